@@ -1,8 +1,7 @@
 package io.mayflymq.core.admin;
 
+import io.mayflymq.core.event.BrokerEvents;
 import io.mayflymq.core.metadata.MetadataCommand;
-import io.mayflymq.core.metadata.MetadataCommand.GlobalParameterSet;
-import io.mayflymq.core.metadata.MetadataCommand.ParameterSet;
 import io.mayflymq.core.metadata.MetadataCommand.PermissionsSet;
 import io.mayflymq.core.metadata.MetadataCommand.TopicPermissionsSet;
 import io.mayflymq.core.metadata.MetadataCommand.UserDeclared;
@@ -52,10 +51,10 @@ public final class Administration {
       AccessControl accessControl,
       Sessions sessions,
       VhostDefaults defaults) {
-    this.changes = new ChangeLog(log, accessControl, broker.events());
+    this.changes = new ChangeLog(log, accessControl, broker, sessions);
     this.broker = broker;
-    this.vhosts = new VhostAdministration(changes, broker, sessions, defaults);
-    this.users = new UserAdministration(changes, sessions);
+    this.vhosts = new VhostAdministration(changes, broker, defaults);
+    this.users = new UserAdministration(changes);
     this.permissions = new PermissionAdministration(changes);
     this.globalParameters = new GlobalParameters(changes);
     this.parameters = new Parameters(changes);
@@ -72,30 +71,16 @@ public final class Administration {
     boolean isNew = true;
     AdministrationState state = changes.current();
     for (MetadataCommand command : kept) {
+      state = state.after(command);
       if (command instanceof VhostDeclared declared) {
         broker.createVirtualHost(declared.definition());
-        state = state.with(declared.definition());
         isNew = false;
-      } else if (command instanceof UserDeclared declared) {
-        state = state.with(state.security().withUser(declared.user()));
+      } else if (command instanceof UserDeclared) {
         isNew = false;
       } else if (command instanceof PermissionsSet set) {
-        state =
-            state.with(
-                state.security().withPermissions(set.user(), set.vhost(), set.permissions()));
         tellOf(set.permissions().problem(), "permission", set.user(), set.vhost());
       } else if (command instanceof TopicPermissionsSet set) {
-        state =
-            state.with(
-                state
-                    .security()
-                    .withTopicPermissions(
-                        set.user(), set.vhost(), set.exchange(), set.permissions()));
         tellOf(set.permissions().problem(), "topic permission", set.user(), set.vhost());
-      } else if (command instanceof ParameterSet set) {
-        state = state.with(new Parameter(set.vhost(), set.component(), set.name(), set.json()));
-      } else if (command instanceof GlobalParameterSet set) {
-        state = state.withParameter(set.name(), set.json());
       }
     }
     changes.restore(state);
@@ -106,6 +91,19 @@ public final class Administration {
     if (problem != null) {
       LOGGER.warn("a {} of user '{}' in vhost '{}' allows nothing: {}", what, user, vhost, problem);
     }
+  }
+
+  /**
+   * Carries out administrative commands whose turn has come in a cluster. Any thread may call; the
+   * order of the calls is the order of the changes.
+   *
+   * @param origin what {@link io.mayflymq.core.metadata.ChangeOrdering#propose} was given; null if
+   *     they were requested on another node, where events tell of them
+   * @return completed when they are effective; fails with {@link
+   *     io.mayflymq.core.metadata.CommittedState.UndoneException} if they do not fit
+   */
+  public CompletableFuture<Void> apply(List<? extends MetadataCommand> commands, Object origin) {
+    return changes.apply(commands, origin == null ? BrokerEvents.NONE : broker.events());
   }
 
   /**

@@ -1,8 +1,25 @@
 package io.mayflymq.core.admin;
 
+import io.mayflymq.core.metadata.MetadataCommand;
+import io.mayflymq.core.metadata.MetadataCommand.Administrative;
+import io.mayflymq.core.metadata.MetadataCommand.GlobalParameterCleared;
+import io.mayflymq.core.metadata.MetadataCommand.GlobalParameterSet;
+import io.mayflymq.core.metadata.MetadataCommand.ParameterCleared;
+import io.mayflymq.core.metadata.MetadataCommand.ParameterSet;
+import io.mayflymq.core.metadata.MetadataCommand.PermissionsCleared;
+import io.mayflymq.core.metadata.MetadataCommand.PermissionsSet;
+import io.mayflymq.core.metadata.MetadataCommand.TopicPermissionsCleared;
+import io.mayflymq.core.metadata.MetadataCommand.TopicPermissionsSet;
+import io.mayflymq.core.metadata.MetadataCommand.UserDeclared;
+import io.mayflymq.core.metadata.MetadataCommand.UserDeleted;
+import io.mayflymq.core.metadata.MetadataCommand.UserIs;
+import io.mayflymq.core.metadata.MetadataCommand.VhostDeclared;
+import io.mayflymq.core.metadata.MetadataCommand.VhostDeleted;
+import io.mayflymq.core.metadata.MetadataCommand.VhostIs;
 import io.mayflymq.core.metadata.VhostDefinition;
 import io.mayflymq.core.security.SecurityState;
 import io.vavr.collection.HashMap;
+import java.util.Objects;
 
 /**
  * All administrative definitions at one moment. Immutable.
@@ -22,17 +39,82 @@ record AdministrationState(
     return new AdministrationState(security, HashMap.empty(), HashMap.empty(), HashMap.empty());
   }
 
-  AdministrationState with(SecurityState changed) {
+  /** Returns whether a command can be carried out in this state. */
+  boolean fits(MetadataCommand command) {
+    if (command instanceof UserIs expected) {
+      return Objects.equals(security.user(expected.user()), expected.before());
+    } else if (command instanceof VhostIs expected) {
+      return Objects.equals(vhost(expected.vhost()), expected.before());
+    } else if (command instanceof PermissionsSet set) {
+      return security.user(set.user()) != null && vhost(set.vhost()) != null;
+    } else if (command instanceof TopicPermissionsSet set) {
+      return security.user(set.user()) != null && vhost(set.vhost()) != null;
+    } else if (command instanceof ParameterSet set) {
+      return vhost(set.vhost()) != null;
+    } else if (command instanceof ParameterCleared cleared) {
+      return parameters.containsKey(
+          new Parameter.Key(cleared.vhost(), cleared.component(), cleared.name()));
+    } else if (command instanceof GlobalParameterCleared cleared) {
+      return parameter(cleared.name()) != null;
+    } else if (command instanceof UserDeleted deleted) {
+      return security.user(deleted.user()) != null;
+    } else if (command instanceof VhostDeleted deleted) {
+      return vhost(deleted.vhost()) != null;
+    }
+    return true;
+  }
+
+  /**
+   * Returns the state after a change; the same one if the change is of something inside a virtual
+   * host.
+   */
+  AdministrationState after(MetadataCommand command) {
+    if (command instanceof VhostDeclared declared) {
+      return with(declared.definition());
+    } else if (command instanceof VhostDeleted deleted) {
+      return withoutVhost(deleted.vhost());
+    } else if (command instanceof ParameterSet set) {
+      return with(new Parameter(set.vhost(), set.component(), set.name(), set.json()));
+    } else if (command instanceof ParameterCleared cleared) {
+      return without(new Parameter.Key(cleared.vhost(), cleared.component(), cleared.name()));
+    } else if (command instanceof GlobalParameterSet set) {
+      return withParameter(set.name(), set.json());
+    } else if (command instanceof GlobalParameterCleared cleared) {
+      return withoutParameter(cleared.name());
+    }
+    return command instanceof Administrative administrative
+        ? with(after(administrative, security))
+        : this;
+  }
+
+  private static SecurityState after(Administrative command, SecurityState security) {
+    if (command instanceof UserDeclared declared) {
+      return security.withUser(declared.user());
+    } else if (command instanceof UserDeleted deleted) {
+      return security.withoutUser(deleted.user());
+    } else if (command instanceof PermissionsSet set) {
+      return security.withPermissions(set.user(), set.vhost(), set.permissions());
+    } else if (command instanceof PermissionsCleared cleared) {
+      return security.withoutPermissions(cleared.user(), cleared.vhost());
+    } else if (command instanceof TopicPermissionsSet set) {
+      return security.withTopicPermissions(
+          set.user(), set.vhost(), set.exchange(), set.permissions());
+    }
+    TopicPermissionsCleared cleared = (TopicPermissionsCleared) command;
+    return security.withoutTopicPermissions(cleared.user(), cleared.vhost(), cleared.exchange());
+  }
+
+  private AdministrationState with(SecurityState changed) {
     return new AdministrationState(changed, vhosts, globalParameters, parameters);
   }
 
-  AdministrationState with(VhostDefinition vhost) {
+  private AdministrationState with(VhostDefinition vhost) {
     return new AdministrationState(
         security, vhosts.put(vhost.name(), vhost), globalParameters, parameters);
   }
 
   /** Returns the state without a virtual host and all permissions and parameters of it. */
-  AdministrationState withoutVhost(String name) {
+  private AdministrationState withoutVhost(String name) {
     return new AdministrationState(
         security.withoutVhost(name),
         vhosts.remove(name),
@@ -40,20 +122,20 @@ record AdministrationState(
         parameters.filterKeys(key -> !key.vhost().equals(name)));
   }
 
-  AdministrationState withParameter(String name, String json) {
+  private AdministrationState withParameter(String name, String json) {
     return new AdministrationState(security, vhosts, globalParameters.put(name, json), parameters);
   }
 
-  AdministrationState withoutParameter(String name) {
+  private AdministrationState withoutParameter(String name) {
     return new AdministrationState(security, vhosts, globalParameters.remove(name), parameters);
   }
 
-  AdministrationState with(Parameter parameter) {
+  private AdministrationState with(Parameter parameter) {
     return new AdministrationState(
         security, vhosts, globalParameters, parameters.put(parameter.key(), parameter));
   }
 
-  AdministrationState without(Parameter.Key parameter) {
+  private AdministrationState without(Parameter.Key parameter) {
     return new AdministrationState(
         security, vhosts, globalParameters, parameters.remove(parameter));
   }

@@ -1,13 +1,17 @@
 package io.mayflymq.core.admin;
 
 import io.mayflymq.core.event.BrokerEvents;
+import io.mayflymq.core.metadata.ChangeOrdering;
 import io.mayflymq.core.metadata.CommittedState;
+import io.mayflymq.core.metadata.CommittedState.UndoneException;
 import io.mayflymq.core.metadata.MetadataCommand;
-import io.mayflymq.core.metadata.MetadataCommand.Administrative;
+import io.mayflymq.core.metadata.MetadataCommand.Expectation;
+import io.mayflymq.core.metadata.MetadataCommand.VhostDeleted;
 import io.mayflymq.core.metadata.MetadataLog;
 import io.mayflymq.core.security.AccessControl;
 import io.mayflymq.core.security.Credentials;
-import io.mayflymq.core.security.SecurityState;
+import io.mayflymq.core.security.Sessions;
+import io.mayflymq.core.vhost.Broker;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
@@ -19,19 +23,19 @@ import java.util.function.Supplier;
  * state only.
  */
 final class ChangeLog {
+  /** The origin of changes that were requested on this node. */
+  private static final Object HERE = new Object();
+
   private final CommittedState<AdministrationState> states;
   private final AccessControl accessControl;
-  private final ChangeEvents events;
+  private final Broker broker;
+  private final ChangeEffects effects;
 
-  ChangeLog(MetadataLog log, AccessControl accessControl, BrokerEvents events) {
+  ChangeLog(MetadataLog log, AccessControl accessControl, Broker broker, Sessions sessions) {
     this.accessControl = accessControl;
+    this.broker = broker;
     this.states = new CommittedState<>(this, log, AdministrationState.of(accessControl.state()));
-    this.events = new ChangeEvents(events);
-  }
-
-  /** Returns the publisher of events, for changes that {@link #change} does not publish itself. */
-  ChangeEvents events() {
-    return events;
+    this.effects = new ChangeEffects(broker, sessions);
   }
 
   /** Returns the current state. */
@@ -60,36 +64,64 @@ final class ChangeLog {
   }
 
   /**
-   * Writes a change, and publishes its event when it is effective. With the lock held.
+   * Requests a change that has been checked against {@link #proposed}. With the lock held.
    *
-   * @param next the state after it, made from {@link #proposed}
+   * @param commands what is changed, as a unit
    * @return completed when it is effective; fails if it could not be made safe, and then nothing
    *     has changed
    */
-  CompletableFuture<Void> change(AdministrationState next, Administrative command) {
-    SecurityState before = proposed().security();
-    return change(next, List.of(command), () -> events.changed(before, command));
+  CompletableFuture<Void> request(List<? extends MetadataCommand> commands) {
+    ChangeOrdering cluster = broker.ordering();
+    return cluster == null ? applyNow(commands, broker.events()) : cluster.propose(commands, HERE);
+  }
+
+  CompletableFuture<Void> request(MetadataCommand command) {
+    return request(List.of(command));
   }
 
   /**
-   * Does the same for commands that are written together.
+   * Carries out commands whose turn has come.
    *
-   * @param effects runs when the change becomes effective
+   * @param events is told of it
+   * @return completed when they are effective; fails with {@link UndoneException} if they do not
+   *     fit
    */
-  CompletableFuture<Void> change(
-      AdministrationState next, List<? extends MetadataCommand> commands, Runnable effects) {
-    return states.propose(next, commands, () -> inForce(next, effects));
+  synchronized CompletableFuture<Void> apply(
+      List<? extends MetadataCommand> commands, BrokerEvents events) {
+    AdministrationState state = proposed();
+    for (MetadataCommand command : commands) {
+      if (!state.fits(command)) {
+        return CompletableFuture.failedFuture(
+            new UndoneException("a change that came first excludes " + command));
+      }
+      state = state.after(command);
+    }
+    return applyNow(commands, events);
   }
 
-  /** Does the same for a change that is written elsewhere. */
-  CompletableFuture<Void> changeWith(
-      AdministrationState next, CompletableFuture<Void> kept, Runnable effects) {
-    return states.proposeWith(next, kept, () -> inForce(next, effects));
+  private CompletableFuture<Void> applyNow(
+      List<? extends MetadataCommand> commands, BrokerEvents events) {
+    AdministrationState before = proposed();
+    AdministrationState next = before;
+    for (MetadataCommand command : commands) {
+      next = next.after(command);
+    }
+    AdministrationState after = next;
+    Runnable inForce =
+        () -> {
+          accessControl.publish(after.security());
+          effects.inForce(before, commands, new ChangeEvents(events));
+        };
+    return commands.get(0) instanceof VhostDeleted deleted
+        ? states.proposeWith(after, broker.virtualHost(deleted.vhost()).delete(), inForce)
+        : states.propose(after, written(commands), inForce);
   }
 
-  private void inForce(AdministrationState next, Runnable effects) {
-    accessControl.publish(next.security());
-    effects.run();
+  private static List<MetadataCommand> written(List<? extends MetadataCommand> commands) {
+    return commands.stream()
+        .filter(command -> !(command instanceof Expectation))
+        .<MetadataCommand>map(command -> command)
+        .toList();
   }
 
   /**
@@ -98,16 +130,19 @@ final class ChangeLog {
    * future.
    */
   <T> CompletableFuture<T> ask(Supplier<CompletableFuture<T>> request) {
-    synchronized (this) {
-      try {
-        return request.get();
-      } catch (AdministrationException e) {
-        if (states.isSettled()) {
-          throw e;
-        }
-      }
-    }
-    return later(request);
+    return CommittedState.retrying(
+        () -> {
+          synchronized (this) {
+            try {
+              return request.get();
+            } catch (AdministrationException e) {
+              if (states.isSettled()) {
+                throw e;
+              }
+            }
+          }
+          return later(request);
+        });
   }
 
   /**

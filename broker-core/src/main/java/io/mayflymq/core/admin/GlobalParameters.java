@@ -35,12 +35,9 @@ public final class GlobalParameters {
     Checks.name("global parameter", name);
     return changes.ask(
         () -> {
-          AdministrationState state = changes.proposed();
-          boolean isNew = state.parameter(name) == null;
+          boolean isNew = changes.proposed().parameter(name) == null;
           return changes
-              .change(
-                  state.withParameter(name, json),
-                  new MetadataCommand.GlobalParameterSet(name, json))
+              .request(new MetadataCommand.GlobalParameterSet(name, json))
               .thenApply(inForce -> isNew);
         });
   }
@@ -53,13 +50,11 @@ public final class GlobalParameters {
   public CompletableFuture<Void> clear(String name) {
     return changes.ask(
         () -> {
-          AdministrationState state = changes.proposed();
-          if (state.parameter(name) == null) {
+          if (changes.proposed().parameter(name) == null) {
             throw new AdministrationException(
                 Reason.NO_SUCH_PARAMETER, name, "Parameter does not exist");
           }
-          return changes.change(
-              state.withoutParameter(name), new MetadataCommand.GlobalParameterCleared(name));
+          return changes.request(new MetadataCommand.GlobalParameterCleared(name));
         });
   }
 }

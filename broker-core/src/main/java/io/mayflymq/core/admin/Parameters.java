@@ -47,8 +47,7 @@ public final class Parameters {
           if (changes.proposed().vhost(parameter.vhost()) == null) {
             throw AdministrationException.noSuchVhost(parameter.vhost());
           }
-          return changes.change(
-              changes.proposed().with(parameter),
+          return changes.request(
               new MetadataCommand.ParameterSet(
                   parameter.vhost(), parameter.component(), parameter.name(), parameter.json()));
         });
@@ -67,9 +66,7 @@ public final class Parameters {
             throw new AdministrationException(
                 Reason.NO_SUCH_PARAMETER, name, "Parameter does not exist");
           }
-          return changes.change(
-              changes.proposed().without(key),
-              new MetadataCommand.ParameterCleared(vhost, component, name));
+          return changes.request(new MetadataCommand.ParameterCleared(vhost, component, name));
         });
   }
 }

@@ -59,9 +59,8 @@ public final class PermissionAdministration {
           requireBoth(user, vhost);
           SecurityState security = changes.proposed().security();
           boolean isNew = security.permissions(user, vhost) == null;
-          return change(
-                  security.withPermissions(user, vhost, permissions),
-                  new MetadataCommand.PermissionsSet(user, vhost, permissions))
+          return changes
+              .request(new MetadataCommand.PermissionsSet(user, vhost, permissions))
               .thenApply(inForce -> isNew);
         });
   }
@@ -73,13 +72,11 @@ public final class PermissionAdministration {
     return changes.ask(
         () -> {
           requireUser(user);
-          SecurityState security = changes.proposed().security();
           List<Administrative> commands = new ArrayList<>();
           for (String vhost : changes.proposed().vhosts().keySet()) {
-            security = security.withPermissions(user, vhost, permissions);
             commands.add(new MetadataCommand.PermissionsSet(user, vhost, permissions));
           }
-          return changeAll(security, commands);
+          return requestAll(commands);
         });
   }
 
@@ -88,9 +85,7 @@ public final class PermissionAdministration {
     return changes.ask(
         () -> {
           requireBoth(user, vhost);
-          return change(
-              changes.proposed().security().withoutPermissions(user, vhost),
-              new MetadataCommand.PermissionsCleared(user, vhost));
+          return changes.request(new MetadataCommand.PermissionsCleared(user, vhost));
         });
   }
 
@@ -109,9 +104,8 @@ public final class PermissionAdministration {
           requireBoth(user, vhost);
           SecurityState security = changes.proposed().security();
           boolean isNew = security.topicPermissions(user, vhost, exchange) == null;
-          return change(
-                  security.withTopicPermissions(user, vhost, exchange, permissions),
-                  new MetadataCommand.TopicPermissionsSet(user, vhost, exchange, permissions))
+          return changes
+              .request(new MetadataCommand.TopicPermissionsSet(user, vhost, exchange, permissions))
               .thenApply(inForce -> isNew);
         });
   }
@@ -121,8 +115,7 @@ public final class PermissionAdministration {
     return changes.ask(
         () -> {
           requireBoth(user, vhost);
-          return change(
-              changes.proposed().security().withoutTopicPermissions(user, vhost, exchange),
+          return changes.request(
               new MetadataCommand.TopicPermissionsCleared(user, vhost, exchange));
         });
   }
@@ -136,25 +129,18 @@ public final class PermissionAdministration {
           List<Administrative> commands = new ArrayList<>();
           for (TopicPermissionEntry entry : security.topicPermissions()) {
             if (entry.user().equals(user) && entry.vhost().equals(vhost)) {
-              security = security.withoutTopicPermissions(user, vhost, entry.exchange());
               commands.add(
                   new MetadataCommand.TopicPermissionsCleared(user, vhost, entry.exchange()));
             }
           }
-          return changeAll(security, commands);
+          return requestAll(commands);
         });
   }
 
-  private CompletableFuture<Void> change(SecurityState next, Administrative command) {
-    return changes.change(changes.proposed().with(next), command);
-  }
-
-  private CompletableFuture<Void> changeAll(SecurityState next, List<Administrative> commands) {
-    SecurityState before = changes.proposed().security();
-    return changes.change(
-        changes.proposed().with(next),
-        commands,
-        () -> commands.forEach(command -> changes.events().changed(before, command)));
+  private CompletableFuture<Void> requestAll(List<Administrative> commands) {
+    return commands.isEmpty()
+        ? changes.unchanged(null, () -> CompletableFuture.completedFuture(null))
+        : changes.request(commands);
   }
 
   private void requireBoth(String user, String vhost) {

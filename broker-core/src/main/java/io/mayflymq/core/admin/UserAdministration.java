@@ -6,8 +6,6 @@ import io.mayflymq.core.security.Credentials;
 import io.mayflymq.core.security.Limit;
 import io.mayflymq.core.security.Limits;
 import io.mayflymq.core.security.PasswordHash;
-import io.mayflymq.core.security.SecurityState;
-import io.mayflymq.core.security.Sessions;
 import io.mayflymq.core.security.User;
 import java.util.Comparator;
 import java.util.List;
@@ -18,11 +16,9 @@ import java.util.function.UnaryOperator;
 /** Adds, changes and deletes users. Names are case-sensitive. */
 public final class UserAdministration {
   private final ChangeLog changes;
-  private final Sessions sessions;
 
-  UserAdministration(ChangeLog changes, Sessions sessions) {
+  UserAdministration(ChangeLog changes) {
     this.changes = changes;
-    this.sessions = sessions;
   }
 
   /** All users, by name. */
@@ -122,17 +118,8 @@ public final class UserAdministration {
   public CompletableFuture<Void> delete(String name) {
     return changes.ask(
         () -> {
-          AdministrationState state = changes.proposed();
-          SecurityState security = state.security();
           require(name);
-          MetadataCommand.UserDeleted deleted = new MetadataCommand.UserDeleted(name);
-          return changes.change(
-              state.with(security.withoutUser(name)),
-              List.of(deleted),
-              () -> {
-                changes.events().changed(security, deleted);
-                sessions.closeAllOf(name);
-              });
+          return changes.request(new MetadataCommand.UserDeleted(name));
         });
   }
 
@@ -199,11 +186,13 @@ public final class UserAdministration {
   }
 
   private CompletableFuture<Void> keep(User user) {
-    AdministrationState state = changes.proposed();
-    return user.equals(proposed(user.name()))
+    User before = proposed(user.name());
+    return user.equals(before)
         ? changes.unchanged(null, () -> keep(user))
-        : changes.change(
-            state.with(state.security().withUser(user)), new MetadataCommand.UserDeclared(user));
+        : changes.request(
+            List.of(
+                new MetadataCommand.UserIs(user.name(), before),
+                new MetadataCommand.UserDeclared(user)));
   }
 
   private static User checked(String name, PasswordHash password, List<String> tags) {

@@ -5,7 +5,6 @@ import io.mayflymq.core.metadata.VhostDefinition;
 import io.mayflymq.core.policy.Policy;
 import io.mayflymq.core.security.Limit;
 import io.mayflymq.core.security.Limits;
-import io.mayflymq.core.security.Sessions;
 import io.mayflymq.core.vhost.Broker;
 import io.mayflymq.core.vhost.VirtualHost;
 import java.util.ArrayList;
@@ -19,13 +18,11 @@ import java.util.function.UnaryOperator;
 public final class VhostAdministration {
   private final ChangeLog changes;
   private final Broker broker;
-  private final Sessions sessions;
   private final VhostDefaults defaults;
 
-  VhostAdministration(ChangeLog changes, Broker broker, Sessions sessions, VhostDefaults defaults) {
+  VhostAdministration(ChangeLog changes, Broker broker, VhostDefaults defaults) {
     this.changes = changes;
     this.broker = broker;
-    this.sessions = sessions;
     this.defaults = defaults;
   }
 
@@ -79,16 +76,10 @@ public final class VhostAdministration {
         asked.limits().isEmpty() ? asked.withLimits(defaults.limitsFor(asked.name())) : asked;
     List<Policy> policies = defaults.policiesFor(wanted.name());
     List<MetadataCommand> commands = new ArrayList<>();
+    commands.add(new MetadataCommand.VhostIs(wanted.name(), null));
     commands.add(new MetadataCommand.VhostDeclared(wanted));
     policies.forEach(policy -> commands.add(new MetadataCommand.PolicySet(wanted.name(), policy)));
-    return changes.change(
-        changes.proposed().with(wanted),
-        commands,
-        () -> {
-          broker.createVirtualHost(wanted, policies);
-          changes.events().created(wanted);
-          changes.events().set(wanted.name(), policies);
-        });
+    return changes.request(commands);
   }
 
   /** Throws the exceptions of {@link #put}, and changes nothing. */
@@ -116,16 +107,7 @@ public final class VhostAdministration {
       return changes.later(() -> deleteNow(name));
     }
     VirtualHost vhost = broker.virtualHost(name);
-    return changes
-        .changeWith(
-            changes.proposed().withoutVhost(name),
-            vhost.delete(),
-            () -> {
-              broker.forget(vhost);
-              sessions.closeAllTo(name);
-              changes.events().deleted(name);
-            })
-        .thenApply(inForce -> vhost);
+    return changes.request(new MetadataCommand.VhostDeleted(name)).thenApply(inForce -> vhost);
   }
 
   /**
@@ -161,13 +143,10 @@ public final class VhostAdministration {
     if (changed.equals(before)) {
       return changes.unchanged(null, () -> redefine(require(changed.name()), changed));
     }
-    return changes.change(
-        changes.proposed().with(changed),
-        List.of(new MetadataCommand.VhostDeclared(changed)),
-        () -> {
-          broker.virtualHost(changed.name()).redefine(changed);
-          changes.events().redefined(before, changed);
-        });
+    return changes.request(
+        List.of(
+            new MetadataCommand.VhostIs(changed.name(), before),
+            new MetadataCommand.VhostDeclared(changed)));
   }
 
   /** Returns the definition, including changes that are being written. */

@@ -59,6 +59,25 @@ public sealed interface MetadataCommand {
   /** A policy or operator policy was cleared. */
   record PolicyCleared(String vhost, PolicyKind kind, String name) implements MetadataCommand {}
 
+  /**
+   * A user is still what he was.
+   *
+   * @param before null if there was none of this name
+   */
+  record UserIs(String user, User before) implements Expectation {
+    @Override
+    public String vhost() {
+      return null;
+    }
+  }
+
+  /**
+   * A virtual host is still what it was.
+   *
+   * @param before null if there was none of this name
+   */
+  record VhostIs(String vhost, VhostDefinition before) implements Expectation {}
+
   /** A change of administrative definitions: virtual hosts, users and their permissions. */
   sealed interface Administrative extends MetadataCommand {}
 

@@ -164,6 +164,11 @@ public final class Broker {
     ordering = changed;
   }
 
+  /** Returns what agrees with other nodes on changes; null if the broker is alone. */
+  public ChangeOrdering ordering() {
+    return ordering;
+  }
+
   /** Sets how many objects there may be. Applies to what is declared from now on. */
   public void setLimits(ObjectLimits changed) {
     limits = changed;

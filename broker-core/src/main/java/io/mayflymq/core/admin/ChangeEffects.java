@@ -1,0 +1,67 @@
+package io.mayflymq.core.admin;
+
+import io.mayflymq.core.metadata.MetadataCommand;
+import io.mayflymq.core.metadata.MetadataCommand.Administrative;
+import io.mayflymq.core.metadata.MetadataCommand.PolicySet;
+import io.mayflymq.core.metadata.MetadataCommand.UserDeleted;
+import io.mayflymq.core.metadata.MetadataCommand.VhostDeclared;
+import io.mayflymq.core.metadata.MetadataCommand.VhostDeleted;
+import io.mayflymq.core.metadata.VhostDefinition;
+import io.mayflymq.core.policy.Policy;
+import io.mayflymq.core.security.Sessions;
+import io.mayflymq.core.vhost.Broker;
+import java.util.List;
+
+/**
+ * What follows when administrative changes are in force: virtual hosts begin and end, connections
+ * are closed, events tell of it.
+ *
+ * @param broker has the virtual hosts
+ * @param sessions the open connections
+ */
+record ChangeEffects(Broker broker, Sessions sessions) {
+  /**
+   * A change is in force.
+   *
+   * @param before the state before it
+   * @param commands what was changed, as a unit
+   * @param events is told of it
+   */
+  void inForce(
+      AdministrationState before, List<? extends MetadataCommand> commands, ChangeEvents events) {
+    for (MetadataCommand command : commands) {
+      if (command instanceof VhostDeclared declared) {
+        declared(before.vhost(declared.vhost()), declared.definition(), commands, events);
+      } else if (command instanceof VhostDeleted deleted) {
+        broker.forget(broker.virtualHost(deleted.vhost()));
+        sessions.closeAllTo(deleted.vhost());
+        events.deleted(deleted.vhost());
+      } else if (command instanceof Administrative administrative) {
+        events.changed(before.security(), administrative);
+        if (command instanceof UserDeleted deleted) {
+          sessions.closeAllOf(deleted.user());
+        }
+      }
+    }
+  }
+
+  private void declared(
+      VhostDefinition before,
+      VhostDefinition now,
+      List<? extends MetadataCommand> commands,
+      ChangeEvents events) {
+    if (before != null) {
+      broker.virtualHost(now.name()).redefine(now);
+      events.redefined(before, now);
+      return;
+    }
+    List<Policy> policies =
+        commands.stream()
+            .filter(PolicySet.class::isInstance)
+            .map(command -> ((PolicySet) command).policy())
+            .toList();
+    broker.createVirtualHost(now, policies);
+    events.created(now);
+    events.set(now.name(), policies);
+  }
+}
