@@ -71,7 +71,7 @@ final class ChangeLog {
    *     has changed
    */
   CompletableFuture<Void> request(List<? extends MetadataCommand> commands) {
-    ChangeOrdering cluster = broker.ordering();
+    ChangeOrdering cluster = broker.cluster();
     return cluster == null ? applyNow(commands, broker.events()) : cluster.propose(commands, HERE);
   }
 

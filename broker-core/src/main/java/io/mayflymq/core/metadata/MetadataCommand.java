@@ -146,4 +146,24 @@ public sealed interface MetadataCommand {
       return null;
     }
   }
+
+  /** A change of the cluster itself. */
+  sealed interface Clustering extends MetadataCommand {
+    @Override
+    default String vhost() {
+      return null;
+    }
+  }
+
+  /** A node has joined the cluster, or was forgotten. Its number is never given to another one. */
+  record MemberSet(ClusterMember member) implements Clustering {}
+
+  /**
+   * The last entry of the replicated log that these metadata contain.
+   *
+   * @param term the term of the leader that added it
+   * @param index its place in the log
+   * @param queueIds the last number that a queue was given
+   */
+  record Applied(long term, long index, long queueIds) implements Clustering {}
 }

@@ -2,7 +2,7 @@ package io.mayflymq.core.vhost;
 
 import io.mayflymq.core.event.BrokerEvents;
 import io.mayflymq.core.event.TopologyAudit;
-import io.mayflymq.core.metadata.ChangeOrdering;
+import io.mayflymq.core.metadata.CommittedState.UndoneException;
 import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.MetadataLog;
 import io.mayflymq.core.metadata.VhostDefinition;
@@ -25,6 +25,7 @@ import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -39,7 +40,7 @@ public final class Broker {
   private volatile QueueType defaultQueueType = QueueType.CLASSIC;
   private volatile Defaults defaults = Defaults.NONE;
   private volatile MessageTracer tracer;
-  private volatile ChangeOrdering ordering;
+  private volatile Cluster cluster;
   private volatile ObjectLimits limits = ObjectLimits.NONE;
 
   /**
@@ -56,7 +57,7 @@ public final class Broker {
             partitions,
             new DeadLetterPublishers(partitions),
             metadata,
-            () -> ordering,
+            () -> cluster,
             clock,
             new AtomicLong(),
             new Churn(),
@@ -80,6 +81,7 @@ public final class Broker {
     List<MetadataCommand> definitions =
         kept.stream()
             .filter(command -> !(command instanceof MetadataCommand.Administrative))
+            .filter(command -> !(command instanceof MetadataCommand.Clustering))
             .toList();
     Partitions partitions = context.partitions();
     Map<Long, Integer> partitionsBefore = new HashMap<>();
@@ -157,16 +159,38 @@ public final class Broker {
   }
 
   /**
-   * Sets what agrees with the other nodes of a cluster on changes. To be called before the first
-   * client comes.
+   * Makes the broker a member of a cluster. To be called before there is any virtual host.
+   *
+   * @param joined agrees with the other members on each change
    */
-  public void setOrdering(ChangeOrdering changed) {
-    ordering = changed;
+  public void setCluster(Cluster joined) {
+    cluster = joined;
   }
 
-  /** Returns what agrees with other nodes on changes; null if the broker is alone. */
-  public ChangeOrdering ordering() {
-    return ordering;
+  /** Returns the cluster that the broker is a member of; null if it is alone. */
+  public Cluster cluster() {
+    return cluster;
+  }
+
+  /**
+   * Carries out commands of one virtual host whose turn has come in a cluster. Any thread may call;
+   * the order of the calls is the order of the changes.
+   *
+   * @param origin what {@link Cluster#propose} was given; null if they were requested on another
+   *     node
+   * @return done when they are in force; fails with {@link UndoneException} if they do not fit
+   */
+  public CompletableFuture<Void> apply(List<? extends MetadataCommand> commands, Object origin) {
+    VirtualHost vhost = vhosts.get(commands.get(0).vhost());
+    return vhost == null
+        ? CompletableFuture.failedFuture(
+            new UndoneException("vhost '%s' is deleted".formatted(commands.get(0).vhost())))
+        : vhost.apply(commands, origin == null ? Origin.ELSEWHERE : (Origin) origin);
+  }
+
+  /** Returns the last number that a queue was given. */
+  public long lastQueueId() {
+    return context.queueIds().get();
   }
 
   /** Sets how many objects there may be. Applies to what is declared from now on. */

@@ -1,8 +1,8 @@
 package io.mayflymq.core.vhost;
 
 import io.mayflymq.core.event.BrokerEvents;
-import io.mayflymq.core.metadata.ChangeOrdering;
 import io.mayflymq.core.metadata.MetadataLog;
+import io.mayflymq.core.metadata.QueuePlace;
 import io.mayflymq.core.metrics.Churn;
 import io.mayflymq.core.policy.Defaults;
 import io.mayflymq.core.settings.QueueType;
@@ -20,7 +20,7 @@ import java.util.function.Supplier;
  * @param partitions where queues are
  * @param publishers send dead letters
  * @param metadata where changes of durable things go
- * @param ordering agrees with other nodes on changes; gives null if the broker is alone
+ * @param cluster of which the broker is a member; gives null if it is alone
  * @param clock the time
  * @param queueIds the last number that a queue was given
  * @param churn counts connections, channels and queues that are created and closed
@@ -35,7 +35,7 @@ record BrokerContext(
     Partitions partitions,
     DeadLetterPublishers publishers,
     MetadataLog metadata,
-    Supplier<ChangeOrdering> ordering,
+    Supplier<Cluster> cluster,
     InstantSource clock,
     AtomicLong queueIds,
     Churn churn,
@@ -44,4 +44,15 @@ record BrokerContext(
     Supplier<MessageTracer> tracer,
     Supplier<ObjectLimits> limits,
     IntSupplier queues,
-    BrokerEvents events) {}
+    BrokerEvents events) {
+  /** Returns the number of this member of the cluster. */
+  int member() {
+    Cluster joined = cluster.get();
+    return joined == null ? QueuePlace.FIRST_MEMBER : joined.member();
+  }
+
+  /** Returns whether a queue of this place is on this node. */
+  boolean isHere(QueuePlace place) {
+    return place.member() == member();
+  }
+}

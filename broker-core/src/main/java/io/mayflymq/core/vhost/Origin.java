@@ -10,6 +10,9 @@ final class Origin {
   /** What was kept before this process. */
   static final Origin RECOVERY = new Origin(null, Actor.BROKER);
 
+  /** Another node of the cluster, where events tell of it. */
+  static final Origin ELSEWHERE = new Origin(null, Actor.BROKER);
+
   private final Object connection;
   private final Actor actor;
 
@@ -28,9 +31,12 @@ final class Origin {
     return new Origin(null, actor);
   }
 
-  /** Returns the connection that exclusive queues belong to, or null. */
-  Object connection() {
-    return connection;
+  /**
+   * Returns what exclusive queues belong to: the connection, or what is no connection of this
+   * process.
+   */
+  Object owner() {
+    return connection == null ? this : connection;
   }
 
   /** Returns who did it, for events. */
@@ -38,13 +44,18 @@ final class Origin {
     return actor;
   }
 
-  /** Returns whether the change happens now, so that events tell of it. */
+  /** Returns whether the change happens now. */
   boolean isNew() {
     return this != RECOVERY;
   }
 
+  /** Returns whether the change was requested on this node, so that its events tell of it. */
+  boolean isHere() {
+    return this != RECOVERY && this != ELSEWHERE;
+  }
+
   /** Returns whether the change uses the ends of a binding, which renews their leases. */
   boolean isUse() {
-    return this != RECOVERY && this != EXPIRY;
+    return isHere() && this != EXPIRY;
   }
 }

@@ -15,9 +15,13 @@ import io.mayflymq.core.vhost.queue.local.LocalQueue;
 record QueueFactory(BrokerContext broker, LocalEnvironment environment) {
   /** Creates a declared queue; it is not started yet. */
   Queue create(QueueDeclared declared, Origin origin, Topology topology) {
-    Object owner = declared.queue().exclusive() ? origin.connection() : null;
+    Object owner = declared.queue().exclusive() ? origin.owner() : null;
+    QueueIdentity identity = new QueueIdentity(declared.id(), declared.queue(), owner);
+    if (!broker.isHere(declared.place())) {
+      return broker.cluster().get().remote(identity, declared.place(), environment.vhost());
+    }
     return LocalQueue.create(
-        new QueueIdentity(declared.id(), declared.queue(), owner),
+        identity,
         broker.partitions().ofNumber(declared.place().partition()),
         topology.settingsOf(declared.queue()),
         environment,

@@ -50,7 +50,7 @@ final class TopologyEffects {
 
   void created(ExchangeDefinition exchange, IdleLease lease, Origin origin) {
     idle.watch(exchange.name(), lease);
-    if (origin.isNew()) {
+    if (origin.isHere()) {
       events.created(exchange, origin.actor());
     }
   }
@@ -60,7 +60,7 @@ final class TopologyEffects {
     if (origin.isUse()) {
       idle.usedEnds(table, binding);
     }
-    if (origin.isNew()) {
+    if (origin.isHere()) {
       InternalPublisher.replay(table, binding);
       events.created(binding, origin.actor());
     }
@@ -72,6 +72,8 @@ final class TopologyEffects {
         .join(queue.counters(), VhostMetrics.kindOf(queue.definition().settings().type()));
     if (origin.isNew()) {
       queue.lifecycle().start();
+    }
+    if (origin.isHere()) {
       broker.churn().happened(Churn.Event.QUEUE_CREATED);
       events.created(queue.definition(), actor(queue, origin));
     }
@@ -93,16 +95,22 @@ final class TopologyEffects {
       metrics.exchanges().forget(exchange.name());
       idle.forget(exchange.name());
     }
-    events.removed(removal, origin.actor());
     removal.deletedBindings().forEach(idle::forget);
+    if (origin.isHere()) {
+      events.removed(removal, origin.actor());
+    }
   }
 
   void gone(Queue queue, Removal<Queue> removal, Origin origin) {
     removed(removal, origin);
     redrives.forget(queue);
-    forget(queue);
-    events.deleted(queue.definition(), actor(queue, origin));
-    if (AutoDeadLetterQueue.is(queue.definition())) {
+    metrics.queues().leave(queue.counters());
+    if (origin.isHere()) {
+      broker.churn().happened(Churn.Event.QUEUE_DELETED);
+      events.deleted(queue.definition(), actor(queue, origin));
+    }
+    // The one who deletes any other queue here goes on with its end.
+    if (AutoDeadLetterQueue.is(queue.definition()) || !origin.isHere()) {
       queue.lifecycle().endWithParent();
     }
   }
@@ -113,13 +121,13 @@ final class TopologyEffects {
   }
 
   void set(Policy policy, Origin origin) {
-    if (origin.isNew()) {
+    if (origin.isHere()) {
       broker.events().happened(new AdministrationEvent.PolicySet(vhost, policy));
     }
   }
 
   void cleared(PolicyCleared cleared, Origin origin) {
-    if (origin.isNew()) {
+    if (origin.isHere()) {
       broker
           .events()
           .happened(new AdministrationEvent.PolicyCleared(vhost, cleared.kind(), cleared.name()));

@@ -1,6 +1,5 @@
 package io.mayflymq.core.vhost;
 
-import io.mayflymq.core.metadata.ChangeOrdering;
 import io.mayflymq.core.metadata.CommittedState.UndoneException;
 import io.mayflymq.core.metadata.MetadataCommand;
 import java.util.List;
@@ -15,26 +14,26 @@ import java.util.function.Supplier;
 final class VhostChanges {
   private final VhostState state;
   private final TopologyChanges changes;
-  private final Supplier<ChangeOrdering> ordering;
+  private final Supplier<Cluster> cluster;
 
   /**
-   * @param ordering gives null if the broker is alone
+   * @param cluster gives null if the broker is alone
    */
-  VhostChanges(VhostState state, TopologyChanges changes, Supplier<ChangeOrdering> ordering) {
+  VhostChanges(VhostState state, TopologyChanges changes, Supplier<Cluster> cluster) {
     this.state = state;
     this.changes = changes;
-    this.ordering = ordering;
+    this.cluster = cluster;
   }
 
   /**
    * Requests a change that has been checked against the proposed state. Within the lock.
    *
    * @return done when it is in force; fails as {@link VhostState#propose} or {@link
-   *     ChangeOrdering#propose}
+   *     Cluster#propose}
    */
   CompletableFuture<Void> request(List<? extends MetadataCommand> commands, Origin origin) {
-    ChangeOrdering cluster = ordering.get();
-    return cluster == null ? applyNow(commands, origin) : cluster.propose(commands, origin);
+    Cluster joined = cluster.get();
+    return joined == null ? applyNow(commands, origin) : joined.propose(commands, origin);
   }
 
   CompletableFuture<Void> request(MetadataCommand command, Origin origin) {

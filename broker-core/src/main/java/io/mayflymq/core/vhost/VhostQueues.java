@@ -91,7 +91,7 @@ final class VhostQueues {
     AutoDeadLetterQueue.refuse(definition.arguments(), definition.name(), state.name());
     Partition partition =
         wanted.exclusive() ? broker.partitions().on(wanted.home()) : broker.partitions().next();
-    QueueDeclared declared = declared(definition, QueuePlace.alone(partition.index()));
+    QueueDeclared declared = declared(definition, placeOf(definition, partition));
     List<QueueDeclared> commands = new ArrayList<>(2);
     commands.add(declared);
     if (lacksOwnDeadLetterQueue(topology, definition)) {
@@ -110,8 +110,16 @@ final class VhostQueues {
     }
   }
 
+  private QueuePlace placeOf(QueueDefinition definition, Partition partition) {
+    QueuePlace here = new QueuePlace(broker.member(), partition.index());
+    Cluster cluster = broker.cluster().get();
+    return cluster == null ? here : cluster.placeOf(definition, here);
+  }
+
+  /** In a cluster the queue gets its number when the order of all changes is known. */
   private QueueDeclared declared(QueueDefinition definition, QueuePlace place) {
-    return new QueueDeclared(state.name(), definition, broker.queueIds().incrementAndGet(), place);
+    long id = broker.cluster().get() == null ? broker.queueIds().incrementAndGet() : 0;
+    return new QueueDeclared(state.name(), definition, id, place);
   }
 
   // Own dead letter queues
@@ -156,7 +164,10 @@ final class VhostQueues {
 
   private QueueDeclared declared(Queue queue) {
     return new QueueDeclared(
-        state.name(), queue.definition(), queue.id(), QueuePlace.alone(queue.partition().index()));
+        state.name(),
+        queue.definition(),
+        queue.id(),
+        new QueuePlace(broker.member(), queue.partition().index()));
   }
 
   // Asking

@@ -76,8 +76,11 @@ public final class VirtualHost implements QueueHost {
         new VhostChanges(
             state,
             new TopologyChanges(
-                new TopologyCommands(name()), idle, new QueueFactory(broker, environment), effects),
-            broker.ordering());
+                new TopologyCommands(name(), () -> broker.cluster().get() != null),
+                idle,
+                new QueueFactory(broker, environment),
+                effects),
+            broker.cluster());
     this.exchanges = new VhostExchanges(state, changes, idle);
     this.queues = new VhostQueues(state, changes, broker);
     this.policies = new VhostPolicies(state, changes, idle, this::addOwnDeadLetterQueues);
@@ -104,6 +107,11 @@ public final class VirtualHost implements QueueHost {
     } else {
       changes.replay(command);
     }
+  }
+
+  /** See {@link Broker#apply}. */
+  CompletableFuture<Void> apply(List<? extends MetadataCommand> commands, Origin origin) {
+    return changes.apply(commands, origin);
   }
 
   @Override

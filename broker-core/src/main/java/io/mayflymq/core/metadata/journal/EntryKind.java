@@ -9,6 +9,8 @@ import java.nio.ByteBuffer;
  * it depends on: permissions need their user, bindings their exchange and queue.
  */
 enum EntryKind {
+  MEMBER(11, "members"),
+  APPLIED(12, "positions"),
   VHOST(1, "vhosts"),
   USER(2, "users"),
   PERMISSIONS(3, "permissions"),
@@ -40,6 +42,8 @@ enum EntryKind {
 
   MetadataCommand decode(ByteBuffer value) {
     return switch (this) {
+      case MEMBER -> ClusterEntry.decodeMember(value);
+      case APPLIED -> ClusterEntry.decodeApplied(value);
       case VHOST -> AdministrativeEntry.decodeVhost(value);
       case USER -> AdministrativeEntry.decodeUser(value);
       case PERMISSIONS -> AdministrativeEntry.decodePermissions(value);
@@ -50,6 +54,26 @@ enum EntryKind {
       case EXCHANGE -> MetadataEntry.decodeExchange(value);
       case QUEUE -> MetadataEntry.decodeQueue(value);
       case BINDING -> MetadataEntry.decodeBinding(value);
+    };
+  }
+
+  /** Decodes the removal of an object. */
+  MetadataCommand decodeRemoval(String scope, String key) {
+    EntryKey parts = new EntryKey(key);
+    return switch (this) {
+      case VHOST -> new MetadataCommand.VhostDeleted(scope);
+      case USER -> new MetadataCommand.UserDeleted(key);
+      case PERMISSIONS -> new MetadataCommand.PermissionsCleared(parts.part(), scope);
+      case TOPIC_PERMISSIONS ->
+          new MetadataCommand.TopicPermissionsCleared(parts.part(), scope, parts.rest());
+      case GLOBAL_PARAMETER -> new MetadataCommand.GlobalParameterCleared(key);
+      case PARAMETER -> new MetadataCommand.ParameterCleared(scope, parts.part(), parts.rest());
+      case POLICY ->
+          new MetadataCommand.PolicyCleared(scope, PolicyEntry.kind(parts.part()), parts.rest());
+      case EXCHANGE -> new MetadataCommand.ExchangeDeleted(scope, key);
+      case QUEUE -> new MetadataCommand.QueueDeleted(scope, key);
+      case BINDING -> new MetadataCommand.Unbound(scope, parts.binding());
+      case MEMBER, APPLIED -> throw new MetadataException(plural + " are never removed", null);
     };
   }
 

@@ -58,6 +58,9 @@ record JournalEntry(EntryKind kind, String scope, String key, ByteBuffer value) 
     if (command instanceof MetadataCommand.Administrative administrative) {
       return ofAdministrative(administrative);
     }
+    if (command instanceof MetadataCommand.Clustering clustering) {
+      return ofClustering(clustering);
+    }
     String vhost = command.vhost();
     if (command instanceof ExchangeDeclared set) {
       return new JournalEntry(
@@ -87,6 +90,20 @@ record JournalEntry(EntryKind kind, String scope, String key, ByteBuffer value) 
     PolicyCleared gone = (PolicyCleared) command;
     return new JournalEntry(
         EntryKind.POLICY, vhost, PolicyEntry.key(gone.kind(), gone.name()), null);
+  }
+
+  private static JournalEntry ofClustering(MetadataCommand.Clustering command) {
+    if (command instanceof MetadataCommand.MemberSet set) {
+      return new JournalEntry(
+          EntryKind.MEMBER, "", Integer.toString(set.member().number()), ClusterEntry.encode(set));
+    }
+    return new JournalEntry(
+        EntryKind.APPLIED, "", "", ClusterEntry.encode((MetadataCommand.Applied) command));
+  }
+
+  /** Decodes the command. */
+  MetadataCommand command() {
+    return value == null ? kind.decodeRemoval(scope, key) : kind.decode(value.duplicate());
   }
 
   boolean isVhost() {

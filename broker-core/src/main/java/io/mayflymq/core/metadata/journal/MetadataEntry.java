@@ -25,9 +25,12 @@ import java.util.List;
  * Encodes exchanges, queues and bindings: a key that distinguishes one from all others in the
  * virtual host, and a value that begins with the version of its layout. Text is UTF-8 preceded by a
  * length of 4 bytes, tables are as on the wire. In version 1 most texts were encoded by {@link
- * DataOutputStream#writeUTF}, which is limited to 64 KiB.
+ * DataOutputStream#writeUTF}, which is limited to 64 KiB. Version 3 is for what there is only in a
+ * cluster, exchanges and queues that are not durable and queues of other members; everything else
+ * is written in version 2, which older releases can read.
  */
 final class MetadataEntry {
+  private static final int VERSION_OF_CLUSTERS = 3;
   private static final int VERSION = 2;
   private static final int VERSION_OF_SHORT_TEXTS = 1;
 
@@ -51,6 +54,7 @@ final class MetadataEntry {
   static ByteBuffer encode(MetadataCommand.ExchangeDeclared declared) {
     ExchangeDefinition exchange = declared.exchange();
     return write(
+        exchange.durable() ? VERSION : VERSION_OF_CLUSTERS,
         out -> {
           out.text(declared.vhost());
           out.text(exchange.name());
@@ -58,6 +62,9 @@ final class MetadataEntry {
           out.writeBoolean(exchange.autoDelete());
           out.writeBoolean(exchange.internal());
           out.table(exchange.arguments());
+          if (!exchange.durable()) {
+            out.writeBoolean(false);
+          }
         });
   }
 
@@ -72,16 +79,20 @@ final class MetadataEntry {
           if (known == null) {
             throw new IOException("exchange '" + name + "' has the unknown type '" + type + "'");
           }
+          boolean autoDelete = in.readBoolean();
+          boolean internal = in.readBoolean();
+          FieldTable arguments = in.table();
+          boolean durable = !in.isOfCluster() || in.readBoolean();
           return new MetadataCommand.ExchangeDeclared(
-              vhost,
-              new ExchangeDefinition(
-                  name, known, true, in.readBoolean(), in.readBoolean(), in.table()));
+              vhost, new ExchangeDefinition(name, known, durable, autoDelete, internal, arguments));
         });
   }
 
   static ByteBuffer encode(MetadataCommand.QueueDeclared declared) {
     QueueDefinition queue = declared.queue();
+    boolean ofCluster = !queue.durable() || declared.place().member() != QueuePlace.FIRST_MEMBER;
     return write(
+        ofCluster ? VERSION_OF_CLUSTERS : VERSION,
         out -> {
           out.text(declared.vhost());
           out.text(queue.name());
@@ -89,6 +100,11 @@ final class MetadataEntry {
           out.table(queue.arguments());
           out.writeLong(declared.id());
           out.writeInt(declared.place().partition());
+          if (ofCluster) {
+            out.writeBoolean(queue.durable());
+            out.writeBoolean(queue.exclusive());
+            out.writeInt(declared.place().member());
+          }
         });
   }
 
@@ -100,11 +116,17 @@ final class MetadataEntry {
           String name = in.text();
           boolean autoDelete = in.readBoolean();
           QueueArguments.Valid valid = QueueArguments.parse(in.table(), name, vhost);
+          long id = in.readLong();
+          int partition = in.readInt();
+          boolean durable = !in.isOfCluster() || in.readBoolean();
+          boolean exclusive = in.isOfCluster() && in.readBoolean();
+          int member = in.isOfCluster() ? in.readInt() : QueuePlace.FIRST_MEMBER;
           return new MetadataCommand.QueueDeclared(
               vhost,
-              new QueueDefinition(name, true, false, autoDelete, valid.table(), valid.settings()),
-              in.readLong(),
-              QueuePlace.alone(in.readInt()));
+              new QueueDefinition(
+                  name, durable, exclusive, autoDelete, valid.table(), valid.settings()),
+              id,
+              new QueuePlace(member, partition));
         });
   }
 
@@ -181,9 +203,14 @@ final class MetadataEntry {
           new ByteArrayInputStream(
               value.array(), value.arrayOffset() + value.position(), value.remaining()));
       this.version = readUnsignedByte();
-      if (version != VERSION && version != VERSION_OF_SHORT_TEXTS) {
-        throw new IOException("an entry has layout " + version + ", known is " + VERSION);
+      if (version < VERSION_OF_SHORT_TEXTS || version > VERSION_OF_CLUSTERS) {
+        throw new IOException(
+            "an entry has layout " + version + ", known is " + VERSION_OF_CLUSTERS);
       }
+    }
+
+    boolean isOfCluster() {
+      return version == VERSION_OF_CLUSTERS;
     }
 
     String text() throws IOException {
@@ -221,9 +248,13 @@ final class MetadataEntry {
   }
 
   static ByteBuffer write(Writer writer) {
+    return write(VERSION, writer);
+  }
+
+  private static ByteBuffer write(int version, Writer writer) {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     try (Output out = new Output(bytes)) {
-      out.writeByte(VERSION);
+      out.writeByte(version);
       writer.write(out);
     } catch (IOException e) {
       throw new UncheckedIOException(e);

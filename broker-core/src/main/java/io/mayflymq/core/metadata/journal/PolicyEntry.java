@@ -1,6 +1,7 @@
 package io.mayflymq.core.metadata.journal;
 
 import io.mayflymq.core.metadata.MetadataCommand;
+import io.mayflymq.core.metadata.MetadataException;
 import io.mayflymq.core.policy.Policy;
 import io.mayflymq.core.policy.PolicyKind;
 import java.io.IOException;
@@ -96,12 +97,12 @@ final class PolicyEntry {
     };
   }
 
-  private static PolicyKind kind(String component) throws IOException {
+  static PolicyKind kind(String component) {
     for (PolicyKind kind : PolicyKind.values()) {
       if (kind.component().equals(component)) {
         return kind;
       }
     }
-    throw new IOException("a policy is of the unknown kind '" + component + "'");
+    throw new MetadataException("a policy is of the unknown kind '" + component + "'", null);
   }
 }

@@ -1,0 +1,52 @@
+package io.mayflymq.core.metadata.journal;
+
+import io.mayflymq.core.metadata.ClusterMember;
+import io.mayflymq.core.metadata.MetadataCommand.Applied;
+import io.mayflymq.core.metadata.MetadataCommand.MemberSet;
+import java.nio.ByteBuffer;
+import java.util.UUID;
+
+/** Encodes the members of a cluster, and how much of its log is in the metadata. */
+final class ClusterEntry {
+  private ClusterEntry() {}
+
+  static ByteBuffer encode(MemberSet set) {
+    ClusterMember member = set.member();
+    return MetadataEntry.write(
+        out -> {
+          out.writeInt(member.number());
+          out.writeLong(member.directory().getMostSignificantBits());
+          out.writeLong(member.directory().getLeastSignificantBits());
+          out.text(member.name());
+          out.text(member.address());
+          out.writeBoolean(member.isMember());
+        });
+  }
+
+  static MemberSet decodeMember(ByteBuffer value) {
+    return MetadataEntry.read(
+        value,
+        in ->
+            new MemberSet(
+                new ClusterMember(
+                    in.readInt(),
+                    new UUID(in.readLong(), in.readLong()),
+                    in.text(),
+                    in.text(),
+                    in.readBoolean())));
+  }
+
+  static ByteBuffer encode(Applied applied) {
+    return MetadataEntry.write(
+        out -> {
+          out.writeLong(applied.term());
+          out.writeLong(applied.index());
+          out.writeLong(applied.queueIds());
+        });
+  }
+
+  static Applied decodeApplied(ByteBuffer value) {
+    return MetadataEntry.read(
+        value, in -> new Applied(in.readLong(), in.readLong(), in.readLong()));
+  }
+}
