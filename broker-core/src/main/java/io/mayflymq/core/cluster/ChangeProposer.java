@@ -1,0 +1,109 @@
+package io.mayflymq.core.cluster;
+
+import io.mayflymq.core.metadata.ChangeOrdering;
+import io.mayflymq.core.metadata.MetadataCommand;
+import io.mayflymq.core.metadata.journal.CommandCodec;
+import io.mayflymq.protocol.types.ConnectionException;
+import io.mayflymq.protocol.types.ReplyCode;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+
+/*
+ * Proposes the changes that are requested on this node.
+ *
+ * One entry is under way at a time. What is requested meanwhile goes into the next one, so that many changes share a round trip and a force, and one
+ * alone does not wait. The order of the requests is kept.
+ *
+ * An entry that cannot be added in time fails with all that waits behind it: a node that has lost the majority answers within that time however much
+ * is asked of it. Whether the entry is added later is not known. If it is, it is carried out as if another node had proposed it.
+ */
+/** Proposes changes to the replicated log, in batches. Any thread may call. */
+public final class ChangeProposer implements ChangeOrdering {
+  private static final int MOST_BYTES = 1 << 20;
+
+  private final UUID process = UUID.randomUUID();
+  private final EntryLog log;
+  private final Deque<PendingChange> waiting = new ArrayDeque<>();
+  private final Map<Long, PendingChange> proposed = new HashMap<>();
+  private long serial;
+  private boolean underWay;
+
+  /** Creates a proposer. */
+  public ChangeProposer(EntryLog log) {
+    this.log = log;
+  }
+
+  @Override
+  public CompletableFuture<Void> propose(List<? extends MetadataCommand> commands, Object origin) {
+    byte[] encoded = CommandCodec.encode(commands);
+    PendingChange change;
+    synchronized (this) {
+      change =
+          new PendingChange(
+              new ChangeEntry.Unit(serial++, encoded), origin, new CompletableFuture<>());
+      waiting.addLast(change);
+    }
+    proposeNext();
+    return change.done();
+  }
+
+  private void proposeNext() {
+    List<PendingChange> batch = new ArrayList<>();
+    synchronized (this) {
+      if (underWay || waiting.isEmpty()) {
+        return;
+      }
+      underWay = true;
+      int bytes = 0;
+      while (!waiting.isEmpty()
+          && (batch.isEmpty() || bytes + waiting.peekFirst().unit().bytes() <= MOST_BYTES)) {
+        PendingChange change = waiting.removeFirst();
+        bytes += change.unit().bytes();
+        batch.add(change);
+        proposed.put(change.unit().serial(), change);
+      }
+    }
+    ChangeEntry entry = new ChangeEntry(process, batch.stream().map(PendingChange::unit).toList());
+    log.propose(entry.encode())
+        .whenComplete(
+            (added, failure) -> {
+              if (failure != null) {
+                fail(failure);
+              }
+              synchronized (this) {
+                underWay = false;
+              }
+              proposeNext();
+            });
+  }
+
+  private void fail(Throwable failure) {
+    Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+    List<PendingChange> failed;
+    synchronized (this) {
+      failed = new ArrayList<>(proposed.values());
+      failed.addAll(waiting);
+      proposed.clear();
+      waiting.clear();
+    }
+    ConnectionException error =
+        new ConnectionException(
+            ReplyCode.INTERNAL_ERROR, "the change was not made: " + cause.getMessage());
+    failed.forEach(change -> change.done().completeExceptionally(error));
+  }
+
+  /**
+   * Returns a change whose turn has come, if this process has proposed it and is waiting for it;
+   * else null.
+   */
+  synchronized PendingChange take(UUID proposedBy, long number) {
+    return proposedBy.equals(process) ? proposed.remove(number) : null;
+  }
+}
