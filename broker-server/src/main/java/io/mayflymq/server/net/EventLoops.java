@@ -60,16 +60,17 @@ public final class EventLoops implements AutoCloseable {
   }
 
   /** Returns whether they use Linux's epoll, and so do their channels. */
-  boolean areEpoll() {
+  public boolean areEpoll() {
     return epoll;
   }
 
-  EventLoopGroup group() {
+  /** Returns the loops as Netty sees them, in the order of {@link #all}. */
+  public EventLoopGroup group() {
     return group;
   }
 
   /** Returns one of the loops, as the core sees it. */
-  io.mayflymq.core.runtime.EventLoop of(EventLoop loop) {
+  public io.mayflymq.core.runtime.EventLoop of(EventLoop loop) {
     return byLoop.get(loop);
   }
 

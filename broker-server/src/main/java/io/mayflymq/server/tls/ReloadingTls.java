@@ -62,14 +62,23 @@ public final class ReloadingTls {
 
   private record Stamp(FileTime modified, long size, Object key) {}
 
+  /**
+   * Made from the same files.
+   *
+   * @param client null if this side never connects
+   */
+  private record Contexts(SslContext server, SslContext client) {}
+
   private final Supplier<TlsSettings> wanted;
+  private final boolean connects;
   private TlsSettings settings;
   private List<Optional<Stamp>> stamps;
-  private SslContext context;
+  private Contexts contexts;
   private boolean honorsCipherOrder;
 
-  private ReloadingTls(Supplier<TlsSettings> wanted) {
+  private ReloadingTls(Supplier<TlsSettings> wanted, boolean connects) {
     this.wanted = wanted;
+    this.connects = connects;
     this.settings = wanted.get();
   }
 
@@ -89,9 +98,24 @@ public final class ReloadingTls {
    * @throws TlsException if a file is missing or cannot be used
    */
   public static ReloadingTls load(Supplier<TlsSettings> settings) throws TlsException {
-    ReloadingTls tls = new ReloadingTls(settings);
+    return load(settings, false);
+  }
+
+  /**
+   * The same for both ends of connections: the side that connects shows the same certificate, and
+   * requires one of the same authorities of the other side. Host names are not compared.
+   *
+   * @throws TlsException if a file is missing or cannot be used
+   */
+  public static ReloadingTls loadForBothEnds(Supplier<TlsSettings> settings) throws TlsException {
+    return load(settings, true);
+  }
+
+  private static ReloadingTls load(Supplier<TlsSettings> settings, boolean connects)
+      throws TlsException {
+    ReloadingTls tls = new ReloadingTls(settings, connects);
     tls.stamps = tls.stamps();
-    tls.context = tls.read();
+    tls.contexts = tls.read();
     tls.honorsCipherOrder = tls.settings.honorCipherOrder();
     return tls;
   }
@@ -102,8 +126,29 @@ public final class ReloadingTls {
     connection.pipeline().addLast(new Tls13FinishedWorkaround(handler), handler);
   }
 
+  /**
+   * Adds TLS to a connection that this side opens. Any thread may call.
+   *
+   * @throws IllegalStateException if these are not {@link #loadForBothEnds}
+   */
+  public void encryptOutgoing(Channel connection) {
+    SslContext client;
+    synchronized (this) {
+      client = current().client();
+    }
+    if (client == null) {
+      throw new IllegalStateException("TLS was loaded for listeners only");
+    }
+    SSLEngine engine = client.newEngine(connection.alloc());
+    SSLParameters parameters = engine.getSSLParameters();
+    // Netty compares host names by default. Nodes prove who they are by the secret as well.
+    parameters.setEndpointIdentificationAlgorithm(null);
+    engine.setSSLParameters(parameters);
+    connection.pipeline().addLast(new SslHandler(engine));
+  }
+
   private synchronized SSLEngine newEngine(ByteBufAllocator allocator) {
-    SSLEngine engine = current().newEngine(allocator);
+    SSLEngine engine = current().server().newEngine(allocator);
     SSLParameters parameters = engine.getSSLParameters();
     parameters.setUseCipherSuitesOrder(honorsCipherOrder);
     engine.setSSLParameters(parameters);
@@ -115,7 +160,7 @@ public final class ReloadingTls {
     current();
   }
 
-  private synchronized SslContext current() {
+  private synchronized Contexts current() {
     TlsSettings asked = wanted.get();
     boolean isOther = !asked.equals(settings);
     settings = asked;
@@ -123,14 +168,14 @@ public final class ReloadingTls {
     if (isOther || !found.equals(stamps)) {
       stamps = found;
       try {
-        context = read();
+        contexts = read();
         honorsCipherOrder = settings.honorCipherOrder();
         LOGGER.info("TLS: certificates were read again");
       } catch (TlsException e) {
         LOGGER.error("TLS: the files have changed and cannot be used: {}", e.getMessage());
       }
     }
-    return context;
+    return contexts;
   }
 
   private List<Optional<Stamp>> stamps() {
@@ -150,7 +195,7 @@ public final class ReloadingTls {
     }
   }
 
-  private SslContext read() throws TlsException {
+  private Contexts read() throws TlsException {
     Path certificateFile = required("certfile", settings.certificate());
     Path keyFile = required("keyfile", settings.key());
     List<X509Certificate> chain = certificates("certfile", certificateFile);
@@ -174,10 +219,21 @@ public final class ReloadingTls {
             .trustManager(certificates("cacertfile", authorities))
             .clientAuth(settings.failIfNoPeerCert() ? ClientAuth.REQUIRE : ClientAuth.OPTIONAL);
       }
-      return builder.build();
+      return new Contexts(builder.build(), connects ? client(key, chain) : null);
     } catch (SSLException e) {
       throw new TlsException("TLS cannot be set up: " + e.getMessage(), e);
     }
+  }
+
+  private SslContext client(PrivateKey key, List<X509Certificate> chain)
+      throws SSLException, TlsException {
+    return SslContextBuilder.forClient()
+        .keyManager(key, chain)
+        .trustManager(certificates("cacertfile", required("cacertfile", settings.authorities())))
+        .sslProvider(SslProvider.JDK)
+        .ciphers(ciphers(key))
+        .protocols(settings.versions())
+        .build();
   }
 
   /** Returns the suites that can be spoken with this key and the versions that are wanted. */

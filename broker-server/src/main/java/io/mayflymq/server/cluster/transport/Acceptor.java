@@ -1,0 +1,112 @@
+package io.mayflymq.server.cluster.transport;
+
+import io.mayflymq.server.cluster.transport.handshake.HandshakeResult;
+import io.mayflymq.server.cluster.transport.handshake.IncomingHandshake;
+import io.mayflymq.server.cluster.transport.handshake.LocalNode;
+import io.mayflymq.server.cluster.transport.handshake.NodeIdentity;
+import io.mayflymq.server.cluster.transport.handshake.Purpose;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandler;
+import io.netty.channel.ChannelInitializer;
+import java.net.InetSocketAddress;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import java.util.function.Function;
+
+/** Takes connections of other nodes. */
+@ChannelHandler.Sharable
+final class Acceptor extends ChannelInitializer<Channel> {
+  /** So many connections may be in the handshake; more are closed. */
+  private static final int MOST_UNPROVEN = 256;
+
+  private final LocalNode local;
+  private final ConnectionSetup setup;
+  private final CallHandlers handlers;
+  private final RefusalLog refusals;
+  private final AtomicInteger unproven = new AtomicInteger();
+  private final Map<String, Set<FrameHandler>> established = new ConcurrentHashMap<>();
+  private volatile QueueConnections queues;
+
+  Acceptor(LocalNode local, ConnectionSetup setup, CallHandlers handlers, RefusalLog refusals) {
+    this.local = local;
+    this.setup = setup;
+    this.handlers = handlers;
+    this.refusals = refusals;
+  }
+
+  void serveQueues(QueueConnections connections) {
+    queues = connections;
+  }
+
+  /** Closes the connections of a node, or of all nodes with null. */
+  void close(String node, String why) {
+    established.forEach(
+        (name, connections) -> {
+          if (node == null || name.equals(node)) {
+            connections.forEach(each -> each.context().executor().execute(() -> each.close(why)));
+          }
+        });
+  }
+
+  @Override
+  protected void initChannel(Channel channel) {
+    if (unproven.incrementAndGet() > MOST_UNPROVEN) {
+      unproven.decrementAndGet();
+      channel.close();
+      return;
+    }
+    setup.prepare(channel, false);
+    Result result = new Result();
+    result.handshake = new IncomingHandshake(local, result, setup.times().handshake());
+    channel.pipeline().addLast(result.handshake);
+  }
+
+  private FrameHandler register(String node, Function<Consumer<String>, FrameHandler> make) {
+    Set<FrameHandler> connections =
+        established.computeIfAbsent(node, any -> ConcurrentHashMap.newKeySet());
+    FrameHandler[] made = new FrameHandler[1];
+    made[0] = make.apply(why -> connections.remove(made[0]));
+    connections.add(made[0]);
+    return made[0];
+  }
+
+  private final class Result implements HandshakeResult {
+    private IncomingHandshake handshake;
+
+    @Override
+    public ChannelHandler established(
+        Channel channel, NodeIdentity node, int version, Purpose purpose) {
+      unproven.decrementAndGet();
+      refusals.established(node.name());
+      if (node.name().equals(local.name())) {
+        // The node has found itself; there is nothing more to say.
+        channel.eventLoop().execute(channel::close);
+        return new CallConnection(node.name(), setup.times(), why -> {});
+      }
+      return register(
+          node.name(),
+          closed ->
+              purpose.kind() == Purpose.Kind.QUEUES && queues != null
+                  ? queues.accept(node, purpose.loop(), closed)
+                  : new AnswerConnection(node.name(), handlers, setup.times(), closed));
+    }
+
+    @Override
+    public void failed(Channel channel, String reason, boolean refusal) {
+      unproven.decrementAndGet();
+      String address =
+          channel.remoteAddress() instanceof InetSocketAddress remote
+              ? remote.getAddress().getHostAddress()
+              : "an unknown address";
+      String side = handshake.claimed().map(NodeIdentity::name).orElse(address);
+      refusals.failed(
+          side,
+          "a connection from %s was refused: %s"
+              .formatted(
+                  side.equals(address) ? address : "node " + side + " at " + address, reason));
+    }
+  }
+}

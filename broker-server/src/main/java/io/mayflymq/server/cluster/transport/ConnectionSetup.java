@@ -1,0 +1,46 @@
+package io.mayflymq.server.cluster.transport;
+
+import io.mayflymq.server.tls.ReloadingTls;
+import io.netty.channel.AdaptiveRecvByteBufAllocator;
+import io.netty.channel.Channel;
+import io.netty.channel.RecvByteBufAllocator;
+import io.netty.channel.WriteBufferWaterMark;
+import io.netty.channel.epoll.EpollSocketChannel;
+import io.netty.channel.socket.SocketChannel;
+import io.netty.channel.socket.nio.NioSocketChannel;
+import io.netty.handler.timeout.IdleStateHandler;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * What the connections between nodes have in common, whoever opened them.
+ *
+ * @param tls null for none
+ * @param epoll whether the loops are Linux's epoll
+ */
+record ConnectionSetup(TransportTimes times, ReloadingTls tls, boolean epoll) {
+  static final WriteBufferWaterMark WATER_MARKS = new WriteBufferWaterMark(256 * 1024, 1024 * 1024);
+
+  private static final int LARGEST_READ = 256 * 1024;
+
+  static RecvByteBufAllocator receiveBuffers() {
+    return new AdaptiveRecvByteBufAllocator(512, 4096, LARGEST_READ);
+  }
+
+  Class<? extends SocketChannel> socketClass() {
+    return epoll ? EpollSocketChannel.class : NioSocketChannel.class;
+  }
+
+  /** Adds what comes before the handshake. */
+  void prepare(Channel channel, boolean outgoing) {
+    if (tls != null) {
+      if (outgoing) {
+        tls.encryptOutgoing(channel);
+      } else {
+        tls.encrypt(channel);
+      }
+    }
+    channel
+        .pipeline()
+        .addLast(new IdleStateHandler(times.lost(), times.heartbeat(), 0, TimeUnit.MILLISECONDS));
+  }
+}

@@ -1,0 +1,18 @@
+package io.mayflymq.server.cluster.transport;
+
+import io.mayflymq.server.cluster.transport.handshake.NodeIdentity;
+import java.util.function.Consumer;
+
+/** Takes connections for queues that other nodes have opened. Called on event loops. */
+@FunctionalInterface
+public interface QueueConnections {
+  /**
+   * Takes a connection.
+   *
+   * @param node the other side
+   * @param loop the number of the event loop at the other side
+   * @param onClosed to be called with the reason when the connection is closed
+   * @return what handles its frames
+   */
+  FrameHandler accept(NodeIdentity node, int loop, Consumer<String> onClosed);
+}

@@ -1,0 +1,48 @@
+package io.mayflymq.server.cluster.transport;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Logs why connections between nodes fail: a line for each reason, and not one for each attempt.
+ * Any thread may call.
+ */
+final class RefusalLog {
+  private static final Logger LOGGER = LoggerFactory.getLogger(RefusalLog.class);
+
+  /** So many other sides are remembered. */
+  private static final int MOST = 256;
+
+  private final Map<String, String> last =
+      new LinkedHashMap<>() {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<String, String> eldest) {
+          return size() > MOST;
+        }
+      };
+
+  /**
+   * Logs a failure, if it is not the one that the same side had last.
+   *
+   * @param side the other side: the name of a node, or an address
+   */
+  void failed(String side, String line) {
+    synchronized (last) {
+      if (line.equals(last.put(side, line))) {
+        return;
+      }
+    }
+    LOGGER.warn("cluster: {}", line);
+  }
+
+  /** Notes that there is a connection, so that the next failure is logged again. */
+  void established(String side) {
+    synchronized (last) {
+      last.remove(side);
+    }
+  }
+}
