@@ -35,7 +35,8 @@ class ArchitectureTest {
   static final ArchRule VHOST_IS_THE_TOP =
       noClasses()
           .that()
-          .resideOutsideOfPackages("io.mayflymq.core.vhost..", "io.mayflymq.core.admin..")
+          .resideOutsideOfPackages(
+              "io.mayflymq.core.vhost..", "io.mayflymq.core.admin..", "io.mayflymq.core.cluster..")
           .should()
           .dependOnClassesThat()
           .resideInAPackage("io.mayflymq.core.vhost..")

@@ -10,7 +10,7 @@ public record AlarmEvents(BrokerEvents events) implements Alarms.Listener {
   private record AlarmEvent(String name, Alarm alarm) implements BrokerEvent {
     @Override
     public void describe(FieldTable.Builder properties) {
-      properties.put("source", alarm.source()).put("node", NodeName.VALUE);
+      properties.put("source", alarm.source()).put("node", NodeName.value());
     }
   }
 

@@ -97,7 +97,10 @@ final class Application implements AutoCloseable {
         configuration.onChange(
             changed -> {
               storage.served().accessControl().setLoopbackUsers(changed.auth().loopbackUsers());
-              storage.served().sessions().setNodeLimits(NodeName.VALUE, changed.protocol().node());
+              storage
+                  .served()
+                  .sessions()
+                  .setNodeLimits(NodeName.value(), changed.protocol().node());
               storage.served().broker().setLimits(changed.protocol().objects());
               monitors.apply(changed.memory(), changed.disk());
             }));
@@ -119,7 +122,7 @@ final class Application implements AutoCloseable {
     if (settings.endpoint().isEmpty()) {
       return null;
     }
-    Tracing tracing = Tracing.start(settings, NodeName.VALUE);
+    Tracing tracing = Tracing.start(settings, NodeName.value());
     held.push(tracing::close);
     return tracing.tracer();
   }

@@ -4,6 +4,7 @@ import io.mayflymq.core.fault.BrokerThreads;
 import io.mayflymq.server.commandline.ExitCode;
 import io.mayflymq.server.config.BuildInfo;
 import io.mayflymq.server.config.LiveConfiguration;
+import io.mayflymq.server.config.NodeName;
 import io.mayflymq.server.config.settings.LogSettings;
 import io.mayflymq.server.config.settings.ServerSettings;
 import io.mayflymq.server.config.source.ConfigException;
@@ -79,6 +80,7 @@ final class Daemon implements AutoCloseable, ProcessControl {
   }
 
   private synchronized void open(boolean acceptsLoss) throws StartException {
+    NodeName.set(configuration.settings().nodeName());
     data = DataDirectory.open(configuration.settings().dataDir());
     held.push(data::close);
     log = configuration.settings().log();

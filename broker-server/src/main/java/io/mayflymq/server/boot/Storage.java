@@ -100,7 +100,7 @@ final class Storage implements AutoCloseable {
     AccessControl accessControl =
         new AccessControl(SecurityState.EMPTY, settings.auth().loopbackUsers(), clock);
     Sessions sessions = new Sessions(accessControl);
-    sessions.setNodeLimits(NodeName.VALUE, settings.protocol().node());
+    sessions.setNodeLimits(NodeName.value(), settings.protocol().node());
     this.administration =
         new Administration(
             broker, metadata, accessControl, sessions, settings.defaults().ofVhosts());

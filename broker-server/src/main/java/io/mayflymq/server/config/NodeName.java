@@ -4,13 +4,29 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
+import java.util.Optional;
 
-/** The name of this broker, used where RabbitMQ has the name of a node: {@code mayfly@host}. */
+/**
+ * The name of this broker, as RabbitMQ has one for each node: {@code mayfly@host}. One process is
+ * one node, so the name is set once, before anything is done.
+ */
 public final class NodeName {
-  /** The name of this node. */
-  public static final String VALUE = "mayfly@" + host();
+  /** The name of a node that is given none. */
+  private static final String BY_HOST = "mayfly@" + host();
+
+  private static volatile String value = BY_HOST;
 
   private NodeName() {}
+
+  /** Returns the name of this node. */
+  public static String value() {
+    return value;
+  }
+
+  /** Sets the name of this node; without one it follows from the name of the host. */
+  public static void set(Optional<String> given) {
+    value = given.orElse(BY_HOST);
+  }
 
   /**
    * Returns a name in the form of RabbitMQ's process identifiers.
@@ -19,7 +35,7 @@ public final class NodeName {
    * @param part the number of what is meant in it; 0 for itself
    */
   public static String pid(long connection, long part) {
-    return "<" + VALUE + "." + connection + "." + part + ".0>";
+    return "<" + value + "." + connection + "." + part + ".0>";
   }
 
   /**

@@ -20,7 +20,7 @@ public final class ClusterName {
     // Without a name no JSON library is loaded; loading it would take a good part of the start-up
     // time.
     return json == null || !json.startsWith("\"")
-        ? NodeName.VALUE
+        ? NodeName.value()
         : (String) JsonReader.stored(json);
   }
 }

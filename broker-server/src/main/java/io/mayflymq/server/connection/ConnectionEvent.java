@@ -99,7 +99,7 @@ sealed interface ConnectionEvent extends BrokerEvent {
     properties
         .put("name", connection.identity().name())
         .put("pid", connection.identity().pid())
-        .put("node", NodeName.VALUE)
+        .put("node", NodeName.value())
         .put("client_properties", ErlangTable.of(connection.clientProperties()));
     if (connection.clientProperties().get("connection_name")
         instanceof FieldValue.LongString name) {

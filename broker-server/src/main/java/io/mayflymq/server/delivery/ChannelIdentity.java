@@ -17,7 +17,7 @@ public record ChannelIdentity(ConnectionIdentity connection, int number) {
 
   /** Returns what firehose messages state about it. */
   public Firehose.Client firehoseClient() {
-    return new Firehose.Client(NodeName.VALUE, connection.name(), number, connection.user());
+    return new Firehose.Client(NodeName.value(), connection.name(), number, connection.user());
   }
 
   /** Returns its name in the form of RabbitMQ's process identifiers. */

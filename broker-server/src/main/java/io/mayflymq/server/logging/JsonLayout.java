@@ -43,7 +43,7 @@ final class JsonLayout extends LayoutBase<ILoggingEvent> {
             "pid",
             event.getThreadName(),
             "node",
-            NodeName.VALUE);
+            NodeName.value());
     IThrowableProxy thrown = event.getThrowableProxy();
     if (thrown != null) {
       line.put("error", thrown.getClassName());

@@ -34,7 +34,7 @@ final class Identity {
             "rabbitmq_identity_info",
             "Names of the node and of the cluster.",
             Labels.of(
-                "rabbitmq_node", NodeName.VALUE,
+                "rabbitmq_node", NodeName.value(),
                 "rabbitmq_cluster", ClusterName.of(parameters),
                 "rabbitmq_endpoint", endpoint.label())));
   }

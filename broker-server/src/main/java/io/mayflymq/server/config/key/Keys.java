@@ -396,6 +396,7 @@ public final class Keys {
                   DURABILITY_SYNC,
                   DURABILITY_SEGMENT_SIZE,
                   DEATH_JOURNAL_SIZE),
+              ClusterKeys.keys(),
               DefaultPolicyKeys.keys(),
               DefaultLimitKeys.keys(),
               ObjectDefaultKeys.keys())
@@ -427,7 +428,8 @@ public final class Keys {
               LogKeys.changeable(),
               TLS.keys(),
               ManagementKeys.TLS.keys(),
-              PrometheusKeys.TLS.keys())
+              PrometheusKeys.TLS.keys(),
+              ClusterKeys.TLS.keys())
           .<Key<?>>flatMap(List::stream)
           .collect(Collectors.toUnmodifiableSet());
 
@@ -439,7 +441,8 @@ public final class Keys {
       Map.of(
           "RABBITMQ_DEFAULT_USER", DEFAULT_USER.name(),
           "RABBITMQ_DEFAULT_PASS", DEFAULT_PASS.name(),
-          "RABBITMQ_DEFAULT_VHOST", DEFAULT_VHOST.name());
+          "RABBITMQ_DEFAULT_VHOST", DEFAULT_VHOST.name(),
+          "RABBITMQ_NODENAME", ClusterKeys.NODE_NAME.name());
 
   /** Names of earlier versions, which are still accepted, with those of today. */
   private static final Map<String, String> FORMER_NAMES =

@@ -111,6 +111,8 @@ public final class SettingsReader {
                 .map(OptionalDouble::of)
                 .orElseGet(OptionalDouble::empty)),
         values.get(Keys.CLUSTER_NAME),
+        values.get(ClusterKeys.NODE_NAME),
+        ClusterKeys.settings(values),
         dataDir,
         values.get(Keys.SHARDS).orElseGet(Runtime.getRuntime()::availableProcessors),
         values.get(Keys.DEATH_JOURNAL_SIZE));

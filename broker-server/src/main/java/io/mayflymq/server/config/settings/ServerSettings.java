@@ -12,6 +12,8 @@ import java.util.Optional;
  * @param tls what they need
  * @param definitions what is imported at the start
  * @param clusterName the name of the cluster, set at each start; empty if it stays as it is
+ * @param nodeName the name of this node; empty if it follows from that of the host
+ * @param cluster the node as a member of a cluster
  * @param dataDir absolute
  * @param shards the number of event loops, 1 to 1024
  * @param deathJournalSize how many deaths each shard remembers, 0 or more
@@ -33,6 +35,8 @@ public record ServerSettings(
     MemorySettings memory,
     DiskSettings disk,
     Optional<String> clusterName,
+    Optional<String> nodeName,
+    ClusterSettings cluster,
     Path dataDir,
     int shards,
     int deathJournalSize) {}

@@ -206,6 +206,34 @@ public final class ValueTypes {
         ValueTypes::address);
   }
 
+  /** Returns the type of a node's name: mayfly@host. */
+  public static ValueType<String> nodeName() {
+    return new ValueType<>(
+        "a name and a host, such as mayfly@host, in letters, digits and . _ -",
+        text -> NODE_NAME.matcher(text).matches() ? Optional.of(text) : Optional.empty());
+  }
+
+  /** Returns the type of a node's name and where other nodes reach it: mayfly@host:25672. */
+  public static ValueType<NodeAddress> nodeAddress() {
+    return new ValueType<>(
+        "a node's name, and a port unless it is 25672, such as mayfly@host or mayfly@host:25672",
+        ValueTypes::node);
+  }
+
+  private static Optional<NodeAddress> node(String text) {
+    int colon = text.indexOf(':');
+    String name = colon < 0 ? text : text.substring(0, colon);
+    if (!NODE_NAME.matcher(name).matches()) {
+      return Optional.empty();
+    }
+    String host = name.substring(name.indexOf('@') + 1);
+    return colon < 0
+        ? Optional.of(new NodeAddress(name, host, NodeAddress.DEFAULT_PORT))
+        : address(text.substring(colon + 1))
+            .filter(at -> at.port() > 0)
+            .map(at -> new NodeAddress(name, at.host().isEmpty() ? host : at.host(), at.port()));
+  }
+
   /** Returns the type of an address of a server of HTTP. */
   public static ValueType<URI> httpUrl() {
     return new ValueType<>("a URL such as http://127.0.0.1:4318", ValueTypes::url);
@@ -223,6 +251,9 @@ public final class ValueTypes {
       return Optional.empty();
     }
   }
+
+  private static final Pattern NODE_NAME =
+      Pattern.compile("[A-Za-z0-9_-]{1,64}@[A-Za-z0-9._-]{1,253}");
 
   private static Optional<ListenAddress> address(String text) {
     int colon = text.lastIndexOf(':');

@@ -158,7 +158,7 @@ public record Endpoint(
 
         %s\
         """
-            .formatted(named == null ? NodeName.VALUE : named, diagnosis));
+            .formatted(named == null ? NodeName.value() : named, diagnosis));
   }
 
   /** Returns whether the broker is on this machine and is controlled through its control file. */

@@ -205,7 +205,7 @@ public final class Invocation implements ClientOptions {
 
   private String nameOfBroker() {
     return endpoint().local()
-        ? NodeName.VALUE
+        ? NodeName.value()
         : Api.text(api().get("overview?columns=node"), "node");
   }
 

@@ -40,7 +40,7 @@ public final class ConnectionJson {
             "frame_max", view.tuning().frameMax(),
             "host", identity.host(),
             "name", identity.name(),
-            "node", NodeName.VALUE);
+            "node", NodeName.value());
     putCertificate(object, view.encryption());
     object.putAll(
         Json.object(
@@ -102,7 +102,7 @@ public final class ConnectionJson {
         "name", identity.name(),
         "vhost", identity.vhost(),
         "user", identity.user(),
-        "node", NodeName.VALUE);
+        "node", NodeName.value());
   }
 
   /** Returns a single channel, with what it did by exchange and by queue. */
@@ -148,7 +148,7 @@ public final class ConnectionJson {
             "messages_uncommitted", view.uncommitted(),
             "messages_unconfirmed", view.unconfirmed(),
             "name", identity.name(),
-            "node", NodeName.VALUE,
+            "node", NodeName.value(),
             "number", identity.number(),
             "pid", identity.pid(),
             "prefetch_count", view.prefetch(),

@@ -84,7 +84,7 @@ public final class QueueJson {
     object.put("messages_persistent", view.totals().persistent());
     object.put("messages_unreadable", view.totals().unreadable() + view.scheduled().unreadable());
     object.put("name", queue.name());
-    object.put("node", NodeName.VALUE);
+    object.put("node", NodeName.value());
     object.put("operator_policy", policies.operatorPolicy().map(Policy::name).orElse(null));
     if (queue.owner() instanceof ConnectionIdentity owner) {
       object.put("owner_pid_details", ConnectionJson.details(owner));
@@ -94,9 +94,9 @@ public final class QueueJson {
     object.put("single_active_consumer_tag", singleActive(view));
     object.put("state", "running");
     if (definition.settings().type() != QueueType.CLASSIC) {
-      object.put("leader", NodeName.VALUE);
-      object.put("members", List.of(NodeName.VALUE));
-      object.put("online", List.of(NodeName.VALUE));
+      object.put("leader", NodeName.value());
+      object.put("members", List.of(NodeName.value()));
+      object.put("online", List.of(NodeName.value()));
     }
     if (definition.settings().type() == QueueType.QUORUM) {
       object.put("single_active_consumer_ctag", object.get("single_active_consumer_tag"));
@@ -124,7 +124,7 @@ public final class QueueJson {
         "durable", definition.durable(),
         "exclusive", definition.exclusive(),
         "name", view.queue().name(),
-        "node", NodeName.VALUE,
+        "node", NodeName.value(),
         "state", "running",
         "type", definition.settings().type().wireName(),
         "vhost", view.queue().vhost().name());
@@ -173,7 +173,7 @@ public final class QueueJson {
     return Json.object(
         "connection_name", connection.name(),
         "name", channel.name(),
-        "node", NodeName.VALUE,
+        "node", NodeName.value(),
         "number", channel.number(),
         "peer_host", connection.peerHost(),
         "peer_port", connection.peerPort(),

@@ -61,7 +61,7 @@ public final class AuthResource {
 
   private static void requireThisNode(Request request) {
     request.principal().requireAdministrator();
-    if (!request.parameter("node").equals(NodeName.VALUE)) {
+    if (!request.parameter("node").equals(NodeName.value())) {
       throw ApiException.notFound();
     }
   }

@@ -67,7 +67,7 @@ public final class ControlResource {
     Runtime runtime = Runtime.getRuntime();
     return Response.ok(
         Json.object(
-            "node", NodeName.VALUE,
+            "node", NodeName.value(),
             "product", BuildInfo.PRODUCT,
             "version", BuildInfo.version(),
             "rabbitmq_version", BuildInfo.DIALECT,

@@ -143,7 +143,7 @@ public final class HealthResource {
     }
     Map<String, Object> object =
         Json.object(
-            "node", NodeName.VALUE,
+            "node", NodeName.value(),
             "protocol", listener.protocol(),
             "interface", listener.address().getAddress().getHostAddress(),
             "port", listener.address().getPort());

@@ -110,7 +110,7 @@ public final class OverviewResource {
             "statistics_db_event_queue",
             0,
             "node",
-            NodeName.VALUE);
+            NodeName.value());
     if (!open.complete()) {
       object.put(ManagedBroker.INCOMPLETE, true);
     }
@@ -171,7 +171,7 @@ public final class OverviewResource {
 
   private static Map<String, Object> listener(Node.Listener listener) {
     return Json.object(
-        "node", NodeName.VALUE,
+        "node", NodeName.value(),
         "protocol", listener.protocol(),
         "ip_address", listener.address().getAddress().getHostAddress(),
         "port", listener.address().getPort(),
@@ -187,7 +187,7 @@ public final class OverviewResource {
                     "ssl_opts",
                     sslOptions(listener.tls()),
                     "node",
-                    NodeName.VALUE,
+                    NodeName.value(),
                     "description",
                     "MayflyMQ Management",
                     "path",
@@ -240,7 +240,7 @@ public final class OverviewResource {
 
   private static void requireThisNode(Request request) {
     request.principal().requireMonitor();
-    if (!request.parameter("node").equals(NodeName.VALUE)) {
+    if (!request.parameter("node").equals(NodeName.value())) {
       throw ApiException.notFound();
     }
   }
@@ -266,7 +266,7 @@ public final class OverviewResource {
     }
     Map<String, Object> object =
         Json.object(
-            "name", NodeName.VALUE,
+            "name", NodeName.value(),
             "type", "disc",
             "running", true,
             "partitions", List.of(),

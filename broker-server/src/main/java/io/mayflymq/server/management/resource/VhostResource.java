@@ -107,7 +107,7 @@ public final class VhostResource {
     request.principal().requireAdministrator();
     String node = request.parameter("node");
     String vhost = request.parameter("vhost");
-    if (!node.equals(NodeName.VALUE)) {
+    if (!node.equals(NodeName.value())) {
       throw ApiException.badRequest("Request to node %s failed with nodedown".formatted(node));
     }
     if (managed.broker().virtualHost(vhost) == null) {
@@ -144,7 +144,7 @@ public final class VhostResource {
     VhostDefinition definition = vhost.definition();
     Map<String, Object> object =
         Json.object(
-            "cluster_state", Map.of(NodeName.VALUE, "running"),
+            "cluster_state", Map.of(NodeName.value(), "running"),
             "default_queue_type",
                 definition.defaultQueueType().isEmpty()
                     ? NO_QUEUE_TYPE

@@ -43,7 +43,8 @@ class SampleConfigTest {
         .filter(
             line ->
                 line.matches(
-                    "##   (default_policies|default_limits|defaults|.*\\.ciphers|tracing\\.otlp\\.headers)\\..*"))
+                    "##   (default_policies|default_limits|defaults|.*\\.ciphers|tracing\\.otlp\\.headers"
+                        + "|cluster_formation\\.classic_config\\.nodes)\\..*"))
         .forEach(line -> expected.put(line.substring(5).split(" = ", 2)[0], "an example"));
     assertThat(Keys.ALL).allSatisfy(key -> assertThat(expected.keySet()).anyMatch(key::matches));
   }

@@ -1,0 +1,153 @@
+package io.mayflymq.server.config.key;
+
+import static io.mayflymq.server.config.type.ValueTypes.listenAddress;
+import static io.mayflymq.server.config.type.ValueTypes.nodeAddress;
+import static io.mayflymq.server.config.type.ValueTypes.nodeName;
+import static io.mayflymq.server.config.type.ValueTypes.orWord;
+import static io.mayflymq.server.config.type.ValueTypes.path;
+import static io.mayflymq.server.config.type.ValueTypes.text;
+import static io.mayflymq.server.config.type.ValueTypes.wholeNumber;
+import static io.mayflymq.server.config.type.ValueTypes.word;
+
+import io.mayflymq.server.config.settings.ClusterSettings;
+import io.mayflymq.server.config.settings.FormationSettings;
+import io.mayflymq.server.config.settings.ListenerSettings;
+import io.mayflymq.server.config.source.ConfigException;
+import io.mayflymq.server.config.source.SettingValues;
+import io.mayflymq.server.config.type.Key;
+import io.mayflymq.server.config.type.KeyFamily;
+import io.mayflymq.server.config.type.ListenAddress;
+import io.mayflymq.server.config.type.NodeAddress;
+import io.mayflymq.server.config.type.Setting;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/** The keys {@code node_name}, {@code cluster.*} and {@code cluster_formation.*}. */
+final class ClusterKeys {
+  private static final String CLASSIC_CONFIG = "classic_config";
+  private static final String DNS = "dns";
+
+  static final Setting<Optional<String>> NODE_NAME =
+      Setting.of(
+          "node_name",
+          orWord("auto", nodeName()),
+          "auto",
+          "The name of this node, such as mayfly@host; auto takes the name of the host.");
+  private static final Setting<Optional<ListenAddress>> LISTENER =
+      Setting.of(
+          "cluster.listener",
+          orWord("none", listenAddress()),
+          "none",
+          "Where other nodes of the cluster connect, such as 25672; none for a broker that is"
+              + " alone.");
+  private static final Setting<Optional<String>> SECRET =
+      Setting.of(
+          "cluster.secret",
+          orWord("none", text()),
+          "none",
+          "What all nodes of the cluster know, and prove to one another.");
+  private static final Setting<Optional<Path>> SECRET_FILE =
+      Setting.of(
+          "cluster.secret_file",
+          orWord("none", path()),
+          "none",
+          "A file whose first line is that secret.");
+  static final TlsKeys TLS = TlsKeys.of("cluster.ssl", "cluster.listener");
+  private static final Setting<String> BACKEND =
+      Setting.of(
+          "cluster_formation.peer_discovery_backend",
+          word(CLASSIC_CONFIG, DNS),
+          CLASSIC_CONFIG,
+          "How a node without data finds the others: by the list of nodes here, or by DNS.");
+  private static final KeyFamily<NodeAddress> NODES =
+      new KeyFamily<>(
+          "cluster_formation.classic_config.nodes.",
+          "$n",
+          nodeAddress(),
+          Map.of(),
+          "A node that is to form the cluster, such as mayfly@host:25672; the same list on all.");
+  private static final Setting<Optional<String>> DNS_HOSTNAME =
+      Setting.of(
+          "cluster_formation.dns.hostname",
+          orWord("none", text()),
+          "none",
+          "A host name with one address for each node.");
+  private static final Setting<Optional<Integer>> TARGET_SIZE =
+      Setting.of(
+          "cluster_formation.target_cluster_size_hint",
+          orWord("auto", wholeNumber("nodes", 1, 1_000)),
+          "auto",
+          "How many nodes the cluster is to have; auto for as many as are listed.");
+  private static final Setting<Integer> RETRY_LIMIT =
+      Setting.of(
+          "cluster_formation.discovery_retry_limit",
+          wholeNumber("attempts", 1, 1_000_000),
+          "30",
+          "How often a node looks for the others before it gives up.");
+  private static final Setting<Integer> RETRY_INTERVAL =
+      Setting.of(
+          "cluster_formation.discovery_retry_interval",
+          wholeNumber("milliseconds", 10, 3_600_000),
+          "1000",
+          "Time between these attempts, in milliseconds.");
+  private static final Setting<String> LOCATOR =
+      Setting.of(
+          "queue_leader_locator",
+          word("client-local", "balanced"),
+          "client-local",
+          "Where a new queue goes: to the node of its client, or to the one with the fewest.");
+
+  private ClusterKeys() {}
+
+  /** Returns all these keys. */
+  static List<Key<?>> keys() {
+    return Stream.<List<? extends Key<?>>>of(
+            List.of(NODE_NAME, LISTENER, SECRET, SECRET_FILE),
+            TLS.keys(),
+            List.of(
+                BACKEND, NODES, DNS_HOSTNAME, TARGET_SIZE, RETRY_LIMIT, RETRY_INTERVAL, LOCATOR))
+        .<Key<?>>flatMap(List::stream)
+        .toList();
+  }
+
+  /**
+   * Returns the settings.
+   *
+   * @throws ConfigException if they make no sense together
+   */
+  static ClusterSettings settings(SettingValues values) throws ConfigException {
+    Optional<ListenerSettings> listener =
+        values.get(LISTENER).map(at -> new ListenerSettings("cluster", at.host(), at.port()));
+    Optional<String> secret = values.get(SECRET);
+    Optional<Path> file = values.get(SECRET_FILE);
+    if (listener.isPresent() && secret.isEmpty() == file.isEmpty()) {
+      throw new ConfigException(
+          List.of(
+              "cluster.listener needs the secret of the cluster: expected either cluster.secret or"
+                  + " cluster.secret_file"));
+    }
+    boolean byDns = values.get(BACKEND).equals(DNS);
+    Optional<String> hostname = values.get(DNS_HOSTNAME);
+    if (byDns && hostname.isEmpty()) {
+      throw new ConfigException(
+          List.of(
+              "cluster_formation.peer_discovery_backend = dns needs"
+                  + " cluster_formation.dns.hostname"));
+    }
+    return new ClusterSettings(
+        listener,
+        secret,
+        file,
+        TLS.settings(values),
+        new FormationSettings(
+            byDns ? List.of() : List.copyOf(values.inOrder(NODES)),
+            byDns ? hostname : Optional.empty(),
+            values.get(TARGET_SIZE),
+            values.get(RETRY_LIMIT),
+            values.get(RETRY_INTERVAL)),
+        values.get(LOCATOR).equals("balanced"));
+  }
+}

@@ -1,0 +1,28 @@
+package io.mayflymq.server.config.settings;
+
+import java.nio.file.Path;
+import java.util.Optional;
+
+/**
+ * The node as a member of a cluster.
+ *
+ * @param listener where other nodes reach it ({@code cluster.listener}); empty if it is alone
+ * @param secret what all nodes know; empty if it is in the file
+ * @param secretFile whose first line is the secret; empty if the secret is given
+ * @param tls how nodes talk; without a certificate it is not encrypted
+ * @param formation how it finds its cluster
+ * @param balancesQueues whether a new queue goes to the node with the fewest, not to the one where
+ *     it is declared
+ */
+public record ClusterSettings(
+    Optional<ListenerSettings> listener,
+    Optional<String> secret,
+    Optional<Path> secretFile,
+    TlsSettings tls,
+    FormationSettings formation,
+    boolean balancesQueues) {
+  @Override
+  public String toString() {
+    return "ClusterSettings[listener=%s, tls=%s, formation=%s]".formatted(listener, tls, formation);
+  }
+}
