@@ -47,6 +47,12 @@ public final class ChannelConsumerTarget implements ConsumerTarget, WaitingConsu
   }
 
   @Override
+  public boolean sharesRoom() {
+    ChannelPrefetch credit = channel.credit();
+    return credit != null && credit.limit() > 0;
+  }
+
+  @Override
   public void deliver(Consumer consumer, long sequence, Message message, boolean redelivered) {
     link.deliver(channel, source, sequence, message, redelivered);
   }

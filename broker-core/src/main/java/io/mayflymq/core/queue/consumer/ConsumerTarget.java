@@ -21,6 +21,14 @@ public interface ConsumerTarget {
   boolean reserve(Consumer consumer);
 
   /**
+   * Returns whether the room is shared with other consumers, so that messages should not be sent
+   * ahead of it.
+   */
+  default boolean sharesRoom() {
+    return false;
+  }
+
+  /**
    * Delivers a message for which room was reserved.
    *
    * @param sequence the message's number in the queue, to settle it by; -1 if it needs no

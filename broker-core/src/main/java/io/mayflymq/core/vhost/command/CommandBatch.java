@@ -6,7 +6,9 @@ import io.mayflymq.core.message.Message;
 import io.mayflymq.core.queue.consumer.Consumer;
 import io.mayflymq.core.vhost.partition.CausedCommands;
 import io.mayflymq.core.vhost.partition.DeadLetterOutbox;
+import io.mayflymq.core.vhost.partition.Partition;
 import io.mayflymq.core.vhost.queue.Queue;
+import io.mayflymq.core.vhost.queue.QueueHome;
 import io.mayflymq.core.vhost.queue.ShardQueue;
 import java.util.Arrays;
 
@@ -29,6 +31,9 @@ final class CommandBatch {
   /** It threw: its outcome is unknown. */
   private static final byte FAILED = 8;
 
+  /** The node of its queue was lost: its outcome is unknown. */
+  private static final byte LOST = 9;
+
   private static final int INITIAL_CAPACITY = 64;
   private static final int FLOOD_BYTES = 32 << 10;
 
@@ -42,6 +47,7 @@ final class CommandBatch {
   private long[] firsts = new long[INITIAL_CAPACITY];
   private long[] lasts = new long[INITIAL_CAPACITY];
   private int size;
+  private Partition partition;
   private long bytes;
   private boolean awaited;
 
@@ -54,6 +60,69 @@ final class CommandBatch {
       consequences = new CausedCommands();
     }
     return consequences;
+  }
+
+  /** Returns whether it is asked what comes of the batch. */
+  boolean hasConsequences() {
+    return consequences != null;
+  }
+
+  /** Sets where the batch leads. */
+  void setPartition(Partition target) {
+    partition = target;
+  }
+
+  /** Where the batch leads. */
+  Partition partition() {
+    return partition;
+  }
+
+  /** The node that the batch leads to; null if it is this one. */
+  QueueHome<Queue> home() {
+    return queues[0].home();
+  }
+
+  int size() {
+    return size;
+  }
+
+  byte kind(int i) {
+    return kinds[i];
+  }
+
+  Queue queue(int i) {
+    return queues[i];
+  }
+
+  Object subject(int i) {
+    return subjects[i];
+  }
+
+  boolean isAwaited(int i) {
+    return listeners[i] != null;
+  }
+
+  long first(int i) {
+    return firsts[i];
+  }
+
+  long last(int i) {
+    return lasts[i];
+  }
+
+  /** Notes what became of a command on another node. */
+  void refused(int i) {
+    kinds[i] = REFUSED;
+  }
+
+  /** The same. */
+  void failed(int i) {
+    kinds[i] = FAILED;
+  }
+
+  /** The node of the queues was lost: nothing is known of any command. */
+  void lost() {
+    Arrays.fill(kinds, 0, size, LOST);
   }
 
   /** The batch comes of another one, and is handed on: or of none, which is null. */
@@ -203,7 +272,9 @@ final class CommandBatch {
   }
 
   private void notifyPublisher(PublishListener listener, int i, boolean safe) {
-    if (safe && kinds[i] != FAILED) {
+    if (kinds[i] == LOST) {
+      listener.lost(firsts[i]);
+    } else if (safe && kinds[i] != FAILED) {
       listener.settled(firsts[i], kinds[i] != REFUSED);
     } else {
       listener.failed(firsts[i]);
@@ -221,6 +292,7 @@ final class CommandBatch {
     size = 0;
     bytes = 0;
     awaited = false;
+    partition = null;
     consequences = null;
     return true;
   }

@@ -24,4 +24,13 @@ public interface PublishListener {
   default void failed(long publishSequence) {
     settled(publishSequence, false);
   }
+
+  /**
+   * The node of one of the queues that a message went to cannot be reached: it may be there or not.
+   *
+   * @param publishSequence the number that the publisher gave the message
+   */
+  default void lost(long publishSequence) {
+    failed(publishSequence);
+  }
 }

@@ -7,15 +7,12 @@ import io.mayflymq.core.queue.consumer.Consumer;
 import io.mayflymq.core.routing.route.Route;
 import io.mayflymq.core.runtime.EndOfBurstListener;
 import io.mayflymq.core.runtime.Shard;
-import io.mayflymq.core.store.Commit;
-import io.mayflymq.core.store.PartitionStore;
 import io.mayflymq.core.vhost.partition.CausedCommands;
-import io.mayflymq.core.vhost.partition.Partition;
 import io.mayflymq.core.vhost.partition.Partitions;
 import io.mayflymq.core.vhost.queue.Queue;
 import java.util.ArrayDeque;
+import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicBoolean;
 
 /*
  * The way from a connection (or a partition that dead-letters) to the partitions: one batch for each, filled while a burst runs and handed over
@@ -29,9 +26,8 @@ public final class ShardCommandSender implements EndOfBurstListener {
   private static final int SPARE_BATCHES = 8;
 
   private final Shard home;
-  private final Partitions partitions;
   private final Runnable onReturn;
-  private final CommandBatch[] open;
+  private CommandBatch[] open;
   private final ArrayDeque<CommandBatch> spare = new ArrayDeque<>(SPARE_BATCHES);
   private final CausedDeadLetters caused = new CausedDeadLetters();
   private final boolean remembersCauses;
@@ -59,7 +55,6 @@ public final class ShardCommandSender implements EndOfBurstListener {
       Shard home, Partitions partitions, Runnable onReturn, boolean remembersCauses) {
     this.remembersCauses = remembersCauses;
     this.home = home;
-    this.partitions = partitions;
     this.onReturn = onReturn;
     this.open = new CommandBatch[partitions.count()];
   }
@@ -225,75 +220,15 @@ public final class ShardCommandSender implements EndOfBurstListener {
       if (batch != null) {
         open[i] = null;
         batch.comesOf(cause);
-        submit(batch, partitions.get(i));
+        submit(batch);
       }
     }
   }
 
-  private void submit(CommandBatch batch, Partition partition) {
+  private void submit(CommandBatch batch) {
     bytesUnderWay += batch.bytes();
     batchesUnderWay++;
-    Shard shard = partition.shard();
-    Runnable apply = () -> apply(batch, partition);
-    if (shard == home) {
-      shard.run(apply);
-    } else {
-      shard.execute(apply);
-    }
-  }
-
-  /** Whatever happens the batch comes back: its connection would wait for it for ever. */
-  private void apply(CommandBatch batch, Partition partition) {
-    Shard shard = partition.shard();
-    Return commit = new Return(batch);
-    try {
-      PartitionStore store = partition.store();
-      long storedBefore = store.storedCount();
-      batch.applyWith(partition.outbox(), shard.faults());
-      boolean wrote = store.storedCount() != storedBefore;
-      if ((wrote && batch.isAwaited()) || store.isBehind()) {
-        store.commit(commit);
-      } else {
-        comeBackAfter(batch.pauseMillis(), commit, shard);
-      }
-    } catch (Throwable e) {
-      shard.faults().contained("a batch of commands for", partition, e);
-      commit.failed();
-    }
-  }
-
-  private static void comeBackAfter(int pauseMillis, Return commit, Shard shard) {
-    if (pauseMillis == 0) {
-      commit.safe();
-    } else {
-      shard.loop().schedule(commit::safe, pauseMillis);
-    }
-  }
-
-  /** Brings a batch back when what it wrote is safe, or cannot be: once, whatever is told. */
-  private final class Return implements Commit {
-    private final AtomicBoolean told = new AtomicBoolean();
-    private final CommandBatch batch;
-
-    Return(CommandBatch batch) {
-      this.batch = batch;
-    }
-
-    @Override
-    public void safe() {
-      report(true);
-    }
-
-    @Override
-    public void failed() {
-      report(false);
-    }
-
-    private void report(boolean safe) {
-      if (told.compareAndSet(false, true)) {
-        comeBack(batch, safe);
-      }
-    }
+    BatchRun.submit(batch, home, this::comeBack);
   }
 
   private void comeBack(CommandBatch batch, boolean safe) {
@@ -316,9 +251,14 @@ public final class ShardCommandSender implements EndOfBurstListener {
 
   private CommandBatch batchFor(Queue queue) {
     int index = queue.partition().index();
+    if (index >= open.length) {
+      // Of another node, which joined later.
+      open = Arrays.copyOf(open, index + 1);
+    }
     CommandBatch batch = open[index];
     if (batch == null) {
       batch = spare.isEmpty() ? new CommandBatch() : spare.pollLast();
+      batch.setPartition(queue.partition());
       open[index] = batch;
       if (empty) {
         empty = false;

@@ -251,5 +251,11 @@ public final class DeadLetterPublisher implements EndOfBurstListener, DeadLetter
     public void failed(long publishSequence) {
       // It is not settled any more.
     }
+
+    /** As if the queue had refused it: one that may wait is sent again later. */
+    @Override
+    public void lost(long publishSequence) {
+      settled(publishSequence, false);
+    }
   }
 }

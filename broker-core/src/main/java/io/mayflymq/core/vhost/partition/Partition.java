@@ -42,7 +42,7 @@ public final class Partition {
     return shard;
   }
 
-  /** Returns the store of its messages. */
+  /** Returns the store of its messages; null if it is on another node. */
   public PartitionStore store() {
     return store;
   }

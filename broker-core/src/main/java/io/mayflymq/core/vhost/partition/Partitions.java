@@ -19,6 +19,7 @@ public final class Partitions {
   private final Shards shards;
   private final List<Partition> all;
   private final AtomicInteger turn = new AtomicInteger();
+  private final AtomicInteger nextIndex;
 
   /** Creates a partition on each shard, with death journals of the default size. */
   public Partitions(Shards shards, StoreFactory stores) {
@@ -42,6 +43,17 @@ public final class Partitions {
                   return new Partition(index, shard, stores.create(index, shard), journalSize);
                 })
             .toList();
+    this.nextIndex = new AtomicInteger(count);
+  }
+
+  /**
+   * Adds what stands for a partition of another node. It has no store and no journal, and is none
+   * of {@link #all}; its index is higher than theirs.
+   *
+   * @param shard speaks to the node
+   */
+  public Partition addRemote(Shard shard) {
+    return new Partition(nextIndex.getAndIncrement(), shard, null, 0);
   }
 
   /** Returns the shards that do their work. */

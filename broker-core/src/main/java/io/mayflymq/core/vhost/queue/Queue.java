@@ -29,6 +29,7 @@ public final class Queue {
   private final QueueIdentity identity;
   private final QueueHost vhost;
   private final Partition partition;
+  private final QueueHome<Queue> home;
   private final ShardQueue onShard;
   private final QueueRequests requests;
   private final QueueLifecycle lifecycle;
@@ -43,6 +44,22 @@ public final class Queue {
    */
   public Queue(
       QueueIdentity identity, QueueHost vhost, Partition partition, Function<Queue, Parts> parts) {
+    this(identity, vhost, partition, null, parts);
+  }
+
+  /**
+   * Creates what stands for a queue of another node.
+   *
+   * @param home that node; null for this one
+   * @param partition has the shard that speaks to it
+   */
+  public Queue(
+      QueueIdentity identity,
+      QueueHost vhost,
+      Partition partition,
+      QueueHome<Queue> home,
+      Function<Queue, Parts> parts) {
+    this.home = home;
     this.identity = identity;
     this.vhost = vhost;
     this.partition = partition;
@@ -82,7 +99,12 @@ public final class Queue {
     return partition;
   }
 
-  /** Returns the shard that does its work. */
+  /** Returns the node that it is on; null if it is this one. */
+  public QueueHome<Queue> home() {
+    return home;
+  }
+
+  /** Returns the shard that does its work, or that speaks to the node that does. */
   public Shard shard() {
     return partition.shard();
   }

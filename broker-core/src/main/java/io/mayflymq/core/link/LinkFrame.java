@@ -1,0 +1,43 @@
+package io.mayflymq.core.link;
+
+/** The types of frames on a link. Their codes never change. */
+public final class LinkFrame {
+  // To the home node
+
+  /** Gives a queue a number for later frames: number, virtual host, name, id. */
+  public static final int QUEUE = 16;
+
+  /** Takes all numbers of queues back. */
+  public static final int FORGET_QUEUES = 17;
+
+  /** Commands of a burst: the batch's number, flags, count, then the commands. */
+  public static final int COMMANDS = 18;
+
+  /** A request: its number, its kind, the queue's number, then what the kind needs. */
+  public static final int REQUEST = 19;
+
+  /** A consumer may be sent more: its number, bytes. */
+  public static final int CREDIT = 20;
+
+  // From the home node
+
+  /** A batch was applied: its number, flags, which commands were refused, which failed. */
+  public static final int RETURNED = 32;
+
+  /** What a batch has led to has arrived: its number. */
+  public static final int ARRIVED = 33;
+
+  /** A request was answered: its number, the answer. */
+  public static final int ANSWER = 34;
+
+  /** A request failed: its number, the scope of the error, its code and text. */
+  public static final int ERROR = 35;
+
+  /** Messages for consumers: count, then number of the consumer, sequence number and message. */
+  public static final int DELIVER = 36;
+
+  /** The queue of a consumer is deleted: the consumer's number. */
+  public static final int CANCELLED = 37;
+
+  private LinkFrame() {}
+}

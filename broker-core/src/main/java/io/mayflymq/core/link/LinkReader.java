@@ -1,0 +1,143 @@
+package io.mayflymq.core.link;
+
+import io.mayflymq.protocol.types.FieldTable;
+import io.mayflymq.protocol.types.ShortString;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * Reads what a {@link LinkWriter} has written. Whatever the bytes are, nothing is read or allocated
+ * beyond their end. Belongs to one thread.
+ *
+ * <p>All methods throw {@link LinkFormatException} if the bytes cannot be read so.
+ */
+public final class LinkReader {
+  private final ByteBuffer in;
+
+  /** Reads from position to limit of a buffer. */
+  public LinkReader(ByteBuffer in) {
+    this.in = in;
+  }
+
+  /** Reads the first bytes of an array. */
+  public LinkReader(byte[] bytes, int size) {
+    this(ByteBuffer.wrap(bytes, 0, size));
+  }
+
+  /** Returns how many bytes are left. */
+  public int remaining() {
+    return in.remaining();
+  }
+
+  private void require(int count) {
+    if (in.remaining() < count) {
+      throw new LinkFormatException("a frame is too short");
+    }
+  }
+
+  /** Reads a byte, 0 to 255. */
+  public int octet() {
+    require(1);
+    return in.get() & 0xff;
+  }
+
+  /** Reads a truth value. */
+  public boolean bit() {
+    return octet() != 0;
+  }
+
+  /** Reads a number of 0 or more, or the bits of any. */
+  public long number() {
+    long value = 0;
+    for (int shift = 0; shift < 64; shift += 7) {
+      int next = octet();
+      value |= (next & 0x7fL) << shift;
+      if (next < 0x80) {
+        return value;
+      }
+    }
+    throw new LinkFormatException("a number of more than 10 bytes");
+  }
+
+  /** Reads a number of 0 or more that is an int. */
+  public int integer() {
+    long value = number();
+    if (value < 0 || value > Integer.MAX_VALUE) {
+      throw new LinkFormatException("the number %d is out of range".formatted(value));
+    }
+    return (int) value;
+  }
+
+  /**
+   * Reads how many elements follow.
+   *
+   * @param bytesOfEach what each has at least: more than could follow are refused
+   */
+  public int count(int bytesOfEach) {
+    int count = integer();
+    if ((long) count * bytesOfEach > in.remaining()) {
+      throw new LinkFormatException("%d elements do not fit into a frame".formatted(count));
+    }
+    return count;
+  }
+
+  /** Reads a number of either sign. */
+  public long signed() {
+    long value = number();
+    return (value >>> 1) ^ -(value & 1);
+  }
+
+  /** Reads a number with a fraction. */
+  public double decimal() {
+    return Double.longBitsToDouble(number());
+  }
+
+  /** Reads bytes into a new array. */
+  public byte[] bytes() {
+    int length = integer();
+    require(length);
+    byte[] bytes = new byte[length];
+    in.get(bytes);
+    return bytes;
+  }
+
+  /** Reads a text. */
+  public String text() {
+    return new String(bytes(), StandardCharsets.UTF_8);
+  }
+
+  /** Reads a text, or null. */
+  public String optionalText() {
+    return bit() ? text() : null;
+  }
+
+  /** Reads a short string. */
+  public ShortString shortString() {
+    require(1);
+    byte[] encoded = new byte[1 + (in.get(in.position()) & 0xff)];
+    require(encoded.length);
+    in.get(encoded);
+    try {
+      return ShortString.ofEncoded(encoded);
+    } catch (RuntimeException e) {
+      throw new LinkFormatException("a name cannot be read: " + e.getMessage());
+    }
+  }
+
+  /** Reads a table. */
+  public FieldTable table() {
+    byte[] bytes = bytes();
+    try {
+      return FieldTable.decode(bytes, 0, bytes.length);
+    } catch (RuntimeException e) {
+      throw new LinkFormatException("a table cannot be read: " + e.getMessage());
+    }
+  }
+
+  /** Reads all that is left into a new array. */
+  public byte[] rest() {
+    byte[] rest = new byte[in.remaining()];
+    in.get(rest);
+    return rest;
+  }
+}

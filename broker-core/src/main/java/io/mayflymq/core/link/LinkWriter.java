@@ -1,0 +1,120 @@
+package io.mayflymq.core.link;
+
+import io.mayflymq.protocol.types.FieldTable;
+import io.mayflymq.protocol.types.ShortString;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+
+/**
+ * Writes the body of a frame: numbers in 7 bits a byte, texts and bytes behind their length. Used
+ * again for the next frame. Belongs to one thread.
+ */
+public final class LinkWriter {
+  private static final int INITIAL = 256;
+  private static final int MOST_KEPT = 1 << 20;
+
+  private byte[] bytes = new byte[INITIAL];
+  private int size;
+
+  /** Returns the bytes, of which {@link #size} are in use: not a copy. */
+  public byte[] bytes() {
+    return bytes;
+  }
+
+  /** Returns how many bytes there are. */
+  public int size() {
+    return size;
+  }
+
+  /** Removes everything; the memory is used again unless it is very large. */
+  public LinkWriter clear() {
+    size = 0;
+    if (bytes.length > MOST_KEPT) {
+      bytes = new byte[INITIAL];
+    }
+    return this;
+  }
+
+  private void reserve(int room) {
+    if (bytes.length - size < room) {
+      long wanted = Math.max((long) size + room, size * 2L);
+      bytes = Arrays.copyOf(bytes, (int) Math.min(wanted, Integer.MAX_VALUE - 16));
+    }
+  }
+
+  /** Writes a byte. */
+  public LinkWriter octet(int value) {
+    reserve(1);
+    bytes[size++] = (byte) value;
+    return this;
+  }
+
+  /** Writes a truth value. */
+  public LinkWriter bit(boolean value) {
+    return octet(value ? 1 : 0);
+  }
+
+  /** Writes a number of 0 or more. */
+  public LinkWriter number(long value) {
+    reserve(10);
+    long rest = value;
+    while ((rest & ~0x7fL) != 0) {
+      bytes[size++] = (byte) (rest | 0x80);
+      rest >>>= 7;
+    }
+    bytes[size++] = (byte) rest;
+    return this;
+  }
+
+  /** Writes a number of either sign. */
+  public LinkWriter signed(long value) {
+    return number((value << 1) ^ (value >> 63));
+  }
+
+  /** Writes a number with a fraction. */
+  public LinkWriter decimal(double value) {
+    return number(Double.doubleToRawLongBits(value));
+  }
+
+  /** Writes bytes. */
+  public LinkWriter bytes(byte[] value) {
+    number(value.length);
+    reserve(value.length);
+    System.arraycopy(value, 0, bytes, size, value.length);
+    size += value.length;
+    return this;
+  }
+
+  /** Writes a text. */
+  public LinkWriter text(String value) {
+    return bytes(value.getBytes(StandardCharsets.UTF_8));
+  }
+
+  /** Writes a text, or that there is none. */
+  public LinkWriter optionalText(String value) {
+    bit(value != null);
+    return value == null ? this : text(value);
+  }
+
+  /** Writes a short string as it is encoded, with its length. */
+  public LinkWriter shortString(ShortString value) {
+    byte[] encoded = value.encoded();
+    reserve(encoded.length);
+    System.arraycopy(encoded, 0, bytes, size, encoded.length);
+    size += encoded.length;
+    return this;
+  }
+
+  /** Writes a table. */
+  public LinkWriter table(FieldTable value) {
+    return bytes(value.encode());
+  }
+
+  /** Adds all that another one has written. */
+  public LinkWriter append(LinkWriter other) {
+    reserve(other.size);
+    System.arraycopy(other.bytes, 0, bytes, size, other.size);
+    size += other.size;
+    return this;
+  }
+}

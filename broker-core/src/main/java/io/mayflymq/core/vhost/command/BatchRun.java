@@ -1,0 +1,93 @@
+package io.mayflymq.core.vhost.command;
+
+import io.mayflymq.core.runtime.Shard;
+import io.mayflymq.core.store.Commit;
+import io.mayflymq.core.store.PartitionStore;
+import io.mayflymq.core.vhost.partition.Partition;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * Applies a batch on the shard of its partition, or has it applied by the node of its queues, and
+ * brings it back: when what it wrote is safe or cannot be, once, whatever is told.
+ */
+final class BatchRun implements Commit {
+  /** Takes batches back. */
+  @FunctionalInterface
+  interface Owner {
+    /** A batch was applied. Any thread may call. */
+    void comeBack(CommandBatch batch, boolean safe);
+  }
+
+  private final AtomicBoolean told = new AtomicBoolean();
+  private final CommandBatch batch;
+  private final Owner owner;
+
+  private BatchRun(CommandBatch batch, Owner owner) {
+    this.batch = batch;
+    this.owner = owner;
+  }
+
+  /**
+   * Hands a batch over.
+   *
+   * @param from the shard of the caller, which is within a burst
+   */
+  static void submit(CommandBatch batch, Shard from, Owner owner) {
+    Shard shard = batch.partition().shard();
+    Runnable apply = () -> apply(batch, owner);
+    if (shard == from) {
+      shard.run(apply);
+    } else {
+      shard.execute(apply);
+    }
+  }
+
+  /** Whatever happens the batch comes back: its connection would wait for it for ever. */
+  private static void apply(CommandBatch batch, Owner owner) {
+    Partition partition = batch.partition();
+    Shard shard = partition.shard();
+    BatchRun run = new BatchRun(batch, owner);
+    try {
+      if (batch.home() != null) {
+        batch.home().send(new OutgoingCommands(batch, run));
+        return;
+      }
+      PartitionStore store = partition.store();
+      long storedBefore = store.storedCount();
+      batch.applyWith(partition.outbox(), shard.faults());
+      boolean wrote = store.storedCount() != storedBefore;
+      if ((wrote && batch.isAwaited()) || store.isBehind()) {
+        store.commit(run);
+      } else {
+        comeBackAfter(batch.pauseMillis(), run, shard);
+      }
+    } catch (Throwable e) {
+      shard.faults().contained("a batch of commands for", partition, e);
+      run.failed();
+    }
+  }
+
+  private static void comeBackAfter(int pauseMillis, BatchRun run, Shard shard) {
+    if (pauseMillis == 0) {
+      run.safe();
+    } else {
+      shard.loop().schedule(run::safe, pauseMillis);
+    }
+  }
+
+  @Override
+  public void safe() {
+    report(true);
+  }
+
+  @Override
+  public void failed() {
+    report(false);
+  }
+
+  private void report(boolean safe) {
+    if (told.compareAndSet(false, true)) {
+      owner.comeBack(batch, safe);
+    }
+  }
+}

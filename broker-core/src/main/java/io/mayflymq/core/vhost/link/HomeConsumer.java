@@ -1,0 +1,114 @@
+package io.mayflymq.core.vhost.link;
+
+import io.mayflymq.core.message.Message;
+import io.mayflymq.core.queue.consumer.Consumer;
+import io.mayflymq.core.queue.consumer.ConsumerTarget;
+import io.mayflymq.core.vhost.queue.Queue;
+
+/*
+ * A consumer on another node. It may be sent so many bytes ahead of what its client's channel there has taken: its window. The other node gives credit
+ * back as the channel takes messages, so a consumer that its client holds up holds up no other one.
+ *
+ * The wake-up must not be missed: the queue's shard first notes that the consumer waits and then looks for room once more; the link's shard first notes
+ * the credit and then looks whether the consumer waits. Both fields are volatile, so one of them sees the other.
+ */
+final class HomeConsumer implements ConsumerTarget {
+  /** What a message counts besides its content, in bytes. */
+  static final int BYTES_PER_MESSAGE = 64;
+
+  private final long number;
+  private final Queue queue;
+  private final long window;
+  private final HomeDeliveries deliveries;
+  private final OpenDeliveries open = new OpenDeliveries();
+  private Consumer consumer;
+  private boolean isCancelled;
+
+  /** Of the queue's shard. */
+  private long sent;
+
+  private volatile long taken;
+  private volatile boolean waits;
+
+  HomeConsumer(long number, Queue queue, long window, HomeDeliveries deliveries) {
+    this.number = number;
+    this.queue = queue;
+    this.window = window;
+    this.deliveries = deliveries;
+  }
+
+  /** Sets the consumer whose target this is: once, before it joins its queue. */
+  void setConsumer(Consumer made) {
+    consumer = made;
+  }
+
+  long number() {
+    return number;
+  }
+
+  Queue queue() {
+    return queue;
+  }
+
+  Consumer consumer() {
+    return consumer;
+  }
+
+  /** Its deliveries that are not settled; of the link's shard. */
+  OpenDeliveries open() {
+    return open;
+  }
+
+  /** Of the link's shard. */
+  boolean isCancelled() {
+    return isCancelled;
+  }
+
+  /** The other node has cancelled it. On the link's shard. */
+  void setCancelled() {
+    isCancelled = true;
+  }
+
+  /** Its channel has taken so many bytes. On the link's shard. */
+  @SuppressWarnings("NonAtomicVolatileUpdate") // one thread writes
+  void credit(long bytes) {
+    taken += bytes;
+    wake();
+  }
+
+  /** There may be room for it. On the link's shard. */
+  void wake() {
+    if (waits) {
+      waits = false;
+      queue.shard().execute(() -> queue.onShard().resume(consumer));
+    }
+  }
+
+  private boolean hasRoom() {
+    return sent - taken < window && deliveries.isWritable();
+  }
+
+  @Override
+  public boolean reserve(Consumer asking) {
+    if (hasRoom()) {
+      return true;
+    }
+    waits = true;
+    if (hasRoom()) {
+      waits = false;
+      return true;
+    }
+    return false;
+  }
+
+  @Override
+  public void deliver(Consumer to, long sequence, Message message, boolean redelivered) {
+    sent += message.content().length + BYTES_PER_MESSAGE;
+    deliveries.deliver(this, sequence, message, redelivered);
+  }
+
+  @Override
+  public void cancelled(Consumer gone) {
+    deliveries.cancelled(this);
+  }
+}

@@ -1,0 +1,123 @@
+package io.mayflymq.core.vhost.link;
+
+import io.mayflymq.core.queue.consumer.Consumer;
+import io.mayflymq.core.vhost.command.ShardCommandSender;
+import io.mayflymq.core.vhost.queue.Queue;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * The consumers of a link, and what was delivered to them and to {@code basic.get} and is not
+ * settled. On the link's shard.
+ */
+final class HomeConsumers {
+  private final ShardCommandSender commands;
+  private final Consumer ofGet = Consumer.ofGet();
+  private final Map<Long, HomeConsumer> byNumber = new HashMap<>();
+  private final Map<Queue, OpenDeliveries> fetched = new HashMap<>();
+
+  /**
+   * Creates it without consumers.
+   *
+   * @param commands by which deliveries are put back
+   */
+  HomeConsumers(ShardCommandSender commands) {
+    this.commands = commands;
+  }
+
+  void add(HomeConsumer consumer) {
+    byNumber.put(consumer.number(), consumer);
+  }
+
+  /** Returns a consumer; null if it is not known. */
+  HomeConsumer get(long number) {
+    return byNumber.get(number);
+  }
+
+  void remove(HomeConsumer consumer) {
+    byNumber.remove(consumer.number(), consumer);
+  }
+
+  /** The other node has cancelled a consumer: it is forgotten when its deliveries are settled. */
+  void cancelled(HomeConsumer consumer) {
+    consumer.setCancelled();
+    forgetIfSettled(consumer);
+  }
+
+  private void forgetIfSettled(HomeConsumer consumer) {
+    if (consumer.isCancelled() && consumer.open().isEmpty()) {
+      remove(consumer);
+    }
+  }
+
+  /** A message was taken by {@code basic.get}. */
+  void fetched(Queue queue, long sequence) {
+    fetched.computeIfAbsent(queue, any -> new OpenDeliveries()).add(sequence);
+  }
+
+  /** Deliveries are settled. Returns the consumer; null if it is not known. */
+  Consumer settled(Queue queue, long number, long from, long to) {
+    if (number == 0) {
+      OpenDeliveries open = fetched.get(queue);
+      if (open == null || !remove(open, from, to)) {
+        return null;
+      }
+      if (open.isEmpty()) {
+        fetched.remove(queue);
+      }
+      return ofGet;
+    }
+    HomeConsumer consumer = byNumber.get(number);
+    if (consumer == null || consumer.queue() != queue || !remove(consumer.open(), from, to)) {
+      return null;
+    }
+    forgetIfSettled(consumer);
+    return consumer.consumer();
+  }
+
+  /** Returns whether all were there. */
+  private static boolean remove(OpenDeliveries open, long from, long to) {
+    for (long sequence = from; sequence <= to; sequence++) {
+      if (!open.remove(sequence)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  void wakeAll() {
+    byNumber.values().forEach(HomeConsumer::wake);
+  }
+
+  /** The other node was lost: its consumers go, and what was delivered to them goes back. */
+  void close() {
+    for (HomeConsumer consumer : new ArrayList<>(byNumber.values())) {
+      if (!consumer.isCancelled()) {
+        consumer.queue().requests().cancel(consumer.consumer());
+      }
+      for (long sequence : consumer.open().takeAll()) {
+        putBack(consumer, sequence);
+      }
+    }
+    byNumber.clear();
+    fetched.forEach(
+        (queue, open) -> {
+          for (long sequence : open.takeAll()) {
+            commands.requeue(queue, ofGet, sequence, sequence);
+          }
+        });
+    fetched.clear();
+    commands.flush();
+  }
+
+  /** Puts a delivery back that the other node cannot settle any more. */
+  void putBack(HomeConsumer consumer, long sequence) {
+    commands.fail(consumer.queue(), consumer.consumer(), sequence, sequence);
+  }
+
+  /** Puts a message back that was taken by {@code basic.get}. */
+  void putBackFetched(Queue queue, long sequence) {
+    commands.requeue(queue, ofGet, sequence, sequence);
+  }
+}

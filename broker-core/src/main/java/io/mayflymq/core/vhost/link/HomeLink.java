@@ -1,0 +1,142 @@
+package io.mayflymq.core.vhost.link;
+
+import io.mayflymq.core.link.LinkFormatException;
+import io.mayflymq.core.link.LinkFrame;
+import io.mayflymq.core.link.LinkListener;
+import io.mayflymq.core.link.LinkPort;
+import io.mayflymq.core.link.LinkReader;
+import io.mayflymq.core.link.LinkWriter;
+import io.mayflymq.core.queue.consumer.Consumer;
+import io.mayflymq.core.runtime.Shard;
+import io.mayflymq.core.vhost.command.IncomingCommands;
+import io.mayflymq.core.vhost.command.ShardCommandSender;
+import io.mayflymq.core.vhost.partition.Partitions;
+import io.mayflymq.core.vhost.queue.Queue;
+
+/*
+ * The home node's side of one connection of a link. It acts as a connection of a client does: commands go to their queues in the order in which they
+ * arrive, consumers join queues, and when the connection is lost they go, and what they had not settled is requeued.
+ *
+ * The declaration of a queue may be in force on the other node earlier than here. What arrives for such a queue waits for it, and all that follows on
+ * the link with it, since its order counts.
+ */
+/** The home node's side of one connection of a link. On the link's shard. */
+public final class HomeLink implements LinkListener, IncomingCommands.Names {
+  private static final int HAS_CONSEQUENCES = 1;
+
+  private final Shard shard;
+  private final HomeQueues queues;
+  private final HomeConsumers consumers;
+  private final IncomingCommands commands;
+  private final HeldFrames held;
+  private final int shards;
+  private final LinkWriter frame = new LinkWriter();
+  private HomeDeliveries output;
+  private HomeRequests requests;
+  private LinkPort port;
+
+  /**
+   * Creates the side of one connection.
+   *
+   * @param shard the shard that the connection belongs to
+   * @param partitions where the queues of this node are
+   */
+  public HomeLink(Shard shard, Partitions partitions, QueueLookup lookup) {
+    this.shard = shard;
+    this.shards = partitions.shards().count();
+    this.queues = new HomeQueues(lookup);
+    this.consumers = new HomeConsumers(new ShardCommandSender(shard, partitions, () -> {}, false));
+    this.commands = new IncomingCommands(shard);
+    this.held = new HeldFrames(shard, this::process);
+  }
+
+  @Override
+  public void up(LinkPort opened) {
+    port = opened;
+    output = new HomeDeliveries(shard, shards, opened, consumers::putBack);
+    requests = new HomeRequests(shard, output, consumers);
+  }
+
+  @Override
+  public void frame(int type, LinkReader body) {
+    if (held.isHolding()) {
+      held.add(type, body);
+    } else {
+      process(type, body);
+    }
+  }
+
+  private void process(int type, LinkReader in) {
+    switch (type) {
+      case LinkFrame.QUEUE -> queue(in);
+      case LinkFrame.FORGET_QUEUES -> queues.clear();
+      case LinkFrame.COMMANDS -> commands(in);
+      case LinkFrame.REQUEST -> requests.answer(in, queues);
+      case LinkFrame.CREDIT -> credit(in);
+      default -> throw new LinkFormatException("unexpected frame of type " + type);
+    }
+  }
+
+  private void queue(LinkReader in) {
+    long number = in.number();
+    queues.put(number, in.text(), in.text(), in.number());
+    if (queues.isAwaited(number)) {
+      held.hold(
+          () -> queues.lookAgain(number) || !queues.isAwaited(number), why -> port.close(why));
+    }
+  }
+
+  private void commands(LinkReader in) {
+    long batch = in.number();
+    boolean hasConsequences = (in.octet() & HAS_CONSEQUENCES) != 0;
+    commands.apply(
+        in,
+        hasConsequences,
+        this,
+        new IncomingCommands.Outcome() {
+          @Override
+          public void returned(LinkWriter result) {
+            frame.clear().number(batch).append(result);
+            output.send(LinkFrame.RETURNED, frame);
+          }
+
+          @Override
+          public void arrived() {
+            output.send(LinkFrame.ARRIVED, frame.clear().number(batch));
+          }
+        });
+  }
+
+  private void credit(LinkReader in) {
+    HomeConsumer consumer = consumers.get(in.number());
+    long bytes = in.number();
+    if (consumer != null) {
+      consumer.credit(bytes);
+    }
+  }
+
+  @Override
+  public Queue queue(long number) {
+    return queues.get(number);
+  }
+
+  @Override
+  public Consumer settled(Queue queue, long consumer, long from, long to) {
+    return consumers.settled(queue, consumer, from, to);
+  }
+
+  @Override
+  public void writable() {
+    consumers.wakeAll();
+  }
+
+  @Override
+  public void lost(String why) {
+    held.close();
+    if (output != null) {
+      output.close();
+      requests.close();
+      consumers.close();
+    }
+  }
+}

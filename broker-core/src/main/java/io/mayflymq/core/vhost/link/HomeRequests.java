@@ -1,0 +1,227 @@
+package io.mayflymq.core.vhost.link;
+
+import io.mayflymq.core.link.ErrorCodec;
+import io.mayflymq.core.link.LinkFormatException;
+import io.mayflymq.core.link.LinkFrame;
+import io.mayflymq.core.link.LinkReader;
+import io.mayflymq.core.link.LinkWriter;
+import io.mayflymq.core.link.MessageCodec;
+import io.mayflymq.core.link.RequestKind;
+import io.mayflymq.core.queue.GetResult;
+import io.mayflymq.core.queue.consumer.ConsumeOptions;
+import io.mayflymq.core.queue.consumer.Consumer;
+import io.mayflymq.core.runtime.Shard;
+import io.mayflymq.core.settings.LeaseUse;
+import io.mayflymq.core.vhost.queue.Queue;
+import io.mayflymq.core.vhost.queue.QueueContents;
+import io.mayflymq.core.vhost.queue.QueueContentsCodec;
+import io.mayflymq.core.vhost.queue.QueueSnapshot;
+import io.mayflymq.protocol.types.ShortString;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.BiConsumer;
+
+/** Answers the requests of another node. On the link's shard. */
+final class HomeRequests {
+  private final Shard shard;
+  private final HomeDeliveries output;
+  private final HomeConsumers consumers;
+  private final LinkWriter frame = new LinkWriter();
+  private final MessageCodec messages = new MessageCodec();
+  private boolean closed;
+
+  HomeRequests(Shard shard, HomeDeliveries output, HomeConsumers consumers) {
+    this.shard = shard;
+    this.output = output;
+    this.consumers = consumers;
+  }
+
+  void close() {
+    closed = true;
+  }
+
+  /** Answers a request, now or later. */
+  void answer(LinkReader in, HomeQueues queues) {
+    long id = in.number();
+    RequestKind kind = RequestKind.of(in.octet());
+    long number = in.number();
+    try {
+      answer(id, kind, queues.require(number), in);
+    } catch (LinkFormatException e) {
+      throw e;
+    } catch (RuntimeException e) {
+      failed(id, e);
+    }
+  }
+
+  private void answer(long id, RequestKind kind, Queue queue, LinkReader in) {
+    switch (kind) {
+      case SUBSCRIBE -> subscribe(id, queue, in);
+      case CANCEL -> cancel(id, in.number());
+      case FETCH -> fetch(id, queue, in.bit(), use(in));
+      case PURGE -> later(id, queue.requests().purge(), (out, count) -> out.number(count));
+      case STATUS ->
+          later(
+              id,
+              queue.lifecycle().status(in.bit()),
+              (out, status) -> {
+                out.bit(status != null);
+                if (status != null) {
+                  out.number(status.messages()).number(status.consumers());
+                }
+              });
+      case DELETE -> {
+        boolean ifUnused = in.bit();
+        boolean ifEmpty = in.bit();
+        later(
+            id,
+            queue.lifecycle().delete(ifUnused, ifEmpty, RemoteActor.read(in)),
+            (out, count) -> out.number(count));
+      }
+      case USED -> {
+        queue.requests().used(use(in));
+        done(id, out -> {});
+      }
+      case CONTENTS -> contents(id, queue);
+      case REMOVE_SCHEDULED ->
+          later(
+              id,
+              queue.requests().removeScheduled(in.optionalText()),
+              (out, count) -> out.number(count));
+      case BROWSE ->
+          later(
+              id,
+              queue.requests().browse(in.number(), in.integer(), in.number()),
+              (out, page) -> QueueContentsCodec.write(out, page));
+    }
+  }
+
+  private static LeaseUse use(LinkReader in) {
+    String name = in.text();
+    try {
+      return LeaseUse.valueOf(name);
+    } catch (IllegalArgumentException e) {
+      throw new LinkFormatException("unknown use of a queue: " + name);
+    }
+  }
+
+  private void subscribe(long id, Queue queue, LinkReader in) {
+    long number = in.number();
+    ShortString tag = in.shortString();
+    boolean acknowledges = in.bit();
+    boolean exclusive = in.bit();
+    int prefetch = in.integer();
+    ConsumeOptions options = new ConsumeOptions(acknowledges, exclusive, prefetch, in.table());
+    HomeConsumer target = new HomeConsumer(number, queue, in.number(), output);
+    target.setConsumer(new Consumer(tag, options, target));
+    consumers.add(target);
+    output.expectFrom(queue.shard());
+    queue
+        .requests()
+        .subscribe(target.consumer(), () -> atHome(() -> done(id, out -> {})))
+        .exceptionally(
+            failure -> {
+              atHome(
+                  () -> {
+                    consumers.remove(target);
+                    failed(id, failure);
+                  });
+              return null;
+            });
+  }
+
+  private void cancel(long id, long number) {
+    HomeConsumer target = consumers.get(number);
+    if (target == null) {
+      done(id, out -> {});
+    } else {
+      consumers.cancelled(target);
+      later(id, target.queue().requests().cancel(target.consumer()), (out, done) -> {});
+    }
+  }
+
+  private void fetch(long id, Queue queue, boolean acknowledges, LeaseUse use) {
+    queue
+        .requests()
+        .fetch(acknowledges, use)
+        .whenComplete(
+            (fetched, failure) ->
+                atHome(
+                    () -> {
+                      if (failure != null) {
+                        failed(id, failure);
+                      } else {
+                        fetched(id, queue, fetched);
+                      }
+                    }));
+  }
+
+  private void fetched(long id, Queue queue, GetResult fetched) {
+    if (fetched != null && fetched.sequence() >= 0) {
+      if (closed) {
+        consumers.putBackFetched(queue, fetched.sequence());
+        return;
+      }
+      consumers.fetched(queue, fetched.sequence());
+    }
+    done(
+        id,
+        out -> {
+          out.bit(fetched != null);
+          if (fetched != null) {
+            out.signed(fetched.sequence()).bit(fetched.redelivered()).number(fetched.remaining());
+            messages.begin();
+            messages.write(out, fetched.message());
+          }
+        });
+  }
+
+  private void contents(long id, Queue queue) {
+    later(
+        id,
+        queue.shard().call(() -> QueueSnapshot.of(queue)),
+        (out, snapshot) -> {
+          out.bit(snapshot != null);
+          if (snapshot != null) {
+            QueueContents contents = snapshot.contents();
+            QueueContentsCodec.write(out, contents);
+          }
+        });
+  }
+
+  private <T> void later(long id, CompletableFuture<T> work, BiConsumer<LinkWriter, T> write) {
+    work.whenComplete(
+        (result, failure) ->
+            atHome(
+                () -> {
+                  if (failure == null) {
+                    done(id, out -> write.accept(out, result));
+                  } else {
+                    failed(id, failure);
+                  }
+                }));
+  }
+
+  private void atHome(Runnable task) {
+    if (shard.isCurrent()) {
+      shard.run(task);
+    } else {
+      shard.execute(task);
+    }
+  }
+
+  private void done(long id, java.util.function.Consumer<LinkWriter> write) {
+    if (!closed) {
+      frame.clear().number(id);
+      write.accept(frame);
+      output.send(LinkFrame.ANSWER, frame);
+    }
+  }
+
+  private void failed(long id, Throwable failure) {
+    if (!closed) {
+      frame.clear().number(id);
+      ErrorCodec.write(frame, failure);
+      output.send(LinkFrame.ERROR, frame);
+    }
+  }
+}

@@ -1,0 +1,11 @@
+package io.mayflymq.core.vhost.link;
+
+import io.mayflymq.core.event.Actor;
+import io.mayflymq.core.link.LinkReader;
+
+/** Who has asked something on another node. */
+record RemoteActor(String user, String pid, String inWords) implements Actor {
+  static RemoteActor read(LinkReader in) {
+    return new RemoteActor(in.text(), in.text(), in.text());
+  }
+}

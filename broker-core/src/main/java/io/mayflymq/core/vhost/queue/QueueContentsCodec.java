@@ -1,0 +1,151 @@
+package io.mayflymq.core.vhost.queue;
+
+import io.mayflymq.core.link.LinkReader;
+import io.mayflymq.core.link.LinkWriter;
+import io.mayflymq.core.link.MessageCodec;
+import io.mayflymq.core.queue.browse.BrowsedMessage;
+import io.mayflymq.core.queue.consumer.ConsumeOptions;
+import io.mayflymq.core.queue.consumer.Consumer;
+import io.mayflymq.core.queue.index.QueueTotals;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalLong;
+
+/** Writes and reads for other nodes what a queue has. */
+public final class QueueContentsCodec {
+  private QueueContentsCodec() {}
+
+  /** Writes contents; its first message is left out. */
+  public static void write(LinkWriter out, QueueContents contents) {
+    write(out, contents.totals());
+    write(out, contents.scheduled());
+    write(out, contents.waiting());
+    out.number(contents.consumers().size());
+    for (QueueContents.Member member : contents.consumers()) {
+      Consumer consumer = member.consumer();
+      out.shortString(consumer.tag())
+          .bit(consumer.acknowledges())
+          .bit(consumer.exclusive())
+          .number(consumer.prefetch())
+          .table(consumer.arguments())
+          .bit(member.active());
+    }
+    out.decimal(contents.consumerCapacity());
+    write(out, contents.lag());
+    out.signed(contents.leaseEndMillis());
+    write(out, contents.memoryBytes());
+  }
+
+  /** Reads contents. Their consumers have no target. */
+  public static QueueContents readContents(LinkReader in) {
+    QueueTotals totals = totals(in);
+    QueueTotals scheduled = totals(in);
+    QueueTotals waiting = totals(in);
+    int count = in.count(6);
+    List<QueueContents.Member> consumers = new ArrayList<>(count);
+    for (int i = 0; i < count; i++) {
+      Consumer consumer =
+          new Consumer(
+              in.shortString(),
+              new ConsumeOptions(in.bit(), in.bit(), in.integer(), in.table()),
+              null);
+      consumers.add(new QueueContents.Member(consumer, in.bit()));
+    }
+    return new QueueContents(
+        totals,
+        scheduled,
+        waiting,
+        List.copyOf(consumers),
+        in.decimal(),
+        optional(in),
+        null,
+        in.signed(),
+        optional(in));
+  }
+
+  /** Writes a page of messages. */
+  public static void write(LinkWriter out, QueuePage page) {
+    MessageCodec messages = new MessageCodec();
+    out.signed(page.next()).number(page.ready()).number(page.messages().size());
+    for (BrowsedMessage each : page.messages()) {
+      out.number(each.position())
+          .number(each.sequence())
+          .number(each.bodyLength())
+          .signed(each.enqueuedAtMillis())
+          .signed(each.deadlineMillis())
+          .bit(each.redelivered())
+          .signed(each.deliveryCount())
+          .bit(each.message() != null);
+      if (each.message() != null) {
+        messages.write(out, each.message());
+      }
+    }
+  }
+
+  /** Reads a page of messages. */
+  public static QueuePage readPage(LinkReader in) {
+    MessageCodec messages = new MessageCodec();
+    long next = in.signed();
+    long ready = in.number();
+    int count = in.count(8);
+    List<BrowsedMessage> page = new ArrayList<>(count);
+    for (int i = 0; i < count; i++) {
+      long position = in.number();
+      long sequence = in.number();
+      int bodyLength = in.integer();
+      long enqueuedAt = in.signed();
+      long deadline = in.signed();
+      boolean redelivered = in.bit();
+      long deliveries = in.signed();
+      page.add(
+          new BrowsedMessage(
+              position,
+              sequence,
+              in.bit() ? messages.read(in) : null,
+              bodyLength,
+              enqueuedAt,
+              deadline,
+              redelivered,
+              deliveries));
+    }
+    return new QueuePage(List.copyOf(page), next, ready);
+  }
+
+  private static void write(LinkWriter out, QueueTotals totals) {
+    out.number(totals.ready())
+        .number(totals.unacked())
+        .number(totals.readyBytes())
+        .number(totals.unackedBytes())
+        .number(totals.delayed())
+        .number(totals.delayedBytes())
+        .number(totals.unreadable())
+        .number(totals.unreadableBytes())
+        .number(totals.persistent())
+        .number(totals.persistentBytes());
+  }
+
+  private static QueueTotals totals(LinkReader in) {
+    return new QueueTotals(
+        in.number(),
+        in.number(),
+        in.number(),
+        in.number(),
+        in.number(),
+        in.number(),
+        in.number(),
+        in.number(),
+        in.number(),
+        in.number());
+  }
+
+  private static void write(LinkWriter out, OptionalLong value) {
+    out.bit(value.isPresent());
+    if (value.isPresent()) {
+      out.signed(value.getAsLong());
+    }
+  }
+
+  private static OptionalLong optional(LinkReader in) {
+    return in.bit() ? OptionalLong.of(in.signed()) : OptionalLong.empty();
+  }
+}

@@ -1,0 +1,17 @@
+package io.mayflymq.core.vhost.queue;
+
+/**
+ * The node that a queue of another node is on.
+ *
+ * @param <Q> queues
+ */
+public interface QueueHome<Q> {
+  /** Returns the name of the node, such as {@code b@host}. Any thread may call. */
+  String node();
+
+  /**
+   * Sends commands there. They come back by one of their methods, whatever happens. Within a burst
+   * of the queue's shard.
+   */
+  void send(RemoteCommands<Q> commands);
+}

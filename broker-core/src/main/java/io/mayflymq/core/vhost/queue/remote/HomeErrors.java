@@ -1,0 +1,29 @@
+package io.mayflymq.core.vhost.queue.remote;
+
+import io.mayflymq.core.vhost.queue.Queue;
+import io.mayflymq.protocol.types.ChannelException;
+import io.mayflymq.protocol.types.ReplyCode;
+
+/** Errors of queues whose node cannot be asked, in RabbitMQ's words. */
+final class HomeErrors {
+  private HomeErrors() {}
+
+  /**
+   * Returns the error for a queue whose node cannot be reached: 404.
+   *
+   * <p>Source: RabbitMQ 3.10, {@code rabbit_amqqueue:not_found_or_absent}.
+   */
+  static ChannelException unreachable(Queue queue, String node) {
+    return new ChannelException(
+        ReplyCode.NOT_FOUND,
+        "home node '%s' of %s%s is down or inaccessible"
+            .formatted(node, queue.definition().durable() ? "durable " : "", queue));
+  }
+
+  /** Returns the error for what only the node of a queue can do: 540. */
+  static ChannelException onlyAtHome(String what, Queue queue, String node) {
+    return new ChannelException(
+        ReplyCode.NOT_IMPLEMENTED,
+        "%s of %s is possible on its node '%s' only".formatted(what, queue, node));
+  }
+}

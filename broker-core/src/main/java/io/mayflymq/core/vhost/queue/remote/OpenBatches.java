@@ -1,0 +1,61 @@
+package io.mayflymq.core.vhost.queue.remote;
+
+import io.mayflymq.core.link.LinkFormatException;
+import io.mayflymq.core.link.LinkReader;
+import io.mayflymq.core.vhost.queue.Queue;
+import io.mayflymq.core.vhost.queue.RemoteCommands;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** The batches that a link has sent and that have not come back. On its shard. */
+final class OpenBatches {
+  private final Map<Long, RemoteCommands<Queue>> underWay = new HashMap<>();
+
+  /** Those that have come back, and what they have led to has not arrived. */
+  private final Map<Long, RemoteCommands<Queue>> arriving = new HashMap<>();
+
+  private long last;
+
+  /** Adds one and returns its number. */
+  long add(RemoteCommands<Queue> commands) {
+    last++;
+    underWay.put(last, commands);
+    if (commands.hasConsequences()) {
+      arriving.put(last, commands);
+    }
+    return last;
+  }
+
+  void returned(LinkReader in) {
+    long number = in.number();
+    RemoteCommands<Queue> commands = underWay.remove(number);
+    if (commands == null) {
+      throw new LinkFormatException("batch %d has not been sent".formatted(number));
+    }
+    try {
+      commands.returned(in);
+    } catch (RuntimeException e) {
+      arriving.remove(number);
+      commands.lost();
+      throw e;
+    }
+  }
+
+  void arrived(LinkReader in) {
+    RemoteCommands<Queue> commands = arriving.remove(in.number());
+    if (commands != null) {
+      commands.arrived();
+    }
+  }
+
+  void lost() {
+    List<RemoteCommands<Queue>> lost = new ArrayList<>(underWay.values());
+    underWay.clear();
+    List<RemoteCommands<Queue>> never = new ArrayList<>(arriving.values());
+    arriving.clear();
+    lost.forEach(RemoteCommands::lost);
+    never.forEach(RemoteCommands::arrived);
+  }
+}

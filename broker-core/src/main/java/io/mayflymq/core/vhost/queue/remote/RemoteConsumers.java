@@ -1,0 +1,216 @@
+package io.mayflymq.core.vhost.queue.remote;
+
+import io.mayflymq.core.link.LinkFrame;
+import io.mayflymq.core.link.LinkReader;
+import io.mayflymq.core.link.LinkWriter;
+import io.mayflymq.core.link.MessageCodec;
+import io.mayflymq.core.message.Message;
+import io.mayflymq.core.queue.consumer.Consumer;
+import io.mayflymq.core.runtime.EndOfBurstListener;
+import io.mayflymq.core.runtime.Shard;
+import io.mayflymq.core.vhost.command.ShardCommandSender;
+import io.mayflymq.core.vhost.queue.Queue;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/*
+ * The consumers here of queues of another node, and what is delivered to them.
+ *
+ * Sequence numbers of deliveries are given to channels with the number of the connection that they came by in their upper bits. So a settlement
+ * that comes after the connection was lost is known as too late, also one of basic.get, whatever is delivered under the same number by then.
+ */
+/** The consumers here of queues of another node. On the shard of the link. */
+final class RemoteConsumers implements EndOfBurstListener {
+  /** How much a consumer may be sent ahead of what its channel has taken. */
+  static final long WINDOW = 256 * 1024;
+
+  /** The same for one whose channel shares its limit among consumers: one message. */
+  static final long SMALLEST_WINDOW = 1;
+
+  private static final int EPOCH_SHIFT = 48;
+  private static final int EPOCHS = 1 << 15;
+  private static final int REDELIVERED = 1;
+  private static final int ACKNOWLEDGED = 2;
+
+  private final Shard shard;
+  private final ShardCommandSender commands;
+  private final LinkNames.Output output;
+  private final LinkWriter frame = new LinkWriter();
+  private final MessageCodec messages = new MessageCodec();
+  private final Map<Consumer, RemoteConsumer> all = new HashMap<>();
+  private final Map<Long, RemoteConsumer> byNumber = new HashMap<>();
+  private final List<RemoteConsumer> credited = new ArrayList<>();
+  private long lastNumber;
+  private long epoch;
+
+  /**
+   * Creates it without consumers.
+   *
+   * @param commands by which messages are put back
+   */
+  RemoteConsumers(Shard shard, ShardCommandSender commands, LinkNames.Output output) {
+    this.shard = shard;
+    this.commands = commands;
+    this.output = output;
+  }
+
+  /** Returns what sends commands that no connection has given. */
+  ShardCommandSender commands() {
+    return commands;
+  }
+
+  /** A new connection begins. */
+  void begin() {
+    epoch = (epoch + 1) % EPOCHS;
+  }
+
+  /** Adds a consumer that is about to join its queue. */
+  RemoteConsumer add(Queue queue, Consumer consumer) {
+    lastNumber++;
+    long window = consumer.outlet().sharesRoom() ? SMALLEST_WINDOW : WINDOW;
+    RemoteConsumer added = new RemoteConsumer(lastNumber, queue, consumer, window);
+    all.put(consumer, added);
+    byNumber.put(lastNumber, added);
+    return added;
+  }
+
+  /** Returns a consumer; null if it is not known. */
+  RemoteConsumer of(Consumer consumer) {
+    return all.get(consumer);
+  }
+
+  void remove(RemoteConsumer consumer) {
+    all.remove(consumer.consumer(), consumer);
+    byNumber.remove(consumer.number(), consumer);
+  }
+
+  /** A consumer was cancelled: what is held for it goes back. */
+  void putBack(RemoteConsumer consumer) {
+    putBackHeld(consumer);
+    commands.flush();
+  }
+
+  private void putBackHeld(RemoteConsumer consumer) {
+    for (long held = consumer.takeHeld(); held >= 0; held = consumer.takeHeld()) {
+      commands.requeue(consumer.queue(), consumer.consumer(), held, held);
+    }
+  }
+
+  /** Its queue has let a consumer go, and sends no more. */
+  void left(RemoteConsumer consumer) {
+    consumer.setLeft();
+    if (consumer.isOver()) {
+      remove(consumer);
+    }
+  }
+
+  /** Returns the number for channels of a delivery of this connection; -1 stays. */
+  long here(long sequence) {
+    return sequence < 0 ? sequence : (epoch << EPOCH_SHIFT) | sequence;
+  }
+
+  /** Returns the number at home of a delivery; -1 if it came by an earlier connection. */
+  long atHome(long sequence) {
+    return sequence >>> EPOCH_SHIFT == epoch ? sequence & ((1L << EPOCH_SHIFT) - 1) : -1;
+  }
+
+  /** Deliveries are being settled. Returns the number of the consumer; 0 if it is not known. */
+  long settled(Consumer consumer, long count) {
+    RemoteConsumer known = all.get(consumer);
+    if (known == null) {
+      return 0;
+    }
+    known.settled(count);
+    if (known.isOver()) {
+      remove(known);
+    }
+    return known.number();
+  }
+
+  /** Messages have arrived. */
+  void deliver(LinkReader in) {
+    messages.begin();
+    RemoteConsumer consumer = null;
+    while (in.remaining() > 0) {
+      long number = in.number();
+      int flags = in.octet();
+      long sequence = (flags & ACKNOWLEDGED) == 0 ? -1 : here(in.number());
+      Message message = messages.read(in);
+      if (consumer == null || consumer.number() != number) {
+        consumer = byNumber.get(number);
+      }
+      if (consumer != null) {
+        deliver(consumer, sequence, message, (flags & REDELIVERED) != 0);
+      }
+    }
+  }
+
+  private void deliver(
+      RemoteConsumer consumer, long sequence, Message message, boolean redelivered) {
+    consumer.arrived(sequence, message, redelivered);
+    if (consumer.isCancelled()) {
+      putBackHeld(consumer);
+    } else {
+      credit(consumer);
+    }
+  }
+
+  /** The channel of a consumer may have room again. */
+  void resume(Consumer resumed) {
+    RemoteConsumer consumer = all.get(resumed);
+    if (consumer != null) {
+      consumer.resume();
+      credit(consumer);
+    }
+  }
+
+  private void credit(RemoteConsumer consumer) {
+    if (credited.isEmpty()) {
+      shard.atEndOfBurst(this);
+    }
+    if (credited.isEmpty() || credited.get(credited.size() - 1) != consumer) {
+      credited.add(consumer);
+    }
+  }
+
+  @Override
+  public void endOfBurst() {
+    for (RemoteConsumer consumer : credited) {
+      long credit = consumer.takeCredit();
+      if (credit > 0) {
+        output.send(LinkFrame.CREDIT, frame.clear().number(consumer.number()).number(credit));
+      }
+    }
+    credited.clear();
+  }
+
+  /** The queue of a consumer is deleted. */
+  void cancelled(LinkReader in) {
+    RemoteConsumer consumer = byNumber.get(in.number());
+    if (consumer != null) {
+      consumer.setCancelled();
+      consumer.dropHeld();
+      remove(consumer);
+      consumer.consumer().outlet().cancelled(consumer.consumer());
+    }
+  }
+
+  /** The node was lost: all are cancelled, and what is held is there again. */
+  void lost() {
+    List<RemoteConsumer> lost = new ArrayList<>(all.values());
+    all.clear();
+    byNumber.clear();
+    credited.clear();
+    // Settlements come too late from here on.
+    epoch = (epoch + 1) % EPOCHS;
+    for (RemoteConsumer consumer : lost) {
+      consumer.dropHeld();
+      if (consumer.isServed()) {
+        consumer.setCancelled();
+        consumer.consumer().outlet().cancelled(consumer.consumer());
+      }
+    }
+  }
+}

@@ -1,0 +1,57 @@
+package io.mayflymq.core.vhost.queue.remote;
+
+import io.mayflymq.core.event.Actor;
+import io.mayflymq.core.link.LinkReader;
+import io.mayflymq.core.link.RequestKind;
+import io.mayflymq.core.vhost.queue.DeclaredQueue;
+import io.mayflymq.core.vhost.queue.Queue;
+import io.mayflymq.core.vhost.queue.QueueLifecycle;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * A queue of another node, as its virtual host here sees it. Its start and end are its home node's.
+ */
+final class RemoteLifecycle implements QueueLifecycle {
+  private final Queue queue;
+  private final RemoteRequests requests;
+
+  RemoteLifecycle(Queue queue, RemoteRequests requests) {
+    this.queue = queue;
+    this.requests = requests;
+  }
+
+  @Override
+  public void start() {}
+
+  @Override
+  public void discard() {}
+
+  @Override
+  public CompletableFuture<DeclaredQueue> status(boolean renewsLease) {
+    return requests.ask(
+        RequestKind.STATUS,
+        out -> out.bit(renewsLease),
+        in -> in.bit() ? new DeclaredQueue(queue.name(), in.number(), in.integer()) : null);
+  }
+
+  @Override
+  public CompletableFuture<Long> delete(boolean ifUnused, boolean ifEmpty, Actor actor) {
+    return requests.ask(
+        RequestKind.DELETE,
+        out ->
+            out.bit(ifUnused)
+                .bit(ifEmpty)
+                .text(actor.user())
+                .text(actor.pid())
+                .text(actor.inWords()),
+        LinkReader::number);
+  }
+
+  @Override
+  public CompletableFuture<Void> deleteWithVhost() {
+    return CompletableFuture.completedFuture(null);
+  }
+
+  @Override
+  public void endWithParent() {}
+}

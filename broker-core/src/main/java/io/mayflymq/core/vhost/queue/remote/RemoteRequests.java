@@ -1,0 +1,177 @@
+package io.mayflymq.core.vhost.queue.remote;
+
+import io.mayflymq.core.link.LinkReader;
+import io.mayflymq.core.link.LinkWriter;
+import io.mayflymq.core.link.MessageCodec;
+import io.mayflymq.core.link.RequestKind;
+import io.mayflymq.core.metrics.Counters;
+import io.mayflymq.core.queue.GetResult;
+import io.mayflymq.core.queue.browse.DeadlineReport;
+import io.mayflymq.core.queue.consumer.Consumer;
+import io.mayflymq.core.queue.schedule.SchedulePage;
+import io.mayflymq.core.queue.schedule.SchedulePlace;
+import io.mayflymq.core.settings.LeaseUse;
+import io.mayflymq.core.settings.QueueSettings;
+import io.mayflymq.core.vhost.queue.Queue;
+import io.mayflymq.core.vhost.queue.QueueContentsCodec;
+import io.mayflymq.core.vhost.queue.QueuePage;
+import io.mayflymq.core.vhost.queue.QueueRequests;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
+/** Requests to a queue of another node, from any thread. */
+final class RemoteRequests implements QueueRequests {
+  private final Queue queue;
+  private final RemoteLink link;
+  private final Supplier<QueueSettings> settings;
+  private final Counters counters = new Counters();
+
+  /**
+   * Creates them.
+   *
+   * @param settings the effective settings, for any thread
+   */
+  RemoteRequests(Queue queue, RemoteLink link, Supplier<QueueSettings> settings) {
+    this.queue = queue;
+    this.link = link;
+    this.settings = settings;
+  }
+
+  /** Asks the home node. Any thread may call. */
+  <T> CompletableFuture<T> ask(
+      RequestKind kind,
+      java.util.function.Consumer<LinkWriter> write,
+      Function<LinkReader, T> read) {
+    return queue
+        .shard()
+        .call(() -> link.ask(queue, kind, write, read))
+        .thenCompose(answer -> answer);
+  }
+
+  @Override
+  public QueueSettings settings() {
+    return settings.get();
+  }
+
+  /** Those that are counted on the home node are not known here. */
+  @Override
+  public Counters counters() {
+    return counters;
+  }
+
+  @Override
+  public CompletableFuture<Void> subscribe(Consumer consumer, Runnable admitted) {
+    return queue.shard().call(() -> subscribeNow(consumer, admitted)).thenCompose(answer -> answer);
+  }
+
+  private CompletableFuture<Void> subscribeNow(Consumer consumer, Runnable admitted) {
+    RemoteConsumer[] added = new RemoteConsumer[1];
+    CompletableFuture<Void> answer =
+        link.ask(
+            queue,
+            RequestKind.SUBSCRIBE,
+            out -> {
+              added[0] = link.consumers().add(queue, consumer);
+              out.number(added[0].number())
+                  .shortString(consumer.tag())
+                  .bit(consumer.acknowledges())
+                  .bit(consumer.exclusive())
+                  .number(consumer.prefetch())
+                  .table(consumer.arguments())
+                  .number(added[0].window());
+            },
+            in -> {
+              added[0].setJoined();
+              admitted.run();
+              return null;
+            });
+    answer.exceptionally(
+        failure -> {
+          if (added[0] != null) {
+            link.consumers().remove(added[0]);
+          }
+          return null;
+        });
+    return answer;
+  }
+
+  @Override
+  public CompletableFuture<Void> cancel(Consumer consumer) {
+    return queue.shard().call(() -> cancelNow(consumer)).thenCompose(answer -> answer);
+  }
+
+  /** One that is not known was cancelled before, or with its node. */
+  private CompletableFuture<Void> cancelNow(Consumer consumer) {
+    RemoteConsumer known = link.consumers().of(consumer);
+    if (known == null || known.isCancelled()) {
+      return CompletableFuture.completedFuture(null);
+    }
+    known.setCancelled();
+    CompletableFuture<Void> done = new CompletableFuture<>();
+    link.ask(queue, RequestKind.CANCEL, out -> out.number(known.number()), in -> null)
+        .whenComplete(
+            (answer, failure) -> {
+              // A consumer of a node that was lost is gone, too.
+              link.consumers().left(known);
+              done.complete(null);
+            });
+    // Behind the cancellation, or it would come again.
+    link.consumers().putBack(known);
+    return done;
+  }
+
+  @Override
+  public void used(LeaseUse use) {
+    if (settings().lease().counts(use)) {
+      ask(RequestKind.USED, out -> out.text(use.name()), in -> null);
+    }
+  }
+
+  @Override
+  public CompletableFuture<GetResult> fetch(boolean acknowledges, LeaseUse use) {
+    return ask(RequestKind.FETCH, out -> out.bit(acknowledges).text(use.name()), this::fetched);
+  }
+
+  private GetResult fetched(LinkReader in) {
+    if (!in.bit()) {
+      return null;
+    }
+    long sequence = link.consumers().here(in.signed());
+    boolean redelivered = in.bit();
+    long remaining = in.number();
+    MessageCodec messages = new MessageCodec();
+    return new GetResult(sequence, messages.read(in), redelivered, remaining);
+  }
+
+  @Override
+  public CompletableFuture<Long> purge() {
+    return ask(RequestKind.PURGE, out -> {}, LinkReader::number);
+  }
+
+  @Override
+  public CompletableFuture<QueuePage> browse(long position, int count, long bytes) {
+    return ask(
+        RequestKind.BROWSE,
+        out -> out.number(position).number(count).number(bytes),
+        QueueContentsCodec::readPage);
+  }
+
+  @Override
+  public CompletableFuture<DeadlineReport> deadlines(int next) {
+    return CompletableFuture.failedFuture(
+        HomeErrors.onlyAtHome("the report of deadlines", queue, link.node()));
+  }
+
+  @Override
+  public CompletableFuture<SchedulePage> scheduled(SchedulePlace after, int limit) {
+    return CompletableFuture.failedFuture(
+        HomeErrors.onlyAtHome("the list of scheduled messages", queue, link.node()));
+  }
+
+  @Override
+  public CompletableFuture<Long> removeScheduled(String messageId) {
+    return ask(
+        RequestKind.REMOVE_SCHEDULED, out -> out.optionalText(messageId), LinkReader::number);
+  }
+}

@@ -1,0 +1,392 @@
+package io.mayflymq.core.vhost;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.mayflymq.core.event.Actor;
+import io.mayflymq.core.message.Message;
+import io.mayflymq.core.metadata.QueuePlace;
+import io.mayflymq.core.queue.GetResult;
+import io.mayflymq.core.queue.consumer.Consumer;
+import io.mayflymq.core.vhost.TestBroker.Collector;
+import io.mayflymq.core.vhost.TestBroker.Settlement;
+import io.mayflymq.core.vhost.command.PublishListener;
+import io.mayflymq.core.vhost.queue.Queue;
+import io.mayflymq.core.vhost.queue.QueueIdentity;
+import io.mayflymq.core.vhost.queue.remote.RemoteNode;
+import io.mayflymq.core.vhost.queue.remote.RemoteQueue;
+import io.mayflymq.protocol.types.ChannelException;
+import io.mayflymq.protocol.types.FieldTable;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Queues of another node: two brokers in one process, whose loops run in turns. */
+class RemoteQueueTest {
+  private TestBroker here;
+  private TestBroker home;
+  private MemoryLinks links;
+  private RemoteNode node;
+
+  /**
+   * Starts both.
+   *
+   * @param shards how many the home node has; this one has two
+   */
+  private void start(int shards) {
+    here = TestBroker.of(2);
+    home = TestBroker.of(shards);
+    links = new MemoryLinks(home);
+    node = new RemoteNode("b@host", here.partitions, links);
+  }
+
+  private void rest() {
+    for (int i = 0; i < 30; i++) {
+      here.trimMemory();
+      home.trimMemory();
+    }
+  }
+
+  /** Declares a queue at home and returns what stands for it here. */
+  private Queue queue(String name, FieldTable arguments) {
+    return remote(home.declare(name, arguments));
+  }
+
+  private Queue queue(String name) {
+    return queue(name, FieldTable.EMPTY);
+  }
+
+  private Queue remote(Queue queue) {
+    return RemoteQueue.create(
+        new QueueIdentity(queue.id(), queue.definition(), null),
+        new QueuePlace(1, queue.partition().index()),
+        here.vhost,
+        node);
+  }
+
+  private <T> T done(CompletableFuture<T> future) {
+    rest();
+    assertThat(future).isDone();
+    return future.join();
+  }
+
+  private static ChannelException failure(CompletableFuture<?> future) {
+    assertThat(future).isCompletedExceptionally();
+    Throwable thrown = future.handle((result, failure) -> failure).join();
+    return (ChannelException) (thrown.getCause() == null ? thrown : thrown.getCause());
+  }
+
+  private List<String> publish(Queue queue, int... numbers) {
+    List<String> outcomes = new ArrayList<>();
+    publishing(queue, outcomes, numbers);
+    rest();
+    return outcomes;
+  }
+
+  private void publishing(Queue queue, List<String> outcomes, int... numbers) {
+    PublishListener listener =
+        new PublishListener() {
+          @Override
+          public void settled(long sequence, boolean accepted) {
+            outcomes.add(sequence + (accepted ? " ok" : " refused"));
+          }
+
+          @Override
+          public void failed(long sequence) {
+            outcomes.add(sequence + " failed");
+          }
+
+          @Override
+          public void lost(long sequence) {
+            outcomes.add(sequence + " lost");
+          }
+        };
+    // From a loop that is not that of the link.
+    int loop = 1 - queue.shard().index();
+    here.on(
+        loop,
+        () -> {
+          for (int number : numbers) {
+            here.commands(loop).publish(queue, TestBroker.message(number), listener, number);
+          }
+        });
+  }
+
+  private void settle(Settlement settlement, Queue queue, Consumer consumer, long from, long to) {
+    here.settling(settlement, queue, consumer, from, to);
+    rest();
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3})
+  void messagesArePublishedAndConfirmedWhenTheyAreSafeAtHome(int shards) {
+    start(shards);
+    Queue queue = queue("q");
+    List<String> outcomes = new ArrayList<>();
+    publishing(queue, outcomes, 1, 2, 3);
+    for (int i = 0; i < 20; i++) {
+      here.runLoops();
+      home.runLoops();
+    }
+    assertThat(outcomes).as("before the disk of the home node has them").isEmpty();
+    rest();
+    assertThat(outcomes).containsExactly("1 ok", "2 ok", "3 ok");
+    assertThat(home.drain("q")).containsExactly(1, 2, 3);
+    assertThat(here.commands(0).bytesUnderWay() + here.commands(1).bytesUnderWay()).isZero();
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2})
+  void refusedMessagesAreMarked(int shards) {
+    start(shards);
+    Queue queue =
+        queue(
+            "q",
+            FieldTable.builder()
+                .put("x-max-length", 2)
+                .put("x-overflow", "reject-publish")
+                .build());
+    assertThat(publish(queue, 1, 2, 3, 4))
+        .containsExactly("1 ok", "2 ok", "3 refused", "4 refused");
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3})
+  void consumerGetsMessagesAndSettlesThem(int shards) {
+    start(shards);
+    Queue queue = queue("q");
+    home.publish("q", 1, 2, 3, 4);
+    Collector collector = new Collector(true, 3);
+    done(queue.requests().subscribe(collector.consumer, () -> {}));
+    assertThat(collector.numbers()).as("prefetch is kept at home").containsExactly(1, 2, 3);
+    long first = collector.deliveries.get(0).sequence();
+    settle(Settlement.ACKNOWLEDGE, queue, collector.consumer, first, first + 1);
+    assertThat(collector.numbers()).containsExactly(1, 2, 3, 4);
+    settle(Settlement.REQUEUE, queue, collector.consumer, first + 2, first + 2);
+    assertThat(collector.deliveries.get(4)).isEqualTo(new Collector.Delivery(first + 2, 3, true));
+    done(queue.requests().cancel(collector.consumer));
+    settle(Settlement.ACKNOWLEDGE, queue, collector.consumer, first + 2, first + 3);
+    assertThat(home.ready("q")).isZero();
+    assertThat(home.queue("q").counters()).isNotNull();
+    assertThat(done(queue.lifecycle().status(false)).consumers()).isZero();
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2})
+  void consumerWithoutAcknowledgementsGetsAllInOrder(int shards) {
+    start(shards);
+    Queue queue = queue("q");
+    Collector collector = new Collector(false, 0);
+    done(queue.requests().subscribe(collector.consumer, () -> {}));
+    int[] numbers = IntStream.range(0, 1000).toArray();
+    publish(queue, numbers);
+    assertThat(collector.numbers())
+        .containsExactly(IntStream.of(numbers).boxed().toArray(Integer[]::new));
+    assertThat(collector.deliveries).allMatch(delivery -> delivery.sequence() == -1);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2})
+  void consumerWithoutRoomHoldsUpNoOther(int shards) {
+    start(shards);
+    Queue slow = queue("slow");
+    Queue other = queue("other");
+    Collector full = new Collector(true, 0);
+    full.full = true;
+    Collector open = new Collector(true, 0);
+    done(slow.requests().subscribe(full.consumer, () -> {}));
+    done(other.requests().subscribe(open.consumer, () -> {}));
+    for (int i = 0; i < 100; i++) {
+      Message large = TestBroker.message(i, false, Message.NO_TTL, 10_000);
+      home.publishing(home.queue("slow"), large, null);
+      home.publishing(home.queue("other"), large, null);
+    }
+    rest();
+    assertThat(full.deliveries).isEmpty();
+    assertThat(open.deliveries).hasSize(100);
+    assertThat(home.ready("slow")).as("no more than a window is under way").isBetween(70L, 80L);
+    full.full = false;
+    here.on(slow.shard().index(), () -> slow.onShard().resume(full.consumer));
+    rest();
+    assertThat(full.numbers()).hasSize(100).isSorted();
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2})
+  void whatIsHeldForACancelledConsumerGoesBack(int shards) {
+    start(shards);
+    Queue queue = queue("q");
+    home.publish("q", 1, 2, 3);
+    Collector full = new Collector(true, 0);
+    full.full = true;
+    done(queue.requests().subscribe(full.consumer, () -> {}));
+    assertThat(home.ready("q")).isZero();
+    done(queue.requests().cancel(full.consumer));
+    assertThat(home.drain("q")).containsExactly(1, 2, 3);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2})
+  void messagesAreTakenByGet(int shards) {
+    start(shards);
+    Queue queue = queue("q");
+    home.publish("q", 1, 2);
+    GetResult first = done(queue.requests().fetch(true));
+    assertThat(TestBroker.numberOf(first.message())).isEqualTo(1);
+    assertThat(first.remaining()).isEqualTo(1);
+    settle(Settlement.REQUEUE, queue, Consumer.ofGet(), first.sequence(), first.sequence());
+    GetResult again = done(queue.requests().fetch(true));
+    assertThat(again.redelivered()).isTrue();
+    settle(Settlement.ACKNOWLEDGE, queue, Consumer.ofGet(), again.sequence(), again.sequence());
+    assertThat(done(queue.requests().fetch(false)).sequence()).isEqualTo(-1);
+    assertThat(done(queue.requests().fetch(true))).isNull();
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2})
+  void requestsAndTheirErrorsComeBack(int shards) {
+    start(shards);
+    Queue queue = queue("q");
+    publish(queue, 1, 2, 3);
+    assertThat(done(queue.lifecycle().status(true)).messages()).isEqualTo(3);
+    assertThat(done(queue.requests().browse(0, 10, 1000)).messages()).hasSize(3);
+    assertThat(done(queue.requests().removeScheduled(null))).isZero();
+    Collector exclusive = new Collector(true, 0);
+    done(queue.requests().subscribe(exclusive.consumer, () -> {}));
+    CompletableFuture<Long> refused = queue.lifecycle().delete(true, false, Actor.BROKER);
+    rest();
+    assertThat(failure(refused)).hasMessageContaining("queue 'q' in vhost '/' in use");
+    done(queue.requests().cancel(exclusive.consumer));
+    settle(
+        Settlement.REQUEUE,
+        queue,
+        exclusive.consumer,
+        exclusive.deliveries.get(0).sequence(),
+        exclusive.deliveries.get(2).sequence());
+    here.on(queue.shard().index(), () -> queue.onShard().contents());
+    rest();
+    here.on(
+        queue.shard().index(),
+        () -> assertThat(queue.onShard().contents().totals().ready()).isEqualTo(3));
+    rest();
+    assertThat(done(queue.requests().purge())).isEqualTo(3);
+    assertThat(done(queue.lifecycle().delete(false, false, Actor.BROKER))).isZero();
+    assertThat(home.queue("q")).isNull();
+    CompletableFuture<GetResult> gone = queue.requests().fetch(true);
+    rest();
+    assertThat(failure(gone)).hasMessageEndingWith("no queue 'q' in vhost '/'");
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2})
+  void consumersAreToldWhenTheirQueueIsDeleted(int shards) {
+    start(shards);
+    Queue queue = queue("q");
+    Collector collector = new Collector(true, 0);
+    done(queue.requests().subscribe(collector.consumer, () -> {}));
+    home.delete("q");
+    rest();
+    assertThat(collector.cancelled).isTrue();
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2})
+  void lossOfTheNodeFailsWhatIsUnderWayAndCancelsConsumers(int shards) {
+    start(shards);
+    Queue queue = queue("q");
+    home.publish("q", 1, 2);
+    Collector collector = new Collector(true, 0);
+    done(queue.requests().subscribe(collector.consumer, () -> {}));
+    GetResult none = done(queue.requests().fetch(true));
+    assertThat(none).isNull();
+    List<String> outcomes = new ArrayList<>();
+    publishing(queue, outcomes, 3);
+    here.runLoops();
+    links.cut();
+    rest();
+    assertThat(outcomes).containsExactly("3 lost");
+    assertThat(collector.cancelled).isTrue();
+    assertThat(home.ready("q")).as("what was delivered is back").isGreaterThanOrEqualTo(2);
+    CompletableFuture<GetResult> get = queue.requests().fetch(true);
+    rest();
+    assertThat(failure(get))
+        .hasMessageEndingWith(
+            "home node 'b@host' of durable queue 'q' in vhost '/' is down or inaccessible");
+    assertThat(publish(queue, 4)).containsExactly("4 lost");
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2})
+  void whenTheNodeIsBackEverythingWorksAndOldSettlementsAreIgnored(int shards) {
+    start(shards);
+    Queue queue = queue("q");
+    home.publish("q", 1);
+    Collector before = new Collector(true, 0);
+    done(queue.requests().subscribe(before.consumer, () -> {}));
+    links.cut();
+    rest();
+    links.mend();
+    rest();
+    Collector after = new Collector(true, 0);
+    done(queue.requests().subscribe(after.consumer, () -> {}));
+    assertThat(after.numbers()).containsExactly(1);
+    assertThat(after.deliveries.get(0).redelivered()).isTrue();
+    long old = before.deliveries.get(0).sequence();
+    settle(Settlement.ACKNOWLEDGE, queue, before.consumer, old, old);
+    settle(Settlement.ACKNOWLEDGE, queue, Consumer.ofGet(), old, old);
+    done(queue.requests().cancel(after.consumer));
+    long now = after.deliveries.get(0).sequence();
+    settle(Settlement.REQUEUE, queue, after.consumer, now, now);
+    assertThat(home.ready("q")).as("the late acknowledgement did nothing").isEqualTo(1);
+    assertThat(publish(queue, 2)).containsExactly("2 ok");
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2})
+  void whatArrivesBeforeItsQueueWaitsForIt(int shards) {
+    start(shards);
+    Queue queue = queue("q");
+    links.late.add("q");
+    List<String> outcomes = publish(queue, 1, 2);
+    assertThat(outcomes).isEmpty();
+    links.late.clear();
+    home.advance(10);
+    rest();
+    assertThat(outcomes).containsExactly("1 ok", "2 ok");
+    assertThat(home.drain("q")).containsExactly(1, 2);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2})
+  void deadLettersGoToQueuesOfAnotherNode(int shards) {
+    start(shards);
+    Queue target = queue("dead");
+    // The dead letter publisher of a partition sends to whatever queue a route has.
+    here.declare("source");
+    assertThat(publish(target, 7)).containsExactly("7 ok");
+    CompletableFuture<Void> arrival = new CompletableFuture<>();
+    here.on(
+        0,
+        () -> {
+          here.commands(0).publish(target, TestBroker.message(8), null, 0);
+          here.commands(0).flush();
+          arrival.complete(null);
+        });
+    rest();
+    assertThat(home.drain("dead")).containsExactly(7, 8);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2})
+  void whatOnlyTheHomeNodeCanDoIsRefusedInWords(int shards) {
+    start(shards);
+    Queue queue = queue("q");
+    assertThatThrownBy(() -> queue.onShard().extractor("redrive"))
+        .hasMessageEndingWith(
+            "redrive of queue 'q' in vhost '/' is possible on its node 'b@host' only");
+    assertThat(failure(queue.requests().deadlines(3))).hasMessageContaining("'b@host' only");
+  }
+}
