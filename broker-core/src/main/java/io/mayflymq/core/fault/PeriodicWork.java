@@ -39,6 +39,21 @@ public final class PeriodicWork implements AutoCloseable {
         () -> run(what, work), intervalMillis, intervalMillis, TimeUnit.MILLISECONDS);
   }
 
+  /**
+   * Does work once, after a delay; does nothing once this is closed.
+   *
+   * @param delayMillis in ms, 0 or more
+   */
+  public void after(String what, long delayMillis, Runnable work) {
+    try {
+      thread.schedule(() -> run(what, work), delayMillis, TimeUnit.MILLISECONDS);
+    } catch (RejectedExecutionException e) {
+      if (!thread.isShutdown()) {
+        throw e;
+      }
+    }
+  }
+
   /** Does work once, soon; does nothing once this is closed. */
   public void soon(String what, Runnable work) {
     if (!thread.isShutdown()) {

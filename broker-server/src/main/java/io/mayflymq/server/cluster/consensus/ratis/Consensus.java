@@ -1,0 +1,50 @@
+package io.mayflymq.server.cluster.consensus.ratis;
+
+import io.mayflymq.core.fault.BrokerThreads;
+import io.mayflymq.server.cluster.consensus.ConsensusException;
+import io.mayflymq.server.cluster.consensus.ConsensusSettings;
+import io.mayflymq.server.cluster.consensus.ConsensusSettings.StartMode;
+import io.mayflymq.server.cluster.consensus.EntryApplier;
+import io.mayflymq.server.cluster.consensus.ReplicatedLog;
+import io.mayflymq.server.cluster.transport.CallService;
+import io.mayflymq.server.cluster.transport.NodeCalls;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/** Starts the replicated log of a member. */
+public final class Consensus {
+
+  private Consensus() {}
+
+  /**
+   * Starts the log; waits until its files are read, and with {@link StartMode#BOOTSTRAP} until this
+   * node leads.
+   *
+   * @param calls how members call each other; the services {@link CallService#CONSENSUS} and {@link
+   *     CallService#PROPOSAL} are served from now on
+   * @param threads where threads are created; an exception that the log cannot go on after is fatal
+   * @throws ConsensusException if the log is missing, used by another process, or cannot be read
+   */
+  public static ReplicatedLog start(
+      ConsensusSettings settings, NodeCalls calls, EntryApplier applier, BrokerThreads threads)
+      throws ConsensusException {
+    checkThere(settings);
+    ConsensusThreads ours = new ConsensusThreads(threads);
+    try {
+      return new RatisLogStart(settings, calls, ours).start(applier);
+    } catch (ConsensusException | RuntimeException | Error e) {
+      ours.close();
+      throw e;
+    }
+  }
+
+  /** A node whose log is lost must not vote again as the one that it was. */
+  private static void checkThere(ConsensusSettings settings) throws ConsensusException {
+    Path log = settings.directory().resolve(settings.group().toString());
+    if (settings.mode() == StartMode.RESTART && !Files.isDirectory(log)) {
+      throw new ConsensusException(
+          "the log of the cluster is missing: %s is not a directory. Remove this node from the cluster and let it join again"
+              .formatted(log));
+    }
+  }
+}

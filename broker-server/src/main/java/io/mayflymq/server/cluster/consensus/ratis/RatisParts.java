@@ -1,0 +1,30 @@
+package io.mayflymq.server.cluster.consensus.ratis;
+
+import io.mayflymq.server.cluster.consensus.ratis.rpc.Peers;
+import java.io.IOException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** What works together on the log of a member. Closed as a whole. */
+record RatisParts(
+    ServerView view,
+    Peers peers,
+    AppliedEntries applied,
+    RecentProposals recent,
+    LogWatcher watcher,
+    ConsensusThreads threads)
+    implements AutoCloseable {
+  private static final Logger LOGGER = LoggerFactory.getLogger(RatisParts.class);
+
+  @Override
+  public void close() {
+    watcher.end();
+    applied.close();
+    try {
+      view.server().close();
+    } catch (IOException e) {
+      LOGGER.warn("the log of the cluster was not closed: {}", Failures.text(e));
+    }
+    threads.close();
+  }
+}

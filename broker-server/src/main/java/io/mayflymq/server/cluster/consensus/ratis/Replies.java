@@ -1,0 +1,36 @@
+package io.mayflymq.server.cluster.consensus.ratis;
+
+import org.apache.ratis.protocol.RaftClientReply;
+import org.apache.ratis.protocol.exceptions.NotLeaderException;
+import org.apache.ratis.protocol.exceptions.ReconfigurationInProgressException;
+import org.apache.ratis.protocol.exceptions.ReconfigurationTimeoutException;
+import org.apache.ratis.protocol.exceptions.TransferLeadershipException;
+
+/** Translates what Ratis answers. */
+final class Replies {
+  private Replies() {}
+
+  /** Translates an answer without content. */
+  static Answer answer(RaftClientReply reply) {
+    return reply.isSuccess() ? Answer.done() : answer(reply.getException());
+  }
+
+  /** Translates a failure. What has no other meaning is worth another try. */
+  static Answer answer(Throwable failure) {
+    Throwable cause = Failures.cause(failure);
+    if (cause instanceof NotLeaderException e) {
+      return Answer.notLeader(
+          e.getSuggestedLeader() == null ? null : e.getSuggestedLeader().getAddress());
+    }
+    if (cause instanceof ReconfigurationTimeoutException) {
+      return Answer.refused("the new member cannot be reached from the leader");
+    }
+    if (cause instanceof ReconfigurationInProgressException) {
+      return Answer.later("another change of members is in progress");
+    }
+    if (cause instanceof TransferLeadershipException) {
+      return Answer.refused("the member has not taken over: " + Failures.text(cause));
+    }
+    return Answer.later(Failures.text(cause));
+  }
+}

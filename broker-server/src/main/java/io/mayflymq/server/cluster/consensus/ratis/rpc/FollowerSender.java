@@ -1,0 +1,174 @@
+package io.mayflymq.server.cluster.consensus.ratis.rpc;
+
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.util.Comparator;
+import java.util.concurrent.TimeUnit;
+import org.apache.ratis.proto.RaftProtos.AppendEntriesReplyProto;
+import org.apache.ratis.proto.RaftProtos.AppendEntriesReplyProto.AppendResult;
+import org.apache.ratis.proto.RaftProtos.AppendEntriesRequestProto;
+import org.apache.ratis.proto.RaftProtos.InstallSnapshotReplyProto;
+import org.apache.ratis.rpc.CallId;
+import org.apache.ratis.server.RaftServer;
+import org.apache.ratis.server.leader.FollowerInfo;
+import org.apache.ratis.server.leader.LeaderState;
+import org.apache.ratis.server.leader.LogAppenderBase;
+import org.apache.ratis.server.protocol.TermIndex;
+import org.apache.ratis.server.raftlog.RaftLog;
+import org.apache.ratis.util.Timestamp;
+
+/*
+ * Sends the log to one follower, one request at a time: entries that arrive meanwhile go together with the next one.
+ *
+ * Ratis's own appender for transports like ours differs in two ways. It tells a follower what is committed with the next entries or heartbeat only, half
+ * an election timeout later; here an empty request follows as soon as something was committed. And it can send a snapshot's files only; here the follower
+ * is told that the log does not reach back to what it has, and fetches the state by itself.
+ */
+/** Sends the log to one follower. Runs on a thread of Ratis. */
+final class FollowerSender extends LogAppenderBase {
+  private static final long FIRST_PAUSE_MILLIS = 10;
+
+  private final Peers peers;
+  private final long longestPauseMillis;
+
+  FollowerSender(
+      RaftServer.Division server, LeaderState state, FollowerInfo follower, Peers peers) {
+    super(server, state, follower);
+    this.peers = peers;
+    this.longestPauseMillis = server.properties().minRpcTimeoutMs() / 4;
+  }
+
+  @Override
+  public long getCallId() {
+    return CallId.get();
+  }
+
+  @Override
+  public Comparator<Long> getCallIdComparator() {
+    return CallId.getComparator();
+  }
+
+  @Override
+  public void run() throws InterruptedException, IOException {
+    long pauseMillis = 0;
+    while (isRunning()) {
+      if (shouldSendAppendEntries() || knowsLess()) {
+        pauseMillis = send() ? 0 : nextPause(pauseMillis);
+      }
+      getLeaderState().checkHealth(getFollower());
+      if (pauseMillis > 0) {
+        TimeUnit.MILLISECONDS.sleep(pauseMillis);
+      } else if (isRunning() && !hasAppendEntries() && !knowsLess()) {
+        getEventAwaitForSignal()
+            .await(Math.max(1, getHeartbeatWaitTimeMs()), TimeUnit.MILLISECONDS);
+      }
+    }
+  }
+
+  private long nextPause(long pauseMillis) {
+    return Math.min(longestPauseMillis, Math.max(FIRST_PAUSE_MILLIS, 2 * pauseMillis));
+  }
+
+  /** Whether the follower has all entries, but has not been told that they are committed. */
+  private boolean knowsLess() {
+    FollowerInfo follower = getFollower();
+    return follower.getCommitIndex() < getRaftLog().getLastCommittedIndex()
+        && follower.getMatchIndex() > follower.getCommitIndex();
+  }
+
+  /** Returns false if the follower cannot be reached, or must be left alone for a while. */
+  private boolean send() throws IOException {
+    try {
+      TermIndex first = firstKept();
+      return first == null ? append() : notifyFollower(first);
+    } catch (InterruptedIOException e) {
+      throw e;
+    } catch (IOException e) {
+      LOG.debug("{} cannot be reached", getFollower().getName(), e);
+      return false;
+    }
+  }
+
+  /** Returns the first entry of the log if that is behind what the follower needs, else null. */
+  private TermIndex firstKept() {
+    long start = getRaftLog().getStartIndex();
+    long next = getFollower().getNextIndex();
+    if (start == RaftLog.INVALID_LOG_INDEX || next >= start) {
+      // Ratis considers a new member caught up only after this.
+      getFollower().setAttemptedToInstallSnapshot();
+      return null;
+    }
+    return getRaftLog().getTermIndex(start);
+  }
+
+  private boolean append() throws IOException {
+    AppendEntriesRequestProto request =
+        newAppendEntriesRequest(CallId.getAndIncrement(), !hasAppendEntries());
+    if (request == null) {
+      return true;
+    }
+    resetHeartbeatTrigger();
+    FollowerInfo follower = getFollower();
+    Timestamp sent = Timestamp.currentTime();
+    long sentNanos = System.nanoTime();
+    follower.updateLastRpcSendTime(request.getEntriesCount() == 0);
+    AppendEntriesReplyProto reply = getServerRpc().appendEntries(request);
+    follower.updateLastRpcResponseTime();
+    follower.updateLastRespondedAppendEntriesSendTime(sent);
+    if (reply.getResult() == AppendResult.SUCCESS) {
+      peers.followed(follower.getId(), sentNanos);
+    }
+    getLeaderState().onFollowerCommitIndex(follower, reply.getFollowerCommit());
+    return handle(request, reply);
+  }
+
+  private boolean handle(AppendEntriesRequestProto request, AppendEntriesReplyProto reply) {
+    FollowerInfo follower = getFollower();
+    boolean accepted = true;
+    switch (reply.getResult()) {
+      case SUCCESS -> {
+        long next = reply.getNextIndex();
+        if (request.getEntriesCount() > 0 && next > follower.getNextIndex()) {
+          follower.updateMatchIndex(next - 1);
+          follower.increaseNextIndex(next);
+          getLeaderState().onFollowerSuccessAppendEntries(follower);
+        }
+      }
+      case NOT_LEADER -> onFollowerTerm(reply.getTerm());
+      case INCONSISTENCY -> {
+        long first =
+            request.getEntriesCount() > 0
+                ? request.getEntries(0).getIndex()
+                : RaftLog.INVALID_LOG_INDEX;
+        long before = follower.getNextIndex();
+        follower.setNextIndex(getNextIndexForInconsistency(first, reply.getNextIndex()));
+        accepted = follower.getNextIndex() != before;
+      }
+      case UNRECOGNIZED -> accepted = false;
+      default -> throw new IllegalArgumentException("unknown result " + reply.getResult());
+    }
+    getLeaderState().onAppendEntriesReply(this, reply);
+    return accepted;
+  }
+
+  private boolean notifyFollower(TermIndex first) throws IOException {
+    FollowerInfo follower = getFollower();
+    follower.updateLastRpcSendTime(false);
+    InstallSnapshotReplyProto reply =
+        getServerRpc().installSnapshot(newInstallSnapshotNotificationRequest(first));
+    follower.updateLastRpcResponseTime();
+    switch (reply.getResult()) {
+      case ALREADY_INSTALLED, SNAPSHOT_INSTALLED -> {
+        long index = reply.getSnapshotIndex();
+        follower.setSnapshotIndex(index);
+        follower.setAttemptedToInstallSnapshot();
+        getLeaderState().onFollowerCommitIndex(follower, index);
+        follower.updateNextIndex(index + 1);
+        return true;
+      }
+      case NOT_LEADER -> onFollowerTerm(reply.getTerm());
+      default -> LOG.debug("{} fetches the state: {}", follower.getName(), reply.getResult());
+    }
+    return false;
+  }
+}
