@@ -9,8 +9,8 @@ import java.util.concurrent.CompletableFuture;
 public interface ReplicatedLog extends AutoCloseable {
   /**
    * Proposes an entry, on any member. It is retried over changes of leader, and applied once all
-   * the same. Entries proposed by one thread are committed in this order unless one of them had to
-   * be retried.
+   * the same. Entries that are proposed before others are committed may be committed in another
+   * order.
    *
    * @param entry at most {@link ConsensusLimits#maxEntryBytes} long; not to be changed afterwards
    * @return the position of the entry, when it is committed; it need not have been applied here
