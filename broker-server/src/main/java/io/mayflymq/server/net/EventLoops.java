@@ -69,6 +69,11 @@ public final class EventLoops implements AutoCloseable {
     return group;
   }
 
+  /** Returns one of the loops, as Netty sees it. */
+  public EventLoop netty(io.mayflymq.core.runtime.EventLoop loop) {
+    return ((NettyLoop) loop).loop();
+  }
+
   /** Returns one of the loops, as the core sees it. */
   public io.mayflymq.core.runtime.EventLoop of(EventLoop loop) {
     return byLoop.get(loop);

@@ -22,7 +22,7 @@ public final class IncomingCommands {
 
   /** How queues and consumers are named on the link. */
   public interface Names {
-    /** Returns the queue of a number; null if it is deleted. */
+    /** Returns the queue of a number; null if it is not here: what is published to it fails. */
     Queue queue(long number);
 
     /**
@@ -85,6 +85,8 @@ public final class IncomingCommands {
         Message message = messages.read(in);
         if (queue != null) {
           arrival.batchFor(queue).publish(queue, message, listener, i);
+        } else {
+          arrival.failed(i);
         }
       }
       case CommandBatch.SCHEDULE -> {
@@ -92,6 +94,8 @@ public final class IncomingCommands {
         Message message = messages.read(in);
         if (queue != null) {
           arrival.batchFor(queue).schedule(queue, message, due, listener, i);
+        } else {
+          arrival.failed(i);
         }
       }
       case CommandBatch.ACKNOWLEDGE,

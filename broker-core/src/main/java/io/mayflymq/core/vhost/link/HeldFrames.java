@@ -14,8 +14,8 @@ import java.util.function.Consumer;
 final class HeldFrames {
   private static final long POLL_MILLIS = 5;
 
-  /** A node that is so far behind is of no use as the home of a queue. */
-  private static final long LONGEST_MILLIS = 10_000;
+  /** After this time the queue counts as deleted. */
+  private static final long LONGEST_MILLIS = 2_000;
 
   private record Held(int type, LinkReader body) {}
 
@@ -43,28 +43,26 @@ final class HeldFrames {
    * Holds all frames from now on.
    *
    * @param end whether it is over; asked again and again
-   * @param onTimeout told when it has lasted too long, or a frame cannot be read
+   * @param onFailure told when a frame cannot be read
    */
-  void hold(BooleanSupplier end, Consumer<String> onTimeout) {
+  void hold(BooleanSupplier end, Consumer<String> onFailure) {
     over = end;
-    poll(LONGEST_MILLIS, onTimeout);
+    poll(LONGEST_MILLIS, onFailure);
   }
 
-  private void poll(long left, Consumer<String> onTimeout) {
-    shard.loop().schedule(() -> shard.run(() -> look(left - POLL_MILLIS, onTimeout)), POLL_MILLIS);
+  private void poll(long left, Consumer<String> onFailure) {
+    shard.loop().schedule(() -> shard.run(() -> look(left - POLL_MILLIS, onFailure)), POLL_MILLIS);
   }
 
-  private void look(long left, Consumer<String> onTimeout) {
+  private void look(long left, Consumer<String> onFailure) {
     if (closed) {
       return;
     }
-    if (over.getAsBoolean()) {
+    if (over.getAsBoolean() || left <= 0) {
       over = null;
-      processAll(onTimeout);
-    } else if (left <= 0) {
-      onTimeout.accept("this node does not know a queue yet that the other node uses");
+      processAll(onFailure);
     } else {
-      poll(left, onTimeout);
+      poll(left, onFailure);
     }
   }
 

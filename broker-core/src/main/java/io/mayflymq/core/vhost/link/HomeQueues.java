@@ -44,18 +44,21 @@ final class HomeQueues {
     byNumber.clear();
   }
 
-  /** Returns a queue; null if it is deleted. */
+  /** Returns a queue; null if it is not here. */
   Queue get(long number) {
+    if (entry(number).queue == null) {
+      lookAgain(number);
+    }
     return entry(number).queue;
   }
 
-  /** Returns a queue; fails with 404 if it is deleted. */
+  /** Returns a queue; fails with 404 if it is not here. */
   Queue require(long number) {
-    Entry entry = entry(number);
-    if (entry.queue == null) {
-      throw noQueue(entry);
+    Queue queue = get(number);
+    if (queue == null) {
+      throw noQueue(entry(number));
     }
-    return entry.queue;
+    return queue;
   }
 
   private static ChannelException noQueue(Entry entry) {

@@ -86,12 +86,15 @@ final class Acceptor extends ChannelInitializer<Channel> {
         channel.eventLoop().execute(channel::close);
         return new CallConnection(node.name(), setup.times(), why -> {});
       }
+      if (purpose.kind() == Purpose.Kind.QUEUES && queues != null) {
+        FrameHandler handler =
+            register(node.name(), closed -> queues.accept(node, purpose.loop(), closed));
+        LoopMove.move(channel, queues.loop(purpose.loop()), setup, handler::opened);
+        return handler;
+      }
       return register(
           node.name(),
-          closed ->
-              purpose.kind() == Purpose.Kind.QUEUES && queues != null
-                  ? queues.accept(node, purpose.loop(), closed)
-                  : new AnswerConnection(node.name(), handlers, setup.times(), closed));
+          closed -> new AnswerConnection(node.name(), handlers, setup.times(), closed));
     }
 
     @Override

@@ -39,8 +39,11 @@ record ConnectionSetup(TransportTimes times, ReloadingTls tls, boolean epoll) {
         tls.encrypt(channel);
       }
     }
-    channel
-        .pipeline()
-        .addLast(new IdleStateHandler(times.lost(), times.heartbeat(), 0, TimeUnit.MILLISECONDS));
+    channel.pipeline().addLast(idleHandler());
+  }
+
+  /** Returns what observes whether the other side is there. It stays on one loop. */
+  IdleStateHandler idleHandler() {
+    return new IdleStateHandler(times.lost(), times.heartbeat(), 0, TimeUnit.MILLISECONDS);
   }
 }

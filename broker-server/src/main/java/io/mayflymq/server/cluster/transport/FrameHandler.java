@@ -32,6 +32,9 @@ public abstract class FrameHandler extends ChannelInboundHandlerAdapter {
     this.lostMillis = times.lost();
   }
 
+  /** Called once, on the loop that the connection stays on, before the first frame. */
+  protected void opened() {}
+
   /**
    * Processes a frame.
    *
@@ -41,7 +44,7 @@ public abstract class FrameHandler extends ChannelInboundHandlerAdapter {
   protected abstract void frame(int type, ByteBuf body) throws FrameException;
 
   /** Called when all that was read from the socket has been processed. */
-  protected void endOfBurst() {}
+  protected void endOfRead() {}
 
   /**
    * Called once, when the connection is closed.
@@ -103,7 +106,7 @@ public abstract class FrameHandler extends ChannelInboundHandlerAdapter {
   @Override
   public final void channelReadComplete(ChannelHandlerContext from) {
     if (reason == null) {
-      endOfBurst();
+      endOfRead();
     }
   }
 

@@ -18,6 +18,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoop;
 import io.netty.channel.epoll.EpollServerSocketChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import java.net.InetSocketAddress;
@@ -206,6 +207,41 @@ public final class NodeTransport implements NodeCalls, AutoCloseable {
       peer.end(reason);
     }
     acceptor.close(node, reason);
+  }
+
+  /** Sets what takes connections for queues: once, before other nodes know of this one. */
+  public void serveQueues(QueueConnections connections) {
+    acceptor.serveQueues(connections);
+  }
+
+  /** Returns how long nodes wait for one another. */
+  public TransportTimes times() {
+    return settings.times();
+  }
+
+  /** Returns whether it was closed: nothing can be opened any more. */
+  public boolean isClosed() {
+    return closed;
+  }
+
+  /**
+   * Opens a connection for queues, once.
+   *
+   * @param number of the loop, for the other side
+   * @param loop serves the connection
+   * @param result told on the loop
+   */
+  public void openQueues(String node, int number, EventLoop loop, HandshakeResult result) {
+    Optional<InetSocketAddress> address = support.addresses().of(node);
+    if (closed || address.isEmpty()) {
+      String why = closed ? "this node stops" : "its address is not known";
+      loop.execute(() -> result.failed(null, why, false));
+    } else {
+      support
+          .dialer()
+          .dial(
+              address.get(), loop, new Expected(Optional.of(node), Purpose.queues(number)), result);
+    }
   }
 
   /**

@@ -1,10 +1,10 @@
 package io.mayflymq.server.cluster.transport;
 
 import io.mayflymq.server.cluster.transport.handshake.NodeIdentity;
+import io.netty.channel.EventLoop;
 import java.util.function.Consumer;
 
 /** Takes connections for queues that other nodes have opened. Called on event loops. */
-@FunctionalInterface
 public interface QueueConnections {
   /**
    * Takes a connection.
@@ -15,4 +15,7 @@ public interface QueueConnections {
    * @return what handles its frames
    */
   FrameHandler accept(NodeIdentity node, int loop, Consumer<String> onClosed);
+
+  /** Returns the event loop that is to serve a connection of that number. */
+  EventLoop loop(int number);
 }

@@ -1,0 +1,187 @@
+package io.mayflymq.server.cluster.link;
+
+import io.mayflymq.core.link.LinkFormatException;
+import io.mayflymq.core.link.LinkListener;
+import io.mayflymq.core.link.LinkPort;
+import io.mayflymq.core.link.LinkReader;
+import io.mayflymq.core.link.LinkWriter;
+import io.mayflymq.core.runtime.EndOfBurstListener;
+import io.mayflymq.core.runtime.Shard;
+import io.mayflymq.server.cluster.transport.FrameHandler;
+import io.mayflymq.server.cluster.transport.TransportTimes;
+import io.mayflymq.server.cluster.transport.frame.FrameException;
+import io.mayflymq.server.cluster.transport.frame.FrameType;
+import io.mayflymq.server.cluster.transport.frame.FrameWriter;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import java.util.ArrayDeque;
+import java.util.function.Consumer;
+
+/*
+ * One side of a connection for queues. What is read at once is processed in one burst of the shard; what is sent in a burst is written at its end,
+ * in one buffer.
+ *
+ * A body may be larger than a frame: it is sent in parts, all but the last with a flag in their type.
+ */
+/** One side of a connection for queues. On the loop of its shard. */
+final class LinkConnection extends FrameHandler implements LinkPort, EndOfBurstListener {
+  private static final int MORE_FOLLOWS = 0x80;
+  private static final int LARGEST_PART = 4 * 1024 * 1024;
+  private static final int PASSED_ON = 128 * 1024;
+  private static final int SMALLEST_BUFFER = 1024;
+  private static final int LARGEST_READ_AHEAD = 512 * 1024;
+
+  private final Shard shard;
+  private final LinkListener listener;
+  private final Consumer<String> onClosed;
+  private final ArrayDeque<ByteBuf> read = new ArrayDeque<>();
+  private final PartialBody partial = new PartialBody();
+  private long readBytes;
+  private ByteBuf buffer;
+  private boolean flushWaits;
+  private boolean isUp;
+  private volatile Channel channel;
+
+  /**
+   * Creates the handler.
+   *
+   * @param onClosed told why when the connection is closed, after the listener
+   */
+  LinkConnection(
+      Shard shard, LinkListener listener, TransportTimes times, Consumer<String> onClosed) {
+    super(times);
+    this.shard = shard;
+    this.listener = listener;
+    this.onClosed = onClosed;
+  }
+
+  @Override
+  protected void opened() {
+    channel = context().channel();
+    isUp = true;
+    shard.run(() -> listener.up(this));
+    endOfRead();
+  }
+
+  @Override
+  protected void frame(int type, ByteBuf body) throws FrameException {
+    if ((type & ~MORE_FOLLOWS) < FrameType.FIRST_OF_QUEUES) {
+      throw new FrameException("unexpected frame of type " + type);
+    }
+    // With its type in front again.
+    read.add(body.readerIndex(body.readerIndex() - 1).retain());
+    readBytes += body.readableBytes();
+    if (readBytes > LARGEST_READ_AHEAD) {
+      endOfRead();
+    }
+  }
+
+  @Override
+  protected void endOfRead() {
+    if (isUp && !read.isEmpty()) {
+      readBytes = 0;
+      shard.run(this::processAll);
+    }
+  }
+
+  private void processAll() {
+    for (ByteBuf frame = read.poll(); frame != null; frame = read.poll()) {
+      try {
+        process(frame.readUnsignedByte(), frame);
+      } catch (LinkFormatException | FrameException e) {
+        close(e.getMessage());
+        releaseRead();
+      } catch (Throwable e) {
+        shard.faults().contained("a frame of another node on", shard, e);
+        close("the frame could not be processed");
+        releaseRead();
+      } finally {
+        frame.release();
+      }
+    }
+  }
+
+  private void process(int type, ByteBuf body) throws FrameException {
+    if ((type & MORE_FOLLOWS) != 0) {
+      partial.add(body);
+    } else if (partial.isEmpty()) {
+      listener.frame(type, new LinkReader(body.nioBuffer()));
+    } else {
+      partial.add(body);
+      listener.frame(type, partial.take());
+    }
+  }
+
+  private void releaseRead() {
+    read.forEach(ByteBuf::release);
+    read.clear();
+  }
+
+  @Override
+  public void send(int type, LinkWriter body) {
+    if (buffer == null) {
+      buffer = context().alloc().directBuffer(Math.max(SMALLEST_BUFFER, body.size() + 16));
+    }
+    int at = 0;
+    while (body.size() - at > LARGEST_PART) {
+      write(type | MORE_FOLLOWS, body, at, LARGEST_PART);
+      at += LARGEST_PART;
+    }
+    write(type, body, at, body.size() - at);
+    if (!flushWaits) {
+      flushWaits = true;
+      shard.atEndOfBurst(this);
+    }
+    if (buffer.readableBytes() > PASSED_ON) {
+      passOn();
+    }
+  }
+
+  private void write(int type, LinkWriter body, int from, int length) {
+    int start = FrameWriter.begin(buffer, type);
+    buffer.writeBytes(body.bytes(), from, length);
+    FrameWriter.endSmall(buffer, start);
+  }
+
+  private void passOn() {
+    if (buffer != null) {
+      context().write(buffer, context().voidPromise());
+      buffer = null;
+    }
+  }
+
+  @Override
+  public void endOfBurst() {
+    flushWaits = false;
+    passOn();
+    context().flush();
+  }
+
+  @Override
+  public boolean isWritable() {
+    return channel.isWritable();
+  }
+
+  @Override
+  public void channelWritabilityChanged(ChannelHandlerContext from) {
+    if (isUp && from.channel().isWritable()) {
+      shard.run(listener::writable);
+    }
+  }
+
+  @Override
+  protected void closed(String why) {
+    releaseRead();
+    if (buffer != null) {
+      buffer.release();
+      buffer = null;
+    }
+    isUp = false;
+    try {
+      shard.run(() -> listener.lost(why));
+    } finally {
+      onClosed.accept(why);
+    }
+  }
+}

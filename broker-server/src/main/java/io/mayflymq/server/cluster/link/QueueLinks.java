@@ -1,0 +1,88 @@
+package io.mayflymq.server.cluster.link;
+
+import io.mayflymq.core.link.LinkConnector;
+import io.mayflymq.core.link.LinkListener;
+import io.mayflymq.core.runtime.Shard;
+import io.mayflymq.core.vhost.Broker;
+import io.mayflymq.core.vhost.link.HomeLink;
+import io.mayflymq.server.cluster.transport.FrameHandler;
+import io.mayflymq.server.cluster.transport.NodeTransport;
+import io.mayflymq.server.cluster.transport.QueueConnections;
+import io.mayflymq.server.cluster.transport.handshake.NodeIdentity;
+import io.mayflymq.server.net.EventLoops;
+import io.netty.channel.EventLoop;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+
+/** The links of a node for queues, in both directions. Any thread may call. */
+public final class QueueLinks implements LinkConnector, QueueConnections, AutoCloseable {
+  private final NodeTransport transport;
+  private final EventLoops loops;
+  private final Broker broker;
+  private final Set<OutgoingLink> outgoing = ConcurrentHashMap.newKeySet();
+
+  private QueueLinks(NodeTransport transport, EventLoops loops, Broker broker) {
+    this.transport = transport;
+    this.loops = loops;
+    this.broker = broker;
+  }
+
+  /**
+   * Serves the queues of this node to others.
+   *
+   * @param loops those of the broker's shards
+   * @return what opens links to others, for {@link io.mayflymq.core.vhost.queue.remote.RemoteNode}
+   */
+  public static QueueLinks start(NodeTransport transport, EventLoops loops, Broker broker) {
+    QueueLinks links = new QueueLinks(transport, loops, broker);
+    transport.serveQueues(links);
+    return links;
+  }
+
+  @Override
+  public void connect(String node, Shard shard, LinkListener listener) {
+    OutgoingLink link =
+        new OutgoingLink(node, shard, loops.netty(shard.loop()), listener, transport);
+    outgoing.add(link);
+    link.open();
+  }
+
+  /** Ends the links to a node that is no longer a member. */
+  public void forget(String node) {
+    end(node, "node " + node + " is no longer a member of the cluster");
+  }
+
+  private void end(String node, String why) {
+    outgoing.removeIf(
+        link -> {
+          boolean ends = node == null || link.node().equals(node);
+          if (ends) {
+            link.end(why);
+          }
+          return ends;
+        });
+  }
+
+  private Shard shard(int number) {
+    return broker.shards().get(Math.floorMod(number, broker.shards().count()));
+  }
+
+  @Override
+  public EventLoop loop(int number) {
+    return loops.netty(shard(number).loop());
+  }
+
+  @Override
+  public FrameHandler accept(NodeIdentity node, int loop, Consumer<String> onClosed) {
+    Shard shard = shard(loop);
+    HomeLink home = new HomeLink(shard, broker.partitions(), new BrokerQueues(broker));
+    return new LinkConnection(shard, home, transport.times(), onClosed);
+  }
+
+  /** Ends all links that this node has opened. */
+  @Override
+  public void close() {
+    end(null, "the node stops");
+  }
+}

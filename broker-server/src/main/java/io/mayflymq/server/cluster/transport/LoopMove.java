@@ -1,0 +1,49 @@
+package io.mayflymq.server.cluster.transport;
+
+import io.netty.channel.Channel;
+import io.netty.channel.EventLoop;
+import io.netty.handler.timeout.IdleStateHandler;
+
+/**
+ * Moves an accepted connection to the event loop that is to serve it: which one that is, is known
+ * only after the handshake. Nothing is read meanwhile.
+ */
+final class LoopMove {
+  private LoopMove() {}
+
+  /**
+   * Moves a connection, on its present loop.
+   *
+   * @param then run on the new loop
+   */
+  static void move(Channel channel, EventLoop to, ConnectionSetup setup, Runnable then) {
+    if (channel.eventLoop() == to) {
+      to.execute(then);
+      return;
+    }
+    channel.config().setAutoRead(false);
+    // The timers of this one belong to the present loop.
+    channel.pipeline().remove(IdleStateHandler.class);
+    channel
+        .eventLoop()
+        .execute(
+            () ->
+                channel
+                    .deregister()
+                    .addListener(
+                        left -> {
+                          if (left.isSuccess() && channel.isOpen()) {
+                            to.register(channel)
+                                .addListener(arrived -> resume(channel, setup, then));
+                          }
+                        }));
+  }
+
+  private static void resume(Channel channel, ConnectionSetup setup, Runnable then) {
+    if (channel.isActive()) {
+      channel.pipeline().addFirst(setup.idleHandler());
+      then.run();
+      channel.config().setAutoRead(true);
+    }
+  }
+}
