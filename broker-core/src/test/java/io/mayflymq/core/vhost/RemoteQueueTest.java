@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.mayflymq.core.event.Actor;
 import io.mayflymq.core.message.Message;
+import io.mayflymq.core.metadata.MetadataCommand;
+import io.mayflymq.core.metadata.QueueDefinition;
 import io.mayflymq.core.metadata.QueuePlace;
 import io.mayflymq.core.queue.GetResult;
 import io.mayflymq.core.queue.consumer.Consumer;
@@ -12,6 +14,7 @@ import io.mayflymq.core.vhost.TestBroker.Collector;
 import io.mayflymq.core.vhost.TestBroker.Settlement;
 import io.mayflymq.core.vhost.command.PublishListener;
 import io.mayflymq.core.vhost.queue.Queue;
+import io.mayflymq.core.vhost.queue.QueueHost;
 import io.mayflymq.core.vhost.queue.QueueIdentity;
 import io.mayflymq.core.vhost.queue.remote.RemoteNode;
 import io.mayflymq.core.vhost.queue.remote.RemoteQueue;
@@ -359,24 +362,121 @@ class RemoteQueueTest {
     assertThat(home.drain("q")).containsExactly(1, 2);
   }
 
+  /** Makes this broker one that has its queues with these names on the other node. */
+  private void join(String... elsewhere) {
+    here.broker.setCluster(
+        new Cluster() {
+          private long lastId = 1_000;
+
+          @Override
+          public int member() {
+            return QueuePlace.FIRST_MEMBER;
+          }
+
+          @Override
+          public QueuePlace placeOf(QueueDefinition queue, QueuePlace near) {
+            return List.of(elsewhere).contains(queue.name())
+                ? new QueuePlace(1, home.queue(queue.name()).partition().index())
+                : near;
+          }
+
+          @Override
+          public Queue remote(QueueIdentity identity, QueuePlace place, QueueHost vhost) {
+            return RemoteQueue.create(identity, place, vhost, node);
+          }
+
+          @Override
+          public CompletableFuture<Void> propose(
+              List<? extends MetadataCommand> commands, Object origin) {
+            return here.broker.apply(commands.stream().map(this::numbered).toList(), origin);
+          }
+
+          private MetadataCommand numbered(MetadataCommand command) {
+            if (!(command instanceof MetadataCommand.QueueDeclared declared)) {
+              return command;
+            }
+            Queue there = home.queue(declared.queue().name());
+            return new MetadataCommand.QueueDeclared(
+                declared.vhost(),
+                declared.queue(),
+                there == null ? ++lastId : there.id(),
+                declared.place());
+          }
+        });
+  }
+
   @ParameterizedTest
   @ValueSource(ints = {1, 2})
-  void deadLettersGoToQueuesOfAnotherNode(int shards) {
+  void deadLettersArriveAtQueuesOfAnotherNodeBeforeTheirSourceIsSettled(int shards) {
     start(shards);
-    Queue target = queue("dead");
-    // The dead letter publisher of a partition sends to whatever queue a route has.
-    here.declare("source");
-    assertThat(publish(target, 7)).containsExactly("7 ok");
-    CompletableFuture<Void> arrival = new CompletableFuture<>();
+    home.declare("dead");
+    join("dead");
+    here.declare("dead");
+    here.declare("source", TestBroker.deadLetteringTo("dead"));
+    here.publish("source", 1, 2);
+    Collector collector = here.consume("source", true, 0);
+    Queue source = here.queue("source");
+    long first = collector.deliveries.get(0).sequence();
+    here.settling(Settlement.REJECT, source, collector.consumer, first, first + 1);
+    rest();
+    assertThat(home.drain("dead")).containsExactly(1, 2);
+    assertThat(here.ready("source")).isZero();
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2})
+  void deadLettersThatMustArriveWaitUntilTheNodeIsBack(int shards) {
+    start(shards);
+    home.declare("dead");
+    join("dead");
+    here.declare("dead");
+    here.declare(
+        "source",
+        FieldTable.builder()
+            .putAll(TestBroker.deadLetteringTo("dead"))
+            .put("x-dead-letter-strategy", "at-least-once")
+            .put("x-overflow", "reject-publish")
+            .put("x-queue-type", "quorum")
+            .build());
+    here.publish("source", 1);
+    links.cut();
+    rest();
+    Collector collector = here.consume("source", true, 0);
+    Queue source = here.queue("source");
+    long first = collector.deliveries.get(0).sequence();
+    here.settling(Settlement.REJECT, source, collector.consumer, first, first);
+    rest();
+    links.mend();
+    for (int i = 0; i < 40 && home.ready("dead") == 0; i++) {
+      here.advance(1_000);
+      rest();
+    }
+    assertThat(home.drain("dead")).containsExactly(1);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2})
+  void connectionSeesItsDeadLettersOnAnotherNodeInOrder(int shards) {
+    start(shards);
+    home.declare("first", TestBroker.deadLetteringTo("second"));
+    home.declare("second");
+    join("first", "second");
+    here.declare("first", TestBroker.deadLetteringTo("second"));
+    here.declare("second");
+    Queue queue = here.queue("first");
+    home.publish("first", 1);
+    GetResult got = done(queue.requests().fetch(true));
     here.on(
         0,
         () -> {
-          here.commands(0).publish(target, TestBroker.message(8), null, 0);
-          here.commands(0).flush();
-          arrival.complete(null);
+          here.commands(0).reject(queue, Consumer.ofGet(), got.sequence(), got.sequence());
+          assertThat(here.commands(0).hasCaused()).isTrue();
         });
+    CompletableFuture<?>[] arrival = new CompletableFuture<?>[1];
+    here.on(0, () -> arrival[0] = here.commands(0).arrivalEverywhere());
     rest();
-    assertThat(home.drain("dead")).containsExactly(7, 8);
+    assertThat(arrival[0] == null || arrival[0].isDone()).isTrue();
+    assertThat(home.drain("second")).containsExactly(1);
   }
 
   @ParameterizedTest

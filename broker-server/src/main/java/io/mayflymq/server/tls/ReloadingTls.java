@@ -139,12 +139,7 @@ public final class ReloadingTls {
     if (client == null) {
       throw new IllegalStateException("TLS was loaded for listeners only");
     }
-    SSLEngine engine = client.newEngine(connection.alloc());
-    SSLParameters parameters = engine.getSSLParameters();
-    // Netty compares host names by default. Nodes prove who they are by the secret as well.
-    parameters.setEndpointIdentificationAlgorithm(null);
-    engine.setSSLParameters(parameters);
-    connection.pipeline().addLast(new SslHandler(engine));
+    connection.pipeline().addLast(client.newHandler(connection.alloc()));
   }
 
   private synchronized SSLEngine newEngine(ByteBufAllocator allocator) {
@@ -231,6 +226,8 @@ public final class ReloadingTls {
         .keyManager(key, chain)
         .trustManager(certificates("cacertfile", required("cacertfile", settings.authorities())))
         .sslProvider(SslProvider.JDK)
+        // Netty compares host names otherwise. Nodes prove who they are by the secret as well.
+        .endpointIdentificationAlgorithm(null)
         .ciphers(ciphers(key))
         .protocols(settings.versions())
         .build();

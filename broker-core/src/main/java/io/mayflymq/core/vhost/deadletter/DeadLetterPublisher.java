@@ -213,6 +213,7 @@ public final class DeadLetterPublisher implements EndOfBurstListener, DeadLetter
     private final OutgoingDeadLetter deadLetter;
     private int awaited;
     private boolean taken;
+    private boolean lost;
 
     Arrival(OutgoingDeadLetter deadLetter) {
       this.deadLetter = deadLetter;
@@ -232,7 +233,10 @@ public final class DeadLetterPublisher implements EndOfBurstListener, DeadLetter
       if (taken) {
         measure(deadLetter);
       }
-      if (taken || deadLetter.source() == null || deadLetter.isPassedOn()) {
+      if (!taken && lost && deadLetter.source() == null) {
+        return;
+      }
+      if (taken || deadLetter.source() == null || (deadLetter.isPassedOn() && !lost)) {
         if (entry != null) {
           store.settle(entry);
         }
@@ -255,6 +259,7 @@ public final class DeadLetterPublisher implements EndOfBurstListener, DeadLetter
     /** As if the queue had refused it: one that may wait is sent again later. */
     @Override
     public void lost(long publishSequence) {
+      lost = true;
       settled(publishSequence, false);
     }
   }

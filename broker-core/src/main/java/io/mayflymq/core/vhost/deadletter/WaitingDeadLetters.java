@@ -275,6 +275,7 @@ public final class WaitingDeadLetters extends Timer {
     private final Route<Queue> targets;
     private int awaited;
     private boolean taken;
+    private boolean lost;
 
     Arrival(long sequence, Route<Queue> targets) {
       this.sequence = sequence;
@@ -296,9 +297,17 @@ public final class WaitingDeadLetters extends Timer {
       settled(publishSequence, false);
     }
 
+    @Override
+    public void lost(long publishSequence) {
+      lost = true;
+      settled(publishSequence, false);
+    }
+
     private void arrived() {
       taken |=
-          targets.toList().stream().anyMatch(queue -> queue.settings().deadLettersWhatItRefuses());
+          !lost
+              && targets.toList().stream()
+                  .anyMatch(queue -> queue.settings().deadLettersWhatItRefuses());
       underWay--;
       if (source.onShard().isDeleted()) {
         return;

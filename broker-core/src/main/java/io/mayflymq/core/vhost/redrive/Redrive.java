@@ -374,6 +374,14 @@ public final class Redrive implements LockedMessages {
       reported();
     }
 
+    /** The same. */
+    @Override
+    public void lost(long target) {
+      accepted = false;
+      failure = "the node of %s cannot be reached".formatted(targets.get((int) target));
+      reported();
+    }
+
     private void reported() {
       if (--awaited > 0) {
         return;
