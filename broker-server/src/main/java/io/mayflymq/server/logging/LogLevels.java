@@ -15,6 +15,11 @@ import java.util.concurrent.ConcurrentHashMap;
  * shows costs one comparison. Any thread may call.
  */
 final class LogLevels {
+  /**
+   * Tells every step at level info, and failures with stack traces that callers report in words.
+   */
+  private static final String VERBOSE_LIBRARY = "org.apache.ratis";
+
   private final LoggerContext context;
 
   /** The logger whose lines of level info and above show at every level. */
@@ -67,7 +72,14 @@ final class LogLevels {
         context.getLogger(logger).setLevel(categories.get(category));
       }
     }
+    context.getLogger(VERBOSE_LIBRARY).setLevel(ofVerboseLibrary(root));
     context.getLogger(always).setLevel(Level.toLevel(Math.min(root.toInt(), Level.INFO_INT)));
+  }
+
+  private static Level ofVerboseLibrary(Level root) {
+    return root.isGreaterOrEqual(Level.INFO)
+        ? Level.toLevel(Math.max(root.toInt(), Level.ERROR_INT))
+        : Level.INFO;
   }
 
   /** Returns whether an output shows a line. */

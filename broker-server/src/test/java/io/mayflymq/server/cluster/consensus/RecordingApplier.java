@@ -7,9 +7,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 
 /** State that is the list of all entries applied; it survives the restart of a node. */
-final class RecordingApplier implements EntryApplier {
+public final class RecordingApplier implements EntryApplier {
   /** An entry with its position. */
-  record Applied(LogPosition position, String entry) {}
+  public record Applied(LogPosition position, String entry) {}
 
   private final Function<String, RecordingApplier> others;
   private final List<Applied> entries = new ArrayList<>();
@@ -20,7 +20,7 @@ final class RecordingApplier implements EntryApplier {
    *
    * @param others returns the state of another node; throws if that cannot be reached
    */
-  RecordingApplier(Function<String, RecordingApplier> others) {
+  public RecordingApplier(Function<String, RecordingApplier> others) {
     this.others = others;
   }
 
@@ -55,12 +55,12 @@ final class RecordingApplier implements EntryApplier {
   }
 
   /** Returns what was applied, in order. */
-  synchronized List<Applied> entries() {
+  public synchronized List<Applied> entries() {
     return new ArrayList<>(entries);
   }
 
   /** Returns how often the state was fetched. */
-  synchronized int fetches() {
+  public synchronized int fetches() {
     return fetches;
   }
 }

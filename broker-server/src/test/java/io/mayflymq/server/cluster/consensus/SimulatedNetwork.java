@@ -22,7 +22,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * Requests between nodes of one process: each way of a link can be cut, messages be lost or late,
  * and nodes be held up. Any thread may call.
  */
-final class SimulatedNetwork implements AutoCloseable {
+public final class SimulatedNetwork implements AutoCloseable {
   private final Random random;
   private final ScheduledExecutorService timer = Executors.newScheduledThreadPool(2);
   private final Map<String, Endpoint> endpoints = new ConcurrentHashMap<>();
@@ -32,35 +32,35 @@ final class SimulatedNetwork implements AutoCloseable {
   private double loss;
   private int delayMillis;
 
-  SimulatedNetwork(long seed) {
+  public SimulatedNetwork(long seed) {
     this.random = new Random(seed);
   }
 
   /** Attaches a node, in place of one that had the name. */
-  NodeCalls attach(String name) {
+  public NodeCalls attach(String name) {
     Endpoint endpoint = new Endpoint(name);
     endpoints.put(name, endpoint);
     return endpoint;
   }
 
   /** Lets a node not be reached any more. */
-  void detach(String name) {
+  public void detach(String name) {
     endpoints.remove(name);
   }
 
   /** Loses messages, and delays the others. */
-  synchronized void disturb(double lostShare, int mostDelayMillis) {
+  public synchronized void disturb(double lostShare, int mostDelayMillis) {
     loss = lostShare;
     delayMillis = mostDelayMillis;
   }
 
   /** Loses what one node sends to another. */
-  synchronized void cut(String from, String to) {
+  public synchronized void cut(String from, String to) {
     cut.add(from + ">" + to);
   }
 
   /** Cuts a node off from all others, both ways. */
-  void isolate(String node) {
+  public void isolate(String node) {
     for (String other : endpoints.keySet()) {
       cut(node, other);
       cut(other, node);
@@ -68,19 +68,19 @@ final class SimulatedNetwork implements AutoCloseable {
   }
 
   /** Ends all cuts and disturbances. */
-  synchronized void heal() {
+  public synchronized void heal() {
     cut.clear();
     loss = 0;
     delayMillis = 0;
   }
 
   /** Keeps what arrives at a node until {@link #release}. */
-  void hold(String node) {
+  public void hold(String node) {
     held.putIfAbsent(node, new ArrayList<>());
   }
 
   /** Delivers what was kept. */
-  void release(String node) {
+  public void release(String node) {
     List<Runnable> messages = held.remove(node);
     if (messages != null) {
       messages.forEach(timer::execute);
@@ -88,12 +88,12 @@ final class SimulatedNetwork implements AutoCloseable {
   }
 
   /** How many messages have arrived. */
-  long delivered() {
+  public long delivered() {
     return delivered.get();
   }
 
   /** Whether a message would arrive now, if it is not lost by chance. */
-  synchronized boolean reaches(String from, String to) {
+  public synchronized boolean reaches(String from, String to) {
     return endpoints.containsKey(to) && !cut.contains(from + ">" + to);
   }
 

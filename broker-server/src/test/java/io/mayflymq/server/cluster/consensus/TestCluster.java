@@ -21,7 +21,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 
 /** Members in one process, joined by a simulated network. */
-final class TestCluster implements AutoCloseable {
+public final class TestCluster implements AutoCloseable {
   /** How long a test waits for what must happen. */
   static final Duration PATIENCE = Duration.ofSeconds(60);
 
@@ -37,13 +37,13 @@ final class TestCluster implements AutoCloseable {
   private final List<String> fatal = new CopyOnWriteArrayList<>();
 
   /** A member that runs. */
-  record Node(Member member, ReplicatedLog log, RecordingApplier state) {
-    String name() {
+  public record Node(Member member, ReplicatedLog log, RecordingApplier state) {
+    public String name() {
       return member.name();
     }
   }
 
-  TestCluster(Path directory, SimulatedNetwork network) {
+  public TestCluster(Path directory, SimulatedNetwork network) {
     this(directory, network, TIMES, ConsensusLimits.DEFAULT);
   }
 
@@ -56,7 +56,7 @@ final class TestCluster implements AutoCloseable {
   }
 
   /** Starts so many members: a@test, b@test and so on. The first one leads. */
-  TestCluster start(int count) throws Exception {
+  public TestCluster start(int count) throws Exception {
     for (int i = 0; i < count; i++) {
       String name = (char) ('a' + i) + "@test";
       if (i == 0) {
@@ -69,14 +69,14 @@ final class TestCluster implements AutoCloseable {
   }
 
   /** Starts a new node, and adds it. */
-  Node join(String name) throws Exception {
+  public Node join(String name) throws Exception {
     Node node = prepare(name);
     leader().log().addMember(node.member()).get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
     return node;
   }
 
   /** Starts a new node, which has the state but is not a member yet. */
-  Node prepare(String name) throws Exception {
+  public Node prepare(String name) throws Exception {
     RecordingApplier state = new RecordingApplier(from -> reachable(name, from));
     states.put(name, state);
     state.fetchState(leader().name()).get();
@@ -91,7 +91,7 @@ final class TestCluster implements AutoCloseable {
   }
 
   /** Starts a member. */
-  Node start(Member member, StartMode mode) throws Exception {
+  public Node start(Member member, StartMode mode) throws Exception {
     RecordingApplier state =
         states.computeIfAbsent(
             member.name(), name -> new RecordingApplier(from -> reachable(name, from)));
@@ -107,7 +107,7 @@ final class TestCluster implements AutoCloseable {
   }
 
   /** Stops a member. */
-  Member stop(String name) {
+  public Member stop(String name) {
     Node node = nodes.remove(name);
     network.detach(name);
     node.log().close();
@@ -115,28 +115,28 @@ final class TestCluster implements AutoCloseable {
   }
 
   /** Stops a member and starts it again with the log that it has. */
-  Node restart(String name) throws Exception {
+  public Node restart(String name) throws Exception {
     return start(stop(name), StartMode.RESTART);
   }
 
-  Node node(String name) {
+  public Node node(String name) {
     return nodes.get(name);
   }
 
-  Collection<Node> nodes() {
+  public Collection<Node> nodes() {
     return nodes.values();
   }
 
-  List<String> fatal() {
+  public List<String> fatal() {
     return fatal;
   }
 
-  SimulatedNetwork network() {
+  public SimulatedNetwork network() {
     return network;
   }
 
   /** Waits until a member leads. */
-  Node leader() {
+  public Node leader() {
     return await()
         .pollDelay(Duration.ZERO)
         .pollInterval(Duration.ofMillis(10))
@@ -148,7 +148,7 @@ final class TestCluster implements AutoCloseable {
   }
 
   /** Returns a member that does not lead. */
-  Node follower() {
+  public Node follower() {
     String leader = leader().name();
     return nodes.values().stream()
         .filter(node -> !node.name().equals(leader))
@@ -157,18 +157,18 @@ final class TestCluster implements AutoCloseable {
   }
 
   /** Proposes entries, each when the one before is committed. */
-  void propose(Node node, String... entries) throws Exception {
+  public void propose(Node node, String... entries) throws Exception {
     for (String entry : entries) {
       proposed(node, entry).get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
     }
   }
 
-  static CompletableFuture<LogPosition> proposed(Node node, String entry) {
+  public static CompletableFuture<LogPosition> proposed(Node node, String entry) {
     return node.log().propose(entry.getBytes(UTF_8));
   }
 
   /** Waits until all running nodes have applied the same, and returns it. */
-  List<String> agreed(int least) {
+  public List<String> agreed(int least) {
     await()
         .atMost(PATIENCE)
         .untilAsserted(

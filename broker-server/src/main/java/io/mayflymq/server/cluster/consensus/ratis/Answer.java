@@ -20,7 +20,9 @@ record Answer(Status status, LogPosition position, String text) {
     NOT_LEADER(1),
     /** It cannot be carried out now; it can be soon. */
     LATER(2),
-    REFUSED(3);
+    REFUSED(3),
+    /** It may have been carried out before; this leader cannot know. */
+    UNKNOWN(4);
 
     private final byte code;
 
@@ -58,6 +60,11 @@ record Answer(Status status, LogPosition position, String text) {
 
   static Answer refused(String why) {
     return new Answer(Status.REFUSED, NONE, why);
+  }
+
+  static Answer unknown() {
+    return new Answer(
+        Status.UNKNOWN, NONE, "the new leader cannot tell whether the old one has committed it");
   }
 
   byte[] encode() {

@@ -55,6 +55,9 @@ final class LeaderRequests {
     if (before != null) {
       return CompletableFuture.completedFuture(Answer.done(before));
     }
+    if (request.isRepeated() && !recent.reachBackTo(request.since())) {
+      return CompletableFuture.completedFuture(Answer.unknown());
+    }
     RaftClientRequest write =
         RaftClientRequest.newBuilder()
             .setClientId(ClientId.valueOf(request.id().proposer()))

@@ -36,7 +36,8 @@ final class Proposals implements AutoCloseable {
 
   /** A request without an answer. Its fields are used by one attempt at a time. */
   private static final class Pending {
-    private final Request request;
+    private final Request first;
+    private final long since;
     private final long deadlineNanos;
     private final CompletableFuture<Answer> done = new CompletableFuture<>();
     private long pauseMillis = FIRST_PAUSE_MILLIS;
@@ -44,9 +45,14 @@ final class Proposals implements AutoCloseable {
     private String hint = "";
     private volatile String reason = "no member leads";
 
-    Pending(Request request, long limitMillis) {
-      this.request = request;
+    Pending(Request first, long since, long limitMillis) {
+      this.first = first;
+      this.since = since;
       this.deadlineNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(limitMillis);
+    }
+
+    Request request() {
+      return attempts > 1 ? first.again(since) : first;
     }
 
     long leftMillis() {
@@ -84,7 +90,8 @@ final class Proposals implements AutoCloseable {
    *     time is over, with {@link LateException}
    */
   CompletableFuture<Answer> submit(Request request, long limitMillis) {
-    Pending one = new Pending(request, limitMillis);
+    Pending one =
+        new Pending(request, view.division().getRaftLog().getLastCommittedIndex(), limitMillis);
     pending.add(one);
     one.done.whenComplete((answer, failure) -> pending.remove(one));
     if (closed) {
@@ -132,10 +139,10 @@ final class Proposals implements AutoCloseable {
 
   private CompletableFuture<Answer> asked(Pending one, String leader, long limitMillis) {
     if (leader.equals(view.self().name())) {
-      return here.carryOut(one.request);
+      return here.carryOut(one.request());
     }
     return peers
-        .call(leader, CallService.PROPOSAL, one.request.encode(), limitMillis)
+        .call(leader, CallService.PROPOSAL, one.request().encode(), limitMillis)
         .thenApply(Proposals::decoded);
   }
 
@@ -157,6 +164,7 @@ final class Proposals implements AutoCloseable {
       case DONE -> one.done.complete(answer);
       case LATER -> later(one, answer.text());
       case REFUSED -> refused(one, answer);
+      case UNKNOWN -> one.done.completeExceptionally(new LateException(answer.text()));
       case NOT_LEADER -> {
         one.hint = answer.text().equals(leader) ? "" : answer.text();
         later(one, leader + " has stopped being the leader");
@@ -166,7 +174,7 @@ final class Proposals implements AutoCloseable {
 
   private static void refused(Pending one, Answer answer) {
     // An earlier attempt without an answer has removed the member.
-    boolean removed = one.request.kind() == Request.Kind.REMOVE && one.attempts > 1;
+    boolean removed = one.first.kind() == Request.Kind.REMOVE && one.attempts > 1;
     if (removed && answer.text().endsWith(MemberChanges.NO_MEMBER)) {
       one.done.complete(Answer.done());
     } else {

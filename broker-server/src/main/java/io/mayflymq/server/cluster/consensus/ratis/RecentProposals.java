@@ -31,6 +31,7 @@ final class RecentProposals {
   private final int most;
   private final long keptNanos;
   private Map<ProposalId, LogPosition> known = Map.of();
+  private long knownFrom;
   private long knownNanos;
 
   /**
@@ -54,24 +55,35 @@ final class RecentProposals {
     return known.get(id);
   }
 
+  /**
+   * Returns whether a proposal that is not among them was not committed before either.
+   *
+   * @param since an index that was committed before the proposal was made
+   */
+  synchronized boolean reachBackTo(long since) {
+    return knownFrom <= since + 1;
+  }
+
   /** Reads the proposals up to an applied position from the log of this node. */
   void read(long applied) throws IOException {
-    add(scan(applied));
+    add(scan(applied), first(applied));
   }
 
   /** Fetches the proposals that the leader has. */
   CompletableFuture<Void> fetch(String leader) {
     return peers
         .call(leader, CallService.CONSENSUS, RpcMessage.encode(Kind.RECENT), FETCH_MILLIS)
-        .thenAccept(answer -> add(decode(answer)));
+        .thenAccept(this::add);
   }
 
   /** Encodes the proposals in the log of this node, for one that has fetched the state. */
   byte[] encode() throws IOException {
-    ServerView server = view.getNow(null);
-    Map<ProposalId, LogPosition> recent =
-        server == null ? Map.of() : scan(server.division().getRaftLog().getLastCommittedIndex());
-    ByteBuffer out = ByteBuffer.allocate(recent.size() * (ProposalId.BYTES + POSITION_BYTES));
+    ServerView server = view.join();
+    long last = server.division().getRaftLog().getLastCommittedIndex();
+    long first = first(last);
+    Map<ProposalId, LogPosition> recent = scan(last);
+    int length = Long.BYTES + recent.size() * (ProposalId.BYTES + POSITION_BYTES);
+    ByteBuffer out = ByteBuffer.allocate(length).putLong(first);
     recent.forEach(
         (id, position) -> {
           id.encode(out);
@@ -80,27 +92,32 @@ final class RecentProposals {
     return out.array();
   }
 
-  private static Map<ProposalId, LogPosition> decode(byte[] bytes) {
+  private void add(byte[] bytes) {
     ByteBuffer in = ByteBuffer.wrap(bytes);
+    long first = in.getLong();
     Map<ProposalId, LogPosition> decoded = new HashMap<>();
     while (in.remaining() >= ProposalId.BYTES + POSITION_BYTES) {
       decoded.put(ProposalId.decode(in), new LogPosition(in.getLong(), in.getLong()));
     }
-    return decoded;
+    add(decoded, first);
   }
 
-  private synchronized void add(Map<ProposalId, LogPosition> more) {
-    Map<ProposalId, LogPosition> all = new HashMap<>(known);
-    all.putAll(more);
-    known = all;
+  private synchronized void add(Map<ProposalId, LogPosition> more, long from) {
+    known = more;
+    knownFrom = from;
     knownNanos = System.nanoTime();
+  }
+
+  /** Returns the first index that is read; behind the last one if the log has none of them. */
+  private long first(long last) {
+    long start = view.join().division().getRaftLog().getStartIndex();
+    return start == RaftLog.INVALID_LOG_INDEX ? last + 1 : Math.max(start, last - most + 1);
   }
 
   private Map<ProposalId, LogPosition> scan(long last) throws IOException {
     RaftLog log = view.join().division().getRaftLog();
     Map<ProposalId, LogPosition> found = new HashMap<>();
-    long first = Math.max(log.getStartIndex(), last - most + 1);
-    for (long index = Math.max(0, first); index <= last; index++) {
+    for (long index = first(last); index <= last; index++) {
       LogEntryProto entry = log.get(index);
       if (entry != null && entry.hasStateMachineLogEntry()) {
         found.put(ProposalId.of(entry), new LogPosition(entry.getTerm(), index));

@@ -10,20 +10,46 @@ import java.util.UUID;
 /** What a member asks the leader for. */
 final class Request {
   private static final int UUID_BYTES = 2 * Long.BYTES;
+  private static final long FIRST_TIME = Long.MAX_VALUE;
 
   private final Kind kind;
   private final ProposalId id;
+  private final long since;
   private final byte[] content;
 
   /**
-   * Creates a request.
+   * Creates a request that is made for the first time.
    *
    * @param content the entry; else the member by its name, behind its UUID if it is to be added
    */
   Request(Kind kind, ProposalId id, byte[] content) {
+    this(kind, id, FIRST_TIME, content);
+  }
+
+  private Request(Kind kind, ProposalId id, long since, byte[] content) {
     this.kind = kind;
     this.id = id;
+    this.since = since;
     this.content = content;
+  }
+
+  /**
+   * Returns the same request, made again.
+   *
+   * @param since an index that was committed before it was made for the first time; -1 for none
+   */
+  Request again(long since) {
+    return new Request(kind, id, since, content);
+  }
+
+  /** Whether an earlier attempt may have been carried out. */
+  boolean isRepeated() {
+    return since != FIRST_TIME;
+  }
+
+  /** Returns an index that was committed before the first attempt. */
+  long since() {
+    return since;
   }
 
   /** What is asked for. The code is what is sent: it never changes. */
@@ -92,10 +118,10 @@ final class Request {
   }
 
   byte[] encode() {
-    ByteBuffer out = ByteBuffer.allocate(1 + ProposalId.BYTES + content.length);
+    ByteBuffer out = ByteBuffer.allocate(1 + ProposalId.BYTES + Long.BYTES + content.length);
     out.put(kind.code);
     id.encode(out);
-    return out.put(content).array();
+    return out.putLong(since).put(content).array();
   }
 
   /**
@@ -106,9 +132,10 @@ final class Request {
       ByteBuffer in = ByteBuffer.wrap(bytes);
       Kind kind = Kind.of(in.get());
       ProposalId id = ProposalId.decode(in);
+      long since = in.getLong();
       byte[] content = new byte[in.remaining()];
       in.get(content);
-      Request request = new Request(kind, id, content);
+      Request request = new Request(kind, id, since, content);
       if (request.kind() == Kind.ADD && content.length <= UUID_BYTES) {
         throw new IOException("a request to add a member without a name");
       }

@@ -15,6 +15,7 @@ import org.apache.ratis.server.leader.LeaderState;
 import org.apache.ratis.server.leader.LogAppenderBase;
 import org.apache.ratis.server.protocol.TermIndex;
 import org.apache.ratis.server.raftlog.RaftLog;
+import org.apache.ratis.statemachine.SnapshotInfo;
 import org.apache.ratis.util.Timestamp;
 
 /*
@@ -86,19 +87,34 @@ final class FollowerSender extends LogAppenderBase {
     } catch (IOException e) {
       LOG.debug("{} cannot be reached", getFollower().getName(), e);
       return false;
+    } catch (RuntimeException e) {
+      // Ratis would send nothing to this follower any more.
+      LOG.error("sending to {} failed; it is tried again", getFollower().getName(), e);
+      return false;
     }
   }
 
-  /** Returns the first entry of the log if that is behind what the follower needs, else null. */
+  /**
+   * Returns the first entry of the log if that does not reach back to what the follower has, else
+   * null. The entry before the next one must be known, too: the follower compares it.
+   */
   private TermIndex firstKept() {
     long start = getRaftLog().getStartIndex();
     long next = getFollower().getNextIndex();
-    if (start == RaftLog.INVALID_LOG_INDEX || next >= start) {
+    if (start == RaftLog.INVALID_LOG_INDEX || (next >= start && isKnown(next - 1))) {
       // Ratis considers a new member caught up only after this.
       getFollower().setAttemptedToInstallSnapshot();
       return null;
     }
     return getRaftLog().getTermIndex(start);
+  }
+
+  private boolean isKnown(long index) {
+    SnapshotInfo snapshot = getServer().getStateMachine().getLatestSnapshot();
+    return index < 0
+        || getFollower().getSnapshotIndex() == index
+        || (snapshot != null && snapshot.getIndex() == index)
+        || getRaftLog().getTermIndex(index) != null;
   }
 
   private boolean append() throws IOException {
