@@ -114,11 +114,10 @@ public final class Administration {
    * @param read ... and consume from
    */
   public void createDefaults(String vhost, User user, String configure, String write, String read) {
-    CompletableFuture.allOf(
-            vhosts.put(
-                new VhostDefinition(vhost, "Default virtual host", List.of(), "", Limits.NONE)),
-            users.put(user.name(), user.passwordHash(), user.tags()),
-            permissions.set(user.name(), vhost, configure, write, read))
+    vhosts
+        .put(new VhostDefinition(vhost, "Default virtual host", List.of(), "", Limits.NONE))
+        .thenCompose(added -> users.put(user.name(), user.passwordHash(), user.tags()))
+        .thenCompose(added -> permissions.set(user.name(), vhost, configure, write, read))
         .join();
   }
 

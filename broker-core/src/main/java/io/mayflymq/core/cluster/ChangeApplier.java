@@ -4,7 +4,9 @@ import io.mayflymq.core.metadata.CommittedState.UndoneException;
 import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.MetadataCommand.Applied;
 import io.mayflymq.core.metadata.MetadataCommand.QueueDeclared;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -17,16 +19,44 @@ import org.slf4j.LoggerFactory;
  * Each change is carried out as on a broker that is alone: it is based on the proposed state, and is in force when it is written, so that entries share
  * forces. All nodes see the same changes in the same order, from the same state, and so decide alike which do not fit, and give queues the same numbers.
  *
- * A virtual host has to be there before anything in it can change, so a change that begins or ends one waits for all before it, and is waited for.
+ * A virtual host has to be there before anything in it can change, so a change that begins or ends one waits for all before it, and is waited for by
+ * all behind it.
  */
-/** Applies entries. Called by one thread at a time. */
+/** Applies entries. Any thread may call; the order of the calls is the order of the changes. */
 public final class ChangeApplier {
   private static final Logger LOGGER = LoggerFactory.getLogger(ChangeApplier.class);
+
+  /**
+   * A change whose turn has come.
+   *
+   * @param commands what it consists of
+   * @param pending what waits for it here, or null
+   * @param completes the position that is complete with it, or null
+   * @param decided done when it is in force or refused
+   */
+  private record Step(
+      List<MetadataCommand> commands,
+      PendingChange pending,
+      Applied completes,
+      CompletableFuture<Void> decided) {
+    boolean isBarrier() {
+      return ChangeTarget.changesVhosts(commands);
+    }
+  }
 
   private final ChangeTarget target;
   private final ChangeProposer proposer;
   private final PositionedLog log;
+  private final Deque<Step> waiting = new ArrayDeque<>();
+
+  /** Done when all that came so far is decided. */
   private CompletableFuture<Void> last = CompletableFuture.completedFuture(null);
+
+  /** How many changes are carried out and not decided. */
+  private int underWay;
+
+  private boolean behindBarrier;
+  private boolean carryingOut;
   private long queueIds;
 
   /**
@@ -52,35 +82,73 @@ public final class ChangeApplier {
    * @return done when its effect is durable, and that of all before it
    * @throws io.mayflymq.core.metadata.MetadataException if the entry cannot be read
    */
-  public CompletableFuture<Void> apply(long term, long index, byte[] entry) {
+  public synchronized CompletableFuture<Void> apply(long term, long index, byte[] entry) {
     ChangeEntry changes = ChangeEntry.decode(entry);
+    List<CompletableFuture<Void>> decided = new ArrayList<>();
     int left = changes.units().size();
     for (ChangeEntry.Unit unit : changes.units()) {
       List<MetadataCommand> commands = numbered(unit.commands());
-      if (--left == 0) {
-        log.nextCompletes(new Applied(term, index, queueIds));
+      left--;
+      Step step =
+          new Step(
+              commands,
+              proposer.take(changes.process(), unit.serial()),
+              left == 0 ? new Applied(term, index, queueIds) : null,
+              new CompletableFuture<>());
+      waiting.addLast(step);
+      decided.add(step.decided);
+    }
+    decided.add(last);
+    last = CompletableFuture.allOf(decided.toArray(CompletableFuture<?>[]::new));
+    CompletableFuture<Void> all = last;
+    carryOutNext();
+    return all;
+  }
+
+  private synchronized void carryOutNext() {
+    if (carryingOut) {
+      return; // A change was decided at once; the loop below goes on.
+    }
+    carryingOut = true;
+    try {
+      while (!waiting.isEmpty()
+          && !behindBarrier
+          && (underWay == 0 || !waiting.peekFirst().isBarrier())) {
+        carryOut(waiting.removeFirst());
       }
-      apply(commands, proposer.take(changes.process(), unit.serial()));
+    } finally {
+      carryingOut = false;
     }
-    return last;
   }
 
-  private void apply(List<MetadataCommand> commands, PendingChange pending) {
-    boolean isBarrier = ChangeTarget.changesVhosts(commands);
-    if (isBarrier) {
-      last.join();
+  private void carryOut(Step step) {
+    underWay++;
+    behindBarrier = step.isBarrier();
+    if (step.completes != null) {
+      log.nextCompletes(step.completes);
     }
-    CompletableFuture<Void> done =
-        target.apply(commands, pending == null ? null : pending.origin());
-    CompletableFuture<Void> decided = done.handle((inForce, failure) -> null);
-    last = CompletableFuture.allOf(last, decided);
-    if (isBarrier) {
-      last.join();
+    CompletableFuture<Void> done;
+    try {
+      done = target.apply(step.commands, step.pending == null ? null : step.pending.origin());
+    } catch (RuntimeException | Error e) {
+      done = CompletableFuture.failedFuture(e);
     }
-    done.whenComplete((inForce, failure) -> decided(commands, pending, failure));
+    done.whenComplete((inForce, failure) -> decided(step, failure));
   }
 
-  private static void decided(
+  private void decided(Step step, Throwable failure) {
+    synchronized (this) {
+      underWay--;
+      if (step.isBarrier()) {
+        behindBarrier = false;
+      }
+    }
+    tell(step.commands, step.pending, failure);
+    step.decided.complete(null);
+    carryOutNext();
+  }
+
+  private static void tell(
       List<MetadataCommand> commands, PendingChange pending, Throwable failure) {
     Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
     if (cause != null && !(cause instanceof UndoneException)) {

@@ -49,6 +49,11 @@ public final class ClusterMembers {
     return members.current().values().stream().filter(ClusterMember::isMember).toList();
   }
 
+  /** Returns all that are or were members, in the order of their numbers. */
+  public Collection<ClusterMember> everKnown() {
+    return members.current().values();
+  }
+
   /** Returns the member of this number, also one that was forgotten; null if there was none. */
   public ClusterMember ofNumber(int number) {
     return members.current().get(number);

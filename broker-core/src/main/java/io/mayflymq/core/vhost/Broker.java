@@ -88,7 +88,9 @@ public final class Broker {
     long highestQueueId = 0;
     for (MetadataCommand command : definitions) {
       if (command instanceof MetadataCommand.QueueDeclared queue) {
-        partitionsBefore.put(queue.id(), queue.place().partition());
+        if (context.isHere(queue.place())) {
+          partitionsBefore.put(queue.id(), queue.place().partition());
+        }
         highestQueueId = Math.max(highestQueueId, queue.id());
       }
       createVirtualHost(VhostDefinition.of(command.vhost())).replay(command);

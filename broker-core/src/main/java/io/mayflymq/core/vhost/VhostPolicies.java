@@ -118,6 +118,7 @@ public final class VhostPolicies {
 
   private CompletableFuture<Boolean> clearNow(PolicyKind kind, String policy) {
     Topology topology = state.proposed();
+    state.requireAlive(topology);
     if (topology.policies().policy(kind, policy) == null) {
       return table().policy(kind, policy) == null
           ? CompletableFuture.completedFuture(false)

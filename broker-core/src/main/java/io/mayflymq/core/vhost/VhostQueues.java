@@ -140,7 +140,7 @@ final class VhostQueues {
     return QueueSweep.of(
             topology.routing().queues(),
             queue -> {
-              if (lacksOwnDeadLetterQueue(topology, queue.definition())) {
+              if (queue.home() == null && lacksOwnDeadLetterQueue(topology, queue.definition())) {
                 lacking.add(queue);
               }
             })
@@ -236,7 +236,7 @@ final class VhostQueues {
   CompletableFuture<Void> keepPartitions(Map<Long, Integer> partitionsBefore) {
     CompletableFuture<Void> last = VhostState.done();
     for (Queue queue : state.current().routing().queues()) {
-      if (partitionsBefore.get(queue.id()) != queue.partition().index()) {
+      if (queue.home() == null && partitionsBefore.get(queue.id()) != queue.partition().index()) {
         last = broker.metadata().append(List.of(declared(queue)));
       }
     }
@@ -248,6 +248,9 @@ final class VhostQueues {
     Topology topology = state.current();
     List<Queue> queues = topology.routing().queues();
     queues.forEach(queue -> queue.lifecycle().start());
+    if (broker.cluster().get() != null) {
+      return; // A cluster agrees on changes only when its nodes have started.
+    }
     addOwnDeadLetterQueues(
             queues.stream()
                 .filter(queue -> lacksOwnDeadLetterQueue(topology, queue.definition()))

@@ -48,18 +48,20 @@ final class Application implements AutoCloseable {
    * @param control where it can be managed from then on too
    * @param threads makes its threads
    * @param acceptsLoss whether it starts although files of the data directory are missing
+   * @param restart starts the broker anew, in its own time
    * @throws StartException if that fails; then all resources are released
    */
   static Application start(
       LiveConfiguration configuration,
       ControlServer control,
       BrokerThreads threads,
-      boolean acceptsLoss)
+      boolean acceptsLoss,
+      Runnable restart)
       throws StartException {
     Application application = new Application(threads);
     boolean started = false;
     try {
-      application.open(configuration, control, acceptsLoss);
+      application.open(configuration, control, acceptsLoss, restart);
       started = true;
       return application;
     } finally {
@@ -69,7 +71,8 @@ final class Application implements AutoCloseable {
     }
   }
 
-  private void open(LiveConfiguration configuration, ControlServer control, boolean acceptsLoss)
+  private void open(
+      LiveConfiguration configuration, ControlServer control, boolean acceptsLoss, Runnable restart)
       throws StartException {
     ServerSettings settings = configuration.settings();
     Alarms alarms = new Alarms();
@@ -81,7 +84,8 @@ final class Application implements AutoCloseable {
     held.push(loops::close);
     MessageTracer tracer = startTracing(settings.tracing());
     Storage storage =
-        Storage.open(new Storage.Options(settings, acceptsLoss, tracer), loops, alarms, threads);
+        Storage.open(
+            new Storage.Options(settings, acceptsLoss, tracer, restart), loops, alarms, threads);
     held.push(storage::close);
     alarms.addListener(new AlarmEvents(storage.served().broker().events()));
     storage.loadDefinitions(settings.definitions());

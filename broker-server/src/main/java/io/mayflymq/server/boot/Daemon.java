@@ -93,7 +93,7 @@ final class Daemon implements AutoCloseable, ProcessControl {
       throw new StartException("cannot listen on the loopback address: " + e.getMessage(), e);
     }
     held.push(control::close);
-    application = Application.start(configuration, control, threads, acceptsLoss);
+    application = Application.start(configuration, control, threads, acceptsLoss, this::restart);
     LOGGER.info(
         "{} {} on Java {} ({}), {} shards",
         BuildInfo.PRODUCT,
@@ -226,13 +226,29 @@ final class Daemon implements AutoCloseable, ProcessControl {
   public synchronized void startBroker() throws IOException {
     if (application == null) {
       try {
-        application = Application.start(configuration, control, threads, false);
+        application = Application.start(configuration, control, threads, false, this::restart);
       } catch (StartException e) {
         throw new IOException(e.getMessage(), e);
       }
       announceListeners();
       LOGGER.info("broker started");
     }
+  }
+
+  /** Starts the broker anew, in its own time. Any thread may call. */
+  private void restart() {
+    threads
+        .auxiliary(
+            "restart",
+            () -> {
+              stopBroker();
+              try {
+                startBroker();
+              } catch (IOException e) {
+                LOGGER.error("the broker could not be started again: {}", e.getMessage());
+              }
+            })
+        .start();
   }
 
   @Override

@@ -2,9 +2,11 @@ package io.mayflymq.server.boot;
 
 import io.mayflymq.core.admin.Administration;
 import io.mayflymq.core.admin.GlobalParameters;
+import io.mayflymq.core.cluster.ChangeTarget;
 import io.mayflymq.core.fault.BrokerThreads;
 import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.MetadataException;
+import io.mayflymq.core.metadata.MetadataLog;
 import io.mayflymq.core.metadata.journal.MetadataJournal;
 import io.mayflymq.core.runtime.Shards;
 import io.mayflymq.core.security.AccessControl;
@@ -24,6 +26,8 @@ import io.mayflymq.core.vhost.Broker;
 import io.mayflymq.core.vhost.partition.Partitions;
 import io.mayflymq.server.alarm.Alarm;
 import io.mayflymq.server.alarm.Alarms;
+import io.mayflymq.server.cluster.ClusterNode;
+import io.mayflymq.server.cluster.ClusterSetup;
 import io.mayflymq.server.config.NodeName;
 import io.mayflymq.server.config.settings.DefaultsSettings;
 import io.mayflymq.server.config.settings.DefinitionsSettings;
@@ -55,6 +59,7 @@ final class Storage implements AutoCloseable {
   private static final long NANOS_PER_MILLI = 1_000_000;
 
   private final MetadataJournal metadata;
+  private final ClusterNode cluster;
   private final Backup backup;
   private final Partitions partitions;
   private final Served served;
@@ -69,18 +74,36 @@ final class Storage implements AutoCloseable {
    * @param settings the settings of the broker
    * @param acceptsLoss whether it goes on without what is missing or damaged
    * @param tracer what is told of messages, for traces; null if nothing is
+   * @param restart starts the broker anew, in its own time
    */
-  record Options(ServerSettings settings, boolean acceptsLoss, MessageTracer tracer) {}
+  record Options(
+      ServerSettings settings, boolean acceptsLoss, MessageTracer tracer, Runnable restart) {}
 
-  /** The metadata, and that through which all changes of files pass. */
-  private record Opened(MetadataJournal metadata, FileGate gate) {}
+  /**
+   * What is there before the broker.
+   *
+   * @param metadata the metadata of this node
+   * @param cluster the cluster that it belongs to; null if it is alone
+   * @param gate that through which all changes of files pass
+   */
+  private record Opened(MetadataJournal metadata, ClusterNode cluster, FileGate gate) {
+    MetadataLog log() {
+      return cluster == null ? metadata : cluster.metadata();
+    }
+
+    List<MetadataCommand> recover() {
+      return cluster == null ? metadata.recover() : cluster.recovered();
+    }
+  }
 
   private Storage(
-      Opened opened, Options options, EventLoops loops, Alarms alarms, BrokerThreads threads) {
+      Opened opened, Options options, EventLoops loops, Alarms alarms, BrokerThreads threads)
+      throws StartException {
     long started = System.nanoTime();
     ServerSettings settings = options.settings();
     boolean acceptsLoss = options.acceptsLoss();
     this.metadata = opened.metadata();
+    this.cluster = opened.cluster();
     this.backup = new Backup(settings.dataDir(), opened.gate());
     InstantSource clock = InstantSource.system();
     DiskStores stores =
@@ -92,7 +115,11 @@ final class Storage implements AutoCloseable {
             settings.shards(),
             stores::create,
             settings.deathJournalSize());
-    Broker broker = new Broker(partitions, metadata, clock, settings.defaults().vhost());
+    Broker broker = new Broker(partitions, opened.log(), clock, settings.defaults().vhost());
+    if (cluster != null) {
+      cluster.use(partitions);
+      broker.setCluster(cluster);
+    }
     broker.setDefaultQueueType(settings.defaults().queueType());
     broker.setDefaults(settings.defaults().objects());
     broker.setTracer(options.tracer());
@@ -103,13 +130,17 @@ final class Storage implements AutoCloseable {
     sessions.setNodeLimits(NodeName.value(), settings.protocol().node());
     this.administration =
         new Administration(
-            broker, metadata, accessControl, sessions, settings.defaults().ofVhosts());
+            broker, opened.log(), accessControl, sessions, settings.defaults().ofVhosts());
     this.served =
         new Served(broker, accessControl, sessions, alarms, administration.globalParameters());
     this.definitions = new BrokerDefinitions(broker, administration);
-    List<MetadataCommand> kept = metadata.recover();
+    List<MetadataCommand> kept = opened.recover();
     boolean isNew = administration.recover(kept);
     this.recovered = broker.recover(kept);
+    if (cluster != null) {
+      cluster.takePart(
+          new ChangeTarget(broker, administration, cluster.members()), options.restart());
+    }
     if (isNew && settings.definitions().file().isEmpty()) {
       if (acceptsLoss) {
         LostMetadata.warnOfDefaultUser(settings.defaults());
@@ -145,16 +176,22 @@ final class Storage implements AutoCloseable {
     MetadataJournal.Expected expected = checkFiles(settings, options.acceptsLoss());
     FileGate gate = new FileGate();
     MetadataJournal metadata = null;
+    ClusterNode cluster = null;
     try {
       metadata =
           MetadataJournal.open(
               settings.dataDir(), gate, expected, threads, why -> metadataHealth(alarms, why));
-      return new Storage(new Opened(metadata, gate), options, loops, alarms, threads);
-    } catch (MetadataException | StoreException e) {
-      throw abandon(metadata, e);
+      if (settings.cluster().listener().isPresent()) {
+        ClusterSetup setup =
+            new ClusterSetup(settings.cluster(), NodeName.value(), settings.dataDir());
+        cluster = ClusterNode.join(setup, metadata, metadata.recover(), loops, threads);
+      }
+      return new Storage(new Opened(metadata, cluster, gate), options, loops, alarms, threads);
+    } catch (MetadataException | StoreException | StartException e) {
+      throw abandon(metadata, cluster, e);
     } catch (CompletionException e) {
       if (e.getCause() instanceof StoreException cause) {
-        throw abandon(metadata, cause);
+        throw abandon(metadata, cluster, cause);
       }
       throw e;
     }
@@ -188,11 +225,17 @@ final class Storage implements AutoCloseable {
     }
   }
 
-  private static StartException abandon(MetadataJournal metadata, Exception cause) {
+  private static StartException abandon(
+      MetadataJournal metadata, ClusterNode cluster, Exception cause) {
+    if (cluster != null) {
+      cluster.close();
+    }
     if (metadata != null) {
       metadata.close();
     }
-    return new StartException(cause.getMessage(), cause);
+    return cause instanceof StartException start
+        ? start
+        : new StartException(cause.getMessage(), cause);
   }
 
   private static StoreOptions options(ServerSettings settings, boolean acceptsLoss) {
@@ -300,6 +343,9 @@ final class Storage implements AutoCloseable {
   /** Writes everything and closes the files. The event loops are still needed for that. */
   @Override
   public void close() {
+    if (cluster != null) {
+      cluster.close();
+    }
     partitions.close();
     metadata.close();
   }

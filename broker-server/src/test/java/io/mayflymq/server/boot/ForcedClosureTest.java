@@ -53,7 +53,8 @@ class ForcedClosureTest {
     BrokerThreads threads = new BrokerThreads(Faults.logged());
     loops = new EventLoops(settings.shards(), threads);
     storage =
-        Storage.open(new Storage.Options(settings, false, null), loops, new Alarms(), threads);
+        Storage.open(
+            new Storage.Options(settings, false, null, () -> {}), loops, new Alarms(), threads);
     server = AmqpServer.start(live, loops, storage.served());
     administration = storage.administration();
     administration.vhosts().put(VhostDefinition.of("v")).join();

@@ -216,12 +216,9 @@ final class JournalFiles implements Closeable {
     long after;
     int live;
     try {
-      JournalContents contents = JournalContents.read(directory, id);
-      if (!contents.faults().isEmpty() || contents.sequence() != sequence) {
-        throw new IOException("the files " + String.join("; ", contents.faults()));
-      }
-      List<byte[]> parts = contents.entries().chunks();
-      live = contents.entries().size();
+      LiveEntries entries = contents();
+      List<byte[]> parts = entries.chunks();
+      live = entries.size();
       after = 0;
       for (Copy copy : copies) {
         after = write(copy.name + NEW, parts);
@@ -242,6 +239,19 @@ final class JournalFiles implements Closeable {
     usage = new Usage(after, live, 0);
     retryAt = 0;
     return null;
+  }
+
+  /**
+   * Reads everything that is durable.
+   *
+   * @throws IOException if it cannot be read in full
+   */
+  LiveEntries contents() throws IOException {
+    JournalContents contents = JournalContents.read(directory, id);
+    if (!contents.faults().isEmpty() || contents.sequence() != sequence) {
+      throw new IOException("the files " + String.join("; ", contents.faults()));
+    }
+    return contents.entries();
   }
 
   private void removeNew() {

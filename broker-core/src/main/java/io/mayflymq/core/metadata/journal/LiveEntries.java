@@ -3,6 +3,7 @@ package io.mayflymq.core.metadata.journal;
 import io.mayflymq.core.metadata.MetadataCommand;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.EnumMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -69,6 +70,30 @@ final class LiveEntries {
       }
     }
     return commands;
+  }
+
+  /** Returns the entries that lead from this state to another one. */
+  List<JournalEntry> changesTo(LiveEntries target) {
+    List<JournalEntry> changes = new ArrayList<>();
+    List<EntryKind> kinds = new ArrayList<>(List.of(EntryKind.values()));
+    Collections.reverse(kinds);
+    for (EntryKind kind : kinds) {
+      for (String scope : scopes.keySet()) {
+        Map<String, JournalEntry> kept = target.of(scope, kind);
+        of(scope, kind).keySet().stream()
+            .filter(key -> !kept.containsKey(key))
+            .forEach(key -> changes.add(new JournalEntry(kind, scope, key, null)));
+      }
+    }
+    for (EntryKind kind : EntryKind.values()) {
+      for (String scope : target.scopes.keySet()) {
+        Map<String, JournalEntry> present = of(scope, kind);
+        target.of(scope, kind).values().stream()
+            .filter(entry -> !entry.equals(present.get(entry.key())))
+            .forEach(changes::add);
+      }
+    }
+    return changes;
   }
 
   /** The ids of the queues. */

@@ -51,7 +51,15 @@ public final class MetadataJournal implements MetadataLog {
   /** The latest result of {@link #health}. */
   private String unhealthy;
 
-  private record Pending(List<JournalEntry> entries, CompletableFuture<Void> safe) {}
+  /**
+   * What waits for the thread that writes.
+   *
+   * @param asked is given everything that is durable then; null if it is not asked for
+   */
+  private record Pending(
+      List<JournalEntry> entries,
+      CompletableFuture<Void> safe,
+      CompletableFuture<LiveEntries> asked) {}
 
   /**
    * What other files say about the metadata.
@@ -244,8 +252,39 @@ public final class MetadataJournal implements MetadataLog {
 
   @Override
   public CompletableFuture<Void> append(List<? extends MetadataCommand> commands) {
-    List<JournalEntry> entries = commands.stream().map(JournalEntry::of).toList();
-    Pending journalEntry = new Pending(entries, new CompletableFuture<>());
+    return add(commands.stream().map(JournalEntry::of).toList(), null);
+  }
+
+  /**
+   * Returns everything that is durable, as commands that restore it. Any thread may call; it is
+   * read from the files.
+   *
+   * @return fails with a {@link ConnectionException} 541 if they cannot be read
+   */
+  public CompletableFuture<List<MetadataCommand>> contents() {
+    return liveEntries().thenApply(LiveEntries::commands);
+  }
+
+  /**
+   * Replaces everything, as one change: after a crash it is as before or as after. Nothing else may
+   * be appended meanwhile.
+   *
+   * @param commands what there is afterwards
+   */
+  public CompletableFuture<Void> replace(List<MetadataCommand> commands) {
+    LiveEntries target = new LiveEntries();
+    commands.forEach(command -> target.apply(JournalEntry.of(command)));
+    return liveEntries().thenCompose(live -> add(live.changesTo(target), null));
+  }
+
+  private CompletableFuture<LiveEntries> liveEntries() {
+    CompletableFuture<LiveEntries> asked = new CompletableFuture<>();
+    return add(List.of(), asked).thenCompose(written -> asked);
+  }
+
+  private CompletableFuture<Void> add(
+      List<JournalEntry> entries, CompletableFuture<LiveEntries> asked) {
+    Pending journalEntry = new Pending(entries, new CompletableFuture<>(), asked);
     synchronized (lock) {
       if (closed) {
         journalEntry.safe.completeExceptionally(notKept("the broker is stopping"));
@@ -294,10 +333,26 @@ public final class MetadataJournal implements MetadataLog {
     completeWaiting(why);
     if (why == null) {
       batch.forEach(journalEntry -> journalEntry.safe.complete(null));
+      answer(batch.stream().map(Pending::asked).filter(Objects::nonNull).toList());
       compact();
     } else {
       ConnectionException error = notKept(why);
       batch.forEach(journalEntry -> journalEntry.safe.completeExceptionally(error));
+    }
+  }
+
+  private void answer(List<CompletableFuture<LiveEntries>> asked) {
+    if (asked.isEmpty()) {
+      return;
+    }
+    try {
+      LiveEntries live = files.contents();
+      asked.forEach(each -> each.complete(live));
+    } catch (IOException e) {
+      ConnectionException error =
+          new ConnectionException(
+              ReplyCode.INTERNAL_ERROR, "metadata cannot be read: " + e.getMessage());
+      asked.forEach(each -> each.completeExceptionally(error));
     }
   }
 

@@ -1,0 +1,253 @@
+package io.mayflymq.core.cluster;
+
+import io.mayflymq.core.admin.Administration;
+import io.mayflymq.core.admin.VhostDefaults;
+import io.mayflymq.core.deathjournal.DeathJournal;
+import io.mayflymq.core.fault.RecordedFaults;
+import io.mayflymq.core.metadata.ClusterMember;
+import io.mayflymq.core.metadata.MetadataCommand;
+import io.mayflymq.core.metadata.MetadataCommand.Applied;
+import io.mayflymq.core.metadata.QueueDefinition;
+import io.mayflymq.core.metadata.QueuePlace;
+import io.mayflymq.core.metadata.journal.LiveMetadataLog;
+import io.mayflymq.core.policy.PolicyKind;
+import io.mayflymq.core.runtime.ManualLoops;
+import io.mayflymq.core.runtime.Shards;
+import io.mayflymq.core.security.AccessControl;
+import io.mayflymq.core.security.SecurityState;
+import io.mayflymq.core.security.Sessions;
+import io.mayflymq.core.store.disk.MemoryHost;
+import io.mayflymq.core.vhost.Broker;
+import io.mayflymq.core.vhost.Cluster;
+import io.mayflymq.core.vhost.partition.Partitions;
+import io.mayflymq.core.vhost.queue.Queue;
+import io.mayflymq.core.vhost.queue.QueueHost;
+import io.mayflymq.core.vhost.queue.QueueIdentity;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * Nodes that share a replicated log, on loops and disks that move when they are told to. The log is
+ * a list: which proposal comes next, which is lost, and how far each node has applied it is decided
+ * by the test.
+ */
+final class SimulatedCluster {
+  private static final int SHARDS = 2;
+
+  /** Far more than there are requests. */
+  private static final int MOST_RETRIES = 1000;
+
+  private record Proposal(Node from, ByteBuffer entry, CompletableFuture<Void> added) {}
+
+  private final List<ByteBuffer> log = new ArrayList<>();
+  private final Deque<Proposal> proposals = new ArrayDeque<>();
+  final List<Node> nodes = new ArrayList<>();
+
+  /** Begins with so many nodes, all of them members. */
+  SimulatedCluster(int count) {
+    for (int number = 0; number < count; number++) {
+      LiveMetadataLog kept = new LiveMetadataLog();
+      for (int other = 0; other < count; other++) {
+        ClusterMember member =
+            new ClusterMember(
+                other, new UUID(0, other), "node%d@host".formatted(other), "host:1", true);
+        kept.append(List.of(new MetadataCommand.MemberSet(member)));
+      }
+      nodes.add(new Node(number, kept));
+    }
+  }
+
+  /** A random proposal reaches a majority. */
+  void commit(Random random) {
+    Proposal next = take(random);
+    if (next != null) {
+      log.add(next.entry);
+      next.added.complete(null);
+    }
+  }
+
+  /** A random proposal fails for its node; it may have reached a majority all the same. */
+  void lose(Random random) {
+    Proposal next = take(random);
+    if (next != null) {
+      if (random.nextBoolean()) {
+        log.add(next.entry);
+      }
+      next.added.completeExceptionally(new IOException("no majority"));
+    }
+  }
+
+  private Proposal take(Random random) {
+    if (proposals.isEmpty()) {
+      return null;
+    }
+    for (int skip = random.nextInt(proposals.size()); skip > 0; skip--) {
+      proposals.addLast(proposals.removeFirst());
+    }
+    return proposals.removeFirst();
+  }
+
+  /** Everything that waits happens, on all nodes. */
+  void settle(Random random) {
+    boolean any = true;
+    int before = log.size() + proposals.size();
+    while (any) {
+      if (log.size() > before + MOST_RETRIES) {
+        throw new AssertionError(
+            "nodes never rest: "
+                + ChangeEntry.decode(log.get(log.size() - 1).array()).units().stream()
+                    .map(ChangeEntry.Unit::commands)
+                    .toList());
+      }
+      any = !proposals.isEmpty();
+      commit(random);
+      for (Node node : nodes) {
+        any |= node.applyNext();
+        any |= node.metadata.write();
+        node.loops.settle();
+      }
+    }
+  }
+
+  /** A process on a disk that outlives it. */
+  final class Node implements Cluster {
+    final int number;
+    LiveMetadataLog metadata;
+    ManualLoops loops;
+    Broker broker;
+    Administration administration;
+    private ChangeProposer proposer;
+    private ChangeApplier applier;
+    private int applied;
+
+    Node(int number, LiveMetadataLog kept) {
+      this.number = number;
+      start(kept);
+    }
+
+    private void start(LiveMetadataLog kept) {
+      metadata = kept;
+      metadata.writeAtOnce(true);
+      loops = ManualLoops.of(SHARDS);
+      loops.all().forEach(loop -> loop.runAtOnce(true));
+      MemoryHost host = new MemoryHost();
+      host.runAtOnce(true);
+      List<MetadataCommand> recovered = metadata.recover();
+      Applied position = null;
+      for (MetadataCommand command : recovered) {
+        if (command instanceof Applied found) {
+          position = found;
+        }
+      }
+      applied = position == null ? 0 : (int) position.index() + 1;
+      Node incarnation = this;
+      proposer =
+          new ChangeProposer(
+              entry -> {
+                CompletableFuture<Void> added = new CompletableFuture<>();
+                proposals.addLast(new Proposal(incarnation, ByteBuffer.wrap(entry), added));
+                return added;
+              });
+      PositionedLog positions = new PositionedLog(metadata, Runnable::run, position);
+      RecordedFaults faults = new RecordedFaults();
+      Shards shards = new Shards(loops.all(), loops.clock(), faults);
+      Partitions partitions =
+          new Partitions(
+              shards, SHARDS, host.stores(SHARDS, 1L << 30)::apply, DeathJournal.DEFAULT_SIZE);
+      broker = new Broker(partitions, positions, loops.clock(), "/");
+      broker.setCluster(this);
+      AccessControl access = new AccessControl(SecurityState.EMPTY, Set.of(), loops.clock());
+      administration =
+          new Administration(broker, positions, access, new Sessions(access), VhostDefaults.NONE);
+      administration.recover(recovered);
+      broker.recover(recovered);
+      applier =
+          new ChangeApplier(
+              new ChangeTarget(broker, administration, new ClusterMembers(positions, recovered)),
+              proposer,
+              positions);
+      metadata.writeAtOnce(false);
+    }
+
+    /** Applies the next entry of the log, if there is one. */
+    boolean applyNext() {
+      if (applied == log.size()) {
+        return false;
+      }
+      applier.apply(1, applied, log.get(applied).array());
+      applied++;
+      return true;
+    }
+
+    /** The process ends; another one starts on what its disk has. */
+    void crash(Random random) {
+      proposals.removeIf(proposal -> proposal.from == this);
+      start(metadata.afterCrash(random));
+    }
+
+    /** Returns what the node has, in words. */
+    Set<String> state() {
+      Set<String> state = new TreeSet<>();
+      broker
+          .virtualHosts()
+          .forEach(
+              vhost -> {
+                state.add(vhost.definition().toString());
+                vhost.routing().exchanges().forEach(each -> state.add(vhost.name() + each));
+                vhost.routing().bindings().forEach(each -> state.add(vhost.name() + each));
+                vhost
+                    .routing()
+                    .queues()
+                    .forEach(each -> state.add(vhost.name() + each.id() + " " + each.definition()));
+                vhost
+                    .policies()
+                    .table()
+                    .policies(PolicyKind.POLICY)
+                    .forEach(each -> state.add(vhost.name() + each));
+              });
+      administration.users().list().forEach(user -> state.add(user.toString()));
+      administration.permissions().list().forEach(each -> state.add(each.toString()));
+      administration.globalParameters().list().forEach((name, json) -> state.add(name + json));
+      return state;
+    }
+
+    /** Returns what is on its disk, in words. */
+    Set<String> disk() {
+      Set<String> disk = new TreeSet<>();
+      metadata.recover().stream()
+          .filter(command -> !(command instanceof Applied))
+          .forEach(command -> disk.add(command.toString()));
+      return disk;
+    }
+
+    @Override
+    public int member() {
+      return number;
+    }
+
+    @Override
+    public QueuePlace placeOf(QueueDefinition queue, QueuePlace here) {
+      return here;
+    }
+
+    @Override
+    public Queue remote(QueueIdentity identity, QueuePlace place, QueueHost vhost) {
+      return RemoteQueueStub.of(identity, vhost, broker.partitions().get(0));
+    }
+
+    @Override
+    public CompletableFuture<Void> propose(
+        List<? extends MetadataCommand> commands, Object origin) {
+      return proposer.propose(commands, origin);
+    }
+  }
+}

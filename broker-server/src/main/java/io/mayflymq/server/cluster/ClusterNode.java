@@ -1,0 +1,366 @@
+package io.mayflymq.server.cluster;
+
+import io.mayflymq.core.cluster.ChangeApplier;
+import io.mayflymq.core.cluster.ChangeProposer;
+import io.mayflymq.core.cluster.ChangeTarget;
+import io.mayflymq.core.cluster.ClusterMembers;
+import io.mayflymq.core.cluster.PositionedLog;
+import io.mayflymq.core.fault.BrokerThreads;
+import io.mayflymq.core.fault.PeriodicWork;
+import io.mayflymq.core.metadata.ClusterMember;
+import io.mayflymq.core.metadata.MetadataCommand;
+import io.mayflymq.core.metadata.MetadataCommand.Applied;
+import io.mayflymq.core.metadata.MetadataCommand.MemberSet;
+import io.mayflymq.core.metadata.MetadataLog;
+import io.mayflymq.core.metadata.QueueDefinition;
+import io.mayflymq.core.metadata.QueuePlace;
+import io.mayflymq.core.metadata.journal.MetadataJournal;
+import io.mayflymq.core.vhost.Cluster;
+import io.mayflymq.core.vhost.partition.Partitions;
+import io.mayflymq.core.vhost.queue.Queue;
+import io.mayflymq.core.vhost.queue.QueueHost;
+import io.mayflymq.core.vhost.queue.QueueIdentity;
+import io.mayflymq.core.vhost.queue.remote.RemoteNode;
+import io.mayflymq.core.vhost.queue.remote.RemoteQueue;
+import io.mayflymq.server.cluster.consensus.ConsensusException;
+import io.mayflymq.server.cluster.consensus.ConsensusLimits;
+import io.mayflymq.server.cluster.consensus.ConsensusListener;
+import io.mayflymq.server.cluster.consensus.ConsensusSettings;
+import io.mayflymq.server.cluster.consensus.ConsensusSettings.StartMode;
+import io.mayflymq.server.cluster.consensus.ConsensusStatus;
+import io.mayflymq.server.cluster.consensus.ConsensusTimes;
+import io.mayflymq.server.cluster.consensus.LeaderChange;
+import io.mayflymq.server.cluster.consensus.Member;
+import io.mayflymq.server.cluster.consensus.ReplicatedLog;
+import io.mayflymq.server.cluster.consensus.ratis.Consensus;
+import io.mayflymq.server.cluster.membership.Entrance;
+import io.mayflymq.server.cluster.membership.KnownNodes;
+import io.mayflymq.server.cluster.membership.MembershipService;
+import io.mayflymq.server.cluster.membership.StateTransfer;
+import io.mayflymq.server.cluster.transport.CallService;
+import io.mayflymq.server.cluster.transport.NodeTransport;
+import io.mayflymq.server.net.EventLoops;
+import io.mayflymq.server.net.StartException;
+import java.nio.file.Files;
+import java.util.ArrayDeque;
+import java.util.Collection;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/*
+ * The broker as a node of a cluster.
+ *
+ * It starts in two steps. Before there is a broker, the node finds its cluster and takes over its metadata (join); the broker then recovers from these as
+ * it would alone. Once it has, the node takes part: it applies what the others have changed meanwhile, and gets a vote.
+ *
+ * A node that finds no majority starts all the same, with what it has: clients reach its queues, and a change is refused until there is a majority.
+ */
+/** A node of a cluster. Any thread may call what is public. */
+public final class ClusterNode implements Cluster, AutoCloseable {
+  private static final Logger LOGGER = LoggerFactory.getLogger(ClusterNode.class);
+  private static final long RETRY_MILLIS = 1_000;
+  private static final long CATCH_UP_MILLIS = 15_000;
+  private static final long POLL_MILLIS = 20;
+
+  private final ClusterSetup setup;
+  private final MetadataJournal journal;
+  private final BrokerThreads threads;
+  private final PeriodicWork work;
+  private final Deque<Runnable> held = new ArrayDeque<>();
+  private final ChangeProposer proposer = new ChangeProposer(entry -> log().propose(entry));
+  private NodeTransport transport;
+  private Entrance entrance;
+  private MembershipService service;
+  private PositionedLog positions;
+  private ClusterMember self;
+  private List<MetadataCommand> recovered;
+  private volatile Collection<ClusterMember> kept = List.of();
+  private volatile ClusterMembers members;
+  private final Map<Integer, RemoteNode> homes = new ConcurrentHashMap<>();
+  private Partitions partitions;
+  private volatile ReplicatedLog log;
+
+  private ClusterNode(ClusterSetup setup, MetadataJournal journal, BrokerThreads threads) {
+    this.setup = setup;
+    this.journal = journal;
+    this.threads = threads;
+    this.work = threads.periodic("cluster");
+    held.push(work::close);
+  }
+
+  /**
+   * Makes this node a member of its cluster, if it is none yet.
+   *
+   * @param metadata what the journal has
+   * @param loops the event loops that serve the connections to other nodes
+   * @throws StartException if it finds no cluster, or is not let in; then nothing is held
+   */
+  public static ClusterNode join(
+      ClusterSetup setup,
+      MetadataJournal journal,
+      List<MetadataCommand> metadata,
+      EventLoops loops,
+      BrokerThreads threads)
+      throws StartException {
+    ClusterNode node = new ClusterNode(setup, journal, threads);
+    boolean joined = false;
+    try {
+      node.enter(metadata, loops);
+      joined = true;
+      return node;
+    } finally {
+      if (!joined) {
+        node.close();
+      }
+    }
+  }
+
+  private void enter(List<MetadataCommand> metadata, EventLoops loops) throws StartException {
+    kept = ClusterMembers.of(metadata).values();
+    KnownNodes nodes = new KnownNodes(this::known);
+    transport =
+        NodeTransport.start(setup.transport(journal.directory()), loops, threads, nodes, nodes);
+    held.push(transport::close);
+    service = new MembershipService(setup.nodeName());
+    transport.serve(CallService.MEMBERSHIP, service::answer);
+    StateTransfer state = new StateTransfer(journal);
+    transport.serve(CallService.STATE, (node, request) -> state.answer(request));
+    entrance = new Entrance(transport, nodes, journal, setup.nodeName(), setup.address());
+    List<MetadataCommand> entered =
+        entrance.enter(metadata, setup.settings().formation(), transport.address().getPort());
+    kept = ClusterMembers.of(entered).values();
+    self =
+        kept.stream()
+            .filter(member -> member.directory().equals(journal.directory()))
+            .findFirst()
+            .orElseThrow();
+    positions =
+        new PositionedLog(
+            journal,
+            task -> work.after("writing metadata again", RETRY_MILLIS, task),
+            applied(entered));
+    members = new ClusterMembers(positions, entered);
+    recovered = entered;
+  }
+
+  private static Applied applied(List<MetadataCommand> metadata) {
+    return metadata.stream()
+        .filter(Applied.class::isInstance)
+        .map(Applied.class::cast)
+        .findFirst()
+        .orElse(null);
+  }
+
+  private Collection<ClusterMember> known() {
+    ClusterMembers current = members;
+    return current == null ? kept : current.everKnown();
+  }
+
+  /** Returns the metadata that the broker recovers from. Called once. */
+  public List<MetadataCommand> recovered() {
+    List<MetadataCommand> metadata = recovered;
+    recovered = null;
+    return metadata;
+  }
+
+  /** Returns where the broker writes changes of metadata. */
+  public MetadataLog metadata() {
+    return positions;
+  }
+
+  private ReplicatedLog log() {
+    return log;
+  }
+
+  /**
+   * Takes part in the cluster, and catches up with it.
+   *
+   * @param target the broker, recovered
+   * @param restart starts the broker anew in its own time, as its metadata have been replaced
+   * @throws StartException if the replicated log cannot be used
+   */
+  public void takePart(ChangeTarget target, Runnable restart) throws StartException {
+    ChangeApplier applier = new ChangeApplier(target, proposer, positions);
+    LogApplier entries =
+        new LogApplier(applier, positions, new LogApplier.Takeover(transport, journal, restart));
+    StartMode mode = mode();
+    try {
+      log = Consensus.start(consensus(mode), transport, entries, threads);
+    } catch (ConsensusException e) {
+      throw new StartException(e.getMessage(), e);
+    }
+    held.push(this::closeLog);
+    log.listen(new Watch());
+    service.takePart(members, proposer, log);
+    members.all().forEach(member -> transport.keep(member.name()));
+    if (mode == StartMode.JOIN) {
+      work.soon("asking for a vote", this::askForVote);
+    }
+    if (mode == StartMode.BOOTSTRAP) {
+      writeFirstEntry();
+    }
+    catchUp();
+    work.soon("tidying up", this::tidyUp);
+  }
+
+  /** With it metadata have a position, which nodes that join go on from. */
+  private void writeFirstEntry() throws StartException {
+    try {
+      proposer.propose(List.of(new MemberSet(self)), null).join();
+    } catch (CompletionException e) {
+      throw new StartException(e.getCause().getMessage(), e.getCause());
+    }
+  }
+
+  private StartMode mode() {
+    boolean hasLog = Files.exists(setup.logDirectory());
+    if (self.number() == QueuePlace.FIRST_MEMBER && positions.durable() == null) {
+      return StartMode.BOOTSTRAP;
+    }
+    return hasLog ? StartMode.RESTART : StartMode.JOIN;
+  }
+
+  private ConsensusSettings consensus(StartMode mode) {
+    return new ConsensusSettings(
+        setup.logDirectory(),
+        members.ofNumber(QueuePlace.FIRST_MEMBER).directory(),
+        new Member(self.directory(), self.name()),
+        mode,
+        ConsensusTimes.DEFAULT,
+        ConsensusLimits.DEFAULT);
+  }
+
+  /** Asks the other members, one after the other, until one has given it. */
+  private void askForVote() {
+    List<String> others =
+        members.all().stream()
+            .map(ClusterMember::name)
+            .filter(name -> !name.equals(self.name()))
+            .toList();
+    CompletableFuture<Void> asked = CompletableFuture.failedFuture(new StartException("", null));
+    for (String other : others) {
+      asked = asked.exceptionallyCompose(failure -> entrance.askForVote(other));
+    }
+    asked.whenComplete(
+        (done, failure) -> {
+          if (failure != null) {
+            LOGGER.info("this node has no vote yet: {}", failure.getMessage());
+            work.after("asking for a vote", RETRY_MILLIS, this::askForVote);
+          }
+        });
+  }
+
+  /** Waits until this node has what the leader had when it was found, for some time at most. */
+  private void catchUp() throws StartException {
+    long end = System.nanoTime() + CATCH_UP_MILLIS * 1_000_000;
+    while (System.nanoTime() < end) {
+      ConsensusStatus status = log.status();
+      boolean hasAll = status.applied() != null && status.applied().index() >= status.committed();
+      if (status.leader() != null && hasAll) {
+        return;
+      }
+      try {
+        Thread.sleep(POLL_MILLIS);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new StartException("interrupted while catching up with the cluster", e);
+      }
+    }
+    LOGGER.warn(
+        "no majority of the cluster's nodes can be reached: this node serves what it has, and"
+            + " changes are refused");
+  }
+
+  /** Deletes what an earlier process of this node has left, and makes its address known. */
+  private void tidyUp() {
+    ClusterMember current = self.at(self.name(), setup.address());
+    CompletableFuture.allOf(
+            new TransientObjects(journal, proposer).deleteOf(self.number()),
+            current.equals(members.ofNumber(self.number()))
+                ? CompletableFuture.completedFuture(null)
+                : proposer.propose(List.of(new MemberSet(current)), null))
+        .whenComplete(
+            (done, failure) -> {
+              if (failure != null) {
+                work.after("tidying up", RETRY_MILLIS, this::tidyUp);
+              }
+            });
+  }
+
+  private void closeLog() {
+    log.close();
+  }
+
+  // What virtual hosts see
+
+  @Override
+  public int member() {
+    return self.number();
+  }
+
+  @Override
+  public QueuePlace placeOf(QueueDefinition queue, QueuePlace here) {
+    return here;
+  }
+
+  @Override
+  public Queue remote(QueueIdentity identity, QueuePlace place, QueueHost vhost) {
+    return RemoteQueue.create(
+        identity, place, vhost, homes.computeIfAbsent(place.member(), this::home));
+  }
+
+  private RemoteNode home(int member) {
+    return new RemoteNode(
+        members.ofNumber(member).name(), partitions, (node, shard, listener) -> {});
+  }
+
+  /** Sets the partitions of this node, whose shards speak to other nodes. Before recovery. */
+  public void use(Partitions own) {
+    partitions = own;
+  }
+
+  @Override
+  public CompletableFuture<Void> propose(List<? extends MetadataCommand> commands, Object origin) {
+    return proposer.propose(commands, origin);
+  }
+
+  /** Returns what the node knows of the replicated log. */
+  public ConsensusStatus status() {
+    return log.status();
+  }
+
+  /** Returns the members. */
+  public ClusterMembers members() {
+    return members;
+  }
+
+  /** Leaves nothing behind but its data; the other nodes go on without it. */
+  @Override
+  public void close() {
+    while (!held.isEmpty()) {
+      held.pop().run();
+    }
+  }
+
+  private final class Watch implements ConsensusListener {
+    @Override
+    public void leaderChanged(LeaderChange change) {
+      LOGGER.info(
+          "{}",
+          change.leader() == null
+              ? "the cluster has no leader"
+              : "node %s leads the cluster in term %d".formatted(change.leader(), change.term()));
+    }
+
+    @Override
+    public void membersChanged(List<Member> voting) {
+      voting.forEach(member -> transport.keep(member.name()));
+    }
+  }
+}

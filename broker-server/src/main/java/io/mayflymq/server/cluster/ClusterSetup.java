@@ -1,0 +1,80 @@
+package io.mayflymq.server.cluster;
+
+import io.mayflymq.server.cluster.transport.TransportSettings;
+import io.mayflymq.server.cluster.transport.TransportTimes;
+import io.mayflymq.server.cluster.transport.handshake.ClusterSecret;
+import io.mayflymq.server.config.settings.ClusterSettings;
+import io.mayflymq.server.config.settings.ListenerSettings;
+import io.mayflymq.server.config.settings.TlsSettings;
+import io.mayflymq.server.config.type.NodeAddress;
+import io.mayflymq.server.logging.IoReason;
+import io.mayflymq.server.net.StartException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.stream.Stream;
+
+/**
+ * What a node of a cluster needs to start.
+ *
+ * @param settings its configuration, with a listener
+ * @param nodeName its name
+ * @param dataDir its data directory
+ */
+public record ClusterSetup(ClusterSettings settings, String nodeName, Path dataDir) {
+  private static final String LOG_DIRECTORY = "cluster";
+
+  /** Returns the directory of the replicated log. */
+  Path logDirectory() {
+    return dataDir.resolve(LOG_DIRECTORY);
+  }
+
+  private ListenerSettings listener() {
+    return settings.listener().orElseThrow();
+  }
+
+  /** Returns where other nodes reach this one: as they are told, or as it listens, or its host. */
+  String address() {
+    for (NodeAddress node : settings.formation().nodes()) {
+      if (node.name().equals(nodeName)) {
+        return node.address();
+      }
+    }
+    String host = listener().host();
+    boolean isOne = !host.isEmpty() && !host.equals("0.0.0.0") && !host.equals("::");
+    String reached = isOne ? host : nodeName.substring(nodeName.indexOf('@') + 1);
+    return new NodeAddress(nodeName, reached, listener().port()).address();
+  }
+
+  /**
+   * Returns the settings of the connections to other nodes.
+   *
+   * @throws StartException if the secret cannot be read
+   */
+  TransportSettings transport(UUID directory) throws StartException {
+    Optional<TlsSettings> tls =
+        settings.tls().certificate().isPresent() ? Optional.of(settings.tls()) : Optional.empty();
+    return new TransportSettings(
+        nodeName, directory, listener(), ClusterSecret.of(secret()), tls, TransportTimes.USUAL);
+  }
+
+  private String secret() throws StartException {
+    if (settings.secret().isPresent()) {
+      return settings.secret().get();
+    }
+    Path file = settings.secretFile().orElseThrow();
+    try (Stream<String> lines = Files.lines(file)) {
+      String secret = lines.findFirst().orElse("").strip();
+      if (secret.isEmpty()) {
+        throw new StartException(
+            "cluster.secret_file %s: expected the secret in its first line".formatted(file), null);
+      }
+      return secret;
+    } catch (IOException e) {
+      throw new StartException(
+          "cluster.secret_file %s cannot be read: %s".formatted(file, IoReason.of(e)), e);
+    }
+  }
+}

@@ -1,0 +1,66 @@
+package io.mayflymq.server.cluster;
+
+import io.mayflymq.core.cluster.ChangeApplier;
+import io.mayflymq.core.cluster.PositionedLog;
+import io.mayflymq.core.metadata.MetadataCommand.Applied;
+import io.mayflymq.core.metadata.journal.MetadataJournal;
+import io.mayflymq.server.cluster.consensus.EntryApplier;
+import io.mayflymq.server.cluster.consensus.LogPosition;
+import io.mayflymq.server.cluster.membership.StateTransfer;
+import io.mayflymq.server.cluster.transport.NodeCalls;
+import java.util.concurrent.CompletableFuture;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Applies the entries of the replicated log to the metadata of this node. A node that was away for
+ * so long that the log does not reach back to what it has takes over the metadata of the leader,
+ * and its broker starts anew with them.
+ */
+final class LogApplier implements EntryApplier {
+  private static final Logger LOGGER = LoggerFactory.getLogger(LogApplier.class);
+
+  /**
+   * What a state is taken over with.
+   *
+   * @param calls reach the leader
+   * @param journal where it is written
+   * @param restart starts the broker anew, in its own time
+   */
+  record Takeover(NodeCalls calls, MetadataJournal journal, Runnable restart) {}
+
+  private final ChangeApplier applier;
+  private final PositionedLog log;
+  private final Takeover takeover;
+
+  LogApplier(ChangeApplier applier, PositionedLog log, Takeover takeover) {
+    this.applier = applier;
+    this.log = log;
+    this.takeover = takeover;
+  }
+
+  @Override
+  public LogPosition applied() {
+    Applied durable = log.durable();
+    return durable == null ? null : new LogPosition(durable.term(), durable.index());
+  }
+
+  @Override
+  public CompletableFuture<Void> apply(LogPosition position, byte[] entry) {
+    return applier.apply(position.term(), position.index(), entry);
+  }
+
+  /** Never completes if it succeeds: the broker that waits for it ends. */
+  @Override
+  public CompletableFuture<LogPosition> fetchState(String leader) {
+    LOGGER.warn(
+        "this node was away for so long that it takes over all metadata of node {}", leader);
+    return StateTransfer.fetch(takeover.calls, leader)
+        .thenCompose(takeover.journal::replace)
+        .thenCompose(
+            replaced -> {
+              takeover.restart.run();
+              return new CompletableFuture<>();
+            });
+  }
+}

@@ -1,0 +1,66 @@
+package io.mayflymq.server.cluster.membership;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import io.mayflymq.server.json.JsonReader;
+import io.mayflymq.server.json.JsonWriter;
+import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.UUID;
+
+/**
+ * What a node asks a member about membership, as JSON, so that later releases may say more.
+ *
+ * @param kind what it asks for
+ * @param name the name of the node that it is about
+ * @param directory the id of that node's data directory
+ * @param address where others reach that node
+ */
+record MemberRequest(Kind kind, String name, UUID directory, String address) {
+  /** What is asked for. */
+  enum Kind {
+    /** To be the one with which a new cluster begins. */
+    BEGIN,
+    /** To become a member. */
+    JOIN,
+    /** To take part in decisions, once it has all metadata. */
+    VOTE
+  }
+
+  byte[] encode() {
+    Map<String, Object> json = new LinkedHashMap<>();
+    json.put("kind", kind.name());
+    json.put("name", name);
+    json.put("directory", directory.toString());
+    json.put("address", address);
+    return JsonWriter.text(json).getBytes(StandardCharsets.UTF_8);
+  }
+
+  /**
+   * Decodes a request.
+   *
+   * @throws IllegalArgumentException if it is none that this release knows
+   */
+  static MemberRequest decode(byte[] bytes) {
+    try {
+      Object json = JsonReader.DEFAULT.read(new String(bytes, StandardCharsets.UTF_8));
+      if (json instanceof Map<?, ?> fields) {
+        return new MemberRequest(
+            Kind.valueOf(text(fields, "kind")),
+            text(fields, "name"),
+            UUID.fromString(text(fields, "directory")),
+            text(fields, "address"));
+      }
+      throw new IllegalArgumentException("a request about members is no object");
+    } catch (JsonProcessingException e) {
+      throw new IllegalArgumentException("a request about members is damaged", e);
+    }
+  }
+
+  private static String text(Map<?, ?> fields, String name) {
+    if (fields.get(name) instanceof String text) {
+      return text;
+    }
+    throw new IllegalArgumentException("a request about members lacks " + name);
+  }
+}
