@@ -117,8 +117,7 @@ final class Storage implements AutoCloseable {
             settings.deathJournalSize());
     Broker broker = new Broker(partitions, opened.log(), clock, settings.defaults().vhost());
     if (cluster != null) {
-      cluster.use(partitions);
-      broker.setCluster(cluster);
+      cluster.connect(broker);
     }
     broker.setDefaultQueueType(settings.defaults().queueType());
     broker.setDefaults(settings.defaults().objects());

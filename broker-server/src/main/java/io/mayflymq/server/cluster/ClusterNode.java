@@ -15,6 +15,7 @@ import io.mayflymq.core.metadata.MetadataLog;
 import io.mayflymq.core.metadata.QueueDefinition;
 import io.mayflymq.core.metadata.QueuePlace;
 import io.mayflymq.core.metadata.journal.MetadataJournal;
+import io.mayflymq.core.vhost.Broker;
 import io.mayflymq.core.vhost.Cluster;
 import io.mayflymq.core.vhost.partition.Partitions;
 import io.mayflymq.core.vhost.queue.Queue;
@@ -33,6 +34,7 @@ import io.mayflymq.server.cluster.consensus.LeaderChange;
 import io.mayflymq.server.cluster.consensus.Member;
 import io.mayflymq.server.cluster.consensus.ReplicatedLog;
 import io.mayflymq.server.cluster.consensus.ratis.Consensus;
+import io.mayflymq.server.cluster.link.QueueLinks;
 import io.mayflymq.server.cluster.membership.Entrance;
 import io.mayflymq.server.cluster.membership.KnownNodes;
 import io.mayflymq.server.cluster.membership.MembershipService;
@@ -70,6 +72,7 @@ public final class ClusterNode implements Cluster, AutoCloseable {
 
   private final ClusterSetup setup;
   private final MetadataJournal journal;
+  private final EventLoops loops;
   private final BrokerThreads threads;
   private final PeriodicWork work;
   private final Deque<Runnable> held = new ArrayDeque<>();
@@ -84,11 +87,14 @@ public final class ClusterNode implements Cluster, AutoCloseable {
   private volatile ClusterMembers members;
   private final Map<Integer, RemoteNode> homes = new ConcurrentHashMap<>();
   private Partitions partitions;
+  private QueueLinks links;
   private volatile ReplicatedLog log;
 
-  private ClusterNode(ClusterSetup setup, MetadataJournal journal, BrokerThreads threads) {
+  private ClusterNode(
+      ClusterSetup setup, MetadataJournal journal, EventLoops loops, BrokerThreads threads) {
     this.setup = setup;
     this.journal = journal;
+    this.loops = loops;
     this.threads = threads;
     this.work = threads.periodic("cluster");
     held.push(work::close);
@@ -108,10 +114,10 @@ public final class ClusterNode implements Cluster, AutoCloseable {
       EventLoops loops,
       BrokerThreads threads)
       throws StartException {
-    ClusterNode node = new ClusterNode(setup, journal, threads);
+    ClusterNode node = new ClusterNode(setup, journal, loops, threads);
     boolean joined = false;
     try {
-      node.enter(metadata, loops);
+      node.enter(metadata);
       joined = true;
       return node;
     } finally {
@@ -121,7 +127,7 @@ public final class ClusterNode implements Cluster, AutoCloseable {
     }
   }
 
-  private void enter(List<MetadataCommand> metadata, EventLoops loops) throws StartException {
+  private void enter(List<MetadataCommand> metadata) throws StartException {
     kept = ClusterMembers.of(metadata).values();
     KnownNodes nodes = new KnownNodes(this::known);
     transport =
@@ -316,13 +322,15 @@ public final class ClusterNode implements Cluster, AutoCloseable {
   }
 
   private RemoteNode home(int member) {
-    return new RemoteNode(
-        members.ofNumber(member).name(), partitions, (node, shard, listener) -> {});
+    return new RemoteNode(members.ofNumber(member).name(), partitions, links);
   }
 
-  /** Sets the partitions of this node, whose shards speak to other nodes. Before recovery. */
-  public void use(Partitions own) {
-    partitions = own;
+  /** Serves the queues of a broker to other nodes, and leads it to theirs. Before it recovers. */
+  public void connect(Broker broker) {
+    partitions = broker.partitions();
+    links = QueueLinks.start(transport, loops, broker);
+    held.push(links::close);
+    broker.setCluster(this);
   }
 
   @Override
