@@ -236,7 +236,8 @@ final class VhostQueues {
   CompletableFuture<Void> keepPartitions(Map<Long, Integer> partitionsBefore) {
     CompletableFuture<Void> last = VhostState.done();
     for (Queue queue : state.current().routing().queues()) {
-      if (queue.home() == null && partitionsBefore.get(queue.id()) != queue.partition().index()) {
+      Integer before = partitionsBefore.get(queue.id());
+      if (before != null && before != queue.partition().index()) {
         last = broker.metadata().append(List.of(declared(queue)));
       }
     }
