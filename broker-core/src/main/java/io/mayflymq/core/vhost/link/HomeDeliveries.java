@@ -16,7 +16,7 @@ import java.util.List;
  * the shards of queues.
  */
 final class HomeDeliveries implements EndOfBurstListener {
-  private static final int LARGEST_FRAME = 256 * 1024;
+  private static final int LARGEST_FRAME = 64 * 1024;
   private static final int REDELIVERED = 1;
   private static final int ACKNOWLEDGED = 2;
 

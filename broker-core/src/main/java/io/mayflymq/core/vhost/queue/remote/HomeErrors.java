@@ -14,10 +14,12 @@ final class HomeErrors {
    * <p>Source: RabbitMQ 3.10, {@code rabbit_amqqueue:not_found_or_absent}.
    */
   static ChannelException unreachable(Queue queue, String node) {
+    String text =
+        queue.definition().durable()
+            ? "home node '%s' of durable queue '%s' in vhost '%s' is down or inaccessible"
+            : "home node '%s' of queue '%s' in vhost '%s' is down or inaccessible";
     return new ChannelException(
-        ReplyCode.NOT_FOUND,
-        "home node '%s' of %s%s is down or inaccessible"
-            .formatted(node, queue.definition().durable() ? "durable " : "", queue));
+        ReplyCode.NOT_FOUND, text.formatted(node, queue.name(), queue.vhost().name()));
   }
 
   /** Returns the error for what only the node of a queue can do: 540. */
