@@ -69,6 +69,7 @@ public final class ClusterNode implements Cluster, AutoCloseable {
   private static final long RETRY_MILLIS = 1_000;
   private static final long CATCH_UP_MILLIS = 15_000;
   private static final long POLL_MILLIS = 20;
+  private static final long LOOK_MILLIS = 3_000;
 
   private final ClusterSetup setup;
   private final MetadataJournal journal;
@@ -213,6 +214,13 @@ public final class ClusterNode implements Cluster, AutoCloseable {
     }
     catchUp();
     work.soon("tidying up", this::tidyUp);
+    AbsentNodes absent =
+        new AbsentNodes(
+            log::leads,
+            this::others,
+            () -> transport.reachable().keySet(),
+            new TransientObjects(journal, proposer));
+    work.every("looking for absent nodes", LOOK_MILLIS, absent::look);
   }
 
   /** With it metadata have a position, which nodes that join go on from. */
@@ -244,14 +252,9 @@ public final class ClusterNode implements Cluster, AutoCloseable {
 
   /** Asks the other members, one after the other, until one has given it. */
   private void askForVote() {
-    List<String> others =
-        members.all().stream()
-            .map(ClusterMember::name)
-            .filter(name -> !name.equals(self.name()))
-            .toList();
     CompletableFuture<Void> asked = CompletableFuture.failedFuture(new StartException("", null));
-    for (String other : others) {
-      asked = asked.exceptionallyCompose(failure -> entrance.askForVote(other));
+    for (ClusterMember other : others()) {
+      asked = asked.exceptionallyCompose(failure -> entrance.askForVote(other.name()));
     }
     asked.whenComplete(
         (done, failure) -> {
@@ -260,6 +263,10 @@ public final class ClusterNode implements Cluster, AutoCloseable {
             work.after("asking for a vote", RETRY_MILLIS, this::askForVote);
           }
         });
+  }
+
+  private Collection<ClusterMember> others() {
+    return members.all().stream().filter(member -> member.number() != self.number()).toList();
   }
 
   /** Waits until this node has what the leader had when it was found, for some time at most. */

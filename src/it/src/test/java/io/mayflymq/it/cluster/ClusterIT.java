@@ -1,0 +1,205 @@
+package io.mayflymq.it.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import com.rabbitmq.client.AMQP;
+import com.rabbitmq.client.Channel;
+import com.rabbitmq.client.DefaultConsumer;
+import com.rabbitmq.client.Envelope;
+import com.rabbitmq.client.GetResponse;
+import com.rabbitmq.client.MessageProperties;
+import io.mayflymq.it.harness.Patience;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Three brokers are one to their clients, and what one of them had is back when it is. */
+class ClusterIT {
+  private static final int NODES = 3;
+  private static final long CONFIRM_MILLIS = Patience.MILLIS;
+
+  @TempDir Path directory;
+
+  private static byte[] body(String text) {
+    return text.getBytes(StandardCharsets.UTF_8);
+  }
+
+  private static String text(GetResponse response) {
+    return response == null ? null : new String(response.getBody(), StandardCharsets.UTF_8);
+  }
+
+  private static boolean exists(ClusterProcesses cluster, int node, String queue) {
+    try {
+      Channel channel = cluster.channel(node);
+      try {
+        channel.queueDeclarePassive(queue);
+        return true;
+      } finally {
+        channel.getConnection().close();
+      }
+    } catch (IOException e) {
+      return false;
+    } catch (Exception e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  private static void awaitQueue(ClusterProcesses cluster, int node, String queue) {
+    await().atMost(Patience.TIME).until(() -> exists(cluster, node, queue));
+  }
+
+  /** Delivers to a queue of this JVM, in order. */
+  private static BlockingQueue<String> consume(Channel channel, String queue) throws IOException {
+    BlockingQueue<String> received = new LinkedBlockingQueue<>();
+    channel.basicConsume(
+        queue,
+        false,
+        new DefaultConsumer(channel) {
+          @Override
+          public void handleDelivery(
+              String tag, Envelope envelope, AMQP.BasicProperties properties, byte[] content)
+              throws IOException {
+            received.add(new String(content, StandardCharsets.UTF_8));
+            channel.basicAck(envelope.getDeliveryTag(), false);
+          }
+
+          @Override
+          public void handleCancel(String tag) {
+            received.add("cancelled");
+          }
+        });
+    return received;
+  }
+
+  private static String next(BlockingQueue<String> received) throws InterruptedException {
+    return received.poll(Patience.SECONDS, TimeUnit.SECONDS);
+  }
+
+  @Test
+  void queueOfOneNodeIsServedByAllAndItsMessagesOutliveTheNode() throws Exception {
+    try (ClusterProcesses cluster = new ClusterProcesses(directory, NODES)) {
+      cluster.startAll();
+      Channel first = cluster.channel(0);
+      first.queueDeclare("q", true, false, false, null);
+      first.exchangeDeclare("x", "topic", true);
+      first.queueBind("q", "x", "k.#");
+      awaitQueue(cluster, 1, "q");
+      awaitQueue(cluster, 2, "q");
+
+      Channel second = cluster.channel(1);
+      second.confirmSelect();
+      BlockingQueue<String> received = consume(cluster.channel(2), "q");
+      for (int i = 0; i < 100; i++) {
+        second.basicPublish("", "q", true, MessageProperties.PERSISTENT_BASIC, body("m" + i));
+      }
+      second.waitForConfirmsOrDie(CONFIRM_MILLIS);
+      for (int i = 0; i < 100; i++) {
+        assertThat(next(received)).isEqualTo("m" + i);
+      }
+
+      // The home of the queue ends without a word.
+      cluster.node(0).kill();
+      assertThat(next(received)).isEqualTo("cancelled");
+      Channel orphan = cluster.channel(1);
+      assertThatThrownBy(() -> orphan.basicGet("q", true))
+          .hasStackTraceContaining(
+              "home node '%s' of durable queue 'q' in vhost '/' is down or inaccessible"
+                  .formatted(ClusterProcesses.name(0)));
+
+      // The other two agree on changes without it.
+      Channel survivor = cluster.channel(2);
+      survivor.queueDeclare("later", true, false, false, null);
+      survivor.queueBind("later", "x", "later");
+      awaitQueue(cluster, 1, "later");
+
+      cluster.start(0);
+      awaitQueue(cluster, 0, "later");
+      Channel back = cluster.channel(1);
+      back.confirmSelect();
+      await()
+          .atMost(Patience.TIME)
+          .untilAsserted(
+              () -> {
+                Channel asked = cluster.channel(1);
+                assertThat(asked.queueDeclarePassive("q").getMessageCount()).isZero();
+              });
+      back.basicPublish("x", "k.1", true, MessageProperties.PERSISTENT_BASIC, body("after"));
+      back.waitForConfirmsOrDie(CONFIRM_MILLIS);
+      assertThat(text(cluster.channel(2).basicGet("q", true))).isEqualTo("after");
+    }
+  }
+
+  @Test
+  void exclusiveQueuesOfANodeGoWithItAndMinorityRefusesChanges() throws Exception {
+    try (ClusterProcesses cluster = new ClusterProcesses(directory, NODES)) {
+      cluster.startAll();
+      String exclusive = cluster.channel(0).queueDeclare().getQueue();
+      Channel second = cluster.channel(1);
+      second.queueDeclare("own", true, false, false, Map.of("x-message-ttl", 100_000));
+      await()
+          .atMost(Patience.TIME)
+          .untilAsserted(
+              () ->
+                  assertThatThrownBy(() -> cluster.channel(1).queueDeclarePassive(exclusive))
+                      .hasStackTraceContaining("RESOURCE_LOCKED"));
+      cluster.node(0).kill();
+      await()
+          .atMost(Patience.TIME)
+          .untilAsserted(
+              () ->
+                  assertThatThrownBy(() -> cluster.channel(1).queueDeclarePassive(exclusive))
+                      .hasStackTraceContaining("NOT_FOUND"));
+
+      cluster.node(2).kill();
+      Channel alone = cluster.channel(1);
+      alone.confirmSelect();
+      alone.basicPublish("", "own", true, MessageProperties.PERSISTENT_BASIC, body("m"));
+      alone.waitForConfirmsOrDie(CONFIRM_MILLIS);
+      Channel refused = cluster.channel(1);
+      assertThatThrownBy(() -> refused.queueDeclare("new", true, false, false, null))
+          .hasStackTraceContaining("the change was not made");
+      assertThat(text(alone.basicGet("own", true))).isEqualTo("m");
+
+      cluster.start(2);
+      Channel again = cluster.channel(1);
+      await()
+          .atMost(Patience.TIME)
+          .untilAsserted(
+              () -> {
+                Channel channel = cluster.channel(1);
+                channel.queueDeclare("new", true, false, false, null);
+              });
+      assertThat(again.isOpen()).isTrue();
+    }
+  }
+
+  @Test
+  void nodeWithAnotherSecretOrWithDataOfItsOwnIsNotLetIn() throws Exception {
+    try (ClusterProcesses cluster = new ClusterProcesses(directory, 2)) {
+      cluster.startAll();
+      try (var stranger =
+          cluster
+              .builder(1)
+              .set("node_name", "node1@localhost")
+              .set("cluster.secret", "another one")
+              .set("cluster.listener", "127.0.0.1:0")
+              .set("cluster_formation.discovery_retry_limit", 3)
+              .data(directory.resolve("stranger"))
+              .launch()) {
+        assertThat(stranger.awaitExit()).isNotZero();
+        assertThat(String.join("\n", stranger.output())).contains("secret");
+      }
+      cluster.node(0).awaitLine("secret");
+      assertThat(List.of(cluster.node(0).isAlive(), cluster.node(1).isAlive())).containsOnly(true);
+    }
+  }
+}

@@ -1,0 +1,2 @@
+/** Brokers that form a cluster. */
+package io.mayflymq.it.cluster;
