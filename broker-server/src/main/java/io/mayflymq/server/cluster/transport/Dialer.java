@@ -58,6 +58,8 @@ final class Dialer {
       result.failed(null, "host name '" + address.getHostString() + "' is unknown", false);
       return;
     }
+    OutgoingHandshake handshake =
+        new OutgoingHandshake(local, expected, result, setup.times().handshake());
     ChannelFuture connecting =
         new Bootstrap()
             .group(loop)
@@ -71,17 +73,14 @@ final class Dialer {
                   @Override
                   protected void initChannel(Channel channel) {
                     setup.prepare(channel, true);
-                    channel
-                        .pipeline()
-                        .addLast(
-                            new OutgoingHandshake(
-                                local, expected, result, setup.times().handshake()));
+                    channel.pipeline().addLast(handshake);
                   }
                 })
             .connect(address);
     connecting.addListener(
         done -> {
           if (!done.isSuccess()) {
+            handshake.notConnected();
             result.failed(connecting.channel(), reason(done.cause()), false);
           }
         });

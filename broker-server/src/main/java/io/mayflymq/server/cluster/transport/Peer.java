@@ -114,9 +114,13 @@ final class Peer {
 
               @Override
               public void failed(Channel channel, String reason, boolean refusal) {
-                Peer.this.failed(address.get() + ": " + reason, refusal);
+                Peer.this.failed(inWords(address.get()) + ": " + reason, refusal);
               }
             });
+  }
+
+  private static String inWords(InetSocketAddress address) {
+    return address.getHostString() + ":" + address.getPort();
   }
 
   private ChannelHandler up(NodeIdentity other) {

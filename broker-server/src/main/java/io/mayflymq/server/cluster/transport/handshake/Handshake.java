@@ -226,6 +226,11 @@ abstract sealed class Handshake extends ByteToMessageDecoder
     context.pipeline().remove(this);
   }
 
+  /** Ends it before it has begun, as there is no connection. On the connection's loop. */
+  final void abandon() {
+    ended = true;
+  }
+
   private void end(ChannelHandlerContext context, String reason, boolean refusal) {
     if (!ended) {
       ended = true;

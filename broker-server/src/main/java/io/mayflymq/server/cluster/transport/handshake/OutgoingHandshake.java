@@ -32,6 +32,11 @@ public final class OutgoingHandshake extends Handshake {
     this.expected = expected;
   }
 
+  /** There is no connection: nothing is told of the handshake. On the connection's loop. */
+  public void notConnected() {
+    abandon();
+  }
+
   @Override
   void begin(ChannelHandlerContext context) {
     ofCaller = sendHello(context, expected.purpose());
