@@ -77,9 +77,7 @@ final class LogLevels {
   }
 
   private static Level ofVerboseLibrary(Level root) {
-    return root.isGreaterOrEqual(Level.INFO)
-        ? Level.toLevel(Math.max(root.toInt(), Level.ERROR_INT))
-        : Level.INFO;
+    return root.isGreaterOrEqual(Level.INFO) ? Level.OFF : Level.INFO;
   }
 
   /** Returns whether an output shows a line. */

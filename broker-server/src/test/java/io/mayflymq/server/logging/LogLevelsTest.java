@@ -71,4 +71,13 @@ class LogLevelsTest {
     assertThat(LogCategory.ofLogger("io.mayflymq.core.queues.X")).isEqualTo(LogCategory.DEFAULT);
     assertThat(LogCategory.ofLogger("auditor")).isEqualTo(LogCategory.DEFAULT);
   }
+
+  @Test
+  void stepsOfTheConsensusAreLoggedAtLevelDebugOnly() {
+    String ratis = "org.apache.ratis.server.RaftServer";
+    levels.set("console", LogLevel.INFO);
+    assertThat(isLogged("console", ratis, Level.ERROR)).isFalse();
+    levels.set("console", LogLevel.DEBUG);
+    assertThat(isLogged("console", ratis, Level.INFO)).isTrue();
+  }
 }

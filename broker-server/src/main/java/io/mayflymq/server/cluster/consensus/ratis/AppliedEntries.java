@@ -31,11 +31,16 @@ final class AppliedEntries {
 
   private record Pending(LogPosition position, int bytes, CompletableFuture<Void> applied) {}
 
-  AppliedEntries(EntryApplier applier, Faults faults) {
+  /**
+   * Creates an instance.
+   *
+   * @param before the position of what is durable; null for nothing
+   */
+  AppliedEntries(EntryApplier applier, LogPosition before, Faults faults) {
     this.applier = applier;
     this.faults = faults;
-    durable = applier.applied();
-    last = durable;
+    durable = before;
+    last = before;
   }
 
   /** Returns the last position up to which everything is durable; null for none. */
@@ -132,6 +137,10 @@ final class AppliedEntries {
       durable = position;
     }
     notifyAll();
+  }
+
+  synchronized boolean isClosed() {
+    return closed;
   }
 
   /** Applies nothing from now on. */

@@ -1,10 +1,13 @@
 package io.mayflymq.server.cluster.consensus.ratis;
 
 import io.mayflymq.server.cluster.consensus.LogPosition;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.apache.ratis.proto.RaftProtos.LogEntryProto;
 import org.apache.ratis.proto.RaftProtos.RaftConfigurationProto;
 import org.apache.ratis.proto.RaftProtos.RoleInfoProto;
@@ -47,10 +50,34 @@ final class EntryStateMachine extends BaseStateMachine {
   public CompletableFuture<Message> applyTransaction(TransactionContext transaction) {
     LogEntryProto entry = transaction.getLogEntry();
     LogPosition position = new LogPosition(entry.getTerm(), entry.getIndex());
+    awaitOwnLog(entry.getIndex());
     applied.apply(position, entry.getStateMachineLogEntry().getLogData().toByteArray());
     updateLastAppliedTermIndex(entry.getTerm(), entry.getIndex());
     // Not what the applier makes of it: the proposer waits for the commit only.
     return CompletableFuture.completedFuture(termMessage(entry.getTerm()));
+  }
+
+  /**
+   * Waits until the log of this member has an entry durably. A leader may learn that a majority of
+   * the others has it before; its state must not get ahead of its log, which ends at a crash.
+   */
+  private void awaitOwnLog(long index) {
+    RaftLog log = log();
+    try {
+      while (log.getFlushIndex() < index && log.isOpened() && !applied.isClosed()) {
+        TimeUnit.MILLISECONDS.sleep(1);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private RaftLog log() {
+    try {
+      return getServer().join().getDivision(getGroupId()).getRaftLog();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   private static Message termMessage(long term) {

@@ -11,6 +11,9 @@ import io.mayflymq.server.cluster.consensus.ratis.rpc.Peers;
 import io.mayflymq.server.cluster.transport.CallService;
 import io.mayflymq.server.cluster.transport.NodeCalls;
 import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -19,6 +22,7 @@ import org.apache.ratis.protocol.RaftGroup;
 import org.apache.ratis.protocol.RaftGroupId;
 import org.apache.ratis.protocol.RaftPeer;
 import org.apache.ratis.server.RaftServer;
+import org.apache.ratis.server.protocol.TermIndex;
 import org.apache.ratis.server.storage.RaftStorage;
 
 /** Puts together what works on the log of a member. */
@@ -45,11 +49,27 @@ final class RatisLogStart {
    * @throws ConsensusException if it cannot be read or locked
    */
   ReplicatedLog start(EntryApplier applier) throws ConsensusException {
+    LogPosition before = applier.applied();
+    RatisParts parts = assembled(applier, before);
+    try {
+      if (isBehind(parts.view(), before)) {
+        parts.stop();
+        deleteEntries();
+        parts = assembled(applier, before);
+      }
+      parts.recent().read(before == null ? -1 : before.index());
+      return served(parts);
+    } catch (IOException | ConsensusException e) {
+      parts.close();
+      throw failed(e);
+    }
+  }
+
+  private RatisParts assembled(EntryApplier applier, LogPosition before) throws ConsensusException {
     CompletableFuture<ServerView> view = new CompletableFuture<>();
     Peers peers =
         new Peers(calls, (long) MESSAGE_TIMEOUT_FACTOR * settings.times().electionMaxMillis());
-    AppliedEntries applied = new AppliedEntries(applier, threads.faults());
-    LogPosition before = applied.durable();
+    AppliedEntries applied = new AppliedEntries(applier, before, threads.faults());
     RecentProposals recent =
         new RecentProposals(
             view,
@@ -60,13 +80,25 @@ final class RatisLogStart {
     RaftServer server = started(new EntryStateMachine(applied, watcher), peers);
     ServerView started = new ServerView(server, group, settings.self());
     view.complete(started);
-    RatisParts parts = new RatisParts(started, peers, applied, recent, watcher, threads);
-    try {
-      recent.read(before == null ? -1 : before.index());
-      return served(parts);
-    } catch (IOException | ConsensusException e) {
-      parts.close();
-      throw failed(e);
+    return new RatisParts(started, peers, applied, recent, watcher, threads);
+  }
+
+  /**
+   * Whether the log ends before the state: this node has fetched the state, and crashed before
+   * Ratis has noticed. Ratis appends nothing to such a log.
+   */
+  private static boolean isBehind(ServerView view, LogPosition before) {
+    TermIndex last = view.division().getRaftLog().getLastEntryTermIndex();
+    return before != null && last != null && last.getIndex() < before.index();
+  }
+
+  /** Deletes the entries, which the state contains; the vote and the members stay. */
+  private void deleteEntries() throws IOException {
+    Path log = settings.directory().resolve(settings.group().toString()).resolve("current");
+    try (DirectoryStream<Path> segments = Files.newDirectoryStream(log, "log_*")) {
+      for (Path segment : segments) {
+        Files.delete(segment);
+      }
     }
   }
 

@@ -16,8 +16,8 @@ record RatisParts(
     implements AutoCloseable {
   private static final Logger LOGGER = LoggerFactory.getLogger(RatisParts.class);
 
-  @Override
-  public void close() {
+  /** Ends the work on the log, but not the threads. */
+  void stop() {
     watcher.end();
     applied.close();
     try {
@@ -25,6 +25,11 @@ record RatisParts(
     } catch (IOException e) {
       LOGGER.warn("the log of the cluster was not closed: {}", Failures.text(e));
     }
+  }
+
+  @Override
+  public void close() {
+    stop();
     threads.close();
   }
 }
