@@ -44,6 +44,17 @@ class MembersTest {
   }
 
   @Test
+  void aNewMemberThatHasFetchedAllThereIsNeedsNoFurtherEntry() throws Exception {
+    try (TestCluster cluster = cluster(1)) {
+      cluster.propose(cluster.leader(), "x");
+      Node joined = cluster.join("b@test");
+
+      assertThat(cluster.agreed(1)).containsExactly("x");
+      assertThat(joined.state().fetches()).isEqualTo(1);
+    }
+  }
+
+  @Test
   void aNodeWhoseDataWasLostIsNotTheMemberThatItWas() throws Exception {
     try (TestCluster cluster = cluster(3)) {
       String name = cluster.follower().name();

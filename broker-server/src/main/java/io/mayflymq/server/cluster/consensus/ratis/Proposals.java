@@ -133,6 +133,7 @@ final class Proposals implements AutoCloseable {
       later(one, "no member leads");
       return;
     }
+    one.reason = leader + " leads, and has not answered";
     asked(one, leader, Math.min(left, attemptMillis))
         .whenComplete((answer, failure) -> answered(one, leader, answer, failure));
   }

@@ -142,14 +142,7 @@ final class FollowerSender extends LogAppenderBase {
     FollowerInfo follower = getFollower();
     boolean accepted = true;
     switch (reply.getResult()) {
-      case SUCCESS -> {
-        long next = reply.getNextIndex();
-        if (request.getEntriesCount() > 0 && next > follower.getNextIndex()) {
-          follower.updateMatchIndex(next - 1);
-          follower.increaseNextIndex(next);
-          getLeaderState().onFollowerSuccessAppendEntries(follower);
-        }
-      }
+      case SUCCESS -> accepted(request, reply);
       case NOT_LEADER -> onFollowerTerm(reply.getTerm());
       case INCONSISTENCY -> {
         long first =
@@ -165,6 +158,25 @@ final class FollowerSender extends LogAppenderBase {
     }
     getLeaderState().onAppendEntriesReply(this, reply);
     return accepted;
+  }
+
+  private void accepted(AppendEntriesRequestProto request, AppendEntriesReplyProto reply) {
+    FollowerInfo follower = getFollower();
+    long next = reply.getNextIndex();
+    if (request.getEntriesCount() > 0) {
+      if (next > follower.getNextIndex()) {
+        follower.updateMatchIndex(next - 1);
+        follower.increaseNextIndex(next);
+        getLeaderState().onFollowerSuccessAppendEntries(follower);
+      }
+    } else if (request.hasPreviousLog()) {
+      // A new member that has fetched all there is gets no entries. What it knows to be committed
+      // is durable there.
+      long same = Math.min(request.getPreviousLog().getIndex(), reply.getFollowerCommit());
+      if (same >= 0 && follower.updateMatchIndex(same)) {
+        getLeaderState().onFollowerSuccessAppendEntries(follower);
+      }
+    }
   }
 
   private boolean notifyFollower(TermIndex first) throws IOException {
