@@ -47,7 +47,7 @@ public final class TestCluster implements AutoCloseable {
     this(directory, network, TIMES, ConsensusLimits.DEFAULT);
   }
 
-  TestCluster(
+  public TestCluster(
       Path directory, SimulatedNetwork network, ConsensusTimes times, ConsensusLimits limits) {
     this.directory = directory;
     this.network = network;

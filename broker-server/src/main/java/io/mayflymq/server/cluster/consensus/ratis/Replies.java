@@ -1,9 +1,13 @@
 package io.mayflymq.server.cluster.consensus.ratis;
 
+import java.util.concurrent.RejectedExecutionException;
 import org.apache.ratis.protocol.RaftClientReply;
+import org.apache.ratis.protocol.exceptions.LeaderNotReadyException;
 import org.apache.ratis.protocol.exceptions.NotLeaderException;
 import org.apache.ratis.protocol.exceptions.ReconfigurationInProgressException;
 import org.apache.ratis.protocol.exceptions.ReconfigurationTimeoutException;
+import org.apache.ratis.protocol.exceptions.ResourceUnavailableException;
+import org.apache.ratis.protocol.exceptions.ServerNotReadyException;
 import org.apache.ratis.protocol.exceptions.TransferLeadershipException;
 
 /** Translates what Ratis answers. */
@@ -30,6 +34,15 @@ final class Replies {
     }
     if (cause instanceof TransferLeadershipException) {
       return Answer.refused("the member has not taken over: " + Failures.text(cause));
+    }
+    if (cause instanceof LeaderNotReadyException) {
+      return Answer.later("the new leader is not ready yet");
+    }
+    if (cause instanceof ResourceUnavailableException) {
+      return Answer.later("too many changes wait for the leader");
+    }
+    if (cause instanceof ServerNotReadyException || cause instanceof RejectedExecutionException) {
+      return Answer.later("the log of the leader is closed");
     }
     return Answer.later(Failures.text(cause));
   }
