@@ -6,9 +6,30 @@ import io.mayflymq.core.metadata.QueuePlace;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.queue.QueueHost;
 import io.mayflymq.core.vhost.queue.QueueIdentity;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
 
 /** The cluster of a broker, as its virtual hosts see it. Any thread may call. */
 public interface Cluster extends ChangeOrdering {
+  /**
+   * A node of the cluster, as this node sees it now.
+   *
+   * @param isReachable whether this node has a connection to it; true for itself
+   */
+  record Node(String name, boolean isReachable) {}
+
+  /** Returns all members, in the order in which they have joined. */
+  List<Node> nodes();
+
+  /**
+   * Ends the membership of a node that is gone, with the queues that were on it.
+   *
+   * @param node its name
+   * @return fails with a {@link io.mayflymq.protocol.types.ChannelException} 406 if it is not a
+   *     member or still reachable, and as {@link #propose}
+   */
+  CompletableFuture<Void> forget(String node);
+
   /** Returns the number of this member. */
   int member();
 

@@ -230,6 +230,16 @@ final class SimulatedCluster {
     }
 
     @Override
+    public List<Cluster.Node> nodes() {
+      return nodes.stream().map(node -> new Cluster.Node("node" + node.number, true)).toList();
+    }
+
+    @Override
+    public CompletableFuture<Void> forget(String node) {
+      return CompletableFuture.failedFuture(new IllegalArgumentException(node));
+    }
+
+    @Override
     public int member() {
       return number;
     }

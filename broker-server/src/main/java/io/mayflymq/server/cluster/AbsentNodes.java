@@ -15,10 +15,10 @@ final class AbsentNodes {
   private final BooleanSupplier leads;
   private final Supplier<Collection<ClusterMember>> members;
   private final Supplier<Set<String>> reachable;
-  private final TransientObjects objects;
+  private final QueuesOfMember queues;
   private Set<String> absentBefore = Set.of();
 
-  /** Those whose objects were deleted since they were last there. */
+  /** Those whose queues were deleted since they were last there. */
   private final Set<String> done = new HashSet<>();
 
   /**
@@ -30,11 +30,11 @@ final class AbsentNodes {
       BooleanSupplier leads,
       Supplier<Collection<ClusterMember>> members,
       Supplier<Set<String>> reachable,
-      TransientObjects objects) {
+      QueuesOfMember queues) {
     this.leads = leads;
     this.members = members;
     this.reachable = reachable;
-    this.objects = objects;
+    this.queues = queues;
   }
 
   /** Looks again; to be called every few seconds. */
@@ -49,7 +49,7 @@ final class AbsentNodes {
       }
       absent.add(name);
       if (absentBefore.contains(name) && leads.getAsBoolean() && done.add(name)) {
-        objects.deleteOf(member.number());
+        queues.deleteTransient(member.number());
       }
     }
     absentBefore = absent;

@@ -23,6 +23,9 @@ import io.mayflymq.core.vhost.queue.QueueHost;
 import io.mayflymq.core.vhost.queue.QueueIdentity;
 import io.mayflymq.core.vhost.queue.remote.RemoteNode;
 import io.mayflymq.core.vhost.queue.remote.RemoteQueue;
+import io.mayflymq.protocol.types.ChannelException;
+import io.mayflymq.protocol.types.ConnectionException;
+import io.mayflymq.protocol.types.ReplyCode;
 import io.mayflymq.server.cluster.consensus.ConsensusException;
 import io.mayflymq.server.cluster.consensus.ConsensusLimits;
 import io.mayflymq.server.cluster.consensus.ConsensusListener;
@@ -49,6 +52,8 @@ import java.util.Collection;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
@@ -78,6 +83,7 @@ public final class ClusterNode implements Cluster, AutoCloseable {
   private final PeriodicWork work;
   private final Deque<Runnable> held = new ArrayDeque<>();
   private final ChangeProposer proposer = new ChangeProposer(entry -> log().propose(entry));
+  private final QueuesOfMember queues;
   private NodeTransport transport;
   private Entrance entrance;
   private MembershipService service;
@@ -98,6 +104,7 @@ public final class ClusterNode implements Cluster, AutoCloseable {
     this.loops = loops;
     this.threads = threads;
     this.work = threads.periodic("cluster");
+    this.queues = new QueuesOfMember(journal, proposer);
     held.push(work::close);
   }
 
@@ -215,11 +222,7 @@ public final class ClusterNode implements Cluster, AutoCloseable {
     catchUp();
     work.soon("tidying up", this::tidyUp);
     AbsentNodes absent =
-        new AbsentNodes(
-            log::leads,
-            this::others,
-            () -> transport.reachable().keySet(),
-            new TransientObjects(journal, proposer));
+        new AbsentNodes(log::leads, this::others, () -> transport.reachable().keySet(), queues);
     work.every("looking for absent nodes", LOOK_MILLIS, absent::look);
   }
 
@@ -294,7 +297,7 @@ public final class ClusterNode implements Cluster, AutoCloseable {
   private void tidyUp() {
     ClusterMember current = self.at(self.name(), setup.address());
     CompletableFuture.allOf(
-            new TransientObjects(journal, proposer).deleteOf(self.number()),
+            queues.deleteTransient(self.number()),
             current.equals(members.ofNumber(self.number()))
                 ? CompletableFuture.completedFuture(null)
                 : proposer.propose(List.of(new MemberSet(current)), null))
@@ -343,6 +346,47 @@ public final class ClusterNode implements Cluster, AutoCloseable {
   @Override
   public CompletableFuture<Void> propose(List<? extends MetadataCommand> commands, Object origin) {
     return proposer.propose(commands, origin);
+  }
+
+  @Override
+  public List<Node> nodes() {
+    Set<String> reachable = transport.reachable().keySet();
+    return members.all().stream()
+        .map(ClusterMember::name)
+        .map(name -> new Node(name, name.equals(self.name()) || reachable.contains(name)))
+        .toList();
+  }
+
+  @Override
+  public CompletableFuture<Void> forget(String node) {
+    Optional<ClusterMember> member = members.named(node);
+    if (member.isEmpty()) {
+      return refused("node '%s' is not a member of the cluster".formatted(node));
+    } else if (node.equals(self.name()) || transport.reachable().containsKey(node)) {
+      return refused("node '%s' is running: stop it before it is forgotten".formatted(node));
+    }
+    // Its vote first: with it the others may be no majority.
+    return log.removeMember(node)
+        .exceptionallyCompose(ClusterNode::notRemoved)
+        .thenCompose(
+            removed -> proposer.propose(List.of(new MemberSet(member.get().forgotten())), null))
+        .thenCompose(forgotten -> queues.deleteAll(member.get().number()))
+        .thenRun(
+            () -> {
+              links.forget(node);
+              transport.disconnect(node, "node " + node + " was forgotten");
+              LOGGER.info("node {} was forgotten", node);
+            });
+  }
+
+  private static CompletableFuture<Void> notRemoved(Throwable failure) {
+    Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+    return CompletableFuture.failedFuture(
+        new ConnectionException(ReplyCode.INTERNAL_ERROR, cause.getMessage()));
+  }
+
+  private static CompletableFuture<Void> refused(String why) {
+    return CompletableFuture.failedFuture(new ChannelException(ReplyCode.PRECONDITION_FAILED, why));
   }
 
   /** Returns what the node knows of the replicated log. */

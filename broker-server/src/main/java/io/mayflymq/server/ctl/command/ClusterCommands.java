@@ -11,13 +11,16 @@ import io.mayflymq.server.ctl.format.Result;
 import io.mayflymq.server.json.Json;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Commands that show the broker as a cluster of one node, and RabbitMQ's commands for clusters and
  * Erlang, which are refused or do nothing.
  */
 public final class ClusterCommands {
-  private static final String ONE_NODE = "MayflyMQ runs as a single node: there is no cluster.";
+  private static final String BY_CONFIGURATION =
+      "a node of MayflyMQ joins by its configuration, keeps its name and its data.";
+  private static final long LOOK_AGAIN_MILLIS = 200;
   private static final String NO_MIRRORS = "queues have no mirrors in MayflyMQ.";
   private static final String NO_ERLANG = "MayflyMQ does not run on Erlang.";
 
@@ -43,7 +46,7 @@ public final class ClusterCommands {
   public static List<Command> all() {
     List<Command> commands = new ArrayList<>();
     commands.add(
-        Command.named("cluster_status", "Displays the broker as a cluster of one node")
+        Command.named("cluster_status", "Displays the nodes of the cluster")
             .shownAs(OutputFormat.STRING)
             .does(ClusterCommands::status));
     commands.add(
@@ -51,9 +54,14 @@ public final class ClusterCommands {
             .takes("name")
             .does(ClusterCommands::setName));
     commands.add(
-        Command.named("await_online_nodes", "Waits for <count> nodes: there is one, so 1 is there")
+        Command.named("await_online_nodes", "Waits until <count> nodes are running")
             .takes("count")
             .does(ClusterCommands::awaitNodes));
+    commands.add(
+        Command.named(
+                "forget_cluster_node", "Ends the membership of a node that is gone, and its queues")
+            .takes("node")
+            .does(ClusterCommands::forget));
     commands.add(
         Command.named("list_feature_flags", "Lists feature flags")
             .takesMany("column")
@@ -74,12 +82,11 @@ public final class ClusterCommands {
     for (String name :
         List.of(
             "join_cluster",
-            "forget_cluster_node",
             "change_cluster_node_type",
             "update_cluster_nodes",
             "rename_cluster_node",
             "force_boot")) {
-      commands.add(NotApplicable.command(name, ONE_NODE));
+      commands.add(NotApplicable.command(name, BY_CONFIGURATION));
     }
     for (String name : List.of("sync_queue", "cancel_sync_queue")) {
       commands.add(NotApplicable.command(name, NO_MIRRORS));
@@ -114,15 +121,52 @@ public final class ClusterCommands {
   }
 
   private static Result awaitNodes(Invocation invocation) {
-    String count = invocation.argument(0);
-    if (!count.equals("1")) {
-      throw ControlException.error(
-          Sysexits.UNAVAILABLE, ONE_NODE + " Waiting for %s nodes would not end.".formatted(count));
-    }
+    int count = count(invocation.argument(0));
     invocation.banner(
-        "Will wait for at least 1 nodes to join the cluster of %s. Timeout: %d seconds.",
-        invocation.node(), invocation.timeoutSeconds());
-    invocation.api().get("whoami");
+        "Will wait for at least %d nodes to join the cluster of %s. Timeout: %d seconds.",
+        count, invocation.node(), invocation.timeoutSeconds());
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(invocation.timeoutSeconds());
+    long running = running(invocation);
+    while (running < count) {
+      if (System.nanoTime() - end > 0) {
+        throw ControlException.error(
+            Sysexits.UNAVAILABLE, "%d nodes are running: expected %d".formatted(running, count));
+      }
+      pause();
+      running = running(invocation);
+    }
+    return Result.DONE;
+  }
+
+  private static int count(String text) {
+    try {
+      return Integer.parseInt(text);
+    } catch (NumberFormatException e) {
+      throw ControlException.usage("count '%s': expected a number".formatted(text));
+    }
+  }
+
+  private static long running(Invocation invocation) {
+    return invocation.api().list("nodes?columns=name,running").stream()
+        .filter(node -> Boolean.TRUE.equals(node.get("running")))
+        .count();
+  }
+
+  private static void pause() {
+    try {
+      TimeUnit.MILLISECONDS.sleep(LOOK_AGAIN_MILLIS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw ControlException.error(Sysexits.UNAVAILABLE, "interrupted");
+    }
+  }
+
+  private static Result forget(Invocation invocation) {
+    String node = invocation.argument(0);
+    invocation.banner("Removing node %s from the cluster", node);
+    if (!invocation.dryRun()) {
+      invocation.api().delete(Api.path("nodes", node));
+    }
     return Result.DONE;
   }
 

@@ -41,11 +41,20 @@ public final class Status {
     return new Result.Value(status.value(vhosts), status.text(vhosts));
   }
 
-  /** Shows the same broker as a cluster of one node. */
+  /** Returns the status of the cluster, of which there may be one node. */
   static Result ofCluster(Invocation invocation) {
     Status status = read(invocation);
     List<Map<String, Object>> flags = invocation.api().list("feature-flags?columns=name,state");
-    return new Result.Value(status.clusterValue(flags), status.clusterText(flags));
+    List<Map<String, Object>> nodes = invocation.api().list("nodes?columns=name,running");
+    return new Result.Value(status.clusterValue(nodes, flags), status.clusterText(nodes, flags));
+  }
+
+  private static List<Object> names(List<Map<String, Object>> nodes) {
+    return nodes.stream().map(node -> node.get("name")).toList();
+  }
+
+  private static List<Object> running(List<Map<String, Object>> nodes) {
+    return names(nodes.stream().filter(node -> Boolean.TRUE.equals(node.get("running"))).toList());
   }
 
   /** Returns the alarms that are in effect, a line each. */
@@ -166,12 +175,13 @@ public final class Status {
     };
   }
 
-  private Map<String, Object> clusterValue(List<Map<String, Object>> flags) {
+  private Map<String, Object> clusterValue(
+      List<Map<String, Object>> nodes, List<Map<String, Object>> flags) {
     Object name = overview.get("node");
     return Json.object(
         "cluster_name", overview.get("cluster_name"),
-        "disk_nodes", List.of(name),
-        "running_nodes", List.of(name),
+        "disk_nodes", names(nodes),
+        "running_nodes", running(nodes),
         "versions",
             Json.object(
                 name.toString(),
@@ -184,12 +194,14 @@ public final class Status {
         "feature_flags", flags);
   }
 
-  private String clusterText(List<Map<String, Object>> flags) {
+  private String clusterText(List<Map<String, Object>> nodes, List<Map<String, Object>> flags) {
     Object name = overview.get("node");
     Sections text = new Sections();
     text.section("Basics").line("Cluster name: %s", overview.get("cluster_name"));
-    text.section("Disk Nodes").line("%s", name);
-    text.section("Running Nodes").line("%s", name);
+    text.section("Disk Nodes");
+    names(nodes).forEach(node -> text.line("%s", node));
+    text.section("Running Nodes");
+    running(nodes).forEach(node -> text.line("%s", node));
     text.section("Versions")
         .line(
             "%s: %s %s on %s",

@@ -2,6 +2,7 @@ package io.mayflymq.server.management.resource;
 
 import io.mayflymq.core.metrics.Counts;
 import io.mayflymq.core.routing.exchange.ExchangeType;
+import io.mayflymq.core.vhost.Cluster;
 import io.mayflymq.core.vhost.VirtualHost;
 import io.mayflymq.core.vhost.queue.QueueSnapshot;
 import io.mayflymq.server.alarm.Alarm;
@@ -45,6 +46,7 @@ public final class OverviewResource {
         .get("nodes", this::nodes)
         .get("nodes/{node}", this::node)
         .get("nodes/{node}/memory", this::memory)
+        .delete("nodes/{node}", this::forget)
         .get("changes", OverviewResource::changes)
         .delete("reset", this::reset)
         .delete("reset/{node}", this::reset);
@@ -213,12 +215,43 @@ public final class OverviewResource {
 
   private Response nodes(Request request) {
     request.principal().requireMonitor();
-    return Listing.of(List.of(object())).answer(request);
+    return Listing.of(members().stream().map(this::object).toList()).answer(request);
   }
 
   private Response node(Request request) {
-    requireThisNode(request);
-    return Response.ok(Listing.columns(request, object()));
+    request.principal().requireMonitor();
+    String name = request.parameter("node");
+    return members().stream()
+        .filter(member -> member.name().equals(name))
+        .findFirst()
+        .map(member -> Response.ok(Listing.columns(request, object(member))))
+        .orElseThrow(ApiException::notFound);
+  }
+
+  private List<Cluster.Node> members() {
+    Cluster cluster = managed.broker().cluster();
+    return cluster == null ? List.of(new Cluster.Node(NodeName.value(), true)) : cluster.nodes();
+  }
+
+  /** Of another node it is only known whether it is there. */
+  private Map<String, Object> object(Cluster.Node member) {
+    return member.name().equals(NodeName.value())
+        ? object()
+        : Json.object(
+            "name", member.name(),
+            "type", "disc",
+            "running", member.isReachable(),
+            "partitions", List.of());
+  }
+
+  private Response forget(Request request) {
+    request.principal().requireAdministrator();
+    Cluster cluster = managed.broker().cluster();
+    if (cluster == null) {
+      throw ApiException.badRequest("this node is not a member of a cluster");
+    }
+    Futures.await(cluster.forget(request.parameter("node")));
+    return Response.noContent();
   }
 
   private Response memory(Request request) {

@@ -10,6 +10,7 @@ import com.rabbitmq.client.DefaultConsumer;
 import com.rabbitmq.client.Envelope;
 import com.rabbitmq.client.GetResponse;
 import com.rabbitmq.client.MessageProperties;
+import io.mayflymq.it.harness.ControlCommand;
 import io.mayflymq.it.harness.Patience;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -127,6 +128,7 @@ class ClusterIT {
       back.confirmSelect();
       await()
           .atMost(Patience.TIME)
+          .ignoreExceptions()
           .untilAsserted(
               () -> {
                 Channel asked = cluster.channel(1);
@@ -173,12 +175,49 @@ class ClusterIT {
       Channel again = cluster.channel(1);
       await()
           .atMost(Patience.TIME)
+          .ignoreExceptions()
           .untilAsserted(
               () -> {
                 Channel channel = cluster.channel(1);
                 channel.queueDeclare("new", true, false, false, null);
               });
       assertThat(again.isOpen()).isTrue();
+    }
+  }
+
+  @Test
+  void lostNodeIsForgottenAndItsNameJoinsAnewWithoutItsQueues() throws Exception {
+    try (ClusterProcesses cluster = new ClusterProcesses(directory, NODES)) {
+      cluster.startAll();
+      cluster.channel(2).queueDeclare("lost", true, false, false, null);
+      cluster.channel(0).queueDeclare("kept", true, false, false, null);
+      awaitQueue(cluster, 0, "lost");
+      ControlCommand control = ControlCommand.of(cluster.node(0));
+      assertThat(control.run("await_online_nodes", "3").exit()).isZero();
+      assertThat(control.run("forget_cluster_node", ClusterProcesses.name(2)).err())
+          .anyMatch(line -> line.contains("is running: stop it before it is forgotten"));
+
+      cluster.node(2).kill();
+      await()
+          .atMost(Patience.TIME)
+          .untilAsserted(
+              () ->
+                  assertThat(control.run("forget_cluster_node", ClusterProcesses.name(2)).exit())
+                      .isZero());
+      assertThat(control.run("cluster_status").out())
+          .doesNotContain(ClusterProcesses.name(2))
+          .contains(ClusterProcesses.name(1));
+      await().atMost(Patience.TIME).until(() -> !exists(cluster, 1, "lost"));
+
+      // With its old data it is not let back in; without them it is a new node.
+      try (var forgotten =
+          cluster.builder(2).set("cluster_formation.discovery_retry_limit", 3).launch()) {
+        cluster.node(0).awaitLine("was forgotten by this cluster");
+        forgotten.kill();
+      }
+      cluster.startEmpty(2);
+      awaitQueue(cluster, 2, "kept");
+      assertThat(exists(cluster, 2, "lost")).isFalse();
     }
   }
 

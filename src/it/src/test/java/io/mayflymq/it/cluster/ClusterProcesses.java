@@ -62,6 +62,11 @@ final class ClusterProcesses implements AutoCloseable {
     nodes.set(node, builder(node).start());
   }
 
+  /** Starts a node that has lost its data. */
+  void startEmpty(int node) {
+    nodes.set(node, builder(node).data(directory.resolve("new" + node)).start());
+  }
+
   BrokerProcess node(int node) {
     return nodes.get(node);
   }

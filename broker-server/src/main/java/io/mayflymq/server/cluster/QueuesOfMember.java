@@ -9,32 +9,42 @@ import io.mayflymq.core.metadata.MetadataCommand.QueueIs;
 import io.mayflymq.core.metadata.journal.MetadataJournal;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Predicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The queues that are there only as long as the process of their node: those that are not durable,
- * and the exclusive ones. All nodes know them, so they have to be deleted when that process is
- * gone.
+ * The queues of a node that is gone. Those that are not durable, and the exclusive ones, are there
+ * only as long as the process of their node. All nodes know them, so they have to be deleted when
+ * that process is gone; the durable ones, when the node will not come back.
  */
-final class TransientObjects {
-  private static final Logger LOGGER = LoggerFactory.getLogger(TransientObjects.class);
+final class QueuesOfMember {
+  private static final Logger LOGGER = LoggerFactory.getLogger(QueuesOfMember.class);
 
   private final MetadataJournal journal;
   private final ChangeOrdering changes;
 
-  TransientObjects(MetadataJournal journal, ChangeOrdering changes) {
+  QueuesOfMember(MetadataJournal journal, ChangeOrdering changes) {
     this.journal = journal;
     this.changes = changes;
   }
 
   /**
-   * Deletes those that metadata have of a member now.
+   * Deletes those that end with a process.
    *
-   * @param member its number
+   * @param member the number of the node
    * @return done when they are deleted; fails if no majority agrees
    */
-  CompletableFuture<Void> deleteOf(int member) {
+  CompletableFuture<Void> deleteTransient(int member) {
+    return delete(member, queue -> !queue.queue().durable());
+  }
+
+  /** Deletes all. */
+  CompletableFuture<Void> deleteAll(int member) {
+    return delete(member, queue -> true);
+  }
+
+  private CompletableFuture<Void> delete(int member, Predicate<QueueDeclared> which) {
     return journal
         .contents()
         .thenCompose(
@@ -44,7 +54,7 @@ final class TransientObjects {
                         .filter(QueueDeclared.class::isInstance)
                         .map(QueueDeclared.class::cast)
                         .filter(queue -> queue.place().member() == member)
-                        .filter(queue -> !queue.queue().durable())
+                        .filter(which)
                         .map(this::delete)
                         .toArray(CompletableFuture<?>[]::new)));
   }
