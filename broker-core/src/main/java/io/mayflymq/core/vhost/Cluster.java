@@ -16,10 +16,10 @@ public interface Cluster extends ChangeOrdering {
    *
    * @param isReachable whether this node has a connection to it; true for itself
    */
-  record Node(String name, boolean isReachable) {}
+  record Peer(String name, boolean isReachable) {}
 
   /** Returns all members, in the order in which they have joined. */
-  List<Node> nodes();
+  List<Peer> nodes();
 
   /**
    * Ends the membership of a node that is gone, with the queues that were on it.

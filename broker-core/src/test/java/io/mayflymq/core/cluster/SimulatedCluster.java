@@ -230,8 +230,8 @@ final class SimulatedCluster {
     }
 
     @Override
-    public List<Cluster.Node> nodes() {
-      return nodes.stream().map(node -> new Cluster.Node("node" + node.number, true)).toList();
+    public List<Cluster.Peer> nodes() {
+      return nodes.stream().map(node -> new Cluster.Peer("node" + node.number, true)).toList();
     }
 
     @Override

@@ -369,6 +369,16 @@ class RemoteQueueTest {
           private long lastId = 1_000;
 
           @Override
+          public List<Peer> nodes() {
+            return List.of(new Peer("here", true), new Peer("home", true));
+          }
+
+          @Override
+          public CompletableFuture<Void> forget(String node) {
+            return CompletableFuture.failedFuture(new IllegalArgumentException(node));
+          }
+
+          @Override
           public int member() {
             return QueuePlace.FIRST_MEMBER;
           }

@@ -255,6 +255,12 @@ final class Storage implements AutoCloseable {
    */
   static void remove(Path dataDir) throws IOException {
     removeReset(dataDir);
+    // First of all: a node without its metadata must not vote.
+    for (Path file : ClusterSetup.filesOf(dataDir)) {
+      if (Files.exists(file)) {
+        FileTree.delete(file);
+      }
+    }
     Path messages = dataDir.resolve(DataFaults.MESSAGES_DIRECTORY);
     if (Files.exists(messages)) {
       // Atomically: a directory with a part missing would be treated as damaged.

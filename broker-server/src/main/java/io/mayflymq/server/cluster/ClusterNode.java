@@ -44,8 +44,10 @@ import io.mayflymq.server.cluster.membership.MembershipService;
 import io.mayflymq.server.cluster.membership.StateTransfer;
 import io.mayflymq.server.cluster.transport.CallService;
 import io.mayflymq.server.cluster.transport.NodeTransport;
+import io.mayflymq.server.logging.IoReason;
 import io.mayflymq.server.net.EventLoops;
 import io.mayflymq.server.net.StartException;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.util.ArrayDeque;
 import java.util.Collection;
@@ -146,14 +148,13 @@ public final class ClusterNode implements Cluster, AutoCloseable {
     StateTransfer state = new StateTransfer(journal);
     transport.serve(CallService.STATE, (node, request) -> state.answer(request));
     entrance = new Entrance(transport, nodes, journal, setup.nodeName(), setup.address());
+    if (self().isEmpty()) {
+      noteJoining();
+    }
     List<MetadataCommand> entered =
         entrance.enter(metadata, setup.settings().formation(), transport.address().getPort());
     kept = ClusterMembers.of(entered).values();
-    self =
-        kept.stream()
-            .filter(member -> member.directory().equals(journal.directory()))
-            .findFirst()
-            .orElseThrow();
+    self = self().orElseThrow();
     positions =
         new PositionedLog(
             journal,
@@ -161,6 +162,29 @@ public final class ClusterNode implements Cluster, AutoCloseable {
             applied(entered));
     members = new ClusterMembers(positions, entered);
     recovered = entered;
+  }
+
+  private Optional<ClusterMember> self() {
+    return kept.stream()
+        .filter(member -> member.directory().equals(journal.directory()))
+        .findFirst();
+  }
+
+  private void noteJoining() throws StartException {
+    try {
+      Files.write(setup.joiningFile(), new byte[0]);
+    } catch (IOException e) {
+      throw new StartException(
+          "cannot write %s: %s".formatted(setup.joiningFile(), IoReason.of(e)), e);
+    }
+  }
+
+  private void noteJoined() {
+    try {
+      Files.deleteIfExists(setup.joiningFile());
+    } catch (IOException e) {
+      LOGGER.warn("cannot delete {}: {}", setup.joiningFile(), IoReason.of(e));
+    }
   }
 
   private static Applied applied(List<MetadataCommand> metadata) {
@@ -218,6 +242,7 @@ public final class ClusterNode implements Cluster, AutoCloseable {
     }
     if (mode == StartMode.BOOTSTRAP) {
       writeFirstEntry();
+      noteJoined();
     }
     catchUp();
     work.soon("tidying up", this::tidyUp);
@@ -261,7 +286,9 @@ public final class ClusterNode implements Cluster, AutoCloseable {
     }
     asked.whenComplete(
         (done, failure) -> {
-          if (failure != null) {
+          if (failure == null) {
+            noteJoined();
+          } else {
             LOGGER.info("this node has no vote yet: {}", failure.getMessage());
             work.after("asking for a vote", RETRY_MILLIS, this::askForVote);
           }
@@ -349,11 +376,11 @@ public final class ClusterNode implements Cluster, AutoCloseable {
   }
 
   @Override
-  public List<Node> nodes() {
+  public List<Peer> nodes() {
     Set<String> reachable = transport.reachable().keySet();
     return members.all().stream()
         .map(ClusterMember::name)
-        .map(name -> new Node(name, name.equals(self.name()) || reachable.contains(name)))
+        .map(name -> new Peer(name, name.equals(self.name()) || reachable.contains(name)))
         .toList();
   }
 

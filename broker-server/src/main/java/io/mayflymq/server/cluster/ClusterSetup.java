@@ -12,6 +12,7 @@ import io.mayflymq.server.net.StartException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.stream.Stream;
@@ -25,10 +26,24 @@ import java.util.stream.Stream;
  */
 public record ClusterSetup(ClusterSettings settings, String nodeName, Path dataDir) {
   private static final String LOG_DIRECTORY = "cluster";
+  private static final String JOINING_FILE = "cluster.joining";
 
   /** Returns the directory of the replicated log. */
   Path logDirectory() {
     return dataDir.resolve(LOG_DIRECTORY);
+  }
+
+  /**
+   * Returns the file that is there from before a node joins until it has a vote. Without it a node
+   * that has no replicated log has lost it, and how it has voted.
+   */
+  Path joiningFile() {
+    return dataDir.resolve(JOINING_FILE);
+  }
+
+  /** Returns the files and directories of a data directory that make it that of a member. */
+  public static List<Path> filesOf(Path dataDir) {
+    return List.of(dataDir.resolve(LOG_DIRECTORY), dataDir.resolve(JOINING_FILE));
   }
 
   private ListenerSettings listener() {

@@ -228,13 +228,13 @@ public final class OverviewResource {
         .orElseThrow(ApiException::notFound);
   }
 
-  private List<Cluster.Node> members() {
+  private List<Cluster.Peer> members() {
     Cluster cluster = managed.broker().cluster();
-    return cluster == null ? List.of(new Cluster.Node(NodeName.value(), true)) : cluster.nodes();
+    return cluster == null ? List.of(new Cluster.Peer(NodeName.value(), true)) : cluster.nodes();
   }
 
   /** Of another node it is only known whether it is there. */
-  private Map<String, Object> object(Cluster.Node member) {
+  private Map<String, Object> object(Cluster.Peer member) {
     return member.name().equals(NodeName.value())
         ? object()
         : Json.object(
