@@ -34,6 +34,7 @@ final class ParameterHelp {
           Map.entry("log_level", "a level, or a category if a level follows"),
           Map.entry("message_id", "the message-id of the message"),
           Map.entry("name", "the name of what is shown, set or cleared"),
+          Map.entry("node", "the name of a node, such as mayfly@host"),
           Map.entry("password", "the password; without it standard input is read"),
           Map.entry("pattern", "a regular expression for names"),
           Map.entry("plugin", "the name of a plugin of RabbitMQ, such as rabbitmq_management"),
