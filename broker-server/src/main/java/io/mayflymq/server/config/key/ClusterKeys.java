@@ -93,12 +93,6 @@ final class ClusterKeys {
           wholeNumber("milliseconds", 10, 3_600_000),
           "1000",
           "Time between these attempts, in milliseconds.");
-  private static final Setting<String> LOCATOR =
-      Setting.of(
-          "queue_leader_locator",
-          word("client-local", "balanced"),
-          "client-local",
-          "Where a new queue goes: to the node of its client, or to the one with the fewest.");
 
   private ClusterKeys() {}
 
@@ -107,8 +101,7 @@ final class ClusterKeys {
     return Stream.<List<? extends Key<?>>>of(
             List.of(NODE_NAME, LISTENER, SECRET, SECRET_FILE),
             TLS.keys(),
-            List.of(
-                BACKEND, NODES, DNS_HOSTNAME, TARGET_SIZE, RETRY_LIMIT, RETRY_INTERVAL, LOCATOR))
+            List.of(BACKEND, NODES, DNS_HOSTNAME, TARGET_SIZE, RETRY_LIMIT, RETRY_INTERVAL))
         .<Key<?>>flatMap(List::stream)
         .toList();
   }
@@ -147,7 +140,6 @@ final class ClusterKeys {
             byDns ? hostname : Optional.empty(),
             values.get(TARGET_SIZE),
             values.get(RETRY_LIMIT),
-            values.get(RETRY_INTERVAL)),
-        values.get(LOCATOR).equals("balanced"));
+            values.get(RETRY_INTERVAL)));
   }
 }

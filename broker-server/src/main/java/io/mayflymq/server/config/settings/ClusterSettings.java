@@ -11,16 +11,13 @@ import java.util.Optional;
  * @param secretFile whose first line is the secret; empty if the secret is given
  * @param tls how nodes talk; without a certificate it is not encrypted
  * @param formation how it finds its cluster
- * @param balancesQueues whether a new queue goes to the node with the fewest, not to the one where
- *     it is declared
  */
 public record ClusterSettings(
     Optional<ListenerSettings> listener,
     Optional<String> secret,
     Optional<Path> secretFile,
     TlsSettings tls,
-    FormationSettings formation,
-    boolean balancesQueues) {
+    FormationSettings formation) {
   @Override
   public String toString() {
     return "ClusterSettings[listener=%s, tls=%s, formation=%s]".formatted(listener, tls, formation);
