@@ -113,7 +113,7 @@ class ConfigurationIT {
     try (BrokerProcess broker =
         BrokerProcess.builder()
             .arguments("--config", file.toString())
-            .set("cluster_formation.classic_config.nodes.1", "rabbit@other")
+            .set("cluster_formation.classic_config.nodes.1", "other")
             .launch()) {
       assertThat(broker.awaitExit()).isEqualTo(CONFIG);
       assertThat(broker.output())
@@ -123,7 +123,7 @@ class ConfigurationIT {
           .anyMatch(line -> line.contains("broker.conf:2: expected 'key = value'"))
           .anyMatch(line -> line.contains("broker.conf:3: ") && line.contains("'ldap'"))
           .anyMatch(line -> line.contains("10.conf:1: bad value '5'"))
-          .anyMatch(line -> line.contains("nodes.1' (value 'rabbit@other') is refused"));
+          .anyMatch(line -> line.contains("bad value 'other'"));
     }
   }
 
