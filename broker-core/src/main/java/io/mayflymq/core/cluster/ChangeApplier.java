@@ -1,5 +1,6 @@
 package io.mayflymq.core.cluster;
 
+import io.mayflymq.core.fault.Causes;
 import io.mayflymq.core.metadata.CommittedState.UndoneException;
 import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.MetadataCommand.Applied;
@@ -9,7 +10,6 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -150,7 +150,7 @@ public final class ChangeApplier {
 
   private static void tell(
       List<MetadataCommand> commands, PendingChange pending, Throwable failure) {
-    Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+    Throwable cause = Causes.of(failure);
     if (cause != null && !(cause instanceof UndoneException)) {
       LOGGER.error("a change that all nodes make failed here: {}", commands, cause);
     }

@@ -1,5 +1,6 @@
 package io.mayflymq.core.cluster;
 
+import io.mayflymq.core.fault.Causes;
 import io.mayflymq.core.metadata.ChangeOrdering;
 import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.journal.CommandCodec;
@@ -13,7 +14,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 
 /*
  * Proposes the changes that are requested on this node.
@@ -85,7 +85,7 @@ public final class ChangeProposer implements ChangeOrdering {
   }
 
   private void fail(Throwable failure) {
-    Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+    Throwable cause = Causes.of(failure);
     List<PendingChange> failed;
     synchronized (this) {
       failed = new ArrayList<>(proposed.values());

@@ -92,10 +92,16 @@ public final class ClusterMembers {
     }
   }
 
-  /** A number belongs to one data directory for ever, a name to one member at a time. */
+  /**
+   * A number belongs to one data directory for ever, a name to one member at a time. A member that
+   * was forgotten does not become one again.
+   */
   private static boolean fits(ClusterMember member, SortedMap<Integer, ClusterMember> known) {
     ClusterMember before = known.get(member.number());
-    boolean isItsNumber = before == null || before.directory().equals(member.directory());
+    boolean isItsNumber =
+        before == null
+            || (before.directory().equals(member.directory())
+                && (before.isMember() || !member.isMember()));
     return isItsNumber
         && known.values().stream()
             .filter(other -> other.number() != member.number())

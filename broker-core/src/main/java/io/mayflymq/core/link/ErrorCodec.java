@@ -1,10 +1,10 @@
 package io.mayflymq.core.link;
 
+import io.mayflymq.core.fault.Causes;
 import io.mayflymq.protocol.types.AmqpException;
 import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.ConnectionException;
 import io.mayflymq.protocol.types.ReplyCode;
-import java.util.concurrent.CompletionException;
 
 /** Errors of requests: scope, code and text as they are. */
 public final class ErrorCodec {
@@ -15,10 +15,7 @@ public final class ErrorCodec {
 
   /** Writes an error; one that is not of the protocol becomes 541. */
   public static void write(LinkWriter out, Throwable failure) {
-    Throwable cause =
-        failure instanceof CompletionException && failure.getCause() != null
-            ? failure.getCause()
-            : failure;
+    Throwable cause = Causes.of(failure);
     AmqpException error =
         cause instanceof AmqpException known
             ? known

@@ -1,12 +1,12 @@
 package io.mayflymq.core.metadata;
 
+import io.mayflymq.core.fault.Causes;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -212,8 +212,7 @@ public final class CommittedState<S> {
         .get()
         .exceptionallyCompose(
             failure -> {
-              Throwable cause =
-                  failure instanceof CompletionException ? failure.getCause() : failure;
+              Throwable cause = Causes.of(failure);
               return cause instanceof UndoneException
                   ? retrying(request)
                   : CompletableFuture.failedFuture(cause);

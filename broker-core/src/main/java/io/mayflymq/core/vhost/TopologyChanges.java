@@ -24,7 +24,7 @@ import java.util.List;
 /*
  * What each command does to the exchanges, queues, bindings and policies of a virtual host.
  *
- * All changes come this way, whoever asked for them: a client's request that has been checked, what was kept before this process, what another node of
+ * All changes come this way, whatever they come from: a client's request that has been checked, what was kept before this process, what another node of
  * a cluster has done. A request says what it wants (one queue goes); what goes along with it (bindings, auto-delete exchanges) is found here, in the
  * topology that the change is really made to. In a cluster that may be a later one than the one that the request was checked against.
  *

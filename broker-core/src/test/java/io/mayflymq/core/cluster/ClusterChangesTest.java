@@ -26,8 +26,8 @@ import net.jqwik.api.Property;
 import org.junit.jupiter.api.Test;
 
 /**
- * Whatever the nodes of a cluster request at once, whatever is lost and whoever crashes: all have
- * the same metadata in the end, in memory and on their disks.
+ * Whatever the nodes of a cluster request at once, whatever is lost and whichever nodes crash: all
+ * have the same metadata in the end, in memory and on their disks.
  */
 class ClusterChangesTest {
   private static final int STEPS = 120;

@@ -6,6 +6,7 @@ import io.mayflymq.core.cluster.ChangeTarget;
 import io.mayflymq.core.cluster.ClusterMembers;
 import io.mayflymq.core.cluster.PositionedLog;
 import io.mayflymq.core.fault.BrokerThreads;
+import io.mayflymq.core.fault.Causes;
 import io.mayflymq.core.fault.PeriodicWork;
 import io.mayflymq.core.metadata.ClusterMember;
 import io.mayflymq.core.metadata.MetadataCommand;
@@ -31,9 +32,7 @@ import io.mayflymq.server.cluster.consensus.ConsensusLimits;
 import io.mayflymq.server.cluster.consensus.ConsensusListener;
 import io.mayflymq.server.cluster.consensus.ConsensusSettings;
 import io.mayflymq.server.cluster.consensus.ConsensusSettings.StartMode;
-import io.mayflymq.server.cluster.consensus.ConsensusStatus;
 import io.mayflymq.server.cluster.consensus.ConsensusTimes;
-import io.mayflymq.server.cluster.consensus.LeaderChange;
 import io.mayflymq.server.cluster.consensus.Member;
 import io.mayflymq.server.cluster.consensus.ReplicatedLog;
 import io.mayflymq.server.cluster.consensus.ratis.Consensus;
@@ -44,11 +43,8 @@ import io.mayflymq.server.cluster.membership.MembershipService;
 import io.mayflymq.server.cluster.membership.StateTransfer;
 import io.mayflymq.server.cluster.transport.CallService;
 import io.mayflymq.server.cluster.transport.NodeTransport;
-import io.mayflymq.server.logging.IoReason;
 import io.mayflymq.server.net.EventLoops;
 import io.mayflymq.server.net.StartException;
-import java.io.IOException;
-import java.nio.file.Files;
 import java.util.ArrayDeque;
 import java.util.Collection;
 import java.util.Deque;
@@ -57,8 +53,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -74,8 +72,7 @@ import org.slf4j.LoggerFactory;
 public final class ClusterNode implements Cluster, AutoCloseable {
   private static final Logger LOGGER = LoggerFactory.getLogger(ClusterNode.class);
   private static final long RETRY_MILLIS = 1_000;
-  private static final long CATCH_UP_MILLIS = 15_000;
-  private static final long POLL_MILLIS = 20;
+  private static final long CATCH_UP_SECONDS = 60;
   private static final long LOOK_MILLIS = 3_000;
 
   private final ClusterSetup setup;
@@ -83,21 +80,25 @@ public final class ClusterNode implements Cluster, AutoCloseable {
   private final EventLoops loops;
   private final BrokerThreads threads;
   private final PeriodicWork work;
-  private final Deque<Runnable> held = new ArrayDeque<>();
-  private final ChangeProposer proposer = new ChangeProposer(entry -> log().propose(entry));
+  private final Joining joining;
   private final QueuesOfMember queues;
-  private NodeTransport transport;
-  private Entrance entrance;
-  private MembershipService service;
-  private PositionedLog positions;
-  private ClusterMember self;
-  private List<MetadataCommand> recovered;
-  private volatile Collection<ClusterMember> kept = List.of();
-  private volatile ClusterMembers members;
+  private final ChangeProposer proposer = new ChangeProposer(entry -> log().propose(entry));
   private final Map<Integer, RemoteNode> homes = new ConcurrentHashMap<>();
+  private final Deque<Runnable> held = new ArrayDeque<>();
+
+  // Set once, in the order in which the node starts.
+  private volatile Collection<ClusterMember> kept = List.of();
+  private NodeTransport transport;
+  private MembershipService service;
+  private Entrance entrance;
+  private ClusterMember self;
+  private PositionedLog positions;
+  private volatile ClusterMembers members;
+  private List<MetadataCommand> recovered;
   private Partitions partitions;
   private QueueLinks links;
   private volatile ReplicatedLog log;
+  private volatile CatchUp catchUp;
 
   private ClusterNode(
       ClusterSetup setup, MetadataJournal journal, EventLoops loops, BrokerThreads threads) {
@@ -106,6 +107,7 @@ public final class ClusterNode implements Cluster, AutoCloseable {
     this.loops = loops;
     this.threads = threads;
     this.work = threads.periodic("cluster");
+    this.joining = new Joining(setup.joiningFile(), work);
     this.queues = new QueuesOfMember(journal, proposer);
     held.push(work::close);
   }
@@ -149,7 +151,7 @@ public final class ClusterNode implements Cluster, AutoCloseable {
     transport.serve(CallService.STATE, (node, request) -> state.answer(request));
     entrance = new Entrance(transport, nodes, journal, setup.nodeName(), setup.address());
     if (self().isEmpty()) {
-      noteJoining();
+      joining.begin();
     }
     List<MetadataCommand> entered =
         entrance.enter(metadata, setup.settings().formation(), transport.address().getPort());
@@ -168,23 +170,6 @@ public final class ClusterNode implements Cluster, AutoCloseable {
     return kept.stream()
         .filter(member -> member.directory().equals(journal.directory()))
         .findFirst();
-  }
-
-  private void noteJoining() throws StartException {
-    try {
-      Files.write(setup.joiningFile(), new byte[0]);
-    } catch (IOException e) {
-      throw new StartException(
-          "cannot write %s: %s".formatted(setup.joiningFile(), IoReason.of(e)), e);
-    }
-  }
-
-  private void noteJoined() {
-    try {
-      Files.deleteIfExists(setup.joiningFile());
-    } catch (IOException e) {
-      LOGGER.warn("cannot delete {}: {}", setup.joiningFile(), IoReason.of(e));
-    }
   }
 
   private static Applied applied(List<MetadataCommand> metadata) {
@@ -227,45 +212,27 @@ public final class ClusterNode implements Cluster, AutoCloseable {
     ChangeApplier applier = new ChangeApplier(target, proposer, positions);
     LogApplier entries =
         new LogApplier(applier, positions, new LogApplier.Takeover(transport, journal, restart));
-    StartMode mode = mode();
+    StartMode mode = joining.mode(self, positions.durable() != null);
     try {
       log = Consensus.start(consensus(mode), transport, entries, threads);
     } catch (ConsensusException e) {
       throw new StartException(e.getMessage(), e);
     }
-    held.push(this::closeLog);
+    held.push(log::close);
     log.listen(new Watch());
     service.takePart(members, proposer, log);
     members.all().forEach(member -> transport.keep(member.name()));
     if (mode == StartMode.JOIN) {
-      work.soon("asking for a vote", this::askForVote);
+      joining.askForVote(members, self, entrance);
     }
+    catchUp = new CatchUp(self.at(self.name(), setup.address()), proposer, queues, work);
+    catchUp(mode);
     if (mode == StartMode.BOOTSTRAP) {
-      writeFirstEntry();
-      noteJoined();
+      joining.end();
     }
-    catchUp();
-    work.soon("tidying up", this::tidyUp);
     AbsentNodes absent =
         new AbsentNodes(log::leads, this::others, () -> transport.reachable().keySet(), queues);
     work.every("looking for absent nodes", LOOK_MILLIS, absent::look);
-  }
-
-  /** With it metadata have a position, which nodes that join go on from. */
-  private void writeFirstEntry() throws StartException {
-    try {
-      proposer.propose(List.of(new MemberSet(self)), null).join();
-    } catch (CompletionException e) {
-      throw new StartException(e.getCause().getMessage(), e.getCause());
-    }
-  }
-
-  private StartMode mode() {
-    boolean hasLog = Files.exists(setup.logDirectory());
-    if (self.number() == QueuePlace.FIRST_MEMBER && positions.durable() == null) {
-      return StartMode.BOOTSTRAP;
-    }
-    return hasLog ? StartMode.RESTART : StartMode.JOIN;
   }
 
   private ConsensusSettings consensus(StartMode mode) {
@@ -278,66 +245,30 @@ public final class ClusterNode implements Cluster, AutoCloseable {
         ConsensusLimits.DEFAULT);
   }
 
-  /** Asks the other members, one after the other, until one has given it. */
-  private void askForVote() {
-    CompletableFuture<Void> asked = CompletableFuture.failedFuture(new StartException("", null));
-    for (ClusterMember other : others()) {
-      asked = asked.exceptionallyCompose(failure -> entrance.askForVote(other.name()));
-    }
-    asked.whenComplete(
-        (done, failure) -> {
-          if (failure == null) {
-            noteJoined();
-          } else {
-            LOGGER.info("this node has no vote yet: {}", failure.getMessage());
-            work.after("asking for a vote", RETRY_MILLIS, this::askForVote);
-          }
-        });
-  }
-
   private Collection<ClusterMember> others() {
     return members.all().stream().filter(member -> member.number() != self.number()).toList();
   }
 
-  /** Waits until this node has what the leader had when it was found, for some time at most. */
-  private void catchUp() throws StartException {
-    long end = System.nanoTime() + CATCH_UP_MILLIS * 1_000_000;
-    while (System.nanoTime() < end) {
-      ConsensusStatus status = log.status();
-      boolean hasAll = status.applied() != null && status.applied().index() >= status.committed();
-      if (status.leader() != null && hasAll) {
-        return;
+  /** Waits until this node has what the cluster had when it started, for some time at most. */
+  private void catchUp(StartMode mode) throws StartException {
+    try {
+      catchUp.start().get(CATCH_UP_SECONDS, TimeUnit.SECONDS);
+    } catch (ExecutionException e) {
+      if (mode == StartMode.BOOTSTRAP) {
+        throw new StartException(e.getCause().getMessage(), e.getCause());
       }
-      try {
-        Thread.sleep(POLL_MILLIS);
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-        throw new StartException("interrupted while catching up with the cluster", e);
-      }
+      LOGGER.warn(
+          "this node serves what it has, and makes no changes until it reaches a majority of the"
+              + " cluster's nodes: {}",
+          e.getCause().getMessage());
+    } catch (TimeoutException e) {
+      LOGGER.warn(
+          "this node has not caught up with the cluster within {} s: it serves what it has",
+          CATCH_UP_SECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new StartException("interrupted while catching up with the cluster", e);
     }
-    LOGGER.warn(
-        "no majority of the cluster's nodes can be reached: this node serves what it has, and"
-            + " changes are refused");
-  }
-
-  /** Deletes what an earlier process of this node has left, and makes its address known. */
-  private void tidyUp() {
-    ClusterMember current = self.at(self.name(), setup.address());
-    CompletableFuture.allOf(
-            queues.deleteTransient(self.number()),
-            current.equals(members.ofNumber(self.number()))
-                ? CompletableFuture.completedFuture(null)
-                : proposer.propose(List.of(new MemberSet(current)), null))
-        .whenComplete(
-            (done, failure) -> {
-              if (failure != null) {
-                work.after("tidying up", RETRY_MILLIS, this::tidyUp);
-              }
-            });
-  }
-
-  private void closeLog() {
-    log.close();
   }
 
   // What virtual hosts see
@@ -372,6 +303,13 @@ public final class ClusterNode implements Cluster, AutoCloseable {
 
   @Override
   public CompletableFuture<Void> propose(List<? extends MetadataCommand> commands, Object origin) {
+    CatchUp begun = catchUp;
+    if (begun == null || !begun.isDone()) {
+      return CompletableFuture.failedFuture(
+          new ConnectionException(
+              ReplyCode.INTERNAL_ERROR,
+              "the change was not made: this node has not caught up with the cluster"));
+    }
     return proposer.propose(commands, origin);
   }
 
@@ -393,7 +331,7 @@ public final class ClusterNode implements Cluster, AutoCloseable {
       return refused("node '%s' is running: stop it before it is forgotten".formatted(node));
     }
     // Its vote first: with it the others may be no majority.
-    return log.removeMember(node)
+    return withoutVote(node)
         .exceptionallyCompose(ClusterNode::notRemoved)
         .thenCompose(
             removed -> proposer.propose(List.of(new MemberSet(member.get().forgotten())), null))
@@ -406,19 +344,19 @@ public final class ClusterNode implements Cluster, AutoCloseable {
             });
   }
 
+  private CompletableFuture<Void> withoutVote(String node) {
+    boolean votes =
+        log.status().members().stream().anyMatch(voter -> voter.member().name().equals(node));
+    return votes ? log.removeMember(node) : CompletableFuture.completedFuture(null);
+  }
+
   private static CompletableFuture<Void> notRemoved(Throwable failure) {
-    Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
     return CompletableFuture.failedFuture(
-        new ConnectionException(ReplyCode.INTERNAL_ERROR, cause.getMessage()));
+        new ConnectionException(ReplyCode.INTERNAL_ERROR, Causes.of(failure).getMessage()));
   }
 
   private static CompletableFuture<Void> refused(String why) {
     return CompletableFuture.failedFuture(new ChannelException(ReplyCode.PRECONDITION_FAILED, why));
-  }
-
-  /** Returns what the node knows of the replicated log. */
-  public ConsensusStatus status() {
-    return log.status();
   }
 
   /** Returns the members. */
@@ -435,15 +373,6 @@ public final class ClusterNode implements Cluster, AutoCloseable {
   }
 
   private final class Watch implements ConsensusListener {
-    @Override
-    public void leaderChanged(LeaderChange change) {
-      LOGGER.info(
-          "{}",
-          change.leader() == null
-              ? "the cluster has no leader"
-              : "node %s leads the cluster in term %d".formatted(change.leader(), change.term()));
-    }
-
     @Override
     public void membersChanged(List<Member> voting) {
       voting.forEach(member -> transport.keep(member.name()));

@@ -3,6 +3,7 @@ package io.mayflymq.server.definitions;
 import io.mayflymq.core.admin.Administration;
 import io.mayflymq.core.admin.AdministrationException;
 import io.mayflymq.core.admin.Parameter;
+import io.mayflymq.core.fault.Causes;
 import io.mayflymq.core.metadata.QueueDefinition;
 import io.mayflymq.core.metadata.VhostDefinition;
 import io.mayflymq.core.policy.Policy;
@@ -29,7 +30,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.function.Supplier;
 
 /*
@@ -154,7 +154,7 @@ final class DefinitionsImport {
   }
 
   private static String reason(Throwable error) {
-    Throwable cause = error instanceof CompletionException ? error.getCause() : error;
+    Throwable cause = Causes.of(error);
     return cause instanceof AmqpException amqp ? amqp.detail() : String.valueOf(cause.getMessage());
   }
 

@@ -244,7 +244,8 @@ class ConfigurationTest {
             file + ":3: key 'mqtt.prefetch' has no effect: the broker does not speak MQTT",
             file
                 + ":2: key 'cluster_partition_handling' has no effect:"
-                + " the broker is a single node and joins no cluster");
+                + " nodes without a majority refuse changes of metadata and serve the queues that"
+                + " they have");
     assertThatThrownBy(() -> sets().with("mqtt.prefetch", "1"))
         .isInstanceOf(ConfigException.class)
         .hasMessage(

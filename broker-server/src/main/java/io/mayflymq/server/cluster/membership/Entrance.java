@@ -1,6 +1,7 @@
 package io.mayflymq.server.cluster.membership;
 
 import io.mayflymq.core.cluster.ClusterMembers;
+import io.mayflymq.core.fault.Causes;
 import io.mayflymq.core.metadata.ClusterMember;
 import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.MetadataCommand.MemberSet;
@@ -27,8 +28,6 @@ import org.slf4j.LoggerFactory;
 /** Makes a node a member of its cluster. Used by one thread. */
 public final class Entrance {
   private static final Logger LOGGER = LoggerFactory.getLogger(Entrance.class);
-  private static final int ATTEMPTS = 100;
-  private static final long PAUSE_MILLIS = 100;
   private static final long VOTE_MILLIS = 30_000;
 
   private final NodeTransport transport;
@@ -115,28 +114,22 @@ public final class Entrance {
     }
   }
 
+  /** The member has answered when this node was one in its metadata. */
   private List<MetadataCommand> takeOver(String member) throws StartException {
     try {
-      for (int left = ATTEMPTS; left > 0; left--) {
-        List<MetadataCommand> metadata = StateTransfer.fetch(transport, member).join();
-        if (self(metadata).isPresent()) {
-          journal.replace(metadata).join();
-          LOGGER.info("joined the cluster of node {}", member);
-          return metadata;
-        }
-        Thread.sleep(PAUSE_MILLIS);
+      List<MetadataCommand> metadata = StateTransfer.fetch(transport, member).join();
+      if (self(metadata).isEmpty()) {
+        throw new StartException(
+            "node '%s' has let this one join, but does not name it as a member".formatted(member));
       }
-      throw new StartException(
-          "node '%s' has let this one join, but does not name it as a member".formatted(member),
-          null);
+      journal.replace(metadata).join();
+      LOGGER.info("joined the cluster of node {}", member);
+      return metadata;
     } catch (CompletionException e) {
       throw new StartException(
           "the metadata of node '%s' cannot be taken over: %s"
-              .formatted(member, e.getCause().getMessage()),
+              .formatted(member, Causes.of(e).getMessage()),
           e.getCause());
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new StartException("interrupted while joining the cluster", e);
     }
   }
 

@@ -15,16 +15,17 @@ import java.util.concurrent.CompletableFuture;
  * How a node gets all metadata of another one: when it joins, or was away for so long that the replicated log does not reach back to what it has.
  *
  * The state of one moment is sent in parts. A request has the number of the state, 0 for a new one, and where the part begins; an answer has the number,
- * the length of the whole, and the part. The last state that was asked for is kept for the parts that follow; who asks for one that is gone begins anew.
+ * the length of the whole, and the part. The last state that was asked for is kept until its last part was sent; a node that asks for one that is gone begins anew.
  */
 /** Sends and fetches the metadata of a node. Any thread may call. */
 public final class StateTransfer {
   private static final int PART_BYTES = 4 << 20;
   private static final long CALL_MILLIS = 30_000;
   private static final int ATTEMPTS = 3;
+  private static final byte[] NONE = {};
 
   private final MetadataJournal journal;
-  private byte[] state = {};
+  private byte[] state = NONE;
   private long number;
 
   /** Sends what a journal has. */
@@ -55,13 +56,17 @@ public final class StateTransfer {
   }
 
   private synchronized byte[] part(long wanted, int from) {
-    if (wanted != number || from < 0 || from > state.length) {
+    if (wanted != number || from < 0 || from >= state.length) {
       throw new IllegalArgumentException("this state is no longer kept");
     }
-    byte[] part = Arrays.copyOfRange(state, from, Math.min(state.length, from + PART_BYTES));
+    int length = state.length;
+    byte[] part = Arrays.copyOfRange(state, from, Math.min(length, from + PART_BYTES));
+    if (from + part.length == length) {
+      state = NONE;
+    }
     return ByteBuffer.allocate(Long.BYTES + Integer.BYTES + part.length)
         .putLong(number)
-        .putInt(state.length)
+        .putInt(length)
         .put(part)
         .array();
   }

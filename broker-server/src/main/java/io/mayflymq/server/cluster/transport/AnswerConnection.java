@@ -1,5 +1,6 @@
 package io.mayflymq.server.cluster.transport;
 
+import io.mayflymq.core.fault.Causes;
 import io.mayflymq.server.cluster.transport.frame.FrameException;
 import io.mayflymq.server.cluster.transport.frame.FrameType;
 import io.mayflymq.server.cluster.transport.frame.FrameWriter;
@@ -7,7 +8,6 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.channel.ChannelHandlerContext;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.function.Consumer;
 
 /** The side of a connection for requests that answers. */
@@ -80,10 +80,7 @@ final class AnswerConnection extends FrameHandler {
   }
 
   private static String message(Throwable failure) {
-    Throwable cause =
-        failure instanceof CompletionException && failure.getCause() != null
-            ? failure.getCause()
-            : failure;
+    Throwable cause = Causes.of(failure);
     return cause.getMessage() == null ? cause.getClass().getSimpleName() : cause.getMessage();
   }
 

@@ -12,7 +12,7 @@ import io.netty.handler.timeout.IdleStateHandler;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What the connections between nodes have in common, whoever opened them.
+ * What the connections between nodes have in common, on either side.
  *
  * @param tls null for none
  * @param epoll whether the loops are Linux's epoll

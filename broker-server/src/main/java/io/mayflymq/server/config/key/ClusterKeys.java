@@ -29,6 +29,7 @@ import java.util.stream.Stream;
 final class ClusterKeys {
   private static final String CLASSIC_CONFIG = "classic_config";
   private static final String DNS = "dns";
+  private static final String RABBITMQ_PREFIX = "rabbit_peer_discovery_";
 
   static final Setting<Optional<String>> NODE_NAME =
       Setting.of(
@@ -59,9 +60,10 @@ final class ClusterKeys {
   private static final Setting<String> BACKEND =
       Setting.of(
           "cluster_formation.peer_discovery_backend",
-          word(CLASSIC_CONFIG, DNS),
+          word(CLASSIC_CONFIG, DNS, RABBITMQ_PREFIX + CLASSIC_CONFIG, RABBITMQ_PREFIX + DNS),
           CLASSIC_CONFIG,
-          "How a node without data finds the others: by the list of nodes here, or by DNS.");
+          "How a node without data finds the others: by the list of nodes here, or by DNS; RabbitMQ's"
+              + " longer names mean the same.");
   private static final KeyFamily<NodeAddress> NODES =
       new KeyFamily<>(
           "cluster_formation.classic_config.nodes.",
@@ -122,7 +124,7 @@ final class ClusterKeys {
               "cluster.listener needs the secret of the cluster: expected either cluster.secret or"
                   + " cluster.secret_file"));
     }
-    boolean byDns = values.get(BACKEND).equals(DNS);
+    boolean byDns = values.get(BACKEND).endsWith(DNS);
     Optional<String> hostname = values.get(DNS_HOSTNAME);
     if (byDns && hostname.isEmpty()) {
       throw new ConfigException(

@@ -47,6 +47,14 @@ class HostilePeerTest {
   }
 
   /** Reads a message of the handshake, with its header. */
+  /** Lets both sides of a handshake hear each other. */
+  private static void relayHandshake(Socket caller, Socket listener) throws IOException {
+    for (int i = 0; i < 2; i++) {
+      listener.getOutputStream().write(message(caller.getInputStream()));
+      caller.getOutputStream().write(message(listener.getInputStream()));
+    }
+  }
+
   private static byte[] message(InputStream in) throws IOException {
     DataInputStream data = new DataInputStream(in);
     byte[] header = data.readNBytes(HEADER);
@@ -160,10 +168,7 @@ class HostilePeerTest {
         a.keep("b@host");
         try (Socket caller = relay.accept();
             Socket listener = connect(b)) {
-          listener.getOutputStream().write(message(caller.getInputStream()));
-          caller.getOutputStream().write(message(listener.getInputStream()));
-          listener.getOutputStream().write(message(caller.getInputStream()));
-          caller.getOutputStream().write(message(listener.getInputStream()));
+          relayHandshake(caller, listener);
           byte[] frame =
               harm.equals("damaged")
                   ? new byte[] {0, 0, 0, 5, 1, 2, 3, 4, 0}
@@ -190,10 +195,7 @@ class HostilePeerTest {
       a.keep("b@host");
       try (Socket caller = relay.accept();
           Socket listener = connect(b)) {
-        listener.getOutputStream().write(message(caller.getInputStream()));
-        caller.getOutputStream().write(message(listener.getInputStream()));
-        listener.getOutputStream().write(message(caller.getInputStream()));
-        caller.getOutputStream().write(message(listener.getInputStream()));
+        relayHandshake(caller, listener);
         until(() -> !rig.lines("was lost: nothing was heard for 1000 ms").isEmpty());
       }
     }
@@ -208,10 +210,7 @@ class HostilePeerTest {
       a.keep("b@host");
       try (Socket caller = relay.accept();
           Socket listener = connect(b)) {
-        listener.getOutputStream().write(message(caller.getInputStream()));
-        caller.getOutputStream().write(message(listener.getInputStream()));
-        listener.getOutputStream().write(message(caller.getInputStream()));
-        caller.getOutputStream().write(message(listener.getInputStream()));
+        relayHandshake(caller, listener);
         for (Socket side : new Socket[] {caller, listener, caller, listener}) {
           byte[] frame = side.getInputStream().readNBytes(9);
           assertThat(frame).startsWith(0, 0, 0, 5).endsWith(0);

@@ -62,11 +62,6 @@ class ForeignKeysTest {
   @CsvSource({
     "mqtt.listeners.tcp.default, 1883, false",
     "cluster_partition_handling, pause_minority, false",
-    "cluster_formation.peer_discovery_backend, classic_config, false",
-    "cluster_formation.peer_discovery_backend, rabbit_peer_discovery_k8s, true",
-    "cluster_formation.classic_config.nodes.1, rabbit@a, true",
-    "cluster_formation.target_cluster_size_hint, 1, false",
-    "cluster_formation.target_cluster_size_hint, 3, true",
     "cluster_formation.k8s.host, kubernetes.default, false",
     "ssl_options.crl_check, true, true",
     "ssl_options.crl_check, false, false",

@@ -14,6 +14,7 @@ import io.mayflymq.it.harness.ControlCommand;
 import io.mayflymq.it.harness.Patience;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -225,6 +226,27 @@ class ClusterIT {
       cluster.startEmpty(2);
       awaitQueue(cluster, 2, "kept");
       assertThat(exists(cluster, 2, "lost")).isFalse();
+    }
+  }
+
+  @Test
+  void nodeThatHasLostItsVotesDoesNotStart() throws Exception {
+    try (ClusterProcesses cluster = new ClusterProcesses(directory, NODES)) {
+      cluster.startAll();
+      Path votes = cluster.data(1).resolve("cluster");
+      await()
+          .atMost(Patience.TIME)
+          .until(() -> !Files.exists(cluster.data(1).resolve("cluster.joining")));
+      cluster.node(1).kill();
+      Files.move(votes, directory.resolve("moved away"));
+      try (var voteless = cluster.builder(1).launch()) {
+        assertThat(voteless.awaitExit()).isNotZero();
+        assertThat(String.join("\n", voteless.output())).contains(votes.toString());
+      }
+      Files.move(directory.resolve("moved away"), votes);
+      cluster.start(1);
+      cluster.channel(1).queueDeclare("later", true, false, false, null);
+      awaitQueue(cluster, 2, "later");
     }
   }
 

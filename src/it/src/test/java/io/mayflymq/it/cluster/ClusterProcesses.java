@@ -31,6 +31,11 @@ final class ClusterProcesses implements AutoCloseable {
     return "node%d@localhost".formatted(node);
   }
 
+  /** Returns the data directory of a node. */
+  Path data(int node) {
+    return directory.resolve("node" + node);
+  }
+
   /** Returns how a node is started. */
   BrokerProcess.Builder builder(int node) {
     BrokerProcess.Builder builder =
@@ -40,7 +45,7 @@ final class ClusterProcesses implements AutoCloseable {
             .set("cluster.secret", SECRET)
             .set("cluster_formation.discovery_retry_limit", 600)
             .set("cluster_formation.discovery_retry_interval", 100)
-            .data(directory.resolve("node" + node));
+            .data(data(node));
     for (int i = 0; i < ports.size(); i++) {
       builder.set(
           "cluster_formation.classic_config.nodes." + (i + 1),

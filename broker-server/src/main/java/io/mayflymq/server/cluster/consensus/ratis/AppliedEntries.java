@@ -1,5 +1,6 @@
 package io.mayflymq.server.cluster.consensus.ratis;
 
+import io.mayflymq.core.fault.Causes;
 import io.mayflymq.core.fault.Faults;
 import io.mayflymq.server.cluster.consensus.EntryApplier;
 import io.mayflymq.server.cluster.consensus.LogPosition;
@@ -92,7 +93,7 @@ final class AppliedEntries {
 
   private void settle(LogPosition position, Throwable failure) {
     if (failure != null) {
-      faults.fatal(WHAT + " at " + position, Failures.cause(failure));
+      faults.fatal(WHAT + " at " + position, Causes.of(failure));
       return;
     }
     synchronized (this) {

@@ -43,7 +43,8 @@ public final class Consensus {
     Path log = settings.directory().resolve(settings.group().toString());
     if (settings.mode() == StartMode.RESTART && !Files.isDirectory(log)) {
       throw new ConsensusException(
-          "the log of the cluster is missing: %s is not a directory. Remove this node from the cluster and let it join again"
+          ("the log of the cluster is missing: %s is not a directory. Forget this node on another"
+                  + " one (mayflyctl forget_cluster_node), reset it and let it join again")
               .formatted(log));
     }
   }

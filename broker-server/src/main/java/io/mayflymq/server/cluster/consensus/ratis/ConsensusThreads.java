@@ -1,6 +1,7 @@
 package io.mayflymq.server.cluster.consensus.ratis;
 
 import io.mayflymq.core.fault.BrokerThreads;
+import io.mayflymq.core.fault.Causes;
 import io.mayflymq.core.fault.Faults;
 import io.mayflymq.core.fault.PeriodicWork;
 import java.util.concurrent.CompletableFuture;
@@ -80,14 +81,14 @@ final class ConsensusThreads implements AutoCloseable {
                 if (failure == null) {
                   done.complete(result);
                 } else {
-                  done.completeExceptionally(Failures.cause(failure));
+                  done.completeExceptionally(Causes.of(failure));
                 }
               });
     } catch (Throwable e) {
       if (Faults.isFatal(e)) {
         throw e;
       }
-      done.completeExceptionally(Failures.cause(e));
+      done.completeExceptionally(Causes.of(e));
     }
   }
 

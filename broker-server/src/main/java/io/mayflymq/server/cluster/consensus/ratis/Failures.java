@@ -1,22 +1,10 @@
 package io.mayflymq.server.cluster.consensus.ratis;
 
 import io.mayflymq.server.cluster.consensus.ConsensusException;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.ExecutionException;
 
 /** Finds out what went wrong. */
 final class Failures {
   private Failures() {}
-
-  /** Returns what is within the exceptions that futures add. */
-  static Throwable cause(Throwable failure) {
-    Throwable cause = failure;
-    while ((cause instanceof CompletionException || cause instanceof ExecutionException)
-        && cause.getCause() != null) {
-      cause = cause.getCause();
-    }
-    return cause;
-  }
 
   /** Returns the message of the innermost cause that has one, in one line. */
   static String text(Throwable failure) {

@@ -1,5 +1,6 @@
 package io.mayflymq.server.cluster.consensus.ratis;
 
+import io.mayflymq.core.fault.Causes;
 import io.mayflymq.server.cluster.consensus.ConsensusListener;
 import io.mayflymq.server.cluster.consensus.LeaderChange;
 import io.mayflymq.server.cluster.consensus.LogPosition;
@@ -138,7 +139,7 @@ final class LogWatcher implements LogEvents {
       Thread.currentThread().interrupt();
       fetched.completeExceptionally(e);
     } catch (Exception e) {
-      Throwable cause = Failures.cause(e);
+      Throwable cause = Causes.of(e);
       LOGGER.warn(
           "the cluster's metadata was not fetched from {}: {}", leader, Failures.text(cause));
       fetched.completeExceptionally(cause);

@@ -1,5 +1,6 @@
 package io.mayflymq.server.cluster.consensus.ratis;
 
+import io.mayflymq.core.fault.Causes;
 import io.mayflymq.server.cluster.consensus.ConsensusException;
 import io.mayflymq.server.cluster.consensus.ratis.rpc.Peers;
 import io.mayflymq.server.cluster.transport.CallService;
@@ -157,7 +158,7 @@ final class Proposals implements AutoCloseable {
 
   private void answered(Pending one, String leader, Answer answer, Throwable failure) {
     if (failure != null) {
-      String text = Failures.text(Failures.cause(failure));
+      String text = Failures.text(Causes.of(failure));
       later(one, leader + " led, and has not answered: " + text);
       return;
     }

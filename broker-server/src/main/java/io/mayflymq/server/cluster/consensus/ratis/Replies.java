@@ -1,5 +1,6 @@
 package io.mayflymq.server.cluster.consensus.ratis;
 
+import io.mayflymq.core.fault.Causes;
 import java.util.concurrent.RejectedExecutionException;
 import org.apache.ratis.protocol.RaftClientReply;
 import org.apache.ratis.protocol.exceptions.LeaderNotReadyException;
@@ -21,7 +22,7 @@ final class Replies {
 
   /** Translates a failure. What has no other meaning is worth another try. */
   static Answer answer(Throwable failure) {
-    Throwable cause = Failures.cause(failure);
+    Throwable cause = Causes.of(failure);
     if (cause instanceof NotLeaderException e) {
       return Answer.notLeader(
           e.getSuggestedLeader() == null ? null : e.getSuggestedLeader().getAddress());

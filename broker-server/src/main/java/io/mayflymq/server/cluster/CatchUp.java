@@ -1,0 +1,72 @@
+package io.mayflymq.server.cluster;
+
+import io.mayflymq.core.fault.Causes;
+import io.mayflymq.core.fault.PeriodicWork;
+import io.mayflymq.core.metadata.ChangeOrdering;
+import io.mayflymq.core.metadata.ClusterMember;
+import io.mayflymq.core.metadata.MetadataCommand.MemberSet;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/*
+ * How a node catches up with its cluster when it starts.
+ *
+ * It proposes a change, its own address. Once that is in force here, all that came before it is. Then it deletes the queues that ended with its earlier
+ * process. Only after that can its clients change metadata, so that no queue of theirs is taken for one of that process.
+ *
+ * Without a majority this is tried again and again. Meanwhile the node serves what it has.
+ */
+/** Brings a node up to date. Any thread may call. */
+final class CatchUp {
+  private static final Logger LOGGER = LoggerFactory.getLogger(CatchUp.class);
+  private static final long RETRY_MILLIS = 1_000;
+
+  private final ClusterMember self;
+  private final ChangeOrdering changes;
+  private final QueuesOfMember queues;
+  private final PeriodicWork work;
+  private final CompletableFuture<Void> firstTry = new CompletableFuture<>();
+  private volatile boolean done;
+
+  /**
+   * @param self this node, with the address that it has now
+   */
+  CatchUp(ClusterMember self, ChangeOrdering changes, QueuesOfMember queues, PeriodicWork work) {
+    this.self = self;
+    this.changes = changes;
+    this.queues = queues;
+    this.work = work;
+  }
+
+  /**
+   * Starts.
+   *
+   * @return done when the node has caught up; fails when the first try has, and others follow
+   */
+  CompletableFuture<Void> start() {
+    changes
+        .propose(List.of(new MemberSet(self)), null)
+        .thenCompose(announced -> queues.deleteTransient(self.number()))
+        .whenComplete((deleted, failure) -> tried(failure));
+    return firstTry;
+  }
+
+  private void tried(Throwable failure) {
+    if (failure == null) {
+      done = true;
+      if (!firstTry.complete(null)) {
+        LOGGER.info("this node has caught up with the cluster");
+      }
+    } else {
+      firstTry.completeExceptionally(Causes.of(failure));
+      work.after("catching up with the cluster", RETRY_MILLIS, this::start);
+    }
+  }
+
+  /** Returns whether the node has caught up. */
+  boolean isDone() {
+    return done;
+  }
+}
