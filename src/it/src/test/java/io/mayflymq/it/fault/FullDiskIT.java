@@ -22,10 +22,8 @@ import io.mayflymq.it.harness.SmallDisk;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentSkipListSet;
@@ -125,7 +123,7 @@ class FullDiskIT {
   @Test
   void aBrokerStartedOnAFullDiskCanBeControlledOnceThereIsSpace() throws Exception {
     broker.end(Ending.KILL);
-    Path filler = fill();
+    Path filler = disk.fill();
     broker.start();
     broker.awaitLine("cannot write the control file");
 
@@ -137,7 +135,7 @@ class FullDiskIT {
   @Test
   void declarationsAreRefusedWhileTheDiskIsFullAndSucceedAfterwards() throws Exception {
     broker.queue("before");
-    Path filler = fill();
+    Path filler = disk.fill();
     Set<String> declared = new TreeSet<>(Set.of("before"));
     Set<String> refused = new TreeSet<>();
     // A store may still have room in a block that it has already.
@@ -176,22 +174,6 @@ class FullDiskIT {
       found.add(queue.path("name").asText());
     }
     assertThat(found).containsAll(declared).doesNotContainAnyElementsOf(refused);
-  }
-
-  /** Leaves room for nothing, not even an empty file's first byte. */
-  private Path fill() throws IOException {
-    Path filler = disk.directory().resolve("filler");
-    try (FileChannel channel =
-        FileChannel.open(filler, StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
-      ByteBuffer page = ByteBuffer.allocate(4096);
-      while (disk.free() > 0) {
-        page.clear();
-        channel.write(page);
-      }
-    } catch (IOException e) {
-      assertThat(e).hasMessageContaining("No space left");
-    }
-    return filler;
   }
 
   /** Whether the control file names this process and lets in to it. */

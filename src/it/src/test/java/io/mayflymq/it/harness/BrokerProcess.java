@@ -60,6 +60,7 @@ public final class BrokerProcess implements AutoCloseable {
   }
 
   private final Process process;
+  private final String address;
   private final int port;
   private final int httpPort;
   private final Path data;
@@ -68,10 +69,11 @@ public final class BrokerProcess implements AutoCloseable {
   private final List<Thread> readers = new ArrayList<>();
   private final CountDownLatch ready = new CountDownLatch(1);
 
-  private BrokerProcess(Process process, int port, int httpPort, Path data, Path work) {
+  private BrokerProcess(Process process, Builder builder, Path data, Path work) {
     this.process = process;
-    this.port = port;
-    this.httpPort = httpPort;
+    this.address = builder.address;
+    this.port = builder.port;
+    this.httpPort = builder.httpPort;
     this.data = data;
     this.work = work;
     ALIVE.add(process);
@@ -87,6 +89,7 @@ public final class BrokerProcess implements AutoCloseable {
     private final Map<String, String> settings = new LinkedHashMap<>();
     private final Map<String, String> environment = new LinkedHashMap<>();
     private final List<String> arguments = new ArrayList<>();
+    private String address = Target.HOST;
     private int port = freePort();
     private final int httpPort = freePort();
     private boolean listener = true;
@@ -122,6 +125,21 @@ public final class BrokerProcess implements AutoCloseable {
     /** Listens on this port rather than on a free one. */
     public Builder port(int wanted) {
       port = wanted;
+      return this;
+    }
+
+    /**
+     * Listens on this address rather than on that of the loopback interface, and lets the user
+     * {@code guest} connect from other ones.
+     */
+    public Builder address(String wanted) {
+      address = wanted;
+      return set("loopback_users", "none");
+    }
+
+    /** Starts it by this command, which is given the one of the broker as its arguments. */
+    public Builder wrappedBy(List<String> command) {
+      wrapper.addAll(command);
       return this;
     }
 
@@ -176,9 +194,9 @@ public final class BrokerProcess implements AutoCloseable {
       command.addAll(arguments);
       Path work = workDirectory();
       if (listener) {
-        settings.putIfAbsent("listeners.tcp.default", "127.0.0.1:" + port);
+        settings.putIfAbsent("listeners.tcp.default", address + ":" + port);
       }
-      settings.putIfAbsent("management.tcp.ip", "127.0.0.1");
+      settings.putIfAbsent("management.tcp.ip", address);
       settings.putIfAbsent("management.tcp.port", Integer.toString(httpPort));
       settings.putIfAbsent("prometheus.tcp.port", "none");
       settings.putIfAbsent("data_dir", work.resolve("data").toString());
@@ -191,7 +209,7 @@ public final class BrokerProcess implements AutoCloseable {
       builder.environment().putAll(environment);
       try {
         Path data = work.resolve(settings.get("data_dir"));
-        return new BrokerProcess(builder.start(), port, httpPort, data, work);
+        return new BrokerProcess(builder.start(), this, data, work);
       } catch (IOException e) {
         throw new UncheckedIOException(e);
       }
@@ -339,7 +357,14 @@ public final class BrokerProcess implements AutoCloseable {
 
   /** A factory for connections to this broker. */
   public ConnectionFactory factory() {
-    return Target.factory(port);
+    ConnectionFactory factory = Target.factory(port);
+    factory.setHost(address);
+    return factory;
+  }
+
+  /** Its management API, for the user {@code guest}. */
+  public Http http() {
+    return Http.at(address, httpPort, "guest", "guest");
   }
 
   /** The complaints, each with the few lines before it. */

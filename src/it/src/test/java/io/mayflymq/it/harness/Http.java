@@ -32,7 +32,12 @@ public final class Http {
 
   /** The API as a user sees it. */
   public static Http as(int port, String user, String password) {
-    return new Http(CLIENT, "http://127.0.0.1:" + port, basic(user, password));
+    return at(Target.HOST, port, user, password);
+  }
+
+  /** The API at another address as a user sees it. */
+  public static Http at(String address, int port, String user, String password) {
+    return new Http(CLIENT, "http://" + address + ":" + port, basic(user, password));
   }
 
   /** The API over TLS as a user sees it, by a client with these certificates. */

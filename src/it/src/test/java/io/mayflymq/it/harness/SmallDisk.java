@@ -2,10 +2,11 @@ package io.mayflymq.it.harness;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.concurrent.TimeUnit;
+import java.nio.file.StandardOpenOption;
 import org.junit.jupiter.api.Assumptions;
 
 /**
@@ -22,7 +23,15 @@ public final class SmallDisk implements AutoCloseable {
   /** Mounts one on an empty directory. */
   public static SmallDisk mount(Path directory, int megabytes) {
     String refused =
-        run("mount", "-t", "tmpfs", "-o", "size=" + megabytes + "m", "tmpfs", directory.toString());
+        SystemCommand.run(
+                "mount",
+                "-t",
+                "tmpfs",
+                "-o",
+                "size=" + megabytes + "m",
+                "tmpfs",
+                directory.toString())
+            .refusal();
     Assumptions.assumeTrue(refused == null, () -> "no small disk can be mounted: " + refused);
     return new SmallDisk(directory);
   }
@@ -40,30 +49,30 @@ public final class SmallDisk implements AutoCloseable {
     }
   }
 
+  /** Writes a file that leaves room for nothing, not even an empty file's first byte. */
+  public Path fill() throws IOException {
+    Path filler = directory.resolve("filler");
+    try (FileChannel channel =
+        FileChannel.open(filler, StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
+      ByteBuffer page = ByteBuffer.allocate(4096);
+      while (free() > 0) {
+        page.clear();
+        channel.write(page);
+      }
+    } catch (IOException e) {
+      if (!String.valueOf(e.getMessage()).contains("No space left")) {
+        throw e;
+      }
+    }
+    return filler;
+  }
+
   @Override
   public void close() {
     // Detached immediately, and removed when it is no longer in use.
-    String refused = run("umount", "--lazy", directory.toString());
+    String refused = SystemCommand.run("umount", "--lazy", directory.toString()).refusal();
     if (refused != null) {
       throw new AssertionError(directory + " cannot be unmounted: " + refused);
-    }
-  }
-
-  /** Runs a command; returns null, or why it has failed. */
-  private static String run(String... command) {
-    try {
-      Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-      String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-      if (!process.waitFor(Patience.SECONDS, TimeUnit.SECONDS)) {
-        process.destroyForcibly();
-        return command[0] + " does not end";
-      }
-      return process.exitValue() == 0 ? null : output.trim();
-    } catch (IOException e) {
-      return e.getMessage();
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new IllegalStateException(e);
     }
   }
 }

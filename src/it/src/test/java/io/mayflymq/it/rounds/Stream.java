@@ -9,7 +9,7 @@ import java.util.Random;
  * begins with an id, the stream's number and a sequence number, and goes on with bytes that follow
  * from it.
  */
-final class Stream {
+public final class Stream {
   private static final int SEQUENCE_BITS = 40;
   private static final int ID_BYTES = 8;
   private static final int BIG_ONE_OF = 500;
@@ -36,19 +36,26 @@ final class Stream {
   }
 
   long nextId() {
-    return number << SEQUENCE_BITS | sequence++;
+    return id(number, sequence++);
   }
 
-  static long numberOf(long id) {
+  /** Returns the id of a message by the number of its stream and its place in that. */
+  public static long id(long number, long sequence) {
+    return number << SEQUENCE_BITS | sequence;
+  }
+
+  /** Returns the number of the stream that a message is of. */
+  public static long numberOf(long id) {
     return id >> SEQUENCE_BITS;
   }
 
-  static String text(long id) {
+  /** Returns an id for people. */
+  public static String text(long id) {
     return numberOf(id) + "/" + (id & (1L << SEQUENCE_BITS) - 1);
   }
 
   /** Returns a body for this id, usually a small one. */
-  static byte[] body(long id, Random random) {
+  public static byte[] body(long id, Random random) {
     int padding = random.nextInt(random.nextInt(BIG_ONE_OF) == 0 ? BIG_BYTES : SMALL_BYTES);
     byte[] body = new byte[ID_BYTES + padding];
     Arrays.fill(body, (byte) id);
@@ -57,7 +64,7 @@ final class Stream {
   }
 
   /** Returns the id in a body; fails if the body differs from the published one. */
-  static long id(byte[] body) {
+  public static long id(byte[] body) {
     long id = body.length < ID_BYTES ? -1 : ByteBuffer.wrap(body).getLong();
     for (int i = ID_BYTES; i < body.length; i++) {
       if (body[i] != (byte) id) {

@@ -1,0 +1,144 @@
+package io.mayflymq.it.cluster.fault;
+
+import io.mayflymq.it.cluster.ClusterProcesses;
+import io.mayflymq.it.cluster.ClusterProcesses.Place;
+import io.mayflymq.it.harness.BrokerProcess;
+import io.mayflymq.it.harness.SmallDisk;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+
+/** A cluster whose nodes have a network and a disk of their own, for faults of either. */
+final class FaultBench implements AutoCloseable {
+  static final int NODES = 3;
+  private static final int DISK_MEGABYTES = 192;
+
+  /** Small, so that segments are created, deleted and compacted often. */
+  private static final int SEGMENT_BYTES = 2 << 20;
+
+  private final Deque<Runnable> held = new ArrayDeque<>();
+  private final NodeNetwork network;
+  private final List<SmallDisk> disks = new ArrayList<>();
+  private final ClusterProcesses cluster;
+
+  private FaultBench(NodeNetwork network) {
+    this.network = network;
+    held.push(network::close);
+    List<Place> places = new ArrayList<>();
+    try {
+      for (int node = 0; node < NODES; node++) {
+        SmallDisk disk = SmallDisk.mount(Files.createTempDirectory("mayfly-node"), DISK_MEGABYTES);
+        held.push(() -> unmount(disk));
+        disks.add(disk);
+        Path data = disk.directory().resolve("data");
+        places.add(new Place(network.address(node), network.wrapper(node), data));
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    // Otherwise publishers are blocked before a disk is really full.
+    cluster =
+        new ClusterProcesses(places)
+            .set("shards", 2)
+            .set("durability.segment_size", SEGMENT_BYTES)
+            .set("disk_free_limit.absolute", 0);
+  }
+
+  private static void unmount(SmallDisk disk) {
+    disk.close();
+    try {
+      Files.delete(disk.directory());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Starts the nodes; the test is skipped with the reason where that is not permitted. */
+  static FaultBench start() {
+    FaultBench bench = null;
+    boolean started = false;
+    NodeNetwork network = NodeNetwork.create(NODES);
+    try {
+      bench = new FaultBench(network);
+      bench.launchAll();
+      bench.awaitAll();
+      started = true;
+      return bench;
+    } finally {
+      if (!started) {
+        if (bench == null) {
+          network.close();
+        } else {
+          bench.close();
+        }
+      }
+    }
+  }
+
+  NodeNetwork network() {
+    return network;
+  }
+
+  SmallDisk disk(int node) {
+    return disks.get(node);
+  }
+
+  /** Returns the process that was started last as this node. Any thread. */
+  BrokerProcess node(int node) {
+    return cluster.node(node);
+  }
+
+  /** Returns all processes that have been started, in their order. */
+  List<BrokerProcess> processes() {
+    return cluster.processes();
+  }
+
+  /** Ends a node by SIGKILL. */
+  void kill(int node) {
+    node(node).kill();
+    node(node).awaitExit();
+  }
+
+  /** Starts a node on the data that it has. */
+  void restart(int node) {
+    cluster.start(node);
+  }
+
+  /** Starts all nodes that do not run, at once, and waits until they are ready. */
+  void restartAll() {
+    launchAll();
+    awaitAll();
+  }
+
+  private void launchAll() {
+    for (int node = 0; node < NODES; node++) {
+      if (node(node) == null || !node(node).isAlive()) {
+        cluster.launch(node);
+      }
+    }
+  }
+
+  private void awaitAll() {
+    for (int node = 0; node < NODES; node++) {
+      node(node).awaitReady();
+    }
+  }
+
+  @Override
+  public void close() {
+    for (int node = 0; node < NODES; node++) {
+      if (node(node) != null) {
+        // Not in order, as a node may be stopped or without the others.
+        kill(node);
+      }
+    }
+    while (!held.isEmpty()) {
+      held.pop().run();
+    }
+  }
+}
