@@ -1,0 +1,52 @@
+package io.mayflymq.core.vhost;
+
+import io.mayflymq.core.metadata.QueueDefinition;
+import io.mayflymq.core.metadata.QueuePlace;
+import io.mayflymq.core.policy.EffectiveSettings;
+import io.mayflymq.core.policy.PolicyKey;
+import io.mayflymq.core.policy.PolicySubject;
+import io.mayflymq.core.policy.PolicyTable;
+import io.mayflymq.core.policy.argument.QueueArguments;
+import io.mayflymq.core.vhost.partition.Partition;
+import io.mayflymq.protocol.types.FieldValue;
+
+/**
+ * Decides on which node of a cluster a new queue is. Its argument {@code x-queue-leader-locator}
+ * says so; else a policy, or the configuration. An exclusive queue is always on the node of its
+ * connection.
+ *
+ * <p>Source: RabbitMQ, "Clustering", section "Queue Leader Replica Placement".
+ *
+ * @param broker has the cluster
+ */
+record QueuePlacement(BrokerContext broker) {
+  private static final String CLIENT_LOCAL = "client-local";
+
+  /**
+   * Returns the place of a new queue.
+   *
+   * @param policies those of its virtual host
+   * @param partition where it is if it is on this node
+   */
+  QueuePlace of(QueueDefinition queue, PolicyTable policies, Partition partition) {
+    Cluster cluster = broker.cluster().get();
+    boolean isHere = cluster == null || queue.exclusive() || isClientLocal(queue, policies);
+    return new QueuePlace(
+        isHere ? broker.member() : cluster.leastLoadedMember(), partition.index());
+  }
+
+  private static boolean isClientLocal(QueueDefinition queue, PolicyTable policies) {
+    if (queue.arguments().get(QueueArguments.QUEUE_LEADER_LOCATOR)
+        instanceof FieldValue.LongString locator) {
+      return locator.string().equals(CLIENT_LOCAL);
+    }
+    EffectiveSettings settings =
+        policies.explain(
+            PolicySubject.queue(queue.settings().type(), queue.name()), queue.arguments());
+    return settings
+        .value(PolicyKey.QUEUE_LEADER_LOCATOR)
+        .or(() -> settings.value(PolicyKey.QUEUE_MASTER_LOCATOR))
+        .map(locator -> locator.value().equals(CLIENT_LOCAL))
+        .orElse(true);
+  }
+}
