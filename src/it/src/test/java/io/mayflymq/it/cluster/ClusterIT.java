@@ -249,11 +249,9 @@ class ClusterIT {
 
       // A policy can also ask for another queue, which the node of the first one makes.
       assertThat(
-              other
-                  .run("set_policy", "p", "^limited$", "{\"dead-letter-queue\":\"auto\"}")
-                  .exit())
+              other.run("set_policy", "p", "^limited$", "{\"dead-letter-queue\":\"auto\"}").exit())
           .isZero();
-      awaitQueue(cluster, 2, "limited.dlq");
+      awaitQueue(cluster, 2, "limited.$dlq");
     }
   }
 
