@@ -1,6 +1,7 @@
 package io.mayflymq.core.vhost;
 
 import io.mayflymq.core.metadata.ChangeOrdering;
+import io.mayflymq.core.metadata.QueueDefinition;
 import io.mayflymq.core.metadata.QueuePlace;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.queue.QueueHost;
@@ -33,10 +34,11 @@ public interface Cluster extends ChangeOrdering {
   int member();
 
   /**
-   * Returns the number of the member that a new queue is to be on: of those that can be reached,
-   * the one with the fewest queues; if there are many queues, any.
+   * Returns where a new queue is to be.
+   *
+   * @param here where it would be on this member
    */
-  int leastLoadedMember();
+  QueuePlace placeOf(QueueDefinition queue, QueuePlace here);
 
   /** Returns what stands here for a queue that is on another member. */
   Queue remote(QueueIdentity identity, QueuePlace place, QueueHost vhost);

@@ -111,12 +111,7 @@ public final class VirtualHost implements QueueHost {
 
   /** See {@link Broker#apply}. */
   CompletableFuture<Void> apply(List<? extends MetadataCommand> commands, Origin origin) {
-    CompletableFuture<Void> applied = changes.apply(commands, origin);
-    if (!origin.isHere() && commands.stream().anyMatch(VhostPolicies::isChange)) {
-      // On the node that has requested the change this is part of the request.
-      applied.thenRunAsync(policies::refresh);
-    }
-    return applied;
+    return changes.apply(commands, origin);
   }
 
   @Override

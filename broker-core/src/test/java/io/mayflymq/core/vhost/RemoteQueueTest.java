@@ -6,9 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.mayflymq.core.event.Actor;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metadata.MetadataCommand;
+import io.mayflymq.core.metadata.QueueDefinition;
 import io.mayflymq.core.metadata.QueuePlace;
-import io.mayflymq.core.policy.Policy;
-import io.mayflymq.core.policy.PolicyKind;
 import io.mayflymq.core.queue.GetResult;
 import io.mayflymq.core.queue.consumer.Consumer;
 import io.mayflymq.core.vhost.TestBroker.Collector;
@@ -23,18 +22,13 @@ import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.FieldTable;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Queues of another node: two brokers in one process, whose loops run in turns. */
 class RemoteQueueTest {
-  private static final FieldTable BALANCED =
-      FieldTable.builder().put("x-queue-leader-locator", "balanced").build();
-
   private TestBroker here;
   private TestBroker home;
   private MemoryLinks links;
@@ -368,8 +362,8 @@ class RemoteQueueTest {
     assertThat(home.drain("q")).containsExactly(1, 2);
   }
 
-  /** Makes this broker one of a cluster, whose queues can be placed on the other node. */
-  private void join() {
+  /** Makes this broker one that has its queues with these names on the other node. */
+  private void join(String... elsewhere) {
     here.broker.setCluster(
         new Cluster() {
           private long lastId = 1_000;
@@ -390,8 +384,10 @@ class RemoteQueueTest {
           }
 
           @Override
-          public int leastLoadedMember() {
-            return 1;
+          public QueuePlace placeOf(QueueDefinition queue, QueuePlace near) {
+            return List.of(elsewhere).contains(queue.name())
+                ? new QueuePlace(1, home.queue(queue.name()).partition().index())
+                : near;
           }
 
           @Override
@@ -414,9 +410,7 @@ class RemoteQueueTest {
                 declared.vhost(),
                 declared.queue(),
                 there == null ? ++lastId : there.id(),
-                declared.place().member() == 1 && there != null
-                    ? new QueuePlace(1, there.partition().index())
-                    : declared.place());
+                declared.place());
           }
         });
   }
@@ -426,8 +420,8 @@ class RemoteQueueTest {
   void deadLettersArriveAtQueuesOfAnotherNodeBeforeTheirSourceIsSettled(int shards) {
     start(shards);
     home.declare("dead");
-    join();
-    here.declare("dead", BALANCED);
+    join("dead");
+    here.declare("dead");
     here.declare("source", TestBroker.deadLetteringTo("dead"));
     here.publish("source", 1, 2);
     Collector collector = here.consume("source", true, 0);
@@ -444,8 +438,8 @@ class RemoteQueueTest {
   void deadLettersThatMustArriveWaitUntilTheNodeIsBack(int shards) {
     start(shards);
     home.declare("dead");
-    join();
-    here.declare("dead", BALANCED);
+    join("dead");
+    here.declare("dead");
     here.declare(
         "source",
         FieldTable.builder()
@@ -476,11 +470,9 @@ class RemoteQueueTest {
     start(shards);
     home.declare("first", TestBroker.deadLetteringTo("second"));
     home.declare("second");
-    join();
-    here.declare(
-        "first",
-        FieldTable.builder().putAll(TestBroker.deadLetteringTo("second")).putAll(BALANCED).build());
-    here.declare("second", BALANCED);
+    join("first", "second");
+    here.declare("first", TestBroker.deadLetteringTo("second"));
+    here.declare("second");
     Queue queue = here.queue("first");
     home.publish("first", 1);
     GetResult got = done(queue.requests().fetch(true));
@@ -495,31 +487,6 @@ class RemoteQueueTest {
     rest();
     assertThat(arrival[0] == null || arrival[0].isDone()).isTrue();
     assertThat(home.drain("second")).containsExactly(1);
-  }
-
-  @Test
-  void argumentPolicyAndConfigurationSayOnWhichNodeQueuesAre() {
-    start(1);
-    join();
-    here.declare("local");
-    here.declare("argument", BALANCED);
-    here.vhost
-        .policies()
-        .set(
-            Policy.of(
-                PolicyKind.POLICY,
-                "p",
-                "^by-",
-                "queues",
-                0,
-                Map.of("queue-master-locator", "random")));
-    here.declare("by-policy");
-    here.declare(
-        "by-argument", FieldTable.builder().put("x-queue-leader-locator", "client-local").build());
-    assertThat(List.of(here.queue("local"), here.queue("by-argument")))
-        .allMatch(queue -> queue.home() == null);
-    assertThat(List.of(here.queue("argument"), here.queue("by-policy")))
-        .allMatch(queue -> queue.home() != null);
   }
 
   @ParameterizedTest

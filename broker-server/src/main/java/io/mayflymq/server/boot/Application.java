@@ -6,12 +6,16 @@ import io.mayflymq.server.alarm.AlarmEvents;
 import io.mayflymq.server.alarm.Alarms;
 import io.mayflymq.server.alarm.ResourceMonitors;
 import io.mayflymq.server.alarm.ShardWatch;
+import io.mayflymq.server.cluster.ClusterNode;
+import io.mayflymq.server.cluster.transport.CallService;
 import io.mayflymq.server.config.LiveConfiguration;
 import io.mayflymq.server.config.NodeName;
 import io.mayflymq.server.config.settings.ServerSettings;
 import io.mayflymq.server.config.settings.TracingSettings;
 import io.mayflymq.server.management.ControlServer;
 import io.mayflymq.server.management.ManagementServer;
+import io.mayflymq.server.management.cluster.CalledNodes;
+import io.mayflymq.server.management.cluster.OtherNodes;
 import io.mayflymq.server.management.resource.ManagedBroker;
 import io.mayflymq.server.metrics.MeasuredBroker;
 import io.mayflymq.server.metrics.PrometheusServer;
@@ -110,6 +114,9 @@ final class Application implements AutoCloseable {
             }));
     ManagementServer management = startManagement(configuration, storage, monitors, control);
     held.push(management::close);
+    if (storage.cluster() != null) {
+      storage.cluster().calls().serve(CallService.MANAGEMENT, management::answer);
+    }
     held.push(startMetrics(configuration, monitors)::close);
     announcement =
         () -> {
@@ -149,7 +156,8 @@ final class Application implements AutoCloseable {
               server.environment(),
               storage.administration(),
               storage.definitions(),
-              storage.backup()),
+              storage.backup(),
+              otherNodes(storage.cluster())),
           server,
           monitors,
           control,
@@ -157,6 +165,12 @@ final class Application implements AutoCloseable {
     } catch (IOException e) {
       throw new StartException(e.getMessage(), e);
     }
+  }
+
+  private static OtherNodes otherNodes(ClusterNode cluster) {
+    return cluster == null
+        ? OtherNodes.NONE
+        : new CalledNodes(NodeName.value(), cluster, cluster.calls());
   }
 
   private PrometheusServer startMetrics(LiveConfiguration configuration, ResourceMonitors monitors)

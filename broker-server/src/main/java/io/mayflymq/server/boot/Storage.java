@@ -295,6 +295,11 @@ final class Storage implements AutoCloseable {
     return served;
   }
 
+  /** Returns the cluster that this node belongs to; null if it is alone. */
+  ClusterNode cluster() {
+    return cluster;
+  }
+
   /** Returns what administrators may do. */
   Administration administration() {
     return administration;

@@ -13,6 +13,7 @@ import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.MetadataCommand.Applied;
 import io.mayflymq.core.metadata.MetadataCommand.MemberSet;
 import io.mayflymq.core.metadata.MetadataLog;
+import io.mayflymq.core.metadata.QueueDefinition;
 import io.mayflymq.core.metadata.QueuePlace;
 import io.mayflymq.core.metadata.journal.MetadataJournal;
 import io.mayflymq.core.vhost.Broker;
@@ -41,6 +42,7 @@ import io.mayflymq.server.cluster.membership.KnownNodes;
 import io.mayflymq.server.cluster.membership.MembershipService;
 import io.mayflymq.server.cluster.membership.StateTransfer;
 import io.mayflymq.server.cluster.transport.CallService;
+import io.mayflymq.server.cluster.transport.NodeCalls;
 import io.mayflymq.server.cluster.transport.NodeTransport;
 import io.mayflymq.server.net.EventLoops;
 import io.mayflymq.server.net.StartException;
@@ -96,7 +98,6 @@ public final class ClusterNode implements Cluster, AutoCloseable {
   private List<MetadataCommand> recovered;
   private Partitions partitions;
   private QueueLinks links;
-  private QueueBalance balance;
   private volatile ReplicatedLog log;
   private volatile CatchUp catchUp;
 
@@ -226,8 +227,6 @@ public final class ClusterNode implements Cluster, AutoCloseable {
       joining.askForVote(members, self, entrance);
     }
     catchUp = new CatchUp(self.at(self.name(), setup.address()), proposer, queues, work);
-    catchUp.whenDone(
-        () -> target.broker().virtualHosts().forEach(vhost -> vhost.policies().refresh()));
     catchUp(mode);
     if (mode == StartMode.BOOTSTRAP) {
       joining.end();
@@ -281,8 +280,8 @@ public final class ClusterNode implements Cluster, AutoCloseable {
   }
 
   @Override
-  public int leastLoadedMember() {
-    return balance.leastLoaded();
+  public QueuePlace placeOf(QueueDefinition queue, QueuePlace here) {
+    return here;
   }
 
   @Override
@@ -300,7 +299,6 @@ public final class ClusterNode implements Cluster, AutoCloseable {
     partitions = broker.partitions();
     links = QueueLinks.start(transport, loops, broker);
     held.push(links::close);
-    balance = new QueueBalance(self.name(), broker, this::running);
     broker.setCluster(this);
   }
 
@@ -322,13 +320,6 @@ public final class ClusterNode implements Cluster, AutoCloseable {
     return members.all().stream()
         .map(ClusterMember::name)
         .map(name -> new Peer(name, name.equals(self.name()) || reachable.contains(name)))
-        .toList();
-  }
-
-  private List<ClusterMember> running() {
-    Set<String> reachable = transport.reachable().keySet();
-    return members.all().stream()
-        .filter(member -> member.number() == self.number() || reachable.contains(member.name()))
         .toList();
   }
 
@@ -367,6 +358,11 @@ public final class ClusterNode implements Cluster, AutoCloseable {
 
   private static CompletableFuture<Void> refused(String why) {
     return CompletableFuture.failedFuture(new ChannelException(ReplyCode.PRECONDITION_FAILED, why));
+  }
+
+  /** Returns what asks the other nodes, and answers them. */
+  public NodeCalls calls() {
+    return transport;
   }
 
   /** Returns the members. */

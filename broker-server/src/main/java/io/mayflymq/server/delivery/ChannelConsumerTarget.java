@@ -2,6 +2,7 @@ package io.mayflymq.server.delivery;
 
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.queue.consumer.Consumer;
+import io.mayflymq.core.queue.consumer.ConsumerOrigin;
 import io.mayflymq.core.queue.consumer.ConsumerTarget;
 import io.mayflymq.core.vhost.queue.Queue;
 
@@ -25,9 +26,9 @@ public final class ChannelConsumerTarget implements ConsumerTarget, WaitingConsu
     return source;
   }
 
-  /** Returns the consumer's channel. Any thread may call. */
-  public ChannelIdentity channel() {
-    return channel.identity();
+  @Override
+  public ConsumerOrigin origin() {
+    return channel.identity().origin();
   }
 
   @Override

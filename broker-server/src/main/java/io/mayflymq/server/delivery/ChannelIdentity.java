@@ -1,5 +1,6 @@
 package io.mayflymq.server.delivery;
 
+import io.mayflymq.core.queue.consumer.ConsumerOrigin;
 import io.mayflymq.core.vhost.event.Firehose;
 import io.mayflymq.server.config.NodeName;
 
@@ -18,6 +19,18 @@ public record ChannelIdentity(ConnectionIdentity connection, int number) {
   /** Returns what firehose messages state about it. */
   public Firehose.Client firehoseClient() {
     return new Firehose.Client(NodeName.value(), connection.name(), number, connection.user());
+  }
+
+  /** Returns what lists of consumers show of it. */
+  public ConsumerOrigin origin() {
+    return new ConsumerOrigin(
+        NodeName.value(),
+        connection.name(),
+        number,
+        pid(),
+        connection.user(),
+        connection.peerHost(),
+        connection.peerPort());
   }
 
   /** Returns its name in the form of RabbitMQ's process identifiers. */

@@ -55,7 +55,13 @@ public final class Workers implements AutoCloseable {
   private final Semaphore waiting;
   private int aside;
 
-  Workers(HttpLimits limits, ThreadFactory factory) {
+  /**
+   * Creates them.
+   *
+   * @param limits how many there are, and how many requests may wait
+   * @param factory makes the threads
+   */
+  public Workers(HttpLimits limits, ThreadFactory factory) {
     this(limits, pool(limits, factory));
   }
 
@@ -95,7 +101,7 @@ public final class Workers implements AutoCloseable {
    *
    * @return false if too many wait already
    */
-  boolean begin(Runnable request) {
+  public boolean begin(Runnable request) {
     if (begun.incrementAndGet() > most) {
       begun.decrementAndGet();
       return false;

@@ -27,6 +27,7 @@ import io.mayflymq.server.management.auth.Authenticator;
 import io.mayflymq.server.management.auth.SessionAuthenticator;
 import io.mayflymq.server.management.auth.Sessions;
 import io.mayflymq.server.management.auth.UserAuthenticator;
+import io.mayflymq.server.management.cluster.QuestionService;
 import io.mayflymq.server.management.json.Node;
 import io.mayflymq.server.management.page.PageService;
 import io.mayflymq.server.management.resource.AuthResource;
@@ -59,6 +60,7 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -75,7 +77,9 @@ public final class ManagementServer implements AutoCloseable {
   private final SessionAuthenticator authenticator;
   private final RequestRouter api = new RequestRouter();
   private final RequestRouter control = new RequestRouter();
+  private final RequestRouter questions = new RequestRouter();
   private final HttpServer server;
+  private final QuestionService answers;
   private InetSocketAddress plain;
   private InetSocketAddress encrypted;
 
@@ -100,6 +104,12 @@ public final class ManagementServer implements AutoCloseable {
                 new PageService(
                     new ApiService(authenticator, Map.of("/api/", () -> api), threads.faults()))),
             threads);
+    this.answers = new QuestionService(questions, ServerLimits.nodes(settings), threads);
+  }
+
+  /** Answers the questions that other nodes of the cluster ask. */
+  public CompletableFuture<byte[]> answer(String node, byte[] question) {
+    return answers.answer(node, question);
   }
 
   private static HttpService below(String pathPrefix, HttpService service) {
@@ -148,7 +158,7 @@ public final class ManagementServer implements AutoCloseable {
               settings.auth().mechanisms(),
               configuration.files());
       new SessionResource(broker, sessions).addTo(server.api);
-      addResources(server.api, broker, node, attempts, monitors, settings);
+      server.addResources(broker, node, attempts, monitors, settings);
       server.api.get("openapi.json", request -> Response.ok(OpenApi.of(server.api).document()));
       new ControlResource(broker, node, monitors, settings.memory()).addTo(server.control);
       server.start();
@@ -216,14 +226,15 @@ public final class ManagementServer implements AutoCloseable {
     return listeners;
   }
 
-  private static void addResources(
-      RequestRouter api,
+  private void addResources(
       ManagedBroker managed,
       Node node,
       AuthAttempts attempts,
       ResourceMonitors monitors,
       ServerSettings settings) {
-    new OverviewResource(managed, node, monitors).addTo(api);
+    OverviewResource overview = new OverviewResource(managed, node, monitors);
+    overview.addTo(api);
+    overview.addQuestionsTo(questions);
     new HealthResource(managed, node).addTo(api);
     new AuthResource(attempts).addTo(api);
     new FeatureResource(managed).addTo(api);
@@ -235,10 +246,16 @@ public final class ManagementServer implements AutoCloseable {
     new GlobalParameterResource(managed).addTo(api);
     BodyLimit large = BodyLimits.large(ServerLimits.largestBody(settings.management()));
     new DefinitionsResource(managed, large).addTo(api);
-    new ConnectionResource(managed).addTo(api);
-    new ConsumerResource(managed).addTo(api);
+    ConnectionResource connections = new ConnectionResource(managed);
+    connections.addTo(api);
+    connections.addQuestionsTo(questions);
+    ConsumerResource consumers = new ConsumerResource(managed);
+    consumers.addTo(api);
+    consumers.addQuestionsTo(questions);
     new ExchangeResource(managed).addTo(api);
-    new QueueResource(managed).addTo(api);
+    QueueResource queues = new QueueResource(managed);
+    queues.addTo(api);
+    queues.addQuestionsTo(questions);
     new ScheduleResource(managed).addTo(api);
     MessageMemory messages = ServerLimits.messages();
     new BrowseResource(managed, messages).addTo(api);
@@ -274,6 +291,7 @@ public final class ManagementServer implements AutoCloseable {
     forget.run();
     controlServer.serve(null);
     sampler.close();
+    answers.close();
     server.close();
   }
 }

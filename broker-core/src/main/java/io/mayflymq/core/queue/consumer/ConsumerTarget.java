@@ -37,6 +37,11 @@ public interface ConsumerTarget {
    */
   void deliver(Consumer consumer, long sequence, Message message, boolean redelivered);
 
+  /** Returns the channel that the messages go to; null if there is none. Any thread may call. */
+  default ConsumerOrigin origin() {
+    return null;
+  }
+
   /** Called when the consumer was cancelled because its queue was deleted. */
   void cancelled(Consumer consumer);
 }

@@ -2,6 +2,7 @@ package io.mayflymq.core.vhost.link;
 
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.queue.consumer.Consumer;
+import io.mayflymq.core.queue.consumer.ConsumerOrigin;
 import io.mayflymq.core.queue.consumer.ConsumerTarget;
 import io.mayflymq.core.vhost.queue.Queue;
 
@@ -22,6 +23,7 @@ final class HomeConsumer implements ConsumerTarget {
   private final HomeDeliveries deliveries;
   private final OpenDeliveries open = new OpenDeliveries();
   private Consumer consumer;
+  private ConsumerOrigin origin;
   private boolean isCancelled;
 
   /** Of the queue's shard. */
@@ -40,6 +42,16 @@ final class HomeConsumer implements ConsumerTarget {
   /** Sets the consumer whose target this is: once, before it joins its queue. */
   void setConsumer(Consumer made) {
     consumer = made;
+  }
+
+  /** Sets its channel on the other node: once, before it joins its queue. */
+  void setOrigin(ConsumerOrigin channel) {
+    origin = channel;
+  }
+
+  @Override
+  public ConsumerOrigin origin() {
+    return origin;
   }
 
   long number() {

@@ -12,6 +12,7 @@ import io.mayflymq.core.queue.consumer.ConsumeOptions;
 import io.mayflymq.core.queue.consumer.Consumer;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.settings.LeaseUse;
+import io.mayflymq.core.vhost.queue.ConsumerOriginCodec;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.queue.QueueContents;
 import io.mayflymq.core.vhost.queue.QueueContentsCodec;
@@ -112,6 +113,7 @@ final class HomeRequests {
     int prefetch = in.integer();
     ConsumeOptions options = new ConsumeOptions(acknowledges, exclusive, prefetch, in.table());
     HomeConsumer target = new HomeConsumer(number, queue, in.number(), output);
+    target.setOrigin(ConsumerOriginCodec.read(in));
     target.setConsumer(new Consumer(tag, options, target));
     consumers.add(target);
     output.expectFrom(queue.shard());

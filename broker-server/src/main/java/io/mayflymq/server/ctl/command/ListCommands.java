@@ -174,9 +174,9 @@ public final class ListCommands {
     return List.of(
         Command.named("list_queues", "Lists queues and their properties")
             .inVhost()
-            .option(Option.flag("queues that can be used, which all are", "--online"))
-            .option(Option.flag("queues that cannot be used", "--offline"))
-            .option(Option.flag("queues on this node, which all are", "--local"))
+            .option(Option.flag("queues that can be used: their node is there", "--online"))
+            .option(Option.flag("queues whose node is not there", "--offline"))
+            .option(Option.flag("queues on this node", "--local"))
             .takesMany("column")
             .noting(QUEUES.note())
             .does(ListCommands::queues),
@@ -195,11 +195,11 @@ public final class ListCommands {
             .takesMany("column")
             .noting(CONSUMERS.note())
             .does(ListCommands::consumers),
-        Command.named("list_connections", "Lists AMQP 0.9.1 connections for the node")
+        Command.named("list_connections", "Lists AMQP 0.9.1 connections of all nodes")
             .takesMany("column")
             .noting(CONNECTIONS.note())
             .does(ListCommands::connections),
-        Command.named("list_channels", "Lists all channels in the node")
+        Command.named("list_channels", "Lists all channels of all nodes")
             .takesMany("column")
             .noting(CHANNELS.note())
             .does(ListCommands::channels),
@@ -214,9 +214,8 @@ public final class ListCommands {
   /**
    * Returns what a virtual host has; nothing if there is no such virtual host, as with RabbitMQ.
    */
-  private static List<Map<String, Object>> found(
-      Invocation invocation, String what, Columns columns) {
-    Object found = invocation.api().find(Api.path(what, invocation.vhost()) + columns.query());
+  private static List<Map<String, Object>> found(Invocation invocation, String what, String query) {
+    Object found = invocation.api().find(Api.path(what, invocation.vhost()) + query);
     return found == null
         ? List.of()
         : ((List<?>) found).stream().map(Api::object).collect(Collectors.toList());
@@ -228,10 +227,10 @@ public final class ListCommands {
         "Timeout: %s seconds ...",
         String.format(Locale.ROOT, "%.1f", (double) invocation.timeoutSeconds()));
     invocation.banner("Listing queues for vhost %s ...", invocation.vhost());
-    if (invocation.flag("--offline")) {
-      return columns.rows(List.of());
-    }
-    List<Map<String, Object>> queues = found(invocation, "queues", columns);
+    List<Map<String, Object>> queues =
+        found(invocation, "queues", columns.query("node", "state")).stream()
+            .filter(queue -> isWanted(invocation, queue))
+            .toList();
     if (columns.has("owner_pid")) {
       Map<Object, Object> pids = connectionPids(invocation);
       queues.forEach(
@@ -244,6 +243,13 @@ public final class ListCommands {
       addExclusiveConsumers(invocation, queues);
     }
     return columns.rows(queues);
+  }
+
+  private static boolean isWanted(Invocation invocation, Map<String, Object> queue) {
+    boolean down = "down".equals(queue.get("state"));
+    return !(invocation.flag("--online") && down)
+        && !(invocation.flag("--offline") && !down)
+        && !(invocation.flag("--local") && !invocation.node().equals(queue.get("node")));
   }
 
   /** Returns the identifiers of connections by their names: other objects have only the latter. */
@@ -273,7 +279,7 @@ public final class ListCommands {
   private static Result exchanges(Invocation invocation) {
     Columns columns = EXCHANGES.chosen(invocation.arguments(), "name", "type");
     invocation.banner("Listing exchanges for vhost %s ...", invocation.vhost());
-    return columns.rows(found(invocation, "exchanges", columns));
+    return columns.rows(found(invocation, "exchanges", columns.query()));
   }
 
   private static Result bindings(Invocation invocation) {
@@ -287,7 +293,7 @@ public final class ListCommands {
             "routing_key",
             "arguments");
     invocation.banner("Listing bindings for vhost %s...", invocation.vhost());
-    return columns.rows(found(invocation, "bindings", columns));
+    return columns.rows(found(invocation, "bindings", columns.query()));
   }
 
   private static Result consumers(Invocation invocation) {
@@ -302,7 +308,7 @@ public final class ListCommands {
             "active",
             "arguments");
     invocation.banner("Listing consumers in vhost %s ...", invocation.vhost());
-    return columns.rows(found(invocation, "consumers", columns));
+    return columns.rows(found(invocation, "consumers", columns.query()));
   }
 
   private static Result connections(Invocation invocation) {
@@ -334,7 +340,7 @@ public final class ListCommands {
   private static Result unresponsiveQueues(Invocation invocation) {
     Columns columns = UNRESPONSIVE.chosen(invocation.arguments(), "name");
     invocation.banner("Listing unresponsive queues for vhost %s ...", invocation.vhost());
-    found(invocation, "queues", columns);
+    found(invocation, "queues", columns.query());
     return columns.rows(List.of());
   }
 }

@@ -100,14 +100,16 @@ public final class Columns {
     return columns.containsKey(name);
   }
 
-  /** Returns the query for exactly the fields of these columns. */
-  public String query() {
-    return "?columns="
-        + columns.values().stream()
-            .map(Column::field)
-            .collect(Collectors.toCollection(LinkedHashSet::new))
-            .stream()
-            .collect(Collectors.joining(","));
+  /**
+   * Returns the query for exactly the fields of these columns.
+   *
+   * @param more fields that are wanted too
+   */
+  public String query(String... more) {
+    Set<String> fields = new LinkedHashSet<>();
+    columns.values().forEach(column -> fields.add(column.field()));
+    fields.addAll(Arrays.asList(more));
+    return "?columns=" + String.join(",", fields);
   }
 
   public Result.Rows rows(List<Map<String, Object>> objects) {

@@ -103,10 +103,16 @@ public final class Listing<T> {
         page(request, ordered, name, (filtered, cut) -> objects.apply(cut.of(filtered))));
   }
 
-  /** The part of a list that is on a page. */
-  private record Cut(int from, int to) {
-    <X> List<X> of(List<X> list) {
-      return list.subList(from, to);
+  /**
+   * The part of a list that is on a page.
+   *
+   * @param from the index of its first item
+   * @param to the index after its last one
+   */
+  public record Cut(int from, int to) {
+    /** Returns this part of a list, which may have become shorter. */
+    public <X> List<X> of(List<X> list) {
+      return list.subList(Math.min(from, list.size()), Math.min(to, list.size()));
     }
   }
 
@@ -115,6 +121,34 @@ public final class Listing<T> {
       List<T> all,
       Function<T, String> name,
       BiFunction<List<T>, Cut, List<Map<String, Object>>> objects) {
+    Page page = pageFrom(request);
+    List<T> filtered = filtered(request, all, name);
+    return page(request, page, all.size(), filtered.size(), cut -> objects.apply(filtered, cut));
+  }
+
+  /**
+   * A page of a list.
+   *
+   * @param number from 1
+   * @param size the most items that are on it
+   */
+  public record Page(int number, int size) {
+    /** Returns how many items there are on it and the ones before it, if all are full. */
+    public long end() {
+      return (long) number * size;
+    }
+  }
+
+  /**
+   * Returns the page that a request specifies; null if it wants the whole list.
+   *
+   * @throws ApiException 400 if it is invalid
+   */
+  public static Page pageIn(Request request) {
+    return request.query("page") == null ? null : pageFrom(request);
+  }
+
+  private static Page pageFrom(Request request) {
     int page = number(request, "page", 1);
     int size = number(request, "page_size", DEFAULT_PAGE_SIZE);
     if (page < 1 || size < 1 || size > LARGEST_PAGE_SIZE) {
@@ -123,29 +157,61 @@ public final class Listing<T> {
           "invalid_pagination_parameters",
           "Invalid pagination parameters: page number %d, page size %d".formatted(page, size));
     }
-    List<T> filtered = filtered(request, all, name);
-    int pages = (filtered.size() + size - 1) / size;
-    if (page > Math.max(1, pages)) {
+    return new Page(page, size);
+  }
+
+  /**
+   * Returns a page of a list whose items are not all known here.
+   *
+   * @param total how many items there are
+   * @param filtered how many of them have the name that the request wants
+   * @param objects makes the objects of the items of the page
+   * @throws ApiException 400 if the page does not exist
+   */
+  public static Response pageOf(
+      Request request,
+      Page page,
+      int total,
+      int filtered,
+      Function<Cut, List<Map<String, Object>>> objects) {
+    return Response.ok(page(request, page, total, filtered, objects));
+  }
+
+  private static Map<String, Object> page(
+      Request request,
+      Page page,
+      int total,
+      int filtered,
+      Function<Cut, List<Map<String, Object>>> objects) {
+    int size = page.size;
+    int pages = (filtered + size - 1) / size;
+    if (page.number > Math.max(1, pages)) {
       throw new ApiException(
           400,
           "page_out_of_range",
           "Page out of range, page: %d page size: %d, len: %d"
-              .formatted(page, size, filtered.size()));
+              .formatted(page.number, size, filtered));
     }
-    int from = (page - 1) * size;
-    Cut cut = new Cut(from, Math.min(filtered.size(), from + size));
-    List<Object> items = finish(request, objects.apply(filtered, cut));
+    int from = (page.number - 1) * size;
+    List<Object> items =
+        finish(request, objects.apply(new Cut(from, Math.min(filtered, from + size))));
     return Json.object(
-        "filtered_count", filtered.size(),
+        "filtered_count", filtered,
         "item_count", items.size(),
         "items", items,
-        "page", page,
+        "page", page.number,
         "page_count", pages,
         "page_size", size,
-        "total_count", all.size());
+        "total_count", total);
   }
 
-  private static <T> List<T> filtered(Request request, List<T> all, Function<T, String> name) {
+  /**
+   * Returns the items that have the name that a request wants: all, unless it wants one.
+   *
+   * @param name the name of an item
+   * @throws ApiException 400 if the pattern is invalid
+   */
+  public static <T> List<T> filtered(Request request, List<T> all, Function<T, String> name) {
     String given = request.query("name");
     if (given == null || given.isEmpty()) {
       return all;
@@ -252,7 +318,7 @@ public final class Listing<T> {
    * Returns a field by its path, such as {@code message_stats.publish_details.rate}; null if
    * absent.
    */
-  private static Object field(Map<String, Object> object, String path) {
+  public static Object field(Map<String, Object> object, String path) {
     Object value = object;
     for (String step : path.split("\\.")) {
       value = value instanceof Map<?, ?> map ? map.get(step) : null;
@@ -261,7 +327,7 @@ public final class Listing<T> {
   }
 
   /** Compares two values: null is first, then numbers, then all other values by their text. */
-  private static int compare(Object a, Object b) {
+  public static int compare(Object a, Object b) {
     if (a instanceof Number x && b instanceof Number y) {
       return Double.compare(x.doubleValue(), y.doubleValue());
     }
@@ -273,7 +339,8 @@ public final class Listing<T> {
     return value == null ? 0 : value instanceof Number ? 1 : 2;
   }
 
-  private static List<Object> finish(Request request, List<Map<String, Object>> objects) {
+  /** Returns the objects of a list with the columns that a request wants, when they are read. */
+  public static List<Object> finish(Request request, List<Map<String, Object>> objects) {
     return new Lazy<>(objects, object -> columns(request, object));
   }
 

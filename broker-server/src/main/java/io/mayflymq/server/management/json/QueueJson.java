@@ -7,13 +7,12 @@ import io.mayflymq.core.metrics.Counter;
 import io.mayflymq.core.policy.EffectiveSettings;
 import io.mayflymq.core.policy.Policy;
 import io.mayflymq.core.queue.consumer.Consumer;
+import io.mayflymq.core.queue.consumer.ConsumerOrigin;
 import io.mayflymq.core.settings.QueueType;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.queue.QueueContents;
 import io.mayflymq.core.vhost.queue.QueueSnapshot;
 import io.mayflymq.server.config.NodeName;
-import io.mayflymq.server.delivery.ChannelConsumerTarget;
-import io.mayflymq.server.delivery.ChannelIdentity;
 import io.mayflymq.server.delivery.ConnectionIdentity;
 import io.mayflymq.server.json.Json;
 import io.mayflymq.server.json.TableJson;
@@ -117,17 +116,26 @@ public final class QueueJson {
 
   /** Returns what a queue is, without statistics: {@code disable_stats}. */
   public static Map<String, Object> basics(QueueSnapshot view) {
-    QueueDefinition definition = view.queue().definition();
+    return basics(view.queue(), NodeName.value(), "running");
+  }
+
+  /** Returns what is known of a queue whose node does not answer. */
+  public static Map<String, Object> down(Queue queue) {
+    return basics(queue, queue.home().node(), "down");
+  }
+
+  private static Map<String, Object> basics(Queue queue, String node, String state) {
+    QueueDefinition definition = queue.definition();
     return Json.object(
         "arguments", TableJson.SHOWN.of(definition.arguments()),
         "auto_delete", definition.autoDelete(),
         "durable", definition.durable(),
         "exclusive", definition.exclusive(),
-        "name", view.queue().name(),
-        "node", NodeName.value(),
-        "state", "running",
+        "name", queue.name(),
+        "node", node,
+        "state", state,
         "type", definition.settings().type().wireName(),
-        "vhost", view.queue().vhost().name());
+        "vhost", queue.vhost().name());
   }
 
   private static Double capacity(QueueSnapshot view) {
@@ -162,23 +170,23 @@ public final class QueueJson {
             "exclusive", consumer.exclusive(),
             "prefetch_count", consumer.prefetch(),
             "queue", Json.object("name", queue.name(), "vhost", queue.vhost().name()));
-    if (consumer.outlet() instanceof ChannelConsumerTarget outlet) {
-      object.put("channel_details", channelDetails(outlet.channel()));
+    ConsumerOrigin channel = consumer.outlet().origin();
+    if (channel != null) {
+      object.put("channel_details", channelDetails(channel));
     }
     return object;
   }
 
-  private static Map<String, Object> channelDetails(ChannelIdentity channel) {
-    ConnectionIdentity connection = channel.connection();
+  private static Map<String, Object> channelDetails(ConsumerOrigin channel) {
     return Json.object(
-        "connection_name", connection.name(),
-        "name", channel.name(),
-        "node", NodeName.value(),
-        "number", channel.number(),
-        "peer_host", connection.peerHost(),
-        "peer_port", connection.peerPort(),
+        "connection_name", channel.connection(),
+        "name", "%s (%d)".formatted(channel.connection(), channel.channel()),
+        "node", channel.node(),
+        "number", channel.channel(),
+        "peer_host", channel.peerHost(),
+        "peer_port", channel.peerPort(),
         "pid", channel.pid(),
-        "user", connection.user());
+        "user", channel.user());
   }
 
   private static EffectiveSettings byPolicies(Queue queue) {

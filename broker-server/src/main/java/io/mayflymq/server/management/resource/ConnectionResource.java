@@ -1,55 +1,117 @@
 package io.mayflymq.server.management.resource;
 
-import io.mayflymq.core.vhost.VirtualHost;
 import io.mayflymq.server.channel.ChannelView;
+import io.mayflymq.server.delivery.ConnectionIdentity;
 import io.mayflymq.server.management.api.ApiException;
 import io.mayflymq.server.management.api.Listing;
 import io.mayflymq.server.management.api.Request;
 import io.mayflymq.server.management.api.RequestRouter;
 import io.mayflymq.server.management.api.Response;
+import io.mayflymq.server.management.cluster.AllNodes;
+import io.mayflymq.server.management.cluster.ListKind;
+import io.mayflymq.server.management.cluster.SpreadList;
 import io.mayflymq.server.management.json.ConnectionJson;
 import io.mayflymq.server.management.json.History;
 import java.util.List;
-import java.util.function.Predicate;
+import java.util.Map;
+import java.util.function.Function;
 
 /** Connections and channels: listed, by virtual host and user, and closed. */
 public final class ConnectionResource {
   private static final String DEFAULT_REASON = "Closed via management plugin";
 
   private final ManagedBroker managed;
+  private final SpreadList<ManagedBroker.Connected> connections;
+  private final SpreadList<ManagedBroker.Connected> connectionsOfUser;
+  private final SpreadList<ChannelView> channels;
 
   public ConnectionResource(ManagedBroker managed) {
     this.managed = managed;
+    this.connections =
+        connections("connections", found -> ConnectionJson.connection(found.view(), History.NONE));
+    this.connectionsOfUser =
+        connections("connections-of-user", found -> ConnectionJson.brief(found.view().identity()));
+    this.channels =
+        new SpreadList<>(
+            new ListKind<>(
+                "channels",
+                this::channelsHere,
+                view -> view.identity().pid(),
+                ConnectionResource::placeOf,
+                view -> view.identity().name(),
+                view -> ConnectionJson.channel(view, History.NONE)),
+            managed.nodes());
+  }
+
+  private SpreadList<ManagedBroker.Connected> connections(
+      String kind, Function<ManagedBroker.Connected, Map<String, Object>> object) {
+    return new SpreadList<>(
+        new ListKind<>(
+            kind,
+            this::connectionsHere,
+            found -> found.view().identity().pid(),
+            found -> found.view().identity().name(),
+            found -> found.view().identity().name(),
+            object),
+        managed.nodes());
   }
 
   public void addTo(RequestRouter requestRouter) {
+    AllNodes nodes = managed.nodes();
     requestRouter
-        .get("connections", request -> connections(request, view -> true))
+        .get("connections", connections::answer)
+        .get("connections/{connection}", nodes.orElsewhere(this::get))
+        .delete("connections/{connection}", nodes.orElsewhere(this::close))
+        .get("connections/{connection}/channels", nodes.orElsewhere(this::channelsOf))
+        .get("connections/username/{user}", connectionsOfUser::answer)
+        .delete("connections/username/{user}", nodes.everywhere(this::closeAllOfUser))
+        .get("vhosts/{vhost}/connections", request -> inVhost(request, connections))
+        .get("channels", channels::answer)
+        .get("channels/{channel}", nodes.orElsewhere(this::channel))
+        .get("vhosts/{vhost}/channels", request -> inVhost(request, channels));
+  }
+
+  /** Adds what other nodes ask. */
+  public void addQuestionsTo(RequestRouter questions) {
+    connections.addTo(questions);
+    connectionsOfUser.addTo(questions);
+    channels.addTo(questions);
+    questions
         .get("connections/{connection}", this::get)
         .delete("connections/{connection}", this::close)
         .get("connections/{connection}/channels", this::channelsOf)
-        .get("connections/username/{user}", this::ofUser)
         .delete("connections/username/{user}", this::closeAllOfUser)
-        .get("vhosts/{vhost}/connections", this::ofVhost)
-        .get("channels", request -> channels(request, view -> true))
-        .get("channels/{channel}", this::channel)
-        .get("vhosts/{vhost}/channels", this::channelsOfVhost);
+        .get("channels/{channel}", this::channel);
   }
 
-  private Response connections(Request request, Predicate<ManagedBroker.Connected> wanted) {
-    return Listing.of(
-            managed.connections(request.principal()).stream().filter(wanted).toList(),
-            found -> found.view().identity().name(),
-            found -> ConnectionJson.connection(found.view(), History.NONE))
-        .answer(request);
+  private Response inVhost(Request request, SpreadList<?> list) {
+    managed.visibleVhost(request);
+    return list.answer(request);
   }
 
-  private Response channels(Request request, Predicate<ChannelView> wanted) {
-    return Listing.of(
-            managed.channels(request.principal()).stream().filter(wanted).toList(),
-            view -> view.identity().name(),
-            view -> ConnectionJson.channel(view, History.NONE))
-        .answer(request);
+  /** Returns those that a request asks for by its path. */
+  private List<ManagedBroker.Connected> connectionsHere(Request request) {
+    return managed.connections(request.principal()).stream()
+        .filter(found -> isMeant(request, found.view().identity()))
+        .toList();
+  }
+
+  private List<ChannelView> channelsHere(Request request) {
+    return managed.channels(request.principal()).stream()
+        .filter(view -> isMeant(request, view.identity().connection()))
+        .toList();
+  }
+
+  private static boolean isMeant(Request request, ConnectionIdentity connection) {
+    String user = request.parameter("user");
+    String vhost = request.parameter("vhost");
+    return (user == null || user.equals(connection.user()))
+        && (vhost == null || vhost.equals(connection.vhost()));
+  }
+
+  /** By connection, and by number in it. */
+  private static String placeOf(ChannelView view) {
+    return "%s %05d".formatted(view.identity().connection().name(), view.identity().number());
   }
 
   private Response get(Request request) {
@@ -73,27 +135,9 @@ public final class ConnectionResource {
     return request.headers().getOrDefault("x-reason", DEFAULT_REASON);
   }
 
-  private Response ofUser(Request request) {
-    String user = request.parameter("user");
-    return Response.ok(
-        managed.connections(request.principal()).stream()
-            .filter(found -> found.view().identity().user().equals(user))
-            .map(found -> ConnectionJson.brief(found.view().identity()))
-            .toList());
-  }
-
   private Response closeAllOfUser(Request request) {
-    String user = request.parameter("user");
-    List<ManagedBroker.Connected> connections = managed.connections(request.principal());
-    connections.stream()
-        .filter(found -> found.view().identity().user().equals(user))
-        .forEach(found -> found.connection().forceClose(reason(request)));
+    connectionsHere(request).forEach(found -> found.connection().forceClose(reason(request)));
     return Response.noContent();
-  }
-
-  private Response ofVhost(Request request) {
-    VirtualHost vhost = managed.visibleVhost(request);
-    return connections(request, found -> found.view().identity().vhost().equals(vhost.name()));
   }
 
   private Response channelsOf(Request request) {
@@ -103,7 +147,13 @@ public final class ConnectionResource {
             .view()
             .identity()
             .name();
-    return channels(request, view -> view.identity().connection().name().equals(name));
+    return Listing.of(
+            managed.channels(request.principal()).stream()
+                .filter(view -> view.identity().connection().name().equals(name))
+                .toList(),
+            view -> view.identity().name(),
+            view -> ConnectionJson.channel(view, History.NONE))
+        .answer(request);
   }
 
   private Response channel(Request request) {
@@ -116,10 +166,5 @@ public final class ConnectionResource {
             view ->
                 Response.ok(Listing.columns(request, ConnectionJson.channelDetail(view, history))))
         .orElseThrow(ApiException::notFound);
-  }
-
-  private Response channelsOfVhost(Request request) {
-    VirtualHost vhost = managed.visibleVhost(request);
-    return channels(request, view -> view.identity().connection().vhost().equals(vhost.name()));
   }
 }

@@ -1,35 +1,71 @@
 package io.mayflymq.server.management.resource;
 
-import io.mayflymq.core.vhost.VirtualHost;
-import io.mayflymq.server.management.api.Listing;
+import io.mayflymq.core.queue.consumer.ConsumerOrigin;
+import io.mayflymq.core.vhost.queue.QueueContents;
+import io.mayflymq.core.vhost.queue.QueueSnapshot;
 import io.mayflymq.server.management.api.Request;
 import io.mayflymq.server.management.api.RequestRouter;
-import io.mayflymq.server.management.api.Response;
+import io.mayflymq.server.management.cluster.ListKind;
+import io.mayflymq.server.management.cluster.SpreadList;
 import io.mayflymq.server.management.json.QueueJson;
-import java.util.Collection;
 import java.util.List;
-import java.util.Map;
 
-/** Consumers: all, and of a virtual host. */
+/** Consumers: all, and of a virtual host. Each node lists those of its queues. */
 public final class ConsumerResource {
   private final ManagedBroker managed;
+  private final SpreadList<Found> consumers;
 
   public ConsumerResource(ManagedBroker managed) {
     this.managed = managed;
+    this.consumers =
+        new SpreadList<>(
+            new ListKind<>(
+                "consumers",
+                this::here,
+                Found::id,
+                Found::id,
+                found -> "",
+                found -> QueueJson.consumer(found.queue, found.member)),
+            managed.nodes());
   }
 
   public void addTo(RequestRouter requestRouter) {
     requestRouter
-        .get("consumers", request -> list(request, managed.vhosts(request.principal())))
-        .get("consumers/{vhost}", request -> list(request, List.of(managed.visibleVhost(request))));
+        .get("consumers", consumers::answer)
+        .get(
+            "consumers/{vhost}",
+            request -> {
+              managed.visibleVhost(request);
+              return consumers.answer(request);
+            });
   }
 
-  private Response list(Request request, Collection<VirtualHost> vhosts) {
-    List<Map<String, Object>> all =
-        managed.queues(vhosts).stream()
-            .flatMap(
-                view -> view.consumers().stream().map(member -> QueueJson.consumer(view, member)))
-            .toList();
-    return Listing.of(all).answer(request);
+  /** Adds what other nodes ask. */
+  public void addQuestionsTo(RequestRouter questions) {
+    consumers.addTo(questions);
+  }
+
+  private record Found(QueueSnapshot queue, QueueContents.Member member) {
+    String id() {
+      ConsumerOrigin channel = member.consumer().outlet().origin();
+      return String.join(
+          "\0",
+          queue.queue().vhost().name(),
+          queue.queue().name(),
+          channel == null ? "" : channel.pid(),
+          member.consumer().tag().value());
+    }
+  }
+
+  private List<Found> here(Request request) {
+    String vhost = request.parameter("vhost");
+    return managed
+        .queues(
+            managed.vhosts(request.principal()).stream()
+                .filter(each -> vhost == null || vhost.equals(each.name()))
+                .toList())
+        .stream()
+        .flatMap(view -> view.consumers().stream().map(member -> new Found(view, member)))
+        .toList();
   }
 }

@@ -24,6 +24,8 @@ import io.mayflymq.server.definitions.BrokerDefinitions;
 import io.mayflymq.server.management.api.ApiException;
 import io.mayflymq.server.management.api.Principal;
 import io.mayflymq.server.management.api.Request;
+import io.mayflymq.server.management.cluster.AllNodes;
+import io.mayflymq.server.management.cluster.OtherNodes;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -51,6 +53,7 @@ public final class ManagedBroker {
   private final Administration administration;
   private final BrokerDefinitions definitions;
   private final Backup backup;
+  private final AllNodes nodes;
 
   /**
    * What is managed.
@@ -59,16 +62,19 @@ public final class ManagedBroker {
    * @param administration what administrators may do
    * @param definitions all that is declared
    * @param backup takes backups of the data directory
+   * @param others the other nodes of its cluster
    */
   public ManagedBroker(
       ConnectionEnvironment environment,
       Administration administration,
       BrokerDefinitions definitions,
-      Backup backup) {
+      Backup backup,
+      OtherNodes others) {
     this.environment = environment;
     this.administration = administration;
     this.definitions = definitions;
     this.backup = backup;
+    this.nodes = new AllNodes(others);
   }
 
   public Broker broker() {
@@ -92,6 +98,11 @@ public final class ManagedBroker {
   /** Returns what takes backups of the data directory. */
   Backup backup() {
     return backup;
+  }
+
+  /** Returns what asks the other nodes of the cluster. */
+  AllNodes nodes() {
+    return nodes;
   }
 
   /** Returns the alarms, which block publishers. */
@@ -220,11 +231,21 @@ public final class ManagedBroker {
 
   // Queues
 
-  /** Returns how the queues of these virtual hosts are now, by virtual host and name. */
+  /**
+   * Returns how the queues of these virtual hosts are now that are on this node, by virtual host
+   * and name.
+   */
   List<QueueSnapshot> queues(Collection<VirtualHost> vhosts) {
-    List<Queue> all = vhosts.stream().flatMap(vhost -> vhost.routing().queues().stream()).toList();
-    return Futures.await(ShardQuery.collect(all, Queue::shard, QueueSnapshot::of)).stream()
+    return Futures.await(ShardQuery.collect(queuesHere(vhosts), Queue::shard, QueueSnapshot::of))
+        .stream()
         .sorted(BY_VHOST_AND_NAME)
+        .toList();
+  }
+
+  private static List<Queue> queuesHere(Collection<VirtualHost> vhosts) {
+    return vhosts.stream()
+        .flatMap(vhost -> vhost.routing().queues().stream())
+        .filter(queue -> queue.home() == null)
         .toList();
   }
 
@@ -275,8 +296,8 @@ public final class ManagedBroker {
 
   private static CompletableFuture<ShardQuery.Seen<QueueSnapshot>> beginQueues(
       Collection<VirtualHost> vhosts) {
-    List<Queue> all = vhosts.stream().flatMap(vhost -> vhost.routing().queues().stream()).toList();
-    return ShardQuery.collectWithin(SHORT_MILLIS, all, Queue::shard, QueueSnapshot::of);
+    return ShardQuery.collectWithin(
+        SHORT_MILLIS, queuesHere(vhosts), Queue::shard, QueueSnapshot::of);
   }
 
   /** Returns what the stores of partitions have done; those that do not answer are left out. */
@@ -300,14 +321,14 @@ public final class ManagedBroker {
   }
 
   /**
-   * Returns the current state of a queue.
+   * Returns the current state of a queue of this node.
    *
    * @throws ApiException 404
    */
   QueueSnapshot queue(VirtualHost vhost, String name) {
     Queue queue = vhost.routing().queue(name);
     List<QueueSnapshot> found =
-        queue == null
+        queue == null || queue.home() != null
             ? List.of()
             : Futures.await(ShardQuery.collect(List.of(queue), Queue::shard, QueueSnapshot::of));
     if (found.isEmpty()) {

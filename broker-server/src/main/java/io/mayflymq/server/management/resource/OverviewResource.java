@@ -18,6 +18,8 @@ import io.mayflymq.server.management.api.Listing;
 import io.mayflymq.server.management.api.Request;
 import io.mayflymq.server.management.api.RequestRouter;
 import io.mayflymq.server.management.api.Response;
+import io.mayflymq.server.management.cluster.ClusterOverview;
+import io.mayflymq.server.management.cluster.NodeQuestion;
 import io.mayflymq.server.management.json.History;
 import io.mayflymq.server.management.json.Node;
 import io.mayflymq.server.management.json.Statistics;
@@ -27,8 +29,9 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Predicate;
 
-/** The broker as a whole, and its only node. */
+/** The broker as a whole, and its nodes. */
 public final class OverviewResource {
   private final ManagedBroker managed;
   private final Node node;
@@ -45,11 +48,38 @@ public final class OverviewResource {
         .get("overview", this::overview)
         .get("nodes", this::nodes)
         .get("nodes/{node}", this::node)
-        .get("nodes/{node}/memory", this::memory)
+        .get("nodes/{node}/memory", request -> ofNode(request, this::memory))
         .delete("nodes/{node}", this::forget)
         .get("changes", OverviewResource::changes)
+        .delete("reset", managed.nodes().everywhere(this::reset))
+        .delete("reset/{node}", request -> ofNode(request, this::reset));
+  }
+
+  /** Adds what other nodes ask. */
+  public void addQuestionsTo(RequestRouter questions) {
+    questions
+        .get("overview", request -> Response.ok(here(request)))
+        .get("nodes/{node}", request -> Response.ok(object()))
+        .get("nodes/{node}/memory", this::memory)
         .delete("reset", this::reset)
         .delete("reset/{node}", this::reset);
+  }
+
+  /** Answers a request about a node: here, or as that node does. */
+  private Response ofNode(Request request, RequestRouter.Handler here) {
+    String name = request.parameter("node");
+    if (name.equals(NodeName.value()) || members().stream().noneMatch(isNamed(name))) {
+      return here.handle(request);
+    }
+    return managed
+        .nodes()
+        .answerOf(name, request)
+        .orElseThrow(
+            () -> new ApiException(503, "timeout", "node %s does not answer".formatted(name)));
+  }
+
+  private static Predicate<Cluster.Peer> isNamed(String name) {
+    return member -> member.name().equals(name);
   }
 
   private static Response changes(Request request) {
@@ -71,6 +101,21 @@ public final class OverviewResource {
   }
 
   private Response overview(Request request) {
+    Map<String, Object> object = here(request);
+    if (!managed.nodes().isAlone()) {
+      Map<String, Map<String, Object>> others = managed.nodes().objects(NodeQuestion.of(request));
+      List<String> missing =
+          members().stream()
+              .map(Cluster.Peer::name)
+              .filter(name -> !name.equals(NodeName.value()) && !others.containsKey(name))
+              .toList();
+      object = ClusterOverview.of(object, List.copyOf(others.values()), missing);
+    }
+    return Response.ok(Listing.columns(request, object));
+  }
+
+  /** Returns the overview of this node. */
+  private Map<String, Object> here(Request request) {
     List<VirtualHost> vhosts = managed.vhosts(request.principal());
     History history = History.of(request);
     ManagedBroker.Open open = managed.open(request.principal(), vhosts);
@@ -120,7 +165,7 @@ public final class OverviewResource {
       object.put("listeners", node.listeners().stream().map(OverviewResource::listener).toList());
       object.put("contexts", contexts());
     }
-    return Response.ok(Listing.columns(request, object));
+    return object;
   }
 
   private static Map<String, Object> statistics(List<VirtualHost> vhosts, History history) {
@@ -215,17 +260,34 @@ public final class OverviewResource {
 
   private Response nodes(Request request) {
     request.principal().requireMonitor();
-    return Listing.of(members().stream().map(this::object).toList()).answer(request);
+    Map<String, Map<String, Object>> others = managed.nodes().each(request, "nodes");
+    return Listing.of(
+            members().stream()
+                .map(
+                    member ->
+                        member.name().equals(NodeName.value())
+                            ? object()
+                            : others.getOrDefault(member.name(), unknown(member)))
+                .toList())
+        .answer(request);
   }
 
   private Response node(Request request) {
     request.principal().requireMonitor();
     String name = request.parameter("node");
-    return members().stream()
-        .filter(member -> member.name().equals(name))
-        .findFirst()
-        .map(member -> Response.ok(Listing.columns(request, object(member))))
-        .orElseThrow(ApiException::notFound);
+    if (name.equals(NodeName.value())) {
+      return Response.ok(Listing.columns(request, object()));
+    }
+    Cluster.Peer member =
+        members().stream().filter(isNamed(name)).findFirst().orElseThrow(ApiException::notFound);
+    Map<String, Object> object =
+        managed
+            .nodes()
+            .answerOf(name, request)
+            .filter(answer -> answer.body() instanceof Map)
+            .map(answer -> Json.asObject((Map<?, ?>) answer.body()))
+            .orElseGet(() -> unknown(member));
+    return Response.ok(Listing.columns(request, object));
   }
 
   private List<Cluster.Peer> members() {
@@ -233,15 +295,13 @@ public final class OverviewResource {
     return cluster == null ? List.of(new Cluster.Peer(NodeName.value(), true)) : cluster.nodes();
   }
 
-  /** Of another node it is only known whether it is there. */
-  private Map<String, Object> object(Cluster.Peer member) {
-    return member.name().equals(NodeName.value())
-        ? object()
-        : Json.object(
-            "name", member.name(),
-            "type", "disc",
-            "running", member.isReachable(),
-            "partitions", List.of());
+  /** Of a node that does not answer it is only known whether it is there. */
+  private static Map<String, Object> unknown(Cluster.Peer member) {
+    return Json.object(
+        "name", member.name(),
+        "type", "disc",
+        "running", member.isReachable(),
+        "partitions", List.of());
   }
 
   private Response forget(Request request) {

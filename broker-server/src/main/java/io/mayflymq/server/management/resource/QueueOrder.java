@@ -5,15 +5,14 @@ import io.mayflymq.core.cache.BoundedCaches;
 import io.mayflymq.core.routing.RoutingTable;
 import io.mayflymq.core.vhost.VirtualHost;
 import io.mayflymq.core.vhost.queue.Queue;
-import io.mayflymq.core.vhost.queue.QueueSnapshot;
 import io.mayflymq.server.management.api.Listing;
+import io.mayflymq.server.management.cluster.QueueRow;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Function;
 import java.util.function.LongSupplier;
 
 /*
@@ -33,19 +32,28 @@ final class QueueOrder {
   private static final long CHEAP_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
   private static final int TIMES_ITS_COST = 50;
 
-  private final Function<Collection<VirtualHost>, List<QueueSnapshot>> snapshots;
   private final LongSupplier nanos;
   private final Cache<Key, Ordered> kept = BoundedCaches.of(MOST_KEPT);
 
   /**
    * Creates it.
    *
-   * @param snapshots gives what the queues of virtual hosts have now, in the order of names
    * @param nanos the system's nanosecond clock
    */
-  QueueOrder(Function<Collection<VirtualHost>, List<QueueSnapshot>> snapshots, LongSupplier nanos) {
-    this.snapshots = snapshots;
+  QueueOrder(LongSupplier nanos) {
     this.nanos = nanos;
+  }
+
+  /** Gives the values that queues are sorted by. */
+  @FunctionalInterface
+  interface Keys {
+    /**
+     * Returns a value of each queue.
+     *
+     * @param field its path
+     * @return in the order of the queues; null for one that has none
+     */
+    List<Object> of(List<Queue> queues, String field);
   }
 
   /**
@@ -60,9 +68,8 @@ final class QueueOrder {
     }
 
     /** Sorts queues by what they have now. Those in the order of names are in order already. */
-    List<QueueSnapshot> sort(
-        List<QueueSnapshot> queues, Function<String, Function<QueueSnapshot, Object>> keys) {
-      return isName() ? queues : Listing.sorted(queues, keys.apply(field), reverse);
+    List<QueueRow> sort(List<QueueRow> rows) {
+      return isName() ? rows : Listing.sorted(rows, row -> row.key(field), reverse);
     }
   }
 
@@ -89,12 +96,9 @@ final class QueueOrder {
   /**
    * Returns the queues of these virtual hosts in an order.
    *
-   * @param keys gives what returns the value of a field
+   * @param keys asked if they are sorted by another field than the name
    */
-  List<Queue> of(
-      Collection<VirtualHost> vhosts,
-      By by,
-      Function<String, Function<QueueSnapshot, Object>> keys) {
+  List<Queue> of(Collection<VirtualHost> vhosts, By by, Keys keys) {
     Key key = new Key(vhosts.stream().map(VirtualHost::name).toList(), by);
     List<RoutingTable<Queue>> tables = vhosts.stream().map(VirtualHost::routing).toList();
     Ordered before = kept.getIfPresent(key);
@@ -102,7 +106,7 @@ final class QueueOrder {
     if (before != null && before.isOf(tables) && (before.lasting || began - before.until < 0)) {
       return before.queues;
     }
-    List<Queue> queues = by.isName() ? byName(tables, by) : byField(vhosts, by, keys);
+    List<Queue> queues = by.isName() ? byName(tables, by) : byField(tables, by, keys);
     long cost = nanos.getAsLong() - began;
     if (cost > CHEAP_NANOS) {
       kept.put(key, new Ordered(tables, queues, by.isName(), began + cost + cost * TIMES_ITS_COST));
@@ -123,10 +127,15 @@ final class QueueOrder {
     return queues;
   }
 
-  private List<Queue> byField(
-      Collection<VirtualHost> vhosts,
-      By by,
-      Function<String, Function<QueueSnapshot, Object>> keys) {
-    return List.copyOf(Listing.lazy(by.sort(snapshots.apply(vhosts), keys), QueueSnapshot::queue));
+  private record Keyed(Queue queue, Object key) {}
+
+  private static List<Queue> byField(List<RoutingTable<Queue>> tables, By by, Keys keys) {
+    List<Queue> queues = byName(tables, new By("", false));
+    List<Object> values = keys.of(queues, by.field);
+    List<Keyed> keyed = new ArrayList<>(queues.size());
+    for (int i = 0; i < queues.size(); i++) {
+      keyed.add(new Keyed(queues.get(i), values.get(i)));
+    }
+    return List.copyOf(Listing.lazy(Listing.sorted(keyed, Keyed::key, by.reverse), Keyed::queue));
   }
 }

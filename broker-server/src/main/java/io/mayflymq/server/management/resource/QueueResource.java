@@ -4,7 +4,6 @@ import io.mayflymq.core.security.Permission;
 import io.mayflymq.core.vhost.QueueDeclaration;
 import io.mayflymq.core.vhost.VirtualHost;
 import io.mayflymq.core.vhost.queue.Queue;
-import io.mayflymq.core.vhost.queue.QueueSnapshot;
 import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.server.channel.DeclareChecks;
 import io.mayflymq.server.management.api.ApiException;
@@ -13,6 +12,8 @@ import io.mayflymq.server.management.api.Listing;
 import io.mayflymq.server.management.api.Request;
 import io.mayflymq.server.management.api.RequestRouter;
 import io.mayflymq.server.management.api.Response;
+import io.mayflymq.server.management.cluster.QueueRow;
+import io.mayflymq.server.management.cluster.QueueRows;
 import io.mayflymq.server.management.json.History;
 import io.mayflymq.server.management.json.PathNames;
 import io.mayflymq.server.management.json.QueueJson;
@@ -20,15 +21,29 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 
 /** Queues: listed, declared, purged, deleted. */
 public final class QueueResource {
+  private static final QueueOrder.By BY_NAME = new QueueOrder.By("", false);
+  private static final QueueOrder.Keys NO_KEYS = (queues, field) -> List.of();
+  private static final Map<String, Function<QueueRow, Object>> SORT_KEYS =
+      QueueJson.SORT_KEYS.keySet().stream()
+          .collect(Collectors.toMap(field -> field, field -> row -> row.key(field)));
+
   private final ManagedBroker managed;
-  private final QueueOrder order;
+  private final QueueRows rows;
+  private final QueueOrder order = new QueueOrder(System::nanoTime);
 
   public QueueResource(ManagedBroker managed) {
     this.managed = managed;
-    this.order = new QueueOrder(managed::queues, System::nanoTime);
+    this.rows = new QueueRows(managed.nodes(), managed::snapshots, managed.broker()::virtualHost);
+  }
+
+  /** Adds what other nodes ask. */
+  public void addQuestionsTo(RequestRouter questions) {
+    rows.addTo(questions);
+    questions.get("queues/{vhost}/{queue}", this::getHere);
   }
 
   public void addTo(RequestRouter requestRouter) {
@@ -46,7 +61,12 @@ public final class QueueResource {
 
   private Response list(Request request, Collection<VirtualHost> vhosts) {
     return request.query("page") == null
-        ? listing(request, managed.queues(vhosts)).answer(request)
+        ? Listing.of(
+                rows.of(order.of(vhosts, BY_NAME, NO_KEYS), request),
+                row -> row.queue().name(),
+                QueueRow::object)
+            .sortedBy(SORT_KEYS)
+            .answer(request)
         : page(request, vhosts);
   }
 
@@ -54,28 +74,28 @@ public final class QueueResource {
   private Response page(Request request, Collection<VirtualHost> vhosts) {
     String sort = request.query("sort");
     QueueOrder.By by = new QueueOrder.By(sort == null ? "" : sort, request.flag("sort_reverse"));
-    Listing<QueueSnapshot> rows = listing(request, List.of());
     return Listing.pageOf(
         request,
-        order.of(vhosts, by, rows::key),
+        order.of(vhosts, by, (queues, field) -> rows.keys(queues, field, request)),
         Queue::name,
-        queues -> rows.objects(by.sort(managed.snapshots(queues), rows::key)));
-  }
-
-  private static Listing<QueueSnapshot> listing(Request request, List<QueueSnapshot> queues) {
-    return Listing.of(queues, view -> view.queue().name(), form(request))
-        .sortedBy(QueueJson.SORT_KEYS);
-  }
-
-  /** Returns how much of each queue is shown: all, unless the request wants no statistics. */
-  private static Function<QueueSnapshot, Map<String, Object>> form(Request request) {
-    if (!request.flag("disable_stats")) {
-      return QueueJson::summary;
-    }
-    return request.flag("enable_queue_totals") ? QueueJson::totals : QueueJson::basics;
+        queues -> Listing.lazy(by.sort(rows.of(queues, request)), QueueRow::object));
   }
 
   private Response get(Request request) {
+    VirtualHost vhost = managed.visibleVhost(request);
+    String name = request.parameter("queue");
+    Queue queue = vhost.routing().queue(name);
+    if (queue != null && queue.home() != null) {
+      return managed
+          .nodes()
+          .answerOf(queue.home().node(), request)
+          .orElseGet(() -> Response.ok(Listing.columns(request, QueueJson.down(queue))));
+    }
+    return getHere(request);
+  }
+
+  /** Another node that asks knows that the queue is here. */
+  private Response getHere(Request request) {
     VirtualHost vhost = managed.visibleVhost(request);
     return Response.ok(
         Listing.columns(

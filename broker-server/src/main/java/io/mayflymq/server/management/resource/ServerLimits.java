@@ -20,6 +20,7 @@ public final class ServerLimits {
   private static final int CONNECTION_BYTES = 256 * 1024;
 
   private static final int CONTROL_WORKERS = 4;
+  private static final int NODE_WORKERS = 4;
 
   /**
    * All bodies at one time take at most this part of the largest heap: what is made of a body takes
@@ -37,6 +38,11 @@ public final class ServerLimits {
   /** Returns those of the control tool's. */
   public static HttpLimits control(ManagementSettings settings) {
     return limits(settings, CONTROL_CONNECTIONS, CONTROL_WORKERS);
+  }
+
+  /** Returns those of the questions of other nodes, which come over no connections of HTTP. */
+  public static HttpLimits nodes(ManagementSettings settings) {
+    return limits(settings, 1, NODE_WORKERS);
   }
 
   private static HttpLimits limits(ManagementSettings settings, int connections, int workers) {

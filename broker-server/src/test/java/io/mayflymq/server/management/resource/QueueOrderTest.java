@@ -12,17 +12,13 @@ import io.mayflymq.core.vhost.QueueDeclaration;
 import io.mayflymq.core.vhost.VirtualHost;
 import io.mayflymq.core.vhost.partition.Partitions;
 import io.mayflymq.core.vhost.queue.Queue;
-import io.mayflymq.core.vhost.queue.QueueSnapshot;
 import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.server.channel.ManualEventLoop;
 import java.time.InstantSource;
-import java.util.ArrayList;
-import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 
 /** Tests the order of queues in lists that are requested by page. */
@@ -41,17 +37,14 @@ class QueueOrderTest {
   private final VirtualHost second = broker.createVirtualHost(VhostDefinition.of("orders"));
   private long nanos;
   private final Map<String, Integer> sizes = new HashMap<>();
-  private final QueueOrder order = new QueueOrder(this::snapshots, () -> nanos);
+  private final QueueOrder order = new QueueOrder(() -> nanos);
   private long costNanos;
   private int asked;
 
-  private List<QueueSnapshot> snapshots(Collection<VirtualHost> vhosts) {
+  private List<Object> keys(List<Queue> queues, String field) {
     asked++;
     nanos += costNanos;
-    List<QueueSnapshot> all = new ArrayList<>();
-    vhosts.forEach(
-        vhost -> vhost.routing().queues().forEach(queue -> all.add(QueueSnapshot.of(queue))));
-    return all;
+    return queues.stream().<Object>map(queue -> sizes.get(queue.name())).toList();
   }
 
   private void declare(VirtualHost vhost, String name, int size) {
@@ -72,9 +65,7 @@ class QueueOrderTest {
   }
 
   private List<String> names(QueueOrder.By by) {
-    Function<String, Function<QueueSnapshot, Object>> keys =
-        field -> snapshot -> sizes.get(snapshot.queue().name());
-    return order.of(List.of(first, second), by, keys).stream().map(Queue::name).toList();
+    return order.of(List.of(first, second), by, this::keys).stream().map(Queue::name).toList();
   }
 
   @Test

@@ -12,6 +12,7 @@ import io.mayflymq.core.queue.schedule.SchedulePage;
 import io.mayflymq.core.queue.schedule.SchedulePlace;
 import io.mayflymq.core.settings.LeaseUse;
 import io.mayflymq.core.settings.QueueSettings;
+import io.mayflymq.core.vhost.queue.ConsumerOriginCodec;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.queue.QueueContentsCodec;
 import io.mayflymq.core.vhost.queue.QueuePage;
@@ -80,6 +81,7 @@ final class RemoteRequests implements QueueRequests {
                   .number(consumer.prefetch())
                   .table(consumer.arguments())
                   .number(added[0].window());
+              ConsumerOriginCodec.write(out, consumer.outlet().origin());
             },
             in -> {
               added[0].setJoined();

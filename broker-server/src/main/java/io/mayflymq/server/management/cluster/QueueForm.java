@@ -1,0 +1,32 @@
+package io.mayflymq.server.management.cluster;
+
+import io.mayflymq.core.vhost.queue.QueueSnapshot;
+import io.mayflymq.server.management.api.Request;
+import io.mayflymq.server.management.json.QueueJson;
+import java.util.Map;
+
+/** How much a list shows of a queue. */
+public enum QueueForm {
+  /** All. */
+  SUMMARY,
+  /** What it is, and its messages. */
+  TOTALS,
+  /** What it is. */
+  BASICS;
+
+  /** Returns the one that a request asks for: all, unless it wants no statistics. */
+  public static QueueForm of(Request request) {
+    if (!request.flag("disable_stats")) {
+      return SUMMARY;
+    }
+    return request.flag("enable_queue_totals") ? TOTALS : BASICS;
+  }
+
+  Map<String, Object> of(QueueSnapshot queue) {
+    return switch (this) {
+      case SUMMARY -> QueueJson.summary(queue);
+      case TOTALS -> QueueJson.totals(queue);
+      case BASICS -> QueueJson.basics(queue);
+    };
+  }
+}

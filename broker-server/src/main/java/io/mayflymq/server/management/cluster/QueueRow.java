@@ -1,0 +1,64 @@
+package io.mayflymq.server.management.cluster;
+
+import io.mayflymq.core.vhost.queue.Queue;
+import io.mayflymq.core.vhost.queue.QueueSnapshot;
+import io.mayflymq.server.json.Json;
+import io.mayflymq.server.management.api.Listing;
+import io.mayflymq.server.management.json.QueueJson;
+import java.util.Map;
+import java.util.function.Function;
+
+/** A queue in a list, wherever it is. */
+public sealed interface QueueRow {
+  /** Returns the queue. */
+  Queue queue();
+
+  /** Returns what the list shows of it. */
+  Map<String, Object> object();
+
+  /** Returns the value of a field by its path, to sort by. */
+  default Object key(String field) {
+    return Listing.field(object(), field);
+  }
+
+  /** A queue of this node. */
+  record Here(QueueSnapshot snapshot, QueueForm form) implements QueueRow {
+    @Override
+    public Queue queue() {
+      return snapshot.queue();
+    }
+
+    @Override
+    public Map<String, Object> object() {
+      return form.of(snapshot);
+    }
+
+    @Override
+    public Object key(String field) {
+      Function<QueueSnapshot, Object> shortcut = QueueJson.SORT_KEYS.get(field);
+      return shortcut == null
+          ? Listing.field(QueueJson.summary(snapshot), field)
+          : shortcut.apply(snapshot);
+    }
+  }
+
+  /**
+   * A queue of another node.
+   *
+   * @param text what that node has told, as JSON
+   */
+  record There(Queue queue, String text) implements QueueRow {
+    @Override
+    public Map<String, Object> object() {
+      return RowTexts.read(text) instanceof Map<?, ?> object ? Json.asObject(object) : Map.of();
+    }
+  }
+
+  /** A queue whose node does not answer. */
+  record Down(Queue queue) implements QueueRow {
+    @Override
+    public Map<String, Object> object() {
+      return QueueJson.down(queue);
+    }
+  }
+}
