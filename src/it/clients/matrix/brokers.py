@@ -41,6 +41,10 @@ class Broker:
         self.process = None
 
     def start(self):
+        self.launch()
+        self.await_ready()
+
+    def launch(self):
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
                 self.command(),
@@ -50,6 +54,8 @@ class Broker:
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
             )
+
+    def await_ready(self):
         deadline = time.monotonic() + START_LIMIT
         while not self.is_ready():
             if self.process.poll() is not None:
@@ -99,16 +105,18 @@ class Mayfly(Broker):
             raise SystemExit(f"{self.script} is missing: run mvn -q -DskipTests package first")
         self.starts = 0
 
-    def command(self):
-        self.starts += 1
-        settings = {
+    def settings(self):
+        return {
             "listeners.tcp.default": f"127.0.0.1:{self.port}",
             "management.tcp.ip": "127.0.0.1",
             "management.tcp.port": self.http_port,
             "prometheus.tcp.port": "none",
             "data_dir": self.directory / "data",
         }
-        sets = [word for pair in settings.items() for word in ("--set", "{}={}".format(*pair))]
+
+    def command(self):
+        self.starts += 1
+        sets = [word for pair in self.settings().items() for word in ("--set", "{}={}".format(*pair))]
         return [str(self.script), *sets]
 
     def environment(self):
@@ -120,6 +128,66 @@ class Mayfly(Broker):
     def complaints(self):
         lines = self.log.read_text(errors="replace").splitlines()
         return [line for line in lines if not re.search(r" \[(debug|info|warning)\] ", line)]
+
+
+class Node(Mayfly):
+    """A node of a cluster."""
+
+    def __init__(self, distribution, directory, number, cluster_ports):
+        directory.mkdir()
+        super().__init__(distribution, directory)
+        self.number = number
+        self.cluster_ports = cluster_ports
+
+    def settings(self):
+        nodes = {
+            f"cluster_formation.classic_config.nodes.{i + 1}": f"node{i}@localhost:127.0.0.1:{port}"
+            for i, port in enumerate(self.cluster_ports)
+        }
+        return super().settings() | nodes | {
+            "node_name": f"node{self.number}@localhost",
+            "cluster.listener": f"127.0.0.1:{self.cluster_ports[self.number]}",
+            "cluster.secret": "of the clients",
+            "queue_leader_locator": "balanced",
+        }
+
+
+class Cluster:
+    """Three nodes that are one broker. The client has one of them, any; its queues are on all."""
+
+    def __init__(self, distribution, directory):
+        ports = [free_port() for _ in range(3)]
+        self.directory = directory
+        self.nodes = [Node(distribution, directory / f"node{i}", i, ports) for i in range(3)]
+        self.entered = random.choice(self.nodes)
+
+    def start(self):
+        for node in self.nodes:
+            node.launch()
+        for node in self.nodes:
+            node.await_ready()
+
+    def stop(self):
+        for node in self.nodes:
+            node.stop()
+
+    def restart(self):
+        self.entered.restart()
+
+    def complaints(self):
+        return [line for node in self.nodes for line in node.complaints()]
+
+    @property
+    def log(self):
+        return self.entered.log
+
+    @property
+    def url(self):
+        return self.entered.url
+
+    @property
+    def http_url(self):
+        return self.entered.http_url
 
 
 class RabbitMQ(Broker):

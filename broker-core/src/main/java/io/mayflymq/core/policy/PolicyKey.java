@@ -320,13 +320,11 @@ public enum PolicyKey {
                   "balanced",
                   "random",
                   "least-leaders"))
-          .withoutEffect()
           .of(QUORUM, STREAM)),
   QUEUE_MASTER_LOCATOR(
       row(
               "queue-master-locator",
               oneOf("invalid queue-master-locator value", "client-local", "min-masters", "random"))
-          .withoutEffect()
           .of(CLASSIC)
           .forOperators()),
   QUEUE_MODE(

@@ -51,6 +51,11 @@ record BrokerContext(
     return joined == null ? QueuePlace.FIRST_MEMBER : joined.member();
   }
 
+  /** Returns what decides where new queues are. */
+  QueuePlacement placement() {
+    return new QueuePlacement(this);
+  }
+
   /** Returns whether a queue of this place is on this node. */
   boolean isHere(QueuePlace place) {
     return place.member() == member();

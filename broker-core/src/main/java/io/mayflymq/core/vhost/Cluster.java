@@ -1,7 +1,6 @@
 package io.mayflymq.core.vhost;
 
 import io.mayflymq.core.metadata.ChangeOrdering;
-import io.mayflymq.core.metadata.QueueDefinition;
 import io.mayflymq.core.metadata.QueuePlace;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.queue.QueueHost;
@@ -34,11 +33,10 @@ public interface Cluster extends ChangeOrdering {
   int member();
 
   /**
-   * Returns where a new queue is to be.
-   *
-   * @param here where it would be on this member
+   * Returns the number of the member that a new queue is to be on: of those that can be reached,
+   * the one with the fewest queues; if there are many queues, any.
    */
-  QueuePlace placeOf(QueueDefinition queue, QueuePlace here);
+  int leastLoadedMember();
 
   /** Returns what stands here for a queue that is on another member. */
   Queue remote(QueueIdentity identity, QueuePlace place, QueueHost vhost);

@@ -2,6 +2,7 @@ package io.mayflymq.core.vhost;
 
 import io.mayflymq.core.event.Actor;
 import io.mayflymq.core.expiry.IdleLease;
+import io.mayflymq.core.fault.Causes;
 import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.QueueDefinition;
 import io.mayflymq.core.policy.EffectiveSettings;
@@ -210,6 +211,28 @@ public final class VhostPolicies {
     }
     changes.replay(new MetadataCommand.PolicySet(state.name(), policy));
     state.routing().exchanges().forEach(this::settle);
+  }
+
+  /** Returns whether a command changes policies. */
+  static boolean isChange(MetadataCommand command) {
+    return command instanceof MetadataCommand.PolicySet
+        || command instanceof MetadataCommand.PolicyCleared;
+  }
+
+  /**
+   * Applies the policies in force to the exchanges, bindings and queues of this node, and makes the
+   * dead letter queues that they want. A failure is logged.
+   */
+  public void refresh() {
+    bringUpToDate()
+        .exceptionally(
+            failure -> {
+              LOGGER.warn(
+                  "policies were not applied to all of vhost '{}': {}",
+                  state.name(),
+                  Causes.of(failure).getMessage());
+              return null;
+            });
   }
 
   private CompletableFuture<Void> bringUpToDate() {

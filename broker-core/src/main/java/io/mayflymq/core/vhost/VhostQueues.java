@@ -91,7 +91,8 @@ final class VhostQueues {
     AutoDeadLetterQueue.refuse(definition.arguments(), definition.name(), state.name());
     Partition partition =
         wanted.exclusive() ? broker.partitions().on(wanted.home()) : broker.partitions().next();
-    QueueDeclared declared = declared(definition, placeOf(definition, partition));
+    QueueDeclared declared =
+        declared(definition, broker.placement().of(definition, topology.policies(), partition));
     List<QueueDeclared> commands = new ArrayList<>(2);
     commands.add(declared);
     if (lacksOwnDeadLetterQueue(topology, definition)) {
@@ -108,12 +109,6 @@ final class VhostQueues {
       int proposed = topology.routing().queueCount() - state.current().routing().queueCount();
       Preconditions.requireRoomInBroker(most, broker.queues().getAsInt() + proposed, queue);
     }
-  }
-
-  private QueuePlace placeOf(QueueDefinition definition, Partition partition) {
-    QueuePlace here = new QueuePlace(broker.member(), partition.index());
-    Cluster cluster = broker.cluster().get();
-    return cluster == null ? here : cluster.placeOf(definition, here);
   }
 
   /** In a cluster the queue gets its number when the order of all changes is known. */

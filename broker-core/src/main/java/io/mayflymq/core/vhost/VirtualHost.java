@@ -111,7 +111,12 @@ public final class VirtualHost implements QueueHost {
 
   /** See {@link Broker#apply}. */
   CompletableFuture<Void> apply(List<? extends MetadataCommand> commands, Origin origin) {
-    return changes.apply(commands, origin);
+    CompletableFuture<Void> applied = changes.apply(commands, origin);
+    if (!origin.isHere() && commands.stream().anyMatch(VhostPolicies::isChange)) {
+      // On the node that has requested the change this is part of the request.
+      applied.thenRunAsync(policies::refresh);
+    }
+    return applied;
   }
 
   @Override

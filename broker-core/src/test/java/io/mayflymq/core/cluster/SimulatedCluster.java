@@ -7,7 +7,6 @@ import io.mayflymq.core.fault.RecordedFaults;
 import io.mayflymq.core.metadata.ClusterMember;
 import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.MetadataCommand.Applied;
-import io.mayflymq.core.metadata.QueueDefinition;
 import io.mayflymq.core.metadata.QueuePlace;
 import io.mayflymq.core.metadata.journal.LiveMetadataLog;
 import io.mayflymq.core.policy.PolicyKind;
@@ -245,8 +244,8 @@ final class SimulatedCluster {
     }
 
     @Override
-    public QueuePlace placeOf(QueueDefinition queue, QueuePlace here) {
-      return here;
+    public int leastLoadedMember() {
+      return number;
     }
 
     @Override

@@ -6,8 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.mayflymq.core.event.Actor;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metadata.MetadataCommand;
-import io.mayflymq.core.metadata.QueueDefinition;
 import io.mayflymq.core.metadata.QueuePlace;
+import io.mayflymq.core.policy.Policy;
+import io.mayflymq.core.policy.PolicyKind;
 import io.mayflymq.core.queue.GetResult;
 import io.mayflymq.core.queue.consumer.Consumer;
 import io.mayflymq.core.vhost.TestBroker.Collector;
@@ -22,13 +23,18 @@ import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.FieldTable;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Queues of another node: two brokers in one process, whose loops run in turns. */
 class RemoteQueueTest {
+  private static final FieldTable BALANCED =
+      FieldTable.builder().put("x-queue-leader-locator", "balanced").build();
+
   private TestBroker here;
   private TestBroker home;
   private MemoryLinks links;
@@ -362,8 +368,8 @@ class RemoteQueueTest {
     assertThat(home.drain("q")).containsExactly(1, 2);
   }
 
-  /** Makes this broker one that has its queues with these names on the other node. */
-  private void join(String... elsewhere) {
+  /** Makes this broker one of a cluster, whose queues can be placed on the other node. */
+  private void join() {
     here.broker.setCluster(
         new Cluster() {
           private long lastId = 1_000;
@@ -384,10 +390,8 @@ class RemoteQueueTest {
           }
 
           @Override
-          public QueuePlace placeOf(QueueDefinition queue, QueuePlace near) {
-            return List.of(elsewhere).contains(queue.name())
-                ? new QueuePlace(1, home.queue(queue.name()).partition().index())
-                : near;
+          public int leastLoadedMember() {
+            return 1;
           }
 
           @Override
@@ -410,7 +414,9 @@ class RemoteQueueTest {
                 declared.vhost(),
                 declared.queue(),
                 there == null ? ++lastId : there.id(),
-                declared.place());
+                declared.place().member() == 1 && there != null
+                    ? new QueuePlace(1, there.partition().index())
+                    : declared.place());
           }
         });
   }
@@ -420,8 +426,8 @@ class RemoteQueueTest {
   void deadLettersArriveAtQueuesOfAnotherNodeBeforeTheirSourceIsSettled(int shards) {
     start(shards);
     home.declare("dead");
-    join("dead");
-    here.declare("dead");
+    join();
+    here.declare("dead", BALANCED);
     here.declare("source", TestBroker.deadLetteringTo("dead"));
     here.publish("source", 1, 2);
     Collector collector = here.consume("source", true, 0);
@@ -438,8 +444,8 @@ class RemoteQueueTest {
   void deadLettersThatMustArriveWaitUntilTheNodeIsBack(int shards) {
     start(shards);
     home.declare("dead");
-    join("dead");
-    here.declare("dead");
+    join();
+    here.declare("dead", BALANCED);
     here.declare(
         "source",
         FieldTable.builder()
@@ -470,9 +476,11 @@ class RemoteQueueTest {
     start(shards);
     home.declare("first", TestBroker.deadLetteringTo("second"));
     home.declare("second");
-    join("first", "second");
-    here.declare("first", TestBroker.deadLetteringTo("second"));
-    here.declare("second");
+    join();
+    here.declare(
+        "first",
+        FieldTable.builder().putAll(TestBroker.deadLetteringTo("second")).putAll(BALANCED).build());
+    here.declare("second", BALANCED);
     Queue queue = here.queue("first");
     home.publish("first", 1);
     GetResult got = done(queue.requests().fetch(true));
@@ -487,6 +495,31 @@ class RemoteQueueTest {
     rest();
     assertThat(arrival[0] == null || arrival[0].isDone()).isTrue();
     assertThat(home.drain("second")).containsExactly(1);
+  }
+
+  @Test
+  void argumentPolicyAndConfigurationSayOnWhichNodeQueuesAre() {
+    start(1);
+    join();
+    here.declare("local");
+    here.declare("argument", BALANCED);
+    here.vhost
+        .policies()
+        .set(
+            Policy.of(
+                PolicyKind.POLICY,
+                "p",
+                "^by-",
+                "queues",
+                0,
+                Map.of("queue-master-locator", "random")));
+    here.declare("by-policy");
+    here.declare(
+        "by-argument", FieldTable.builder().put("x-queue-leader-locator", "client-local").build());
+    assertThat(List.of(here.queue("local"), here.queue("by-argument")))
+        .allMatch(queue -> queue.home() == null);
+    assertThat(List.of(here.queue("argument"), here.queue("by-policy")))
+        .allMatch(queue -> queue.home() != null);
   }
 
   @ParameterizedTest

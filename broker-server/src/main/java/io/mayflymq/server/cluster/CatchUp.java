@@ -28,7 +28,7 @@ final class CatchUp {
   private final QueuesOfMember queues;
   private final PeriodicWork work;
   private final CompletableFuture<Void> firstTry = new CompletableFuture<>();
-  private volatile boolean done;
+  private final CompletableFuture<Void> done = new CompletableFuture<>();
 
   /**
    * @param self this node, with the address that it has now
@@ -55,7 +55,7 @@ final class CatchUp {
 
   private void tried(Throwable failure) {
     if (failure == null) {
-      done = true;
+      done.complete(null);
       if (!firstTry.complete(null)) {
         LOGGER.info("this node has caught up with the cluster");
       }
@@ -67,6 +67,11 @@ final class CatchUp {
 
   /** Returns whether the node has caught up. */
   boolean isDone() {
-    return done;
+    return done.isDone();
+  }
+
+  /** Runs a task in its own thread when the node has caught up. */
+  void whenDone(Runnable task) {
+    done.thenRun(() -> work.soon("after catching up with the cluster", task));
   }
 }

@@ -13,7 +13,6 @@ import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.MetadataCommand.Applied;
 import io.mayflymq.core.metadata.MetadataCommand.MemberSet;
 import io.mayflymq.core.metadata.MetadataLog;
-import io.mayflymq.core.metadata.QueueDefinition;
 import io.mayflymq.core.metadata.QueuePlace;
 import io.mayflymq.core.metadata.journal.MetadataJournal;
 import io.mayflymq.core.vhost.Broker;
@@ -98,6 +97,7 @@ public final class ClusterNode implements Cluster, AutoCloseable {
   private List<MetadataCommand> recovered;
   private Partitions partitions;
   private QueueLinks links;
+  private QueueBalance balance;
   private volatile ReplicatedLog log;
   private volatile CatchUp catchUp;
 
@@ -227,6 +227,8 @@ public final class ClusterNode implements Cluster, AutoCloseable {
       joining.askForVote(members, self, entrance);
     }
     catchUp = new CatchUp(self.at(self.name(), setup.address()), proposer, queues, work);
+    catchUp.whenDone(
+        () -> target.broker().virtualHosts().forEach(vhost -> vhost.policies().refresh()));
     catchUp(mode);
     if (mode == StartMode.BOOTSTRAP) {
       joining.end();
@@ -280,8 +282,8 @@ public final class ClusterNode implements Cluster, AutoCloseable {
   }
 
   @Override
-  public QueuePlace placeOf(QueueDefinition queue, QueuePlace here) {
-    return here;
+  public int leastLoadedMember() {
+    return balance.leastLoaded();
   }
 
   @Override
@@ -299,6 +301,7 @@ public final class ClusterNode implements Cluster, AutoCloseable {
     partitions = broker.partitions();
     links = QueueLinks.start(transport, loops, broker);
     held.push(links::close);
+    balance = new QueueBalance(self.name(), broker, this::running);
     broker.setCluster(this);
   }
 
@@ -320,6 +323,13 @@ public final class ClusterNode implements Cluster, AutoCloseable {
     return members.all().stream()
         .map(ClusterMember::name)
         .map(name -> new Peer(name, name.equals(self.name()) || reachable.contains(name)))
+        .toList();
+  }
+
+  private List<ClusterMember> running() {
+    Set<String> reachable = transport.reachable().keySet();
+    return members.all().stream()
+        .filter(member -> member.number() == self.number() || reachable.contains(member.name()))
         .toList();
   }
 

@@ -76,7 +76,10 @@ public final class QueueArguments {
   private static final int LEAST_FILTER_BYTES = 16;
   private static final int MOST_FILTER_BYTES = 255;
   private static final String INITIAL_CLUSTER_SIZE = "x-initial-cluster-size";
-  private static final String QUEUE_LEADER_LOCATOR = "x-queue-leader-locator";
+
+  /** On which node of a cluster the queue is to be. */
+  public static final String QUEUE_LEADER_LOCATOR = "x-queue-leader-locator";
+
   private static final Set<String> LOCATORS =
       Set.of("client-local", "balanced", "random", "least-leaders");
   private static final String DEAD_LETTER_STRATEGY = "x-dead-letter-strategy";
@@ -245,7 +248,6 @@ public final class QueueArguments {
     }
   }
 
-  /** Only the value is validated: with one node the locator has no effect. */
   private void queueLeaderLocator() {
     String locator = word(QUEUE_LEADER_LOCATOR);
     if (locator != null && !LOCATORS.contains(locator)) {

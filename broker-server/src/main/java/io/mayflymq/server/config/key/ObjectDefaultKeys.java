@@ -3,6 +3,7 @@ package io.mayflymq.server.config.key;
 import static io.mayflymq.server.config.type.ValueTypes.bool;
 import static io.mayflymq.server.config.type.ValueTypes.largeNumber;
 import static io.mayflymq.server.config.type.ValueTypes.text;
+import static io.mayflymq.server.config.type.ValueTypes.word;
 
 import io.mayflymq.core.policy.Defaults;
 import io.mayflymq.core.policy.PolicyException;
@@ -21,6 +22,7 @@ import java.util.Map;
  * features that are switched off for all of them.
  */
 final class ObjectDefaultKeys {
+  private static final String CLIENT_LOCAL = "client-local";
   static final KeyFamily<String> DEFAULTS =
       new KeyFamily<>(
           "defaults.",
@@ -46,11 +48,24 @@ final class ObjectDefaultKeys {
           "false",
           "Whether a redeclaration must agree on the arguments that only MayflyMQ knows.");
 
+  private static final Setting<String> QUEUE_LEADER_LOCATOR =
+      Setting.of(
+          "queue_leader_locator",
+          word(CLIENT_LOCAL, "balanced", "random", "least-leaders"),
+          CLIENT_LOCAL,
+          "On which node of a cluster a new queue is: client-local for that of the client, any other"
+              + " for one with few queues.");
+
   private ObjectDefaultKeys() {}
 
   static List<Key<?>> keys() {
     return List.of(
-        DEFAULTS, TTL_ENABLED, QUEUE_EXPIRES_MINIMUM, DEAD_LETTER_ENABLED, EXTENSION_ARGUMENTS);
+        DEFAULTS,
+        TTL_ENABLED,
+        QUEUE_EXPIRES_MINIMUM,
+        DEAD_LETTER_ENABLED,
+        EXTENSION_ARGUMENTS,
+        QUEUE_LEADER_LOCATOR);
   }
 
   /**
@@ -75,6 +90,11 @@ final class ObjectDefaultKeys {
       } catch (PolicyException e) {
         throw new ConfigException("defaults.%s: %s".formatted(member.getKey(), e.getMessage()));
       }
+    }
+    String locator = values.get(QUEUE_LEADER_LOCATOR);
+    if (!locator.equals(CLIENT_LOCAL)) {
+      defaults.putIfAbsent(PolicyKey.QUEUE_LEADER_LOCATOR, locator);
+      defaults.putIfAbsent(PolicyKey.QUEUE_MASTER_LOCATOR, "min-masters");
     }
     return new Defaults(
         Map.copyOf(defaults),

@@ -230,6 +230,32 @@ class ClusterIT {
   }
 
   @Test
+  void policySetOnOneNodeAppliesToQueuesOfAnother() throws Exception {
+    try (ClusterProcesses cluster = new ClusterProcesses(directory, NODES)) {
+      cluster.startAll();
+      Channel home = cluster.channel(0);
+      home.queueDeclare("limited", true, false, false, null);
+      home.confirmSelect();
+      for (int i = 0; i < 3; i++) {
+        home.basicPublish("", "limited", null, body("m" + i));
+      }
+      home.waitForConfirmsOrDie(CONFIRM_MILLIS);
+      awaitQueue(cluster, 1, "limited");
+      ControlCommand other = ControlCommand.of(cluster.node(1));
+      assertThat(other.run("set_policy", "p", "^limited$", "{\"max-length\":1}").exit()).isZero();
+      await()
+          .atMost(Patience.TIME)
+          .until(() -> home.queueDeclarePassive("limited").getMessageCount() == 1);
+
+      // A policy can also ask for another queue, which the node of the first one makes.
+      assertThat(
+              other.run("set_policy", "p", "^limited$", "{\"dead-letter-queue\":\"auto\"}").exit())
+          .isZero();
+      awaitQueue(cluster, 2, "limited.$dlq");
+    }
+  }
+
+  @Test
   void nodeThatHasLostItsVotesDoesNotStart() throws Exception {
     try (ClusterProcesses cluster = new ClusterProcesses(directory, NODES)) {
       cluster.startAll();
