@@ -21,6 +21,9 @@ import org.slf4j.LoggerFactory;
  *
  * A virtual host has to be there before anything in it can change, so a change that begins or ends one waits for all before it, and is waited for by
  * all behind it.
+ *
+ * The node that has requested a change is told when the change is in force on the other nodes too, so that its client finds on every node what it has
+ * been told of. A node that is slow to answer is not waited for.
  */
 /** Applies entries. Any thread may call; the order of the calls is the order of the changes. */
 public final class ChangeApplier {
@@ -33,12 +36,14 @@ public final class ChangeApplier {
    * @param pending what waits for it here, or null
    * @param completes the position that is complete with it, or null
    * @param decided done when it is in force or refused
+   * @param visible done when its entry is in force on the other nodes too
    */
   private record Step(
       List<MetadataCommand> commands,
       PendingChange pending,
       Applied completes,
-      CompletableFuture<Void> decided) {
+      CompletableFuture<Void> decided,
+      CompletableFuture<Void> visible) {
     boolean isBarrier() {
       return ChangeTarget.changesVhosts(commands);
     }
@@ -47,6 +52,8 @@ public final class ChangeApplier {
   private final ChangeTarget target;
   private final ChangeProposer proposer;
   private final PositionedLog log;
+  private final OtherNodes others;
+  private final AppliedPosition position;
   private final Deque<Step> waiting = new ArrayDeque<>();
 
   /** Done when all that came so far is decided. */
@@ -65,12 +72,16 @@ public final class ChangeApplier {
    * @param target what changes are made to
    * @param proposer is told what became of its changes
    * @param log where the target writes
+   * @param others the other nodes of the cluster
    */
-  public ChangeApplier(ChangeTarget target, ChangeProposer proposer, PositionedLog log) {
+  public ChangeApplier(
+      ChangeTarget target, ChangeProposer proposer, PositionedLog log, OtherNodes others) {
     this.target = target;
     this.proposer = proposer;
     this.log = log;
+    this.others = others;
     Applied kept = log.durable();
+    this.position = new AppliedPosition(kept == null ? -1 : kept.index());
     this.queueIds = kept == null ? target.broker().lastQueueId() : kept.queueIds();
   }
 
@@ -85,22 +96,32 @@ public final class ChangeApplier {
   public synchronized CompletableFuture<Void> apply(long term, long index, byte[] entry) {
     ChangeEntry changes = ChangeEntry.decode(entry);
     List<CompletableFuture<Void>> decided = new ArrayList<>();
+    CompletableFuture<Void> visible = new CompletableFuture<>();
+    boolean isRequestedHere = false;
     int left = changes.units().size();
     for (ChangeEntry.Unit unit : changes.units()) {
       List<MetadataCommand> commands = numbered(unit.commands());
       left--;
+      PendingChange pending = proposer.take(changes.process(), unit.serial());
+      isRequestedHere |= pending != null;
       Step step =
           new Step(
               commands,
-              proposer.take(changes.process(), unit.serial()),
+              pending,
               left == 0 ? new Applied(term, index, queueIds) : null,
-              new CompletableFuture<>());
+              new CompletableFuture<>(),
+              visible);
       waiting.addLast(step);
       decided.add(step.decided);
     }
     decided.add(last);
     last = CompletableFuture.allOf(decided.toArray(CompletableFuture<?>[]::new));
     CompletableFuture<Void> all = last;
+    all.thenRun(() -> position.advance(index));
+    if (isRequestedHere) {
+      all.thenCompose(inForce -> others.await(index))
+          .whenComplete((seen, failure) -> visible.complete(null));
+    }
     carryOutNext();
     return all;
   }
@@ -143,25 +164,33 @@ public final class ChangeApplier {
         behindBarrier = false;
       }
     }
-    tell(step.commands, step.pending, failure);
+    tell(step, Causes.of(failure));
     step.decided.complete(null);
     carryOutNext();
   }
 
-  private static void tell(
-      List<MetadataCommand> commands, PendingChange pending, Throwable failure) {
-    Throwable cause = Causes.of(failure);
+  private static void tell(Step step, Throwable cause) {
     if (cause != null && !(cause instanceof UndoneException)) {
-      LOGGER.error("a change that all nodes make failed here: {}", commands, cause);
+      LOGGER.error("a change that all nodes make failed here: {}", step.commands, cause);
     }
-    if (pending == null) {
+    if (step.pending == null) {
       return;
     }
     if (cause == null) {
-      pending.done().complete(null);
+      step.visible.thenRun(() -> step.pending.done().complete(null));
     } else {
-      pending.done().completeExceptionally(cause);
+      step.pending.done().completeExceptionally(cause);
     }
+  }
+
+  /**
+   * Waits for the effect of an entry.
+   *
+   * @param index its place in the log
+   * @return done when it is in force here, and all that came before it
+   */
+  public CompletableFuture<Void> reached(long index) {
+    return position.reached(index);
   }
 
   /** Gives queues their numbers, whether they will be declared or not. */

@@ -173,7 +173,8 @@ final class SimulatedCluster {
           new ChangeApplier(
               new ChangeTarget(broker, administration, new ClusterMembers(positions, recovered)),
               proposer,
-              positions);
+              positions,
+              index -> CompletableFuture.completedFuture(null));
       metadata.writeAtOnce(false);
     }
 

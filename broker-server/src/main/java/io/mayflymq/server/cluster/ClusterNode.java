@@ -210,7 +210,12 @@ public final class ClusterNode implements Cluster, AutoCloseable {
    * @throws StartException if the replicated log cannot be used
    */
   public void takePart(ChangeTarget target, Runnable restart) throws StartException {
-    ChangeApplier applier = new ChangeApplier(target, proposer, positions);
+    ReachableNodes reachable = new ReachableNodes(transport, this::reachableOthers);
+    ChangeApplier applier = new ChangeApplier(target, proposer, positions, reachable);
+    transport.serve(
+        CallService.APPLIED,
+        (node, request) ->
+            applier.reached(ReachableNodes.index(request)).thenApply(inForce -> new byte[0]));
     LogApplier entries =
         new LogApplier(applier, positions, new LogApplier.Takeover(transport, journal, restart));
     StartMode mode = joining.mode(self, positions.durable() != null);
@@ -324,6 +329,11 @@ public final class ClusterNode implements Cluster, AutoCloseable {
         .map(ClusterMember::name)
         .map(name -> new Peer(name, name.equals(self.name()) || reachable.contains(name)))
         .toList();
+  }
+
+  private Collection<String> reachableOthers() {
+    Set<String> reachable = transport.reachable().keySet();
+    return others().stream().map(ClusterMember::name).filter(reachable::contains).toList();
   }
 
   private List<ClusterMember> running() {

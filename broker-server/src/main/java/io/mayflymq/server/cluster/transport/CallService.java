@@ -11,7 +11,9 @@ public enum CallService {
   /** Joining, leaving, and who is there. */
   MEMBERSHIP(4),
   /** What the HTTP API of another node asks. */
-  MANAGEMENT(5);
+  MANAGEMENT(5),
+  /** Waits until changes are in force. */
+  APPLIED(6);
 
   private final int code;
 

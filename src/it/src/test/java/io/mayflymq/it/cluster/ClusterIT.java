@@ -230,6 +230,24 @@ class ClusterIT {
   }
 
   @Test
+  void whatAClientWasToldOfIsThereOnEveryNode() throws Exception {
+    try (ClusterProcesses cluster = new ClusterProcesses(directory, NODES)) {
+      cluster.startAll();
+      Channel first = cluster.channel(0);
+      Channel second = cluster.channel(1);
+      second.confirmSelect();
+      for (int i = 0; i < 50; i++) {
+        String queue = first.queueDeclare("", false, false, false, null).getQueue();
+        second.basicPublish("", queue, null, body("m" + i));
+        second.waitForConfirmsOrDie(CONFIRM_MILLIS);
+        assertThat(text(first.basicGet(queue, true))).isEqualTo("m" + i);
+        first.queueDelete(queue);
+        assertThat(exists(cluster, 2, queue)).isFalse();
+      }
+    }
+  }
+
+  @Test
   void policySetOnOneNodeAppliesToQueuesOfAnother() throws Exception {
     try (ClusterProcesses cluster = new ClusterProcesses(directory, NODES)) {
       cluster.startAll();
