@@ -1,5 +1,6 @@
 // amqp-client: RabbitMQ's own client for Java.
 
+import com.rabbitmq.client.Address;
 import com.rabbitmq.client.AMQP;
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
@@ -24,6 +25,9 @@ public final class AmqpClient {
       Optional.ofNullable(System.getenv("AMQP_URL"))
           .orElse("amqp://guest:guest@localhost:5672/%2f");
 
+  /** The nodes of a cluster, that of the URL first; null if there is no cluster. */
+  private static final String ADDRESSES = System.getenv("AMQP_ADDRESSES");
+
   public static void main(String[] args) throws Exception {
     Thread.setDefaultUncaughtExceptionHandler(
         (thread, e) -> {
@@ -43,6 +47,9 @@ public final class AmqpClient {
       timeToLive(connection);
       replyTo(connection);
       restart(channel);
+    }
+    if (ADDRESSES != null) {
+      loseNode();
     }
   }
 
@@ -168,6 +175,32 @@ public final class AmqpClient {
     Delivery delivery = orders.poll(20, TimeUnit.SECONDS);
     check(delivery != null && text(delivery).equals("after"), "it did not arrive");
     ok("restart", "the connection is back, and its consumer goes on");
+  }
+
+  /** The node of the connection ends for good; the queue is on another one. */
+  private static void loseNode() throws Exception {
+    List<Address> nodes = List.of(Address.parseAddresses(ADDRESSES));
+    ConnectionFactory factory = new ConnectionFactory();
+    factory.setNetworkRecoveryInterval(200);
+    try (Connection other = factory.newConnection(nodes.subList(1, 2));
+        Channel channel = other.createChannel()) {
+      channel.queueDeclare(
+          "elsewhere", true, false, false, Map.of("x-queue-leader-locator", "client-local"));
+    }
+    // With a list of addresses the library takes any of them; this order is to be kept.
+    try (Connection connection = factory.newConnection(() -> nodes);
+        Channel channel = connection.createChannel()) {
+      BlockingQueue<Delivery> deliveries = consume(channel, "elsewhere", true);
+      System.out.println("lose");
+      System.in.read();
+      try (Connection other = factory.newConnection(nodes.subList(2, 3));
+          Channel publishing = other.createChannel()) {
+        publishing.basicPublish("", "elsewhere", null, bytes("after"));
+      }
+      Delivery delivery = deliveries.poll(20, TimeUnit.SECONDS);
+      check(delivery != null && text(delivery).equals("after"), "it did not arrive");
+    }
+    ok("lose", "the connection is back on another node, and its consumer goes on");
   }
 
   private static BlockingQueue<Delivery> consume(Channel channel, String queue, boolean autoAck)

@@ -10,6 +10,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.springframework.amqp.AmqpIOException;
+import org.springframework.amqp.AmqpException;
 import org.springframework.amqp.core.AcknowledgeMode;
 import org.springframework.amqp.core.Binding;
 import org.springframework.amqp.core.BindingBuilder;
@@ -32,6 +33,9 @@ public final class SpringAmqp {
       URI.create(
           Optional.ofNullable(System.getenv("AMQP_URL"))
               .orElse("amqp://guest:guest@localhost:5672/%2f"));
+
+  /** The nodes of a cluster, that of the URL first; null if there is no cluster. */
+  private static final String ADDRESSES = System.getenv("AMQP_ADDRESSES");
 
   private final CachingConnectionFactory connections = connectionFactory();
   private final RabbitTemplate template = new RabbitTemplate(connections);
@@ -82,6 +86,9 @@ public final class SpringAmqp {
       timeToLive();
       replyTo();
       restart();
+      if (ADDRESSES != null) {
+        loseNode();
+      }
     } finally {
       connections.destroy();
     }
@@ -210,6 +217,48 @@ public final class SpringAmqp {
     ok("restart", "the template and the listener go on");
     check(admin.getQueueInfo("temporary") != null, "it is gone");
     ok("admin", "RabbitAdmin has declared the transient queue again");
+  }
+
+  /** The node of the connection ends for good; the queue is on another one. */
+  private static void loseNode() throws Exception {
+    CachingConnectionFactory other = new CachingConnectionFactory();
+    other.setAddresses(ADDRESSES.split(",")[1]);
+    new RabbitAdmin(other)
+        .declareQueue(
+            QueueBuilder.durable("elsewhere")
+                .withArgument("x-queue-leader-locator", "client-local")
+                .build());
+    other.destroy();
+    CachingConnectionFactory any = new CachingConnectionFactory();
+    any.setAddresses(ADDRESSES);
+    BlockingQueue<Message> messages = new LinkedBlockingQueue<>();
+    SimpleMessageListenerContainer container = new SimpleMessageListenerContainer(any);
+    container.setQueueNames("elsewhere");
+    container.setMessageListener(messages::add);
+    container.setRecoveryInterval(200);
+    container.start();
+    RabbitTemplate sender = new RabbitTemplate(any);
+    sender.convertAndSend("", "elsewhere", "before");
+    check(messages.poll(20, TimeUnit.SECONDS) != null, "nothing arrived");
+    System.out.println("lose");
+    System.in.read();
+    for (int left = 100; left > 0; left--) {
+      try {
+        sender.convertAndSend("", "elsewhere", "after");
+        break;
+      } catch (AmqpException e) {
+        check(left > 1, "the template has not found another node: " + e.getMessage());
+        Thread.sleep(100);
+      }
+    }
+    Message message = messages.poll(20, TimeUnit.SECONDS);
+    while (message != null && !text(message).equals("after")) {
+      message = messages.poll(20, TimeUnit.SECONDS);
+    }
+    check(message != null, "it did not arrive");
+    container.destroy();
+    any.destroy();
+    ok("lose", "the template and the listener go on with another node");
   }
 
   private SimpleMessageListenerContainer container(String queue, MessageListener listener) {

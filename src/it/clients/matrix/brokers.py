@@ -78,9 +78,19 @@ class Broker:
         finally:
             self.process = None
 
+    def kill(self):
+        os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
+        self.process = None
+
     def restart(self):
         self.stop()
         self.start()
+
+    @property
+    def addresses(self):
+        """What programs are told of the nodes of a cluster."""
+        return {}
 
     def complaints(self):
         """Lines of its log that a client that does nothing wrong must not cause."""
@@ -173,6 +183,15 @@ class Cluster:
 
     def restart(self):
         self.entered.restart()
+
+    def lose(self):
+        self.entered.kill()
+
+    @property
+    def addresses(self):
+        others = [node for node in self.nodes if node is not self.entered]
+        hosts = [f"127.0.0.1:{node.port}" for node in (self.entered, *others)]
+        return {"AMQP_ADDRESSES": ",".join(hosts)}
 
     def complaints(self):
         return [line for node in self.nodes for line in node.complaints()]

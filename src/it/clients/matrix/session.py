@@ -6,6 +6,9 @@ seen to be right:
     version 1.2.3            of the library
     ok AREA what was seen
     restart                  the broker is stopped and started; the answer is one line on its input
+    lose                     the node of AMQP_URL is killed and stays away; the answer likewise
+
+AMQP_ADDRESSES has the nodes of a cluster, that of AMQP_URL first; without a cluster it is not set.
 
 It ends with exit code 0, or whatever else when something is wrong.
 """
@@ -76,6 +79,7 @@ class Session:
             self.client.command(self.directory),
             cwd=self.directory,
             env=os.environ
+            | self.broker.addresses
             | {"AMQP_URL": self.broker.url, "HTTP_URL": self.broker.http_url, "NO_COLOR": "1"},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -118,8 +122,15 @@ class Session:
                 self.checked.append(area)
             case ["restart"]:
                 self.broker.restart()
-                try:
-                    answer.write("restarted\n")
-                    answer.flush()
-                except BrokenPipeError:
-                    pass  # it has ended meanwhile; its exit code tells
+                self.tell(answer, "restarted")
+            case ["lose"]:
+                self.broker.lose()
+                self.tell(answer, "lost")
+
+    @staticmethod
+    def tell(answer, line):
+        try:
+            answer.write(line + "\n")
+            answer.flush()
+        except BrokenPipeError:
+            pass  # it has ended meanwhile; its exit code tells
