@@ -7,6 +7,7 @@ import io.mayflymq.core.fault.BrokerThreads;
 import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.MetadataException;
 import io.mayflymq.core.metadata.MetadataLog;
+import io.mayflymq.core.metadata.QueuePlace;
 import io.mayflymq.core.metadata.journal.MetadataJournal;
 import io.mayflymq.core.runtime.Shards;
 import io.mayflymq.core.security.AccessControl;
@@ -140,14 +141,26 @@ final class Storage implements AutoCloseable {
       cluster.takePart(
           new ChangeTarget(broker, administration, cluster.members()), options.restart());
     }
-    if (isNew && settings.definitions().file().isEmpty()) {
-      if (acceptsLoss) {
-        LostMetadata.warnOfDefaultUser(settings.defaults());
+    try {
+      createMissing(isNew, options);
+    } catch (CompletionException e) {
+      if (cluster == null || cluster.member() == QueuePlace.FIRST_MEMBER) {
+        throw e;
       }
-      createDefaults(settings.defaults());
+      // It has just joined. The node with which the cluster began creates all this.
+      LOGGER.warn("this node does not create what every broker has: {}", e.getCause().getMessage());
+    }
+    this.recoveryMillis = (System.nanoTime() - started) / NANOS_PER_MILLI;
+  }
+
+  private void createMissing(boolean isNew, Options options) {
+    if (isNew && options.settings().definitions().file().isEmpty()) {
+      if (options.acceptsLoss()) {
+        LostMetadata.warnOfDefaultUser(options.settings().defaults());
+      }
+      createDefaults(options.settings().defaults());
     }
     ClusterId.ensure(administration.globalParameters());
-    this.recoveryMillis = (System.nanoTime() - started) / NANOS_PER_MILLI;
   }
 
   private void createDefaults(DefaultsSettings defaults) {

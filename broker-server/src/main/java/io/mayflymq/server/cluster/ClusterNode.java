@@ -203,13 +203,15 @@ public final class ClusterNode implements Cluster, AutoCloseable {
   }
 
   /**
-   * Takes part in the cluster, and catches up with it.
+   * Serves the queues of the broker to other nodes, takes part in the cluster, and catches up with
+   * it.
    *
    * @param target the broker, recovered
    * @param restart starts the broker anew in its own time, as its metadata have been replaced
    * @throws StartException if the replicated log cannot be used
    */
   public void takePart(ChangeTarget target, Runnable restart) throws StartException {
+    links.serve();
     ReachableNodes reachable = new ReachableNodes(transport, this::reachableOthers);
     ChangeApplier applier = new ChangeApplier(target, proposer, positions, reachable);
     transport.serve(
@@ -301,10 +303,10 @@ public final class ClusterNode implements Cluster, AutoCloseable {
     return new RemoteNode(members.ofNumber(member).name(), partitions, links);
   }
 
-  /** Serves the queues of a broker to other nodes, and leads it to theirs. Before it recovers. */
+  /** Leads a broker to the queues of other nodes. Before it recovers. */
   public void connect(Broker broker) {
     partitions = broker.partitions();
-    links = QueueLinks.start(transport, loops, broker);
+    links = new QueueLinks(transport, loops, broker);
     held.push(links::close);
     balance = new QueueBalance(self.name(), broker, this::running);
     broker.setCluster(this);

@@ -22,22 +22,23 @@ public final class QueueLinks implements LinkConnector, QueueConnections, AutoCl
   private final Broker broker;
   private final Set<OutgoingLink> outgoing = ConcurrentHashMap.newKeySet();
 
-  private QueueLinks(NodeTransport transport, EventLoops loops, Broker broker) {
+  /**
+   * Creates them; nothing is opened or served yet.
+   *
+   * @param loops those of the broker's shards
+   */
+  public QueueLinks(NodeTransport transport, EventLoops loops, Broker broker) {
     this.transport = transport;
     this.loops = loops;
     this.broker = broker;
   }
 
   /**
-   * Serves the queues of this node to others.
-   *
-   * @param loops those of the broker's shards
-   * @return what opens links to others, for {@link io.mayflymq.core.vhost.queue.remote.RemoteNode}
+   * Serves the queues of this node to others from now on: once, when the broker has recovered, as
+   * its partitions store nothing before.
    */
-  public static QueueLinks start(NodeTransport transport, EventLoops loops, Broker broker) {
-    QueueLinks links = new QueueLinks(transport, loops, broker);
-    transport.serveQueues(links);
-    return links;
+  public void serve() {
+    transport.serveQueues(this);
   }
 
   @Override

@@ -86,15 +86,27 @@ final class Acceptor extends ChannelInitializer<Channel> {
         channel.eventLoop().execute(channel::close);
         return new CallConnection(node.name(), setup.times(), why -> {});
       }
-      if (purpose.kind() == Purpose.Kind.QUEUES && queues != null) {
-        FrameHandler handler =
-            register(node.name(), closed -> queues.accept(node, purpose.loop(), closed));
-        LoopMove.move(channel, queues.loop(purpose.loop()), setup, handler::opened);
-        return handler;
+      if (purpose.kind() == Purpose.Kind.QUEUES) {
+        return queues(channel, node, purpose);
       }
       return register(
           node.name(),
           closed -> new AnswerConnection(node.name(), handlers, setup.times(), closed));
+    }
+
+    private ChannelHandler queues(Channel channel, NodeIdentity node, Purpose purpose) {
+      if (queues == null) {
+        FrameHandler refused =
+            new AnswerConnection(node.name(), handlers, setup.times(), why -> {});
+        channel
+            .eventLoop()
+            .execute(() -> refused.close("node " + local.name() + " does not serve queues yet"));
+        return refused;
+      }
+      FrameHandler handler =
+          register(node.name(), closed -> queues.accept(node, purpose.loop(), closed));
+      LoopMove.move(channel, queues.loop(purpose.loop()), setup, handler::opened);
+      return handler;
     }
 
     @Override

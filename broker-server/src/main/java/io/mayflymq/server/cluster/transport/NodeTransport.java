@@ -209,7 +209,10 @@ public final class NodeTransport implements NodeCalls, AutoCloseable {
     acceptor.close(node, reason);
   }
 
-  /** Sets what takes connections for queues: once, before other nodes know of this one. */
+  /**
+   * Sets what takes connections for queues: once. They are closed as long as there is nothing that
+   * takes them.
+   */
   public void serveQueues(QueueConnections connections) {
     acceptor.serveQueues(connections);
   }

@@ -56,6 +56,11 @@ final class LinkRig implements AutoCloseable {
   QueueLinks links;
 
   LinkRig(String name, int shards) throws StartException {
+    this(name, shards, true);
+  }
+
+  /** A node that may not serve its queues yet. */
+  LinkRig(String name, int shards, boolean serves) throws StartException {
     this.name = name;
     loops = new EventLoops(shards, threads);
     InstantSource clock = InstantSource.system();
@@ -64,9 +69,12 @@ final class LinkRig implements AutoCloseable {
     broker = new Broker(partitions, new InMemoryMetadataLog(), clock, "/");
     vhost = broker.createVirtualHost(VhostDefinition.of("/"));
     listen();
+    if (serves) {
+      links.serve();
+    }
   }
 
-  /** Begins to listen, or does so again. */
+  /** Begins to listen, or does so again; serves no queues yet. */
   void listen() throws StartException {
     InetSocketAddress before = ADDRESSES.get(name);
     Admission anyNode =
@@ -95,7 +103,7 @@ final class LinkRig implements AutoCloseable {
             anyNode,
             node -> Optional.ofNullable(ADDRESSES.get(node)));
     ADDRESSES.put(name, transport.address());
-    links = QueueLinks.start(transport, loops, broker);
+    links = new QueueLinks(transport, loops, broker);
   }
 
   Queue declare(String queue, FieldTable arguments) {

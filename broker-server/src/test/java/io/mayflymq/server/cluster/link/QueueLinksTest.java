@@ -20,6 +20,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -154,11 +155,28 @@ class QueueLinksTest {
               "home node '%s' of queue 'q' in vhost '/' is down or inaccessible".formatted(there));
     }
     far.listen();
+    far.links.serve();
     until(() -> !queue.requests().fetch(false).handle((got, failure) -> failure != null).join());
     Collector again = new Collector();
     queue.requests().subscribe(consumer(again, false), () -> {}).get(60, TimeUnit.SECONDS);
     until(() -> again.count >= 2);
     assertThat(again.numbers).isSorted();
+  }
+
+  @Test
+  void queuesOfANodeThatRecoversAreReachedWhenItServesThem() throws Exception {
+    near = new LinkRig(here, 1);
+    far = new LinkRig(there, 1, false);
+    Queue queue = near.remote(far.declare("q", FieldTable.EMPTY), near.node(there));
+    publish(queue, 1, 10);
+    until(() -> told == 1);
+    assertThat(outcomes).doesNotContain("0");
+    assertThat(readyThere()).isZero();
+    far.links.serve();
+    until(() -> !queue.requests().fetch(false).handle((got, failure) -> failure != null).join());
+    publish(queue, 1, 10);
+    until(() -> told == 2);
+    assertThat(readyThere()).isEqualTo(1);
   }
 
   private long readyThere() {
