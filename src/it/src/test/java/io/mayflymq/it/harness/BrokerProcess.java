@@ -317,6 +317,11 @@ public final class BrokerProcess implements AutoCloseable {
     return port;
   }
 
+  /** The number of the process. */
+  public long pid() {
+    return process.pid();
+  }
+
   /** Where the management API listens, unless the test has said otherwise. */
   public int httpPort() {
     return httpPort;

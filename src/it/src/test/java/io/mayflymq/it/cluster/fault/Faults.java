@@ -2,6 +2,7 @@ package io.mayflymq.it.cluster.fault;
 
 import static io.mayflymq.it.cluster.fault.FaultBench.NODES;
 
+import io.mayflymq.it.harness.SystemCommand;
 import io.mayflymq.it.harness.Time;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -14,6 +15,7 @@ import java.util.function.IntFunction;
 /** What may happen to the nodes of a bench. */
 final class Faults {
   private static final int BOTH_ONE_OF = 5;
+  private static final String SLOW_FORCES = "inject=fsync,fdatasync:delay_enter=250000";
   private static final int FLAP_MILLIS = 400;
   private static final String SLOW = "tbf rate 1mbit burst 4kb latency 400ms";
   private static final String LOSSY = "netem delay 40ms 20ms loss 3%";
@@ -37,6 +39,12 @@ final class Faults {
             this::unplugged,
             this::deaf,
             node -> flapping(node, next(node))));
+    String untraced = SystemCommand.run("strace", "-e", "trace=fsync", "true").refusal();
+    if (untraced == null) {
+      ofNode.add(this::diskSlow);
+    } else {
+      unavailable.add(untraced);
+    }
     addShaped("slow link", SLOW);
     addShaped("lossy link", LOSSY);
   }
@@ -223,5 +231,31 @@ final class Faults {
           bench.restartAll();
         },
         line -> line.contains("No space left") || line.contains("has ended: so does the process"));
+  }
+
+  /** Each forced write of a node takes a quarter of a second longer. */
+  Fault diskSlow(int node) {
+    Process[] tracer = new Process[1];
+    return new Fault(
+        "slow disk of node" + node,
+        () ->
+            tracer[0] =
+                new ProcessBuilder(
+                        "strace",
+                        "-f",
+                        "-qq",
+                        "-p",
+                        Long.toString(bench.node(node).pid()),
+                        "-e",
+                        "trace=fsync,fdatasync",
+                        "-e",
+                        SLOW_FORCES)
+                    .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                    .redirectError(ProcessBuilder.Redirect.DISCARD)
+                    .start(),
+        () -> {
+          tracer[0].destroy();
+          tracer[0].waitFor();
+        });
   }
 }
