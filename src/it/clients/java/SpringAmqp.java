@@ -231,6 +231,7 @@ public final class SpringAmqp {
     other.destroy();
     CachingConnectionFactory any = new CachingConnectionFactory();
     any.setAddresses(ADDRESSES);
+    any.setPublisherConfirmType(CachingConnectionFactory.ConfirmType.CORRELATED);
     BlockingQueue<Message> messages = new LinkedBlockingQueue<>();
     SimpleMessageListenerContainer container = new SimpleMessageListenerContainer(any);
     container.setQueueNames("elsewhere");
@@ -242,15 +243,18 @@ public final class SpringAmqp {
     check(messages.poll(20, TimeUnit.SECONDS) != null, "nothing arrived");
     System.out.println("lose");
     System.in.read();
-    for (int left = 100; left > 0; left--) {
+    // What was written to a connection that is gone is neither an error nor confirmed.
+    boolean confirmed = false;
+    for (int left = 100; left > 0 && !confirmed; left--) {
+      CorrelationData confirmation = new CorrelationData();
       try {
-        sender.convertAndSend("", "elsewhere", "after");
-        break;
+        sender.convertAndSend("", "elsewhere", "after", confirmation);
+        confirmed = confirmation.getFuture().get(5, TimeUnit.SECONDS).ack();
       } catch (AmqpException e) {
-        check(left > 1, "the template has not found another node: " + e.getMessage());
         Thread.sleep(100);
       }
     }
+    check(confirmed, "the template has not found another node");
     Message message = messages.poll(20, TimeUnit.SECONDS);
     while (message != null && !text(message).equals("after")) {
       message = messages.poll(20, TimeUnit.SECONDS);
