@@ -243,6 +243,9 @@ public final class ClusterNode implements Cluster, AutoCloseable {
     AbsentNodes absent =
         new AbsentNodes(log::leads, this::others, () -> transport.reachable().keySet(), queues);
     work.every("looking for absent nodes", LOOK_MILLIS, absent::look);
+    OwnerlessQueues ownerless = new OwnerlessQueues(target::broker, queues);
+    catchUp.whenDone(
+        () -> work.every("looking for queues without owner", LOOK_MILLIS, ownerless::look));
   }
 
   private ConsensusSettings consensus(StartMode mode) {

@@ -55,16 +55,20 @@ final class QueuesOfMember {
                         .map(QueueDeclared.class::cast)
                         .filter(queue -> queue.place().member() == member)
                         .filter(which)
-                        .map(this::delete)
+                        .map(queue -> delete(queue.vhost(), queue.queue().name(), queue.id()))
                         .toArray(CompletableFuture<?>[]::new)));
   }
 
-  private CompletableFuture<Void> delete(QueueDeclared queue) {
-    String name = queue.queue().name();
+  /**
+   * Deletes a queue, unless another one has its name by now.
+   *
+   * @return done when it is deleted, also if it was already; fails if no majority agrees
+   */
+  CompletableFuture<Void> delete(String vhost, String name, long id) {
     List<MetadataCommand> commands =
-        List.of(
-            new QueueIs(queue.vhost(), name, queue.id()), new QueueDeleted(queue.vhost(), name));
-    LOGGER.debug("deleting queue '{}' in vhost '{}', whose node is gone", name, queue.vhost());
+        List.of(new QueueIs(vhost, name, id), new QueueDeleted(vhost, name));
+    LOGGER.debug(
+        "deleting queue '{}' in vhost '{}', whose node or connection is gone", name, vhost);
     return changes
         .propose(commands, null)
         .exceptionallyCompose(

@@ -50,7 +50,8 @@ final class ConnectionInfo {
             remote.getAddress().getHostAddress(),
             remote.getPort(),
             local.getAddress().getHostAddress(),
-            local.getPort());
+            local.getPort(),
+            socket::isOpen);
     opened.vhost().metrics().connections().join(output.traffic());
     opened.vhost().churn().happened(Churn.Event.CONNECTION_CREATED);
     ConnectionInfo open =

@@ -1,7 +1,9 @@
 package io.mayflymq.server.delivery;
 
 import io.mayflymq.core.event.Actor;
+import io.mayflymq.core.vhost.queue.QueueOwner;
 import io.mayflymq.server.config.NodeName;
+import java.util.function.BooleanSupplier;
 
 /**
  * The identity of a connection, and the owner of its exclusive queues. Compared by object identity
@@ -15,6 +17,7 @@ import io.mayflymq.server.config.NodeName;
  * @param peerPort the port of the client
  * @param host the address that the client connected to
  * @param port the port that the client connected to
+ * @param socketOpen whether its socket is open; any thread may ask
  */
 public record ConnectionIdentity(
     long serial,
@@ -24,8 +27,14 @@ public record ConnectionIdentity(
     String peerHost,
     int peerPort,
     String host,
-    int port)
-    implements Actor {
+    int port,
+    BooleanSupplier socketOpen)
+    implements Actor, QueueOwner {
+
+  @Override
+  public boolean isOpen() {
+    return socketOpen.getAsBoolean();
+  }
 
   @Override
   public String inWords() {

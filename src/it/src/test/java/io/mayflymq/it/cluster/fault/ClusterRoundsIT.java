@@ -31,8 +31,8 @@ import org.junit.jupiter.api.Timeout;
 class ClusterRoundsIT {
   private static final int SHORTEST_MILLIS = 200;
 
-  /** Longer than a node may be silent before it is lost. */
-  private static final int LONGEST_MILLIS = 9_000;
+  /** Longer than a node may be silent before it is lost, and than a change may take. */
+  private static final int LONGEST_MILLIS = 14_000;
 
   private static final int LOAD_MILLIS = 1_000;
   private static final long DEFAULT_SEED = 17;
