@@ -26,10 +26,20 @@ final class MessageLedger {
   /** The time after which a settlement that the queue's node has read is safe. */
   private static final long SAFE_WITHIN_NANOS = TimeUnit.SECONDS.toNanos(1);
 
+  /**
+   * A node that is killed may not have written yet what it has just delivered: deliveries so near
+   * to the beginning of a fault may be repeated without the flag.
+   */
+  private static final long UNFLAGGED_WITHIN_NANOS = TimeUnit.SECONDS.toNanos(1);
+
   private static final int NAMED_AT_MOST = 5;
 
   private final String queue;
   private final Map<Long, Fate> fates = new ConcurrentHashMap<>();
+
+  /** When those were first delivered that came again without the flag. */
+  private final Map<Long, Long> repeated = new ConcurrentHashMap<>();
+
   private final Queue<String> wrong = new ConcurrentLinkedQueue<>();
   private final AtomicLong slowest = new AtomicLong();
 
@@ -43,7 +53,7 @@ final class MessageLedger {
     volatile boolean confirmed;
     volatile boolean settling;
     volatile long settled;
-    volatile boolean delivered;
+    long delivered;
 
     boolean mustBeThere() {
       return confirmed && !settling;
@@ -83,12 +93,15 @@ final class MessageLedger {
       wrong.add(queue + ": message " + Stream.text(id) + " is back after it was settled");
       return;
     }
+    if (redelivered) {
+      return;
+    }
     synchronized (fate) {
-      if (!redelivered && fate.delivered) {
-        wrong.add(
-            queue + ": message " + Stream.text(id) + " was delivered again, not as redelivered");
+      if (fate.delivered == 0) {
+        fate.delivered = System.nanoTime();
+      } else {
+        repeated.put(id, fate.delivered);
       }
-      fate.delivered |= !redelivered;
     }
   }
 
@@ -143,6 +156,13 @@ final class MessageLedger {
         "there more than once",
         counts.keySet().stream().filter(id -> counts.get(id) > 1).toList(),
         fault);
+    report(
+        "delivered again, not as redelivered",
+        repeated.keySet().stream()
+            .filter(id -> Math.abs(repeated.get(id) - fault) > UNFLAGGED_WITHIN_NANOS)
+            .toList(),
+        fault);
+    repeated.clear();
     checkOrder(found);
     takeAsTruth(counts.keySet());
     List<String> result = List.copyOf(wrong);
@@ -175,7 +195,7 @@ final class MessageLedger {
           (same, old) -> {
             Fate fate = new Fate();
             fate.confirmed = true;
-            fate.delivered = true;
+            fate.delivered = old.delivered == 0 ? System.nanoTime() : old.delivered;
             return fate;
           });
     }
