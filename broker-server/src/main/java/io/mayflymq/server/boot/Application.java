@@ -117,7 +117,7 @@ final class Application implements AutoCloseable {
     if (storage.cluster() != null) {
       storage.cluster().calls().serve(CallService.MANAGEMENT, management::answer);
     }
-    held.push(startMetrics(configuration, monitors)::close);
+    held.push(startMetrics(configuration, storage, monitors)::close);
     announcement =
         () -> {
           monitors.announce();
@@ -173,12 +173,17 @@ final class Application implements AutoCloseable {
         : new CalledNodes(NodeName.value(), cluster, cluster.calls());
   }
 
-  private PrometheusServer startMetrics(LiveConfiguration configuration, ResourceMonitors monitors)
+  private PrometheusServer startMetrics(
+      LiveConfiguration configuration, Storage storage, ResourceMonitors monitors)
       throws StartException {
     try {
       return PrometheusServer.start(
           configuration,
-          new MeasuredBroker(server.environment(), monitors, configuration.settings().dataDir()),
+          new MeasuredBroker(
+              server.environment(),
+              monitors,
+              configuration.settings().dataDir(),
+              () -> storage.cluster() == null ? null : storage.cluster().consensus()),
           threads);
     } catch (IOException e) {
       throw new StartException(e.getMessage(), e);

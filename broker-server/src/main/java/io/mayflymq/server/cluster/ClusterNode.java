@@ -31,6 +31,7 @@ import io.mayflymq.server.cluster.consensus.ConsensusLimits;
 import io.mayflymq.server.cluster.consensus.ConsensusListener;
 import io.mayflymq.server.cluster.consensus.ConsensusSettings;
 import io.mayflymq.server.cluster.consensus.ConsensusSettings.StartMode;
+import io.mayflymq.server.cluster.consensus.ConsensusStatus;
 import io.mayflymq.server.cluster.consensus.ConsensusTimes;
 import io.mayflymq.server.cluster.consensus.Member;
 import io.mayflymq.server.cluster.consensus.ReplicatedLog;
@@ -383,6 +384,11 @@ public final class ClusterNode implements Cluster, AutoCloseable {
 
   private static CompletableFuture<Void> refused(String why) {
     return CompletableFuture.failedFuture(new ChannelException(ReplyCode.PRECONDITION_FAILED, why));
+  }
+
+  /** Returns the state of the log of metadata. */
+  public ConsensusStatus consensus() {
+    return log.status();
   }
 
   /** Returns what asks the other nodes, and answers them. */

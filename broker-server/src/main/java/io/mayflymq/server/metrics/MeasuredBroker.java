@@ -1,8 +1,10 @@
 package io.mayflymq.server.metrics;
 
 import io.mayflymq.server.alarm.ResourceMonitors;
+import io.mayflymq.server.cluster.consensus.ConsensusStatus;
 import io.mayflymq.server.connection.ConnectionEnvironment;
 import java.nio.file.Path;
+import java.util.function.Supplier;
 
 /**
  * The broker whose metrics are read.
@@ -10,6 +12,10 @@ import java.nio.file.Path;
  * @param environment its virtual hosts, connections and alarms
  * @param monitors the limits of memory and disk
  * @param dataDir the directory whose disk has to have free space
+ * @param consensus returns the state of the replicated log of metadata; null if there is none
  */
 public record MeasuredBroker(
-    ConnectionEnvironment environment, ResourceMonitors monitors, Path dataDir) {}
+    ConnectionEnvironment environment,
+    ResourceMonitors monitors,
+    Path dataDir,
+    Supplier<ConsensusStatus> consensus) {}

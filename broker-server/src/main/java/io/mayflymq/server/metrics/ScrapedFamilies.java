@@ -93,10 +93,15 @@ final class ScrapedFamilies {
         queueSum().stream()
             .map(sum -> Value.gauge("rabbitmq_consumers", "Consumers.", sum.consumers()));
     long declared =
-        broker().virtualHosts().stream().mapToInt(vhost -> vhost.routing().queueCount()).sum();
+        broker().virtualHosts().stream()
+            .flatMap(vhost -> vhost.routing().queues().stream())
+            .filter(queue -> queue.home() == null)
+            .count();
     Stream<MetricFamily> others =
         Stream.concat(
-            Stream.of(Value.gauge("rabbitmq_queues", "Queues.", (double) declared)),
+            Stream.of(
+                Value.gauge("rabbitmq_queues", "Queues.", (double) declared),
+                ClusterFamilies.unreachable(broker().cluster())),
             MetricFamily.all(PREFIX, NodeFigures.ALARMS, List.of(new NodeFigures(broker))));
     return Stream.of(connections, consumers, others).flatMap(families -> families);
   }
@@ -287,6 +292,7 @@ final class ScrapedFamilies {
             new DeathFamilies(broker().partitions().all()).own(),
             ShardFamilies.of(broker().shards()).own(),
             stores,
+            ClusterFamilies.consensus(broker.consensus().get()),
             Stream.of(
                 Value.counter(
                     "mayfly_contained_faults_total",

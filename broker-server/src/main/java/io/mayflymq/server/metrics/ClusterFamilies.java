@@ -1,0 +1,60 @@
+package io.mayflymq.server.metrics;
+
+import io.mayflymq.core.vhost.Cluster;
+import io.mayflymq.server.cluster.consensus.ConsensusStatus;
+import io.mayflymq.server.metrics.family.Metric;
+import io.mayflymq.server.metrics.family.MetricFamily;
+import io.mayflymq.server.metrics.family.Value;
+import io.prometheus.metrics.model.snapshots.Labels;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** What a node knows of its cluster. */
+final class ClusterFamilies {
+  /** RabbitMQ's label of the log of metadata. */
+  private static final Labels METADATA = Labels.of("ra_system", "coordination");
+
+  private ClusterFamilies() {}
+
+  /**
+   * Returns how many nodes cannot be reached: none of a broker that is alone.
+   *
+   * @param cluster null if it is alone
+   */
+  static MetricFamily unreachable(Cluster cluster) {
+    return Value.gauge(
+        "rabbitmq_unreachable_cluster_peers_count",
+        "Nodes of the cluster that this one cannot reach.",
+        cluster == null
+            ? 0
+            : (double) cluster.nodes().stream().filter(peer -> !peer.isReachable()).count());
+  }
+
+  /**
+   * Returns the state of the replicated log of metadata.
+   *
+   * @param status null if there is none
+   */
+  static Stream<MetricFamily> consensus(ConsensusStatus status) {
+    if (status == null) {
+      return Stream.empty();
+    }
+    return Stream.of(
+        counter("rabbitmq_raft_term", "Current term of the log of metadata.", status.term()),
+        counter(
+            "rabbitmq_raft_commit_index",
+            "Index of the last committed entry of the log of metadata.",
+            status.committed()),
+        Value.gauge(
+            "rabbitmq_raft_last_applied",
+            "Index of the last applied entry of the log of metadata.",
+            List.of(
+                new Value(METADATA, status.applied() == null ? -1 : status.applied().index()))));
+  }
+
+  /** RabbitMQ names these without the suffix of a counter. */
+  private static MetricFamily counter(String name, String help, long value) {
+    return MetricFamily.of(
+        "", Metric.untyped(name, help, Value::value), List.of(new Value(METADATA, value)));
+  }
+}
