@@ -166,11 +166,27 @@ public final class AllNodes {
     return new ArrayList<>(ofEach(node -> others.ask(node, question, MILLIS)).values());
   }
 
-  /** Returns what another node answers to a request; empty if it does not. */
+  /** Returns what another node answers to a request; empty if it does not within 2 s. */
   public Optional<Response> answerOf(String node, Request request) {
+    return answerOf(node, request, MILLIS);
+  }
+
+  /**
+   * Passes a request on to another node, where it may take as long as here.
+   *
+   * @return what that node answers
+   * @throws ApiException 503 if it cannot be reached, or does not answer
+   */
+  public Response passOn(String node, Request request) {
+    return answerOf(node, request, PATIENCE_MILLIS)
+        .orElseThrow(
+            () -> new ApiException(503, "unavailable", "node %s does not answer".formatted(node)));
+  }
+
+  private Optional<Response> answerOf(String node, Request request, long millis) {
+    NodeQuestion question = NodeQuestion.of(request);
     return Optional.ofNullable(
-            ofEach(List.of(node), name -> others.ask(name, NodeQuestion.of(request), MILLIS))
-                .get(node))
+            ofEach(List.of(node), name -> others.ask(name, question, millis)).get(node))
         .map(NodeAnswer::response);
   }
 

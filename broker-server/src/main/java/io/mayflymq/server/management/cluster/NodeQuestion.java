@@ -35,7 +35,7 @@ public record NodeQuestion(
     Principal principal) {
   private static final String REASON = "x-reason";
 
-  /** Returns the question that asks another node what a request without a body has asked here. */
+  /** Returns the question that asks another node what a request has asked here. */
   public static NodeQuestion of(Request request) {
     String reason = request.headers().get(REASON);
     return new NodeQuestion(
@@ -44,7 +44,7 @@ public record NodeQuestion(
         request.parameters(),
         request.query(),
         reason == null ? Map.of() : Map.of(REASON, reason),
-        null,
+        request.method().equals("POST") ? request.body().fields().object() : null,
         request.principal());
   }
 

@@ -42,7 +42,12 @@ public final class BrowseResource {
   public void addTo(RequestRouter requestRouter) {
     requestRouter
         .get("queues/{vhost}/{queue}/messages", this::browse)
-        .get("queues/{vhost}/{queue}/deadlines", this::deadlines);
+        .get("queues/{vhost}/{queue}/deadlines", managed.atHome(this::deadlines));
+  }
+
+  /** Adds what other nodes ask. */
+  public void addQuestionsTo(RequestRouter questions) {
+    questions.get("queues/{vhost}/{queue}/deadlines", this::deadlines);
   }
 
   private Response deadlines(Request request) {

@@ -27,7 +27,12 @@ public final class DeathResource {
     requestRouter
         .get("deaths", request -> list(request, managed.vhosts(request.principal())))
         .get("deaths/{vhost}", request -> list(request, List.of(managed.visibleVhost(request))))
-        .get("queues/{vhost}/{queue}/deaths", this::ofQueue);
+        .get("queues/{vhost}/{queue}/deaths", managed.atHome(this::ofQueue));
+  }
+
+  /** Adds what other nodes ask. */
+  public void addQuestionsTo(RequestRouter questions) {
+    questions.get("queues/{vhost}/{queue}/deaths", this::ofQueue);
   }
 
   private Response list(Request request, Collection<VirtualHost> vhosts) {

@@ -24,6 +24,7 @@ import io.mayflymq.server.definitions.BrokerDefinitions;
 import io.mayflymq.server.management.api.ApiException;
 import io.mayflymq.server.management.api.Principal;
 import io.mayflymq.server.management.api.Request;
+import io.mayflymq.server.management.api.RequestRouter;
 import io.mayflymq.server.management.cluster.AllNodes;
 import io.mayflymq.server.management.cluster.OtherNodes;
 import java.util.Collection;
@@ -351,6 +352,22 @@ public final class ManagedBroker {
     }
     access(request.principal(), vhost).check(ResourceKind.QUEUE, name, permission);
     return vhost.queue(name, request.principal());
+  }
+
+  /**
+   * Makes a handler of something of a queue answer on the node of the queue, which a request names.
+   *
+   * @param here answers on that node
+   */
+  RequestRouter.Handler atHome(RequestRouter.Handler here) {
+    return request -> {
+      VirtualHost vhost = broker().virtualHost(request.parameter("vhost"));
+      Queue queue = vhost == null ? null : vhost.routing().queue(request.parameter("queue"));
+      if (queue == null || queue.home() == null) {
+        return here.handle(request);
+      }
+      return nodes.passOn(queue.home().node(), request);
+    };
   }
 
   // Connections

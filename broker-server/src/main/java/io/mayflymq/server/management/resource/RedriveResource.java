@@ -22,6 +22,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.UnaryOperator;
 
 /**
  * RedriveRegistry dead letters. A redrive runs in the background: one request starts it, others
@@ -39,11 +40,20 @@ public final class RedriveResource {
   }
 
   public void addTo(RequestRouter requestRouter) {
+    add(requestRouter, managed::atHome);
+  }
+
+  /** Adds what other nodes ask. */
+  public void addQuestionsTo(RequestRouter questions) {
+    add(questions, here -> here);
+  }
+
+  private void add(RequestRouter requestRouter, UnaryOperator<RequestRouter.Handler> where) {
     requestRouter
-        .post("queues/{vhost}/{queue}/redrive", this::begin)
-        .get("queues/{vhost}/{queue}/redrive", this::report)
-        .delete("queues/{vhost}/{queue}/redrive", this::stop)
-        .post("queues/{vhost}/{queue}/redrive/dry-run", this::dryRun);
+        .post("queues/{vhost}/{queue}/redrive", where.apply(this::begin))
+        .get("queues/{vhost}/{queue}/redrive", where.apply(this::report))
+        .delete("queues/{vhost}/{queue}/redrive", where.apply(this::stop))
+        .post("queues/{vhost}/{queue}/redrive/dry-run", where.apply(this::dryRun));
   }
 
   private Response begin(Request request) {

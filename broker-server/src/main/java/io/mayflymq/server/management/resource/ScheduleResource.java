@@ -13,6 +13,7 @@ import io.mayflymq.server.management.api.Request;
 import io.mayflymq.server.management.api.RequestRouter;
 import io.mayflymq.server.management.api.Response;
 import java.util.Map;
+import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -31,10 +32,19 @@ public final class ScheduleResource {
   }
 
   public void addTo(RequestRouter requestRouter) {
+    add(requestRouter, managed::atHome);
+  }
+
+  /** Adds what other nodes ask. */
+  public void addQuestionsTo(RequestRouter questions) {
+    add(questions, here -> here);
+  }
+
+  private void add(RequestRouter requestRouter, UnaryOperator<RequestRouter.Handler> where) {
     requestRouter
-        .get("queues/{vhost}/{queue}/scheduled", this::list)
-        .delete("queues/{vhost}/{queue}/scheduled", this::purge)
-        .delete("queues/{vhost}/{queue}/scheduled/{message}", this::cancel);
+        .get("queues/{vhost}/{queue}/scheduled", where.apply(this::list))
+        .delete("queues/{vhost}/{queue}/scheduled", where.apply(this::purge))
+        .delete("queues/{vhost}/{queue}/scheduled/{message}", where.apply(this::cancel));
   }
 
   /** A page, and where the next one begins; that is null at the end. */

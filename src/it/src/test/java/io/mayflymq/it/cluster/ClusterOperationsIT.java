@@ -96,6 +96,11 @@ class ClusterOperationsIT {
         assertThat(api.get("connections?page=1&page_size=1").json().path("total_count").asInt())
             .isEqualTo(2);
       }
+      assertThat(api(cluster, 2).get("queues/%2F/q1/deadlines").json().path("messages").asInt())
+          .isEqualTo(0);
+      Http.Reply redrive =
+          api(cluster, 2).post("queues/%2F/q0/redrive/dry-run", "{\"to\": \"q1\"}");
+      assertThat(redrive.status()).as(redrive.raw().body()).isEqualTo(200);
       ControlCommand control = ControlCommand.of(cluster.node(2));
       assertThat(control.run("-q", "list_queues", "name", "messages").out())
           .contains("q0\t2", "q1\t3");
