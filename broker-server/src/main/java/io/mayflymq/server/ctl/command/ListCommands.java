@@ -69,6 +69,7 @@ public final class ListCommands {
           .withStat("dropped_cycle")
           .withStat("dropped_unreadable")
           .withAtom("state")
+          .with("node")
           .withAtom("type")
           .with("leader", queue -> queue.get("node"), "node")
           .with("members", queue -> List.of(String.valueOf(queue.get("node"))), "node")

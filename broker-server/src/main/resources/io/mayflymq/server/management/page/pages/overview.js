@@ -1,4 +1,4 @@
-/* The broker as a whole. */
+/* The broker as a whole, and its nodes. */
 
 import { html } from '../lib/lit-html.js';
 import { get, query } from '../api.js';
@@ -16,16 +16,18 @@ export async function load(page, options) {
     isMonitor() ? get('nodes' + query(sampleParameters()), options) : [],
     isMonitor() ? get('changes', options) : undefined,
   ]);
-  return { overview, node: nodes[0], changes };
+  return { overview, nodes, changes };
 }
 
-/** What is wrong with the node, in words. */
-function alarms(node) {
-  const raised = [
-    node.mem_alarm && 'The memory alarm is raised: connections that publish are blocked.',
-    node.disk_free_alarm && 'The disk alarm is raised: connections that publish are blocked.',
-    ...(node.failures ?? []).map(each => `Does not work: ${each}.`),
-  ].filter(Boolean);
+/** What is wrong with the nodes, in words. */
+function alarms(nodes) {
+  const on = node => (nodes.length > 1 ? ` on node ${node.name}` : '');
+  const raised = nodes.flatMap(node => [
+    !node.running && `Node ${node.name} cannot be reached: its queues cannot be used.`,
+    node.mem_alarm && `The memory alarm is raised${on(node)}: connections that publish are blocked.`,
+    node.disk_free_alarm && `The disk alarm is raised${on(node)}: connections that publish are blocked.`,
+    ...(node.failures ?? []).map(each => `Does not work${on(node)}: ${each}.`),
+  ].filter(Boolean));
   return raised.length === 0
     ? html`<p class="fine"><span aria-hidden="true">✓</span> No alarms.</p>`
     : raised.map(text => html`<p class="trouble" role="alert">${text}</p>`);
@@ -48,14 +50,38 @@ function churn(rates) {
     { name: 'Churn' });
 }
 
-export function view(page, { overview, node, changes }) {
+const memory = node => gauge(node.mem_used, node.mem_limit, `${bytes(node.mem_used)} of ${bytes(node.mem_limit)}`, 'Memory in use');
+
+const files = node => (node.fd_total
+  ? gauge(node.fd_used, node.fd_total, `${number(node.fd_used)} of ${number(node.fd_total)}`, 'File descriptors in use') : undefined);
+
+const disk = node => html`${bytes(node.disk_free)} <span class="faint">(alarm below ${bytes(node.disk_free_limit)})</span>`;
+
+/** The nodes of a cluster. One that does not answer has no values. */
+function nodesTable(nodes, here) {
+  const known = cell => node => (node.mem_used === undefined ? '–' : cell(node));
+  return table([
+    { title: 'Name', cell: node => html`${node.name} ${node.name === here ? badge('this page', 'the node that this page asks') : ''}` },
+    { title: 'State', cell: node => (node.running ? 'running' : html`<strong>down</strong>`) },
+    { title: 'Up for', cell: known(node => duration(node.uptime)) },
+    { title: 'Memory', cell: known(memory) },
+    { title: 'Free disk', cell: known(disk) },
+    { title: 'File descriptors', cell: known(node => files(node) ?? '–') },
+    { title: 'Connections', numeric: true, cell: known(node => number(node.sockets_used)) },
+  ], nodes, { name: 'Nodes' });
+}
+
+export function view(page, { overview, nodes, changes }) {
+  const node = nodes.find(each => each.name === overview.node);
+  const cluster = nodes.length > 1;
   const totals = overview.queue_totals ?? {};
   const stats = overview.message_stats ?? {};
   const objects = overview.object_totals ?? {};
   const tile = (label, value, where) => html`<a class="tile" href=${link([where])}><b>${number(value)}</b> ${label}</a>`;
   return html`
     <div class="title"><h1>Overview</h1><span class="spring"></span>${rangeChoice()}</div>
-    ${node === undefined ? '' : alarms(node)}
+    ${node === undefined ? '' : alarms(nodes)}
+    ${overview.totals_without_nodes === undefined ? '' : html`<p class="hint">The counts are without ${overview.totals_without_nodes.join(', ')}.</p>`}
     <div class="tiles">
       ${tile('connections', objects.connections, 'connections')}
       ${tile('channels', objects.channels, 'channels')}
@@ -77,13 +103,14 @@ export function view(page, { overview, node, changes }) {
         { label: 'dead-lettered', object: stats, field: 'dead_lettered', isRate: true },
       ], rate))}
     </div>
+    ${cluster ? card('Nodes', nodesTable(nodes, overview.node)) : ''}
     <div class="columns">
-      ${node === undefined ? '' : card('Node', facts([
+      ${node === undefined ? '' : card(cluster ? 'This node' : 'Node', facts([
         ['Name', node.name],
         ['Up for', duration(node.uptime)],
-        ['Memory', gauge(node.mem_used, node.mem_limit, `${bytes(node.mem_used)} of ${bytes(node.mem_limit)}`, 'Memory in use')],
-        ['Free disk', html`${bytes(node.disk_free)} <span class="faint">(alarm below ${bytes(node.disk_free_limit)})</span>`],
-        ['File descriptors', node.fd_total ? gauge(node.fd_used, node.fd_total, `${number(node.fd_used)} of ${number(node.fd_total)}`, 'File descriptors in use') : undefined],
+        ['Memory', memory(node)],
+        ['Free disk', disk(node)],
+        ['File descriptors', files(node)],
         ['Processors', number(node.processors)],
         ['Contained faults', node.contained_faults === undefined ? undefined : number(node.contained_faults)],
         ['Data directory', html`<code>${node.db_dir}</code>`],
@@ -91,6 +118,7 @@ export function view(page, { overview, node, changes }) {
       ]))}
       ${card('Churn', html`${churn(overview.churn_rates ?? {})}<p class="hint">Many short connections or channels cost more than messages do.</p>`)}
       ${overview.listeners === undefined ? '' : card('Listeners', table([
+        ...(cluster ? [{ title: 'Node', cell: each => each.node }] : []),
         { title: 'Protocol', cell: each => badge(each.protocol) },
         { title: 'Address', cell: each => each.ip_address },
         { title: 'Port', numeric: true, cell: each => String(each.port) },

@@ -45,10 +45,10 @@ export async function load(page, options) {
   return { queue, effective, deadlines, bindings, scheduled, deaths, redrive };
 }
 
-/** An exclusive queue can be used by its connection only. */
-const mayUse = (what, queue) => !queue.exclusive && may(what, queue.vhost, queue.name);
+/** An exclusive queue can be used by its connection only, and none while its node is down. */
+const mayUse = (what, queue) => !queue.exclusive && queue.state !== 'down' && may(what, queue.vhost, queue.name);
 
-const hasDeadlines = queue => queue.type !== 'stream';
+const hasDeadlines = queue => queue.type !== 'stream' && queue.state !== 'down';
 
 async function loadDeadlines(page, queue, root, options) {
   const last = page.state.deadlines;
@@ -150,6 +150,7 @@ export function view(page, { queue, effective, deadlines, bindings, scheduled, d
     </div>
     <div class="columns">
       ${card('Now', facts([
+        ['Node', queue.state === 'down' ? html`${queue.node}, which <strong>cannot be reached</strong>` : queue.node],
         ['Ready', `${number(queue.messages_ready)} (${bytes(queue.message_bytes_ready)})`],
         ['Unacknowledged', `${number(queue.messages_unacknowledged)} (${bytes(queue.message_bytes_unacknowledged)})`],
         ['Persistent', `${number(queue.messages_persistent)} (${bytes(queue.message_bytes_persistent)})`],

@@ -9,7 +9,7 @@ import { selectedVhost, toQueue } from '../router.js';
 import { mayDeclare, vhostChoice, vhostColumn } from './vhost-choice.js';
 
 const COLUMNS = [
-  'name', 'vhost', 'type', 'state', 'durable', 'auto_delete', 'exclusive', 'arguments', 'policy', 'operator_policy',
+  'name', 'vhost', 'type', 'node', 'state', 'durable', 'auto_delete', 'exclusive', 'arguments', 'policy', 'operator_policy',
   'effective_policy_definition', 'messages', 'messages_ready', 'messages_unacknowledged', 'messages_delayed', 'message_bytes',
   'consumers', 'message_stats.publish_details', 'message_stats.deliver_get_details', 'message_stats.ack_details',
 ];
@@ -73,6 +73,12 @@ function addForm(page) {
     </form>`;
 }
 
+/** The node of each queue, if they are on more than one, or on one that is down. */
+function nodeColumn(queues) {
+  const shown = new Set(queues.map(queue => queue.node)).size > 1 || queues.some(queue => queue.state === 'down');
+  return shown ? [{ title: 'Node', cell: q => html`${q.node}${q.state === 'down' ? html` <strong>down</strong>` : ''}` }] : [];
+}
+
 export function view(page, list) {
   return html`
     <div class="title"><h1>Queues and streams</h1></div>
@@ -80,6 +86,7 @@ export function view(page, list) {
     ${table([
       { title: 'Name', sort: 'name', cell: q => html`<a href=${toQueue(q.vhost, q.name)}>${q.name}</a>` },
       vhostColumn(),
+      ...nodeColumn(list.items),
       { title: 'Type', sort: 'type', secondary: true, cell: q => q.type },
       { title: 'Features', cell: marks, secondary: true },
       { title: 'Ready', sort: 'messages_ready', numeric: true, cell: q => number(q.messages_ready) },
