@@ -57,6 +57,24 @@ public sealed interface Alarm {
   }
 
   /**
+   * A resource that is scarce on another node of the cluster. Clients get the same reason as for
+   * one of this node.
+   *
+   * @param node the name of that node
+   */
+  record OfNode(String node, Resource resource) implements Alarm {
+    @Override
+    public String title() {
+      return "%s on node %s".formatted(resource.title(), node);
+    }
+
+    @Override
+    public String source() {
+      return resource.source();
+    }
+  }
+
+  /**
    * A permanent failure. Publishers are not blocked, as messages to the failed part are refused.
    *
    * @param description what, in a few words, such as "message log 0 has failed"

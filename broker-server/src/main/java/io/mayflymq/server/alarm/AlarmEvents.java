@@ -5,7 +5,10 @@ import io.mayflymq.core.event.BrokerEvents;
 import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.server.config.NodeName;
 
-/** Publishes an event for each alarm that is raised or cleared. */
+/**
+ * Publishes an event for each alarm that is raised or cleared. Those of other nodes are published
+ * there.
+ */
 public record AlarmEvents(BrokerEvents events) implements Alarms.Listener {
   private record AlarmEvent(String name, Alarm alarm) implements BrokerEvent {
     @Override
@@ -16,11 +19,17 @@ public record AlarmEvents(BrokerEvents events) implements Alarms.Listener {
 
   @Override
   public void raised(Alarm alarm) {
-    events.happened(new AlarmEvent("alarm.set", alarm));
+    tell("alarm.set", alarm);
   }
 
   @Override
   public void cleared(Alarm alarm) {
-    events.happened(new AlarmEvent("alarm.cleared", alarm));
+    tell("alarm.cleared", alarm);
+  }
+
+  private void tell(String name, Alarm alarm) {
+    if (!(alarm instanceof Alarm.OfNode)) {
+      events.happened(new AlarmEvent(name, alarm));
+    }
   }
 }

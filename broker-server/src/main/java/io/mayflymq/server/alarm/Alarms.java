@@ -45,6 +45,7 @@ public final class Alarms {
 
   private final EnumSet<Alarm.Resource> resources = EnumSet.noneOf(Alarm.Resource.class);
   private final EnumSet<Alarm.Resource> byHand = EnumSet.noneOf(Alarm.Resource.class);
+  private final Set<Alarm.OfNode> ofNodes = new LinkedHashSet<>();
   private final Set<Alarm.Fault> faults = new LinkedHashSet<>();
   private final Set<Alarm.Failure> failures = new LinkedHashSet<>();
   private final List<Listener> listeners = new CopyOnWriteArrayList<>();
@@ -71,13 +72,14 @@ public final class Alarms {
   }
 
   /**
-   * Returns the alarms that are raised: resources first, then faults, then failures, the oldest
-   * first.
+   * Returns the alarms that are raised: resources first, then those of other nodes, faults and
+   * failures, the oldest first.
    */
   public synchronized List<Alarm> raised() {
     return Stream.of(
             resources.stream(),
             byHand.stream().map(Alarm.ByHand::new),
+            ofNodes.stream(),
             faults.stream(),
             failures.stream())
         .<Alarm>flatMap(alarms -> alarms)
@@ -129,6 +131,36 @@ public final class Alarms {
     return true;
   }
 
+  /** Returns the resources that are scarce on this node, or were declared to be so. */
+  public synchronized Set<Alarm.Resource> scarceHere() {
+    EnumSet<Alarm.Resource> scarce = EnumSet.copyOf(resources);
+    scarce.addAll(byHand);
+    return scarce;
+  }
+
+  /** Returns the names of the other nodes that have alarms. */
+  public synchronized Set<String> alarmedNodes() {
+    return ofNodes.stream().map(Alarm.OfNode::node).collect(Collectors.toSet());
+  }
+
+  /**
+   * Sets which alarms another node has.
+   *
+   * @param node its name
+   * @param scarce the resources that are scarce there
+   * @param detail how that is known, for the log
+   */
+  public synchronized void setOfNode(String node, Set<Alarm.Resource> scarce, String detail) {
+    for (Alarm.Resource resource : Alarm.Resource.values()) {
+      Alarm.OfNode alarm = new Alarm.OfNode(node, resource);
+      if (scarce.contains(resource)) {
+        raise(alarm, detail);
+      } else {
+        clear(alarm, detail);
+      }
+    }
+  }
+
   /** Returns what has failed, in a few words each; the oldest first. */
   public synchronized List<String> failures() {
     return failures.stream().map(Alarm.Failure::description).toList();
@@ -140,6 +172,9 @@ public final class Alarms {
     }
     if (alarm instanceof Alarm.Failure failure) {
       return failures.add(failure);
+    }
+    if (alarm instanceof Alarm.OfNode other) {
+      return ofNodes.add(other);
     }
     return alarm instanceof Alarm.ByHand hand
         ? byHand.add(hand.resource())
@@ -153,6 +188,9 @@ public final class Alarms {
     if (alarm instanceof Alarm.Failure failure) {
       return failures.remove(failure);
     }
+    if (alarm instanceof Alarm.OfNode other) {
+      return ofNodes.remove(other);
+    }
     return alarm instanceof Alarm.ByHand hand
         ? byHand.remove(hand.resource())
         : resources.remove((Alarm.Resource) alarm);
@@ -162,6 +200,7 @@ public final class Alarms {
   private String describe() {
     EnumSet<Alarm.Resource> low = EnumSet.copyOf(resources);
     low.addAll(byHand);
+    ofNodes.forEach(alarm -> low.add(alarm.resource()));
     if (low.isEmpty() && faults.isEmpty()) {
       return null;
     }

@@ -7,6 +7,7 @@ import io.mayflymq.server.alarm.Alarms;
 import io.mayflymq.server.alarm.ResourceMonitors;
 import io.mayflymq.server.alarm.ShardWatch;
 import io.mayflymq.server.cluster.ClusterNode;
+import io.mayflymq.server.cluster.alarm.ClusterAlarms;
 import io.mayflymq.server.cluster.transport.CallService;
 import io.mayflymq.server.config.LiveConfiguration;
 import io.mayflymq.server.config.NodeName;
@@ -101,6 +102,12 @@ final class Application implements AutoCloseable {
     held.push(watch::close);
     server = AmqpServer.start(configuration, loops, storage.served());
     held.push(server::close);
+    OtherNodes others = otherNodes(storage.cluster());
+    if (storage.cluster() != null) {
+      held.push(
+          ClusterAlarms.start(storage.cluster().calls(), others::reachable, alarms, threads)
+              ::close);
+    }
     held.push(
         configuration.onChange(
             changed -> {
@@ -112,7 +119,8 @@ final class Application implements AutoCloseable {
               storage.served().broker().setLimits(changed.protocol().objects());
               monitors.apply(changed.memory(), changed.disk());
             }));
-    ManagementServer management = startManagement(configuration, storage, monitors, control);
+    ManagementServer management =
+        startManagement(configuration, storage, others, monitors, control);
     held.push(management::close);
     if (storage.cluster() != null) {
       storage.cluster().calls().serve(CallService.MANAGEMENT, management::answer);
@@ -146,6 +154,7 @@ final class Application implements AutoCloseable {
   private ManagementServer startManagement(
       LiveConfiguration configuration,
       Storage storage,
+      OtherNodes others,
       ResourceMonitors monitors,
       ControlServer control)
       throws StartException {
@@ -157,7 +166,7 @@ final class Application implements AutoCloseable {
               storage.administration(),
               storage.definitions(),
               storage.backup(),
-              otherNodes(storage.cluster())),
+              others),
           server,
           monitors,
           control,

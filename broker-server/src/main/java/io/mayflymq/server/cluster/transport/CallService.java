@@ -13,7 +13,9 @@ public enum CallService {
   /** What the HTTP API of another node asks. */
   MANAGEMENT(5),
   /** Waits until changes are in force. */
-  APPLIED(6);
+  APPLIED(6),
+  /** Resource alarms of the node that calls. */
+  ALARMS(7);
 
   private final int code;
 

@@ -5,10 +5,12 @@ import io.mayflymq.server.ctl.format.ControlValues;
 import io.mayflymq.server.ctl.format.Result;
 import io.mayflymq.server.json.Json;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 
 /**
  * Shows the status of the broker in RabbitMQ's sections, from the part of the API that all users
@@ -45,7 +47,7 @@ public final class Status {
   static Result ofCluster(Invocation invocation) {
     Status status = read(invocation);
     List<Map<String, Object>> flags = invocation.api().list("feature-flags?columns=name,state");
-    List<Map<String, Object>> nodes = invocation.api().list("nodes?columns=name,running");
+    List<Map<String, Object>> nodes = invocation.api().list("nodes");
     return new Result.Value(status.clusterValue(nodes, flags), status.clusterText(nodes, flags));
   }
 
@@ -57,9 +59,23 @@ public final class Status {
     return names(nodes.stream().filter(node -> Boolean.TRUE.equals(node.get("running"))).toList());
   }
 
-  /** Returns the alarms that are in effect, a line each. */
-  public static List<String> alarms(Invocation invocation) {
+  /** Returns the alarms that are in effect on the node, a line each. */
+  public static List<String> localAlarms(Invocation invocation) {
     return read(invocation).alarms();
+  }
+
+  /** Returns the alarms that are in effect on all nodes, a line each. */
+  public static List<String> alarms(Invocation invocation) {
+    return alarms(invocation.api().list("nodes"));
+  }
+
+  private static List<String> alarms(List<Map<String, Object>> nodes) {
+    return nodes.stream().flatMap(node -> alarms(node).stream()).toList();
+  }
+
+  /** Returns how many nodes the cluster has. */
+  public static int nodeCount(Invocation invocation) {
+    return invocation.api().list("nodes?columns=name").size();
   }
 
   /** Returns where the broker listens, as the API shows it. */
@@ -77,22 +93,29 @@ public final class Status {
             purpose(listener));
   }
 
+  /** Returns those of this node. */
   private List<String> alarms() {
+    return alarms(node);
+  }
+
+  private static List<String> alarms(Map<String, Object> node) {
     List<String> alarms = new ArrayList<>();
     if (Boolean.TRUE.equals(node.get("mem_alarm"))) {
-      alarms.add("Memory alarm on node " + overview.get("node"));
+      alarms.add("Memory alarm on node " + node.get("name"));
     }
     if (Boolean.TRUE.equals(node.get("disk_free_alarm"))) {
-      alarms.add("Free disk space alarm on node " + overview.get("node"));
+      alarms.add("Free disk space alarm on node " + node.get("name"));
     }
     if (node.get("failures") instanceof List<?> failures) {
-      failures.forEach(failure -> alarms.add(failure + " on node " + overview.get("node")));
+      failures.forEach(failure -> alarms.add(failure + " on node " + node.get("name")));
     }
     return alarms;
   }
 
   private List<Map<String, Object>> listeners() {
-    return objects(overview.get("listeners"));
+    return objects(overview.get("listeners")).stream()
+        .filter(listener -> overview.get("node").equals(listener.get("node")))
+        .toList();
   }
 
   private static List<Map<String, Object>> objects(Object list) {
@@ -129,7 +152,7 @@ public final class Status {
                 "connection_count", total("connections"),
                 "queue_count", total("queues"),
                 "virtual_host_count", (long) vhosts),
-        "listeners", overview.get("listeners"));
+        "listeners", listeners());
   }
 
   private String text(int vhosts) {
@@ -188,9 +211,15 @@ public final class Status {
                 Json.object(
                     "product_name", overview.get("product_name"),
                     "product_version", overview.get("product_version"))),
-        "alarms", alarms(),
+        "alarms", alarms(nodes),
         "partitions", Json.object(),
-        "listeners", Json.object(name.toString(), overview.get("listeners")),
+        "listeners",
+            objects(overview.get("listeners")).stream()
+                .collect(
+                    Collectors.groupingBy(
+                        listener -> String.valueOf(listener.get("node")),
+                        LinkedHashMap::new,
+                        Collectors.toList())),
         "feature_flags", flags);
   }
 
@@ -210,15 +239,15 @@ public final class Status {
             overview.get("product_version"),
             overview.get("erlang_full_version"));
     text.section("Maintenance status").line("Node: %s, status: not under maintenance", name);
-    text.section("Alarms").any(alarms());
+    text.section("Alarms").any(alarms(nodes));
     text.section("Network Partitions").any(List.of());
     text.section("Listeners");
-    listeners()
+    objects(overview.get("listeners"))
         .forEach(
             listener ->
                 text.line(
                     "Node: %s, interface: %s, port: %s, protocol: %s, purpose: %s",
-                    name,
+                    listener.get("node"),
                     listener.get("ip_address"),
                     listener.get("port"),
                     listener.get("protocol"),

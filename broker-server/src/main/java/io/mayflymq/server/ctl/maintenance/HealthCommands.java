@@ -41,9 +41,9 @@ public final class HealthCommands {
             .does(HealthCommands::isRunning),
         Command.named("is_booting", "Tells whether the broker is still starting")
             .does(HealthCommands::isBooting),
-        Command.named("check_alarms", "Checks that there are no alarms")
+        Command.named("check_alarms", "Checks that there are no alarms on any node")
             .does(HealthCommands::checkAlarms),
-        Command.named("check_local_alarms", "Checks that there are no alarms; there is one node")
+        Command.named("check_local_alarms", "Checks that there are no alarms on the node")
             .does(HealthCommands::checkLocalAlarms),
         Command.named("alarms", "Lists the alarms that are in effect")
             .shownAs(OutputFormat.STRING)
@@ -65,7 +65,9 @@ public final class HealthCommands {
             .option(Option.number("<count>", "how many units from now, 4 by default", "--within"))
             .option(Option.text("<unit>", "days, weeks, months or years; weeks", "--unit"))
             .does(HealthCommands::checkCertificates),
-        Command.named("check_if_node_is_quorum_critical", "Does not apply: there is one node")
+        Command.named(
+                "check_if_node_is_quorum_critical",
+                "Checks that the cluster would go on without the node")
             .does(HealthCommands::quorumCritical),
         Command.named(
                 "check_if_node_is_mirror_sync_critical", "Does not apply: there are no mirrors")
@@ -122,7 +124,7 @@ public final class HealthCommands {
 
   private static Result checkLocalAlarms(Invocation invocation) {
     askForAlarms(invocation, "local");
-    List<String> alarms = Status.alarms(invocation);
+    List<String> alarms = Status.localAlarms(invocation);
     if (!alarms.isEmpty()) {
       throw unhealthy(String.join("\n", alarms));
     }
@@ -287,7 +289,12 @@ public final class HealthCommands {
   private static Result quorumCritical(Invocation invocation) {
     invocation.banner(
         "Checking if node %s is critical for quorum of any quorum queues ...", invocation.node());
-    return singleNode(invocation);
+    if (Status.nodeCount(invocation) == 1) {
+      return singleNode(invocation);
+    }
+    check(invocation, "health/checks/node-is-quorum-critical");
+    return new Result.Done(
+        "Node %s reported no quorum queues with minimum quorum".formatted(invocation.node()));
   }
 
   private static Result mirrorCritical(Invocation invocation) {

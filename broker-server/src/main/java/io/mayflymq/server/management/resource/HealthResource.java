@@ -2,6 +2,8 @@ package io.mayflymq.server.management.resource;
 
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.runtime.Shards;
+import io.mayflymq.core.settings.QueueType;
+import io.mayflymq.core.vhost.Cluster;
 import io.mayflymq.core.vhost.VirtualHost;
 import io.mayflymq.server.alarm.Alarm;
 import io.mayflymq.server.config.NodeName;
@@ -20,6 +22,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Predicate;
 
 /**
  * Health checks, for load balancers and supervisors: 200 with {@code "status":"ok"}, or 503 with
@@ -40,14 +43,21 @@ public final class HealthResource {
   public void addTo(RequestRouter requestRouter) {
     requestRouter
         .get("aliveness-test/{vhost}", this::aliveness)
-        .get("health/checks/alarms", request -> alarms())
-        .get("health/checks/local-alarms", request -> alarms())
+        .get(
+            "health/checks/alarms",
+            request -> alarms("There are alarms in effect in the cluster", alarm -> true))
+        .get(
+            "health/checks/local-alarms",
+            request ->
+                alarms(
+                    "There are alarms in effect on the node",
+                    alarm -> !(alarm instanceof Alarm.OfNode)))
         .get("health/checks/certificate-expiration/{within}/{unit}", this::certificates)
         .get("health/checks/port-listener/{port}", this::portListener)
         .get("health/checks/protocol-listener/{protocol}", this::protocolListener)
         .get("health/checks/virtual-hosts", request -> shardsAnswer())
         .get("health/checks/node-is-mirror-sync-critical", request -> singleNode())
-        .get("health/checks/node-is-quorum-critical", request -> singleNode())
+        .get("health/checks/node-is-quorum-critical", request -> quorumCritical())
         .get("healthchecks/node", request -> shardsAnswer())
         .get("healthchecks/node/{node}", request -> shardsAnswer());
   }
@@ -64,17 +74,72 @@ public final class HealthResource {
     return Response.ok(Json.object("status", "ok", "reason", "single node cluster"));
   }
 
-  private Response alarms() {
-    List<String> raised = managed.alarms().raised().stream().map(Alarm::title).toList();
+  /**
+   * Checks whether the cluster could go on without this node: whether the other nodes that can be
+   * reached are a majority, and no quorum queue is only here.
+   */
+  private Response quorumCritical() {
+    Cluster cluster = managed.broker().cluster();
+    if (cluster == null || cluster.nodes().size() == 1) {
+      return singleNode();
+    }
+    List<Cluster.Peer> members = cluster.nodes();
+    long others = members.stream().filter(Cluster.Peer::isReachable).count() - 1;
+    if (others <= members.size() / 2) {
+      return failed(
+          "Without this node %d of the %d nodes of the cluster would be running, which are no majority"
+              .formatted(others, members.size()));
+    }
+    List<Map<String, Object>> queues = quorumQueuesHere();
+    return queues.isEmpty()
+        ? ok()
+        : new Response(
+            503,
+            Json.object(
+                "status",
+                "failed",
+                "reason",
+                "There are quorum queues that would lose their quorum if the target node is"
+                    + " shut down",
+                "queues",
+                queues),
+            Map.of());
+  }
+
+  private List<Map<String, Object>> quorumQueuesHere() {
+    return managed.broker().virtualHosts().stream()
+        .flatMap(vhost -> vhost.routing().queues().stream())
+        .filter(queue -> queue.home() == null)
+        .filter(queue -> queue.definition().settings().type() == QueueType.QUORUM)
+        .map(
+            queue ->
+                Json.object(
+                    "name", queue.name(),
+                    "readable_name", queue.toString(),
+                    "virtual_host", queue.vhost().name(),
+                    "type", "quorum"))
+        .toList();
+  }
+
+  private Response alarms(String reason, Predicate<Alarm> wanted) {
+    List<String> raised =
+        managed.alarms().raised().stream().filter(wanted).map(this::described).toList();
     return raised.isEmpty()
         ? ok()
         : new Response(
             503,
             Json.object(
                 "status", "failed",
-                "reason", "There are alarms in effect in the cluster",
+                "reason", reason,
                 "alarms", raised),
             Map.of());
+  }
+
+  /** In a cluster it says which node it is of. */
+  private String described(Alarm alarm) {
+    return alarm instanceof Alarm.OfNode || managed.broker().cluster() == null
+        ? alarm.title()
+        : "%s on node %s".formatted(alarm.title(), NodeName.value());
   }
 
   /** Checks whether the shards of a virtual host's queues answer. */

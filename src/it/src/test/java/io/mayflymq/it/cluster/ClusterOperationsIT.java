@@ -14,6 +14,9 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -135,6 +138,117 @@ class ClusterOperationsIT {
           .contains("q0")
           .doesNotContain("q1");
     }
+  }
+
+  @Test
+  void overviewAddsUpAllNodesAndEachNodeHasItsOwnValues() throws Exception {
+    try (ClusterProcesses cluster = new ClusterProcesses(directory, NODES)) {
+      cluster.startAll();
+      Channel first = cluster.channel(0);
+      Channel second = cluster.channel(1);
+      first.queueDeclare("q0", true, false, false, null);
+      second.queueDeclare("q1", true, false, false, null);
+      awaitQueues(cluster, 2);
+      publish(first, "q1", 3);
+      publish(second, "q0", 2);
+
+      List<String> names = List.of(ClusterProcesses.name(0), ClusterProcesses.name(1));
+      for (int node = 0; node < NODES; node++) {
+        Http api = api(cluster, node);
+        await()
+            .atMost(Patience.TIME)
+            .until(
+                () ->
+                    api.get("overview").json().path("queue_totals").path("messages").asInt() == 5);
+        JsonNode overview = api.get("overview").json();
+        assertThat(overview.path("node").asText()).isEqualTo(ClusterProcesses.name(node));
+        assertThat(overview.path("message_stats").path("publish").asInt()).isEqualTo(5);
+        JsonNode totals = overview.path("object_totals");
+        assertThat(List.of(totals.path("connections").asInt(), totals.path("queues").asInt()))
+            .containsExactly(2, 2);
+        assertThat(overview.has("totals_without_nodes")).isFalse();
+        assertThat(texts(overview.path("listeners"), "node")).containsAll(names);
+        JsonNode nodes = api.get("nodes").json();
+        assertThat(texts(nodes, "running")).containsOnly("true");
+        assertThat(texts(nodes, "os_pid")).doesNotHaveDuplicates().doesNotContain("");
+        JsonNode one = api.get("nodes/" + ClusterProcesses.name(1)).json();
+        assertThat(one.path("sockets_used").asInt()).isEqualTo(1);
+        assertThat(one.path("mem_used").asLong()).isPositive();
+        assertThat(
+                api.get("nodes/" + ClusterProcesses.name(1) + "/memory")
+                    .json()
+                    .path("memory")
+                    .has("heap_used"))
+            .isTrue();
+      }
+
+      cluster.node(0).kill();
+      Http api = api(cluster, 2);
+      await()
+          .atMost(Patience.TIME)
+          .until(
+              () ->
+                  !api.get("nodes/" + ClusterProcesses.name(0)).json().path("running").asBoolean());
+      JsonNode overview = api.get("overview").json();
+      assertThat(overview.path("queue_totals").path("messages").asInt()).isEqualTo(3);
+      assertThat(overview.path("totals_without_nodes").toString())
+          .isEqualTo("[\"" + ClusterProcesses.name(0) + "\"]");
+    }
+  }
+
+  @Test
+  void alarmOfANodeBlocksPublishersOfAllUntilItEndsOrTheNodeIsGone() throws Exception {
+    try (ClusterProcesses cluster = new ClusterProcesses(directory, NODES)) {
+      cluster.startAll();
+      Channel publisher = cluster.channel(1);
+      BlockingQueue<String> blocked = new LinkedBlockingQueue<>();
+      publisher.getConnection().addBlockedListener(blocked::add, () -> blocked.add("unblocked"));
+      publisher.queueDeclare("q", true, false, false, null);
+      publish(publisher, "q", 1);
+      Http api = api(cluster, 1);
+      ControlCommand there = ControlCommand.of(cluster.node(0));
+      ControlCommand here = ControlCommand.of(cluster.node(1));
+
+      there.run("set_vm_memory_high_watermark", "0.00001");
+      awaitBlocked(publisher, blocked, "low on memory");
+      String alarm = "memory resource limit alarm on node " + ClusterProcesses.name(0);
+      cluster.node(1).awaitLine(alarm + " set: that node says so");
+      Http.Reply failed = api.get("health/checks/alarms");
+      assertThat(failed.status()).isEqualTo(503);
+      assertThat(failed.json().path("alarms").toString()).isEqualTo("[\"" + alarm + "\"]");
+      assertThat(api.get("health/checks/local-alarms").status()).isEqualTo(200);
+      assertThat(api(cluster, 0).get("health/checks/local-alarms").status()).isEqualTo(503);
+      assertThat(here.run("alarms").text())
+          .contains("Memory alarm on node " + ClusterProcesses.name(0));
+      assertThat(here.run("check_local_alarms").exit()).isZero();
+      assertThat(here.run("check_alarms").exit()).isNotZero();
+
+      there.run("set_vm_memory_high_watermark", "0.9");
+      assertThat(blocked.poll(Patience.MILLIS, TimeUnit.MILLISECONDS)).isEqualTo("unblocked");
+      await().atMost(Patience.TIME).until(() -> api.get("health/checks/alarms").status() == 200);
+
+      // All three run, so any of them may stop; with one less none may.
+      assertThat(api.get("health/checks/node-is-quorum-critical").status()).isEqualTo(200);
+      there.run("set_disk_free_limit", "1000000GB");
+      awaitBlocked(publisher, blocked, "low on disk");
+      cluster.node(0).kill();
+      assertThat(blocked.poll(Patience.MILLIS, TimeUnit.MILLISECONDS)).isEqualTo("unblocked");
+      await()
+          .atMost(Patience.TIME)
+          .until(() -> api.get("health/checks/node-is-quorum-critical").status() == 503);
+      assertThat(here.run("check_if_node_is_quorum_critical").exit()).isNotZero();
+    }
+  }
+
+  /** A connection is blocked by the first message that it publishes while there is an alarm. */
+  private static void awaitBlocked(Channel publisher, BlockingQueue<String> blocked, String why) {
+    await()
+        .atMost(Patience.TIME)
+        .until(
+            () -> {
+              publish(publisher, "q", 1);
+              return why.equals(blocked.poll());
+            });
   }
 
   private static String encode(String name) {
