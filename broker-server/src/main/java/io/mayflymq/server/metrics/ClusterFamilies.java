@@ -22,12 +22,11 @@ final class ClusterFamilies {
    * @param cluster null if it is alone
    */
   static MetricFamily unreachable(Cluster cluster) {
-    return Value.gauge(
+    return untyped(
         "rabbitmq_unreachable_cluster_peers_count",
         "Nodes of the cluster that this one cannot reach.",
-        cluster == null
-            ? 0
-            : (double) cluster.nodes().stream().filter(peer -> !peer.isReachable()).count());
+        Labels.EMPTY,
+        cluster == null ? 0 : cluster.nodes().stream().filter(peer -> !peer.isReachable()).count());
   }
 
   /**
@@ -40,10 +39,12 @@ final class ClusterFamilies {
       return Stream.empty();
     }
     return Stream.of(
-        counter("rabbitmq_raft_term", "Current term of the log of metadata.", status.term()),
-        counter(
+        untyped(
+            "rabbitmq_raft_term", "Current term of the log of metadata.", METADATA, status.term()),
+        untyped(
             "rabbitmq_raft_commit_index",
             "Index of the last committed entry of the log of metadata.",
+            METADATA,
             status.committed()),
         Value.gauge(
             "rabbitmq_raft_last_applied",
@@ -52,9 +53,9 @@ final class ClusterFamilies {
                 new Value(METADATA, status.applied() == null ? -1 : status.applied().index()))));
   }
 
-  /** RabbitMQ names these without the suffix of a counter. */
-  private static MetricFamily counter(String name, String help, long value) {
+  /** RabbitMQ's names of these are not those that Prometheus expects of counters and gauges. */
+  private static MetricFamily untyped(String name, String help, Labels labels, long value) {
     return MetricFamily.of(
-        "", Metric.untyped(name, help, Value::value), List.of(new Value(METADATA, value)));
+        "", Metric.untyped(name, help, Value::value), List.of(new Value(labels, value)));
   }
 }
