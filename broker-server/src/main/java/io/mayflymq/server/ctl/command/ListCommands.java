@@ -132,7 +132,8 @@ public final class ListCommands {
           .with("send_oct")
           .with("send_cnt")
           .with("send_pend")
-          .with("connected_at");
+          .with("connected_at")
+          .with("node");
 
   private static final Columns CHANNELS =
       Columns.of()
@@ -151,7 +152,8 @@ public final class ListCommands {
           .with("messages_unconfirmed")
           .with("prefetch_count")
           .with("global_prefetch_count")
-          .withAtom("state");
+          .withAtom("state")
+          .with("node");
 
   private static final Columns CONSUMERS =
       Columns.of()
