@@ -26,6 +26,7 @@ import io.mayflymq.server.management.json.Statistics;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -102,7 +103,7 @@ public final class OverviewResource {
 
   private Response overview(Request request) {
     Map<String, Object> object = here(request);
-    if (!managed.nodes().isAlone()) {
+    if (members().size() > 1) {
       Map<String, Map<String, Object>> others = managed.nodes().objects(NodeQuestion.of(request));
       List<String> missing =
           members().stream()
@@ -284,15 +285,18 @@ public final class OverviewResource {
         managed
             .nodes()
             .answerOf(name, request)
-            .filter(answer -> answer.body() instanceof Map)
+            .filter(answer -> answer.status() == 200 && answer.body() instanceof Map)
             .map(answer -> Json.asObject((Map<?, ?>) answer.body()))
             .orElseGet(() -> unknown(member));
     return Response.ok(Listing.columns(request, object));
   }
 
+  /** Returns the nodes by name. */
   private List<Cluster.Peer> members() {
     Cluster cluster = managed.broker().cluster();
-    return cluster == null ? List.of(new Cluster.Peer(NodeName.value(), true)) : cluster.nodes();
+    return cluster == null
+        ? List.of(new Cluster.Peer(NodeName.value(), true))
+        : cluster.nodes().stream().sorted(Comparator.comparing(Cluster.Peer::name)).toList();
   }
 
   /** Of a node that does not answer it is only known whether it is there. */
