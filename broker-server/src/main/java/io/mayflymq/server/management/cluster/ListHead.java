@@ -7,6 +7,8 @@ import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * The first items of the list of one node, or of several.
@@ -62,5 +64,20 @@ record ListHead(int total, int filtered, List<ListKey> keys) {
     }
     keys.sort(order);
     return new ListHead(total, filtered, List.copyOf(keys));
+  }
+
+  /**
+   * Returns the list of those whose places are the first, in the order of this one.
+   *
+   * @param most how many, 0 or more
+   */
+  ListHead firstByPlace(long most) {
+    if (filtered <= most) {
+      return this;
+    }
+    Set<ListKey> first =
+        keys.stream().sorted(ListKey.BY_PLACE).limit(most).collect(Collectors.toSet());
+    return new ListHead(
+        (int) Math.min(total, most), first.size(), keys.stream().filter(first::contains).toList());
   }
 }

@@ -14,14 +14,14 @@ import java.util.List;
  * @param value what the request sorts by; null if it does not sort, or the item has no such value
  */
 record ListKey(String node, String id, String place, Object value) {
+  /** The order of those that are equal in what a request sorts by, or of all if it does not. */
+  static final Comparator<ListKey> BY_PLACE =
+      Comparator.comparing(ListKey::place).thenComparing(ListKey::node).thenComparing(ListKey::id);
+
   /** Returns the order that a request specifies. */
   static Comparator<ListKey> order(boolean reverse) {
     Comparator<ListKey> byValue = Comparator.comparing(ListKey::value, Listing::compare);
-    Comparator<ListKey> byPlace =
-        Comparator.comparing(ListKey::place)
-            .thenComparing(ListKey::node)
-            .thenComparing(ListKey::id);
-    return (reverse ? byValue.reversed() : byValue).thenComparing(byPlace);
+    return (reverse ? byValue.reversed() : byValue).thenComparing(BY_PLACE);
   }
 
   List<Object> toJson() {

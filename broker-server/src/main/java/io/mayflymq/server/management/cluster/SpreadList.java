@@ -57,17 +57,26 @@ public final class SpreadList<T> {
    *     exist
    */
   public Response answer(Request request) {
+    return answer(request, Long.MAX_VALUE);
+  }
+
+  /**
+   * Returns the list of the first things by place, or a page of it, as {@link #answer(Request)}.
+   *
+   * @param most how many each node has at most, and the list too; whatever the request sorts by
+   */
+  public Response answer(Request request, long most) {
     if (nodes.isAlone()) {
       return listing(kind.here().apply(request)).answer(request);
     }
     Listing.Page page = Listing.pageIn(request);
-    long limit = page == null ? Long.MAX_VALUE : page.end();
+    long limit = page == null || most < Long.MAX_VALUE ? Long.MAX_VALUE : page.end();
     long millis = page == null ? WHOLE_MILLIS : AllNodes.MILLIS;
     List<T> here = kind.here().apply(request);
     List<ListHead> heads = new ArrayList<>();
     heads.add(head(request, here, 0, limit));
     heads.addAll(nodes.ofEach(node -> head(node, request, limit, millis, ListHead.EMPTY)).values());
-    ListHead all = ListHead.merge(heads, order(request));
+    ListHead all = ListHead.merge(heads, order(request)).firstByPlace(most);
     return page == null
         ? Response.ok(Listing.finish(request, objects(request, all.keys(), here, millis)))
         : Listing.pageOf(

@@ -9,6 +9,8 @@ import io.mayflymq.server.management.api.Listing;
 import io.mayflymq.server.management.api.Request;
 import io.mayflymq.server.management.api.RequestRouter;
 import io.mayflymq.server.management.api.Response;
+import io.mayflymq.server.management.cluster.ListKind;
+import io.mayflymq.server.management.cluster.SpreadList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -18,25 +20,87 @@ import java.util.stream.Collectors;
 /** The death journal: the last messages that were dropped or dead-lettered, the latest first. */
 public final class DeathResource {
   private final ManagedBroker managed;
+  private final SpreadList<Entry> list;
 
   public DeathResource(ManagedBroker managed) {
     this.managed = managed;
+    this.list =
+        new SpreadList<>(
+            new ListKind<>(
+                "deaths",
+                this::listHere,
+                Entry::id,
+                Entry::place,
+                entry -> entry.death().queue(),
+                entry -> object(entry.death())),
+            managed.nodes());
   }
 
   public void addTo(RequestRouter requestRouter) {
     requestRouter
-        .get("deaths", request -> list(request, managed.vhosts(request.principal())))
-        .get("deaths/{vhost}", request -> list(request, List.of(managed.visibleVhost(request))))
-        .get("queues/{vhost}/{queue}/deaths", managed.atHome(this::ofQueue));
+        .get("deaths", this::list)
+        .get("deaths/{vhost}", this::list)
+        .get(
+            "queues/{vhost}/{queue}/deaths",
+            managed.atHome(managed.nodes().orElsewhere(this::ofQueue)));
   }
 
   /** Adds what other nodes ask. */
   public void addQuestionsTo(RequestRouter questions) {
+    list.addTo(questions);
     questions.get("queues/{vhost}/{queue}/deaths", this::ofQueue);
   }
 
-  private Response list(Request request, Collection<VirtualHost> vhosts) {
-    return answer(request, inVhosts(vhosts).and(wanted(request)));
+  /**
+   * A death in the journal of this node.
+   *
+   * @param number its number among those of the same time, from 0 for the earliest
+   */
+  private record Entry(DeathRecord death, int number) {
+    String id() {
+      return "%d.%d".formatted(death.timeMillis(), number);
+    }
+
+    /** The latest first. */
+    String place() {
+      return "%019d.%010d"
+          .formatted(Long.MAX_VALUE - death.timeMillis(), Integer.MAX_VALUE - number);
+    }
+  }
+
+  private Response list(Request request) {
+    return list.answer(request, limit(request));
+  }
+
+  private List<Entry> listHere(Request request) {
+    Predicate<DeathRecord> wanted = inVhosts(vhosts(request)).and(wanted(request));
+    return numbered(deaths()).stream()
+        .filter(entry -> wanted.test(entry.death()))
+        .limit(limit(request))
+        .toList();
+  }
+
+  private static List<Entry> numbered(List<DeathRecord> latestFirst) {
+    Entry[] entries = new Entry[latestFirst.size()];
+    long time = -1;
+    int number = 0;
+    for (int i = entries.length - 1; i >= 0; i--) {
+      DeathRecord death = latestFirst.get(i);
+      number = death.timeMillis() == time ? number + 1 : 0;
+      time = death.timeMillis();
+      entries[i] = new Entry(death, number);
+    }
+    return List.of(entries);
+  }
+
+  private Collection<VirtualHost> vhosts(Request request) {
+    return request.parameter("vhost") == null
+        ? managed.vhosts(request.principal())
+        : List.of(managed.visibleVhost(request));
+  }
+
+  private static long limit(Request request) {
+    return request.number("limit", Long.MAX_VALUE, 0, Long.MAX_VALUE);
   }
 
   /** Lists the deaths of a queue, also of a deleted one while the journal has entries of it. */
@@ -57,10 +121,7 @@ public final class DeathResource {
 
   private Response answer(Request request, Predicate<DeathRecord> wanted) {
     return Listing.of(
-            deaths().stream()
-                .filter(wanted)
-                .limit(request.number("limit", Long.MAX_VALUE, 0, Long.MAX_VALUE))
-                .toList(),
+            deaths().stream().filter(wanted).limit(limit(request)).toList(),
             DeathRecord::queue,
             DeathResource::object)
         .answer(request);

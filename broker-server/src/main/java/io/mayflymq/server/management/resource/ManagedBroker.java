@@ -366,7 +366,16 @@ public final class ManagedBroker {
       if (queue == null || queue.home() == null) {
         return here.handle(request);
       }
-      return nodes.passOn(queue.home().node(), request);
+      String node = queue.home().node();
+      return nodes
+          .passOn(node, request)
+          .orElseThrow(
+              () ->
+                  new ApiException(
+                      503,
+                      "unavailable",
+                      "node %s of %s cannot be reached, or does not answer"
+                          .formatted(node, queue)));
     };
   }
 

@@ -141,6 +141,19 @@ class SpreadListTest {
   }
 
   @Test
+  void listOfTheFirstByPlaceIsSortedByAnything() {
+    SpreadList<Thing> list = node("a", new Thing("1", 10), new Thing("4", 40));
+    node("b", new Thing("2", 50), new Thing("3", 5));
+    assertThat(names(list.answer(request(), 2).body())).containsExactly("1", "2");
+    assertThat(names(list.answer(request("sort", "size"), 3).body()))
+        .containsExactly("3", "1", "2");
+    Map<?, ?> page = page(list.answer(request("sort", "size", "page", "2", "page_size", "2"), 3));
+    assertThat(names(page.get("items"))).containsExactly("2");
+    assertThat(page.get("total_count")).isEqualTo(3);
+    assertThat(names(list.answer(request(), 0).body())).isEmpty();
+  }
+
+  @Test
   void listIsThereWithoutANodeThatDoesNotAnswer() {
     SpreadList<Thing> list = node("a", new Thing("1", 10));
     node("b", new Thing("2", 5));

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.rabbitmq.client.AMQP;
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.DefaultConsumer;
 import com.rabbitmq.client.MessageProperties;
@@ -14,6 +15,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -23,6 +25,17 @@ import org.junit.jupiter.api.io.TempDir;
 /** Each node shows operators the whole cluster, and does what they ask wherever it is. */
 class ClusterOperationsIT {
   private static final int NODES = 3;
+
+  /** Commands that say the same on each node. */
+  private static final String[][] LISTS = {
+    {"-q", "list_queues", "name", "node", "state", "messages", "consumers"},
+    {"-q", "list_connections", "name", "node", "user"},
+    {"-q", "list_channels", "name", "node"},
+    {"-q", "list_exchanges"},
+    {"-q", "list_bindings"},
+    {"-q", "list_deaths", "time", "queue", "reason", "fate"},
+    {"-q", "list_scheduled", "q0"},
+  };
 
   @TempDir Path directory;
 
@@ -99,11 +112,6 @@ class ClusterOperationsIT {
         assertThat(api.get("connections?page=1&page_size=1").json().path("total_count").asInt())
             .isEqualTo(2);
       }
-      assertThat(api(cluster, 2).get("queues/%2F/q1/deadlines").json().path("messages").asInt())
-          .isEqualTo(0);
-      Http.Reply redrive =
-          api(cluster, 2).post("queues/%2F/q0/redrive/dry-run", "{\"to\": \"q1\"}");
-      assertThat(redrive.status()).as(redrive.raw().body()).isEqualTo(200);
       ControlCommand control = ControlCommand.of(cluster.node(2));
       assertThat(control.run("-q", "list_queues", "name", "messages").out())
           .contains("q0\t2", "q1\t3");
@@ -138,6 +146,83 @@ class ClusterOperationsIT {
           .contains("q0")
           .doesNotContain("q1");
     }
+  }
+
+  @Test
+  void everyNodeServesWhatOnlyTheNodeOfAQueueKnows() throws Exception {
+    try (ClusterProcesses cluster = new ClusterProcesses(directory, NODES)) {
+      cluster.startAll();
+      Channel first = cluster.channel(0);
+      Channel second = cluster.channel(1);
+      first.queueDeclare(
+          "q0",
+          true,
+          false,
+          false,
+          Map.of("x-dead-letter-exchange", "", "x-dead-letter-routing-key", "dead"));
+      second.queueDeclare("dead", true, false, false, null);
+      awaitQueues(cluster, 2);
+      first.exchangeDeclare(
+          "later", "x-delayed-message", true, false, Map.of("x-delayed-type", "fanout"));
+      first.queueBind("q0", "later", "");
+      first.basicPublish("later", "", delayed("late"), new byte[1]);
+      publish(first, "q0", 3);
+      for (int i = 0; i < 3; i++) {
+        first.basicReject(first.basicGet("q0", false).getEnvelope().getDeliveryTag(), false);
+      }
+
+      for (int node = 0; node < NODES; node++) {
+        Http api = api(cluster, node);
+        await()
+            .atMost(Patience.TIME)
+            .until(() -> api.get("queues/%2F/dead").json().path("messages").asInt() == 3);
+        assertThat(api.get("deaths").json()).hasSize(3);
+        assertThat(api.get("deaths/%2F?reason=rejected&limit=2").json()).hasSize(2);
+        assertThat(api.get("queues/%2F/q0/deaths").json()).hasSize(3);
+        assertThat(api.get("queues/%2F/dead/deadlines").json().path("messages").asInt())
+            .isEqualTo(3);
+        assertThat(texts(api.get("queues/%2F/q0/scheduled").json().path("items"), "message_id"))
+            .containsExactly("late");
+        Http.Reply dryRun = api.post("queues/%2F/dead/redrive/dry-run", "{\"to\": \"q0\"}");
+        assertThat(dryRun.json().path("moved").asInt()).as(dryRun.raw().body()).isEqualTo(3);
+      }
+      for (String[] command : LISTS) {
+        List<String> there = ControlCommand.of(cluster.node(0)).run(command).out();
+        assertThat(there).as(command[1]).hasSizeGreaterThan(1);
+        for (int node = 1; node < NODES; node++) {
+          assertThat(ControlCommand.of(cluster.node(node)).run(command).out()).isEqualTo(there);
+        }
+      }
+
+      Http api = api(cluster, 2);
+      assertThat(api.delete("queues/%2F/q0/scheduled/late").status()).isEqualTo(204);
+      assertThat(api.delete("queues/%2F/q0/scheduled/late").status()).isEqualTo(404);
+      assertThat(api.post("queues/%2F/dead/redrive", "{\"to\": 1}").status()).isEqualTo(400);
+      assertThat(api.post("queues/%2F/dead/redrive", "").status()).isEqualTo(200);
+      await()
+          .atMost(Patience.TIME)
+          .until(() -> api.get("queues/%2F/q0").json().path("messages").asInt() == 3);
+      JsonNode redrive = api(cluster, 0).get("queues/%2F/dead/redrive").json();
+      assertThat(redrive.path("moved_to").path("q0").asInt()).isEqualTo(3);
+
+      cluster.node(1).kill();
+      await()
+          .atMost(Patience.TIME)
+          .until(() -> api.get("queues/%2F/dead").json().path("state").asText().equals("down"));
+      Http.Reply refused = api.get("queues/%2F/dead/deadlines");
+      assertThat(refused.status()).isEqualTo(503);
+      assertThat(refused.json().path("reason").asText())
+          .isEqualTo(
+              "node %s of queue 'dead' in vhost '/' cannot be reached, or does not answer"
+                  .formatted(ClusterProcesses.name(1)));
+    }
+  }
+
+  private static AMQP.BasicProperties delayed(String id) {
+    return new AMQP.BasicProperties.Builder()
+        .messageId(id)
+        .headers(Map.of("x-delay", 3_600_000))
+        .build();
   }
 
   @Test
