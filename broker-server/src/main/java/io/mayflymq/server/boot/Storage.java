@@ -161,6 +161,12 @@ final class Storage implements AutoCloseable {
       createDefaults(options.settings().defaults());
     }
     ClusterId.ensure(administration.globalParameters());
+    if (cluster != null
+        && cluster.member() == QueuePlace.FIRST_MEMBER
+        && administration.globalParameters().get(ClusterName.PARAMETER) == null) {
+      // Without a name each node would show its own.
+      setClusterName(Optional.of(NodeName.value()));
+    }
   }
 
   private void createDefaults(DefaultsSettings defaults) {
@@ -349,8 +355,9 @@ final class Storage implements AutoCloseable {
   /** Sets the name of the cluster, if the configuration has one, and waits until that is safe. */
   void setClusterName(Optional<String> name) {
     GlobalParameters parameters = administration.globalParameters();
-    if (name.isPresent() && !ClusterName.of(parameters).equals(name.get())) {
-      parameters.set(ClusterName.PARAMETER, JsonWriter.text(name.get())).join();
+    String given = name.map(JsonWriter::text).orElse(null);
+    if (given != null && !given.equals(parameters.get(ClusterName.PARAMETER))) {
+      parameters.set(ClusterName.PARAMETER, given).join();
     }
   }
 
