@@ -39,6 +39,7 @@ export function view(page, { channel, consumers }) {
         ['Connection', html`<a href=${toConnection(channel.connection_details.name)}>${channel.connection_details.name}</a>`],
         ['User', channel.user],
         ['Virtual host', channel.vhost],
+        ['Node', channel.node],
         ['State', channel.state],
         ['Mode', channel.confirm || channel.transactional ? mode(channel) : undefined],
         ['Prefetch of each consumer', channel.prefetch_count === 0 ? 'no limit' : number(channel.prefetch_count)],

@@ -5,10 +5,11 @@ import { get, path } from '../api.js';
 import { badge, listControls, listQuery, table } from '../components.js';
 import { number, rateOf } from '../format.js';
 import { selectedVhost, toChannel } from '../router.js';
+import { nodeColumn } from './node-column.js';
 import { vhostColumn } from './vhost-choice.js';
 
 export const CHANNEL_COLUMNS = [
-  'name', 'number', 'user', 'vhost', 'state', 'confirm', 'transactional', 'consumer_count', 'prefetch_count',
+  'name', 'number', 'user', 'vhost', 'node', 'state', 'confirm', 'transactional', 'consumer_count', 'prefetch_count',
   'global_prefetch_count', 'messages_unacknowledged', 'messages_unconfirmed', 'connection_details',
   'message_stats.publish_details', 'message_stats.confirm_details', 'message_stats.deliver_get_details',
   'message_stats.ack_details',
@@ -29,6 +30,7 @@ export const mode = each => html`
 export const channelTable = (channels, sortable) => table([
   { title: 'Channel', sort: 'name', cell: c => html`<a href=${toChannel(c.name)}>${c.name}</a>` },
   vhostColumn(),
+  ...nodeColumn(channels),
   { title: 'User', sort: 'user', cell: c => c.user },
   { title: 'Mode', cell: mode },
   { title: 'State', sort: 'state', cell: c => c.state },

@@ -53,6 +53,7 @@ export function view(page, { connection, channels }) {
         ['Given name', connection.user_provided_name],
         ['User', connection.user],
         ['Virtual host', connection.vhost],
+        ['Node', connection.node],
         ['State', state(connection)],
         ['Connected', time(connection.connected_at)],
         ['Protocol', html`${connection.protocol} ${connection.ssl ? badge(connection.ssl_protocol ?? 'TLS') : ''}`],

@@ -5,10 +5,11 @@ import { get, path } from '../api.js';
 import { badge, listControls, listQuery, table } from '../components.js';
 import { bytes, number, time } from '../format.js';
 import { selectedVhost, toConnection } from '../router.js';
+import { nodeColumn } from './node-column.js';
 import { vhostColumn } from './vhost-choice.js';
 
 const COLUMNS = [
-  'name', 'user_provided_name', 'user', 'vhost', 'state', 'ssl', 'protocol', 'channels', 'connected_at',
+  'name', 'user_provided_name', 'user', 'vhost', 'node', 'state', 'ssl', 'protocol', 'channels', 'connected_at',
   'recv_oct_details', 'send_oct_details', 'client_properties.product', 'client_properties.version',
   'client_properties.connection_name',
 ];
@@ -30,6 +31,7 @@ export function view(page, list) {
     ${table([
       { title: 'Name', sort: 'name', cell: c => html`<a href=${toConnection(c.name)}>${c.name}</a>${c.user_provided_name ? html`<br><span class="faint">${c.user_provided_name}</span>` : ''}` },
       vhostColumn(),
+      ...nodeColumn(list.items),
       { title: 'User', sort: 'user', cell: c => c.user },
       { title: 'State', sort: 'state', cell: state },
       { title: 'Protocol', secondary: true, sort: 'protocol', cell: c => html`${c.protocol} ${c.ssl ? badge('TLS', 'encrypted') : ''}` },

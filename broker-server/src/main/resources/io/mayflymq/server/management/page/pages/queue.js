@@ -39,16 +39,19 @@ export async function load(page, options) {
     reads && hasDeadlines(queue) ? loadDeadlines(page, queue, root, options) : undefined,
     wanted('bindings', true, [], '/bindings'),
     wanted('scheduled', reads, [], '/scheduled' + query({ limit: 50, after: page.state.scheduledAfter })),
-    wanted('deaths', true, [404], '/deaths' + query({ limit: 20, reason: page.state.deathReason })),
+    wanted('deaths', !isDown(queue), [404], '/deaths' + query({ limit: 20, reason: page.state.deathReason })),
     wanted('redrive', reads, [404], '/redrive'),
   ]);
   return { queue, effective, deadlines, bindings, scheduled, deaths, redrive };
 }
 
-/** An exclusive queue can be used by its connection only, and none while its node is down. */
-const mayUse = (what, queue) => !queue.exclusive && queue.state !== 'down' && may(what, queue.vhost, queue.name);
+/** Whether the node of a queue cannot be reached: then little is known of the queue, and it cannot be used. */
+const isDown = queue => queue.state === 'down';
 
-const hasDeadlines = queue => queue.type !== 'stream' && queue.state !== 'down';
+/** An exclusive queue can be used by its connection only. */
+const mayUse = (what, queue) => !queue.exclusive && !isDown(queue) && may(what, queue.vhost, queue.name);
+
+const hasDeadlines = queue => queue.type !== 'stream';
 
 async function loadDeadlines(page, queue, root, options) {
   const last = page.state.deadlines;
@@ -118,7 +121,30 @@ function outcomes(stats) {
   ], rows, { name: 'What became of messages', empty: 'No message was lost, dead-lettered or refused since the start.' });
 }
 
-export function view(page, { queue, effective, deadlines, bindings, scheduled, deaths, redrive }) {
+const argumentsOf = queue => (Object.keys(queue.arguments).length === 0 ? undefined
+  : Object.entries(queue.arguments).map(([argument, value]) => html`<div><code>${argument} = ${JSON.stringify(value)}</code></div>`));
+
+const bindingsPart = (page, queue, bindings) => section(page, 'bindings', 'Bindings', () => html`
+  ${bindingsTable(page, bindings ?? [], 'Bindings to this queue')}
+  ${mayUse('write', queue) ? bindForm(page, { vhost: queue.vhost, queue: queue.name }) : ''}`);
+
+const settingsPart = (page, effective) =>
+  section(page, 'settings', 'Effective settings', () => effectivePart(effective), 'what holds, and which policy or argument says so');
+
+/** What all nodes know of a queue. */
+const viewDown = (page, { queue, effective, bindings }) => html`
+  <div class="title">
+    <h1>${queue.type === 'stream' ? 'Stream' : 'Queue'} <span class="name">${queue.name}</span></h1>
+    <span class="faint">in virtual host ${queue.vhost}</span>
+  </div>
+  <p class="marks">${badge(queue.type)} ${marks(queue)}</p>
+  <p class="trouble" role="alert">Node ${queue.node}, which this ${queue.type === 'stream' ? 'stream' : 'queue'} is on, cannot be reached.
+    Its messages can be used again when that node is back.</p>
+  ${card('Now', facts([['Node', queue.node], ['Arguments', argumentsOf(queue)]]))}
+  ${bindingsPart(page, queue, bindings)}
+  ${settingsPart(page, effective)}`;
+
+function viewUp(page, { queue, effective, deadlines, bindings, scheduled, deaths, redrive }) {
   const { vhost, name } = queue;
   const stats = queue.message_stats ?? {};
   const key = `queue.${vhost}.${name}`;
@@ -150,7 +176,7 @@ export function view(page, { queue, effective, deadlines, bindings, scheduled, d
     </div>
     <div class="columns">
       ${card('Now', facts([
-        ['Node', queue.state === 'down' ? html`${queue.node}, which <strong>cannot be reached</strong>` : queue.node],
+        ['Node', queue.node],
         ['Ready', `${number(queue.messages_ready)} (${bytes(queue.message_bytes_ready)})`],
         ['Unacknowledged', `${number(queue.messages_unacknowledged)} (${bytes(queue.message_bytes_unacknowledged)})`],
         ['Persistent', `${number(queue.messages_persistent)} (${bytes(queue.message_bytes_persistent)})`],
@@ -161,22 +187,21 @@ export function view(page, { queue, effective, deadlines, bindings, scheduled, d
         ['Consumers keep up', queue.consumers > 0 && typeof queue.consumer_capacity === 'number' ? `${Math.round(queue.consumer_capacity * 100)} % of the time` : undefined],
         ['Nothing happened since', queue.idle_since && time(Date.parse(queue.idle_since))],
         ['Belongs to', queue.owner_pid_details && html`<a href=${toConnection(queue.owner_pid_details.name)}>${queue.owner_pid_details.name}</a>`],
-        ['Arguments', Object.keys(queue.arguments).length === 0 ? undefined
-          : Object.entries(queue.arguments).map(([argument, value]) => html`<div><code>${argument} = ${JSON.stringify(value)}</code></div>`)],
+        ['Arguments', argumentsOf(queue)],
       ]))}
       ${card('Outcomes since the start of the broker', outcomes(stats))}
       ${leasePart(queue, effective)}
     </div>
     ${reads && hasDeadlines(queue) ? section(page, 'time', 'Time to live', () => (deadlines === undefined ? '' : deadlinesPart(deadlines)), 'when messages expire, and how old they are') : ''}
     ${section(page, 'consumers', 'Consumers', () => consumersTable(queue), number(queue.consumers))}
-    ${section(page, 'bindings', 'Bindings', () => html`
-      ${bindingsTable(page, bindings ?? [], 'Bindings to this queue')}
-      ${mayUse('write', queue) ? bindForm(page, { vhost, queue: name }) : ''}`)}
+    ${bindingsPart(page, queue, bindings)}
     ${may('write', vhost, 'amq.default') ? section(page, 'publish', 'Publish a message', () => publishForm(page, vhost, '', name)) : ''}
     ${reads && !stream ? section(page, 'get', 'Get messages', () => getPart(page, queue), 'takes them, or puts them back') : ''}
     ${reads ? section(page, 'browse', 'Browse messages', () => browsePart(page, queue), 'without consuming them') : ''}
     ${reads ? section(page, 'scheduled', 'Scheduled messages', () => scheduledPart(page, queue, scheduled), number(queue.messages_delayed)) : ''}
     ${section(page, 'deaths', 'Death journal', () => deathsTable(page, deaths ?? []), 'messages that expired, were rejected or dropped, and why')}
     ${reads && !stream ? section(page, 'redrive', 'Redrive or move', () => redrivePart(page, queue, redrive), 'sends dead letters back to where they came from') : ''}
-    ${section(page, 'settings', 'Effective settings', () => effectivePart(effective), 'what holds, and which policy or argument says so')}`;
+    ${settingsPart(page, effective)}`;
 }
+
+export const view = (page, loaded) => (isDown(loaded.queue) ? viewDown(page, loaded) : viewUp(page, loaded));

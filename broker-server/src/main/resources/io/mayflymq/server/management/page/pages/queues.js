@@ -4,8 +4,9 @@ import { html } from '../lib/lit-html.js';
 import { get, path, put } from '../api.js';
 import { QUEUE_ARGUMENTS, argumentEditor, entered, fill } from '../arguments.js';
 import { badge, field, listControls, listQuery, section, table } from '../components.js';
-import { bytes, number, rateOf } from '../format.js';
+import { bytes, number, rate, rateOf } from '../format.js';
 import { selectedVhost, toQueue } from '../router.js';
+import { nodeColumn } from './node-column.js';
 import { mayDeclare, vhostChoice, vhostColumn } from './vhost-choice.js';
 
 const COLUMNS = [
@@ -73,11 +74,8 @@ function addForm(page) {
     </form>`;
 }
 
-/** The node of each queue, if they are on more than one, or on one that is down. */
-function nodeColumn(queues) {
-  const shown = new Set(queues.map(queue => queue.node)).size > 1 || queues.some(queue => queue.state === 'down');
-  return shown ? [{ title: 'Node', cell: q => html`${q.node}${q.state === 'down' ? html` <strong>down</strong>` : ''}` }] : [];
-}
+/** A rate of a queue; it is not known while the node of the queue is down. */
+const queueRate = (queue, name) => (queue.state === 'down' ? rate(undefined) : rateOf(queue.message_stats, name));
 
 export function view(page, list) {
   return html`
@@ -94,9 +92,9 @@ export function view(page, list) {
       { title: 'Total', sort: 'messages', numeric: true, cell: q => number(q.messages) },
       { title: 'Bytes', sort: 'message_bytes', numeric: true, cell: q => bytes(q.message_bytes) },
       { title: 'Consumers', sort: 'consumers', numeric: true, cell: q => number(q.consumers) },
-      { title: 'In', sort: 'message_stats.publish_details.rate', numeric: true, cell: q => rateOf(q.message_stats, 'publish') },
-      { title: 'Out', sort: 'message_stats.deliver_get_details.rate', numeric: true, cell: q => rateOf(q.message_stats, 'deliver_get') },
-      { title: 'Acked', sort: 'message_stats.ack_details.rate', numeric: true, cell: q => rateOf(q.message_stats, 'ack') },
+      { title: 'In', sort: 'message_stats.publish_details.rate', numeric: true, cell: q => queueRate(q, 'publish') },
+      { title: 'Out', sort: 'message_stats.deliver_get_details.rate', numeric: true, cell: q => queueRate(q, 'deliver_get') },
+      { title: 'Acked', sort: 'message_stats.ack_details.rate', numeric: true, cell: q => queueRate(q, 'ack') },
     ], list.items, { name: 'Queues and streams', sortable: true, empty: 'No queues.' })}
     <p class="hint">D: durable. AD: deleted with its last consumer. excl: of one connection. TTL: messages expire. lease: deleted when it is not used.
       max: limited length. DLX: has a dead letter exchange. prio: has priorities. SAC: single active consumer. Tinted: the policies that apply.</p>
