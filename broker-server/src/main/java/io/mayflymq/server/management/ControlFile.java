@@ -2,6 +2,7 @@ package io.mayflymq.server.management;
 
 import io.mayflymq.core.fault.BrokerThreads;
 import io.mayflymq.core.fault.PeriodicWork;
+import io.mayflymq.server.config.NodeName;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
@@ -66,12 +67,13 @@ final class ControlFile implements AutoCloseable {
     // Nothing in it needs escaping; loading a JSON library would take a good part of the start-up
     // time.
     String json =
-        "{\"url\":\"http://%s:%d\",\"token\":\"%s\",\"pid\":%d}%n"
+        "{\"url\":\"http://%s:%d\",\"token\":\"%s\",\"pid\":%d,\"node\":\"%s\"}%n"
             .formatted(
                 api.getAddress().getHostAddress(),
                 api.getPort(),
                 token,
-                ProcessHandle.current().pid());
+                ProcessHandle.current().pid(),
+                NodeName.value());
     ControlFile file =
         new ControlFile(dataDir.resolve(NAME), json, threads.periodic("control-file"));
     file.look();

@@ -24,9 +24,10 @@ import java.util.Optional;
  * @param authorities who may have signed its certificate; null for those that Java trusts
  * @param controlFile where this was read, or null if the broker is somewhere else
  * @param pid of the broker's process, or 0 if it is somewhere else
+ * @param node the broker's name, or null if it is somewhere else
  */
 public record Endpoint(
-    String url, String authorization, Path authorities, Path controlFile, long pid) {
+    String url, String authorization, Path authorities, Path controlFile, long pid, String node) {
   private static final String CONTROL_FILE = "mayfly.control";
 
   /**
@@ -90,7 +91,8 @@ public record Endpoint(
         basic(user, password),
         authorities == null ? null : Path.of(authorities),
         null,
-        0);
+        0,
+        null);
   }
 
   /** Returns the header that gives a user and a password. */
@@ -118,7 +120,9 @@ public record Endpoint(
           && control.get("url") instanceof String url
           && control.get("token") instanceof String token
           && control.get("pid") instanceof Long pid) {
-        return new Endpoint(url, "Bearer " + token, null, file, pid);
+        // A broker of version 0.2.0 or before does not write its name.
+        String node = control.get("node") instanceof String name ? name : NodeName.value();
+        return new Endpoint(url, "Bearer " + token, null, file, pid, node);
       }
       throw ControlException.error(
           Sysexits.DATA, "%s is not a control file of MayflyMQ".formatted(file.toAbsolutePath()));

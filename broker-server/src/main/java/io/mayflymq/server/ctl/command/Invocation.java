@@ -1,6 +1,5 @@
 package io.mayflymq.server.ctl.command;
 
-import io.mayflymq.server.config.NodeName;
 import io.mayflymq.server.ctl.client.Api;
 import io.mayflymq.server.ctl.client.ClientOptions;
 import io.mayflymq.server.ctl.client.ControlException;
@@ -205,7 +204,7 @@ public final class Invocation implements ClientOptions {
 
   private String nameOfBroker() {
     return endpoint().local()
-        ? NodeName.value()
+        ? endpoint().node()
         : Api.text(api().get("overview?columns=node"), "node");
   }
 

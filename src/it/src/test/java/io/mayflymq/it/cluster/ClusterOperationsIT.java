@@ -194,6 +194,11 @@ class ClusterOperationsIT {
         }
       }
 
+      ControlCommand named = ControlCommand.of(cluster.node(2));
+      assertThat(named.run("--node", ClusterProcesses.name(2), "list_vhosts").exit()).isZero();
+      assertThat(named.run("--node", ClusterProcesses.name(1), "list_vhosts").err().toString())
+          .contains("the broker here is '%s'".formatted(ClusterProcesses.name(2)));
+
       Http api = api(cluster, 2);
       assertThat(api.delete("queues/%2F/q0/scheduled/late").status()).isEqualTo(204);
       assertThat(api.delete("queues/%2F/q0/scheduled/late").status()).isEqualTo(404);
