@@ -241,7 +241,9 @@ public final class ManagementServer implements AutoCloseable {
     new UserResource(managed).addTo(api);
     new PermissionResource(managed).addTo(api);
     new TopicPermissionResource(managed).addTo(api);
-    new VhostResource(managed).addTo(api);
+    VhostResource vhosts = new VhostResource(managed);
+    vhosts.addTo(api);
+    vhosts.addQuestionsTo(questions);
     new LimitResource(managed).addTo(api);
     new GlobalParameterResource(managed).addTo(api);
     BodyLimit large = BodyLimits.large(ServerLimits.largestBody(settings.management()));
@@ -252,7 +254,9 @@ public final class ManagementServer implements AutoCloseable {
     ConsumerResource consumers = new ConsumerResource(managed);
     consumers.addTo(api);
     consumers.addQuestionsTo(questions);
-    new ExchangeResource(managed).addTo(api);
+    ExchangeResource exchanges = new ExchangeResource(managed);
+    exchanges.addTo(api);
+    exchanges.addQuestionsTo(questions);
     QueueResource queues = new QueueResource(managed);
     queues.addTo(api);
     queues.addQuestionsTo(questions);

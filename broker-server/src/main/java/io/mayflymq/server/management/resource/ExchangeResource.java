@@ -18,22 +18,44 @@ import io.mayflymq.server.management.api.Listing;
 import io.mayflymq.server.management.api.Request;
 import io.mayflymq.server.management.api.RequestRouter;
 import io.mayflymq.server.management.api.Response;
+import io.mayflymq.server.management.cluster.CommonCounts;
 import io.mayflymq.server.management.json.History;
 import io.mayflymq.server.management.json.PathNames;
 import io.mayflymq.server.management.json.Statistics;
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 
 /** Exchanges: listed, declared, deleted. */
 public final class ExchangeResource {
   private static final String BROKERS_OWN = "rmq-internal";
 
   private final ManagedBroker managed;
+  private final CommonCounts<Found> list;
+  private final CommonCounts<Found> one;
 
   public ExchangeResource(ManagedBroker managed) {
     this.managed = managed;
+    this.list = counts("exchanges", request -> History.NONE);
+    this.one = counts("exchange", History::of);
+  }
+
+  private CommonCounts<Found> counts(String kind, Function<Request, History> history) {
+    return new CommonCounts<>(
+        new CommonCounts.Kind<>(
+            kind,
+            Found::id,
+            found -> found.exchange.name(),
+            (request, all) ->
+                Listing.lazy(
+                    all, found -> object(found.vhost, found.exchange, history.apply(request))),
+            (request, ids) -> countsById(request, ids, history.apply(request))),
+        managed.nodes());
   }
 
   public void addTo(RequestRouter requestRouter) {
@@ -45,9 +67,42 @@ public final class ExchangeResource {
         .delete("exchanges/{vhost}/{exchange}", this::delete);
   }
 
-  private record Found(VirtualHost vhost, ExchangeDefinition exchange) {}
+  /** Adds what other nodes ask. */
+  public void addQuestionsTo(RequestRouter questions) {
+    list.addTo(questions);
+    one.addTo(questions);
+  }
 
-  private static Response list(Request request, Collection<VirtualHost> vhosts) {
+  private record Found(VirtualHost vhost, ExchangeDefinition exchange) {
+    /** The length of the first name tells where the second one begins. */
+    String id() {
+      return "%d:%s%s".formatted(vhost.name().length(), vhost.name(), exchange.name());
+    }
+  }
+
+  /** Answers another node: with the statistics only, as it knows the rest. */
+  private Map<String, Map<String, Object>> countsById(
+      Request request, List<String> ids, History history) {
+    Map<String, VirtualHost> visible =
+        managed.vhosts(request.principal()).stream()
+            .collect(Collectors.toMap(VirtualHost::name, vhost -> vhost));
+    Map<String, Map<String, Object>> counts = new HashMap<>();
+    for (String id : ids) {
+      int colon = id.indexOf(':');
+      int end = colon + 1 + Integer.parseInt(id.substring(0, colon));
+      VirtualHost vhost = visible.get(id.substring(colon + 1, end));
+      Map<String, Object> stats =
+          vhost == null
+              ? null
+              : Statistics.ofExchange(vhost.metrics().exchanges().of(id.substring(end)), history);
+      if (stats != null) {
+        counts.put(id, Json.object("message_stats", stats));
+      }
+    }
+    return counts;
+  }
+
+  private Response list(Request request, Collection<VirtualHost> vhosts) {
     List<Found> all =
         vhosts.stream()
             .flatMap(
@@ -56,11 +111,7 @@ public final class ExchangeResource {
                         .sorted(Comparator.comparing(ExchangeDefinition::name))
                         .map(exchange -> new Found(vhost, exchange)))
             .toList();
-    return Listing.of(
-            all,
-            found -> found.exchange.name(),
-            found -> object(found.vhost, found.exchange, History.NONE))
-        .answer(request);
+    return list.answer(request, all);
   }
 
   private static Map<String, Object> object(
@@ -99,7 +150,8 @@ public final class ExchangeResource {
     if (exchange == null) {
       throw ApiException.notFound();
     }
-    Map<String, Object> object = object(vhost, exchange, History.of(request));
+    Map<String, Object> object =
+        new LinkedHashMap<>(one.objects(request, List.of(new Found(vhost, exchange))).get(0));
     // By channel and by queue nothing is counted; RabbitMQ leaves these empty unless asked, too.
     object.put("incoming", List.of());
     object.put("outgoing", List.of());

@@ -17,10 +17,13 @@ import io.mayflymq.server.management.api.Listing;
 import io.mayflymq.server.management.api.Request;
 import io.mayflymq.server.management.api.RequestRouter;
 import io.mayflymq.server.management.api.Response;
+import io.mayflymq.server.management.cluster.CommonCounts;
 import io.mayflymq.server.management.json.History;
 import io.mayflymq.server.management.json.Statistics;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /** Virtual hosts, with what happens in them. Administrators add, change and delete them. */
@@ -29,9 +32,24 @@ public final class VhostResource {
   private static final String EVERYTHING = ".*";
 
   private final ManagedBroker managed;
+  private final CommonCounts<VirtualHost> list;
+  private final CommonCounts<VirtualHost> one;
 
   public VhostResource(ManagedBroker managed) {
     this.managed = managed;
+    this.list = counts("vhosts", request -> History.NONE);
+    this.one = counts("vhost", History::of);
+  }
+
+  private CommonCounts<VirtualHost> counts(String kind, Function<Request, History> history) {
+    return new CommonCounts<>(
+        new CommonCounts.Kind<>(
+            kind,
+            VirtualHost::name,
+            VirtualHost::name,
+            (request, vhosts) -> objects(vhosts, history.apply(request)),
+            (request, names) -> objectsByName(request, names, history.apply(request))),
+        managed.nodes());
   }
 
   public void addTo(RequestRouter requestRouter) {
@@ -42,6 +60,12 @@ public final class VhostResource {
         .delete("vhosts/{vhost}", this::delete)
         .put("vhosts/{vhost}/tracing", this::trace)
         .post("vhosts/{vhost}/start/{node}", this::start);
+  }
+
+  /** Adds what other nodes ask. */
+  public void addQuestionsTo(RequestRouter questions) {
+    list.addTo(questions);
+    one.addTo(questions);
   }
 
   private VhostAdministration vhosts() {
@@ -118,24 +142,33 @@ public final class VhostResource {
   }
 
   private Response list(Request request) {
-    List<VirtualHost> visible = managed.vhosts(request.principal());
-    ShardQuery.Seen<QueueSnapshot> seen = managed.answeringQueues(visible);
-    Map<QueueHost, List<QueueSnapshot>> queues =
-        seen.views().stream().collect(Collectors.groupingBy(view -> view.queue().vhost()));
-    return Listing.of(
-            visible,
-            VirtualHost::name,
-            vhost ->
-                object(vhost, queues.getOrDefault(vhost, List.of()), seen.complete(), History.NONE))
-        .answer(request);
+    return list.answer(request, managed.vhosts(request.principal()));
   }
 
   private Response get(Request request) {
-    VirtualHost vhost = managed.visibleVhost(request);
-    ShardQuery.Seen<QueueSnapshot> seen = managed.answeringQueues(List.of(vhost));
-    return Response.ok(
-        Listing.columns(
-            request, object(vhost, seen.views(), seen.complete(), History.of(request))));
+    List<VirtualHost> wanted = List.of(managed.visibleVhost(request));
+    return Response.ok(Listing.columns(request, one.objects(request, wanted).get(0)));
+  }
+
+  private List<Map<String, Object>> objects(List<VirtualHost> vhosts, History history) {
+    ShardQuery.Seen<QueueSnapshot> seen = managed.answeringQueues(vhosts);
+    Map<QueueHost, List<QueueSnapshot>> queues =
+        seen.views().stream().collect(Collectors.groupingBy(view -> view.queue().vhost()));
+    return Listing.lazy(
+        vhosts,
+        vhost -> object(vhost, queues.getOrDefault(vhost, List.of()), seen.complete(), history));
+  }
+
+  /** Answers another node. It takes only the numbers. */
+  private Map<String, Map<String, Object>> objectsByName(
+      Request request, List<String> names, History history) {
+    Set<String> wanted = Set.copyOf(names);
+    List<VirtualHost> vhosts =
+        managed.vhosts(request.principal()).stream()
+            .filter(vhost -> wanted.contains(vhost.name()))
+            .toList();
+    return objects(vhosts, history).stream()
+        .collect(Collectors.toMap(object -> object.get("name").toString(), object -> object));
   }
 
   private static Map<String, Object> object(

@@ -241,6 +241,8 @@ class ClusterOperationsIT {
       awaitQueues(cluster, 2);
       publish(first, "q1", 3);
       publish(second, "q0", 2);
+      first.basicPublish("amq.fanout", "", null, new byte[1]);
+      second.basicPublish("amq.fanout", "", null, new byte[1]);
 
       List<String> names = List.of(ClusterProcesses.name(0), ClusterProcesses.name(1));
       for (int node = 0; node < NODES; node++) {
@@ -248,11 +250,21 @@ class ClusterOperationsIT {
         await()
             .atMost(Patience.TIME)
             .until(
-                () ->
-                    api.get("overview").json().path("queue_totals").path("messages").asInt() == 5);
+                () -> {
+                  JsonNode now = api.get("overview").json();
+                  return now.path("queue_totals").path("messages").asInt() == 5
+                      && now.path("message_stats").path("publish").asInt() == 7;
+                });
         JsonNode overview = api.get("overview").json();
         assertThat(overview.path("node").asText()).isEqualTo(ClusterProcesses.name(node));
-        assertThat(overview.path("message_stats").path("publish").asInt()).isEqualTo(5);
+        JsonNode vhost = api.get("vhosts/%2F").json();
+        assertThat(vhost.path("messages").asInt()).isEqualTo(5);
+        assertThat(vhost.path("message_stats").path("publish").asInt()).isEqualTo(7);
+        assertThat(vhost.path("cluster_state")).hasSize(NODES);
+        assertThat(texts(api.get("vhosts?page=1").json().path("items"), "messages"))
+            .containsExactly("5");
+        JsonNode exchange = api.get("exchanges/%2F/amq.fanout").json();
+        assertThat(exchange.path("message_stats").path("publish_in").asInt()).isEqualTo(2);
         JsonNode totals = overview.path("object_totals");
         assertThat(List.of(totals.path("connections").asInt(), totals.path("queues").asInt()))
             .containsExactly(2, 2);
