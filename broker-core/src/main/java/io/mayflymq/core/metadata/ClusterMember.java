@@ -10,10 +10,19 @@ import java.util.UUID;
  * @param directory the id of its data directory, without which it is another node
  * @param name such as {@code mayfly@host}
  * @param address where other nodes reach it: host and port
- * @param isMember false after it was forgotten
+ * @param state whether it serves clients
  */
-public record ClusterMember(
-    int number, UUID directory, String name, String address, boolean isMember) {
+public record ClusterMember(int number, UUID directory, String name, String address, State state) {
+  /** What a node does in its cluster. */
+  public enum State {
+    /** Its membership has ended; it does not become a member again. */
+    FORGOTTEN,
+    /** A member that serves clients when it runs. */
+    SERVING,
+    /** A member in maintenance mode: it serves no clients, and no new queues are placed on it. */
+    DRAINED
+  }
+
   /** The largest number. */
   public static final int MAX_NUMBER = (1 << 10) - 1;
 
@@ -21,19 +30,30 @@ public record ClusterMember(
     Objects.requireNonNull(directory, "directory");
     Objects.requireNonNull(name, "name");
     Objects.requireNonNull(address, "address");
+    Objects.requireNonNull(state, "state");
     if (number < 0 || number > MAX_NUMBER) {
       throw new IllegalArgumentException(
           "member number %d: expected 0 to %d".formatted(number, MAX_NUMBER));
     }
   }
 
-  /** Returns the node after it was forgotten. */
-  public ClusterMember forgotten() {
-    return new ClusterMember(number, directory, name, address, false);
+  /** Returns whether it was not forgotten. */
+  public boolean isMember() {
+    return state != State.FORGOTTEN;
+  }
+
+  /** Returns whether it is in maintenance mode. */
+  public boolean isDrained() {
+    return state == State.DRAINED;
+  }
+
+  /** Returns the node in another state. */
+  public ClusterMember in(State changed) {
+    return new ClusterMember(number, directory, name, address, changed);
   }
 
   /** Returns the node with another name and address; its data stay. */
   public ClusterMember at(String changedName, String changedAddress) {
-    return new ClusterMember(number, directory, changedName, changedAddress, isMember);
+    return new ClusterMember(number, directory, changedName, changedAddress, state);
   }
 }

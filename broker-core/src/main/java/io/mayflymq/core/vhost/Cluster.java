@@ -14,8 +14,9 @@ public interface Cluster extends ChangeOrdering {
    * A node of the cluster, as this node sees it now.
    *
    * @param isReachable whether this node has a connection to it; true for itself
+   * @param isDrained whether it is in maintenance mode
    */
-  record Peer(String name, boolean isReachable) {}
+  record Peer(String name, boolean isReachable, boolean isDrained) {}
 
   /** Returns all members, in the order in which they have joined. */
   List<Peer> nodes();
@@ -29,12 +30,26 @@ public interface Cluster extends ChangeOrdering {
    */
   CompletableFuture<Void> forget(String node);
 
+  /**
+   * Tells all nodes that this one is in maintenance mode, or is not any more.
+   *
+   * @return fails as {@link #propose}
+   */
+  CompletableFuture<Void> setDrained(boolean drained);
+
+  /**
+   * Lets another node lead the decisions of the cluster, if this one does.
+   *
+   * @return fails if no other node takes over
+   */
+  CompletableFuture<Void> handOver();
+
   /** Returns the number of this member. */
   int member();
 
   /**
-   * Returns the number of the member that a new queue is to be on: of those that can be reached,
-   * the one with the fewest queues; if there are many queues, any.
+   * Returns the number of the member that a new queue is to be on: of those that can be reached and
+   * are not in maintenance mode, the one with the fewest queues; if there are many queues, any.
    */
   int leastLoadedMember();
 

@@ -58,7 +58,11 @@ final class SimulatedCluster {
       for (int other = 0; other < count; other++) {
         ClusterMember member =
             new ClusterMember(
-                other, new UUID(0, other), "node%d@host".formatted(other), "host:1", true);
+                other,
+                new UUID(0, other),
+                "node%d@host".formatted(other),
+                "host:1",
+                ClusterMember.State.SERVING);
         kept.append(List.of(new MetadataCommand.MemberSet(member)));
       }
       nodes.add(new Node(number, kept));
@@ -231,12 +235,24 @@ final class SimulatedCluster {
 
     @Override
     public List<Cluster.Peer> nodes() {
-      return nodes.stream().map(node -> new Cluster.Peer("node" + node.number, true)).toList();
+      return nodes.stream()
+          .map(node -> new Cluster.Peer("node" + node.number, true, false))
+          .toList();
     }
 
     @Override
     public CompletableFuture<Void> forget(String node) {
       return CompletableFuture.failedFuture(new IllegalArgumentException(node));
+    }
+
+    @Override
+    public CompletableFuture<Void> setDrained(boolean drained) {
+      return CompletableFuture.failedFuture(new UnsupportedOperationException());
+    }
+
+    @Override
+    public CompletableFuture<Void> handOver() {
+      return CompletableFuture.failedFuture(new UnsupportedOperationException());
     }
 
     @Override

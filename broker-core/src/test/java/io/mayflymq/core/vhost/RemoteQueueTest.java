@@ -376,12 +376,22 @@ class RemoteQueueTest {
 
           @Override
           public List<Peer> nodes() {
-            return List.of(new Peer("here", true), new Peer("home", true));
+            return List.of(new Peer("here", true, false), new Peer("home", true, false));
           }
 
           @Override
           public CompletableFuture<Void> forget(String node) {
             return CompletableFuture.failedFuture(new IllegalArgumentException(node));
+          }
+
+          @Override
+          public CompletableFuture<Void> setDrained(boolean drained) {
+            return CompletableFuture.failedFuture(new UnsupportedOperationException());
+          }
+
+          @Override
+          public CompletableFuture<Void> handOver() {
+            return CompletableFuture.failedFuture(new UnsupportedOperationException());
           }
 
           @Override

@@ -9,6 +9,7 @@ import io.mayflymq.core.fault.BrokerThreads;
 import io.mayflymq.core.fault.Causes;
 import io.mayflymq.core.fault.PeriodicWork;
 import io.mayflymq.core.metadata.ClusterMember;
+import io.mayflymq.core.metadata.ClusterMember.State;
 import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.MetadataCommand.Applied;
 import io.mayflymq.core.metadata.MetadataCommand.MemberSet;
@@ -58,6 +59,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -234,7 +236,9 @@ public final class ClusterNode implements Cluster, AutoCloseable {
     if (mode == StartMode.JOIN) {
       joining.askForVote(members, self, entrance);
     }
-    catchUp = new CatchUp(self.at(self.name(), setup.address()), proposer, queues, work);
+    catchUp =
+        new CatchUp(
+            self.at(self.name(), setup.address()).in(State.SERVING), proposer, queues, work);
     catchUp.whenDone(
         () -> target.broker().virtualHosts().forEach(vhost -> vhost.policies().refresh()));
     catchUp(mode);
@@ -260,7 +264,7 @@ public final class ClusterNode implements Cluster, AutoCloseable {
   }
 
   private Collection<ClusterMember> others() {
-    return members.all().stream().filter(member -> member.number() != self.number()).toList();
+    return members.all().stream().filter(member -> !isSelf(member)).toList();
   }
 
   /** Waits until this node has what the cluster had when it started, for some time at most. */
@@ -312,7 +316,7 @@ public final class ClusterNode implements Cluster, AutoCloseable {
     partitions = broker.partitions();
     links = new QueueLinks(transport, loops, broker);
     held.push(links::close);
-    balance = new QueueBalance(self.name(), broker, this::running);
+    balance = new QueueBalance(self.name(), broker, this::candidates);
     broker.setCluster(this);
   }
 
@@ -332,8 +336,12 @@ public final class ClusterNode implements Cluster, AutoCloseable {
   public List<Peer> nodes() {
     Set<String> reachable = transport.reachable().keySet();
     return members.all().stream()
-        .map(ClusterMember::name)
-        .map(name -> new Peer(name, name.equals(self.name()) || reachable.contains(name)))
+        .map(
+            member ->
+                new Peer(
+                    member.name(),
+                    isSelf(member) || reachable.contains(member.name()),
+                    member.isDrained()))
         .toList();
   }
 
@@ -342,11 +350,44 @@ public final class ClusterNode implements Cluster, AutoCloseable {
     return others().stream().map(ClusterMember::name).filter(reachable::contains).toList();
   }
 
-  private List<ClusterMember> running() {
+  /** Returns the members that a new queue may be on. */
+  private List<ClusterMember> candidates() {
     Set<String> reachable = transport.reachable().keySet();
-    return members.all().stream()
-        .filter(member -> member.number() == self.number() || reachable.contains(member.name()))
-        .toList();
+    List<ClusterMember> running =
+        members.all().stream()
+            .filter(member -> isSelf(member) || reachable.contains(member.name()))
+            .toList();
+    List<ClusterMember> serving = running.stream().filter(member -> !member.isDrained()).toList();
+    return serving.isEmpty() ? running : serving;
+  }
+
+  private boolean isSelf(ClusterMember member) {
+    return member.number() == self.number();
+  }
+
+  @Override
+  public CompletableFuture<Void> setDrained(boolean drained) {
+    State state = drained ? State.DRAINED : State.SERVING;
+    return proposer.propose(List.of(new MemberSet(own().in(state))), null);
+  }
+
+  private ClusterMember own() {
+    return members.ofNumber(self.number());
+  }
+
+  @Override
+  public CompletableFuture<Void> handOver() {
+    ConsensusStatus status = log.status();
+    if (!self.name().equals(status.leader())) {
+      return CompletableFuture.completedFuture(null);
+    }
+    Set<String> voting =
+        status.members().stream().map(voter -> voter.member().name()).collect(Collectors.toSet());
+    return candidates().stream()
+        .filter(member -> !isSelf(member) && voting.contains(member.name()))
+        .findFirst()
+        .map(member -> log.transferLeadership(member.name()))
+        .orElseGet(() -> refused("no other node can lead the cluster"));
   }
 
   @Override
@@ -361,7 +402,8 @@ public final class ClusterNode implements Cluster, AutoCloseable {
     return withoutVote(node)
         .exceptionallyCompose(ClusterNode::notRemoved)
         .thenCompose(
-            removed -> proposer.propose(List.of(new MemberSet(member.get().forgotten())), null))
+            removed ->
+                proposer.propose(List.of(new MemberSet(member.get().in(State.FORGOTTEN))), null))
         .thenCompose(forgotten -> queues.deleteAll(member.get().number()))
         .thenRun(
             () -> {

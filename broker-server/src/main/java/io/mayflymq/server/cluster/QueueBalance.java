@@ -21,31 +21,31 @@ final class QueueBalance {
 
   private final String self;
   private final Broker broker;
-  private final Supplier<List<ClusterMember>> running;
+  private final Supplier<List<ClusterMember>> candidates;
 
   /**
    * @param self the name of this node
-   * @param running the members that can be reached, among them this one
+   * @param candidates the members that a queue may be on, at least one
    */
-  QueueBalance(String self, Broker broker, Supplier<List<ClusterMember>> running) {
+  QueueBalance(String self, Broker broker, Supplier<List<ClusterMember>> candidates) {
     this.self = self;
     this.broker = broker;
-    this.running = running;
+    this.candidates = candidates;
   }
 
   /** Returns the number of a member with the fewest queues. */
   int leastLoaded() {
-    List<ClusterMember> candidates = running.get();
-    int first = ThreadLocalRandom.current().nextInt(candidates.size());
+    List<ClusterMember> members = candidates.get();
+    int first = ThreadLocalRandom.current().nextInt(members.size());
     int queues =
         broker.virtualHosts().stream().mapToInt(vhost -> vhost.routing().queueCount()).sum();
     if (queues >= MOST_COUNTED) {
-      return candidates.get(first).number();
+      return members.get(first).number();
     }
     Map<String, Integer> counts = counts();
     // Of equals the first one from a random place on.
-    return IntStream.range(0, candidates.size())
-        .mapToObj(i -> candidates.get((first + i) % candidates.size()))
+    return IntStream.range(0, members.size())
+        .mapToObj(i -> members.get((first + i) % members.size()))
         .min(Comparator.comparingInt(member -> counts.getOrDefault(member.name(), 0)))
         .orElseThrow()
         .number();

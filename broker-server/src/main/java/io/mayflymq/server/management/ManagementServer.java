@@ -12,6 +12,7 @@ import io.mayflymq.server.http.PathPrefix;
 import io.mayflymq.server.management.admin.DefinitionsResource;
 import io.mayflymq.server.management.admin.GlobalParameterResource;
 import io.mayflymq.server.management.admin.LimitResource;
+import io.mayflymq.server.management.admin.MaintenanceResource;
 import io.mayflymq.server.management.admin.ParameterResource;
 import io.mayflymq.server.management.admin.PermissionResource;
 import io.mayflymq.server.management.admin.PolicyResource;
@@ -156,11 +157,13 @@ public final class ManagementServer implements AutoCloseable {
               settings.dataDir(),
               settings.log().path().orElse(null),
               settings.auth().mechanisms(),
-              configuration.files());
+              configuration.files(),
+              amqp.maintenance()::isDrained);
       new SessionResource(broker, sessions).addTo(server.api);
       server.addResources(broker, node, attempts, monitors, settings);
       server.api.get("openapi.json", request -> Response.ok(OpenApi.of(server.api).document()));
       new ControlResource(broker, node, monitors, settings.memory()).addTo(server.control);
+      new MaintenanceResource(amqp).addTo(server.control);
       server.start();
       return server;
     } catch (IOException | RuntimeException e) {

@@ -10,7 +10,6 @@ import io.mayflymq.core.vhost.Broker;
 import io.mayflymq.server.alarm.Alarms;
 import io.mayflymq.server.config.LiveConfiguration;
 import io.mayflymq.server.config.settings.AuthSettings;
-import io.mayflymq.server.config.settings.ListenerSettings;
 import io.mayflymq.server.config.settings.ServerSettings;
 import io.mayflymq.server.config.settings.TcpSettings;
 import io.mayflymq.server.connection.AmqpConnectionHandler;
@@ -23,7 +22,6 @@ import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.channel.AdaptiveRecvByteBufAllocator;
 import io.netty.channel.Channel;
-import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.WriteBufferWaterMark;
@@ -32,8 +30,10 @@ import io.netty.channel.socket.nio.NioServerSocketChannel;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
 
 /** The broker on its sockets: listeners that spread connections over the event loops. */
 public final class AmqpServer implements AutoCloseable {
@@ -53,8 +53,11 @@ public final class AmqpServer implements AutoCloseable {
 
   private final EventLoops loops;
   private final ConnectionEnvironment environment;
-  private final List<Channel> listeners = new ArrayList<>();
-  private final List<Channel> tlsListeners = new ArrayList<>();
+  private final MaintenanceMode maintenance;
+
+  // Set once, at the start.
+  private ClientListeners plain;
+  private ClientListeners encrypted;
 
   /** Removes the listener for changes of the configuration. */
   private Runnable forget = () -> {};
@@ -70,6 +73,7 @@ public final class AmqpServer implements AutoCloseable {
             () -> configuration.settings().protocol(),
             served.alarms(),
             served.parameters());
+    maintenance = new MaintenanceMode(this, served.broker()::cluster);
     served
         .alarms()
         .addListener(
@@ -123,10 +127,10 @@ public final class AmqpServer implements AutoCloseable {
     }
     boolean started = false;
     try {
-      bind(settings.listeners(), server.bootstrap(settings.tcp(), null), server.listeners);
-      if (tls != null) {
-        bind(settings.tlsListeners(), server.bootstrap(settings.tcp(), tls), server.tlsListeners);
-      }
+      server.plain =
+          ClientListeners.bind(settings.listeners(), server.bootstrap(settings.tcp(), null));
+      server.encrypted =
+          ClientListeners.bind(settings.tlsListeners(), server.bootstrap(settings.tcp(), tls));
       started = true;
       return server;
     } finally {
@@ -144,18 +148,6 @@ public final class AmqpServer implements AutoCloseable {
       return ReloadingTls.load(() -> configuration.settings().tls());
     } catch (TlsException e) {
       throw new StartException(e.getMessage(), e);
-    }
-  }
-
-  private static void bind(
-      List<ListenerSettings> wanted, ServerBootstrap bootstrap, List<Channel> bound)
-      throws StartException {
-    for (ListenerSettings listener : wanted) {
-      ChannelFuture binding = bootstrap.bind(listener.address()).awaitUninterruptibly();
-      if (!binding.isSuccess()) {
-        throw StartException.cannotListen(listener, binding.cause());
-      }
-      bound.add(binding.channel());
     }
   }
 
@@ -207,34 +199,56 @@ public final class AmqpServer implements AutoCloseable {
     return environment;
   }
 
+  /** Returns what puts the node into maintenance mode. */
+  public MaintenanceMode maintenance() {
+    return maintenance;
+  }
+
   /** Returns where it listens, with the ports that the system chose. */
   public List<InetSocketAddress> addresses() {
-    return localAddresses(listeners);
+    return plain.addresses();
   }
 
   /** Returns where it listens for clients that speak TLS. */
   public List<InetSocketAddress> tlsAddresses() {
-    return localAddresses(tlsListeners);
+    return encrypted.addresses();
   }
 
-  private static List<InetSocketAddress> localAddresses(List<Channel> bound) {
-    return bound.stream().map(c -> (InetSocketAddress) c.localAddress()).toList();
+  /** Accepts no more connections; those that are open stay. Any thread of the API may call. */
+  public synchronized void suspendListeners() {
+    Stream.of(plain, encrypted).filter(Objects::nonNull).forEach(ClientListeners::close);
   }
 
   /**
-   * Accepts no more connections, and closes those that are open with 320 CONNECTION_FORCED. The
-   * socket of a client that does not answer in time is closed, so that clients cannot delay a stop.
+   * Accepts connections again. Any thread of the API may call.
+   *
+   * @throws StartException if an address is in use by now
    */
-  @Override
-  public void close() {
-    forget.run();
-    listeners.forEach(listener -> listener.close().awaitUninterruptibly());
-    tlsListeners.forEach(listener -> listener.close().awaitUninterruptibly());
-    environment.open().forEach(connection -> connection.forceClose(SHUTDOWN));
+  public synchronized void resumeListeners() throws StartException {
+    plain.resume();
+    encrypted.resume();
+  }
+
+  /**
+   * Closes all connections with 320 CONNECTION_FORCED. The socket of a client that does not answer
+   * in time is closed, so that clients cannot delay this.
+   *
+   * @param reason the text that clients are told
+   */
+  void closeConnections(String reason) {
+    environment.open().forEach(connection -> connection.forceClose(reason));
     if (!awaitNoneOpen(CLOSE_OK_NANOS)) {
       environment.open().forEach(OpenConnection::hangUp);
       awaitNoneOpen(HANG_UP_NANOS);
     }
+  }
+
+  /** Accepts no more connections, and closes those that are open. */
+  @Override
+  public void close() {
+    forget.run();
+    suspendListeners();
+    closeConnections(SHUTDOWN);
   }
 
   private boolean awaitNoneOpen(long patienceNanos) {

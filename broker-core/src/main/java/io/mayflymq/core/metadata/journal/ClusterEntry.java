@@ -3,6 +3,7 @@ package io.mayflymq.core.metadata.journal;
 import io.mayflymq.core.metadata.ClusterMember;
 import io.mayflymq.core.metadata.MetadataCommand.Applied;
 import io.mayflymq.core.metadata.MetadataCommand.MemberSet;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.UUID;
 
@@ -19,7 +20,7 @@ final class ClusterEntry {
           out.writeLong(member.directory().getLeastSignificantBits());
           out.text(member.name());
           out.text(member.address());
-          out.writeBoolean(member.isMember());
+          out.writeByte(number(member.state()));
         });
   }
 
@@ -33,7 +34,24 @@ final class ClusterEntry {
                     new UUID(in.readLong(), in.readLong()),
                     in.text(),
                     in.text(),
-                    in.readBoolean())));
+                    state(in.readByte()))));
+  }
+
+  private static int number(ClusterMember.State state) {
+    return switch (state) {
+      case FORGOTTEN -> 0;
+      case SERVING -> 1;
+      case DRAINED -> 2;
+    };
+  }
+
+  private static ClusterMember.State state(int number) throws IOException {
+    return switch (number) {
+      case 0 -> ClusterMember.State.FORGOTTEN;
+      case 1 -> ClusterMember.State.SERVING;
+      case 2 -> ClusterMember.State.DRAINED;
+      default -> throw new IOException("unknown state %d of a member".formatted(number));
+    };
   }
 
   static ByteBuffer encode(Applied applied) {

@@ -62,7 +62,8 @@ class CommandCodecTest {
           new MetadataCommand.GlobalParameterSet("n", "1"),
           new MetadataCommand.GlobalParameterCleared("n"),
           new MetadataCommand.MemberSet(
-              new ClusterMember(5, new UUID(1, 2), "b@host", "127.0.0.1:25672", true)),
+              new ClusterMember(
+                  5, new UUID(1, 2), "b@host", "127.0.0.1:25672", ClusterMember.State.DRAINED)),
           new MetadataCommand.Applied(3, 1L << 40, 17),
           new MetadataCommand.QueueIs("v", "q", 5),
           new MetadataCommand.ExchangeUnused("v", "x"),

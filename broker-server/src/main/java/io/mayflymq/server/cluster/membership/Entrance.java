@@ -104,7 +104,9 @@ public final class Entrance {
   }
 
   private List<MetadataCommand> begin() throws StartException {
-    ClusterMember first = new ClusterMember(0, self.directory(), self.name(), self.address(), true);
+    ClusterMember first =
+        new ClusterMember(
+            0, self.directory(), self.name(), self.address(), ClusterMember.State.SERVING);
     try {
       journal.append(List.of(new MemberSet(first))).join();
       LOGGER.info("the cluster begins with this node, {}", self.name());

@@ -85,7 +85,12 @@ public final class MembershipService {
           Optional<ClusterMember> known = cluster.members.ofDirectory(asked.directory());
           int number = known.map(ClusterMember::number).orElseGet(cluster.members::nextNumber);
           ClusterMember member =
-              new ClusterMember(number, asked.directory(), asked.name(), asked.address(), true);
+              new ClusterMember(
+                  number,
+                  asked.directory(),
+                  asked.name(),
+                  asked.address(),
+                  ClusterMember.State.SERVING);
           return known.isPresent() && known.get().equals(member)
               ? CompletableFuture.completedFuture(null)
               : cluster.changes.propose(List.of(new MetadataCommand.MemberSet(member)), asked);

@@ -91,10 +91,24 @@ public final class ClusterCommands {
     for (String name : List.of("sync_queue", "cancel_sync_queue")) {
       commands.add(NotApplicable.command(name, NO_MIRRORS));
     }
-    for (String name : List.of("suspend_listeners", "resume_listeners")) {
-      commands.add(
-          NotApplicable.command(name, "use stop_app and start_app, which close connections too."));
-    }
+    commands.add(
+        Command.named("suspend_listeners", "Accepts no new client connections until resumed")
+            .does(
+                invocation ->
+                    setSuspended(
+                        invocation,
+                        true,
+                        "Will suspend client connection listeners on node %s. The node will no"
+                            + " longer accept client connections!")));
+    commands.add(
+        Command.named("resume_listeners", "Accepts new client connections again")
+            .does(
+                invocation ->
+                    setSuspended(
+                        invocation,
+                        false,
+                        "Will resume client connection listeners on node %s. The node will now"
+                            + " accept client connections")));
     commands.add(
         NotApplicable.command(
             "restart_vhost", "a virtual host of MayflyMQ does not stop by itself."));
@@ -111,6 +125,12 @@ public final class ClusterCommands {
   private static Result status(Invocation invocation) {
     invocation.banner("Cluster status of node %s ...", invocation.node());
     return Status.ofCluster(invocation);
+  }
+
+  private static Result setSuspended(Invocation invocation, boolean suspended, String banner) {
+    invocation.banner(banner, invocation.node());
+    invocation.api().control("PUT", "listeners", Json.object("suspended", suspended));
+    return Result.DONE;
   }
 
   private static Result setName(Invocation invocation) {

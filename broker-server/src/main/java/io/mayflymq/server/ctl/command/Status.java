@@ -162,7 +162,7 @@ public final class Status {
         .line(
             "Uptime (seconds): %d",
             TimeUnit.MILLISECONDS.toSeconds(ControlValues.number(node, "uptime")))
-        .line("Is under maintenance?: false")
+        .line("Is under maintenance?: %s", node.get("being_drained"))
         .line("%s version: %s", overview.get("product_name"), overview.get("product_version"))
         .line("RabbitMQ version: %s", overview.get("rabbitmq_version"))
         .line("Node name: %s", overview.get("node"))
@@ -238,7 +238,15 @@ public final class Status {
             overview.get("product_name"),
             overview.get("product_version"),
             overview.get("erlang_full_version"));
-    text.section("Maintenance status").line("Node: %s, status: not under maintenance", name);
+    text.section("Maintenance status");
+    nodes.forEach(
+        node ->
+            text.line(
+                "Node: %s, status: %s",
+                node.get("name"),
+                Boolean.TRUE.equals(node.get("being_drained"))
+                    ? "marked for maintenance"
+                    : "not under maintenance"));
     text.section("Alarms").any(alarms(nodes));
     text.section("Network Partitions").any(List.of());
     text.section("Listeners");

@@ -22,22 +22,24 @@ public final class UpgradeCommands {
   public static List<Command> all() {
     List<Command> commands = new ArrayList<>();
     commands.add(
-        Command.named("drain", "Stops serving clients, as stop_app does")
-            .noting("Connections are closed in order. The process and its control remain.")
+        Command.named("drain", "Puts the node into maintenance mode: it serves no clients")
+            .noting(
+                "Client connections are closed, and none are accepted. Other nodes of its cluster"
+                    + " still reach its queues. The mode ends with revive, or with the process.")
             .does(
                 invocation ->
-                    serve(
+                    setDrained(
                         invocation,
-                        false,
+                        true,
                         "Will put node %s into maintenance mode. The node will no longer serve any"
                             + " client traffic!")));
     commands.add(
-        Command.named("revive", "Serves clients again, as start_app does")
+        Command.named("revive", "Ends the maintenance mode of the node")
             .does(
                 invocation ->
-                    serve(
+                    setDrained(
                         invocation,
-                        true,
+                        false,
                         "Will put node %s back into regular operating mode. The node will again"
                             + " serve client traffic.")));
     commands.add(
@@ -70,9 +72,9 @@ public final class UpgradeCommands {
     return commands;
   }
 
-  private static Result serve(Invocation invocation, boolean running, String banner) {
+  private static Result setDrained(Invocation invocation, boolean drained, String banner) {
     invocation.banner(banner, invocation.node());
-    invocation.api().control("PUT", "app", Json.object("running", running));
+    invocation.api().control("PUT", "maintenance", Json.object("drained", drained));
     return Result.DONE;
   }
 

@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 /**
@@ -23,13 +24,15 @@ import java.util.function.Supplier;
  * @param logFile the log file, or null if it logs to the console only
  * @param mechanisms the SASL mechanisms that the broker offers
  * @param configFiles the files that the configuration was read from
+ * @param drained whether it is in maintenance mode
  */
 public record Node(
     List<Listener> listeners,
     Path dataDir,
     Path logFile,
     List<String> mechanisms,
-    List<Path> configFiles) {
+    List<Path> configFiles,
+    BooleanSupplier drained) {
 
   private static final String AMQP = "amqp";
 

@@ -56,6 +56,10 @@ public final class HealthResource {
         .get("health/checks/port-listener/{port}", this::portListener)
         .get("health/checks/protocol-listener/{protocol}", this::protocolListener)
         .get("health/checks/virtual-hosts", request -> shardsAnswer())
+        .get("health/checks/is-in-service", request -> inService())
+        .get(
+            "health/checks/ready-to-serve-clients",
+            request -> node.drained().getAsBoolean() ? inService() : shardsAnswer())
         .get("health/checks/node-is-mirror-sync-critical", request -> singleNode())
         .get("health/checks/node-is-quorum-critical", request -> quorumCritical())
         .get("healthchecks/node", request -> shardsAnswer())
@@ -68,6 +72,10 @@ public final class HealthResource {
 
   private static Response failed(String reason) {
     return new Response(503, Json.object("status", "failed", "reason", reason), Map.of());
+  }
+
+  private Response inService() {
+    return node.drained().getAsBoolean() ? failed("the node is in maintenance mode") : ok();
   }
 
   private static Response singleNode() {

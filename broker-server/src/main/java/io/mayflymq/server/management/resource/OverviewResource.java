@@ -295,7 +295,7 @@ public final class OverviewResource {
   private List<Cluster.Peer> members() {
     Cluster cluster = managed.broker().cluster();
     return cluster == null
-        ? List.of(new Cluster.Peer(NodeName.value(), true))
+        ? List.of(new Cluster.Peer(NodeName.value(), true, node.drained().getAsBoolean()))
         : cluster.nodes().stream().sorted(Comparator.comparing(Cluster.Peer::name)).toList();
   }
 
@@ -305,6 +305,7 @@ public final class OverviewResource {
         "name", member.name(),
         "type", "disc",
         "running", member.isReachable(),
+        "being_drained", member.isDrained(),
         "partitions", List.of());
   }
 
@@ -398,7 +399,7 @@ public final class OverviewResource {
                                 "enabled",
                                 true))
                     .toList(),
-            "being_drained", false,
+            "being_drained", node.drained().getAsBoolean(),
             // Clients look here for the version of the broker.
             "applications",
                 List.of(

@@ -451,6 +451,8 @@ class ManagementApiIT {
     "health/checks/certificate-expiration/1/weeks",
     "health/checks/protocol-listener/amqp",
     "health/checks/virtual-hosts",
+    "health/checks/is-in-service",
+    "health/checks/ready-to-serve-clients",
     "health/checks/node-is-mirror-sync-critical",
     "health/checks/node-is-quorum-critical"
   })

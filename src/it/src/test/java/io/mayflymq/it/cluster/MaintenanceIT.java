@@ -1,0 +1,104 @@
+package io.mayflymq.it.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import com.rabbitmq.client.Channel;
+import com.rabbitmq.client.GetResponse;
+import com.rabbitmq.client.MessageProperties;
+import io.mayflymq.it.harness.BrokerProcess;
+import io.mayflymq.it.harness.ControlCommand;
+import io.mayflymq.it.harness.Http;
+import io.mayflymq.it.harness.Patience;
+import java.net.ConnectException;
+import java.nio.file.Path;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A node that is drained serves no clients, and the others go on with its queues. */
+class MaintenanceIT {
+  private static final String IN_SERVICE = "health/checks/is-in-service";
+  private static final String READY = "health/checks/ready-to-serve-clients";
+
+  @TempDir Path directory;
+
+  private static Http api(BrokerProcess node) {
+    return Http.as(node.httpPort(), "guest", "guest");
+  }
+
+  @Test
+  void drainedNodeClosesItsClientsAndServesItsQueuesToOtherNodes() throws Exception {
+    try (ClusterProcesses cluster = new ClusterProcesses(directory, 3)) {
+      cluster.startAll();
+      Channel there = cluster.channel(0);
+      Channel here = cluster.channel(1);
+      there.queueDeclare("q", true, false, false, null);
+      BrokerProcess node = cluster.node(0);
+      ControlCommand control = ControlCommand.of(node);
+
+      assertThat(control.run("drain").exit()).isZero();
+      await().atMost(Patience.TIME).until(() -> !there.isOpen());
+      assertThat(there.getCloseReason())
+          .hasMessageContaining("320")
+          .hasMessageContaining("Node was put into maintenance mode");
+      assertThatThrownBy(() -> cluster.channel(0)).isInstanceOf(ConnectException.class);
+      assertThat(control.run("cluster_status").text())
+          .contains("Node: %s, status: marked for maintenance".formatted(ClusterProcesses.name(0)))
+          .contains("Node: %s, status: not under maintenance".formatted(ClusterProcesses.name(1)));
+      assertThat(api(node).get(IN_SERVICE).status()).isEqualTo(503);
+      assertThat(api(node).get(READY).status()).isEqualTo(503);
+      assertThat(api(cluster.node(1)).get(READY).status()).isEqualTo(200);
+      assertThat(
+              api(cluster.node(1))
+                  .get("nodes/" + ClusterProcesses.name(0))
+                  .json()
+                  .path("being_drained")
+                  .asBoolean())
+          .isTrue();
+
+      here.confirmSelect();
+      here.basicPublish("", "q", MessageProperties.PERSISTENT_BASIC, new byte[3]);
+      here.waitForConfirmsOrDie(Patience.MILLIS);
+      GetResponse got = here.basicGet("q", true);
+      assertThat(got.getBody()).hasSize(3);
+      for (int i = 0; i < 4; i++) {
+        String name = "balanced" + i;
+        here.queueDeclare(name, true, false, false, Map.of("x-queue-leader-locator", "balanced"));
+        assertThat(api(cluster.node(1)).get("queues/%2F/" + name).json().path("node").asText())
+            .isNotEqualTo(ClusterProcesses.name(0));
+      }
+      // The others decide without it.
+      node.kill();
+      here.queueDeclare("later", true, false, false, null);
+      cluster.start(0);
+      assertThat(api(cluster.node(0)).get(READY).status()).isEqualTo(200);
+      cluster.channel(0).queueDeclarePassive("q");
+    }
+  }
+
+  @Test
+  void brokerThatIsAloneIsDrainedAndRevived() throws Exception {
+    try (BrokerProcess broker = BrokerProcess.builder().data(directory).start()) {
+      Channel channel = broker.factory().newConnection().createChannel();
+      ControlCommand control = ControlCommand.of(broker);
+
+      assertThat(control.run("suspend_listeners").exit()).isZero();
+      assertThatThrownBy(() -> broker.factory().newConnection())
+          .isInstanceOf(ConnectException.class);
+      channel.queueDeclare("q", true, false, false, null);
+      assertThat(control.run("resume_listeners").exit()).isZero();
+      broker.factory().newConnection().close();
+
+      assertThat(control.run("drain").exit()).isZero();
+      await().atMost(Patience.TIME).until(() -> !channel.isOpen());
+      assertThat(control.run("drain").exit()).isZero();
+      assertThat(control.run("status").text()).contains("Is under maintenance?: true");
+      assertThat(control.run("revive").exit()).isZero();
+      broker.factory().newConnection().close();
+      assertThat(control.run("status").text()).contains("Is under maintenance?: false");
+      assertThat(api(broker).get(IN_SERVICE).status()).isEqualTo(200);
+    }
+  }
+}
