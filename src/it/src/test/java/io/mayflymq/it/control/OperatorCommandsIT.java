@@ -95,14 +95,14 @@ class OperatorCommandsIT {
 
   @Test
   void healthChecksOfAStoppedBrokerFail() {
-    assertThat(control.run("drain").exit()).isZero();
+    assertThat(control.run("stop_app").exit()).isZero();
     try {
       assertRefused(69, "is not running or has not fully booted yet", "check_running");
       assertHealthy("MayflyMQ on node", "is_running");
       assertRefused(64, "requires the 'rabbit' app to be running", "check_local_alarms");
       assertHealthy("Wrote ", "diagnostics", directory.resolve("stopped.tar.gz").toString());
     } finally {
-      assertThat(control.run("revive").exit()).isZero();
+      assertThat(control.run("start_app").exit()).isZero();
     }
     assertHealthy("MayflyMQ on node", "check_running");
   }
