@@ -1,6 +1,8 @@
 package io.mayflymq.server.boot;
 
 import io.mayflymq.core.fault.BrokerThreads;
+import io.mayflymq.core.metadata.journal.MetadataJournal;
+import io.mayflymq.server.cluster.membership.Seed;
 import io.mayflymq.server.commandline.ExitCode;
 import io.mayflymq.server.config.BuildInfo;
 import io.mayflymq.server.config.LiveConfiguration;
@@ -10,6 +12,7 @@ import io.mayflymq.server.config.settings.ServerSettings;
 import io.mayflymq.server.config.source.ConfigException;
 import io.mayflymq.server.config.type.LogCategory;
 import io.mayflymq.server.config.type.LogLevel;
+import io.mayflymq.server.config.type.NodeAddress;
 import io.mayflymq.server.logging.LogTail;
 import io.mayflymq.server.logging.Logging;
 import io.mayflymq.server.management.ControlServer;
@@ -19,6 +22,7 @@ import io.netty.util.NetUtil;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.net.InetSocketAddress;
+import java.nio.file.Files;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
@@ -259,6 +263,25 @@ final class Daemon implements AutoCloseable, ProcessControl {
     Storage.remove(data.path());
     LOGGER.warn("all that the broker kept was removed");
     return true;
+  }
+
+  @Override
+  public synchronized Optional<String> joinCluster(NodeAddress seed) throws IOException {
+    if (application != null) {
+      return Optional.of("the broker runs: stop_app comes first");
+    }
+    if (configuration.settings().cluster().listener().isEmpty()) {
+      return Optional.of(
+          "this node has no cluster.listener: set it and cluster.secret, and start it again");
+    }
+    Seed before = Seed.in(data.path());
+    // With a seed it has tried to join, and has nothing of its own.
+    if (MetadataJournal.exists(data.path()) && Files.notExists(before.file())) {
+      return Optional.of("this node has data of its own: reset, which deletes them, comes first");
+    }
+    before.set(seed);
+    LOGGER.info("the broker joins the cluster of node {} when it is started", seed.name());
+    return Optional.empty();
   }
 
   /** Closes connections in order, completes pending work and unlocks the data directory. */

@@ -158,7 +158,8 @@ public final class ClusterNode implements Cluster, AutoCloseable {
       joining.begin();
     }
     List<MetadataCommand> entered =
-        entrance.enter(metadata, setup.settings().formation(), transport.address().getPort());
+        entrance.enter(
+            metadata, setup.settings().formation(), setup.seed(), transport.address().getPort());
     kept = ClusterMembers.of(entered).values();
     self = self().orElseThrow();
     positions =

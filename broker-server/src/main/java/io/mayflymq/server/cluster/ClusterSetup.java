@@ -1,5 +1,6 @@
 package io.mayflymq.server.cluster;
 
+import io.mayflymq.server.cluster.membership.Seed;
 import io.mayflymq.server.cluster.transport.TransportSettings;
 import io.mayflymq.server.cluster.transport.TransportTimes;
 import io.mayflymq.server.cluster.transport.handshake.ClusterSecret;
@@ -41,9 +42,15 @@ public record ClusterSetup(ClusterSettings settings, String nodeName, Path dataD
     return dataDir.resolve(JOINING_FILE);
   }
 
+  /** Returns the node whose cluster this one was told to join. */
+  Seed seed() {
+    return Seed.in(dataDir);
+  }
+
   /** Returns the files and directories of a data directory that make it that of a member. */
   public static List<Path> filesOf(Path dataDir) {
-    return List.of(dataDir.resolve(LOG_DIRECTORY), dataDir.resolve(JOINING_FILE));
+    return List.of(
+        dataDir.resolve(LOG_DIRECTORY), dataDir.resolve(JOINING_FILE), Seed.in(dataDir).file());
   }
 
   private ListenerSettings listener() {

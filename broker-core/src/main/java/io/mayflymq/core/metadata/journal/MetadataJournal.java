@@ -194,6 +194,12 @@ public final class MetadataJournal implements MetadataLog {
     OldMetadataFile.delete(directory);
   }
 
+  /** Returns whether a directory has metadata of any version. */
+  public static boolean exists(Path directory) {
+    return OldMetadataFile.exists(directory)
+        || JournalContents.NAMES.stream().anyMatch(name -> Files.exists(directory.resolve(name)));
+  }
+
   private static String whatIsLost(JournalContents contents, long seen) {
     if (!contents.faults().isEmpty()) {
       return String.join("; ", contents.faults());

@@ -27,6 +27,10 @@ final class OldMetadataFile {
 
   private OldMetadataFile() {}
 
+  static boolean exists(Path directory) {
+    return Files.exists(directory.resolve(NAME));
+  }
+
   /**
    * Adds what an older broker has left in a data directory, if it has.
    *

@@ -11,6 +11,7 @@ import io.mayflymq.core.metadata.journal.MetadataJournal;
 import io.mayflymq.server.cluster.transport.CallService;
 import io.mayflymq.server.cluster.transport.NodeTransport;
 import io.mayflymq.server.config.settings.FormationSettings;
+import io.mayflymq.server.config.type.NodeAddress;
 import io.mayflymq.server.net.StartException;
 import java.util.List;
 import java.util.Optional;
@@ -56,29 +57,34 @@ public final class Entrance {
    *
    * @param kept the metadata that it has
    * @param formation how it finds its cluster
+   * @param seed the node whose cluster it was told to join, if it was
    * @param port the port of the nodes that are found by DNS
    * @return the metadata that it has then, with itself among the members
    * @throws StartException if it finds no cluster or is not let in
    */
   public List<MetadataCommand> enter(
-      List<MetadataCommand> kept, FormationSettings formation, int port) throws StartException {
+      List<MetadataCommand> kept, FormationSettings formation, Seed seed, int port)
+      throws StartException {
     Optional<ClusterMember> known = self(kept);
     if (known.isPresent()) {
       requireSame(known.get());
+      seed.clear();
       return kept;
+    }
+    Optional<NodeAddress> told = seed.node();
+    if (told.isPresent()) {
+      return takeOver(formation(formation, PeerDiscovery.of(told.get()), kept).join(told.get()));
     }
     if (!formation.namesNodes()) {
       return begin();
     }
-    Optional<String> member =
-        new Formation(
-                formation,
-                PeerDiscovery.of(formation, port),
-                transport,
-                nodes,
-                new Candidate(self, hasData(kept)))
-            .find();
+    Optional<String> member = formation(formation, PeerDiscovery.of(formation, port), kept).find();
     return member.isPresent() ? takeOver(member.get()) : begin();
+  }
+
+  private Formation formation(
+      FormationSettings settings, PeerDiscovery discovery, List<MetadataCommand> kept) {
+    return new Formation(settings, discovery, transport, nodes, new Candidate(self, hasData(kept)));
   }
 
   private Optional<ClusterMember> self(List<MetadataCommand> metadata) {

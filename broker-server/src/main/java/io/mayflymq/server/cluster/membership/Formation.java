@@ -4,6 +4,7 @@ import io.mayflymq.server.cluster.transport.CallService;
 import io.mayflymq.server.cluster.transport.NodeTransport;
 import io.mayflymq.server.cluster.transport.handshake.NodeIdentity;
 import io.mayflymq.server.config.settings.FormationSettings;
+import io.mayflymq.server.config.type.NodeAddress;
 import io.mayflymq.server.net.StartException;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
@@ -69,19 +70,55 @@ final class Formation {
   Optional<String> find() throws StartException {
     for (int left = settings.retryLimit(); left > 0; left--) {
       List<NodeIdentity> found = identify();
-      for (NodeIdentity node : found) {
-        if (node.clusterId().isPresent() && !isSelf(node) && join(node.name())) {
-          return Optional.of(node.name());
-        }
-      }
-      if (mayBegin(found)) {
-        return Optional.empty();
+      Optional<String> joined = joined(found);
+      if (joined.isPresent() || mayBegin(found)) {
+        return joined;
       }
       pause();
     }
-    throw new StartException(
-        "no cluster was found in %d attempts: %s".formatted(settings.retryLimit(), lastObstacle),
-        null);
+    throw notFound();
+  }
+
+  private Optional<String> joined(List<NodeIdentity> found) throws StartException {
+    for (NodeIdentity node : found) {
+      if (node.clusterId().isPresent() && !isSelf(node) && join(node.name())) {
+        return Optional.of(node.name());
+      }
+    }
+    return Optional.empty();
+  }
+
+  private StartException notFound() {
+    return new StartException(
+        "no cluster was found in %d attempts: %s".formatted(settings.retryLimit(), lastObstacle));
+  }
+
+  /**
+   * Joins the cluster of a node.
+   *
+   * @return the name of the node
+   * @throws StartException if the node is not found in time, is another one, or refuses this one
+   */
+  String join(NodeAddress seed) throws StartException {
+    for (int left = settings.retryLimit(); left > 0; left--) {
+      List<NodeIdentity> found = identify();
+      for (NodeIdentity node : found) {
+        if (!node.name().equals(seed.name())) {
+          throw new StartException(
+              "the node at %s is '%s': expected '%s', as join_cluster was told"
+                  .formatted(seed.address(), node.name(), seed.name()));
+        }
+        if (node.clusterId().isEmpty()) {
+          obstacle("node '%s' is no member of a cluster".formatted(node.name()));
+        }
+      }
+      Optional<String> joined = joined(found);
+      if (joined.isPresent()) {
+        return joined.get();
+      }
+      pause();
+    }
+    throw notFound();
   }
 
   private boolean isSelf(NodeIdentity node) {

@@ -36,6 +36,11 @@ interface PeerDiscovery {
     return () -> listed;
   }
 
+  /** Returns the discovery of one node. */
+  static PeerDiscovery of(NodeAddress node) {
+    return () -> List.of(unresolved(node));
+  }
+
   private static InetSocketAddress unresolved(NodeAddress node) {
     return InetSocketAddress.createUnresolved(node.host(), node.port());
   }

@@ -63,6 +63,16 @@ public final class ClusterCommands {
             .takes("node")
             .does(ClusterCommands::forget));
     commands.add(
+        Command.named("join_cluster", "Lets a stopped node join the cluster of another node")
+            .takes("node")
+            .option(Option.flag("has no effect: each node has all metadata on its disk", "--disc"))
+            .option(Option.flag("has no effect: each node has all metadata on its disk", "--ram"))
+            .noting(
+                "The node is stopped by stop_app and emptied by reset before, and joins when"
+                    + " start_app starts it. NODE has a port unless its cluster.listener is on"
+                    + " 25672, such as a@host:25681.")
+            .does(ClusterCommands::join));
+    commands.add(
         Command.named("list_feature_flags", "Lists feature flags")
             .takesMany("column")
             .noting(FLAGS.note())
@@ -81,7 +91,6 @@ public final class ClusterCommands {
             .does(ClusterCommands::listDeprecated));
     for (String name :
         List.of(
-            "join_cluster",
             "change_cluster_node_type",
             "update_cluster_nodes",
             "rename_cluster_node",
@@ -125,6 +134,13 @@ public final class ClusterCommands {
   private static Result status(Invocation invocation) {
     invocation.banner("Cluster status of node %s ...", invocation.node());
     return Status.ofCluster(invocation);
+  }
+
+  private static Result join(Invocation invocation) {
+    String node = invocation.argument(0);
+    invocation.banner("Clustering node %s with %s", invocation.node(), node);
+    invocation.api().control("PUT", "cluster-seed", Json.object("node", node));
+    return Result.DONE;
   }
 
   private static Result setSuspended(Invocation invocation, boolean suspended, String banner) {

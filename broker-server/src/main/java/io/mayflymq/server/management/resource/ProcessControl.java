@@ -2,6 +2,7 @@ package io.mayflymq.server.management.resource;
 
 import io.mayflymq.server.config.type.LogCategory;
 import io.mayflymq.server.config.type.LogLevel;
+import io.mayflymq.server.config.type.NodeAddress;
 import io.mayflymq.server.logging.LogTail;
 import java.io.IOException;
 import java.util.Optional;
@@ -54,4 +55,13 @@ public interface ProcessControl {
    * @throws IOException if something cannot be removed; the message says why
    */
   boolean reset() throws IOException;
+
+  /**
+   * Lets the broker join the cluster of another node when it is started.
+   *
+   * @param seed a member of that cluster
+   * @return why that cannot be; empty if it is done
+   * @throws IOException if it cannot be noted; the message says why
+   */
+  Optional<String> joinCluster(NodeAddress seed) throws IOException;
 }

@@ -4,6 +4,9 @@ import io.mayflymq.server.config.LiveConfiguration;
 import io.mayflymq.server.config.source.ConfigException;
 import io.mayflymq.server.config.type.LogCategory;
 import io.mayflymq.server.config.type.LogLevel;
+import io.mayflymq.server.config.type.NodeAddress;
+import io.mayflymq.server.config.type.ValueType;
+import io.mayflymq.server.config.type.ValueTypes;
 import io.mayflymq.server.json.Json;
 import io.mayflymq.server.logging.LogTail;
 import io.mayflymq.server.management.api.ApiException;
@@ -42,6 +45,7 @@ public final class ProcessResource {
         .get("app", this::app)
         .put("app", this::setApp)
         .post("reset", this::reset)
+        .put("cluster-seed", this::joinCluster)
         .post("rotate-logs", this::rotateLogs)
         .put("log-level", this::setLogLevel)
         .get("log", this::log)
@@ -90,6 +94,28 @@ public final class ProcessResource {
       throw new ApiException(500, "not_reset", e.getMessage());
     }
     throw new ApiException(409, "running", "the broker runs: stop_app comes first");
+  }
+
+  private Response joinCluster(Request request) {
+    request.principal().requireAdministrator();
+    String node = request.body().fields().requiredText("node");
+    ValueType<NodeAddress> type = ValueTypes.nodeAddress();
+    NodeAddress seed =
+        type.parser()
+            .apply(node)
+            .orElseThrow(
+                () ->
+                    ApiException.badRequest(
+                        "node '%s': expected %s".formatted(node, type.expected())));
+    try {
+      Optional<String> refusal = process.joinCluster(seed);
+      if (refusal.isPresent()) {
+        throw new ApiException(409, "refused", refusal.get());
+      }
+      return Response.noContent();
+    } catch (IOException e) {
+      throw new ApiException(500, "not_noted", e.getMessage());
+    }
   }
 
   private Response rotateLogs(Request request) {

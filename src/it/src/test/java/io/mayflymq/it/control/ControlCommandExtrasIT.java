@@ -18,7 +18,7 @@ class ControlCommandExtrasIT {
   @MayflyOnly("there is one node only")
   void commandsThatDoNotApplyExplainWhy(Target target) {
     ControlCommand control = ControlCommand.of(target);
-    for (String command : List.of("join_cluster", "suspend_listeners", "eval")) {
+    for (String command : List.of("rename_cluster_node", "sync_queue", "eval")) {
       Outcome outcome = control.run(command, "x");
       assertThat(outcome.exit()).as(command).isEqualTo(69);
       assertThat(outcome.err().get(1)).startsWith(command + " is not applicable: ");
