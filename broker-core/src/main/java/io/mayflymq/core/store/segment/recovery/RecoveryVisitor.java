@@ -1,12 +1,11 @@
 package io.mayflymq.core.store.segment.recovery;
 
 import io.mayflymq.core.store.RedeliveryNotes;
-import io.mayflymq.core.store.segment.SegmentLog;
 import io.mayflymq.core.store.segment.record.Location;
 
 /**
  * Receives the contents of a log when it is opened, in the order in which they were appended, to
- * rebuild its queues. It must {@link SegmentLog#release} each entry that it does not keep, at once
+ * rebuild its queues. It must {@code SegmentLog.release} each entry that it does not keep, at once
  * or later.
  */
 public interface RecoveryVisitor {
