@@ -6,13 +6,11 @@ import io.mayflymq.core.cluster.ChangeTarget;
 import io.mayflymq.core.cluster.ClusterMembers;
 import io.mayflymq.core.cluster.PositionedLog;
 import io.mayflymq.core.fault.BrokerThreads;
-import io.mayflymq.core.fault.Causes;
 import io.mayflymq.core.fault.PeriodicWork;
 import io.mayflymq.core.metadata.ClusterMember;
 import io.mayflymq.core.metadata.ClusterMember.State;
 import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.MetadataCommand.Applied;
-import io.mayflymq.core.metadata.MetadataCommand.MemberSet;
 import io.mayflymq.core.metadata.MetadataLog;
 import io.mayflymq.core.metadata.QueuePlace;
 import io.mayflymq.core.metadata.journal.MetadataJournal;
@@ -24,7 +22,6 @@ import io.mayflymq.core.vhost.queue.QueueHost;
 import io.mayflymq.core.vhost.queue.QueueIdentity;
 import io.mayflymq.core.vhost.queue.remote.RemoteNode;
 import io.mayflymq.core.vhost.queue.remote.RemoteQueue;
-import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.ConnectionException;
 import io.mayflymq.protocol.types.ReplyCode;
 import io.mayflymq.server.cluster.consensus.ConsensusException;
@@ -53,13 +50,11 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -97,11 +92,13 @@ public final class ClusterNode implements Cluster, AutoCloseable {
   private ClusterMember self;
   private PositionedLog positions;
   private volatile ClusterMembers members;
+  private Neighbours neighbours;
   private List<MetadataCommand> recovered;
   private Partitions partitions;
   private QueueLinks links;
   private QueueBalance balance;
   private volatile ReplicatedLog log;
+  private volatile MemberOperations operations;
   private volatile CatchUp catchUp;
 
   private ClusterNode(
@@ -168,6 +165,7 @@ public final class ClusterNode implements Cluster, AutoCloseable {
             task -> work.after("writing metadata again", RETRY_MILLIS, task),
             applied(entered));
     members = new ClusterMembers(positions, entered);
+    neighbours = new Neighbours(self.number(), members, () -> transport.reachable().keySet());
     recovered = entered;
   }
 
@@ -216,7 +214,7 @@ public final class ClusterNode implements Cluster, AutoCloseable {
    */
   public void takePart(ChangeTarget target, Runnable restart) throws StartException {
     links.serve();
-    ReachableNodes reachable = new ReachableNodes(transport, this::reachableOthers);
+    ReachableNodes reachable = new ReachableNodes(transport, neighbours::reachable);
     ChangeApplier applier = new ChangeApplier(target, proposer, positions, reachable);
     transport.serve(
         CallService.APPLIED,
@@ -231,6 +229,7 @@ public final class ClusterNode implements Cluster, AutoCloseable {
       throw new StartException(e.getMessage(), e);
     }
     held.push(log::close);
+    operations = new MemberOperations(neighbours, members, proposer, log);
     log.listen(new Watch());
     service.takePart(members, proposer, log);
     members.all().forEach(member -> transport.keep(member.name()));
@@ -247,7 +246,8 @@ public final class ClusterNode implements Cluster, AutoCloseable {
       joining.end();
     }
     AbsentNodes absent =
-        new AbsentNodes(log::leads, this::others, () -> transport.reachable().keySet(), queues);
+        new AbsentNodes(
+            log::leads, neighbours::others, () -> transport.reachable().keySet(), queues);
     work.every("looking for absent nodes", LOOK_MILLIS, absent::look);
     OwnerlessQueues ownerless = new OwnerlessQueues(target::broker, queues);
     catchUp.whenDone(
@@ -262,10 +262,6 @@ public final class ClusterNode implements Cluster, AutoCloseable {
         mode,
         ConsensusTimes.DEFAULT,
         ConsensusLimits.DEFAULT);
-  }
-
-  private Collection<ClusterMember> others() {
-    return members.all().stream().filter(member -> !isSelf(member)).toList();
   }
 
   /** Waits until this node has what the cluster had when it started, for some time at most. */
@@ -317,7 +313,7 @@ public final class ClusterNode implements Cluster, AutoCloseable {
     partitions = broker.partitions();
     links = new QueueLinks(transport, loops, broker);
     held.push(links::close);
-    balance = new QueueBalance(self.name(), broker, this::candidates);
+    balance = new QueueBalance(self.name(), broker, neighbours::candidates);
     broker.setCluster(this);
   }
 
@@ -335,77 +331,24 @@ public final class ClusterNode implements Cluster, AutoCloseable {
 
   @Override
   public List<Peer> nodes() {
-    Set<String> reachable = transport.reachable().keySet();
-    return members.all().stream()
-        .map(
-            member ->
-                new Peer(
-                    member.name(),
-                    isSelf(member) || reachable.contains(member.name()),
-                    member.isDrained()))
-        .toList();
-  }
-
-  private Collection<String> reachableOthers() {
-    Set<String> reachable = transport.reachable().keySet();
-    return others().stream().map(ClusterMember::name).filter(reachable::contains).toList();
-  }
-
-  /** Returns the members that a new queue may be on. */
-  private List<ClusterMember> candidates() {
-    Set<String> reachable = transport.reachable().keySet();
-    List<ClusterMember> running =
-        members.all().stream()
-            .filter(member -> isSelf(member) || reachable.contains(member.name()))
-            .toList();
-    List<ClusterMember> serving = running.stream().filter(member -> !member.isDrained()).toList();
-    return serving.isEmpty() ? running : serving;
-  }
-
-  private boolean isSelf(ClusterMember member) {
-    return member.number() == self.number();
+    return neighbours.all();
   }
 
   @Override
   public CompletableFuture<Void> setDrained(boolean drained) {
-    State state = drained ? State.DRAINED : State.SERVING;
-    return proposer.propose(List.of(new MemberSet(own().in(state))), null);
-  }
-
-  private ClusterMember own() {
-    return members.ofNumber(self.number());
+    return operations.setDrained(drained);
   }
 
   @Override
   public CompletableFuture<Void> handOver() {
-    ConsensusStatus status = log.status();
-    if (!self.name().equals(status.leader())) {
-      return CompletableFuture.completedFuture(null);
-    }
-    Set<String> voting =
-        status.members().stream().map(voter -> voter.member().name()).collect(Collectors.toSet());
-    return candidates().stream()
-        .filter(member -> !isSelf(member) && voting.contains(member.name()))
-        .findFirst()
-        .map(member -> log.transferLeadership(member.name()))
-        .orElseGet(() -> refused("no other node can lead the cluster"));
+    return operations.handOver();
   }
 
   @Override
   public CompletableFuture<Void> forget(String node) {
-    Optional<ClusterMember> member = members.named(node);
-    if (member.isEmpty()) {
-      return refused("node '%s' is not a member of the cluster".formatted(node));
-    } else if (node.equals(self.name()) || transport.reachable().containsKey(node)) {
-      return refused("node '%s' is running: stop it before it is forgotten".formatted(node));
-    }
-    // Its vote first: with it the others may be no majority.
-    return withoutVote(node)
-        .exceptionallyCompose(ClusterNode::notRemoved)
-        .thenCompose(
-            removed ->
-                proposer.propose(List.of(new MemberSet(member.get().in(State.FORGOTTEN))), null))
-        .thenCompose(forgotten -> queues.deleteAll(member.get().number()))
+    return operations
+        .forget(node)
+        .thenCompose(forgotten -> queues.deleteAll(forgotten.number()))
         .thenRun(
             () -> {
               links.forget(node);
@@ -414,22 +357,7 @@ public final class ClusterNode implements Cluster, AutoCloseable {
             });
   }
 
-  private CompletableFuture<Void> withoutVote(String node) {
-    boolean votes =
-        log.status().members().stream().anyMatch(voter -> voter.member().name().equals(node));
-    return votes ? log.removeMember(node) : CompletableFuture.completedFuture(null);
-  }
-
-  private static CompletableFuture<Void> notRemoved(Throwable failure) {
-    return CompletableFuture.failedFuture(
-        new ConnectionException(ReplyCode.INTERNAL_ERROR, Causes.of(failure).getMessage()));
-  }
-
-  private static CompletableFuture<Void> refused(String why) {
-    return CompletableFuture.failedFuture(new ChannelException(ReplyCode.PRECONDITION_FAILED, why));
-  }
-
-  /** Returns the state of the log of metadata. */
+  /** Returns the state of the replicated log. */
   public ConsensusStatus consensus() {
     return log.status();
   }
