@@ -13,11 +13,11 @@ import java.util.UUID;
  * An entry of the replicated log: changes that one process has proposed together. Each is a unit,
  * carried out or refused as a whole.
  *
+ * @param version one that all members know
  * @param process the process that proposed them
  * @param units the changes, in order
  */
-record ChangeEntry(UUID process, List<Unit> units) {
-  private static final byte VERSION = 1;
+record ChangeEntry(int version, UUID process, List<Unit> units) {
 
   /** A change. */
   static final class Unit {
@@ -52,7 +52,7 @@ record ChangeEntry(UUID process, List<Unit> units) {
       bytes += unit.bytes();
     }
     ByteBuffer buffer = ByteBuffer.allocate(bytes);
-    buffer.put(VERSION);
+    buffer.put((byte) version);
     buffer.putLong(process.getMostSignificantBits());
     buffer.putLong(process.getLeastSignificantBits());
     buffer.putInt(units.size());
@@ -72,10 +72,12 @@ record ChangeEntry(UUID process, List<Unit> units) {
   static ChangeEntry decode(byte[] entry) {
     ByteBuffer buffer = ByteBuffer.wrap(entry);
     try {
-      byte version = buffer.get();
-      if (version != VERSION) {
+      int version = buffer.get();
+      if (version < ChangeVersions.lowest() || version > ChangeVersions.highest()) {
         throw new MetadataException(
-            "a change has version %d: expected %d".formatted(version, VERSION), null);
+            "a change has version %d: expected %d to %d"
+                .formatted(version, ChangeVersions.lowest(), ChangeVersions.highest()),
+            null);
       }
       UUID process = new UUID(buffer.getLong(), buffer.getLong());
       List<Unit> units = new ArrayList<>();
@@ -85,7 +87,7 @@ record ChangeEntry(UUID process, List<Unit> units) {
         buffer.get(commands);
         units.add(new Unit(serial, commands));
       }
-      return new ChangeEntry(process, units);
+      return new ChangeEntry(version, process, units);
     } catch (BufferUnderflowException | NegativeArraySizeException e) {
       throw new MetadataException("a change of %d bytes is cut".formatted(entry.length), e);
     }

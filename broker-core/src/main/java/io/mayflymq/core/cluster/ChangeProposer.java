@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.IntSupplier;
 
 /*
  * Proposes the changes that are requested on this node.
@@ -30,14 +31,20 @@ public final class ChangeProposer implements ChangeOrdering {
 
   private final UUID process = UUID.randomUUID();
   private final EntryLog log;
+  private final IntSupplier version;
   private final Deque<PendingChange> waiting = new ArrayDeque<>();
   private final Map<Long, PendingChange> proposed = new HashMap<>();
   private long serial;
   private boolean underWay;
 
-  /** Creates a proposer. */
-  public ChangeProposer(EntryLog log) {
+  /**
+   * Creates a proposer.
+   *
+   * @param version returns the version of changes that all members know
+   */
+  public ChangeProposer(EntryLog log, IntSupplier version) {
     this.log = log;
+    this.version = version;
   }
 
   @Override
@@ -70,7 +77,9 @@ public final class ChangeProposer implements ChangeOrdering {
         proposed.put(change.unit().serial(), change);
       }
     }
-    ChangeEntry entry = new ChangeEntry(process, batch.stream().map(PendingChange::unit).toList());
+    ChangeEntry entry =
+        new ChangeEntry(
+            version.getAsInt(), process, batch.stream().map(PendingChange::unit).toList());
     log.propose(entry.encode())
         .whenComplete(
             (added, failure) -> {

@@ -77,6 +77,20 @@ public final class ClusterMembers {
     return known.isEmpty() ? 0 : known.lastKey() + 1;
   }
 
+  /** Returns the version of changes that all members know. */
+  public int version() {
+    return version(members.current().values());
+  }
+
+  /** Returns the version of changes that these nodes know, as far as they are members. */
+  public static int version(Collection<ClusterMember> nodes) {
+    return nodes.stream()
+        .filter(ClusterMember::isMember)
+        .mapToInt(ClusterMember::version)
+        .min()
+        .orElse(ChangeVersions.highest());
+  }
+
   CompletableFuture<Void> apply(List<MetadataCommand> commands) {
     synchronized (lock) {
       SortedMap<Integer, ClusterMember> next = new TreeMap<>(members.proposed());
@@ -94,7 +108,8 @@ public final class ClusterMembers {
 
   /**
    * A number belongs to one data directory for ever, a name to one member at a time. A member that
-   * was forgotten does not become one again.
+   * was forgotten does not become one again. Once all members know a version of changes, each of
+   * them has to, as others may be writing it.
    */
   private static boolean fits(ClusterMember member, SortedMap<Integer, ClusterMember> known) {
     ClusterMember before = known.get(member.number());
@@ -102,7 +117,9 @@ public final class ClusterMembers {
         before == null
             || (before.directory().equals(member.directory())
                 && (before.isMember() || !member.isMember()));
+    boolean readsChanges = !member.isMember() || member.version() >= version(known.values());
     return isItsNumber
+        && (readsChanges || known.isEmpty())
         && known.values().stream()
             .filter(other -> other.number() != member.number())
             .noneMatch(

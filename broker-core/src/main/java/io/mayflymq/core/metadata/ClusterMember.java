@@ -11,8 +11,10 @@ import java.util.UUID;
  * @param name such as {@code mayfly@host}
  * @param address where other nodes reach it: host and port
  * @param state whether it serves clients
+ * @param version the highest version of changes that it knows, 1 to 127
  */
-public record ClusterMember(int number, UUID directory, String name, String address, State state) {
+public record ClusterMember(
+    int number, UUID directory, String name, String address, State state, int version) {
   /** What a node does in its cluster. */
   public enum State {
     /** Its membership has ended; it does not become a member again. */
@@ -49,11 +51,16 @@ public record ClusterMember(int number, UUID directory, String name, String addr
 
   /** Returns the node in another state. */
   public ClusterMember in(State changed) {
-    return new ClusterMember(number, directory, name, address, changed);
+    return new ClusterMember(number, directory, name, address, changed, version);
   }
 
   /** Returns the node with another name and address; its data stay. */
   public ClusterMember at(String changedName, String changedAddress) {
-    return new ClusterMember(number, directory, changedName, changedAddress, state);
+    return new ClusterMember(number, directory, changedName, changedAddress, state, version);
+  }
+
+  /** Returns the node with another release of the broker. */
+  public ClusterMember knowing(int changedVersion) {
+    return new ClusterMember(number, directory, name, address, state, changedVersion);
   }
 }

@@ -62,7 +62,8 @@ final class SimulatedCluster {
                 new UUID(0, other),
                 "node%d@host".formatted(other),
                 "host:1",
-                ClusterMember.State.SERVING);
+                ClusterMember.State.SERVING,
+                ChangeVersions.highest());
         kept.append(List.of(new MetadataCommand.MemberSet(member)));
       }
       nodes.add(new Node(number, kept));
@@ -159,7 +160,8 @@ final class SimulatedCluster {
                 CompletableFuture<Void> added = new CompletableFuture<>();
                 proposals.addLast(new Proposal(incarnation, ByteBuffer.wrap(entry), added));
                 return added;
-              });
+              },
+              ChangeVersions::highest);
       PositionedLog positions = new PositionedLog(metadata, Runnable::run, position);
       RecordedFaults faults = new RecordedFaults();
       Shards shards = new Shards(loops.all(), loops.clock(), faults);

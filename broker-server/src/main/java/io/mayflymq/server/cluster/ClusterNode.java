@@ -3,6 +3,7 @@ package io.mayflymq.server.cluster;
 import io.mayflymq.core.cluster.ChangeApplier;
 import io.mayflymq.core.cluster.ChangeProposer;
 import io.mayflymq.core.cluster.ChangeTarget;
+import io.mayflymq.core.cluster.ChangeVersions;
 import io.mayflymq.core.cluster.ClusterMembers;
 import io.mayflymq.core.cluster.PositionedLog;
 import io.mayflymq.core.fault.BrokerThreads;
@@ -80,7 +81,8 @@ public final class ClusterNode implements Cluster, AutoCloseable {
   private final PeriodicWork work;
   private final Joining joining;
   private final QueuesOfMember queues;
-  private final ChangeProposer proposer = new ChangeProposer(entry -> log().propose(entry));
+  private final ChangeProposer proposer =
+      new ChangeProposer(entry -> log().propose(entry), () -> members().version());
   private final Map<Integer, RemoteNode> homes = new ConcurrentHashMap<>();
   private final Deque<Runnable> held = new ArrayDeque<>();
 
@@ -238,7 +240,12 @@ public final class ClusterNode implements Cluster, AutoCloseable {
     }
     catchUp =
         new CatchUp(
-            self.at(self.name(), setup.address()).in(State.SERVING), proposer, queues, work);
+            self.at(self.name(), setup.address())
+                .in(State.SERVING)
+                .knowing(ChangeVersions.highest()),
+            proposer,
+            queues,
+            work);
     catchUp.whenDone(
         () -> target.broker().virtualHosts().forEach(vhost -> vhost.policies().refresh()));
     catchUp(mode);

@@ -21,6 +21,7 @@ final class ClusterEntry {
           out.text(member.name());
           out.text(member.address());
           out.writeByte(number(member.state()));
+          out.writeByte(member.version());
         });
   }
 
@@ -34,7 +35,8 @@ final class ClusterEntry {
                     new UUID(in.readLong(), in.readLong()),
                     in.text(),
                     in.text(),
-                    state(in.readByte()))));
+                    state(in.readByte()),
+                    in.readByte())));
   }
 
   private static int number(ClusterMember.State state) {

@@ -63,7 +63,7 @@ class CommandCodecTest {
           new MetadataCommand.GlobalParameterCleared("n"),
           new MetadataCommand.MemberSet(
               new ClusterMember(
-                  5, new UUID(1, 2), "b@host", "127.0.0.1:25672", ClusterMember.State.DRAINED)),
+                  5, new UUID(1, 2), "b@host", "127.0.0.1:25672", ClusterMember.State.DRAINED, 7)),
           new MetadataCommand.Applied(3, 1L << 40, 17),
           new MetadataCommand.QueueIs("v", "q", 5),
           new MetadataCommand.ExchangeUnused("v", "x"),

@@ -19,6 +19,6 @@ record Candidate(MemberRequest request, boolean hasData) {
   }
 
   byte[] asksTo(MemberRequest.Kind kind) {
-    return new MemberRequest(kind, name(), directory(), request.address()).encode();
+    return request.of(kind).encode();
   }
 }

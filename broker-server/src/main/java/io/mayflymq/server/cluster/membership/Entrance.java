@@ -1,5 +1,6 @@
 package io.mayflymq.server.cluster.membership;
 
+import io.mayflymq.core.cluster.ChangeVersions;
 import io.mayflymq.core.cluster.ClusterMembers;
 import io.mayflymq.core.fault.Causes;
 import io.mayflymq.core.metadata.ClusterMember;
@@ -49,7 +50,9 @@ public final class Entrance {
     this.transport = transport;
     this.nodes = nodes;
     this.journal = journal;
-    this.self = new MemberRequest(MemberRequest.Kind.BEGIN, name, journal.directory(), address);
+    this.self =
+        new MemberRequest(
+            MemberRequest.Kind.BEGIN, name, journal.directory(), address, ChangeVersions.highest());
   }
 
   /**
@@ -68,6 +71,7 @@ public final class Entrance {
     Optional<ClusterMember> known = self(kept);
     if (known.isPresent()) {
       requireSame(known.get());
+      requireKnownVersion(ClusterMembers.version(ClusterMembers.of(kept).values()));
       seed.clear();
       return kept;
     }
@@ -109,10 +113,16 @@ public final class Entrance {
     }
   }
 
+  private static void requireKnownVersion(int version) throws StartException {
+    if (version > ChangeVersions.highest()) {
+      throw new StartException(
+          "the cluster makes changes of version %d, and this release knows them up to version %d: start a newer one"
+              .formatted(version, ChangeVersions.highest()));
+    }
+  }
+
   private List<MetadataCommand> begin() throws StartException {
-    ClusterMember first =
-        new ClusterMember(
-            0, self.directory(), self.name(), self.address(), ClusterMember.State.SERVING);
+    ClusterMember first = self.member(0);
     try {
       journal.append(List.of(new MemberSet(first))).join();
       LOGGER.info("the cluster begins with this node, {}", self.name());
@@ -148,10 +158,9 @@ public final class Entrance {
 
   /** Asks a member to let this node take part in decisions. */
   public CompletableFuture<Void> askForVote(String member) {
-    MemberRequest request =
-        new MemberRequest(MemberRequest.Kind.VOTE, self.name(), self.directory(), self.address());
     return transport
-        .call(member, CallService.MEMBERSHIP, request.encode(), VOTE_MILLIS)
+        .call(
+            member, CallService.MEMBERSHIP, self.of(MemberRequest.Kind.VOTE).encode(), VOTE_MILLIS)
         .thenApply(answer -> null);
   }
 }

@@ -1,6 +1,7 @@
 package io.mayflymq.server.cluster.membership;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
+import io.mayflymq.core.metadata.ClusterMember;
 import io.mayflymq.server.json.JsonReader;
 import io.mayflymq.server.json.JsonWriter;
 import java.nio.charset.StandardCharsets;
@@ -15,8 +16,9 @@ import java.util.UUID;
  * @param name the name of the node that it is about
  * @param directory the id of that node's data directory
  * @param address where others reach that node
+ * @param version the highest version of changes that it knows
  */
-record MemberRequest(Kind kind, String name, UUID directory, String address) {
+record MemberRequest(Kind kind, String name, UUID directory, String address, int version) {
   /** What is asked for. */
   enum Kind {
     /** To be the one with which a new cluster begins. */
@@ -33,6 +35,7 @@ record MemberRequest(Kind kind, String name, UUID directory, String address) {
     json.put("name", name);
     json.put("directory", directory.toString());
     json.put("address", address);
+    json.put("version", version);
     return JsonWriter.text(json).getBytes(StandardCharsets.UTF_8);
   }
 
@@ -49,12 +52,31 @@ record MemberRequest(Kind kind, String name, UUID directory, String address) {
             Kind.valueOf(text(fields, "kind")),
             text(fields, "name"),
             UUID.fromString(text(fields, "directory")),
-            text(fields, "address"));
+            text(fields, "address"),
+            number(fields, "version"));
       }
       throw new IllegalArgumentException("a request about members is no object");
     } catch (JsonProcessingException e) {
       throw new IllegalArgumentException("a request about members is damaged", e);
     }
+  }
+
+  /** Returns this request as one of another kind. */
+  MemberRequest of(Kind other) {
+    return new MemberRequest(other, name, directory, address, version);
+  }
+
+  /** Returns the node as a member. */
+  ClusterMember member(int number) {
+    return new ClusterMember(
+        number, directory, name, address, ClusterMember.State.SERVING, version);
+  }
+
+  private static int number(Map<?, ?> fields, String name) {
+    if (fields.get(name) instanceof Number number) {
+      return number.intValue();
+    }
+    throw new IllegalArgumentException("a request about members lacks " + name);
   }
 
   private static String text(Map<?, ?> fields, String name) {

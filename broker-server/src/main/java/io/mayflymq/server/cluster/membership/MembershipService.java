@@ -80,17 +80,17 @@ public final class MembershipService {
   }
 
   private static CompletableFuture<Void> join(MemberRequest asked, Parts cluster) {
+    int version = cluster.members.version();
+    if (asked.version() < version) {
+      throw new IllegalStateException(
+          "node '%s' knows changes up to version %d, and the cluster makes changes of version %d: expected a newer release"
+              .formatted(asked.name(), asked.version(), version));
+    }
     return CommittedState.retrying(
         () -> {
           Optional<ClusterMember> known = cluster.members.ofDirectory(asked.directory());
           int number = known.map(ClusterMember::number).orElseGet(cluster.members::nextNumber);
-          ClusterMember member =
-              new ClusterMember(
-                  number,
-                  asked.directory(),
-                  asked.name(),
-                  asked.address(),
-                  ClusterMember.State.SERVING);
+          ClusterMember member = asked.member(number);
           return known.isPresent() && known.get().equals(member)
               ? CompletableFuture.completedFuture(null)
               : cluster.changes.propose(List.of(new MetadataCommand.MemberSet(member)), asked);

@@ -20,6 +20,7 @@ public final class ClusterProcesses implements AutoCloseable {
 
   private final List<Place> places;
   private final Map<String, Object> settings = new LinkedHashMap<>();
+  private final Map<Integer, Path> jars = new LinkedHashMap<>();
   private final List<Integer> ports = new ArrayList<>();
   private final AtomicReferenceArray<BrokerProcess> nodes;
   private final List<BrokerProcess> processes = new ArrayList<>();
@@ -79,12 +80,21 @@ public final class ClusterProcesses implements AutoCloseable {
             .set("cluster_formation.discovery_retry_interval", 100)
             .data(data(node));
     settings.forEach(builder::set);
+    if (jars.containsKey(node)) {
+      builder.jar(jars.get(node));
+    }
     for (int i = 0; i < ports.size(); i++) {
       builder.set(
           "cluster_formation.classic_config.nodes." + (i + 1),
           name(i) + ":" + places.get(i).address() + ":" + ports.get(i));
     }
     return builder;
+  }
+
+  /** Runs later starts of a node from another jar. */
+  ClusterProcesses jar(int node, Path jar) {
+    jars.put(node, jar);
+    return this;
   }
 
   /** Starts all nodes at once, and waits until they are ready. */

@@ -94,6 +94,7 @@ public final class BrokerProcess implements AutoCloseable {
     private final int httpPort = freePort();
     private boolean listener = true;
     private boolean archive = true;
+    private Path jar;
     private boolean longLived;
 
     private Builder() {}
@@ -143,6 +144,12 @@ public final class BrokerProcess implements AutoCloseable {
       return this;
     }
 
+    /** Runs another jar than the one under test. */
+    public Builder jar(Path other) {
+      jar = other;
+      return withoutArchive();
+    }
+
     /** Leaves the listener to the configuration under test. */
     public Builder withoutListener() {
       listener = false;
@@ -190,7 +197,7 @@ public final class BrokerProcess implements AutoCloseable {
       }
       command.addAll(jvm);
       command.add("-jar");
-      command.add(jar().toString());
+      command.add((jar == null ? BrokerProcess.jar() : jar).toString());
       command.addAll(arguments);
       Path work = workDirectory();
       if (listener) {
@@ -228,7 +235,7 @@ public final class BrokerProcess implements AutoCloseable {
   }
 
   /** The jar under test; a missing one is an error, since the build makes it before this module. */
-  static Path jar() {
+  public static Path jar() {
     Path jar = Path.of(System.getProperty("mayfly.it.jar")).toAbsolutePath().normalize();
     if (!Files.isRegularFile(jar)) {
       throw new IllegalStateException(jar + " is missing: run mvn -q -DskipTests package first");

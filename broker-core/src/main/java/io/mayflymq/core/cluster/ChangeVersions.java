@@ -1,0 +1,23 @@
+package io.mayflymq.core.cluster;
+
+/**
+ * The versions of changes that this build reads and writes: of the entries of the replicated log,
+ * and of the commands in them.
+ *
+ * <p>A node writes the version that all members know, so nodes of two releases can be members at
+ * once. A release that adds a command, or changes the layout of one, raises {@link #highest}, and
+ * writes what is new only in changes of that version.
+ */
+public final class ChangeVersions {
+  private ChangeVersions() {}
+
+  /** Returns the lowest version that is read; 1 or higher. */
+  public static int lowest() {
+    return 1;
+  }
+
+  /** Returns the highest version that is read and written; at most 127. */
+  public static int highest() {
+    return 1;
+  }
+}
