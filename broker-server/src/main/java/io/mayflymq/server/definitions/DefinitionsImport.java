@@ -24,6 +24,7 @@ import io.mayflymq.core.vhost.VirtualHost;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.protocol.types.AmqpException;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -34,13 +35,24 @@ import java.util.function.Supplier;
 
 /*
  * One import. First everything is checked against the broker, which gives a list of steps or a list of
- * problems. The steps are carried out only if there is no problem, in an order in which each finds
- * what it depends on. Existing objects that differ are not changed, and unsupported ones are not
+ * problems. The steps are carried out only if there is no problem, in stages: a step finds what it
+ * depends on in force, since that is of an earlier stage. The steps of a stage are requested at once, so
+ * that they share writes, and in a cluster round trips. Existing objects that differ are not changed, and unsupported ones are not
  * created: both are named in the report.
  *
  * The broker may change between check and step. A step that fails for that reason is named in the report too, and the others are still carried out.
  */
 final class DefinitionsImport {
+  /** What is carried out together, in this order. */
+  private enum Stage {
+    /** Virtual hosts, users and global parameters. */
+    FOUNDATIONS,
+    /** Permissions, limits, parameters, policies and exchanges. */
+    RULES,
+    QUEUES,
+    BINDINGS
+  }
+
   /**
    * A change.
    *
@@ -59,8 +71,7 @@ final class DefinitionsImport {
   private final Administration administration;
   private final PolicyDefinitions policies;
   private final Definitions definitions;
-  private final List<Step> vhostSteps = new ArrayList<>();
-  private final List<Step> steps = new ArrayList<>();
+  private final Map<Stage, List<Step>> steps = new EnumMap<>(Stage.class);
   private final List<String> skipped;
   private final List<String> problems = new ArrayList<>();
   private final Set<String> newVhosts = new HashSet<>();
@@ -99,6 +110,7 @@ final class DefinitionsImport {
         .forEach(
             (name, json) ->
                 step(
+                    Stage.FOUNDATIONS,
                     "global parameter '" + name + "'",
                     () -> administration.globalParameters().set(name, json)));
     definitions.parameters().forEach(this::parameter);
@@ -114,31 +126,29 @@ final class DefinitionsImport {
     return takeSteps();
   }
 
-  /** Carries out all steps, virtual hosts first, because the other objects need them. */
+  /** Carries out all steps, stage by stage. */
   private CompletableFuture<ImportReport> takeSteps() {
     List<CompletableFuture<String>> outcomes = new ArrayList<>();
-    vhostSteps.forEach(step -> outcomes.add(take(step)));
-    return all(outcomes)
-        .thenCompose(
-            done -> {
-              steps.forEach(step -> outcomes.add(take(step)));
-              return all(outcomes);
-            })
-        .thenApply(
-            done -> {
-              int left = 0;
-              for (CompletableFuture<String> outcome : outcomes) {
-                if (outcome.join() != null) {
-                  skipped.add(outcome.join());
-                  left++;
-                }
-              }
-              return new ImportReport(outcomes.size() - left, skipped);
-            });
-  }
-
-  private static CompletableFuture<Void> all(List<CompletableFuture<String>> outcomes) {
-    return CompletableFuture.allOf(outcomes.toArray(CompletableFuture<?>[]::new));
+    CompletableFuture<Void> last = CompletableFuture.completedFuture(null);
+    for (Stage stage : Stage.values()) {
+      last =
+          last.thenCompose(
+              done -> {
+                steps.getOrDefault(stage, List.of()).forEach(step -> outcomes.add(take(step)));
+                return CompletableFuture.allOf(outcomes.toArray(CompletableFuture<?>[]::new));
+              });
+    }
+    return last.thenApply(
+        done -> {
+          int left = 0;
+          for (CompletableFuture<String> outcome : outcomes) {
+            if (outcome.join() != null) {
+              skipped.add(outcome.join());
+              left++;
+            }
+          }
+          return new ImportReport(outcomes.size() - left, skipped);
+        });
   }
 
   /** Carries out a step. Returns null, or a line with the reason if its object is not imported. */
@@ -158,8 +168,12 @@ final class DefinitionsImport {
     return cause instanceof AmqpException amqp ? amqp.detail() : String.valueOf(cause.getMessage());
   }
 
-  private void step(String label, Supplier<CompletableFuture<?>> action) {
-    steps.add(new Step(label, null, action));
+  private void step(Stage stage, String label, Supplier<CompletableFuture<?>> action) {
+    step(stage, new Step(label, null, action));
+  }
+
+  private void step(Stage stage, Step step) {
+    steps.computeIfAbsent(stage, first -> new ArrayList<>()).add(step);
   }
 
   private void skip(String label, String why) {
@@ -173,13 +187,13 @@ final class DefinitionsImport {
   private void user(User user) {
     users.add(user.name());
     step(
+        Stage.FOUNDATIONS,
         "user '" + user.name() + "'",
-        () -> {
-          CompletableFuture<?> put =
-              administration.users().put(user.name(), user.passwordHash(), user.tags());
-          return CompletableFuture.allOf(
-              put, administration.users().setLimits(user.name(), user.limits()));
-        });
+        () ->
+            administration
+                .users()
+                .put(user.name(), user.passwordHash(), user.tags())
+                .thenCompose(put -> administration.users().setLimits(user.name(), user.limits())));
   }
 
   private void vhost(VhostDefinition vhost) {
@@ -190,9 +204,10 @@ final class DefinitionsImport {
           "virtual host '" + vhost.name() + "'",
           AdministrationException.tooManyVhosts(vhost.name(), most).getMessage());
     }
-    vhostSteps.add(
-        new Step(
-            "virtual host '" + vhost.name() + "'", null, () -> administration.vhosts().put(vhost)));
+    step(
+        Stage.FOUNDATIONS,
+        "virtual host '" + vhost.name() + "'",
+        () -> administration.vhosts().put(vhost));
   }
 
   private long vhostsWithNew() {
@@ -220,6 +235,7 @@ final class DefinitionsImport {
     if (!vhostIsMissing(grant.label(), grant.vhost())
         && !userIsMissing(grant.label(), grant.user())) {
       step(
+          Stage.RULES,
           grant.label(),
           () ->
               administration
@@ -233,6 +249,7 @@ final class DefinitionsImport {
     if (!vhostIsMissing(grant.label(), grant.vhost())
         && !userIsMissing(grant.label(), grant.user())) {
       step(
+          Stage.RULES,
           grant.label(),
           () ->
               administration
@@ -245,7 +262,7 @@ final class DefinitionsImport {
   private void vhostLimits(String vhost, Limits limits) {
     String label = "limits of vhost '" + vhost + "'";
     if (!vhostIsMissing(label, vhost)) {
-      step(label, () -> administration.vhosts().setLimits(vhost, limits));
+      step(Stage.RULES, label, () -> administration.vhosts().setLimits(vhost, limits));
     }
   }
 
@@ -255,7 +272,8 @@ final class DefinitionsImport {
         "parameter '%s' of component '%s' in vhost '%s'"
             .formatted(parameter.name(), parameter.component(), parameter.vhost());
     if (!vhostIsMissing(label, parameter.vhost())) {
-      steps.add(
+      step(
+          Stage.RULES,
           new Step(
               label,
               "there is no such component here: kept and exported again, without effect",
@@ -271,7 +289,7 @@ final class DefinitionsImport {
       newPolicies
           .computeIfAbsent(policy.vhost(), vhost -> new ArrayList<>())
           .add(policies.check(policy));
-      step(policy.label(), () -> policies.set(policy));
+      step(Stage.RULES, policy.label(), () -> policies.set(policy));
     } catch (PolicyException e) {
       problem(policy.label(), e.getMessage());
     }
@@ -314,7 +332,7 @@ final class DefinitionsImport {
       return;
     }
     newExchanges.put(new Place(exchange.vhost(), exchange.name()), type);
-    step(label, () -> require(exchange.vhost()).declareExchange(wanted, null));
+    step(Stage.RULES, label, () -> require(exchange.vhost()).declareExchange(wanted, null));
   }
 
   private void queue(Definitions.Queue queue) {
@@ -342,6 +360,7 @@ final class DefinitionsImport {
     }
     newQueues.add(new Place(queue.vhost(), queue.name()));
     step(
+        Stage.QUEUES,
         label,
         () ->
             require(queue.vhost())
@@ -394,7 +413,7 @@ final class DefinitionsImport {
       problem(label, e.detail());
       return;
     }
-    step(label, () -> require(bound.vhost()).bind(binding, null));
+    step(Stage.BINDINGS, label, () -> require(bound.vhost()).bind(binding, null));
   }
 
   private ExchangeType exchangeType(String vhost, String name) {

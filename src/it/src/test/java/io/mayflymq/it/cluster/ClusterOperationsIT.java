@@ -25,6 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Each node shows operators the whole cluster, and does what they ask wherever it is. */
 class ClusterOperationsIT {
   private static final int NODES = 3;
+  private static final int IMPORTED = 300;
 
   /** Commands that say the same on each node. */
   private static final String[][] LISTS = {
@@ -228,6 +229,52 @@ class ClusterOperationsIT {
         .messageId(id)
         .headers(Map.of("x-delay", 3_600_000))
         .build();
+  }
+
+  @Test
+  void definitionsAreImportedWithAllThatDependsOnEachOther() throws Exception {
+    StringBuilder queues = new StringBuilder();
+    StringBuilder bindings = new StringBuilder();
+    for (int i = 0; i < IMPORTED; i++) {
+      String comma = i == 0 ? "" : ",";
+      queues.append(
+          """
+          %s{"name": "q%d", "vhost": "v", "durable": true, "auto_delete": false, "arguments": {}}"""
+              .formatted(comma, i));
+      bindings.append(
+          """
+          %s{"source": "x", "vhost": "v", "destination": "q%d", "destination_type": "queue",
+          "routing_key": "k", "arguments": {}}"""
+              .formatted(comma, i));
+    }
+    String definitions =
+        """
+        {"vhosts": [{"name": "v"}],
+         "users": [{"name": "u", "password_hash": "", "tags": [], "limits": {"max-channels": 7}}],
+         "permissions":
+           [{"user": "u", "vhost": "v", "configure": ".*", "write": ".*", "read": ".*"}],
+         "exchanges": [{"name": "x", "vhost": "v", "type": "fanout", "durable": true,
+           "auto_delete": false, "internal": false, "arguments": {}}],
+         "queues": [%s],
+         "bindings": [%s]}
+        """
+            .formatted(queues, bindings);
+    try (ClusterProcesses cluster = new ClusterProcesses(directory, NODES)) {
+      cluster.startAll();
+      Http.Reply reply = api(cluster, 1).post("definitions?report=true", definitions);
+      assertThat(reply.status()).as(reply.raw().body()).isEqualTo(200);
+      assertThat(reply.json().path("skipped")).isEmpty();
+      assertThat(reply.json().path("imported").asInt()).isEqualTo(4 + 2 * IMPORTED);
+      for (int node = 0; node < NODES; node++) {
+        Http api = api(cluster, node);
+        await()
+            .atMost(Patience.TIME)
+            .until(() -> api.get("exchanges/v/x/bindings/source").json().size() == IMPORTED);
+        assertThat(
+                api.get("user-limits/u").json().path(0).path("value").path("max-channels").asInt())
+            .isEqualTo(7);
+      }
+    }
   }
 
   @Test
