@@ -133,7 +133,7 @@ final class LocalStorageEnvironment implements StorageEnvironment {
   }
 
   @Override
-  public ExecutorService flusher(String name) {
-    return threads.essentialPool(name, 2);
+  public ExecutorService flusher(String name, int most) {
+    return threads.essentialPool(name, most);
   }
 }

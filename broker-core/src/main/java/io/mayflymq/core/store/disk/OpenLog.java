@@ -23,7 +23,7 @@ record OpenLog(SegmentLog log, ExecutorService flusher) {
       String name)
       throws IOException {
     LogDirectory files = host.open(directory);
-    ExecutorService flusher = host.flusher(name);
+    ExecutorService flusher = host.flusher(name, SegmentLog.THREADS);
     SegmentLog log = new SegmentLog(files, options, flusher, new AlarmingLogListener(name, alarms));
     return new OpenLog(log, flusher);
   }

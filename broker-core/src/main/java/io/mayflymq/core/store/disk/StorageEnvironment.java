@@ -1,6 +1,5 @@
 package io.mayflymq.core.store.disk;
 
-import io.mayflymq.core.store.segment.SegmentLog;
 import io.mayflymq.core.store.segment.file.LogDirectory;
 import java.io.IOException;
 import java.util.List;
@@ -40,6 +39,10 @@ interface StorageEnvironment {
    */
   void sweep() throws IOException;
 
-  /** Returns the threads for the log of this name, two at most: see {@link SegmentLog}. */
-  ExecutorService flusher(String name);
+  /**
+   * Returns the threads that write something of this name.
+   *
+   * @param threads how many there are at most
+   */
+  ExecutorService flusher(String name, int threads);
 }

@@ -127,7 +127,7 @@ final class StoreFiles {
     StreamDisk disk =
         new StreamDisk(
             new Streams(),
-            host.flusher(name),
+            host.flusher(name, StreamDisk.THREADS),
             new AlarmingLogListener(name, alarms),
             options.sync());
     return new StreamLogs(disk, shard::execute, touched);

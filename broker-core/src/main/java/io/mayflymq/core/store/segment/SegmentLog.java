@@ -87,6 +87,9 @@ import java.util.concurrent.Executor;
  * <p>It is opened, then recovered with {@link #recover}, and only then used.
  */
 public final class SegmentLog {
+  /** How many threads its executor may have: one writes while the other one forces. */
+  public static final int THREADS = 2;
+
   private final LogDirectory directory;
   private final LogOptions options;
   private final SegmentFiles files;

@@ -13,4 +13,7 @@ import java.util.concurrent.ExecutorService;
  * @param sync when a commit is safe
  */
 public record StreamDisk(
-    StreamDirectories directories, ExecutorService flusher, LogListener listener, Sync sync) {}
+    StreamDirectories directories, ExecutorService flusher, LogListener listener, Sync sync) {
+  /** How many threads the flusher has: what it does is done one after the other. */
+  public static final int THREADS = 1;
+}

@@ -227,7 +227,7 @@ public final class MemoryHost implements StorageEnvironment {
   public void sweep() {}
 
   @Override
-  public ExecutorService flusher(String name) {
+  public ExecutorService flusher(String name, int threads) {
     ManualExecutor flusher = new ManualExecutor(() -> atOnce);
     flushers.add(flusher);
     return flusher;
