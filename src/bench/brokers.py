@@ -36,6 +36,7 @@ class Broker:
         self.data = directory / "data"
         self.log = directory / "broker.log"
         self.process = None
+        self.launched = 0.0
         self.peak_mb = 0.0
 
     def command(self):
@@ -46,22 +47,30 @@ class Broker:
 
     def start(self):
         """Returns how many seconds it took until it had accepted a client's connection.open."""
+        self.launch()
+        return self.await_ready()
+
+    def launch(self):
+        """Starts it, and does not wait."""
         self.directory.mkdir(parents=True, exist_ok=True)
-        start = time.monotonic()
+        self.launched = time.monotonic()
         with self.log.open("ab") as log:
             # In a process group of its own, so that ^C reaches the measurement alone, which then ends the broker. Not in a
             # session: Linux gives each one the same share of the processors (autogroup), the broker as much as the generator.
             self.process = subprocess.Popen(
                 self.command(), stdout=log, stderr=subprocess.STDOUT, env=self.environment(), process_group=0
             )
+
+    def await_ready(self):
+        """Waits until it has accepted a client's connection.open; returns how many seconds that took from its launch."""
         while True:
             try:
                 with Client(self.port) as client:
-                    seconds = time.monotonic() - start
+                    seconds = time.monotonic() - self.launched
                     self.version = client.version()
                 return seconds
             except OSError:
-                if self.process.poll() is not None or time.monotonic() - start > START_SECONDS:
+                if self.process.poll() is not None or time.monotonic() - self.launched > START_SECONDS:
                     sys.exit(f"the broker did not get ready:\n{self.log.read_text(errors='replace')}")
                 time.sleep(0.005)
 
