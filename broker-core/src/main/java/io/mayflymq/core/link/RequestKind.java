@@ -21,7 +21,9 @@ public enum RequestKind {
   /** Removes scheduled messages. */
   REMOVE_SCHEDULED(9),
   /** Shows ready messages. */
-  BROWSE(10);
+  BROWSE(10),
+  /** Sets how many bytes a consumer may be sent ahead. */
+  WINDOW(11);
 
   private static final RequestKind[] ALL = values();
 

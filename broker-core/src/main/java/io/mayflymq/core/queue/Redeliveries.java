@@ -77,8 +77,29 @@ final class Redeliveries {
       state.messages.noteReturn(sequence, returns, RedeliveryNotes.READY);
     }
     state.messages.putBack(sequence);
+    ready(sequence, deadline);
+  }
+
+  private void ready(long sequence, long deadline) {
     state.deadlines.requeued(sequence);
     state.timer.noLaterThan(state.deadlines.leavesAt(sequence, deadline));
+  }
+
+  /**
+   * Returns an unacknowledged message that has not reached a client: nothing has happened to it.
+   */
+  void release(long sequence, long nowMillis) {
+    long deadline = state.deadlines.of(sequence);
+    if (deadline <= nowMillis) {
+      messageRemover.expire(sequence, nowMillis);
+      return;
+    }
+    int returns = state.countsReturns() ? EntryMetadata.returns(state.index, sequence) : 0;
+    if (returns > 0) {
+      state.messages.noteReturn(sequence, returns, RedeliveryNotes.READY);
+    }
+    state.messages.release(sequence);
+    ready(sequence, deadline);
   }
 
   /**

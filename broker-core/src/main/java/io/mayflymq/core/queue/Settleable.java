@@ -28,4 +28,10 @@ public interface Settleable {
    * Requeues messages that the consumer failed to process. Parameters as in {@link #acknowledge}.
    */
   void fail(Consumer consumer, long from, long to, long nowMillis);
+
+  /**
+   * Returns messages that never reached the client: they are as they were before, neither marked as
+   * redelivered nor counted as returned. Parameters as in {@link #acknowledge}.
+   */
+  void release(Consumer consumer, long from, long to, long nowMillis);
 }

@@ -5,6 +5,7 @@ import io.mayflymq.core.message.Message;
 import io.mayflymq.core.queue.index.MessageIndex;
 import io.mayflymq.core.tracing.QueueTracer;
 import io.mayflymq.core.tracing.QueueTracer.Settlement;
+import java.util.function.LongConsumer;
 
 /**
  * Settles ranges of messages. An exception for one message does not keep the others from being
@@ -31,19 +32,7 @@ final class Settlements {
    * @return how many were unacknowledged
    */
   int acknowledge(long from, long to) {
-    int count = 0;
-    for (long sequence = from; sequence <= to; sequence++) {
-      if (index.isUnacked(sequence)) {
-        count++;
-        try {
-          trace(sequence, Settlement.ACKNOWLEDGED);
-          messageRemover.discard(sequence);
-        } catch (RuntimeException | Error e) {
-          failed(e);
-        }
-      }
-    }
-    return count;
+    return settle(from, to, Settlement.ACKNOWLEDGED, messageRemover::discard);
   }
 
   /**
@@ -52,19 +41,8 @@ final class Settlements {
    * @return how many were unacknowledged
    */
   int reject(long from, long to, DropTrigger cause, long nowMillis) {
-    int count = 0;
-    for (long sequence = from; sequence <= to; sequence++) {
-      if (index.isUnacked(sequence)) {
-        count++;
-        try {
-          trace(sequence, Settlement.REJECTED);
-          messageRemover.die(sequence, cause, nowMillis);
-        } catch (RuntimeException | Error e) {
-          failed(e);
-        }
-      }
-    }
-    return count;
+    return settle(
+        from, to, Settlement.REJECTED, sequence -> messageRemover.die(sequence, cause, nowMillis));
   }
 
   /**
@@ -73,13 +51,27 @@ final class Settlements {
    * @return how many were unacknowledged
    */
   int putBack(long from, long to, boolean failed, long nowMillis) {
+    return settle(
+        from, to, Settlement.REQUEUED, sequence -> returns.putBack(sequence, failed, nowMillis));
+  }
+
+  /**
+   * Releases messages.
+   *
+   * @return how many were unacknowledged
+   */
+  int release(long from, long to, long nowMillis) {
+    return settle(from, to, Settlement.REQUEUED, sequence -> returns.release(sequence, nowMillis));
+  }
+
+  private int settle(long from, long to, Settlement settlement, LongConsumer way) {
     int count = 0;
     for (long sequence = from; sequence <= to; sequence++) {
       if (index.isUnacked(sequence)) {
         count++;
         try {
-          trace(sequence, Settlement.REQUEUED);
-          returns.putBack(sequence, failed, nowMillis);
+          trace(sequence, settlement);
+          way.accept(sequence);
         } catch (RuntimeException | Error e) {
           failed(e);
         }

@@ -220,6 +220,12 @@ public final class StreamMachine implements QueueMachine {
     settled(consumer, from, to, nowMillis);
   }
 
+  /** As {@link #requeue}. */
+  @Override
+  public void release(Consumer consumer, long from, long to, long nowMillis) {
+    settled(consumer, from, to, nowMillis);
+  }
+
   private void settled(Consumer consumer, long from, long to, long nowMillis) {
     StreamConsumer reader = consumers.get(consumer);
     if (reader != null) {

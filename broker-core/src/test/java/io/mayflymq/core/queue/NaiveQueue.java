@@ -330,6 +330,22 @@ final class NaiveQueue {
     offer(now);
   }
 
+  /** As if they had never been handed out. */
+  void release(List<NaiveEntry> settled, long now) {
+    settled.forEach(
+        entry -> {
+          entry.holder.held--;
+          entry.holder = null;
+          if (now >= entry.deadline) {
+            die(entry, DeathReason.EXPIRED, now);
+          } else if (entry.redelivered) {
+            comeBack(entry);
+          }
+        });
+    dropWhatIsTooMuch(now);
+    offer(now);
+  }
+
   private void comeBack(NaiveEntry entry) {
     if (settings.type() == QueueType.QUORUM) {
       entry.ticket = ++lastReturn;

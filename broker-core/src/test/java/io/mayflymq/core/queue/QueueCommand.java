@@ -38,7 +38,8 @@ sealed interface QueueCommand {
     ACKNOWLEDGE,
     REJECT,
     REQUEUE,
-    FAIL
+    FAIL,
+    RELEASE
   }
 
   /**
@@ -90,7 +91,8 @@ sealed interface QueueCommand {
                         Tuple.of(1, just(Settlement.ACKNOWLEDGE)),
                         Tuple.of(1, just(Settlement.REJECT)),
                         Tuple.of(2, just(Settlement.REQUEUE)),
-                        Tuple.of(2, just(Settlement.FAIL))),
+                        Tuple.of(2, just(Settlement.FAIL)),
+                        Tuple.of(1, just(Settlement.RELEASE))),
                     pick,
                     pick,
                     integers().between(1, 4),

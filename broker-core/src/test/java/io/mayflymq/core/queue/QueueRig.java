@@ -256,6 +256,10 @@ final class QueueRig {
         real.fail(holder.real, Math.max(first, 0), last, now);
         naive.requeue(settled, true, now);
       }
+      case RELEASE -> {
+        real.release(holder.real, Math.max(first, 0), last, now);
+        naive.release(settled, now);
+      }
     }
   }
 

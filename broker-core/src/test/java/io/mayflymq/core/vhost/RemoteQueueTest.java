@@ -238,6 +238,111 @@ class RemoteQueueTest {
   }
 
   @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3})
+  void whatIsHeldAndGoesBackWasNotDelivered(int shards) {
+    start(shards);
+    Queue queue =
+        queue(
+            "q",
+            FieldTable.builder().put("x-queue-type", "quorum").put("x-delivery-limit", 0).build());
+    home.publish("q", 1, 2, 3);
+    Collector full = new Collector(true, 0);
+    full.full = true;
+    done(queue.requests().subscribe(full.consumer, () -> {}));
+    done(queue.requests().cancel(full.consumer));
+    Collector next = home.consume("q", true, 0);
+    rest();
+    assertThat(next.numbers()).containsExactly(1, 2, 3);
+    assertThat(next.deliveries).noneMatch(Collector.Delivery::redelivered);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3})
+  void whatNothingSettlesIsDeliveredBeforeTheConsumerIsGone(int shards) {
+    start(shards);
+    Queue queue = queue("q");
+    home.publish("q", 1, 2, 3);
+    Collector full = new Collector(false, 0);
+    full.full = true;
+    done(queue.requests().subscribe(full.consumer, () -> {}));
+    assertThat(home.ready("q")).isZero();
+    done(queue.requests().cancel(full.consumer));
+    assertThat(full.numbers()).containsExactly(1, 2, 3);
+  }
+
+  private void resume(Queue queue, Collector collector) {
+    here.on(queue.shard().index(), () -> queue.onShard().resume(collector.consumer));
+    rest();
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3})
+  void consumerOfAFullChannelLeavesMessagesToOthers(int shards) {
+    start(shards);
+    Queue queue = queue("q");
+    Collector full = new Collector(true, 0);
+    full.full = true;
+    full.shares = true;
+    done(queue.requests().subscribe(full.consumer, () -> {}));
+    Collector other = home.consume("q", true, 0);
+    home.publish("q", 1, 2, 3, 4, 5);
+    rest();
+    assertThat(other.numbers()).containsExactlyInAnyOrder(1, 2, 3, 4, 5);
+    assertThat(other.deliveries).noneMatch(Collector.Delivery::redelivered);
+    full.full = false;
+    resume(queue, full);
+    home.publish("q", 6, 7);
+    rest();
+    assertThat(full.deliveries).as("it takes its turns again").hasSize(1);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3})
+  void limitThatIsSharedLaterGivesBackWhatWasSentAhead(int shards) {
+    start(shards);
+    Queue queue = queue("q");
+    Collector collector = new Collector(true, 0);
+    done(queue.requests().subscribe(collector.consumer, () -> {}));
+    collector.full = true;
+    int[] numbers = IntStream.range(0, 20).toArray();
+    home.publish("q", numbers);
+    rest();
+    assertThat(home.ready("q")).as("sent ahead").isZero();
+    collector.shares = true;
+    resume(queue, collector);
+    assertThat(home.ready("q")).isEqualTo(20);
+    collector.full = false;
+    for (int i = 0; i < 20; i++) {
+      resume(queue, collector);
+    }
+    assertThat(collector.numbers())
+        .containsExactly(IntStream.of(numbers).boxed().toArray(Integer[]::new));
+    assertThat(collector.deliveries).noneMatch(Collector.Delivery::redelivered);
+
+    collector.full = true;
+    home.publish("q", 100, 101);
+    rest();
+    assertThat(home.ready("q")).isEqualTo(2);
+    collector.shares = false;
+    resume(queue, collector);
+    assertThat(home.ready("q")).as("sent ahead again").isZero();
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2})
+  void limitThatIsSharedIsNoticedWhenMessagesArrive(int shards) {
+    start(shards);
+    Queue queue = queue("q");
+    Collector collector = new Collector(true, 0);
+    done(queue.requests().subscribe(collector.consumer, () -> {}));
+    collector.full = true;
+    collector.shares = true;
+    home.publish("q", IntStream.range(0, 100).toArray());
+    rest();
+    assertThat(home.ready("q")).isEqualTo(100);
+  }
+
+  @ParameterizedTest
   @ValueSource(ints = {1, 2})
   void messagesAreTakenByGet(int shards) {
     start(shards);

@@ -394,6 +394,7 @@ final class TestBroker {
     final Consumer consumer;
     boolean cancelled;
     boolean full;
+    boolean shares;
 
     Collector(boolean acknowledges, int prefetch) {
       this(acknowledges, prefetch, FieldTable.EMPTY);
@@ -414,6 +415,11 @@ final class TestBroker {
     @Override
     public boolean reserve(Consumer asking) {
       return !full;
+    }
+
+    @Override
+    public boolean sharesRoom() {
+      return shares;
     }
 
     @Override

@@ -150,6 +150,8 @@ final class ConsumerOperations implements DeliveryReceiver {
         credit = new ChannelPrefetch(unacked.countOfConsumers());
       }
       credit.setLimit(qos.prefetchCount());
+      // Queues of other nodes should not send ahead of a limit that consumers share.
+      consumers.values().forEach(DeliverySource::resume);
     } else {
       prefetch = qos.prefetchCount();
     }
@@ -312,12 +314,12 @@ final class ConsumerOperations implements DeliveryReceiver {
             message);
   }
 
-  /** Requeues a message from {@code basic.get}, as the connection ended meanwhile. */
+  /** Puts a message from {@code basic.get} back, as the connection ended meanwhile. */
   private void putBack(Queue queue, GetResult fetched) {
     if (fetched != null && fetched.sequence() >= 0) {
       connection
           .commands()
-          .requeue(
+          .release(
               queue, sourceOfFetched(queue).consumer(), fetched.sequence(), fetched.sequence());
     }
   }
@@ -334,7 +336,7 @@ final class ConsumerOperations implements DeliveryReceiver {
   public void deliver(DeliverySource source, long sequence, Message message, boolean redelivered) {
     if (!channel.isOpen() || source.hasEnded()) {
       if (sequence >= 0) {
-        connection.commands().requeue(source.queue(), source.consumer(), sequence, sequence);
+        connection.commands().release(source.queue(), source.consumer(), sequence, sequence);
       }
       return;
     }

@@ -65,7 +65,7 @@ public final class ChannelConsumerTarget implements ConsumerTarget, WaitingConsu
 
   @Override
   public void resume() {
-    queue.shard().execute(() -> queue.onShard().resume(source.consumer()));
+    source.resume();
   }
 
   @Override

@@ -42,6 +42,11 @@ public final class DeliverySource {
     return consumer;
   }
 
+  /** Lets the queue deliver to the consumer, if there is room now. Any thread may call. */
+  public void resume() {
+    queue.shard().execute(() -> queue.onShard().resume(consumer));
+  }
+
   /** Returns whether it is {@code basic.get}. */
   public boolean fetched() {
     return fetched;

@@ -348,6 +348,15 @@ public final class QueueMessages implements RecoverableQueue {
     }
   }
 
+  /** Makes a message ready again that was taken and did not reach a client: unchanged. */
+  public void release(long sequence) {
+    if ((index.flags(sequence) & EntryFlags.REDELIVERED) != 0) {
+      putBack(sequence);
+    } else {
+      unlock(sequence);
+    }
+  }
+
   /** Removes a message for good. */
   public void remove(long sequence) {
     if (deliveryPriority != null) {

@@ -26,13 +26,17 @@ final class CommandBatch {
   static final byte FAIL = 4;
   static final byte SCHEDULE = 5;
   static final byte TIME_OUT = 6;
-  private static final byte REFUSED = 7;
+  static final byte RELEASE = 7;
+
+  // What becomes of a command, in its place. Those above are on links, these are not.
+
+  private static final byte REFUSED = 100;
 
   /** It threw: its outcome is unknown. */
-  private static final byte FAILED = 8;
+  private static final byte FAILED = 101;
 
   /** The node of its queue was lost: its outcome is unknown. */
-  private static final byte LOST = 9;
+  private static final byte LOST = 102;
 
   private static final int INITIAL_CAPACITY = 64;
   private static final int FLOOD_BYTES = 32 << 10;
@@ -242,6 +246,7 @@ final class CommandBatch {
       case REJECT -> reject(i, DropTrigger.CONSUMER);
       case TIME_OUT -> reject(i, DropTrigger.CONSUMER_TIMEOUT);
       case REQUEUE -> queue.requeue((Consumer) subjects[i], firsts[i], lasts[i]);
+      case RELEASE -> queue.release((Consumer) subjects[i], firsts[i], lasts[i]);
       default -> queue.fail((Consumer) subjects[i], firsts[i], lasts[i]);
     }
   }

@@ -102,7 +102,8 @@ public final class IncomingCommands {
           CommandBatch.REJECT,
           CommandBatch.REQUEUE,
           CommandBatch.FAIL,
-          CommandBatch.TIME_OUT -> {
+          CommandBatch.TIME_OUT,
+          CommandBatch.RELEASE -> {
         long consumer = in.number();
         long from = in.number();
         long length = in.number();

@@ -136,6 +136,11 @@ public final class ShardCommandSender implements EndOfBurstListener {
     putBack(CommandBatch.FAIL, queue, consumer, from, to);
   }
 
+  /** Puts those back that never reached the client: they are as they were before. */
+  public void release(Queue queue, Consumer consumer, long from, long to) {
+    putBack(CommandBatch.RELEASE, queue, consumer, from, to);
+  }
+
   private void putBack(byte kind, Queue queue, Consumer consumer, long from, long to) {
     CommandBatch batch = batchFor(queue);
     batch.settle(kind, queue, consumer, from, to);

@@ -4,14 +4,17 @@ import io.mayflymq.core.message.Message;
 import io.mayflymq.core.queue.consumer.Consumer;
 import io.mayflymq.core.queue.consumer.ConsumerOrigin;
 import io.mayflymq.core.queue.consumer.ConsumerTarget;
+import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.vhost.queue.Queue;
+import java.util.concurrent.CompletableFuture;
 
 /*
  * A consumer on another node. It may be sent so many bytes ahead of what its client's channel there has taken: its window. The other node gives credit
- * back as the channel takes messages, so a consumer that its client holds up holds up no other one.
+ * back as the channel takes messages, so a consumer that its client holds up holds up no other one. Credit is noted on the queue's shard, behind the
+ * commands that came before it: what the other node has released is back by then, and is sent first.
  *
- * The wake-up must not be missed: the queue's shard first notes that the consumer waits and then looks for room once more; the link's shard first notes
- * the credit and then looks whether the consumer waits. Both fields are volatile, so one of them sees the other.
+ * The wake-up must not be missed when the connection is writable again: the queue's shard first notes that the consumer waits and then looks for room
+ * once more; the link's shard looks whether the consumer waits when the connection is writable. Both are volatile, so one of them sees the other.
  */
 final class HomeConsumer implements ConsumerTarget {
   /** What a message counts besides its content, in bytes. */
@@ -19,17 +22,18 @@ final class HomeConsumer implements ConsumerTarget {
 
   private final long number;
   private final Queue queue;
-  private final long window;
   private final HomeDeliveries deliveries;
   private final OpenDeliveries open = new OpenDeliveries();
   private Consumer consumer;
   private ConsumerOrigin origin;
   private boolean isCancelled;
 
-  /** Of the queue's shard. */
-  private long sent;
+  // Of the queue's shard
 
-  private volatile long taken;
+  private long window;
+  private long sent;
+  private long taken;
+
   private volatile boolean waits;
 
   HomeConsumer(long number, Queue queue, long window, HomeDeliveries deliveries) {
@@ -82,17 +86,47 @@ final class HomeConsumer implements ConsumerTarget {
   }
 
   /** Its channel has taken so many bytes. On the link's shard. */
-  @SuppressWarnings("NonAtomicVolatileUpdate") // one thread writes
   void credit(long bytes) {
-    taken += bytes;
-    wake();
+    onQueue(() -> taken(bytes));
   }
 
-  /** There may be room for it. On the link's shard. */
+  private void taken(long bytes) {
+    taken += bytes;
+    resume();
+  }
+
+  /** Sets how many bytes it may be sent ahead. On the link's shard; done when that holds. */
+  CompletableFuture<Void> setWindow(long bytes) {
+    return queue
+        .shard()
+        .call(
+            () -> {
+              window = bytes;
+              resume();
+              return null;
+            });
+  }
+
+  /** The connection is writable again. On the link's shard. */
   void wake() {
     if (waits) {
+      onQueue(this::resume);
+    }
+  }
+
+  private void onQueue(Runnable task) {
+    Shard shard = queue.shard();
+    if (shard.isCurrent()) {
+      shard.run(task);
+    } else {
+      shard.execute(task);
+    }
+  }
+
+  private void resume() {
+    if (waits) {
       waits = false;
-      queue.shard().execute(() -> queue.onShard().resume(consumer));
+      queue.onShard().resume(consumer);
     }
   }
 

@@ -97,7 +97,7 @@ final class HomeConsumers {
         consumer.queue().requests().cancel(consumer.consumer());
       }
       for (long sequence : consumer.open().takeAll()) {
-        putBack(consumer, sequence);
+        commands.fail(consumer.queue(), consumer.consumer(), sequence, sequence);
       }
     }
     byNumber.clear();
@@ -111,13 +111,13 @@ final class HomeConsumers {
     commands.flush();
   }
 
-  /** Puts a delivery back that the other node cannot settle any more. */
+  /** Puts a message back that was handed out and not sent. */
   void putBack(HomeConsumer consumer, long sequence) {
-    commands.fail(consumer.queue(), consumer.consumer(), sequence, sequence);
+    commands.release(consumer.queue(), consumer.consumer(), sequence, sequence);
   }
 
-  /** Puts a message back that was taken by {@code basic.get}. */
+  /** Puts a message back that was taken by {@code basic.get} and not sent. */
   void putBackFetched(Queue queue, long sequence) {
-    commands.requeue(queue, ofGet, sequence, sequence);
+    commands.release(queue, ofGet, sequence, sequence);
   }
 }

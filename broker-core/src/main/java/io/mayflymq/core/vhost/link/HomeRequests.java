@@ -58,6 +58,7 @@ final class HomeRequests {
     switch (kind) {
       case SUBSCRIBE -> subscribe(id, queue, in);
       case CANCEL -> cancel(id, in.number());
+      case WINDOW -> window(id, in.number(), in.number());
       case FETCH -> fetch(id, queue, in.bit(), use(in));
       case PURGE -> later(id, queue.requests().purge(), (out, count) -> out.number(count));
       case STATUS ->
@@ -138,6 +139,16 @@ final class HomeRequests {
     } else {
       consumers.cancelled(target);
       later(id, target.queue().requests().cancel(target.consumer()), (out, done) -> {});
+    }
+  }
+
+  /** When it is answered, no message is under way that was sent by the window before. */
+  private void window(long id, long number, long bytes) {
+    HomeConsumer target = consumers.get(number);
+    if (target == null) {
+      done(id, out -> {});
+    } else {
+      later(id, target.setWindow(bytes), (out, taken) -> {});
     }
   }
 

@@ -38,6 +38,9 @@ public interface ShardQueue {
   /** Requeues them, as the consumer failed to process them. */
   void fail(Consumer consumer, long from, long to);
 
+  /** Returns those that never reached the client: they are as they were before. */
+  void release(Consumer consumer, long from, long to);
+
   /** Resumes deliveries to a consumer whose channel had no room. */
   void resume(Consumer consumer);
 

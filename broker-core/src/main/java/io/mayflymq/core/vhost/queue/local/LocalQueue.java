@@ -144,6 +144,13 @@ public final class LocalQueue implements ShardQueue {
   }
 
   @Override
+  public void release(Consumer consumer, long from, long to) {
+    if (!isDeleted()) {
+      machine.release(consumer, from, to, shard.now());
+    }
+  }
+
+  @Override
   public void resume(Consumer consumer) {
     if (!isDeleted()) {
       machine.resume(consumer, shard.now());

@@ -2,35 +2,54 @@ package io.mayflymq.core.vhost.queue.remote;
 
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.queue.consumer.Consumer;
+import io.mayflymq.core.settings.QueueType;
 import io.mayflymq.core.vhost.queue.Queue;
 import java.util.ArrayDeque;
+import java.util.function.LongConsumer;
 
-/**
- * A consumer here of a queue on another node. What arrives and its channel has no room for is held,
- * and no credit is given for it. On the shard of the queue.
+/*
+ * A consumer here of a queue on another node. What arrives and its channel has no room for is held, and no credit is given for it.
+ *
+ * If the channel shares its limit among its consumers, its room is theirs to take, and what is held here could be delivered to others. So the consumer
+ * has a window of one message then, and a message that there is no room for is released: it goes back to its queue, and there is credit for it when the
+ * channel has room again. Since nothing is sent before that, messages stay in order. The limit may be set later. What was sent ahead until the home node
+ * has narrowed the window is released at once when that is done, for the same reason.
  */
+/** A consumer here of a queue on another node. On the shard of the queue. */
 final class RemoteConsumer {
+  /** How much a consumer may be sent ahead of what its channel has taken. */
+  private static final long WINDOW = 256 * 1024;
+
+  /** The same for one whose channel shares its limit among consumers: one message. */
+  private static final long SMALLEST_WINDOW = 1;
+
   /** What a message counts besides its content, in bytes; as on the home node. */
   private static final int BYTES_PER_MESSAGE = 64;
 
-  private record Held(long sequence, Message message, boolean redelivered) {}
+  private record Held(long sequence, Message message, boolean redelivered) {
+    long bytes() {
+      return (long) message.content().length + BYTES_PER_MESSAGE;
+    }
+  }
 
   private final long number;
   private final Queue queue;
   private final Consumer consumer;
-  private final long window;
   private final ArrayDeque<Held> held = new ArrayDeque<>(0);
+  private long window;
+  private int windowsUnderWay;
   private long taken;
+  private long released;
   private long unsettled;
   private boolean joined;
   private boolean cancelled;
   private boolean left;
 
-  RemoteConsumer(long number, Queue queue, Consumer consumer, long window) {
+  RemoteConsumer(long number, Queue queue, Consumer consumer) {
     this.number = number;
     this.queue = queue;
     this.consumer = consumer;
-    this.window = window;
+    this.window = wantedWindow();
   }
 
   long number() {
@@ -47,6 +66,22 @@ final class RemoteConsumer {
 
   long window() {
     return window;
+  }
+
+  /** Returns how far ahead it may be sent messages now. */
+  long wantedWindow() {
+    return consumer.outlet().sharesRoom() ? SMALLEST_WINDOW : WINDOW;
+  }
+
+  /** The home node is told of another window. */
+  void changeWindow(long changed) {
+    window = changed;
+    windowsUnderWay++;
+  }
+
+  /** The home node keeps to the window that it was told, and what it had sent before is here. */
+  void windowChanged() {
+    windowsUnderWay--;
   }
 
   /** It has joined the queue. */
@@ -89,7 +124,8 @@ final class RemoteConsumer {
       unsettled++;
     }
     if (held.isEmpty() && consumer.outlet().reserve(consumer)) {
-      deliver(sequence, message, redelivered);
+      taken += message.content().length + BYTES_PER_MESSAGE;
+      consumer.outlet().deliver(consumer, sequence, message, redelivered);
     } else {
       held.add(new Held(sequence, message, redelivered));
     }
@@ -99,28 +135,41 @@ final class RemoteConsumer {
   void resume() {
     while (!held.isEmpty() && !cancelled && consumer.outlet().reserve(consumer)) {
       Held next = held.poll();
-      deliver(next.sequence(), next.message(), next.redelivered());
+      taken += next.bytes();
+      deliver(next);
     }
+    taken += released;
+    released = 0;
   }
 
-  private void deliver(long sequence, Message message, boolean redelivered) {
-    taken += message.content().length + BYTES_PER_MESSAGE;
-    consumer.outlet().deliver(consumer, sequence, message, redelivered);
+  private void deliver(Held next) {
+    consumer.outlet().deliver(consumer, next.sequence(), next.message(), next.redelivered());
+  }
+
+  /** Whether what is held should go back to its queue. A stream does not take it back. */
+  boolean releasesHeld() {
+    return !held.isEmpty()
+        && window == SMALLEST_WINDOW
+        && windowsUnderWay == 0
+        && consumer.acknowledges()
+        && queue.settings().type() != QueueType.STREAM;
   }
 
   /**
-   * Returns the sequence number of a message that is held, which is held no longer; -1 for none.
+   * Lets go what is held. What its queue has no more, as nothing settles it, is delivered all the
+   * same.
+   *
+   * @param release gets the sequence numbers of the rest, in order
    */
-  long takeHeld() {
-    Held next = held.poll();
-    while (next != null && next.sequence() < 0) {
-      next = held.poll();
+  void letGo(LongConsumer release) {
+    for (Held next = held.poll(); next != null; next = held.poll()) {
+      if (next.sequence() < 0) {
+        deliver(next);
+      } else {
+        released += next.bytes();
+        release.accept(next.sequence());
+      }
     }
-    return next == null ? -1 : next.sequence();
-  }
-
-  void dropHeld() {
-    held.clear();
   }
 
   /** Returns how much credit is to be given back now; 0 for none yet. */

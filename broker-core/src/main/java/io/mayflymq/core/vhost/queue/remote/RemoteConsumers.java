@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 
 /*
  * The consumers here of queues of another node, and what is delivered to them.
@@ -23,11 +24,11 @@ import java.util.Map;
  */
 /** The consumers here of queues of another node. On the shard of the link. */
 final class RemoteConsumers implements EndOfBurstListener {
-  /** How much a consumer may be sent ahead of what its channel has taken. */
-  static final long WINDOW = 256 * 1024;
-
-  /** The same for one whose channel shares its limit among consumers: one message. */
-  static final long SMALLEST_WINDOW = 1;
+  /** Tells the home node how much a consumer may be sent ahead. */
+  @FunctionalInterface
+  interface WindowRequest {
+    CompletableFuture<Void> send(RemoteConsumer consumer);
+  }
 
   private static final int EPOCH_SHIFT = 48;
   private static final int EPOCHS = 1 << 15;
@@ -37,6 +38,7 @@ final class RemoteConsumers implements EndOfBurstListener {
   private final Shard shard;
   private final ShardCommandSender commands;
   private final LinkNames.Output output;
+  private final WindowRequest windows;
   private final LinkWriter frame = new LinkWriter();
   private final MessageCodec messages = new MessageCodec();
   private final Map<Consumer, RemoteConsumer> all = new HashMap<>();
@@ -50,10 +52,12 @@ final class RemoteConsumers implements EndOfBurstListener {
    *
    * @param commands by which messages are put back
    */
-  RemoteConsumers(Shard shard, ShardCommandSender commands, LinkNames.Output output) {
+  RemoteConsumers(
+      Shard shard, ShardCommandSender commands, LinkNames.Output output, WindowRequest windows) {
     this.shard = shard;
     this.commands = commands;
     this.output = output;
+    this.windows = windows;
   }
 
   /** Returns what sends commands that no connection has given. */
@@ -69,8 +73,7 @@ final class RemoteConsumers implements EndOfBurstListener {
   /** Adds a consumer that is about to join its queue. */
   RemoteConsumer add(Queue queue, Consumer consumer) {
     lastNumber++;
-    long window = consumer.outlet().sharesRoom() ? SMALLEST_WINDOW : WINDOW;
-    RemoteConsumer added = new RemoteConsumer(lastNumber, queue, consumer, window);
+    RemoteConsumer added = new RemoteConsumer(lastNumber, queue, consumer);
     all.put(consumer, added);
     byNumber.put(lastNumber, added);
     return added;
@@ -88,14 +91,12 @@ final class RemoteConsumers implements EndOfBurstListener {
 
   /** A consumer was cancelled: what is held for it goes back. */
   void putBack(RemoteConsumer consumer) {
-    putBackHeld(consumer);
+    release(consumer);
     commands.flush();
   }
 
-  private void putBackHeld(RemoteConsumer consumer) {
-    for (long held = consumer.takeHeld(); held >= 0; held = consumer.takeHeld()) {
-      commands.requeue(consumer.queue(), consumer.consumer(), held, held);
-    }
+  private void release(RemoteConsumer consumer) {
+    consumer.letGo(held -> commands.release(consumer.queue(), consumer.consumer(), held, held));
   }
 
   /** Its queue has let a consumer go, and sends no more. */
@@ -150,10 +151,33 @@ final class RemoteConsumers implements EndOfBurstListener {
   private void deliver(
       RemoteConsumer consumer, long sequence, Message message, boolean redelivered) {
     consumer.arrived(sequence, message, redelivered);
+    changed(consumer);
+  }
+
+  /** Does what follows from what a consumer holds and has taken. */
+  private void changed(RemoteConsumer consumer) {
     if (consumer.isCancelled()) {
-      putBackHeld(consumer);
-    } else {
-      credit(consumer);
+      release(consumer);
+      return;
+    }
+    fitWindow(consumer);
+    if (consumer.releasesHeld()) {
+      release(consumer);
+    }
+    credit(consumer);
+  }
+
+  private void fitWindow(RemoteConsumer consumer) {
+    long wanted = consumer.wantedWindow();
+    if (wanted != consumer.window()) {
+      consumer.changeWindow(wanted);
+      windows
+          .send(consumer)
+          .whenComplete(
+              (done, failure) -> {
+                consumer.windowChanged();
+                changed(consumer);
+              });
     }
   }
 
@@ -162,7 +186,7 @@ final class RemoteConsumers implements EndOfBurstListener {
     RemoteConsumer consumer = all.get(resumed);
     if (consumer != null) {
       consumer.resume();
-      credit(consumer);
+      changed(consumer);
     }
   }
 
@@ -177,6 +201,8 @@ final class RemoteConsumers implements EndOfBurstListener {
 
   @Override
   public void endOfBurst() {
+    // What was released is to be back before the credit for it.
+    commands.flush();
     for (RemoteConsumer consumer : credited) {
       long credit = consumer.takeCredit();
       if (credit > 0) {
@@ -191,7 +217,7 @@ final class RemoteConsumers implements EndOfBurstListener {
     RemoteConsumer consumer = byNumber.get(in.number());
     if (consumer != null) {
       consumer.setCancelled();
-      consumer.dropHeld();
+      consumer.letGo(gone -> {});
       remove(consumer);
       consumer.consumer().outlet().cancelled(consumer.consumer());
     }
@@ -206,7 +232,7 @@ final class RemoteConsumers implements EndOfBurstListener {
     // Settlements come too late from here on.
     epoch = (epoch + 1) % EPOCHS;
     for (RemoteConsumer consumer : lost) {
-      consumer.dropHeld();
+      consumer.letGo(gone -> {});
       if (consumer.isServed()) {
         consumer.setCancelled();
         consumer.consumer().outlet().cancelled(consumer.consumer());

@@ -57,7 +57,10 @@ final class RemoteLink implements LinkListener, QueueHome<Queue> {
     this.connector = connector;
     this.consumers =
         new RemoteConsumers(
-            shard, new ShardCommandSender(shard, partitions, () -> {}, false), this::sendFrame);
+            shard,
+            new ShardCommandSender(shard, partitions, () -> {}, false),
+            this::sendFrame,
+            this::changeWindow);
     this.names = new LinkNames(shard, consumers, this::sendFrame);
   }
 
@@ -105,6 +108,14 @@ final class RemoteLink implements LinkListener, QueueHome<Queue> {
         },
         lost);
     return answer;
+  }
+
+  private CompletableFuture<Void> changeWindow(RemoteConsumer consumer) {
+    return ask(
+        consumer.queue(),
+        RequestKind.WINDOW,
+        out -> out.number(consumer.number()).number(consumer.window()),
+        in -> null);
   }
 
   private void whenUp(Runnable send, Runnable lost) {

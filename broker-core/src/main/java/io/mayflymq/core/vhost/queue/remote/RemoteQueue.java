@@ -122,6 +122,11 @@ public final class RemoteQueue implements ShardQueue {
   }
 
   @Override
+  public void release(Consumer consumer, long from, long to) {
+    link.consumers().commands().release(queue, consumer, from, to);
+  }
+
+  @Override
   public void resume(Consumer consumer) {
     link.consumers().resume(consumer);
   }
