@@ -34,7 +34,8 @@ class Cluster:
             f"cluster_formation.classic_config.nodes.{number}={name}:127.0.0.1:{port}"
             for number, (name, port) in enumerate(ports.items(), 1)
         ]
-        common = ["cluster.secret=measured", "cluster_formation.discovery_retry_interval=100", *listed]
+        patience = ["cluster_formation.discovery_retry_interval=100", "cluster_formation.discovery_retry_limit=600"]
+        common = ["cluster.secret=measured", *patience, *listed]
         self.nodes = []
         for name, port in ports.items():
             own = [f"node_name={name}", f"cluster.listener=127.0.0.1:{port}"]
@@ -126,7 +127,8 @@ class Cost:
 class Idle:
     """A broker that is alone and the nodes of a cluster at the same time, without clients."""
 
-    REST_SECONDS = 30
+    # Java compiles for a while what an idle broker does.
+    REST_SECONDS = 120
     WATCHED_SECONDS = 60
 
     def __init__(self, args, directory):
