@@ -1,0 +1,105 @@
+package io.mayflymq.core.replication;
+
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+
+/**
+ * Which nodes keep a partition, and which one leads it: agreed upon by the cluster, and changed
+ * only by an {@link AssignmentChange}. Immutable.
+ *
+ * <p>A replica that is in sync has every batch that was ever committed, so each of them can lead.
+ * There are never fewer of them than a majority of the replicas, once there were as many.
+ *
+ * @param replicas the numbers of the nodes that keep it
+ * @param leader the one that leads it
+ * @param epoch how often it was given a leader, from 1
+ * @param inSync the replicas that are in sync; the leader is one of them
+ * @param revision how often the assignment was changed
+ */
+public record Assignment(
+    List<Integer> replicas, int leader, long epoch, Set<Integer> inSync, long revision) {
+  public Assignment {
+    replicas = List.copyOf(replicas);
+    inSync = Set.copyOf(inSync);
+    if (Set.copyOf(replicas).size() != replicas.size()
+        || !replicas.containsAll(inSync)
+        || !inSync.contains(leader)) {
+      throw new IllegalArgumentException(
+          "replicas %s, in sync %s, leader %d".formatted(replicas, inSync, leader));
+    }
+  }
+
+  /**
+   * Returns the assignment of a new partition: all replicas are in sync, as all are empty.
+   *
+   * @param leader one of the replicas
+   */
+  public static Assignment first(List<Integer> replicas, int leader) {
+    return new Assignment(replicas, leader, 1, Set.copyOf(replicas), 1);
+  }
+
+  /** Returns how many replicas are a majority. */
+  public int majority() {
+    return replicas.size() / 2 + 1;
+  }
+
+  /**
+   * Returns the assignment after a change; itself if the change does not apply to it: if it is of
+   * another revision, or would break what this record promises.
+   */
+  public Assignment after(AssignmentChange change) {
+    if (change.revision() != revision) {
+      return this;
+    }
+    if (change instanceof AssignmentChange.Elected elected) {
+      return mayShrinkTo(elected.inSync())
+              && inSync.containsAll(elected.inSync())
+              && elected.inSync().contains(elected.leader())
+          ? new Assignment(replicas, elected.leader(), epoch + 1, elected.inSync(), revision + 1)
+          : this;
+    }
+    if (change instanceof AssignmentChange.InSync changed) {
+      return mayShrinkTo(changed.inSync())
+              && replicas.containsAll(changed.inSync())
+              && changed.inSync().contains(leader)
+          ? new Assignment(replicas, leader, epoch, changed.inSync(), revision + 1)
+          : this;
+    }
+    AssignmentChange.Replicas moved = (AssignmentChange.Replicas) change;
+    return moved.replicas().containsAll(inSync)
+        ? new Assignment(moved.replicas(), leader, epoch, inSync, revision + 1)
+        : this;
+  }
+
+  private boolean mayShrinkTo(Set<Integer> changed) {
+    return changed.size() >= Math.min(majority(), inSync.size());
+  }
+
+  /**
+   * Returns the election of the next leader: a replica in sync that can be reached.
+   *
+   * @param reachable the nodes that can be reached, without the present leader if it is to be
+   *     relieved
+   * @return null if no replica in sync can be reached
+   */
+  public AssignmentChange.Elected elect(Set<Integer> reachable) {
+    Integer next =
+        replicas.stream()
+            .filter(replica -> inSync.contains(replica) && reachable.contains(replica))
+            .findFirst()
+            .orElse(null);
+    if (next == null) {
+      return null;
+    }
+    Set<Integer> remaining = new TreeSet<>(inSync);
+    remaining.retainAll(reachable);
+    for (Integer replica : replicas) {
+      // Commits wait for one that cannot be reached until another replica is in sync.
+      if (remaining.size() < Math.min(majority(), inSync.size()) && inSync.contains(replica)) {
+        remaining.add(replica);
+      }
+    }
+    return new AssignmentChange.Elected(revision, next, remaining);
+  }
+}

@@ -1,0 +1,45 @@
+package io.mayflymq.core.replication;
+
+import java.util.List;
+import java.util.Set;
+
+/**
+ * A change of an {@link Assignment}. It applies only to the revision for which it was proposed, so
+ * of several that are proposed at once one applies.
+ */
+public sealed interface AssignmentChange {
+  /** Returns the revision of the assignment that it changes. */
+  long revision();
+
+  /**
+   * Another replica leads, in the next epoch.
+   *
+   * @param leader one that is in sync
+   * @param inSync those of the replicas in sync that stay so
+   */
+  record Elected(long revision, int leader, Set<Integer> inSync) implements AssignmentChange {
+    public Elected {
+      inSync = Set.copyOf(inSync);
+    }
+  }
+
+  /**
+   * Other replicas are in sync. Proposed by the leader only: it knows who has what it has
+   * committed.
+   */
+  record InSync(long revision, Set<Integer> inSync) implements AssignmentChange {
+    public InSync {
+      inSync = Set.copyOf(inSync);
+    }
+  }
+
+  /**
+   * Other nodes keep the partition. One that is in sync stays a replica: it has to leave the
+   * replicas in sync first.
+   */
+  record Replicas(long revision, List<Integer> replicas) implements AssignmentChange {
+    public Replicas {
+      replicas = List.copyOf(replicas);
+    }
+  }
+}

@@ -1,0 +1,99 @@
+package io.mayflymq.core.replication;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Which epochs a log has seen, by the first batch of each. By it two replicas find out up to where
+ * their logs are the same, without comparing batches. Immutable.
+ *
+ * <p>Source: Kafka, KIP-101, "Alter Replication Protocol to use Leader Epoch rather than High
+ * Watermark for Truncation".
+ *
+ * @param starts the first batch of each epoch, in order
+ */
+public record EpochHistory(List<BatchId> starts) {
+  /** The history of an empty log. */
+  public static final EpochHistory NONE = new EpochHistory(List.of());
+
+  /** What {@link #agreement} returns when the histories do not reach back so far. */
+  public static final long UNKNOWN = -1;
+
+  /** How many epochs are kept; a replica that needs earlier ones takes over everything. */
+  private static final int MOST_EPOCHS = 256;
+
+  public EpochHistory {
+    starts = List.copyOf(starts);
+  }
+
+  /**
+   * Returns the history with another epoch.
+   *
+   * @param first its first batch, behind those that are there
+   * @throws IllegalArgumentException if a later epoch or batch is there already
+   */
+  public EpochHistory with(BatchId first) {
+    if (!starts.isEmpty()) {
+      BatchId last = starts.get(starts.size() - 1);
+      if (last.epoch() == first.epoch()) {
+        return this;
+      }
+      if (last.epoch() > first.epoch() || last.number() >= first.number()) {
+        throw new IllegalArgumentException(first + " behind " + last);
+      }
+    }
+    List<BatchId> longer = new ArrayList<>(starts);
+    longer.add(first);
+    return new EpochHistory(
+        longer.subList(Math.max(0, longer.size() - MOST_EPOCHS), longer.size()));
+  }
+
+  /** Returns the history of a log that ends with this batch. */
+  public EpochHistory cutAfter(long number) {
+    return new EpochHistory(starts.stream().filter(start -> start.number() <= number).toList());
+  }
+
+  /** Returns the epoch of a batch; 0 if that is not known any more. */
+  public long epochOf(long number) {
+    long epoch = 0;
+    for (BatchId start : starts) {
+      if (start.number() <= number) {
+        epoch = start.epoch();
+      }
+    }
+    return epoch;
+  }
+
+  private long startOf(long epoch) {
+    return starts.stream()
+        .filter(start -> start.epoch() == epoch)
+        .mapToLong(BatchId::number)
+        .findFirst()
+        .orElseThrow();
+  }
+
+  /**
+   * Returns the number of the last batch that two logs have in common; 0 if there is none, {@link
+   * #UNKNOWN} if that cannot be told.
+   *
+   * @param last the last batch of the log of this history
+   * @param other the history of the other log
+   * @param otherLast the last batch of the other log
+   */
+  public long agreement(long last, EpochHistory other, long otherLast) {
+    long number = Math.min(last, otherLast);
+    while (number > 0) {
+      long here = epochOf(number);
+      long there = other.epochOf(number);
+      if (here == 0 || there == 0) {
+        return UNKNOWN;
+      }
+      if (here == there) {
+        return number;
+      }
+      // The log with the earlier epoch here has no batch of the later one.
+      number = (here > there ? startOf(here) : other.startOf(there)) - 1;
+    }
+    return 0;
+  }
+}

@@ -1,0 +1,31 @@
+package io.mayflymq.core.replication;
+
+/** What a leader brings about. Must not call the leader back, except from another task. */
+public interface LeaderEffects {
+  /** Sends a message to a replica, over the connection whose beginning the leader was told. */
+  void send(int replica, ReplicationMessage.ToFollower message);
+
+  /**
+   * Sends all that the partition has to a replica, then calls {@link PartitionLeader#tookOver}.
+   * {@link ReplicationMessage.TakeOver} was sent before.
+   */
+  void startTakeOver(int replica);
+
+  /**
+   * Proposes a change of the replicas in sync to the cluster, again and again until the assignment
+   * has another revision than the one that it changes.
+   */
+  void propose(AssignmentChange.InSync change);
+
+  /**
+   * All batches up to this one are committed: they can be confirmed, and their messages delivered.
+   */
+  void committed(long number);
+
+  /**
+   * Another replica should lead.
+   *
+   * @param reason for the log
+   */
+  void relieve(String reason);
+}

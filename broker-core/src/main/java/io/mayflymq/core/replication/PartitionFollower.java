@@ -1,0 +1,96 @@
+package io.mayflymq.core.replication;
+
+import io.mayflymq.core.replication.ReplicationMessage.Append;
+import io.mayflymq.core.replication.ReplicationMessage.Follow;
+import io.mayflymq.core.replication.ReplicationMessage.Forced;
+import io.mayflymq.core.replication.ReplicationMessage.Lead;
+import io.mayflymq.core.replication.ReplicationMessage.Position;
+import io.mayflymq.core.replication.ReplicationMessage.Refused;
+import io.mayflymq.core.replication.ReplicationMessage.TakeOver;
+import io.mayflymq.core.replication.ReplicationMessage.TakenOver;
+import java.util.function.Consumer;
+
+/**
+ * A replica that follows the leader of its partition: it stores batches in the leader's order, and
+ * answers how far it has forced them. It obeys the leader of the highest epoch that it has heard
+ * of, and refuses all others. On the thread of the partition.
+ */
+public final class PartitionFollower {
+  /** Of a follower that was sent no batch yet. */
+  static final long NEVER = Long.MIN_VALUE;
+
+  private final Replica replica;
+  private Consumer<ReplicationMessage.ToLeader> answer = message -> {};
+
+  /** The epoch of the leader that is followed; 0 while none is. */
+  private long followed;
+
+  private boolean takesOver;
+  private long sentAt = NEVER;
+
+  /** Creates a follower that no leader has spoken to. */
+  public PartitionFollower(Replica replica) {
+    this.replica = replica;
+  }
+
+  /**
+   * A connection from a leader has been opened, in place of any earlier one.
+   *
+   * @param answering sends the answers
+   */
+  public void connected(Consumer<ReplicationMessage.ToLeader> answering) {
+    answer = answering;
+    followed = 0;
+    takesOver = false;
+    sentAt = NEVER;
+  }
+
+  /** The assignment names a leader of this epoch: earlier ones are refused from now on. */
+  public void heardOf(long epoch) {
+    replica.heardOf(epoch);
+  }
+
+  /** The leader has sent a message over the connection that was opened last. */
+  public void received(ReplicationMessage.ToFollower message) {
+    if (message.epoch() < replica.epoch()) {
+      answer.accept(new Refused(message.epoch(), replica.epoch()));
+      return;
+    }
+    replica.heardOf(message.epoch());
+    if (message instanceof Lead lead) {
+      answer.accept(new Position(lead.epoch(), replica.log().last(), replica.log().history()));
+    } else if (message instanceof Follow follow) {
+      replica.cutAfter(follow.after());
+      followed = follow.epoch();
+    } else if (message instanceof TakeOver) {
+      takesOver = true;
+      replica.log().takingOver();
+    } else if (message instanceof TakenOver taken && takesOver) {
+      takesOver = false;
+      replica.takenOver(taken.last(), taken.history());
+      followed = taken.epoch();
+    } else if (message instanceof Append append && followed == append.epoch()) {
+      append(append);
+    }
+  }
+
+  private void append(Append append) {
+    append.batches().forEach(replica::append);
+    replica.committed(append.committed());
+    replica.tail().dropUpTo(replica.committed());
+    sentAt = append.sentAt();
+    tell();
+  }
+
+  /** The log of this node is forced up to a batch. */
+  public void forced(BatchId last) {
+    replica.forced(last);
+    if (followed != 0) {
+      tell();
+    }
+  }
+
+  private void tell() {
+    answer.accept(new Forced(followed, replica.forced(), sentAt));
+  }
+}

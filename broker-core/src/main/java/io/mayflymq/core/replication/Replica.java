@@ -1,0 +1,94 @@
+package io.mayflymq.core.replication;
+
+/**
+ * What one node knows of a partition that it keeps, whether it leads it or follows. On the thread
+ * of the partition.
+ */
+public final class Replica {
+  private final ReplicaLog log;
+  private final BatchTail tail = new BatchTail();
+  private long epoch;
+  private long forced;
+  private long committed;
+
+  /** Creates the replica of a log that was opened: all that it has is forced. */
+  public Replica(ReplicaLog log) {
+    this.log = log;
+    this.epoch = log.epoch();
+    this.forced = log.last().number();
+  }
+
+  /** Returns whether it may lead an epoch: none that it has heard of is later or the same. */
+  public boolean mayLead(long wanted) {
+    return wanted >= epoch && wanted > log.epoch();
+  }
+
+  /** Returns the highest epoch that it has heard of. */
+  long epoch() {
+    return epoch;
+  }
+
+  /** Returns the number of the last batch that is known to be committed. */
+  public long committed() {
+    return committed;
+  }
+
+  /** Returns the number of the last batch that is forced. */
+  long forced() {
+    return forced;
+  }
+
+  ReplicaLog log() {
+    return log;
+  }
+
+  BatchTail tail() {
+    return tail;
+  }
+
+  long last() {
+    return log.last().number();
+  }
+
+  /** A leader of this epoch exists. */
+  void heardOf(long known) {
+    epoch = Math.max(epoch, known);
+  }
+
+  void append(Batch batch) {
+    if (batch.id().number() != last() + 1 || batch.id().epoch() < log.last().epoch()) {
+      throw new IllegalStateException(batch.id() + " behind " + log.last());
+    }
+    log.append(batch);
+    tail.add(batch);
+  }
+
+  void cutAfter(long number) {
+    if (number < committed) {
+      throw new IllegalStateException(
+          "batches behind %d are not to be undone: %d is committed".formatted(number, committed));
+    }
+    if (number < last()) {
+      log.cutAfter(number, epoch);
+      tail.cutAfter(number);
+      forced = Math.min(forced, number);
+    }
+  }
+
+  void takenOver(BatchId last, EpochHistory history) {
+    log.takenOver(last, history);
+    tail.clear();
+    forced = 0;
+  }
+
+  /** The log has been forced up to a batch, which may have been undone meanwhile. */
+  void forced(BatchId last) {
+    if (last.number() <= last() && log.history().epochOf(last.number()) == last.epoch()) {
+      forced = Math.max(forced, last.number());
+    }
+  }
+
+  void committed(long number) {
+    committed = Math.max(committed, Math.min(number, last()));
+  }
+}

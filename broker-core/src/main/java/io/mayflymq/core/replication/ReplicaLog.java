@@ -1,0 +1,44 @@
+package io.mayflymq.core.replication;
+
+/**
+ * The log of one replica, as replication sees it: batches in order. What is appended is safe only
+ * when the owner of the log says that it is forced.
+ */
+public interface ReplicaLog {
+  /** Returns the last batch; {@link BatchId#NONE} if there is none. */
+  BatchId last();
+
+  /** Returns the epochs of its batches. */
+  EpochHistory history();
+
+  /** Appends a batch, the number of which is that of the last one and one. */
+  void append(Batch batch);
+
+  /**
+   * Returns the highest epoch that the log has seen: that of its last batch, or of the leader for
+   * which it was cut.
+   */
+  long epoch();
+
+  /**
+   * Undoes the batches behind one. They were never committed.
+   *
+   * @param number that of the last batch that stays; 0 for none
+   * @param epoch that of the leader who has told so; the log remembers it, so that this replica
+   *     does not go back to an earlier one when it is started again
+   */
+  void cutAfter(long number, long epoch);
+
+  /**
+   * A replica begins to take over all that its leader has. Its last batch and its history stay what
+   * they are until {@link #takenOver}.
+   */
+  void takingOver();
+
+  /**
+   * The replica has all that its leader had after this batch.
+   *
+   * @param history that of the leader
+   */
+  void takenOver(BatchId last, EpochHistory history);
+}

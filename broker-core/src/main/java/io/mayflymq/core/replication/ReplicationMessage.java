@@ -1,0 +1,73 @@
+package io.mayflymq.core.replication;
+
+import java.util.List;
+
+/**
+ * What the leader of a partition and a follower send each other, over one connection, in order. A
+ * connection begins with {@link Lead}. Between {@link TakeOver} and {@link TakenOver} the contents
+ * of the leader's queues travel beside these messages.
+ */
+public sealed interface ReplicationMessage {
+  /** Returns the epoch of the leader that it is from, or to. */
+  long epoch();
+
+  /** A message of a leader. */
+  sealed interface ToFollower extends ReplicationMessage {}
+
+  /** A message of a follower. */
+  sealed interface ToLeader extends ReplicationMessage {}
+
+  /** The sender leads, and asks what the receiver has. */
+  record Lead(long epoch) implements ToFollower {}
+
+  /**
+   * The answer to {@link Lead}.
+   *
+   * @param last the last batch that the follower has, forced or not
+   */
+  record Position(long epoch, BatchId last, EpochHistory history) implements ToLeader {}
+
+  /**
+   * The receiver undoes what it has behind a batch, and is sent what follows it.
+   *
+   * @param after the number of the last batch that both have
+   */
+  record Follow(long epoch, long after) implements ToFollower {}
+
+  /**
+   * Batches, in order; without any it is a heartbeat.
+   *
+   * @param committed the number of the last batch that is committed
+   * @param sentAt when it was sent, in ms by the leader's monotonic clock
+   */
+  record Append(long epoch, List<Batch> batches, long committed, long sentAt)
+      implements ToFollower {}
+
+  /** The receiver takes over all that the leader has. */
+  record TakeOver(long epoch) implements ToFollower {}
+
+  /**
+   * The receiver has been sent all that the leader had after a batch.
+   *
+   * @param last that batch
+   * @param history that of the leader
+   */
+  record TakenOver(long epoch, BatchId last, EpochHistory history) implements ToFollower {}
+
+  /**
+   * What the follower has forced.
+   *
+   * @param forced the number of the last batch
+   * @param sentAt that of the last {@link Append} that it has received; {@link
+   *     PartitionFollower#NEVER} if there was none
+   */
+  record Forced(long epoch, long forced, long sentAt) implements ToLeader {}
+
+  /**
+   * The receiver leads no more.
+   *
+   * @param epoch that of the receiver
+   * @param known a later one, which the follower knows
+   */
+  record Refused(long epoch, long known) implements ToLeader {}
+}
