@@ -16,8 +16,8 @@ import org.slf4j.LoggerFactory;
 /*
  * Carries out the entries of the replicated log on this node.
  *
- * Each change is carried out as on a broker that is alone: it is based on the proposed state, and is in force when it is written, so that entries share
- * forces. All nodes see the same changes in the same order, from the same state, and so decide alike which do not fit, and give queues the same numbers.
+ * Each change is carried out as on a broker that is alone: it is based on the proposed state, and entries share forces (PositionedLog tells which have to
+ * be written before they are in force). All nodes see the same changes in the same order, from the same state, and so decide alike which do not fit, and give queues the same numbers.
  *
  * A virtual host has to be there before anything in it can change, so a change that begins or ends one waits for all before it, and is waited for by
  * all behind it.
@@ -119,11 +119,10 @@ public final class ChangeApplier {
     CompletableFuture<Void> all = last;
     all.thenRun(() -> position.advance(index));
     if (isRequestedHere) {
-      all.thenCompose(inForce -> others.await(index))
-          .whenComplete((seen, failure) -> visible.complete(null));
+      others.await(index).whenComplete((seen, failure) -> visible.complete(null));
     }
     carryOutNext();
-    return all;
+    return all.thenCompose(inForce -> log.settled());
   }
 
   private synchronized void carryOutNext() {

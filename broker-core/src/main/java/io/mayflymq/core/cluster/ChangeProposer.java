@@ -27,7 +27,7 @@ import java.util.function.IntSupplier;
  */
 /** Proposes changes to the replicated log, in batches. Any thread may call. */
 public final class ChangeProposer implements ChangeOrdering {
-  private static final int MOST_BYTES = 1 << 20;
+  private static final int MOST_BYTES = 1 << 17;
 
   private final UUID process = UUID.randomUUID();
   private final EntryLog log;

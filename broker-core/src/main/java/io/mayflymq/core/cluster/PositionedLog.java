@@ -2,6 +2,11 @@ package io.mayflymq.core.cluster;
 
 import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.MetadataCommand.Applied;
+import io.mayflymq.core.metadata.MetadataCommand.MemberSet;
+import io.mayflymq.core.metadata.MetadataCommand.QueueDeclared;
+import io.mayflymq.core.metadata.MetadataCommand.QueueDeleted;
+import io.mayflymq.core.metadata.MetadataCommand.VhostDeclared;
+import io.mayflymq.core.metadata.MetadataCommand.VhostDeleted;
 import io.mayflymq.core.metadata.MetadataLog;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -13,8 +18,16 @@ import java.util.concurrent.CompletableFuture;
  * The metadata log of a node in a cluster: each change is written with its position in the replicated log, as a unit, so that after a restart the node
  * goes on behind the last change that it has.
  *
+ * A change that has been agreed upon is durable: it is in the replicated log of a majority of the nodes, and in that of this node before it is carried out
+ * here. That log keeps it until it is safe here (settled), and after a crash it is carried out again. So most changes need not wait for a second force,
+ * that of this node's own metadata. Two kinds do, as other files of this node refer to them:
+ *
+ * - a durable queue of this node: messages of a queue that metadata do not have would be removed at the start, before the change is carried out again;
+ * - the end of a queue or virtual host, whose messages are deleted when it is in force, and members, as what they are decides how a node starts.
+ *
  * A change that has been agreed upon cannot be refused here because the disk is full: the node would be another one than the others. So a write that
- * fails is repeated, with all that were to follow it, until it succeeds. Meanwhile this node carries out no change; it goes on serving what it has.
+ * fails is repeated, with all that were to follow it, until it succeeds. Meanwhile this node carries out no change that has to wait, and goes on serving
+ * what it has.
  */
 /** Writes changes with their positions. Any thread may call. */
 public final class PositionedLog implements MetadataLog {
@@ -39,6 +52,7 @@ public final class PositionedLog implements MetadataLog {
 
   private final MetadataLog log;
   private final Later later;
+  private final int member;
 
   /** What is not safe yet, in order. */
   private final Deque<Write> writes = new ArrayDeque<>();
@@ -52,11 +66,13 @@ public final class PositionedLog implements MetadataLog {
    *
    * @param log where it writes
    * @param later repeats writes
+   * @param member the number of this node
    * @param kept the position of what the log has; null if it has none
    */
-  public PositionedLog(MetadataLog log, Later later, Applied kept) {
+  public PositionedLog(MetadataLog log, Later later, int member, Applied kept) {
     this.log = log;
     this.later = later;
+    this.member = member;
     this.durable = kept;
   }
 
@@ -70,11 +86,22 @@ public final class PositionedLog implements MetadataLog {
     return durable;
   }
 
+  /** Returns what is done when all that was appended so far is durable. */
+  synchronized CompletableFuture<Void> settled() {
+    Write last = writes.peekLast();
+    return last == null ? CompletableFuture.completedFuture(null) : last.safe.copy();
+  }
+
   @Override
   public List<MetadataCommand> recover() {
     return log.recover();
   }
 
+  /**
+   * Writes commands as a unit.
+   *
+   * @return done when they may be in force: at once, or when they are safe
+   */
   @Override
   public CompletableFuture<Void> append(List<? extends MetadataCommand> commands) {
     List<MetadataCommand> unit = new ArrayList<>(commands);
@@ -88,8 +115,20 @@ public final class PositionedLog implements MetadataLog {
       if (!repeats) {
         handOver(write);
       }
-      return write.safe;
+      return commands.stream().anyMatch(this::waitsForDisk)
+          ? write.safe
+          : CompletableFuture.completedFuture(null);
     }
+  }
+
+  private boolean waitsForDisk(MetadataCommand command) {
+    return command instanceof QueueDeleted
+        || command instanceof VhostDeclared
+        || command instanceof VhostDeleted
+        || command instanceof MemberSet
+        || (command instanceof QueueDeclared declared
+            && declared.queue().durable()
+            && declared.place().member() == member);
   }
 
   /** With the lock held. */

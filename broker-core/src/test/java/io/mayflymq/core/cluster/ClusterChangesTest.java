@@ -106,6 +106,35 @@ class ClusterChangesTest {
     assertThat(slow.disk()).isEqualTo(cluster.nodes.get(0).disk());
   }
 
+  @Test
+  void onlyChangesThatOtherFilesReferToWaitForTheDiskOfANode() {
+    SimulatedCluster cluster = new SimulatedCluster(2);
+    Random random = new Random(1);
+    Node home = cluster.nodes.get(0);
+    Node other = cluster.nodes.get(1);
+    home.administration.vhosts().put(VhostDefinition.of("v"));
+    cluster.settle(random);
+    VirtualHost vhost = home.broker.virtualHost("v");
+    VirtualHost onOther = other.broker.virtualHost("v");
+
+    var queue = vhost.declareQueue(queue(home, "q", true, connection));
+    cluster.commit(random);
+    home.applyNext();
+    other.applyNext();
+    assertThat(queue).isNotDone();
+    assertThat(onOther.routing().queue("q")).isNotNull();
+    home.metadata.write();
+    assertThat(queue).isCompleted();
+
+    var exchange = vhost.declareExchange(exchange("x", true, false), connection);
+    cluster.commit(random);
+    home.applyNext();
+    assertThat(exchange).isCompleted();
+    home.crash(random);
+    cluster.settle(random);
+    assertThat(home.state()).isEqualTo(other.state()).anyMatch(each -> each.contains("name=x,"));
+  }
+
   @Property(tries = 150)
   void allNodesHaveTheSameMetadata(@ForAll long seed) {
     Random random = new Random(seed);

@@ -162,7 +162,7 @@ final class SimulatedCluster {
                 return added;
               },
               ChangeVersions::highest);
-      PositionedLog positions = new PositionedLog(metadata, Runnable::run, position);
+      PositionedLog positions = new PositionedLog(metadata, Runnable::run, number, position);
       RecordedFaults faults = new RecordedFaults();
       Shards shards = new Shards(loops.all(), loops.clock(), faults);
       Partitions partitions =

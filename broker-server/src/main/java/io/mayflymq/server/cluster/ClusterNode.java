@@ -165,6 +165,7 @@ public final class ClusterNode implements Cluster, AutoCloseable {
         new PositionedLog(
             journal,
             task -> work.after("writing metadata again", RETRY_MILLIS, task),
+            self.number(),
             applied(entered));
     members = new ClusterMembers(positions, entered);
     neighbours = new Neighbours(self.number(), members, () -> transport.reachable().keySet());

@@ -25,6 +25,9 @@ import org.apache.ratis.util.LifeCycle;
 
 /** What Ratis tells about the log. Its snapshots are positions of the applier's durable state. */
 final class EntryStateMachine extends BaseStateMachine {
+  /** Less than a force takes; Ratis has no listener for its end. */
+  private static final long LOOK_MICROS = 100;
+
   private final AppliedEntries applied;
   private final LogEvents events;
   private volatile TermIndex snapshot;
@@ -65,7 +68,7 @@ final class EntryStateMachine extends BaseStateMachine {
     RaftLog log = log();
     try {
       while (log.getFlushIndex() < index && log.isOpened() && !applied.isClosed()) {
-        TimeUnit.MILLISECONDS.sleep(1);
+        TimeUnit.MICROSECONDS.sleep(LOOK_MICROS);
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
