@@ -48,7 +48,8 @@ public final class BrokerDefinitions {
    *
    * @param json in UTF-8; read to its end, and not closed
    * @return the imported and skipped items, completed when the import is safe; skipped items are
-   *     logged
+   *     logged. Fails with a {@link io.mayflymq.protocol.types.ConnectionException} 541 if the
+   *     broker cannot make changes
    * @throws DefinitionsException if something in the document is wrong; then nothing was changed
    */
   public CompletableFuture<ImportReport> importAll(InputStream json) throws DefinitionsException {

@@ -23,6 +23,8 @@ import io.mayflymq.core.vhost.QueueDeclaration;
 import io.mayflymq.core.vhost.VirtualHost;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.protocol.types.AmqpException;
+import io.mayflymq.protocol.types.ConnectionException;
+import io.mayflymq.protocol.types.ReplyCode;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.HashMap;
@@ -40,9 +42,14 @@ import java.util.function.Supplier;
  * that they share writes, and in a cluster round trips. Existing objects that differ are not changed, and unsupported ones are not
  * created: both are named in the report.
  *
+ * Of a large stage a part is requested at a time: that is enough to share writes, bounds memory, and leaves room between the parts for what clients ask.
+ *
  * The broker may change between check and step. A step that fails for that reason is named in the report too, and the others are still carried out.
+ * If the broker cannot make changes, as its disk is full or no majority of its cluster agrees, the import ends with that part and fails.
  */
 final class DefinitionsImport {
+  private static final int MOST_AT_ONCE = 5_000;
+
   /** What is carried out together, in this order. */
   private enum Stage {
     /** Virtual hosts, users and global parameters. */
@@ -73,6 +80,7 @@ final class DefinitionsImport {
   private final Definitions definitions;
   private final Map<Stage, List<Step>> steps = new EnumMap<>(Stage.class);
   private final List<String> skipped;
+  private int imported;
   private final List<String> problems = new ArrayList<>();
   private final Set<String> newVhosts = new HashSet<>();
   private final Set<String> users = new HashSet<>();
@@ -96,7 +104,8 @@ final class DefinitionsImport {
   /**
    * Checks everything, then changes the broker.
    *
-   * @return completed when all changes are safe
+   * @return completed when all changes are safe; fails with a {@link ConnectionException} 541 if
+   *     the broker cannot make changes
    * @throws DefinitionsException if a definition is invalid; then nothing was changed
    */
   CompletableFuture<ImportReport> run() throws DefinitionsException {
@@ -128,36 +137,64 @@ final class DefinitionsImport {
 
   /** Carries out all steps, stage by stage. */
   private CompletableFuture<ImportReport> takeSteps() {
-    List<CompletableFuture<String>> outcomes = new ArrayList<>();
     CompletableFuture<Void> last = CompletableFuture.completedFuture(null);
     for (Stage stage : Stage.values()) {
-      last =
-          last.thenCompose(
-              done -> {
-                steps.getOrDefault(stage, List.of()).forEach(step -> outcomes.add(take(step)));
-                return CompletableFuture.allOf(outcomes.toArray(CompletableFuture<?>[]::new));
-              });
+      List<Step> all = steps.getOrDefault(stage, List.of());
+      for (int from = 0; from < all.size(); from += MOST_AT_ONCE) {
+        List<Step> some = all.subList(from, Math.min(all.size(), from + MOST_AT_ONCE));
+        last = last.thenCompose(done -> take(some));
+      }
     }
-    return last.thenApply(
-        done -> {
-          int left = 0;
-          for (CompletableFuture<String> outcome : outcomes) {
-            if (outcome.join() != null) {
-              skipped.add(outcome.join());
-              left++;
-            }
-          }
-          return new ImportReport(outcomes.size() - left, skipped);
-        });
+    return last.thenApply(done -> new ImportReport(imported, skipped));
   }
 
-  /** Carries out a step. Returns null, or a line with the reason if its object is not imported. */
+  private CompletableFuture<Void> take(List<Step> some) {
+    List<CompletableFuture<String>> outcomes = some.stream().map(this::take).toList();
+    return CompletableFuture.allOf(outcomes.toArray(CompletableFuture<?>[]::new))
+        .handle(
+            (done, failure) -> {
+              if (failure != null) {
+                throw ended(Causes.of(failure));
+              }
+              outcomes.forEach(outcome -> note(outcome.join()));
+              return null;
+            });
+  }
+
+  private void note(String whySkipped) {
+    if (whySkipped == null) {
+      imported++;
+    } else {
+      skipped.add(whySkipped);
+    }
+  }
+
+  /** Returns what tells that the broker cannot make changes. */
+  private ConnectionException ended(Throwable cause) {
+    return new ConnectionException(
+        ReplyCode.INTERNAL_ERROR,
+        "the import has ended after %d definitions, those that follow may be imported or not: %s"
+            .formatted(imported, reason(cause)));
+  }
+
+  /**
+   * Carries out a step.
+   *
+   * @return null, or a line with the reason if its object is not imported; fails if the broker
+   *     cannot make changes
+   */
   private CompletableFuture<String> take(Step step) {
     try {
       return step.action
           .get()
           .thenApply(done -> step.outcome())
-          .exceptionally(error -> step.label + ": " + reason(error));
+          .exceptionallyCompose(
+              error ->
+                  Causes.of(error) instanceof ConnectionException
+                      ? CompletableFuture.failedFuture(error)
+                      : CompletableFuture.completedFuture(step.label + ": " + reason(error)));
+    } catch (ConnectionException e) {
+      return CompletableFuture.failedFuture(e);
     } catch (AmqpException | AdministrationException | IllegalArgumentException e) {
       return CompletableFuture.completedFuture(step.label + ": " + reason(e));
     }

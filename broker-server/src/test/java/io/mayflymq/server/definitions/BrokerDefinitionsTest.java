@@ -12,6 +12,8 @@ import io.mayflymq.core.admin.Parameter;
 import io.mayflymq.core.admin.VhostDefaults;
 import io.mayflymq.core.fault.Faults;
 import io.mayflymq.core.metadata.InMemoryMetadataLog;
+import io.mayflymq.core.metadata.MetadataCommand;
+import io.mayflymq.core.metadata.MetadataLog;
 import io.mayflymq.core.metadata.VhostDefinition;
 import io.mayflymq.core.policy.PolicyKind;
 import io.mayflymq.core.policy.PolicyTable;
@@ -27,6 +29,8 @@ import io.mayflymq.core.security.User;
 import io.mayflymq.core.store.InMemoryStore;
 import io.mayflymq.core.vhost.Broker;
 import io.mayflymq.core.vhost.partition.Partitions;
+import io.mayflymq.protocol.types.ConnectionException;
+import io.mayflymq.protocol.types.ReplyCode;
 import io.mayflymq.server.channel.ManualEventLoop;
 import io.mayflymq.server.json.JsonWriter;
 import java.io.ByteArrayInputStream;
@@ -42,6 +46,9 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -57,8 +64,11 @@ class BrokerDefinitionsTest {
     private final BrokerDefinitions definitions;
 
     Rig() {
+      this(new InMemoryMetadataLog());
+    }
+
+    Rig(MetadataLog log) {
       InstantSource clock = InstantSource.system();
-      InMemoryMetadataLog log = new InMemoryMetadataLog();
       broker =
           new Broker(
               new Partitions(
@@ -85,6 +95,37 @@ class BrokerDefinitionsTest {
           .importAll(new ByteArrayInputStream(json.getBytes(StandardCharsets.UTF_8)))
           .join();
     }
+  }
+
+  /** A log whose disk is full after some changes. */
+  private static final class FullLog implements MetadataLog {
+    private int left;
+
+    FullLog(int room) {
+      left = room;
+    }
+
+    @Override
+    public List<MetadataCommand> recover() {
+      return List.of();
+    }
+
+    @Override
+    public CompletableFuture<Void> append(List<? extends MetadataCommand> commands) {
+      left--;
+      return left >= 0
+          ? CompletableFuture.completedFuture(null)
+          : CompletableFuture.failedFuture(
+              new ConnectionException(ReplyCode.INTERNAL_ERROR, "No space left on device"));
+    }
+
+    @Override
+    public String failure() {
+      return null;
+    }
+
+    @Override
+    public void close() {}
   }
 
   private final Rig rig = new Rig();
@@ -369,6 +410,25 @@ class BrokerDefinitionsTest {
         .hasMessageNotContaining("\n");
 
     assertThat(rig.definitions.export()).isEqualTo(before);
+  }
+
+  @Test
+  void importFailsIfTheBrokerCanMakeNoChanges() {
+    int some = 6_000;
+    Rig full = new Rig(new FullLog(some));
+    String queues =
+        IntStream.range(0, 2 * some)
+            .mapToObj(
+                ("{\"name\":\"q%d\",\"vhost\":\"/\",\"durable\":true,\"auto_delete\":false,"
+                        + "\"arguments\":{}}")
+                    ::formatted)
+            .collect(Collectors.joining(",", "{\"queues\":[", "]}"));
+    assertThatThrownBy(() -> full.take(queues))
+        .cause()
+        .isInstanceOf(ConnectionException.class)
+        .hasMessageContaining("the import has ended after 5000 definitions")
+        .hasMessageContaining("No space left on device");
+    assertThat(full.broker.virtualHost("/").routing().queueCount()).isLessThan(some);
   }
 
   @Test
