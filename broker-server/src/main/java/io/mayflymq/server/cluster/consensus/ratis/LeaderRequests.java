@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
 import org.apache.ratis.protocol.ClientId;
 import org.apache.ratis.protocol.Message;
+import org.apache.ratis.protocol.RaftClientAsynchronousProtocol;
 import org.apache.ratis.protocol.RaftClientReply;
 import org.apache.ratis.protocol.RaftClientRequest;
 import org.apache.ratis.thirdparty.com.google.protobuf.UnsafeByteOperations;
@@ -67,7 +68,10 @@ final class LeaderRequests {
             .setMessage(Message.valueOf(UnsafeByteOperations.unsafeWrap(request.content())))
             .setType(RaftClientRequest.writeRequestType())
             .build();
-    return view.server().submitClientRequestAsync(write).thenApply(LeaderRequests::committed);
+    // Asked of the server, it would be handed over to one more thread.
+    return ((RaftClientAsynchronousProtocol) view.division())
+        .submitClientRequestAsync(write)
+        .thenApply(LeaderRequests::committed);
   }
 
   private static Answer committed(RaftClientReply reply) {

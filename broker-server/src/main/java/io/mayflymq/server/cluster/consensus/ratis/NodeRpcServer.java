@@ -12,7 +12,9 @@ import org.apache.ratis.proto.RaftProtos.RequestVoteRequestProto;
 import org.apache.ratis.proto.RaftProtos.StartLeaderElectionRequestProto;
 import org.apache.ratis.protocol.RaftPeerId;
 import org.apache.ratis.server.RaftServer;
+import org.apache.ratis.server.protocol.RaftServerAsynchronousProtocol;
 import org.apache.ratis.thirdparty.com.google.protobuf.MessageLite;
+import org.apache.ratis.util.ProtoUtils;
 
 /** Answers messages of the protocol. Any thread may call. */
 final class NodeRpcServer {
@@ -66,8 +68,14 @@ final class NodeRpcServer {
   }
 
   private CompletableFuture<byte[]> append(AppendEntriesRequestProto request) throws IOException {
-    heard(request.getServerRequest());
-    return server.appendEntriesAsync(request).thenApply(MessageLite::toByteArray);
+    RaftRpcRequestProto header = request.getServerRequest();
+    heard(header);
+    RaftServer.Division division =
+        server.getDivision(ProtoUtils.toRaftGroupId(header.getRaftGroupId()));
+    // Asked of the server, it would be handed over to one more thread.
+    return ((RaftServerAsynchronousProtocol) division)
+        .appendEntriesAsync(request)
+        .thenApply(MessageLite::toByteArray);
   }
 
   private CompletableFuture<byte[]> install(InstallSnapshotRequestProto request)
