@@ -1,6 +1,7 @@
 package io.mayflymq.core.vhost;
 
 import io.mayflymq.core.metadata.MetadataCommand.QueueDeclared;
+import io.mayflymq.core.metadata.QueuePlace;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.queue.QueueIdentity;
 import io.mayflymq.core.vhost.queue.local.LocalEnvironment;
@@ -26,5 +27,20 @@ record QueueFactory(BrokerContext broker, LocalEnvironment environment) {
         topology.settingsOf(declared.queue()),
         environment,
         broker.clock().millis());
+  }
+
+  /**
+   * Returns the declaration as this node keeps it. The node that was asked has chosen a partition
+   * by its own number of them; after a restart a queue of this node is looked for in the one that
+   * it was really in.
+   */
+  QueueDeclared placed(QueueDeclared declared, Queue queue) {
+    return broker.isHere(declared.place())
+        ? new QueueDeclared(
+            declared.vhost(),
+            declared.queue(),
+            declared.id(),
+            new QueuePlace(declared.place().member(), queue.partition().index()))
+        : declared;
   }
 }

@@ -157,7 +157,7 @@ final class TopologyChanges {
     Queue queue = queues.create(declared, origin, change.topology());
     change.created(queue);
     change.become(change.routing().withQueue(name, queue));
-    change.write(commands.declared(declared));
+    change.write(commands.declared(queues.placed(declared, queue)));
     change.then(() -> effects.created(queue, origin));
   }
 
