@@ -44,6 +44,12 @@ public record ManualLoops(ManualClock clock, List<ManualLoop> all) {
     clock.advance(end - clock.elapsedMillis());
   }
 
+  /** In how many ms the next task is due; {@link Long#MAX_VALUE} if none waits for its time. */
+  public long untilNextScheduled() {
+    long next = nextScheduledMillis();
+    return next == Long.MAX_VALUE ? next : Math.max(0, next - clock.elapsedMillis());
+  }
+
   private long nextScheduledMillis() {
     return all.stream().mapToLong(ManualLoop::nextScheduledMillis).min().orElse(Long.MAX_VALUE);
   }

@@ -3,6 +3,7 @@ package io.mayflymq.core.vhost;
 import io.mayflymq.core.deathjournal.DeathJournal;
 import io.mayflymq.core.fault.RecordedFaults;
 import io.mayflymq.core.message.Message;
+import io.mayflymq.core.message.NumberedMessage;
 import io.mayflymq.core.metadata.MemoryMetadataLog;
 import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.VhostDefinition;
@@ -24,11 +25,9 @@ import io.mayflymq.core.vhost.command.ShardCommandSender;
 import io.mayflymq.core.vhost.partition.Partitions;
 import io.mayflymq.core.vhost.queue.DeclaredQueue;
 import io.mayflymq.core.vhost.queue.Queue;
-import io.mayflymq.protocol.types.BasicProperties;
 import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.protocol.types.ShortString;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -353,29 +352,12 @@ final class TestBroker {
   }
 
   static Message message(int number, boolean persistent, long ttlMillis, int padding) {
-    byte[] properties =
-        BasicProperties.builder()
-            .deliveryMode(persistent ? 2 : 1)
-            .expiration(ttlMillis == Message.NO_TTL ? null : Long.toString(ttlMillis))
-            .build()
-            .encode();
-    byte[] content = new byte[properties.length + Integer.BYTES + padding];
-    System.arraycopy(properties, 0, content, 0, properties.length);
-    ByteBuffer.wrap(content).putInt(properties.length, number);
-    return new Message(
-        ShortString.of(""),
-        ShortString.of("key"),
-        content,
-        properties.length,
-        ttlMillis,
-        0,
-        persistent,
-        List.of());
+    return NumberedMessage.of(number, persistent, ttlMillis, padding);
   }
 
   /** The number that a message bears, however often it has died. */
   static int numberOf(Message message) {
-    return ByteBuffer.wrap(message.content()).getInt(message.propertiesLength());
+    return NumberedMessage.numberOf(message);
   }
 
   /** The arguments that send dead messages to a queue. */

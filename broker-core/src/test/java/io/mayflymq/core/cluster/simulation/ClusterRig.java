@@ -1,0 +1,375 @@
+package io.mayflymq.core.cluster.simulation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.mayflymq.core.message.Message;
+import io.mayflymq.core.vhost.queue.DeclaredQueue;
+import io.mayflymq.core.vhost.queue.Queue;
+import io.mayflymq.protocol.types.FieldTable;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+
+/** A cluster with clients to which random things happen, watched by a {@link Ledger}. */
+final class ClusterRig {
+  private static final List<String> QUEUES = List.of("q0", "q1", "q2", "q3", "q4", "q5");
+  private static final List<String> KEYS = List.of("k0", "k1");
+
+  /** Longer than any retry, time limit or delay. */
+  private static final long HEALING_MILLIS = 15_000;
+
+  /** How it is set up. */
+  record Setup(List<Integer> shards, long memoryBytes, long seed) {}
+
+  private final SimulatedCluster cluster;
+  private final Ledger ledger;
+  private final Map<NodeProcess, List<SimulatedClient>> clients = new HashMap<>();
+
+  ClusterRig(Setup setup) {
+    cluster = new SimulatedCluster(setup.shards, setup.memoryBytes, new Random(setup.seed));
+    ledger = new Ledger(cluster);
+    Random random = new Random(setup.seed);
+    cluster.settle(random);
+    declareSome(random);
+  }
+
+  private void declareSome(Random random) {
+    for (String queue : QUEUES) {
+      if (random.nextInt(4) > 0) {
+        SimulatedClient client = anyClient(random);
+        client.declare(queue, random.nextInt(5) > 0, arguments(queue, random));
+        if (random.nextBoolean()) {
+          client.bind("amq.direct", queue, anyKey(random));
+          client.bind("amq.fanout", queue, "");
+        }
+      }
+    }
+    cluster.settle(random);
+  }
+
+  /** Returns a number that depends on all that nodes have sent one another. */
+  long trace() {
+    return cluster.network().trace();
+  }
+
+  // Commands
+
+  void run(Command command) {
+    Random random = new Random(command.seed());
+    if (!carryOutAtClient(command.action(), random)) {
+      carryOut(command.action(), random);
+    }
+    checkFaults();
+  }
+
+  private void checkFaults() {
+    cluster.processes().forEach(process -> process.faults().assertNone());
+    assertThat(cluster.network().misunderstood()).isEmpty();
+  }
+
+  private boolean carryOutAtClient(Command.Action action, Random random) {
+    SimulatedClient client = anyClient(random);
+    if (client == null) {
+      return false;
+    }
+    String queue = QUEUES.get(random.nextInt(QUEUES.size()));
+    switch (action) {
+      case DECLARE -> client.declare(queue, random.nextInt(5) > 0, arguments(queue, random));
+      case BIND ->
+          client.bind(random.nextBoolean() ? "amq.direct" : "amq.fanout", queue, anyKey(random));
+      case PUBLISH -> publish(client, random);
+      case SCHEDULE ->
+          client.schedule(
+              queue, random.nextInt(random.nextInt(4) == 0 ? 2_000 : 40), content(random));
+      case CONSUME ->
+          client.consume(
+              queue, isAcknowledged(queue, random), random.nextInt(4), random.nextInt(3) == 0);
+      case CANCEL -> client.cancel(random);
+      case GET -> client.get(queue, isAcknowledged(queue, random));
+      case SETTLE -> client.settle(random);
+      case ROOM -> client.setRoom(random);
+      case CLOSE -> client.close();
+      case PURGE -> client.purge(queue);
+      case DELETE -> client.delete(queue, random.nextInt(4) == 0);
+      default -> {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Only some queues are consumed without acknowledgements: that may lose messages. */
+  private static boolean isAcknowledged(String queue, Random random) {
+    return !queue.equals("q0") || random.nextBoolean();
+  }
+
+  private SimulatedClient anyClient(Random random) {
+    List<SimulatedClient> all = clients();
+    return all.isEmpty() ? null : all.get(random.nextInt(all.size()));
+  }
+
+  /** Returns the clients of the processes that run. */
+  private List<SimulatedClient> clients() {
+    List<SimulatedClient> all = new ArrayList<>();
+    for (NodeProcess process : cluster.processes()) {
+      all.addAll(
+          clients.computeIfAbsent(
+              process,
+              absent -> {
+                List<SimulatedClient> added = new ArrayList<>();
+                for (int loop = 0; loop < process.shards().count(); loop++) {
+                  added.add(new SimulatedClient(process, loop, ledger));
+                }
+                return added;
+              }));
+    }
+    return all;
+  }
+
+  private static String anyKey(Random random) {
+    return KEYS.get(random.nextInt(KEYS.size()));
+  }
+
+  /** Dead letters go to queues with higher numbers only, so none comes back. */
+  private static FieldTable arguments(String queue, Random random) {
+    FieldTable.Builder arguments = FieldTable.builder();
+    int number = QUEUES.indexOf(queue);
+    boolean deadLetters = number < QUEUES.size() - 1 && random.nextInt(3) > 0;
+    if (deadLetters) {
+      arguments.put("x-dead-letter-exchange", "");
+      arguments.put(
+          "x-dead-letter-routing-key",
+          QUEUES.get(number + 1 + random.nextInt(QUEUES.size() - 1 - number)));
+    }
+    if (random.nextInt(5) == 0) {
+      arguments.put("x-message-ttl", random.nextInt(4) == 0 ? 0 : random.nextInt(60));
+    }
+    if (random.nextInt(5) == 0) {
+      arguments.put("x-max-length", 1 + random.nextInt(4));
+      arguments.put("x-overflow", random.nextBoolean() ? "drop-head" : "reject-publish");
+    }
+    if (random.nextBoolean()) {
+      arguments.put("x-queue-leader-locator", "balanced");
+    }
+    if (random.nextInt(8) == 0) {
+      arguments.put("x-single-active-consumer", true);
+    }
+    return arguments.build();
+  }
+
+  private static SimulatedClient.Content content(Random random) {
+    return new SimulatedClient.Content(
+        random.nextInt(5) > 0,
+        random.nextInt(8) == 0 ? random.nextInt(60) : Message.NO_TTL,
+        random.nextInt(random.nextInt(10) == 0 ? 3_000 : 200),
+        random.nextInt(4) > 0);
+  }
+
+  private void publish(SimulatedClient client, Random random) {
+    for (int count = random.nextInt(6); count >= 0; count--) {
+      switch (random.nextInt(4)) {
+        case 0 -> client.publish("amq.fanout", "", content(random));
+        case 1 -> client.publish("amq.direct", anyKey(random), content(random));
+        default -> client.publish("", QUEUES.get(random.nextInt(QUEUES.size())), content(random));
+      }
+    }
+  }
+
+  private SimulatedNode anyNode(Random random) {
+    return cluster.nodes().get(random.nextInt(cluster.nodes().size()));
+  }
+
+  private void carryOut(Command.Action action, Random random) {
+    SimulatedNetwork network = cluster.network();
+    SimulatedNode node = anyNode(random);
+    switch (action) {
+      case RUN -> {
+        for (int steps = random.nextInt(60); steps >= 0; steps--) {
+          cluster.step(random);
+        }
+      }
+      case REST -> cluster.settle(random);
+      case TIME -> cluster.pass(random.nextInt(4) == 0 ? 1_500 : random.nextInt(60), random);
+      case KILL -> {
+        trouble(node);
+        node.kill(random);
+      }
+      case POWER_LOSS -> {
+        trouble(node);
+        node.losePower(random);
+      }
+      case START -> node.start();
+      case BREAK -> {
+        ledger.trouble();
+        network.breakOne(random);
+      }
+      case BLOCK -> network.block(node.number(), anyNode(random).number());
+      case CUT -> cut(node, anyNode(random));
+      case ISOLATE -> cluster.nodes().forEach(other -> cut(node, other));
+      case NOTICE -> {
+        ledger.trouble();
+        network.breakBlocked(random);
+      }
+      case HEAL -> network.heal();
+      case FREEZE -> node.setFrozen(true);
+      case THAW -> node.setFrozen(false);
+      case FULL_DISK -> {
+        if (node.process() != null) {
+          node.disk().fill(random.nextInt(500));
+        }
+      }
+      case FAILING_FORCE -> {
+        if (node.process() != null) {
+          ledger.trouble();
+          node.disk().failForces();
+        }
+      }
+      case FAILING_METADATA -> node.metadata().fail();
+      case MEND_DISKS -> cluster.nodes().forEach(each -> each.disk().fill(Long.MAX_VALUE));
+      case SET_CLOCK -> node.setClock(random.nextInt(100) - 50);
+      case LOSE_PROPOSAL -> cluster.log().lose(random);
+      case GIVE_UP -> giveUp(node, random);
+      default -> {}
+    }
+  }
+
+  private void trouble(SimulatedNode node) {
+    ledger.trouble();
+    ledger.homeEnds(node);
+  }
+
+  private void cut(SimulatedNode one, SimulatedNode other) {
+    cluster.network().block(one.number(), other.number());
+    cluster.network().block(other.number(), one.number());
+  }
+
+  /** What the leader does when a node was not reachable for some time. */
+  private void giveUp(SimulatedNode node, Random random) {
+    List<NodeProcess> others =
+        cluster.processes().stream()
+            .filter(each -> each.hasCaughtUp() && !cluster.reach(each.node(), node))
+            .toList();
+    if (!others.isEmpty()) {
+      ledger.homeEnds(node);
+      others.get(random.nextInt(others.size())).deleteTransientQueues(node.number());
+    }
+  }
+
+  // The end
+
+  /** All faults are mended; then everything has to be as the clients were promised. */
+  void finish(Random random) {
+    mend(random);
+    checkMetadata();
+    clients().forEach(SimulatedClient::acknowledgeAll);
+    cluster.advance(HEALING_MILLIS, random);
+    checkFaults();
+    checkConsumers(random);
+    clients().forEach(SimulatedClient::cancelAll);
+    cluster.settle(random);
+    drain(random);
+    checkFaults();
+    ledger.check();
+    checkNothingIsLeft(random);
+  }
+
+  private void mend(Random random) {
+    cluster.network().heal();
+    for (SimulatedNode node : cluster.nodes()) {
+      node.setFrozen(false);
+      node.disk().fill(Long.MAX_VALUE);
+      if (node.disk().failures().isEmpty()) {
+        node.start();
+      } else {
+        trouble(node);
+        node.kill(random);
+        node.start();
+      }
+    }
+    cluster.advance(HEALING_MILLIS, random);
+    cluster.log().decide(random);
+    cluster.advance(HEALING_MILLIS, random);
+    checkFaults();
+    for (SimulatedNode node : cluster.nodes()) {
+      assertThat(node.process().hasCaughtUp()).as("node %d has caught up", node.number()).isTrue();
+    }
+    assertThat(cluster.network().isIdle()).as("the network is idle").isTrue();
+    assertThat(cluster.log().isIdle()).as("no change is proposed").isTrue();
+  }
+
+  private void checkMetadata() {
+    NodeProcess first = cluster.nodes().get(0).process();
+    for (NodeProcess process : cluster.processes()) {
+      int number = process.node().number();
+      assertThat(process.state()).as("metadata of node %d", number).isEqualTo(first.state());
+      assertThat(process.kept()).as("disk of node %d", number).isEqualTo(first.kept());
+    }
+    for (KnownQueue queue : ledger.queues()) {
+      Queue there = first.queue(queue.name());
+      assertThat(queue.mayBeGone() || (there != null && there.id() == queue.id))
+          .as("%s is there", queue)
+          .isTrue();
+    }
+  }
+
+  /** Every consumer goes on, or was told that it does not. */
+  private void checkConsumers(Random random) {
+    Map<Long, Integer> expected = new HashMap<>();
+    for (SimulatedClient client : clients()) {
+      assertThat(client.isIdle()).as("%s is idle", client).isTrue();
+      for (SimulatedConsumer consumer : client.consumers()) {
+        if (consumer.isLive()) {
+          expected.merge(consumer.known().id, 1, Integer::sum);
+        }
+      }
+    }
+    NodeProcess asked = anyNode(random).process();
+    asked
+        .vhost()
+        .routing()
+        .queues()
+        .forEach(
+            queue -> {
+              DeclaredQueue status = status(queue, random);
+              int consumers = expected.getOrDefault(queue.id(), 0);
+              assertThat(status.consumers()).as("consumers of %s", queue).isEqualTo(consumers);
+              assertThat(consumers == 0 || status.messages() == 0)
+                  .as("consumers of %s get its messages: %s", queue, status)
+                  .isTrue();
+            });
+  }
+
+  private DeclaredQueue status(Queue queue, Random random) {
+    CompletableFuture<DeclaredQueue> asked = queue.lifecycle().status(false);
+    cluster.settle(random);
+    assertThat(asked).as("status of %s", queue).isCompleted();
+    return asked.join();
+  }
+
+  /** Clients take all messages that are left. */
+  private void drain(Random random) {
+    for (String name : QUEUES) {
+      SimulatedClient client = anyClient(random);
+      Queue queue = client.process().queue(name);
+      while (queue != null && status(queue, random).messages() > 0) {
+        client.get(name, true);
+        cluster.settle(random);
+      }
+    }
+  }
+
+  private void checkNothingIsLeft(Random random) {
+    for (NodeProcess process : cluster.processes()) {
+      List<Queue> queues = new ArrayList<>();
+      process.vhost().routing().queues().forEach(queues::add);
+      for (Queue queue : queues) {
+        assertThat(status(queue, random))
+            .as("nothing is left of %s", queue)
+            .isEqualTo(new DeclaredQueue(queue.name(), 0, 0));
+      }
+    }
+  }
+}

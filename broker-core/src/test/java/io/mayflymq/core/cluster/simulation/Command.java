@@ -1,0 +1,61 @@
+package io.mayflymq.core.cluster.simulation;
+
+/**
+ * A step of a program.
+ *
+ * @param seed decides on all that the action leaves open
+ */
+record Command(Action action, long seed) {
+  /** What can happen, and how often it does beside the rest. */
+  enum Action {
+    // What clients do
+    DECLARE(10),
+    BIND(5),
+    PUBLISH(22),
+    SCHEDULE(4),
+    CONSUME(7),
+    CANCEL(3),
+    GET(8),
+    SETTLE(14),
+    ROOM(3),
+    /** A client closes its channel, and opens another one. */
+    CLOSE(2),
+    PURGE(1),
+    DELETE(1),
+
+    // What goes on by itself
+    /** Some things happen, in any order. */
+    RUN(45),
+    /** Everything happens that can. */
+    REST(3),
+    TIME(8),
+
+    // Faults
+    KILL(1),
+    POWER_LOSS(1),
+    START(3),
+    BREAK(3),
+    BLOCK(1),
+    CUT(1),
+    ISOLATE(1),
+    /** Connections end on which nothing arrives. */
+    NOTICE(2),
+    HEAL(3),
+    FREEZE(1),
+    THAW(2),
+    FULL_DISK(1),
+    FAILING_FORCE(1),
+    FAILING_METADATA(1),
+    MEND_DISKS(2),
+    SET_CLOCK(1),
+    LOSE_PROPOSAL(1),
+    /** The others take a node for gone. */
+    GIVE_UP(1);
+
+    final int weight;
+
+    Action(int weight) {
+      this.weight = weight;
+    }
+  }
+}

@@ -1,0 +1,97 @@
+package io.mayflymq.core.cluster.simulation;
+
+import io.mayflymq.core.message.Message;
+import io.mayflymq.core.message.NumberedMessage;
+import io.mayflymq.core.queue.consumer.Consumer;
+import io.mayflymq.core.vhost.queue.Queue;
+
+/** A message that a client was given. */
+final class Delivery {
+  enum State {
+    HELD,
+    RETURNED,
+    REJECTED,
+    ENDED
+  }
+
+  /** The upper bits have the number of the connection that it came by. */
+  private static final long HOME_BITS = (1L << 48) - 1;
+
+  final SimulatedClient client;
+  final Queue queue;
+  final Consumer consumer;
+  final long sequence;
+  final Message message;
+  final boolean redelivered;
+  private final NodeProcess home;
+  private final SimulatedConnection connection;
+  private State state;
+
+  /**
+   * Notes one.
+   *
+   * @param home the process of the queue's node at the moment; null if there is none
+   * @param connection by which it came; null if the queue is on the client's node, or if the
+   *     connection is over by now
+   */
+  Delivery(
+      SimulatedClient client,
+      Queue queue,
+      Consumer consumer,
+      long sequence,
+      Message message,
+      boolean redelivered,
+      NodeProcess home,
+      SimulatedConnection connection) {
+    this.client = client;
+    this.queue = queue;
+    this.consumer = consumer;
+    this.sequence = sequence;
+    this.message = message;
+    this.redelivered = redelivered;
+    this.home = home;
+    this.connection = connection;
+    this.state = sequence < 0 ? State.ENDED : State.HELD;
+  }
+
+  int number() {
+    return NumberedMessage.numberOf(message);
+  }
+
+  /** Returns the number that its queue's node has given it; -1 for none. */
+  long homeSequence() {
+    return sequence < 0 ? sequence : sequence & HOME_BITS;
+  }
+
+  boolean isDeadLetter() {
+    return message.headers().get("x-death") != null;
+  }
+
+  State state() {
+    return state;
+  }
+
+  void setState(State now) {
+    state = now;
+  }
+
+  /** Returns whether the queue's node knows what the client does with it. */
+  boolean isInForce() {
+    return home != null
+        && home.isRunning()
+        && client.process().isRunning()
+        && (queue.home() == null || (connection != null && !connection.isBroken()));
+  }
+
+  /** Returns whether the process is still the one that it came from. */
+  boolean isOfSameProcess() {
+    return home != null && home.isRunning();
+  }
+
+  @Override
+  public String toString() {
+    return "message %d of %s as %d, %s, %s"
+        .formatted(
+            number(), queue, sequence, state, redelivered ? "redelivered" : "not redelivered");
+  }
+}

@@ -1,0 +1,94 @@
+package io.mayflymq.core.cluster.simulation;
+
+import io.mayflymq.core.cluster.ChangeProposer;
+import io.mayflymq.core.link.LinkConnector;
+import io.mayflymq.core.metadata.MetadataCommand;
+import io.mayflymq.core.metadata.QueuePlace;
+import io.mayflymq.core.vhost.Cluster;
+import io.mayflymq.core.vhost.partition.Partitions;
+import io.mayflymq.core.vhost.queue.Queue;
+import io.mayflymq.core.vhost.queue.QueueHost;
+import io.mayflymq.core.vhost.queue.QueueIdentity;
+import io.mayflymq.core.vhost.queue.remote.RemoteNode;
+import io.mayflymq.core.vhost.queue.remote.RemoteQueue;
+import io.mayflymq.protocol.types.ConnectionException;
+import io.mayflymq.protocol.types.ReplyCode;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+
+/** The cluster, as the broker of one process sees it. */
+final class NodeCluster implements Cluster {
+  private final NodeProcess process;
+  private final Partitions partitions;
+  private final LinkConnector connector;
+  private final ChangeProposer proposer;
+  private final Map<Integer, RemoteNode> homes = new TreeMap<>();
+
+  NodeCluster(
+      NodeProcess process,
+      Partitions partitions,
+      LinkConnector connector,
+      ChangeProposer proposer) {
+    this.process = process;
+    this.partitions = partitions;
+    this.connector = connector;
+    this.proposer = proposer;
+  }
+
+  @Override
+  public List<Peer> nodes() {
+    return process.cluster().nodes().stream()
+        .map(
+            node ->
+                new Peer(
+                    SimulatedNode.name(node.number()),
+                    process.cluster().reach(process.node(), node),
+                    false))
+        .toList();
+  }
+
+  @Override
+  public int member() {
+    return process.node().number();
+  }
+
+  @Override
+  public int leastLoadedMember() {
+    return process.cluster().anyReachable(process.node()).number();
+  }
+
+  @Override
+  public Queue remote(QueueIdentity identity, QueuePlace place, QueueHost vhost) {
+    RemoteNode home =
+        homes.computeIfAbsent(
+            place.member(),
+            member -> new RemoteNode(SimulatedNode.name(member), partitions, connector));
+    return RemoteQueue.create(identity, place, vhost, home);
+  }
+
+  @Override
+  public CompletableFuture<Void> propose(List<? extends MetadataCommand> commands, Object origin) {
+    if (!process.hasCaughtUp()) {
+      return CompletableFuture.failedFuture(
+          new ConnectionException(ReplyCode.INTERNAL_ERROR, "this node has not caught up"));
+    }
+    return proposer.propose(commands, origin);
+  }
+
+  @Override
+  public CompletableFuture<Void> forget(String node) {
+    return CompletableFuture.failedFuture(new UnsupportedOperationException("forget " + node));
+  }
+
+  @Override
+  public CompletableFuture<Void> setDrained(boolean drained) {
+    return CompletableFuture.failedFuture(new UnsupportedOperationException("drain"));
+  }
+
+  @Override
+  public CompletableFuture<Void> handOver() {
+    return CompletableFuture.failedFuture(new UnsupportedOperationException("hand over"));
+  }
+}

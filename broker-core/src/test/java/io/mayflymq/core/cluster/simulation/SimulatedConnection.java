@@ -1,0 +1,223 @@
+package io.mayflymq.core.cluster.simulation;
+
+import io.mayflymq.core.link.LinkFormatException;
+import io.mayflymq.core.link.LinkListener;
+import io.mayflymq.core.link.LinkPort;
+import io.mayflymq.core.link.LinkReader;
+import io.mayflymq.core.link.LinkWriter;
+import io.mayflymq.core.runtime.Shard;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+
+/*
+ * A connection between two nodes, as TCP gives one: what is sent arrives in order and without gaps. When it breaks, the last of what is under way in each
+ * direction is lost, and each side learns of the end on its own, after what still arrives. What is sent after that goes nowhere.
+ */
+/** A connection between two nodes, whose frames move when the network is told so. */
+final class SimulatedConnection {
+  /** With more bytes than these under way a side is not writable. */
+  private static final int HIGH_WATER = 1500;
+
+  private static final int LOW_WATER = 500;
+
+  /**
+   * What is under way.
+   *
+   * @param sentAtMillis the time on the sender's clock
+   */
+  private record Frame(int type, ByteBuffer body, long sentAtMillis) {}
+
+  private final SimulatedNetwork network;
+  private boolean broken;
+
+  /** The side that has opened it. */
+  final Side near;
+
+  /** The home node's side. */
+  final Side far;
+
+  SimulatedConnection(SimulatedNetwork network, Side near, Side far) {
+    this.network = network;
+    this.near = near;
+    this.far = far;
+    near.connect(this, far);
+    far.connect(this, near);
+  }
+
+  void open() {
+    far.up();
+    near.up();
+  }
+
+  boolean isBroken() {
+    return broken;
+  }
+
+  /** Returns whether both sides know of its end. */
+  boolean isOver() {
+    return near.isGone() && far.isGone();
+  }
+
+  boolean touches(NodeProcess process) {
+    return near.process == process || far.process == process;
+  }
+
+  /** It breaks: in each direction some of what is under way still arrives. */
+  void lose(Random random, String why) {
+    broken = true;
+    near.end(random, why);
+    far.end(random, why);
+  }
+
+  /** One side of a connection. */
+  static final class Side implements LinkPort {
+    final NodeProcess process;
+    final Shard shard;
+    private final LinkListener listener;
+    private final Runnable onLost;
+    private final ArrayDeque<Frame> incoming = new ArrayDeque<>();
+    private SimulatedConnection connection;
+    private Side other;
+    private long bytes;
+    private String end;
+    private boolean writable = true;
+    private boolean closed;
+    private boolean over;
+    private boolean stopped;
+
+    /**
+     * Creates a side.
+     *
+     * @param onLost called on the shard's loop when the listener knows that the connection is lost
+     */
+    Side(NodeProcess process, Shard shard, LinkListener listener, Runnable onLost) {
+      this.process = process;
+      this.shard = shard;
+      this.listener = listener;
+      this.onLost = onLost;
+    }
+
+    private void connect(SimulatedConnection made, Side opposite) {
+      connection = made;
+      other = opposite;
+    }
+
+    private void up() {
+      shard.execute(() -> listener.up(this));
+    }
+
+    @Override
+    public void send(int type, LinkWriter body) {
+      if (closed || connection.broken) {
+        return;
+      }
+      byte[] copy = Arrays.copyOf(body.bytes(), body.size());
+      other.incoming.addLast(new Frame(type, ByteBuffer.wrap(copy), process.clock().millis()));
+      other.bytes += copy.length;
+      writable &= other.bytes < HIGH_WATER;
+      connection.network.sent(type, copy);
+    }
+
+    @Override
+    public boolean isWritable() {
+      return writable && !closed;
+    }
+
+    @Override
+    public void close(String why) {
+      if (!closed) {
+        connection.broken = true;
+        other.end(connection.network.random(), why);
+        incoming.clear();
+        end = why;
+        stopped = true;
+        lost();
+      }
+    }
+
+    /** After some of what is under way, nothing arrives any more. */
+    private void end(Random random, String why) {
+      if (end == null) {
+        int lostFrames =
+            connection.network.isBlocked(other.process.node().number(), process.node().number())
+                ? incoming.size()
+                : random.nextInt(incoming.size() + 1);
+        for (int lost = lostFrames; lost > 0; lost--) {
+          incoming.removeLast();
+        }
+        end = why;
+      }
+    }
+
+    private boolean isGone() {
+      return over || !process.isRunning();
+    }
+
+    /** Returns whether something is to arrive here. */
+    boolean isAwaiting() {
+      return !over && (!incoming.isEmpty() || end != null);
+    }
+
+    /** Returns whether frames are to arrive here. */
+    boolean hasFrames() {
+      return !incoming.isEmpty();
+    }
+
+    /** The next frames arrive at once, or the end does. */
+    void arrive(Random random) {
+      if (!incoming.isEmpty()) {
+        List<Frame> read = new ArrayList<>();
+        for (int count = 1 + random.nextInt(incoming.size()); count > 0; count--) {
+          Frame frame = incoming.removeFirst();
+          bytes -= frame.body.remaining();
+          read.add(frame);
+        }
+        shard.execute(() -> read.forEach(this::receive));
+        if (!other.writable && bytes < LOW_WATER) {
+          other.writable = true;
+          other.shard.execute(other::becomeWritable);
+        }
+      } else if (end != null && !over) {
+        lost();
+      }
+    }
+
+    private void becomeWritable() {
+      if (!closed) {
+        listener.writable();
+      }
+    }
+
+    private void lost() {
+      closed = true;
+      over = true;
+      shard.execute(
+          () -> {
+            listener.lost(end);
+            onLost.run();
+          });
+    }
+
+    private void receive(Frame frame) {
+      if (stopped) {
+        return;
+      }
+      connection.network.beginReceiving(other.shard, frame.sentAtMillis);
+      try {
+        listener.frame(frame.type, new LinkReader(frame.body));
+      } catch (LinkFormatException e) {
+        connection.network.misunderstood(frame.type, e);
+        close(e.getMessage());
+      } catch (RuntimeException | AssertionError e) {
+        shard.faults().contained("a frame of another node on", shard, e);
+        close("the frame could not be processed");
+      } finally {
+        connection.network.endReceiving();
+      }
+    }
+  }
+}

@@ -1,0 +1,162 @@
+package io.mayflymq.core.cluster.simulation;
+
+import io.mayflymq.core.cluster.ChangeVersions;
+import io.mayflymq.core.metadata.ClusterMember;
+import io.mayflymq.core.metadata.MetadataCommand.MemberSet;
+import io.mayflymq.core.metadata.journal.LiveMetadataLog;
+import io.mayflymq.core.runtime.ManualClock;
+import io.mayflymq.core.store.disk.MemoryHost;
+import java.util.Random;
+import java.util.UUID;
+
+/** A machine: its disks and its clock, and the process on it, if one runs. */
+final class SimulatedNode {
+  private final SimulatedCluster cluster;
+  private final int number;
+  private final int shards;
+  private final long memoryBytes;
+  private final ManualClock clock = new ManualClock();
+  private MemoryHost disk = new MemoryHost();
+  private LiveMetadataLog metadata = new LiveMetadataLog();
+  private NodeProcess process;
+  private int incarnation;
+  private boolean frozen;
+  private boolean clockWasSet;
+  private long latestMillis;
+
+  /**
+   * Creates a machine without a process.
+   *
+   * @param shards how many event loops its processes have
+   * @param memoryBytes how much memory there is for messages
+   */
+  SimulatedNode(SimulatedCluster cluster, int number, int shards, long memoryBytes) {
+    this.cluster = cluster;
+    this.number = number;
+    this.shards = shards;
+    this.memoryBytes = memoryBytes;
+  }
+
+  static String name(int number) {
+    return "node%d@host".formatted(number);
+  }
+
+  static ClusterMember member(int number) {
+    return new ClusterMember(
+        number,
+        new UUID(0, number),
+        name(number),
+        "host:1",
+        ClusterMember.State.SERVING,
+        ChangeVersions.highest());
+  }
+
+  SimulatedCluster cluster() {
+    return cluster;
+  }
+
+  int number() {
+    return number;
+  }
+
+  int shards() {
+    return shards;
+  }
+
+  long memoryBytes() {
+    return memoryBytes;
+  }
+
+  ManualClock clock() {
+    return clock;
+  }
+
+  MemoryHost disk() {
+    return disk;
+  }
+
+  LiveMetadataLog metadata() {
+    return metadata;
+  }
+
+  /** Returns the process; null if none runs. */
+  NodeProcess process() {
+    return process;
+  }
+
+  /** Returns how many processes there were. */
+  int incarnation() {
+    return incarnation;
+  }
+
+  /** Returns whether its process gets no time at the moment. */
+  boolean isFrozen() {
+    return frozen;
+  }
+
+  void setFrozen(boolean now) {
+    frozen = now;
+  }
+
+  /** The process starts; the metadata that it has are these members' for the first one. */
+  void start() {
+    if (process == null) {
+      incarnation++;
+      frozen = false;
+      process = new NodeProcess(this);
+      process.start();
+    }
+  }
+
+  /** Begins with these members and a virtual host. */
+  void initialise(int members) {
+    for (int member = 0; member < members; member++) {
+      metadata.append(java.util.List.of(new MemberSet(member(member))));
+    }
+    metadata.append(java.util.List.of(NodeProcess.virtualHost()));
+  }
+
+  /** The process ends; what it has written is there. */
+  void kill(Random random) {
+    end(random, disk.afterKill());
+  }
+
+  /** The machine loses its power: what was forced is there, and some of the rest. */
+  void losePower(Random random) {
+    end(random, disk.afterPowerLoss(random, random.nextInt(3) / 2.0));
+  }
+
+  private void end(Random random, MemoryHost left) {
+    if (process != null) {
+      NodeProcess ended = process;
+      process = null;
+      disk = left;
+      metadata = metadata.afterCrash(random);
+      cluster.ended(ended, random);
+    }
+  }
+
+  // The clock
+
+  /** Time passes. */
+  void pass(long millis) {
+    clock.advance(millis);
+    latestMillis = Math.max(latestMillis, clock.millis());
+  }
+
+  /** The clock is set. */
+  void setClock(long byMillis) {
+    clock.jump(byMillis);
+    clockWasSet = true;
+    latestMillis = Math.max(latestMillis, clock.millis());
+  }
+
+  boolean clockWasSet() {
+    return clockWasSet;
+  }
+
+  /** Returns the latest time that its clock has ever shown. */
+  long latestMillis() {
+    return Math.max(latestMillis, clock.millis());
+  }
+}
