@@ -29,7 +29,7 @@ final class LinkConnection extends FrameHandler implements LinkPort, EndOfBurstL
   private static final int MORE_FOLLOWS = 0x80;
   private static final int LARGEST_PART = 4 * 1024 * 1024;
   private static final int PASSED_ON = 128 * 1024;
-  private static final int SMALLEST_BUFFER = 1024;
+  private static final int SMALLEST_BUFFER = 4096;
   private static final int LARGEST_READ_AHEAD = 512 * 1024;
 
   private final Shard shard;
@@ -120,9 +120,6 @@ final class LinkConnection extends FrameHandler implements LinkPort, EndOfBurstL
 
   @Override
   public void send(int type, LinkWriter body) {
-    if (buffer == null) {
-      buffer = context().alloc().directBuffer(Math.max(SMALLEST_BUFFER, body.size() + 16));
-    }
     int at = 0;
     while (body.size() - at > LARGEST_PART) {
       write(type | MORE_FOLLOWS, body, at, LARGEST_PART);
@@ -138,7 +135,15 @@ final class LinkConnection extends FrameHandler implements LinkPort, EndOfBurstL
     }
   }
 
+  /** A buffer that is full is passed on, not enlarged: its bytes would be copied. */
   private void write(int type, LinkWriter body, int from, int length) {
+    int needed = FrameWriter.HEADER + length;
+    if (buffer != null && buffer.writableBytes() < needed) {
+      passOn();
+    }
+    if (buffer == null) {
+      buffer = context().alloc().directBuffer(Math.max(SMALLEST_BUFFER, needed));
+    }
     int start = FrameWriter.begin(buffer, type);
     buffer.writeBytes(body.bytes(), from, length);
     FrameWriter.endSmall(buffer, start);

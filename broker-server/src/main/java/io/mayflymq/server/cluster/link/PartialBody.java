@@ -3,32 +3,39 @@ package io.mayflymq.server.cluster.link;
 import io.mayflymq.core.link.LinkReader;
 import io.mayflymq.server.cluster.transport.frame.FrameException;
 import io.netty.buffer.ByteBuf;
-import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
 
 /** The parts that have arrived of a body that is larger than a frame. */
 final class PartialBody {
   /** The largest message of AMQP that the broker takes, and what comes with it in a burst. */
   private static final int LARGEST = 640 * 1024 * 1024;
 
-  private final ByteArrayOutputStream parts = new ByteArrayOutputStream(0);
+  private final ArrayDeque<byte[]> parts = new ArrayDeque<>(0);
+  private int size;
 
   boolean isEmpty() {
-    return parts.size() == 0;
+    return parts.isEmpty();
   }
 
   void add(ByteBuf part) throws FrameException {
-    if (parts.size() + (long) part.readableBytes() > LARGEST) {
+    if (size + (long) part.readableBytes() > LARGEST) {
       throw new FrameException("a body of more than %d bytes in several frames".formatted(LARGEST));
     }
     byte[] bytes = new byte[part.readableBytes()];
     part.readBytes(bytes);
-    parts.writeBytes(bytes);
+    parts.add(bytes);
+    size += bytes.length;
   }
 
   /** Returns the whole, and is empty again. */
   LinkReader take() {
-    byte[] whole = parts.toByteArray();
-    parts.reset();
-    return new LinkReader(whole, whole.length);
+    ByteBuffer whole = ByteBuffer.allocate(size);
+    size = 0;
+    // Each part is let go when it is copied.
+    for (byte[] part = parts.poll(); part != null; part = parts.poll()) {
+      whole.put(part);
+    }
+    return new LinkReader(whole.flip());
   }
 }

@@ -14,6 +14,11 @@ public final class FrameDecoder extends ByteToMessageDecoder {
 
   private boolean failed;
 
+  /** Creates a decoder. What is read is put together without copying it. */
+  public FrameDecoder() {
+    setCumulator(COMPOSITE_CUMULATOR);
+  }
+
   @Override
   protected void decode(ChannelHandlerContext context, ByteBuf in, List<Object> out) {
     if (failed) {
