@@ -42,8 +42,13 @@ record ConnectionSetup(TransportTimes times, ReloadingTls tls, boolean epoll) {
     channel.pipeline().addLast(idleHandler());
   }
 
-  /** Returns what observes whether the other side is there. It stays on one loop. */
+  /**
+   * Returns what observes whether the other side is there. It stays on one loop. Its second event
+   * in a row means that the other side is lost: at the first one this loop itself may have stood
+   * still, and what has arrived meanwhile is not read yet.
+   */
   IdleStateHandler idleHandler() {
-    return new IdleStateHandler(times.lost(), times.heartbeat(), 0, TimeUnit.MILLISECONDS);
+    int half = (times.lost() + 1) / 2;
+    return new IdleStateHandler(half, times.heartbeat(), 0, TimeUnit.MILLISECONDS);
   }
 }

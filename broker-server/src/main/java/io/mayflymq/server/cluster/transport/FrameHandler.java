@@ -114,7 +114,9 @@ public abstract class FrameHandler extends ChannelInboundHandlerAdapter {
   public void userEventTriggered(ChannelHandlerContext from, Object event) throws Exception {
     if (event instanceof IdleStateEvent idle) {
       if (idle.state() == IdleState.READER_IDLE) {
-        close("nothing was heard for " + lostMillis + " ms");
+        if (!idle.isFirst()) {
+          close("nothing was heard for " + lostMillis + " ms");
+        }
       } else {
         ByteBuf out = from.alloc().buffer(FrameWriter.HEADER);
         FrameWriter.endSmall(out, FrameWriter.begin(out, FrameType.HEARTBEAT));

@@ -1,0 +1,65 @@
+package io.mayflymq.server.cluster.transport;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.mayflymq.server.cluster.transport.frame.FrameType;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.embedded.EmbeddedChannel;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+class FrameHandlerTest {
+  private static final TransportTimes TIMES =
+      new TransportTimes(5_000, 10_000, 60_000, 6_000, 100, 2_000);
+
+  private final List<String> closed = new ArrayList<>();
+  private final EmbeddedChannel channel =
+      new EmbeddedChannel(
+          new ConnectionSetup(TIMES, null, false).idleHandler(),
+          new FrameHandler(TIMES) {
+            @Override
+            protected void frame(int type, ByteBuf body) {}
+
+            @Override
+            protected void closed(String why) {
+              closed.add(why);
+            }
+          });
+
+  private void advance(int seconds) {
+    channel.advanceTimeBy(seconds, TimeUnit.SECONDS);
+    channel.runScheduledPendingTasks();
+    channel.runPendingTasks();
+  }
+
+  private void hear() {
+    channel.writeInbound(Unpooled.buffer().writeByte(FrameType.HEARTBEAT));
+  }
+
+  @Test
+  void nodeThatSaysNothingIsLost() {
+    channel.freezeTime();
+    hear();
+    advance(3);
+    advance(2);
+    assertThat(closed).isEmpty();
+    advance(1);
+    assertThat(closed).containsExactly("nothing was heard for 6000 ms");
+  }
+
+  @Test
+  void whatHasArrivedWhileTheLoopStoodStillIsReadFirst() {
+    channel.freezeTime();
+    hear();
+    advance(60);
+    assertThat(closed).isEmpty();
+    hear();
+    advance(5);
+    assertThat(closed).isEmpty();
+    advance(3);
+    assertThat(closed).containsExactly("nothing was heard for 6000 ms");
+  }
+}
