@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Measures what a cluster costs: a queue on another node beside one on the client's node, and a node that has nothing to do.
+"""Measures what a cluster costs: a queue on another node beside one on the client's node, a node that has nothing to do, and changes of
+metadata.
 
     mvn -q -DskipTests package && src/bench/cluster.py --write
     src/bench/cluster.py --scale 0.1 rates         one part, quickly
 
-Each of rates and idle starts three nodes of its own on loopback, on free ports, with data in a new directory. Prints
+Each part starts three nodes of its own on loopback, on free ports, with data in a new directory. Prints
 tables; --write puts them into docs/benchmarks.md. Needs Linux and a C compiler.
 """
 
@@ -20,6 +21,7 @@ import report
 from amqp import Client
 from brokers import JAR, ROOT, Mayfly, free_port, scratch
 from load import Load, compile_generator
+from metadata import Metadata
 from rows import ROWS
 
 NAMES = ("a@localhost", "b@localhost", "c@localhost")
@@ -36,11 +38,19 @@ class Cluster:
         ]
         patience = ["cluster_formation.discovery_retry_interval=100", "cluster_formation.discovery_retry_limit=600"]
         common = ["cluster.secret=measured", *patience, *listed]
-        self.nodes = []
-        for name, port in ports.items():
-            own = [f"node_name={name}", f"cluster.listener=127.0.0.1:{port}"]
-            settings = [*own, *common, *args.set]
-            self.nodes.append(Mayfly(directory / name.partition("@")[0], args.jar, args.jvm.split(), settings))
+        self.args, self.directory, self.common = args, directory, common
+        self.nodes = [self.node(name, port) for name, port in ports.items()]
+
+    def node(self, name, port):
+        """A node that is not started."""
+        settings = [f"node_name={name}", f"cluster.listener=127.0.0.1:{port}", *self.common, *self.args.set]
+        return Mayfly(self.directory / name.partition("@")[0], self.args.jar, self.args.jvm.split(), settings)
+
+    def add(self, name):
+        """Has a node that was not there join, which is ended with the block; returns it, started."""
+        self.nodes.append(self.node(name, free_port()))
+        self.nodes[-1].start()
+        return self.nodes[-1]
 
     def __enter__(self):
         with contextlib.ExitStack() as stopped_if_it_fails:
@@ -153,7 +163,24 @@ class Idle:
         return "\n".join(lines)
 
 
-PARTS = {"rates": Rates, "idle": Idle}
+class Changes:
+    """Changes of metadata in a cluster and by a broker that is alone; a node that joins, and one that starts again."""
+
+    def __init__(self, args, directory):
+        self.args, self.directory = args, directory
+
+    def table(self):
+        alone = Mayfly(self.directory / "alone", self.args.jar, self.args.jvm.split(), self.args.set)
+        with contextlib.ExitStack() as running:
+            running.callback(alone.stop)
+            alone.start()
+            cluster = running.enter_context(Cluster(self.args, self.directory))
+            with contextlib.redirect_stdout(sys.stderr):
+                lines = Metadata(self.args.scale, cluster, alone).run().lines
+        return "\n".join(lines)
+
+
+PARTS = {"rates": Rates, "idle": Idle, "metadata": Changes}
 
 
 def main():

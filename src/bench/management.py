@@ -4,14 +4,21 @@ import json
 import urllib.request
 
 
+def request(broker, method, path, body=None):
+    """Sends a request to the API, and returns what the answer has, or None."""
+    control = json.loads((broker.data / "mayfly.control").read_text())
+    asked = urllib.request.Request(
+        f"{control['url']}/api/{path}",
+        data=None if body is None else json.dumps(body).encode(),
+        headers={"Authorization": "Bearer " + control["token"], "Content-Type": "application/json"},
+        method=method,
+    )
+    with urllib.request.urlopen(asked) as answer:
+        text = answer.read()
+    return json.loads(text) if text else None
+
+
 def put_policy(broker, name, pattern, definition):
     """Sets a policy of queues, and returns once it applies."""
-    control = json.loads((broker.data / "mayfly.control").read_text())
     body = {"pattern": pattern, "definition": definition, "apply-to": "queues"}
-    request = urllib.request.Request(
-        f"{control['url']}/api/policies/%2F/{name}",
-        data=json.dumps(body).encode(),
-        headers={"Authorization": "Bearer " + control["token"]},
-        method="PUT",
-    )
-    urllib.request.urlopen(request).close()
+    request(broker, "PUT", f"policies/%2F/{name}", body)
