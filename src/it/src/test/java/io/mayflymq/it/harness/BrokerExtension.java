@@ -2,6 +2,7 @@ package io.mayflymq.it.harness;
 
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
+import org.junit.jupiter.api.extension.ExtensionContext.Store;
 import org.junit.jupiter.api.extension.ParameterContext;
 import org.junit.jupiter.api.extension.ParameterResolver;
 
@@ -30,10 +31,18 @@ public final class BrokerExtension implements ParameterResolver {
   }
 
   static Target target(ExtensionContext context) {
-    return context
-        .getRoot()
-        .getStore(NAMESPACE)
-        .getOrComputeIfAbsent(Target.class, key -> Target.open(), Target.class);
+    Store shared = context.getRoot().getStore(NAMESPACE);
+    return isRemote(context)
+        ? shared
+            .getOrComputeIfAbsent(
+                RemoteQueues.class, key -> RemoteQueues.start(), RemoteQueues.class)
+            .clients()
+        : shared.getOrComputeIfAbsent(Target.class, key -> Target.open(), Target.class);
+  }
+
+  /** Whether queues are on another node than their clients. */
+  static boolean isRemote(ExtensionContext context) {
+    return context.getConfigurationParameter(RemoteQueues.PARAMETER).isPresent();
   }
 
   private static String hint(ExtensionContext context) {

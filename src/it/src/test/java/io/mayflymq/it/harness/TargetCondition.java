@@ -17,6 +17,10 @@ final class TargetCondition implements ExecutionCondition {
         && Target.runningPort() != null) {
       return disabled("it starts brokers of its own");
     }
+    Optional<NotRemote> local = findAnnotation(context.getElement(), NotRemote.class);
+    if (local.isPresent() && BrokerExtension.isRemote(context)) {
+      return disabled("the queue is on another node: " + local.get().value());
+    }
     Optional<NotYet> missing = findAnnotation(context.getElement(), NotYet.class);
     if (missing.isPresent() && ours(context)) {
       return disabled("not yet: " + missing.get().value());
