@@ -6,6 +6,7 @@ import io.mayflymq.it.harness.BrokerProcess;
 import io.mayflymq.it.harness.SmallDisk;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
@@ -24,6 +25,7 @@ final class FaultBench implements AutoCloseable {
   private final Deque<Runnable> held = new ArrayDeque<>();
   private final NodeNetwork network;
   private final List<SmallDisk> disks = new ArrayList<>();
+  private final List<ShiftedClock> clocks = new ArrayList<>();
   private final ClusterProcesses cluster;
 
   private FaultBench(NodeNetwork network) {
@@ -36,7 +38,11 @@ final class FaultBench implements AutoCloseable {
         held.push(() -> unmount(disk));
         disks.add(disk);
         Path data = disk.directory().resolve("data");
-        places.add(new Place(network.address(node), network.wrapper(node), data));
+        ShiftedClock clock = clock();
+        clocks.add(clock);
+        List<String> wrapper = new ArrayList<>(network.wrapper(node));
+        wrapper.addAll(clock.wrapper());
+        places.add(new Place(network.address(node), wrapper, data));
       }
     } catch (IOException e) {
       throw new UncheckedIOException(e);
@@ -47,6 +53,24 @@ final class FaultBench implements AutoCloseable {
             .set("shards", 2)
             .set("durability.segment_size", SEGMENT_BYTES)
             .set("disk_free_limit.absolute", 0);
+  }
+
+  /** Not on the node's disk, which may be full. */
+  private ShiftedClock clock() throws IOException {
+    Path directory = Files.createTempDirectory("mayfly-clock");
+    held.push(() -> delete(directory));
+    return ShiftedClock.create(directory);
+  }
+
+  private static void delete(Path directory) {
+    try (DirectoryStream<Path> files = Files.newDirectoryStream(directory)) {
+      for (Path file : files) {
+        Files.delete(file);
+      }
+      Files.delete(directory);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   private static void unmount(SmallDisk disk) {
@@ -86,6 +110,10 @@ final class FaultBench implements AutoCloseable {
 
   SmallDisk disk(int node) {
     return disks.get(node);
+  }
+
+  ShiftedClock clock(int node) {
+    return clocks.get(node);
   }
 
   /** Returns the process that was started last as this node. Any thread. */

@@ -6,6 +6,7 @@ import io.mayflymq.it.harness.SystemCommand;
 import io.mayflymq.it.harness.Time;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -18,6 +19,7 @@ final class Faults {
   private static final String SLOW_FORCES = "inject=fsync,fdatasync:delay_enter=250000";
   private static final int FLAP_MILLIS = 400;
   private static final String SLOW = "tbf rate 1mbit burst 4kb latency 400ms";
+  private static final int MOST_MINUTES = 10;
   private static final String LOSSY = "netem delay 40ms 20ms loss 3%";
 
   private final FaultBench bench;
@@ -44,6 +46,13 @@ final class Faults {
       ofNode.add(this::diskSlow);
     } else {
       unavailable.add(untraced);
+    }
+    String noClock = bench.clock(0).refusal();
+    if (noClock == null) {
+      ofNode.add(node -> clockSet(node, Duration.ofMinutes(MOST_MINUTES)));
+      ofNode.add(node -> clockSet(node, Duration.ofMinutes(-MOST_MINUTES)));
+    } else {
+      unavailable.add(noClock);
     }
     addShaped("slow link", SLOW);
     addShaped("lossy link", LOSSY);
@@ -149,7 +158,7 @@ final class Faults {
     bench.network().mend(other, one);
   }
 
-  /** A node is separated from the others, and its clients reach it. */
+  /** The nodes are halved: one is separated from the others, and its clients reach it. */
   Fault isolated(int node) {
     return new Fault(
         "node%d apart from the others".formatted(node),
@@ -217,6 +226,14 @@ final class Faults {
           }
         },
         () -> bench.network().unshape(node));
+  }
+
+  /** A node's clock jumps by so much, and back. */
+  Fault clockSet(int node, Duration by) {
+    return new Fault(
+        "clock of node%d set by %d minutes".formatted(node, by.toMinutes()),
+        () -> bench.clock(node).set(by),
+        () -> bench.clock(node).set(Duration.ZERO));
   }
 
   /** There is no space on a node's disk. */
