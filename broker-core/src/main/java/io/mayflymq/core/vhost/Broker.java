@@ -190,6 +190,18 @@ public final class Broker {
         : vhost.apply(commands, origin == null ? Origin.ELSEWHERE : (Origin) origin);
   }
 
+  /**
+   * Returns how long an exchange or binding lasts by the use that this node has seen, for another
+   * node, on which its {@code x-expires} has ended.
+   *
+   * @param deletion what would delete it
+   * @return in ms; 0 if it may be deleted
+   */
+  public long leaseMillis(MetadataCommand deletion) {
+    VirtualHost vhost = vhosts.get(deletion.vhost());
+    return vhost == null ? 0 : vhost.leaseMillis(deletion);
+  }
+
   /** Returns the last number that a queue was given. */
   public long lastQueueId() {
     return context.queueIds().get();

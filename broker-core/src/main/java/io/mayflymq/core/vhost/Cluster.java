@@ -1,6 +1,7 @@
 package io.mayflymq.core.vhost;
 
 import io.mayflymq.core.metadata.ChangeOrdering;
+import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.QueuePlace;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.queue.QueueHost;
@@ -52,6 +53,16 @@ public interface Cluster extends ChangeOrdering {
    * are not in maintenance mode, the one with the fewest queues; if there are many queues, any.
    */
   int leastLoadedMember();
+
+  /**
+   * Asks the other nodes that can be reached how long they would keep exchanges and bindings whose
+   * {@code x-expires} has ended on this one.
+   *
+   * @param deletions what would delete them, of one virtual host
+   * @return for each the longest time that a node has told, in ms; 0 if none has seen a use. Fails
+   *     if a node has not answered in time
+   */
+  CompletableFuture<long[]> leasesElsewhere(List<MetadataCommand> deletions);
 
   /** Returns what stands here for a queue that is on another member. */
   Queue remote(QueueIdentity identity, QueuePlace place, QueueHost vhost);

@@ -2,6 +2,9 @@ package io.mayflymq.core.vhost;
 
 import io.mayflymq.core.expiry.Deadlines;
 import io.mayflymq.core.expiry.IdleLease;
+import io.mayflymq.core.metadata.MetadataCommand;
+import io.mayflymq.core.metadata.MetadataCommand.ExchangeDeleted;
+import io.mayflymq.core.metadata.MetadataCommand.Unbound;
 import io.mayflymq.core.policy.PolicyTable;
 import io.mayflymq.core.policy.argument.ExpiresArgument;
 import io.mayflymq.core.routing.RoutingTable;
@@ -15,11 +18,14 @@ import io.mayflymq.core.settings.QueueSettings;
 import io.mayflymq.core.vhost.queue.Preconditions;
 import io.mayflymq.core.vhost.queue.Queue;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 
 /*
  * The exchanges and bindings of a virtual host that are deleted when they are unused for too long.
@@ -28,6 +34,9 @@ import java.util.concurrent.CompletableFuture;
  * order in which they would end as far as was known, with one timer, on the first shard. When it fires, one that was used meanwhile
  * gets its new place.
  *
+ * In a cluster each node knows of the use that it has seen itself. A node on which a lease has ended asks the others before it deletes anything: it goes on to
+ * the time when the lease ends on the last of them. Without an answer of a node that can be reached it tries again.
+ *
  * Everything but the timer is under the lock of the virtual host.
  *
  * Source: Azure Service Bus, "Message expiration", section "Idleness".
@@ -35,6 +44,9 @@ import java.util.concurrent.CompletableFuture;
 final class IdleLeases extends Timer {
   /** When it is tried again to delete what is still there. */
   private static final long RETRY_MILLIS = 1_000;
+
+  /** Other nodes are asked for so many at once. */
+  private static final int MOST_ASKED = 1_000;
 
   /** Those of an exchange, by its name, and of a binding. */
   private record Entry(Object subject, IdleLease lease, long endMillis, long serial) {}
@@ -51,6 +63,7 @@ final class IdleLeases extends Timer {
   private final VhostState state;
   private final Shard home;
   private final InstantSource clock;
+  private final Supplier<Cluster> cluster;
   private final Deletion deletion;
   private final Map<Object, Entry> bySubject = new HashMap<>();
   private final TreeSet<Entry> byEnd =
@@ -62,6 +75,7 @@ final class IdleLeases extends Timer {
     this.state = state;
     this.home = broker.partitions().get(0).shard();
     this.clock = broker.clock();
+    this.cluster = broker.cluster();
     this.deletion = deletion;
   }
 
@@ -207,6 +221,7 @@ final class IdleLeases extends Timer {
 
   @Override
   protected void fire(long nowMillis) {
+    List<Object> ended = new ArrayList<>();
     synchronized (state.lock()) {
       while (!byEnd.isEmpty() && byEnd.first().endMillis <= nowMillis) {
         Entry entry = byEnd.first();
@@ -217,11 +232,71 @@ final class IdleLeases extends Timer {
         } else {
           // Until it has gone, and if it cannot be deleted now.
           add(entry.subject, entry.lease, Deadlines.after(nowMillis, RETRY_MILLIS));
-          expire(entry.subject);
+          ended.add(entry.subject);
+        }
+      }
+      if (cluster.get() == null) {
+        ended.forEach(this::expire);
+      }
+    }
+    if (cluster.get() != null) {
+      for (int from = 0; from < ended.size(); from += MOST_ASKED) {
+        askOthers(ended.subList(from, Math.min(ended.size(), from + MOST_ASKED)));
+      }
+    }
+    await();
+  }
+
+  private void askOthers(List<Object> ended) {
+    List<MetadataCommand> deletions = ended.stream().map(this::deletionOf).toList();
+    cluster
+        .get()
+        .leasesElsewhere(deletions)
+        .thenAccept(leases -> home.execute(() -> decide(ended, leases)));
+  }
+
+  private MetadataCommand deletionOf(Object subject) {
+    return subject instanceof Binding binding
+        ? new Unbound(state.name(), binding)
+        : new ExchangeDeleted(state.name(), (String) subject);
+  }
+
+  private void decide(List<Object> ended, long[] millisElsewhere) {
+    synchronized (state.lock()) {
+      long now = clock.millis();
+      for (int i = 0; i < ended.size(); i++) {
+        IdleLease lease = current(ended.get(i));
+        if (lease == null) {
+          continue; // It has gone meanwhile.
+        }
+        // The lease itself stays as it is: it tells other nodes of the use that this one has seen.
+        long end = Math.max(lease.endMillis(), Deadlines.after(now, millisElsewhere[i]));
+        if (end > now) {
+          forget(ended.get(i));
+          add(ended.get(i), lease, end);
+        } else {
+          expire(ended.get(i));
         }
       }
     }
     await();
+  }
+
+  /**
+   * Returns how long something lasts by the use that this node has seen, for another one that would
+   * delete it.
+   *
+   * @return in ms; 0 if its lease has ended, or it has none
+   */
+  long leaseMillis(MetadataCommand deletion) {
+    Object subject =
+        deletion instanceof Unbound unbound
+            ? unbound.binding()
+            : ((ExchangeDeleted) deletion).exchange();
+    synchronized (state.lock()) {
+      IdleLease lease = current(subject);
+      return lease == null ? 0 : Math.max(0, lease.endMillis() - clock.millis());
+    }
   }
 
   private void expire(Object subject) {

@@ -45,6 +45,7 @@ public final class VirtualHost implements QueueHost {
   private final TopologyEffects effects;
   private final VhostChanges changes;
   private final Firehose firehose = new Firehose(this);
+  private final IdleLeases idle;
   private final VhostPolicies policies;
   private final VhostExchanges exchanges;
   private final VhostQueues queues;
@@ -62,7 +63,7 @@ public final class VirtualHost implements QueueHost {
             new Topology(table, PolicyTable.of(broker.defaults().get()), false),
             broker);
     this.replies = new ReplyConsumers(state.errors());
-    IdleLeases idle = new IdleLeases(state, broker, this.expiry());
+    this.idle = new IdleLeases(state, broker, this.expiry());
     this.metrics = new VhostMetrics(broker.partitions().shards().count());
     this.redrives = new RedriveRegistry(broker.publishers(), broker.partitions());
     this.effects = new TopologyEffects(name(), broker, idle, metrics, redrives);
@@ -107,6 +108,11 @@ public final class VirtualHost implements QueueHost {
     } else {
       changes.replay(command);
     }
+  }
+
+  /** See {@link Broker#leaseMillis}. */
+  long leaseMillis(MetadataCommand deletion) {
+    return idle.leaseMillis(deletion);
   }
 
   /** See {@link Broker#apply}. */

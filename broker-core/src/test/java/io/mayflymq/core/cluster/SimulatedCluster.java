@@ -268,6 +268,20 @@ final class SimulatedCluster {
     }
 
     @Override
+    public CompletableFuture<long[]> leasesElsewhere(List<MetadataCommand> deletions) {
+      return CompletableFuture.completedFuture(
+          deletions.stream()
+              .mapToLong(
+                  deletion ->
+                      nodes.stream()
+                          .filter(other -> other != this)
+                          .mapToLong(other -> other.broker.leaseMillis(deletion))
+                          .max()
+                          .orElse(0))
+              .toArray());
+    }
+
+    @Override
     public Queue remote(QueueIdentity identity, QueuePlace place, QueueHost vhost) {
       return RemoteQueueStub.of(identity, vhost, broker.partitions().get(0));
     }

@@ -510,6 +510,11 @@ class RemoteQueueTest {
           }
 
           @Override
+          public CompletableFuture<long[]> leasesElsewhere(List<MetadataCommand> deletions) {
+            return CompletableFuture.completedFuture(new long[deletions.size()]);
+          }
+
+          @Override
           public Queue remote(QueueIdentity identity, QueuePlace place, QueueHost vhost) {
             return RemoteQueue.create(identity, place, vhost, node);
           }

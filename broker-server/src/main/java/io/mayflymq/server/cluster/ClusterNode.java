@@ -223,6 +223,11 @@ public final class ClusterNode implements Cluster, AutoCloseable {
         CallService.APPLIED,
         (node, request) ->
             applier.reached(ReachableNodes.index(request)).thenApply(inForce -> new byte[0]));
+    transport.serve(
+        CallService.LEASES,
+        (node, request) ->
+            CompletableFuture.completedFuture(
+                LeaseQuestions.answer(request, target.broker()::leaseMillis)));
     LogApplier entries =
         new LogApplier(applier, positions, new LogApplier.Takeover(transport, journal, restart));
     StartMode mode = joining.mode(self, positions.durable() != null);
@@ -304,6 +309,11 @@ public final class ClusterNode implements Cluster, AutoCloseable {
   @Override
   public int leastLoadedMember() {
     return balance.leastLoaded();
+  }
+
+  @Override
+  public CompletableFuture<long[]> leasesElsewhere(List<MetadataCommand> deletions) {
+    return new LeaseQuestions(transport, neighbours::reachable).ask(deletions);
   }
 
   @Override

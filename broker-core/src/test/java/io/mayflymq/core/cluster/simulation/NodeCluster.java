@@ -69,6 +69,20 @@ final class NodeCluster implements Cluster {
   }
 
   @Override
+  public CompletableFuture<long[]> leasesElsewhere(List<MetadataCommand> deletions) {
+    return CompletableFuture.completedFuture(
+        deletions.stream().mapToLong(this::leaseElsewhere).toArray());
+  }
+
+  private long leaseElsewhere(MetadataCommand deletion) {
+    return process.cluster().nodes().stream()
+        .filter(node -> node != process.node() && process.cluster().reach(process.node(), node))
+        .mapToLong(node -> node.process().broker().leaseMillis(deletion))
+        .max()
+        .orElse(0);
+  }
+
+  @Override
   public CompletableFuture<Void> propose(List<? extends MetadataCommand> commands, Object origin) {
     if (!process.hasCaughtUp()) {
       return CompletableFuture.failedFuture(

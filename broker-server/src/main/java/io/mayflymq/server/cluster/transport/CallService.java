@@ -15,7 +15,9 @@ public enum CallService {
   /** Waits until changes are in force. */
   APPLIED(6),
   /** Resource alarms of the node that calls. */
-  ALARMS(7);
+  ALARMS(7),
+  /** How long exchanges and bindings last by the use that a node has seen. */
+  LEASES(8);
 
   private final int code;
 
