@@ -108,15 +108,15 @@ public final class ClusterMembers {
 
   /**
    * A number belongs to one data directory for ever, a name to one member at a time. A member that
-   * was forgotten does not become one again. Once all members know a version of changes, each of
-   * them has to, as others may be writing it.
+   * was forgotten does not become one again, and one that was lost stays lost. Once all members
+   * know a version of changes, each of them has to, as others may be writing it.
    */
   private static boolean fits(ClusterMember member, SortedMap<Integer, ClusterMember> known) {
     ClusterMember before = known.get(member.number());
     boolean isItsNumber =
         before == null
             || (before.directory().equals(member.directory())
-                && (before.isMember() || !member.isMember()));
+                && (before.isMember() || (!member.isMember() && !before.isLost())));
     boolean readsChanges = !member.isMember() || member.version() >= version(known.values());
     return isItsNumber
         && (readsChanges || known.isEmpty())

@@ -76,6 +76,15 @@ public final class PositionedLog implements MetadataLog {
     this.durable = kept;
   }
 
+  /** Returns the position that kept metadata have; null if that is none. */
+  public static Applied position(List<MetadataCommand> kept) {
+    return kept.stream()
+        .filter(Applied.class::isInstance)
+        .map(Applied.class::cast)
+        .findFirst()
+        .orElse(null);
+  }
+
   /** The next write completes the effect of the log up to this position. */
   synchronized void nextCompletes(Applied completed) {
     position = completed;

@@ -19,6 +19,8 @@ public record ClusterMember(
   public enum State {
     /** Its membership has ended; it does not become a member again. */
     FORGOTTEN,
+    /** Forgotten by nodes that were no majority, since the others were lost for ever. */
+    LOST,
     /** A member that serves clients when it runs. */
     SERVING,
     /** A member in maintenance mode: it serves no clients, and no new queues are placed on it. */
@@ -41,7 +43,14 @@ public record ClusterMember(
 
   /** Returns whether it was not forgotten. */
   public boolean isMember() {
-    return state != State.FORGOTTEN;
+    return state != State.FORGOTTEN && state != State.LOST;
+  }
+
+  /**
+   * Returns whether the nodes that remained have gone on without it, though they were no majority.
+   */
+  public boolean isLost() {
+    return state == State.LOST;
   }
 
   /** Returns whether it is in maintenance mode. */

@@ -1,8 +1,7 @@
 package io.mayflymq.server.boot;
 
 import io.mayflymq.core.fault.BrokerThreads;
-import io.mayflymq.core.metadata.journal.MetadataJournal;
-import io.mayflymq.server.cluster.membership.Seed;
+import io.mayflymq.server.cluster.StoppedMember;
 import io.mayflymq.server.commandline.ExitCode;
 import io.mayflymq.server.config.BuildInfo;
 import io.mayflymq.server.config.LiveConfiguration;
@@ -22,7 +21,6 @@ import io.netty.util.NetUtil;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.net.InetSocketAddress;
-import java.nio.file.Files;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
@@ -255,33 +253,26 @@ final class Daemon implements AutoCloseable, ProcessControl {
         .start();
   }
 
-  @Override
-  public synchronized boolean reset() throws IOException {
+  private StoppedNode stopped() throws StartException {
     if (application != null) {
-      return false;
+      throw new StartException("the broker runs: stop_app comes first");
     }
-    Storage.remove(data.path());
-    LOGGER.warn("all that the broker kept was removed");
-    return true;
+    return new StoppedNode(configuration.settings().cluster(), data.path(), threads);
   }
 
   @Override
-  public synchronized Optional<String> joinCluster(NodeAddress seed) throws IOException {
-    if (application != null) {
-      return Optional.of("the broker runs: stop_app comes first");
-    }
-    if (configuration.settings().cluster().listener().isEmpty()) {
-      return Optional.of(
-          "this node has no cluster.listener: set it and cluster.secret, and start it again");
-    }
-    Seed before = Seed.in(data.path());
-    // With a seed it has tried to join, and has nothing of its own.
-    if (MetadataJournal.exists(data.path()) && Files.notExists(before.file())) {
-      return Optional.of("this node has data of its own: reset, which deletes them, comes first");
-    }
-    before.set(seed);
-    LOGGER.info("the broker joins the cluster of node {} when it is started", seed.name());
-    return Optional.empty();
+  public synchronized void reset(boolean force) throws StartException, IOException {
+    stopped().reset(force);
+  }
+
+  @Override
+  public synchronized void joinCluster(NodeAddress seed) throws StartException, IOException {
+    stopped().join(seed);
+  }
+
+  @Override
+  public synchronized StoppedMember.Loss goOnWithout(String node) throws StartException {
+    return stopped().goOnWithout(node);
   }
 
   /** Closes connections in order, completes pending work and unlocks the data directory. */

@@ -7,11 +7,11 @@ import io.mayflymq.core.cluster.ChangeVersions;
 import io.mayflymq.core.cluster.ClusterMembers;
 import io.mayflymq.core.cluster.PositionedLog;
 import io.mayflymq.core.fault.BrokerThreads;
+import io.mayflymq.core.fault.Causes;
 import io.mayflymq.core.fault.PeriodicWork;
 import io.mayflymq.core.metadata.ClusterMember;
 import io.mayflymq.core.metadata.ClusterMember.State;
 import io.mayflymq.core.metadata.MetadataCommand;
-import io.mayflymq.core.metadata.MetadataCommand.Applied;
 import io.mayflymq.core.metadata.MetadataLog;
 import io.mayflymq.core.metadata.QueuePlace;
 import io.mayflymq.core.metadata.journal.MetadataJournal;
@@ -26,12 +26,9 @@ import io.mayflymq.core.vhost.queue.remote.RemoteQueue;
 import io.mayflymq.protocol.types.ConnectionException;
 import io.mayflymq.protocol.types.ReplyCode;
 import io.mayflymq.server.cluster.consensus.ConsensusException;
-import io.mayflymq.server.cluster.consensus.ConsensusLimits;
 import io.mayflymq.server.cluster.consensus.ConsensusListener;
-import io.mayflymq.server.cluster.consensus.ConsensusSettings;
 import io.mayflymq.server.cluster.consensus.ConsensusSettings.StartMode;
 import io.mayflymq.server.cluster.consensus.ConsensusStatus;
-import io.mayflymq.server.cluster.consensus.ConsensusTimes;
 import io.mayflymq.server.cluster.consensus.Member;
 import io.mayflymq.server.cluster.consensus.ReplicatedLog;
 import io.mayflymq.server.cluster.consensus.ratis.Consensus;
@@ -45,17 +42,20 @@ import io.mayflymq.server.cluster.transport.NodeCalls;
 import io.mayflymq.server.cluster.transport.NodeTransport;
 import io.mayflymq.server.net.EventLoops;
 import io.mayflymq.server.net.StartException;
+import io.netty.util.NetUtil;
 import java.util.ArrayDeque;
 import java.util.Collection;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -73,6 +73,7 @@ public final class ClusterNode implements Cluster, AutoCloseable {
   private static final long RETRY_MILLIS = 1_000;
   private static final long CATCH_UP_SECONDS = 60;
   private static final long LOOK_MILLIS = 3_000;
+  private static final long ABANDONED_MILLIS = 60_000;
 
   private final ClusterSetup setup;
   private final MetadataJournal journal;
@@ -148,6 +149,9 @@ public final class ClusterNode implements Cluster, AutoCloseable {
     transport =
         NodeTransport.start(setup.transport(journal.directory()), loops, threads, nodes, nodes);
     held.push(transport::close);
+    LOGGER.info(
+        "listening for nodes of the cluster on {}",
+        NetUtil.toSocketAddressString(transport.address()));
     service = new MembershipService(setup.nodeName());
     transport.serve(CallService.MEMBERSHIP, service::answer);
     StateTransfer state = new StateTransfer(journal);
@@ -166,7 +170,7 @@ public final class ClusterNode implements Cluster, AutoCloseable {
             journal,
             task -> work.after("writing metadata again", RETRY_MILLIS, task),
             self.number(),
-            applied(entered));
+            PositionedLog.position(entered));
     members = new ClusterMembers(positions, entered);
     neighbours = new Neighbours(self.number(), members, () -> transport.reachable().keySet());
     recovered = entered;
@@ -176,14 +180,6 @@ public final class ClusterNode implements Cluster, AutoCloseable {
     return kept.stream()
         .filter(member -> member.directory().equals(journal.directory()))
         .findFirst();
-  }
-
-  private static Applied applied(List<MetadataCommand> metadata) {
-    return metadata.stream()
-        .filter(Applied.class::isInstance)
-        .map(Applied.class::cast)
-        .findFirst()
-        .orElse(null);
   }
 
   private Collection<ClusterMember> known() {
@@ -232,14 +228,15 @@ public final class ClusterNode implements Cluster, AutoCloseable {
         new LogApplier(applier, positions, new LogApplier.Takeover(transport, journal, restart));
     StartMode mode = joining.mode(self, positions.durable() != null);
     try {
-      log = Consensus.start(consensus(mode), transport, entries, threads);
+      ClusterMember first = members.ofNumber(QueuePlace.FIRST_MEMBER);
+      log = Consensus.start(setup.consensus(first, self, mode), transport, entries, threads);
     } catch (ConsensusException e) {
       throw new StartException(e.getMessage(), e);
     }
     held.push(log::close);
     operations = new MemberOperations(neighbours, members, proposer, log);
     log.listen(new Watch());
-    service.takePart(members, proposer, log);
+    service.takePart(members, proposer, log, this::left);
     members.all().forEach(member -> transport.keep(member.name()));
     if (mode == StartMode.JOIN) {
       joining.askForVote(members, self, entrance);
@@ -252,6 +249,7 @@ public final class ClusterNode implements Cluster, AutoCloseable {
             proposer,
             queues,
             work);
+    catchUp.whenDone(this::deleteAbandoned);
     catchUp.whenDone(
         () -> target.broker().virtualHosts().forEach(vhost -> vhost.policies().refresh()));
     catchUp(mode);
@@ -265,16 +263,6 @@ public final class ClusterNode implements Cluster, AutoCloseable {
     OwnerlessQueues ownerless = new OwnerlessQueues(target::broker, queues);
     catchUp.whenDone(
         () -> work.every("looking for queues without owner", LOOK_MILLIS, ownerless::look));
-  }
-
-  private ConsensusSettings consensus(StartMode mode) {
-    return new ConsensusSettings(
-        setup.logDirectory(),
-        members.ofNumber(QueuePlace.FIRST_MEMBER).directory(),
-        new Member(self.directory(), self.name()),
-        mode,
-        ConsensusTimes.DEFAULT,
-        ConsensusLimits.DEFAULT);
   }
 
   /** Waits until this node has what the cluster had when it started, for some time at most. */
@@ -366,12 +354,43 @@ public final class ClusterNode implements Cluster, AutoCloseable {
   public CompletableFuture<Void> forget(String node) {
     return operations
         .forget(node)
-        .thenCompose(forgotten -> queues.deleteAll(forgotten.number()))
+        .thenCompose(forgotten -> queues.deleteAll(Set.of(forgotten.number())))
         .thenRun(
             () -> {
               links.forget(node);
               transport.disconnect(node, "node " + node + " was forgotten");
               LOGGER.info("node {} was forgotten", node);
+            });
+  }
+
+  /** A node leaves the cluster. It is not made to wait for the deletion of its queues. */
+  private CompletableFuture<Void> left(ClusterMember member) {
+    return operations
+        .end(member)
+        .thenRun(
+            () -> {
+              LOGGER.info("node {} has left the cluster", member.name());
+              links.forget(member.name());
+              work.soon("deleting the queues of a node that has left", this::deleteAbandoned);
+            });
+  }
+
+  /** Deletes queues of nodes that are no longer members, as far as that was not finished. */
+  private void deleteAbandoned() {
+    Set<Integer> former =
+        members.everKnown().stream()
+            .filter(member -> !member.isMember())
+            .map(ClusterMember::number)
+            .collect(Collectors.toSet());
+    queues
+        .deleteAll(former)
+        .exceptionally(
+            failure -> {
+              LOGGER.warn(
+                  "queues of nodes that are no longer members are not deleted: {}",
+                  Causes.of(failure).getMessage());
+              work.after("deleting abandoned queues", ABANDONED_MILLIS, this::deleteAbandoned);
+              return null;
             });
   }
 

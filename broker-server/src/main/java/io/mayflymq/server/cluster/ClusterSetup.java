@@ -1,5 +1,11 @@
 package io.mayflymq.server.cluster;
 
+import io.mayflymq.core.metadata.ClusterMember;
+import io.mayflymq.server.cluster.consensus.ConsensusLimits;
+import io.mayflymq.server.cluster.consensus.ConsensusSettings;
+import io.mayflymq.server.cluster.consensus.ConsensusSettings.StartMode;
+import io.mayflymq.server.cluster.consensus.ConsensusTimes;
+import io.mayflymq.server.cluster.consensus.Member;
 import io.mayflymq.server.cluster.membership.Seed;
 import io.mayflymq.server.cluster.transport.TransportSettings;
 import io.mayflymq.server.cluster.transport.TransportTimes;
@@ -29,11 +35,6 @@ public record ClusterSetup(ClusterSettings settings, String nodeName, Path dataD
   private static final String LOG_DIRECTORY = "cluster";
   private static final String JOINING_FILE = "cluster.joining";
 
-  /** Returns the directory of the replicated log. */
-  Path logDirectory() {
-    return dataDir.resolve(LOG_DIRECTORY);
-  }
-
   /**
    * Returns the file that is there from before a node joins until it has a vote. Without it a node
    * that has no replicated log has lost it, and how it has voted.
@@ -51,6 +52,28 @@ public record ClusterSetup(ClusterSettings settings, String nodeName, Path dataD
   public static List<Path> filesOf(Path dataDir) {
     return List.of(
         dataDir.resolve(LOG_DIRECTORY), dataDir.resolve(JOINING_FILE), Seed.in(dataDir).file());
+  }
+
+  /** Returns whether a data directory has a part in the decisions of a cluster, or will have. */
+  public static boolean isOfMember(Path dataDir) {
+    return Files.exists(dataDir.resolve(LOG_DIRECTORY))
+        || Files.exists(dataDir.resolve(JOINING_FILE));
+  }
+
+  /**
+   * Returns what the replicated log needs.
+   *
+   * @param first the member with which the cluster began
+   * @param self this node
+   */
+  ConsensusSettings consensus(ClusterMember first, ClusterMember self, StartMode mode) {
+    return new ConsensusSettings(
+        dataDir.resolve(LOG_DIRECTORY),
+        first.directory(),
+        new Member(self.directory(), self.name()),
+        mode,
+        ConsensusTimes.DEFAULT,
+        ConsensusLimits.DEFAULT);
   }
 
   private ListenerSettings listener() {

@@ -41,8 +41,12 @@ final class LogApplier implements EntryApplier {
 
   @Override
   public LogPosition applied() {
-    Applied durable = log.durable();
-    return durable == null ? null : new LogPosition(durable.term(), durable.index());
+    return position(log.durable());
+  }
+
+  /** Returns the place in the replicated log; null for none. */
+  static LogPosition position(Applied applied) {
+    return applied == null ? null : new LogPosition(applied.term(), applied.index());
   }
 
   @Override

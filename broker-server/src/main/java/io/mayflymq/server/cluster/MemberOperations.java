@@ -67,12 +67,20 @@ final class MemberOperations {
     if (neighbours.isReachable(member)) {
       return refused("node '%s' is running: stop it before it is forgotten".formatted(node));
     }
+    return end(member).thenApply(forgotten -> member);
+  }
+
+  /**
+   * Ends the membership of a node that does not serve clients.
+   *
+   * @return fails as {@link io.mayflymq.core.vhost.Cluster#propose}
+   */
+  CompletableFuture<Void> end(ClusterMember member) {
     // Its vote first: with it the others may be no majority.
-    return withoutVote(node)
+    return withoutVote(member.name())
         .exceptionallyCompose(MemberOperations::notRemoved)
         .thenCompose(
-            removed -> changes.propose(List.of(new MemberSet(member.in(State.FORGOTTEN))), null))
-        .thenApply(forgotten -> member);
+            removed -> changes.propose(List.of(new MemberSet(member.in(State.FORGOTTEN))), null));
   }
 
   private CompletableFuture<Void> withoutVote(String node) {

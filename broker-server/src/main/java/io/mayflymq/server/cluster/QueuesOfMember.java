@@ -8,6 +8,7 @@ import io.mayflymq.core.metadata.MetadataCommand.QueueDeleted;
 import io.mayflymq.core.metadata.MetadataCommand.QueueIs;
 import io.mayflymq.core.metadata.journal.MetadataJournal;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Predicate;
 import org.slf4j.Logger;
@@ -36,15 +37,21 @@ final class QueuesOfMember {
    * @return done when they are deleted; fails if no majority agrees
    */
   CompletableFuture<Void> deleteTransient(int member) {
-    return delete(member, queue -> !queue.queue().durable());
+    return delete(queue -> queue.place().member() == member && !queue.queue().durable());
   }
 
-  /** Deletes all. */
-  CompletableFuture<Void> deleteAll(int member) {
-    return delete(member, queue -> true);
+  /**
+   * Deletes all.
+   *
+   * @param members the numbers of the nodes
+   */
+  CompletableFuture<Void> deleteAll(Set<Integer> members) {
+    return members.isEmpty()
+        ? CompletableFuture.completedFuture(null)
+        : delete(queue -> members.contains(queue.place().member()));
   }
 
-  private CompletableFuture<Void> delete(int member, Predicate<QueueDeclared> which) {
+  private CompletableFuture<Void> delete(Predicate<QueueDeclared> which) {
     return journal
         .contents()
         .thenCompose(
@@ -53,7 +60,6 @@ final class QueuesOfMember {
                     commands.stream()
                         .filter(QueueDeclared.class::isInstance)
                         .map(QueueDeclared.class::cast)
-                        .filter(queue -> queue.place().member() == member)
                         .filter(which)
                         .map(queue -> delete(queue.vhost(), queue.queue().name(), queue.id()))
                         .toArray(CompletableFuture<?>[]::new)));

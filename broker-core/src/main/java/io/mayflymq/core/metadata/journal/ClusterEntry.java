@@ -44,6 +44,7 @@ final class ClusterEntry {
       case FORGOTTEN -> 0;
       case SERVING -> 1;
       case DRAINED -> 2;
+      case LOST -> 3;
     };
   }
 
@@ -52,6 +53,7 @@ final class ClusterEntry {
       case 0 -> ClusterMember.State.FORGOTTEN;
       case 1 -> ClusterMember.State.SERVING;
       case 2 -> ClusterMember.State.DRAINED;
+      case 3 -> ClusterMember.State.LOST;
       default -> throw new IOException("unknown state %d of a member".formatted(number));
     };
   }

@@ -6,12 +6,14 @@ import io.mayflymq.server.cluster.transport.handshake.Admission;
 import io.mayflymq.server.cluster.transport.handshake.NodeIdentity;
 import io.mayflymq.server.config.type.NodeAddress;
 import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
 import java.util.Collection;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 
 /*
  * Which nodes this one talks to, and where they are.
@@ -21,6 +23,8 @@ import java.util.function.Supplier;
  */
 /** The nodes that are known by metadata, and those found while a cluster forms. Any thread. */
 public final class KnownNodes implements Admission, NodeAddresses {
+  private static final String FORGOTTEN = "was forgotten by this cluster";
+
   private final Supplier<Collection<ClusterMember>> members;
   private final Map<String, InetSocketAddress> found = new ConcurrentHashMap<>();
 
@@ -36,35 +40,65 @@ public final class KnownNodes implements Admission, NodeAddresses {
     found.put(name, address);
   }
 
-  /** A cluster is known by the data directory of the node that it began with. */
+  /** Returns whether a node was refused since its membership has ended. */
+  public static boolean tellsOfEnd(String refusal) {
+    return refusal.contains(FORGOTTEN);
+  }
+
+  /**
+   * A cluster is known by the data directory of the node that it began with. One that has gone on
+   * without a majority is another one than that of the nodes that were given up, should they run.
+   */
   @Override
   public Optional<String> clusterId() {
-    return members.get().stream()
-        .filter(member -> member.number() == 0)
-        .map(member -> member.directory().toString())
-        .findFirst();
+    Collection<ClusterMember> known = members.get();
+    Optional<UUID> first =
+        known.stream()
+            .filter(member -> member.number() == 0)
+            .map(ClusterMember::directory)
+            .findFirst();
+    String lost =
+        known.stream()
+            .filter(ClusterMember::isLost)
+            .map(member -> member.directory().toString())
+            .sorted()
+            .collect(Collectors.joining(" "));
+    return first.map(
+        directory ->
+            lost.isEmpty()
+                ? directory.toString()
+                : UUID.nameUUIDFromBytes((directory + " " + lost).getBytes(StandardCharsets.UTF_8))
+                    .toString());
   }
 
   @Override
   public Optional<String> refusal(NodeIdentity node) {
-    Optional<String> cluster = clusterId();
-    if (cluster.isPresent() && node.clusterId().isPresent() && !node.clusterId().equals(cluster)) {
-      return Optional.of("node '%s' is a member of another cluster".formatted(node.name()));
-    }
     for (ClusterMember member : members.get()) {
       Optional<String> refusal = refusal(node.name(), node.dataDirectory(), member);
       if (refusal.isPresent()) {
         return refusal;
       }
     }
-    return Optional.empty();
+    Optional<String> cluster = clusterId();
+    if (cluster.isEmpty() || node.clusterId().isEmpty() || node.clusterId().equals(cluster)) {
+      return Optional.empty();
+    }
+    boolean wasOne =
+        members.get().stream().anyMatch(member -> member.directory().equals(node.dataDirectory()));
+    return Optional.of(
+        "node '%s' is a member of another cluster%s"
+            .formatted(
+                node.name(),
+                wasOne
+                    ? ": it has gone on without some members of this one (forget_cluster_node"
+                        + " --offline)"
+                    : ""));
   }
 
   private static Optional<String> refusal(String name, UUID directory, ClusterMember member) {
     boolean isItsDirectory = member.directory().equals(directory);
     if (isItsDirectory && !member.isMember()) {
-      return Optional.of(
-          "node '%s' was forgotten by this cluster: reset it to let it join again".formatted(name));
+      return Optional.of("node '%s' %s: reset it to let it join again".formatted(name, FORGOTTEN));
     }
     if (isItsDirectory && !member.name().equals(name)) {
       return Optional.of(

@@ -26,7 +26,9 @@ record MemberRequest(Kind kind, String name, UUID directory, String address, int
     /** To become a member. */
     JOIN,
     /** To take part in decisions, once it has all metadata. */
-    VOTE
+    VOTE,
+    /** To be a member no longer. */
+    LEAVE
   }
 
   byte[] encode() {

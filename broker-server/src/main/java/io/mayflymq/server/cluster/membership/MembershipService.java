@@ -16,7 +16,15 @@ public final class MembershipService {
   private static final byte[] DONE = {};
 
   /** What a member answers with; a node without a cluster has none of it. */
-  private record Parts(ClusterMembers members, ChangeOrdering changes, ReplicatedLog log) {}
+  private record Parts(
+      ClusterMembers members, ChangeOrdering changes, ReplicatedLog log, Ending ending) {}
+
+  /** Ends the membership of a node. */
+  @FunctionalInterface
+  public interface Ending {
+    /** Ends it; done when a majority has agreed. */
+    CompletableFuture<Void> of(ClusterMember member);
+  }
 
   private final String node;
   private volatile Parts parts;
@@ -31,9 +39,14 @@ public final class MembershipService {
     this.node = node;
   }
 
-  /** This node takes part in the cluster from now on. */
-  public void takePart(ClusterMembers members, ChangeOrdering changes, ReplicatedLog log) {
-    parts = new Parts(members, changes, log);
+  /**
+   * This node takes part in the cluster from now on.
+   *
+   * @param ending what a member that leaves asks for
+   */
+  public void takePart(
+      ClusterMembers members, ChangeOrdering changes, ReplicatedLog log, Ending ending) {
+    parts = new Parts(members, changes, log, ending);
   }
 
   /**
@@ -56,6 +69,7 @@ public final class MembershipService {
               .log
               .addMember(new Member(asked.directory(), asked.name()))
               .thenApply(added -> DONE);
+      case LEAVE -> leave(asked, required(present)).thenApply(left -> DONE);
     };
   }
 
@@ -77,6 +91,15 @@ public final class MembershipService {
     }
     agreed = asked;
     return CompletableFuture.completedFuture(DONE);
+  }
+
+  private static CompletableFuture<Void> leave(MemberRequest asked, Parts cluster) {
+    return cluster
+        .members
+        .ofDirectory(asked.directory())
+        .filter(ClusterMember::isMember)
+        .map(cluster.ending::of)
+        .orElseGet(() -> CompletableFuture.completedFuture(null));
   }
 
   private static CompletableFuture<Void> join(MemberRequest asked, Parts cluster) {

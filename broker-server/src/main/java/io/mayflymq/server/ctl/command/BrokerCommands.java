@@ -34,17 +34,20 @@ public final class BrokerCommands {
                   invocation.banner("Starting node %s ...", invocation.node());
                   return setRunning(invocation, true);
                 }),
-        Command.named("reset", "Removes all that a stopped broker keeps, to begin anew")
+        Command.named(
+                "reset", "Lets a stopped broker leave its cluster and remove all that it keeps")
             .does(
                 invocation -> {
                   invocation.banner("Resetting node %s ...", invocation.node());
-                  return reset(invocation);
+                  return reset(invocation, false);
                 }),
-        Command.named("force_reset", "The same as reset, as there is no cluster to leave")
+        Command.named(
+                "force_reset",
+                "Removes all that a stopped broker keeps, and does not tell its cluster")
             .does(
                 invocation -> {
                   invocation.banner("Forcefully resetting node %s ...", invocation.node());
-                  return reset(invocation);
+                  return reset(invocation, true);
                 }),
         Command.named("node_health_check", "Checks that the broker works and has no alarms")
             .does(BrokerCommands::checkHealth));
@@ -55,12 +58,12 @@ public final class BrokerCommands {
     return Result.DONE;
   }
 
-  private static Result reset(Invocation invocation) {
+  private static Result reset(Invocation invocation, boolean force) {
     if (invocation.api().isBrokerRunning()) {
       throw ControlException.wrongState(
           "stopped", "Stop it with '%s stop_app'.".formatted(invocation.script()));
     }
-    invocation.api().control("POST", "reset", null);
+    invocation.api().control("POST", "reset", Json.object("force", force));
     return Result.DONE;
   }
 

@@ -3,6 +3,7 @@ package io.mayflymq.server.ctl.command;
 import io.mayflymq.server.ctl.client.Api;
 import io.mayflymq.server.ctl.client.ApiError;
 import io.mayflymq.server.ctl.client.ControlException;
+import io.mayflymq.server.ctl.client.GlobalOptions;
 import io.mayflymq.server.ctl.client.Option;
 import io.mayflymq.server.ctl.client.Sysexits;
 import io.mayflymq.server.ctl.format.Columns;
@@ -11,7 +12,8 @@ import io.mayflymq.server.ctl.format.Result;
 import io.mayflymq.server.json.Json;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
+import java.util.Map;
+import java.util.stream.Collectors;
 
 /**
  * Commands that show the broker as a cluster of one node, and RabbitMQ's commands for clusters and
@@ -20,7 +22,7 @@ import java.util.concurrent.TimeUnit;
 public final class ClusterCommands {
   private static final String BY_CONFIGURATION =
       "a node of MayflyMQ joins by its configuration, keeps its name and its data.";
-  private static final long LOOK_AGAIN_MILLIS = 200;
+  private static final long AWAIT_SECONDS = 300;
   private static final String NO_MIRRORS = "queues have no mirrors in MayflyMQ.";
   private static final String NO_ERLANG = "MayflyMQ does not run on Erlang.";
 
@@ -54,13 +56,18 @@ public final class ClusterCommands {
             .takes("name")
             .does(ClusterCommands::setName));
     commands.add(
-        Command.named("await_online_nodes", "Waits until <count> nodes are running")
+        Command.named("await_online_nodes", "Waits until <count> nodes are running, 300 s unless told otherwise")
             .takes("count")
             .does(ClusterCommands::awaitNodes));
     commands.add(
         Command.named(
                 "forget_cluster_node", "Ends the membership of a node that is gone, and its queues")
             .takes("node")
+            .option(
+                Option.flag(
+                    "on a stopped node, when the others are lost for ever and those that are left"
+                        + " are no majority",
+                    "--offline"))
             .does(ClusterCommands::forget));
     commands.add(
         Command.named("join_cluster", "Lets a stopped node join the cluster of another node")
@@ -158,18 +165,15 @@ public final class ClusterCommands {
 
   private static Result awaitNodes(Invocation invocation) {
     int count = count(invocation.argument(0));
+    long seconds = invocation.number(GlobalOptions.TIMEOUT, AWAIT_SECONDS);
     invocation.banner(
         "Will wait for at least %d nodes to join the cluster of %s. Timeout: %d seconds.",
-        count, invocation.node(), invocation.timeoutSeconds());
-    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(invocation.timeoutSeconds());
-    long running = running(invocation);
-    while (running < count) {
-      if (System.nanoTime() - end > 0) {
-        throw ControlException.error(
-            Sysexits.UNAVAILABLE, "%d nodes are running: expected %d".formatted(running, count));
-      }
-      pause();
-      running = running(invocation);
+        count, invocation.node(), seconds);
+    RunningNodes last = RunningNodes.await(invocation, seconds, nodes -> nodes.running() >= count);
+    if (last.running() < count) {
+      throw ControlException.error(
+          Sysexits.UNAVAILABLE,
+          "%d nodes are running: expected %d".formatted(last.running(), count));
     }
     return Result.DONE;
   }
@@ -182,28 +186,50 @@ public final class ClusterCommands {
     }
   }
 
-  private static long running(Invocation invocation) {
-    return invocation.api().list("nodes?columns=name,running").stream()
-        .filter(node -> Boolean.TRUE.equals(node.get("running")))
-        .count();
-  }
-
-  private static void pause() {
-    try {
-      TimeUnit.MILLISECONDS.sleep(LOOK_AGAIN_MILLIS);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw ControlException.error(Sysexits.UNAVAILABLE, "interrupted");
-    }
-  }
-
   private static Result forget(Invocation invocation) {
     String node = invocation.argument(0);
-    invocation.banner("Removing node %s from the cluster", node);
-    if (!invocation.dryRun()) {
-      invocation.api().delete(Api.path("nodes", node));
+    boolean runs = invocation.api().isBrokerRunning();
+    boolean offline = invocation.flag("--offline");
+    if (offline && runs) {
+      throw ControlException.error(
+          Sysexits.SOFTWARE, "You set the --offline flag, but the current node is online");
     }
+    if (!offline && !runs) {
+      throw ControlException.error(
+          Sysexits.SOFTWARE,
+          "You are trying to remove a node from an offline node. That is dangerous, but can be"
+              + " done with the --offline flag. Please consult the manual for more information.");
+    }
+    invocation.banner("Removing node %s from the cluster", node);
+    if (invocation.dryRun()) {
+      return Result.DONE;
+    }
+    if (offline) {
+      return goOnWithout(invocation, node);
+    }
+    invocation.api().delete(Api.path("nodes", node));
     return Result.DONE;
+  }
+
+  private static Result goOnWithout(Invocation invocation, String node) {
+    Map<String, Object> loss =
+        Api.object(invocation.api().control("POST", "lost-nodes", Json.object("node", node)));
+    List<?> others = (List<?>) loss.get("others");
+    return new Result.Done(
+        ("Node %s goes on without node %s%s. What was agreed upon without node %1$s is lost; the"
+                + " queues of node %2$s, %s, are deleted at the next start. Node %2$s is refused from"
+                + " now on, should it run: empty it by force_reset then.")
+            .formatted(
+                invocation.node(),
+                node,
+                others.isEmpty()
+                    ? " and alone"
+                    : ", once a majority of %s and itself is running".formatted(join(others)),
+                loss.get("queues")));
+  }
+
+  private static String join(List<?> names) {
+    return names.stream().map(String::valueOf).collect(Collectors.joining(", "));
   }
 
   private static Result listFlags(Invocation invocation) {

@@ -1,8 +1,12 @@
 package io.mayflymq.server.ctl.maintenance;
 
+import io.mayflymq.server.ctl.client.ControlException;
+import io.mayflymq.server.ctl.client.GlobalOptions;
+import io.mayflymq.server.ctl.client.Sysexits;
 import io.mayflymq.server.ctl.command.Command;
 import io.mayflymq.server.ctl.command.Invocation;
 import io.mayflymq.server.ctl.command.NotApplicable;
+import io.mayflymq.server.ctl.command.RunningNodes;
 import io.mayflymq.server.ctl.format.Result;
 import io.mayflymq.server.json.Json;
 import java.util.ArrayList;
@@ -15,6 +19,7 @@ import java.util.Map;
  * which there is one.
  */
 public final class UpgradeCommands {
+  private static final long AWAIT_SECONDS = 120;
   private static final String ONE_REPLICA = "a queue of MayflyMQ has one replica.";
 
   private UpgradeCommands() {}
@@ -51,15 +56,22 @@ public final class UpgradeCommands {
                   return new Result.Done("There is nothing to do");
                 }));
     commands.add(
-        waiting(
-            "await_online_quorum_plus_one",
-            "Will wait for a quorum + 1 of nodes to be online for all quorum queues for %d"
-                + " seconds..."));
+        Command.named(
+                "await_online_quorum_plus_one",
+                "Waits until the cluster would go on if any one node was stopped, 120 s unless told"
+                    + " otherwise")
+            .does(UpgradeCommands::awaitQuorumPlusOne));
     commands.add(
-        waiting(
-            "await_online_synchronized_mirror",
-            "Will wait for a synchronised mirror be online for all classic mirrored queues for %d"
-                + " seconds..."));
+        Command.named("await_online_synchronized_mirror", "Does not wait: queues have no mirrors")
+            .does(
+                invocation -> {
+                  invocation.banner(
+                      "Will wait for a synchronised mirror be online for all classic mirrored"
+                          + " queues for %d seconds...",
+                      invocation.timeoutSeconds());
+                  invocation.api().isBrokerRunning();
+                  return new Result.Done("There are no mirrored queues");
+                }));
     Map<String, String> refused = new LinkedHashMap<>();
     for (String name :
         List.of("grow", "shrink", "add_member", "delete_member", "rebalance", "quorum_status")) {
@@ -78,15 +90,23 @@ public final class UpgradeCommands {
     return Result.DONE;
   }
 
-  private static Command waiting(String name, String banner) {
-    return Command.named(name, "Does not wait: there is one node")
-        .does(
-            invocation -> {
-              invocation.banner(banner, invocation.timeoutSeconds());
-              invocation.api().isBrokerRunning();
-              return new Result.Done(
-                  "Target node seems to be the only one in a single node cluster, the command does"
-                      + " not apply");
-            });
+  private static Result awaitQuorumPlusOne(Invocation invocation) {
+    long seconds = invocation.number(GlobalOptions.TIMEOUT, AWAIT_SECONDS);
+    invocation.banner(
+        "Will wait for a quorum + 1 of nodes to be online for all quorum queues for %d seconds...",
+        seconds);
+    RunningNodes nodes = RunningNodes.await(invocation, seconds, now -> now.all() == 1 || now.canLoseOne());
+    if (nodes.all() == 1) {
+      return new Result.Done(
+          "Target node seems to be the only one in a single node cluster, the command does not"
+              + " apply");
+    }
+    if (!nodes.canLoseOne()) {
+      throw ControlException.error(
+          Sysexits.UNAVAILABLE,
+          "time is up, %d of %d nodes are running: without one they would be no majority"
+              .formatted(nodes.running(), nodes.all()));
+    }
+    return Result.DONE;
   }
 }

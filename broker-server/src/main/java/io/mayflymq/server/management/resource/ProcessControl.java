@@ -1,9 +1,11 @@
 package io.mayflymq.server.management.resource;
 
+import io.mayflymq.server.cluster.StoppedMember;
 import io.mayflymq.server.config.type.LogCategory;
 import io.mayflymq.server.config.type.LogLevel;
 import io.mayflymq.server.config.type.NodeAddress;
 import io.mayflymq.server.logging.LogTail;
+import io.mayflymq.server.net.StartException;
 import java.io.IOException;
 import java.util.Optional;
 
@@ -49,19 +51,31 @@ public interface ProcessControl {
   void startBroker() throws IOException;
 
   /**
-   * Deletes all data of the broker: the next start begins with an empty data directory.
+   * Deletes all data of the broker: the next start begins with an empty data directory. A member of
+   * a cluster leaves that first.
    *
-   * @return false if the broker runs; then nothing is removed
-   * @throws IOException if something cannot be removed; the message says why
+   * @param force whether a member does not leave its cluster
+   * @throws StartException if the broker runs, or cannot leave; then nothing is deleted
+   * @throws IOException if something cannot be deleted; the message says why
    */
-  boolean reset() throws IOException;
+  void reset(boolean force) throws StartException, IOException;
 
   /**
    * Lets the broker join the cluster of another node when it is started.
    *
    * @param seed a member of that cluster
-   * @return why that cannot be; empty if it is done
+   * @throws StartException if that cannot be; the message says why
    * @throws IOException if it cannot be noted; the message says why
    */
-  Optional<String> joinCluster(NodeAddress seed) throws IOException;
+  void joinCluster(NodeAddress seed) throws StartException, IOException;
+
+  /**
+   * Lets the stopped broker go on without another node of its cluster that is lost for ever, though
+   * the others are no majority.
+   *
+   * @param node its name
+   * @return what is given up
+   * @throws StartException if that cannot be; the message says why
+   */
+  StoppedMember.Loss goOnWithout(String node) throws StartException;
 }

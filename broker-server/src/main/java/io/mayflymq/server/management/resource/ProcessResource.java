@@ -1,5 +1,6 @@
 package io.mayflymq.server.management.resource;
 
+import io.mayflymq.server.cluster.StoppedMember;
 import io.mayflymq.server.config.LiveConfiguration;
 import io.mayflymq.server.config.source.ConfigException;
 import io.mayflymq.server.config.type.LogCategory;
@@ -15,6 +16,7 @@ import io.mayflymq.server.management.api.Request;
 import io.mayflymq.server.management.api.RequestRouter;
 import io.mayflymq.server.management.api.Response;
 import io.mayflymq.server.management.json.JvmState;
+import io.mayflymq.server.net.StartException;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.List;
@@ -46,6 +48,7 @@ public final class ProcessResource {
         .put("app", this::setApp)
         .post("reset", this::reset)
         .put("cluster-seed", this::joinCluster)
+        .post("lost-nodes", this::goOnWithout)
         .post("rotate-logs", this::rotateLogs)
         .put("log-level", this::setLogLevel)
         .get("log", this::log)
@@ -86,14 +89,19 @@ public final class ProcessResource {
 
   private Response reset(Request request) {
     request.principal().requireAdministrator();
+    boolean force = Boolean.TRUE.equals(request.body().fields().get("force"));
     try {
-      if (process.reset()) {
-        return Response.noContent();
-      }
+      process.reset(force);
+      return Response.noContent();
+    } catch (StartException e) {
+      throw refused(e);
     } catch (IOException e) {
       throw new ApiException(500, "not_reset", e.getMessage());
     }
-    throw new ApiException(409, "running", "the broker runs: stop_app comes first");
+  }
+
+  private static ApiException refused(StartException why) {
+    return new ApiException(409, "refused", why.getMessage());
   }
 
   private Response joinCluster(Request request) {
@@ -108,13 +116,22 @@ public final class ProcessResource {
                     ApiException.badRequest(
                         "node '%s': expected %s".formatted(node, type.expected())));
     try {
-      Optional<String> refusal = process.joinCluster(seed);
-      if (refusal.isPresent()) {
-        throw new ApiException(409, "refused", refusal.get());
-      }
+      process.joinCluster(seed);
       return Response.noContent();
+    } catch (StartException e) {
+      throw refused(e);
     } catch (IOException e) {
       throw new ApiException(500, "not_noted", e.getMessage());
+    }
+  }
+
+  private Response goOnWithout(Request request) {
+    request.principal().requireAdministrator();
+    try {
+      StoppedMember.Loss loss = process.goOnWithout(request.body().fields().requiredText("node"));
+      return Response.ok(Json.object("queues", loss.queues(), "others", loss.others()));
+    } catch (StartException e) {
+      throw refused(e);
     }
   }
 

@@ -148,4 +148,43 @@ class MembersTest {
       await().atMost(TestCluster.PATIENCE).until(() -> names(again).size() == 2);
     }
   }
+
+  @Test
+  void aMemberGoesOnWithoutThoseThatAreLostForEver() throws Exception {
+    try (TestCluster cluster = cluster(3)) {
+      cluster.propose(cluster.leader(), "x");
+      cluster.agreed(1);
+      Member survivor = cluster.stop(cluster.follower().name());
+      long term = cluster.leader().log().status().term();
+      for (Node node : List.copyOf(cluster.nodes())) {
+        Member lost = cluster.stop(node.name());
+        cluster.goOnWithout(survivor, lost);
+        // Once more changes nothing.
+        cluster.goOnWithout(survivor, lost);
+      }
+      Node alone = cluster.start(survivor, StartMode.RESTART);
+      cluster.propose(alone, "y");
+
+      assertThat(names(alone)).containsExactly(survivor.name());
+      assertThat(alone.log().status().term()).isGreaterThan(term);
+      cluster.join("d@test");
+      cluster.propose(cluster.node("d@test"), "z");
+      assertThat(cluster.agreed(3)).containsExactly("x", "y", "z");
+      cluster.restart("d@test");
+      cluster.propose(cluster.leader(), "last");
+      assertThat(cluster.agreed(4)).containsExactly("x", "y", "z", "last");
+      assertThat(cluster.fatal()).isEmpty();
+    }
+  }
+
+  @Test
+  void aNodeWithoutVoteDoesNotGoOnAlone() throws Exception {
+    try (TestCluster cluster = cluster(1)) {
+      Member waiting = cluster.stop(cluster.prepare("b@test").name());
+
+      assertThatThrownBy(() -> cluster.goOnWithout(waiting, cluster.leader().member()))
+          .isInstanceOf(ConsensusException.class)
+          .hasMessageContaining("this node has no vote");
+    }
+  }
 }

@@ -95,15 +95,26 @@ public final class TestCluster implements AutoCloseable {
     RecordingApplier state =
         states.computeIfAbsent(
             member.name(), name -> new RecordingApplier(from -> reachable(name, from)));
-    ConsensusSettings settings =
-        new ConsensusSettings(
-            directory.resolve(member.id().toString()), group, member, mode, times, limits);
     ReplicatedLog log =
         Consensus.start(
-            settings, network.attach(member.name()), state, new BrokerThreads(faults()));
+            settings(member, mode),
+            network.attach(member.name()),
+            state,
+            new BrokerThreads(faults()));
     Node node = new Node(member, log, state);
     nodes.put(member.name(), node);
     return node;
+  }
+
+  private ConsensusSettings settings(Member member, StartMode mode) {
+    return new ConsensusSettings(
+        directory.resolve(member.id().toString()), group, member, mode, times, limits);
+  }
+
+  /** Has a stopped member go on without another one. */
+  void goOnWithout(Member member, Member lost) throws ConsensusException {
+    Consensus.goOnWithout(
+        settings(member, StartMode.RESTART), states.get(member.name()).applied(), lost.id());
   }
 
   /** Stops a member. */

@@ -5,11 +5,13 @@ import io.mayflymq.server.cluster.consensus.ConsensusException;
 import io.mayflymq.server.cluster.consensus.ConsensusSettings;
 import io.mayflymq.server.cluster.consensus.ConsensusSettings.StartMode;
 import io.mayflymq.server.cluster.consensus.EntryApplier;
+import io.mayflymq.server.cluster.consensus.LogPosition;
 import io.mayflymq.server.cluster.consensus.ReplicatedLog;
 import io.mayflymq.server.cluster.transport.CallService;
 import io.mayflymq.server.cluster.transport.NodeCalls;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.UUID;
 
 /** Starts the replicated log of a member. */
 public final class Consensus {
@@ -36,6 +38,22 @@ public final class Consensus {
       ours.close();
       throw e;
     }
+  }
+
+  /**
+   * Changes the members in the log of this one, which does not run, so that it goes on without a
+   * member that is lost for ever. What was agreed upon without this member is lost too. Changes
+   * nothing if the member is none.
+   *
+   * @param applied the position of what is durable here; null for nothing
+   * @param lost the UUID of the member's data directory
+   * @throws ConsensusException if the log is missing, used by another process, or cannot be read or
+   *     written, or if this node has no vote
+   */
+  public static void goOnWithout(ConsensusSettings settings, LogPosition applied, UUID lost)
+      throws ConsensusException {
+    checkThere(settings);
+    new LogOfSurvivor(settings, applied).removeMember(lost);
   }
 
   /** A node whose log is lost must not vote again as the one that it was. */

@@ -1,6 +1,7 @@
 package io.mayflymq.server.cluster.consensus.ratis;
 
 import io.mayflymq.server.cluster.consensus.ConsensusException;
+import io.mayflymq.server.cluster.consensus.ConsensusSettings;
 
 /** Finds out what went wrong. */
 final class Failures {
@@ -18,6 +19,14 @@ final class Failures {
     }
     int end = text.indexOf('\n');
     return end < 0 ? text : text.substring(0, end);
+  }
+
+  /** The log of a member cannot be used. */
+  static ConsensusException notOpened(ConsensusSettings settings, Exception cause) {
+    return new ConsensusException(
+        "the log of the cluster in %s cannot be opened: %s"
+            .formatted(settings.directory(), text(cause)),
+        cause);
   }
 
   /** What requests fail with after the end. */

@@ -20,6 +20,15 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 /** Brings requests to the leader. Any thread may call. */
 final class Proposals implements AutoCloseable {
+  /** A request has no answer in time. The message says what was missing last. */
+  static final class LateException extends Exception {
+    private static final long serialVersionUID = 1L;
+
+    private LateException(String reason) {
+      super(reason, null, false, false);
+    }
+  }
+
   private static final long FIRST_PAUSE_MILLIS = 10;
   private static final long LONGEST_PAUSE_MILLIS = 200;
   private static final long WATCH_MILLIS = 100;

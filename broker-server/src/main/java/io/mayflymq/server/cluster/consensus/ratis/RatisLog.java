@@ -73,7 +73,7 @@ final class RatisLog implements ReplicatedLog {
             (answer, failure) -> {
               if (failure == null) {
                 done.complete(result.apply(answer));
-              } else if (failure instanceof LateException late) {
+              } else if (failure instanceof Proposals.LateException late) {
                 majority
                     .missing(limitMillis, late.getMessage())
                     .thenAccept(done::completeExceptionally);

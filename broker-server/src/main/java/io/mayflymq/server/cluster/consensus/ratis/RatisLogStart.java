@@ -166,11 +166,6 @@ final class RatisLogStart {
   }
 
   private ConsensusException failed(Exception e) {
-    return e instanceof ConsensusException known
-        ? known
-        : new ConsensusException(
-            "the log of the cluster in %s cannot be opened: %s"
-                .formatted(settings.directory(), Failures.text(e)),
-            e);
+    return e instanceof ConsensusException known ? known : Failures.notOpened(settings, e);
   }
 }
