@@ -3,6 +3,7 @@ package io.mayflymq.server.management;
 import io.mayflymq.core.fault.BrokerThreads;
 import io.mayflymq.server.alarm.ResourceMonitors;
 import io.mayflymq.server.config.LiveConfiguration;
+import io.mayflymq.server.config.settings.ClusterSettings;
 import io.mayflymq.server.config.settings.ManagementSettings;
 import io.mayflymq.server.config.settings.ServerSettings;
 import io.mayflymq.server.http.BodyLimit;
@@ -226,6 +227,15 @@ public final class ManagementServer implements AutoCloseable {
       listeners.add(
           Node.Listener.https(encrypted, () -> configuration.settings().management().tls()));
     }
+    ClusterSettings cluster = configuration.settings().cluster();
+    cluster
+        .listener()
+        .ifPresent(
+            at ->
+                listeners.add(
+                    Node.Listener.clustering(
+                        at.address(),
+                        cluster.tls().certificate().isPresent() ? cluster::tls : null)));
     return listeners;
   }
 

@@ -56,7 +56,9 @@ public final class ClusterCommands {
             .takes("name")
             .does(ClusterCommands::setName));
     commands.add(
-        Command.named("await_online_nodes", "Waits until <count> nodes are running, 300 s unless told otherwise")
+        Command.named(
+                "await_online_nodes",
+                "Waits until <count> nodes are running, 300 s unless told otherwise")
             .takes("count")
             .does(ClusterCommands::awaitNodes));
     commands.add(

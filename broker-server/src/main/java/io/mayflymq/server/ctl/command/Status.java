@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
@@ -56,7 +57,24 @@ public final class Status {
   }
 
   private static List<Object> running(List<Map<String, Object>> nodes) {
-    return names(nodes.stream().filter(node -> Boolean.TRUE.equals(node.get("running"))).toList());
+    return names(runningOnly(nodes));
+  }
+
+  private static List<Map<String, Object>> runningOnly(List<Map<String, Object>> nodes) {
+    return nodes.stream().filter(node -> Boolean.TRUE.equals(node.get("running"))).toList();
+  }
+
+  private static Map<String, Object> ofEach(
+      List<Map<String, Object>> nodes, Function<Map<String, Object>, Object> what) {
+    Map<String, Object> byName = new LinkedHashMap<>();
+    nodes.forEach(node -> byName.put(String.valueOf(node.get("name")), what.apply(node)));
+    return byName;
+  }
+
+  private static String maintenance(Map<String, Object> node) {
+    return Boolean.TRUE.equals(node.get("being_drained"))
+        ? "marked for maintenance"
+        : "not under maintenance";
   }
 
   /** Returns the alarms that are in effect on the node, a line each. */
@@ -194,23 +212,27 @@ public final class Status {
       case "amqp/ssl" -> "AMQP 0-9-1 over TLS";
       case "http" -> "HTTP API";
       case "https" -> "HTTP API over TLS";
+      case "clustering" -> "inter-node communication";
       default -> "unknown";
     };
   }
 
   private Map<String, Object> clusterValue(
       List<Map<String, Object>> nodes, List<Map<String, Object>> flags) {
-    Object name = overview.get("node");
     return Json.object(
         "cluster_name", overview.get("cluster_name"),
         "disk_nodes", names(nodes),
         "running_nodes", running(nodes),
         "versions",
-            Json.object(
-                name.toString(),
-                Json.object(
-                    "product_name", overview.get("product_name"),
-                    "product_version", overview.get("product_version"))),
+            ofEach(
+                runningOnly(nodes),
+                node ->
+                    Json.object(
+                        "product_name", overview.get("product_name"),
+                        "product_version", node.get("product_version"),
+                        "erlang_version", node.get("erlang_full_version"))),
+        "maintenance_status", ofEach(nodes, Status::maintenance),
+        "cpu_cores", ofEach(runningOnly(nodes), node -> node.get("processors")),
         "alarms", alarms(nodes),
         "partitions", Json.object(),
         "listeners",
@@ -224,29 +246,36 @@ public final class Status {
   }
 
   private String clusterText(List<Map<String, Object>> nodes, List<Map<String, Object>> flags) {
-    Object name = overview.get("node");
     Sections text = new Sections();
-    text.section("Basics").line("Cluster name: %s", overview.get("cluster_name"));
+    text.section("Basics")
+        .line("Cluster name: %s", overview.get("cluster_name"))
+        .line(
+            "Total CPU cores available cluster-wide: %d",
+            runningOnly(nodes).stream()
+                .mapToLong(node -> ControlValues.number(node, "processors"))
+                .sum());
     text.section("Disk Nodes");
     names(nodes).forEach(node -> text.line("%s", node));
     text.section("Running Nodes");
     running(nodes).forEach(node -> text.line("%s", node));
-    text.section("Versions")
-        .line(
-            "%s: %s %s on %s",
-            name,
-            overview.get("product_name"),
-            overview.get("product_version"),
-            overview.get("erlang_full_version"));
+    text.section("Versions");
+    runningOnly(nodes)
+        .forEach(
+            node ->
+                text.line(
+                    "%s: %s %s on %s",
+                    node.get("name"),
+                    overview.get("product_name"),
+                    node.get("product_version"),
+                    node.get("erlang_full_version")));
+    text.section("CPU Cores");
+    runningOnly(nodes)
+        .forEach(
+            node ->
+                text.line(
+                    "Node: %s, available CPU cores: %s", node.get("name"), node.get("processors")));
     text.section("Maintenance status");
-    nodes.forEach(
-        node ->
-            text.line(
-                "Node: %s, status: %s",
-                node.get("name"),
-                Boolean.TRUE.equals(node.get("being_drained"))
-                    ? "marked for maintenance"
-                    : "not under maintenance"));
+    nodes.forEach(node -> text.line("Node: %s, status: %s", node.get("name"), maintenance(node)));
     text.section("Alarms").any(alarms(nodes));
     text.section("Network Partitions").any(List.of());
     text.section("Listeners");

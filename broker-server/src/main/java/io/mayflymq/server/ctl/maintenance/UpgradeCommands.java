@@ -95,7 +95,8 @@ public final class UpgradeCommands {
     invocation.banner(
         "Will wait for a quorum + 1 of nodes to be online for all quorum queues for %d seconds...",
         seconds);
-    RunningNodes nodes = RunningNodes.await(invocation, seconds, now -> now.all() == 1 || now.canLoseOne());
+    RunningNodes nodes =
+        RunningNodes.await(invocation, seconds, now -> now.all() == 1 || now.canLoseOne());
     if (nodes.all() == 1) {
       return new Result.Done(
           "Target node seems to be the only one in a single node cluster, the command does not"

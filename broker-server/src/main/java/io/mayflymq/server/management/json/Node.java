@@ -39,6 +39,7 @@ public record Node(
   /** RabbitMQ's name for AMQP over TLS. */
   private static final String AMQPS = "amqp/ssl";
 
+  private static final String CLUSTERING = "clustering";
   private static final long BYTES_PER_PAGE = 4096;
 
   /**
@@ -62,6 +63,15 @@ public record Node(
 
     public static Listener https(InetSocketAddress address, Supplier<TlsSettings> tls) {
       return new Listener("https", address, tls);
+    }
+
+    /**
+     * Returns that for other nodes of the cluster.
+     *
+     * @param tls null without TLS
+     */
+    public static Listener clustering(InetSocketAddress address, Supplier<TlsSettings> tls) {
+      return new Listener(CLUSTERING, address, tls);
     }
 
     /** Returns the current TLS settings, or null without TLS. */

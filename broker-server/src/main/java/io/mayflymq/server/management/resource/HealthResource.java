@@ -60,7 +60,7 @@ public final class HealthResource {
         .get(
             "health/checks/ready-to-serve-clients",
             request -> node.drained().getAsBoolean() ? inService() : shardsAnswer())
-        .get("health/checks/node-is-mirror-sync-critical", request -> singleNode())
+        .get("health/checks/node-is-mirror-sync-critical", request -> mirrorSyncCritical())
         .get("health/checks/node-is-quorum-critical", request -> quorumCritical())
         .get("healthchecks/node", request -> shardsAnswer())
         .get("healthchecks/node/{node}", request -> shardsAnswer());
@@ -80,6 +80,11 @@ public final class HealthResource {
 
   private static Response singleNode() {
     return Response.ok(Json.object("status", "ok", "reason", "single node cluster"));
+  }
+
+  /** There are no mirrors. */
+  private Response mirrorSyncCritical() {
+    return managed.broker().cluster() == null ? singleNode() : ok();
   }
 
   /**

@@ -142,7 +142,7 @@ public final class OverviewResource {
             "erlang_version",
             "none",
             "erlang_full_version",
-            "Java " + Runtime.version(),
+            runtime(),
             "disable_stats",
             false,
             "enable_queue_totals",
@@ -343,6 +343,10 @@ public final class OverviewResource {
     }
   }
 
+  private static String runtime() {
+    return "Java " + Runtime.version();
+  }
+
   /** Returns what does not work, in a few words each, beside scarce memory and disk. */
   private List<String> troubles() {
     return managed.alarms().raised().stream()
@@ -400,6 +404,8 @@ public final class OverviewResource {
                                 true))
                     .toList(),
             "being_drained", node.drained().getAsBoolean(),
+            "product_version", BuildInfo.version(),
+            "erlang_full_version", runtime(),
             // Clients look here for the version of the broker.
             "applications",
                 List.of(

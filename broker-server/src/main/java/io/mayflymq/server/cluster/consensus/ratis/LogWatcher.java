@@ -30,6 +30,9 @@ final class LogWatcher implements LogEvents {
   private final CompletableFuture<Void> ready = new CompletableFuture<>();
   private volatile boolean ending;
 
+  /** Of the thread that tells listeners. */
+  private List<Member> logged = List.of();
+
   LogWatcher(
       CompletableFuture<ServerView> view,
       AppliedEntries applied,
@@ -114,7 +117,11 @@ final class LogWatcher implements LogEvents {
     tell(
         server -> {
           List<Member> members = server.members();
-          LOGGER.info("the members of the cluster are {}", members);
+          // A change has two steps, and a follower is told of each twice.
+          if (!members.equals(logged)) {
+            logged = members;
+            LOGGER.info("the members of the cluster are {}", members);
+          }
           listeners.forEach(listener -> listener.membersChanged(members));
         });
   }
