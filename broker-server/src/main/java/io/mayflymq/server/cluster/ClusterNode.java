@@ -7,7 +7,6 @@ import io.mayflymq.core.cluster.ChangeVersions;
 import io.mayflymq.core.cluster.ClusterMembers;
 import io.mayflymq.core.cluster.PositionedLog;
 import io.mayflymq.core.fault.BrokerThreads;
-import io.mayflymq.core.fault.Causes;
 import io.mayflymq.core.fault.PeriodicWork;
 import io.mayflymq.core.metadata.ClusterMember;
 import io.mayflymq.core.metadata.ClusterMember.State;
@@ -55,7 +54,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -73,7 +71,6 @@ public final class ClusterNode implements Cluster, AutoCloseable {
   private static final long RETRY_MILLIS = 1_000;
   private static final long CATCH_UP_SECONDS = 60;
   private static final long LOOK_MILLIS = 3_000;
-  private static final long ABANDONED_MILLIS = 60_000;
 
   private final ClusterSetup setup;
   private final MetadataJournal journal;
@@ -102,6 +99,7 @@ public final class ClusterNode implements Cluster, AutoCloseable {
   private QueueBalance balance;
   private volatile ReplicatedLog log;
   private volatile MemberOperations operations;
+  private volatile FormerMembers former;
   private volatile CatchUp catchUp;
 
   private ClusterNode(
@@ -234,6 +232,15 @@ public final class ClusterNode implements Cluster, AutoCloseable {
       throw new StartException(e.getMessage(), e);
     }
     held.push(log::close);
+    former =
+        new FormerMembers(
+            members,
+            queues,
+            name -> {
+              links.forget(name);
+              transport.disconnect(name, KnownNodes.end(name));
+            },
+            work);
     operations = new MemberOperations(neighbours, members, proposer, log);
     log.listen(new Watch());
     service.takePart(members, proposer, log, this::left);
@@ -249,7 +256,7 @@ public final class ClusterNode implements Cluster, AutoCloseable {
             proposer,
             queues,
             work);
-    catchUp.whenDone(this::deleteAbandoned);
+    catchUp.whenDone(former::deleteQueues);
     catchUp.whenDone(
         () -> target.broker().virtualHosts().forEach(vhost -> vhost.policies().refresh()));
     catchUp(mode);
@@ -260,6 +267,7 @@ public final class ClusterNode implements Cluster, AutoCloseable {
         new AbsentNodes(
             log::leads, neighbours::others, () -> transport.reachable().keySet(), queues);
     work.every("looking for absent nodes", LOOK_MILLIS, absent::look);
+    work.every("looking for former members", LOOK_MILLIS, former::disconnect);
     OwnerlessQueues ownerless = new OwnerlessQueues(target::broker, queues);
     catchUp.whenDone(
         () -> work.every("looking for queues without owner", LOOK_MILLIS, ownerless::look));
@@ -357,8 +365,7 @@ public final class ClusterNode implements Cluster, AutoCloseable {
         .thenCompose(forgotten -> queues.deleteAll(Set.of(forgotten.number())))
         .thenRun(
             () -> {
-              links.forget(node);
-              transport.disconnect(node, "node " + node + " was forgotten");
+              former.disconnect();
               LOGGER.info("node {} was forgotten", node);
             });
   }
@@ -370,27 +377,7 @@ public final class ClusterNode implements Cluster, AutoCloseable {
         .thenRun(
             () -> {
               LOGGER.info("node {} has left the cluster", member.name());
-              links.forget(member.name());
-              work.soon("deleting the queues of a node that has left", this::deleteAbandoned);
-            });
-  }
-
-  /** Deletes queues of nodes that are no longer members, as far as that was not finished. */
-  private void deleteAbandoned() {
-    Set<Integer> former =
-        members.everKnown().stream()
-            .filter(member -> !member.isMember())
-            .map(ClusterMember::number)
-            .collect(Collectors.toSet());
-    queues
-        .deleteAll(former)
-        .exceptionally(
-            failure -> {
-              LOGGER.warn(
-                  "queues of nodes that are no longer members are not deleted: {}",
-                  Causes.of(failure).getMessage());
-              work.after("deleting abandoned queues", ABANDONED_MILLIS, this::deleteAbandoned);
-              return null;
+              work.soon("deleting the queues of a node that has left", former::deleteQueues);
             });
   }
 

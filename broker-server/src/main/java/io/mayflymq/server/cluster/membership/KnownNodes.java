@@ -40,6 +40,11 @@ public final class KnownNodes implements Admission, NodeAddresses {
     found.put(name, address);
   }
 
+  /** Says that the membership of a node has ended. */
+  public static String end(String node) {
+    return "node '%s' %s".formatted(node, FORGOTTEN);
+  }
+
   /** Returns whether a node was refused since its membership has ended. */
   public static boolean tellsOfEnd(String refusal) {
     return refusal.contains(FORGOTTEN);

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.GetResponse;
 import com.rabbitmq.client.MessageProperties;
@@ -46,7 +48,14 @@ class MaintenanceIT {
       assertThatThrownBy(() -> cluster.channel(0)).isInstanceOf(ConnectException.class);
       assertThat(control.run("cluster_status").text())
           .contains("Node: %s, status: marked for maintenance".formatted(ClusterProcesses.name(0)))
-          .contains("Node: %s, status: not under maintenance".formatted(ClusterProcesses.name(1)));
+          .contains("Node: %s, status: not under maintenance".formatted(ClusterProcesses.name(1)))
+          .contains("purpose: inter-node communication");
+      JsonNode status =
+          new ObjectMapper().readTree(control.run("--formatter", "json", "cluster_status").text());
+      assertThat(status.path("maintenance_status").path(ClusterProcesses.name(0)).asText())
+          .isEqualTo("marked for maintenance");
+      assertThat(status.path("versions").size()).isEqualTo(3);
+      assertThat(status.path("cpu_cores").path(ClusterProcesses.name(2)).asInt()).isPositive();
       assertThat(api(node).get(IN_SERVICE).status()).isEqualTo(503);
       assertThat(api(node).get(READY).status()).isEqualTo(503);
       assertThat(api(cluster.node(1)).get(READY).status()).isEqualTo(200);
