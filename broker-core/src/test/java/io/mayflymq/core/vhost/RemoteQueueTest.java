@@ -208,19 +208,19 @@ class RemoteQueueTest {
     Collector open = new Collector(true, 0);
     done(slow.requests().subscribe(full.consumer, () -> {}));
     done(other.requests().subscribe(open.consumer, () -> {}));
-    for (int i = 0; i < 100; i++) {
+    for (int i = 0; i < 300; i++) {
       Message large = TestBroker.message(i, false, Message.NO_TTL, 10_000);
       home.publishing(home.queue("slow"), large, null);
       home.publishing(home.queue("other"), large, null);
     }
     rest();
     assertThat(full.deliveries).isEmpty();
-    assertThat(open.deliveries).hasSize(100);
-    assertThat(home.ready("slow")).as("no more than a window is under way").isBetween(70L, 80L);
+    assertThat(open.deliveries).hasSize(300);
+    assertThat(home.ready("slow")).as("no more than a window is under way").isBetween(190L, 200L);
     full.full = false;
     here.on(slow.shard().index(), () -> slow.onShard().resume(full.consumer));
     rest();
-    assertThat(full.numbers()).hasSize(100).isSorted();
+    assertThat(full.numbers()).hasSize(300).isSorted();
   }
 
   @ParameterizedTest

@@ -18,7 +18,7 @@ import java.util.function.LongConsumer;
 /** A consumer here of a queue on another node. On the shard of the queue. */
 final class RemoteConsumer {
   /** How much a consumer may be sent ahead of what its channel has taken. */
-  private static final long WINDOW = 256 * 1024;
+  private static final long WINDOW = 1 << 20;
 
   /** The same for one whose channel shares its limit among consumers: one message. */
   private static final long SMALLEST_WINDOW = 1;
