@@ -92,8 +92,7 @@ final class NodeProcess {
             .orElse(null);
     applied = position == null ? 0 : (int) position.index() + 1;
     PositionedLog positions =
-        new PositionedLog(
-            metadata, task -> schedule(task, RETRY_MILLIS), node.number(), position);
+        new PositionedLog(metadata, task -> schedule(task, RETRY_MILLIS), node.number(), position);
     shards = new Shards(loops.all(), loops.clock(), faults);
     int count = node.shards();
     Partitions partitions =

@@ -16,8 +16,8 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
- * Commands that show the broker as a cluster of one node, and RabbitMQ's commands for clusters and
- * Erlang, which are refused or do nothing.
+ * Commands for the nodes of a cluster, and those of RabbitMQ for clusters and Erlang that are
+ * refused or do nothing.
  */
 public final class ClusterCommands {
   private static final String BY_CONFIGURATION =
@@ -99,13 +99,12 @@ public final class ClusterCommands {
             .noting(DEPRECATED.note())
             .does(ClusterCommands::listDeprecated));
     for (String name :
-        List.of(
-            "change_cluster_node_type",
-            "update_cluster_nodes",
-            "rename_cluster_node",
-            "force_boot")) {
+        List.of("change_cluster_node_type", "update_cluster_nodes", "rename_cluster_node")) {
       commands.add(NotApplicable.command(name, BY_CONFIGURATION));
     }
+    commands.add(
+        NotApplicable.command(
+            "force_boot", "a node of MayflyMQ starts without waiting for the others."));
     for (String name : List.of("sync_queue", "cancel_sync_queue")) {
       commands.add(NotApplicable.command(name, NO_MIRRORS));
     }
