@@ -137,8 +137,25 @@ final class HomeRequests {
     if (target == null) {
       done(id, out -> {});
     } else {
-      consumers.cancelled(target);
-      later(id, target.queue().requests().cancel(target.consumer()), (out, done) -> {});
+      // Answered behind the messages that the queue's shard has handed over by then: the other
+      // node forgets the consumer with the answer.
+      Shard shardOfQueue = target.queue().shard();
+      target
+          .queue()
+          .requests()
+          .cancel(target.consumer())
+          .whenComplete(
+              (done, failure) ->
+                  shardOfQueue.execute(() -> shard.execute(() -> cancelled(id, target, failure))));
+    }
+  }
+
+  private void cancelled(long id, HomeConsumer target, Throwable failure) {
+    consumers.cancelled(target);
+    if (failure == null) {
+      done(id, out -> {});
+    } else {
+      failed(id, failure);
     }
   }
 
