@@ -206,8 +206,9 @@ public final class DeadLetterPublisher implements EndOfBurstListener, DeadLetter
   }
 
   /**
-   * Hears when a dead letter is safe, or that no queue took it; where a disk has failed it is never
-   * safe, and the entry stays: after a restart the message is still where it died.
+   * Hears when a dead letter is safe, or that no queue took it; where a disk of this node has
+   * failed it is never safe, and the entry stays: after a restart the message is still where it
+   * died.
    */
   private final class Arrival implements PublishListener {
     private final OutgoingDeadLetter deadLetter;
@@ -253,7 +254,21 @@ public final class DeadLetterPublisher implements EndOfBurstListener, DeadLetter
 
     @Override
     public void failed(long publishSequence) {
-      // It is not settled any more.
+      if (leavesThisNode()) {
+        // Its node may be well again, or the queue elsewhere, long before this process ends.
+        lost(publishSequence);
+      }
+      // Else it is not settled any more.
+    }
+
+    private boolean leavesThisNode() {
+      Route<Queue> targets = deadLetter.targets();
+      for (int i = 0; i < targets.size(); i++) {
+        if (targets.get(i).home() != null) {
+          return true;
+        }
+      }
+      return false;
     }
 
     /** As if the queue had refused it: one that may wait is sent again later. */
