@@ -83,7 +83,7 @@ final class ClusterRig {
       case PUBLISH -> publish(client, random);
       case SCHEDULE ->
           client.schedule(
-              queue, random.nextInt(random.nextInt(4) == 0 ? 2_000 : 40), content(random));
+              queue, 1 + random.nextInt(random.nextInt(4) == 0 ? 2_000 : 40), content(random));
       case CONSUME ->
           client.consume(
               queue, isAcknowledged(queue, random), random.nextInt(4), random.nextInt(3) == 0);

@@ -40,4 +40,63 @@ class ClusterScenariosTest {
     assertThat(ledger.published()).isEqualTo(queues.size());
     ledger.check();
   }
+
+  /** What a queue has delivered before a cancellation arrives before the answer to that. */
+  @Test
+  void noMessageIsLostToACancelledConsumer() {
+    for (int seed = 0; seed < 40; seed++) {
+      Random order = new Random(seed);
+      SimulatedCluster cluster = new SimulatedCluster(List.of(2, 1, 1), 1 << 20, order);
+      Ledger ledger = new Ledger(cluster);
+      cluster.settle(order);
+      SimulatedClient there = new SimulatedClient(cluster.nodes().get(0).process(), 0, ledger);
+      List<String> queues = List.of("q0", "q1");
+      queues.forEach(queue -> there.declare(queue, true, FieldTable.EMPTY));
+      cluster.settle(order);
+      SimulatedClient here = new SimulatedClient(cluster.nodes().get(1).process(), 0, ledger);
+      queues.forEach(queue -> here.consume(queue, true, 0, false));
+      cluster.settle(order);
+      queues.forEach(queue -> here.publish("", queue, SAFE));
+      here.close();
+      for (int step = 0; step < 200; step++) {
+        cluster.step(order);
+      }
+      cluster.settle(order);
+      here.acknowledgeAll();
+      for (String queue : queues) {
+        here.get(queue, true);
+      }
+      cluster.settle(order);
+      ledger.check();
+    }
+  }
+
+  @Test
+  void deadLetterArrivesWhenTheDiskOfItsTargetHasFailedMeanwhile() {
+    SimulatedCluster cluster = new SimulatedCluster(List.of(1, 1, 1), 1 << 20, random);
+    Ledger ledger = new Ledger(cluster);
+    cluster.settle(random);
+    SimulatedNode other = cluster.nodes().get(1);
+    SimulatedClient here = new SimulatedClient(cluster.nodes().get(0).process(), 0, ledger);
+    new SimulatedClient(other.process(), 0, ledger).declare("dead", true, FieldTable.EMPTY);
+    FieldTable deadLettering =
+        FieldTable.builder()
+            .put("x-dead-letter-exchange", "")
+            .put("x-dead-letter-routing-key", "dead")
+            .put("x-message-ttl", 10)
+            .build();
+    here.declare("jobs", true, deadLettering);
+    cluster.settle(random);
+    here.publish("", "jobs", SAFE);
+    cluster.settle(random);
+    other.disk().failForces();
+    cluster.advance(20, random);
+    other.kill(random);
+    other.start();
+    cluster.advance(5_000, random);
+    here.acknowledgeAll();
+    here.get("dead", true);
+    cluster.settle(random);
+    ledger.check();
+  }
 }

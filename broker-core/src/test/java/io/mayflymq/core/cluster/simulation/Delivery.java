@@ -30,7 +30,7 @@ final class Delivery {
   /**
    * Notes one.
    *
-   * @param home the process of the queue's node at the moment; null if there is none
+   * @param home the process that it came from; null if its connection is over
    * @param connection by which it came; null if the queue is on the client's node, or if the
    *     connection is over by now
    */

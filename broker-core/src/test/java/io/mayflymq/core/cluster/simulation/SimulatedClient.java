@@ -390,18 +390,12 @@ final class SimulatedClient {
       long sequence,
       Message message,
       boolean redelivered) {
-    NodeProcess there = known.home.process();
+    boolean isHere = queue.home() == null;
+    SimulatedConnection connection =
+        isHere ? null : process.cluster().network().connection(process, queue.shard(), known.home);
+    NodeProcess from = connection == null ? null : connection.far.process;
     return new Delivery(
-        this,
-        queue,
-        to,
-        sequence,
-        message,
-        redelivered,
-        there,
-        there == null || queue.home() == null
-            ? null
-            : process.cluster().network().connection(process, queue.shard(), there));
+        this, queue, to, sequence, message, redelivered, isHere ? process : from, connection);
   }
 
   // Settling

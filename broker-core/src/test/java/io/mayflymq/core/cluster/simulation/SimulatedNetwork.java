@@ -105,11 +105,11 @@ final class SimulatedNetwork {
     return true;
   }
 
-  /** Returns the connection that a link has now, or had last; null if it never had one. */
-  SimulatedConnection connection(NodeProcess from, Shard shard, NodeProcess to) {
+  /** Returns the connection that a link has now, or had last; null if it is over. */
+  SimulatedConnection connection(NodeProcess from, Shard shard, SimulatedNode to) {
     for (int i = connections.size() - 1; i >= 0; i--) {
       SimulatedConnection each = connections.get(i);
-      if (each.near.process == from && each.near.shard == shard && each.far.process == to) {
+      if (each.near.process == from && each.near.shard == shard && each.far.process.node() == to) {
         return each;
       }
     }
