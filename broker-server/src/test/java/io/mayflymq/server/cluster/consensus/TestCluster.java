@@ -18,6 +18,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 
 /** Members in one process, joined by a simulated network. */
@@ -71,7 +72,16 @@ public final class TestCluster implements AutoCloseable {
   /** Starts a new node, and adds it. */
   public Node join(String name) throws Exception {
     Node node = prepare(name);
-    leader().log().addMember(node.member()).get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+    // On a busy machine it may not answer the leader in time, and asks again as a node does.
+    await()
+        .pollDelay(Duration.ZERO)
+        .atMost(PATIENCE)
+        .ignoreExceptionsMatching(ExecutionException.class::isInstance)
+        .until(
+            () -> {
+              leader().log().addMember(node.member()).get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+              return true;
+            });
     return node;
   }
 
