@@ -119,6 +119,9 @@ final class Ledger {
 
   /** A client was given a message. */
   void delivered(Delivery delivery) {
+    if (!delivery.isInForce()) {
+      return; // It was under way when its connection broke: its queue has taken it back.
+    }
     if (delivery.isDeadLetter()) {
       deadLetter(delivery);
       return;
