@@ -208,6 +208,7 @@ public final class ClassicQueueMachine
     }
     consumers.remove(consumer);
     if (consumers.count() > 0) {
+      dispatcher.dispatch(nowMillis); // Another single active consumer may have its turn.
       return false;
     }
     lease.ends(LeaseUse.CONSUME, nowMillis);
