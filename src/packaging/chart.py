@@ -1,5 +1,6 @@
 """Lints a packaged Helm chart, renders it with different values, and checks the result by Kubernetes' schemas."""
 
+import collections
 import pathlib
 import sys
 
@@ -29,11 +30,15 @@ EVERYTHING = {
     "imagePullSecrets": [{"name": "registry"}],
 }
 WITHOUT_DISK = {**PASSWORD, "persistence": {"enabled": False}}
+CLUSTER = {**PASSWORD, "replicas": 3, "cluster": {"secret": "4ad6c5f0e1"}}
+KINDS = {"ConfigMap": 1, "Service": 2, "StatefulSet": 1, "Secret": 1}
 
 WRONG = [
     ({}, "auth.password"),
     ({**PASSWORD, "persistance": {}}, "persistance"),
     ({**PASSWORD, "drainDelay": "long"}, "drainDelay"),
+    ({**PASSWORD, "replicas": 3}, "cluster.secret"),
+    ({**PASSWORD, "replicas": 0}, "replicas"),
 ]
 
 
@@ -54,15 +59,18 @@ def main(archive, work):
     assert not found, found
 
     chart = helm.Chart.load(archive)
-    for values in (PASSWORD, EVERYTHING, WITHOUT_DISK):
-        kinds = []
+    for values, kinds in (
+        (PASSWORD, KINDS),
+        (EVERYTHING, {**KINDS, "Secret": 0}),
+        (WITHOUT_DISK, KINDS),
+        (CLUSTER, {**KINDS, "Secret": 2, "PodDisruptionBudget": 1}),
+    ):
+        found = collections.Counter()
         for thing in objects(chart, values):
-            kinds.append(thing["kind"])
+            found[thing["kind"]] += 1
             for version in KUBERNETES:
                 kubernetes_validate.validate(thing, version, strict=True)
-        expected = ["ConfigMap", "Service", "Service", "StatefulSet"]
-        expected += [] if values is EVERYTHING else ["Secret"]
-        assert sorted(kinds) == sorted(expected), kinds
+        assert found == collections.Counter(kinds), found
 
     [stateful] = [t for t in objects(chart, EVERYTHING) if t["kind"] == "StatefulSet"]
     pod = stateful["spec"]["template"]["spec"]
@@ -70,6 +78,15 @@ def main(archive, work):
     assert container["image"] == "mayflymq:" + chart.metadata["appVersion"], container["image"]
     assert {v["name"] for v in pod["volumes"]} == {"configuration", "tls", "definitions"}
     assert "tls.crt" in str([t for t in objects(chart, EVERYTHING) if t["kind"] == "ConfigMap"])
+
+    [configuration] = [t for t in objects(chart, CLUSTER) if t["kind"] == "ConfigMap"]
+    for pod in range(3):
+        line = f"cluster_formation.classic_config.nodes.{pod + 1} = mayfly@mq-mayflymq-{pod}.mq-mayflymq-headless.queues.svc\n"
+        assert line in configuration["data"]["10-chart.conf"], configuration
+    [stateful] = [t for t in objects(chart, CLUSTER) if t["kind"] == "StatefulSet"]
+    [container] = stateful["spec"]["template"]["spec"]["containers"]
+    [name] = [e["value"] for e in container["env"] if e["name"] == "MAYFLY_NODE_NAME"]
+    assert name == "mayfly@$(POD_NAME).mq-mayflymq-headless.queues.svc", name
 
     for values, name in WRONG:
         try:

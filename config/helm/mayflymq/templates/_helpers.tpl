@@ -28,6 +28,19 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- default (include "mayflymq.fullname" .) .Values.auth.existingSecret -}}
 {{- end -}}
 
+{{- define "mayflymq.clusterSecret" -}}
+{{- default (printf "%s-cluster" (include "mayflymq.fullname" . | trunc 55 | trimSuffix "-")) .Values.cluster.existingSecret -}}
+{{- end -}}
+
+{{- define "mayflymq.headless" -}}
+{{- include "mayflymq.fullname" . | trunc 54 | trimSuffix "-" }}-headless
+{{- end -}}
+
+{{/* A pod's name is in this domain, which stays the same. */}}
+{{- define "mayflymq.domain" -}}
+{{ include "mayflymq.headless" . }}.{{ .Release.Namespace }}.svc
+{{- end -}}
+
 {{- define "mayflymq.ports" -}}
 - {name: amqp, port: 5672, targetPort: amqp}
 {{- if .Values.tls.existingSecret }}
