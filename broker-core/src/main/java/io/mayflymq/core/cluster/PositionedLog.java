@@ -26,8 +26,8 @@ import java.util.concurrent.CompletableFuture;
  * - the end of a queue or virtual host, whose messages are deleted when it is in force, and members, as what they are decides how a node starts.
  *
  * A change that has been agreed upon cannot be refused here because the disk is full: the node would be another one than the others. So a write that
- * fails is repeated, with all that were to follow it, until it succeeds. Meanwhile this node carries out no change that has to wait, and goes on serving
- * what it has.
+ * fails is repeated, with all that were to follow it, until it succeeds. Meanwhile this node carries out no change, so that it does not get far ahead of what
+ * it would start with, and goes on serving what it has.
  */
 /** Writes changes with their positions. Any thread may call. */
 public final class PositionedLog implements MetadataLog {
@@ -124,7 +124,7 @@ public final class PositionedLog implements MetadataLog {
       if (!repeats) {
         handOver(write);
       }
-      return commands.stream().anyMatch(this::waitsForDisk)
+      return repeats || commands.stream().anyMatch(this::waitsForDisk)
           ? write.safe
           : CompletableFuture.completedFuture(null);
     }

@@ -190,7 +190,7 @@ public final class CommittedState<S> {
       inForce.add(change.done);
       try {
         change.effects.run();
-      } catch (RuntimeException e) {
+      } catch (RuntimeException | Error e) {
         LOGGER.error("a change is in force, but something that it brings about failed", e);
       }
     }

@@ -2,6 +2,7 @@ package io.mayflymq.server.cluster;
 
 import io.mayflymq.core.cluster.ChangeApplier;
 import io.mayflymq.core.cluster.PositionedLog;
+import io.mayflymq.core.cluster.TakenOverMetadata;
 import io.mayflymq.core.metadata.MetadataCommand.Applied;
 import io.mayflymq.core.metadata.journal.MetadataJournal;
 import io.mayflymq.server.cluster.consensus.EntryApplier;
@@ -60,6 +61,7 @@ final class LogApplier implements EntryApplier {
     LOGGER.warn(
         "this node was away for so long that it takes over all metadata of node {}", leader);
     return StateTransfer.fetch(takeover.calls, leader)
+        .thenCombine(takeover.journal.contents(), TakenOverMetadata::keepingPlaces)
         .thenCompose(takeover.journal::replace)
         .thenCompose(
             replaced -> {

@@ -1,0 +1,43 @@
+package io.mayflymq.core.cluster;
+
+import io.mayflymq.core.metadata.MetadataCommand;
+import io.mayflymq.core.metadata.MetadataCommand.QueueDeclared;
+import io.mayflymq.core.metadata.QueuePlace;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** All metadata that a node takes over from another one, as it is away for too long. */
+public final class TakenOverMetadata {
+  private TakenOverMetadata() {}
+
+  /**
+   * Returns the metadata as this node is to keep them. Only a queue's own node knows in which of
+   * its partitions the queue really is, and finds its messages by that after a restart; so what it
+   * has noted stays.
+   *
+   * @param taken the metadata of the other node
+   * @param own those that this node has had
+   */
+  public static List<MetadataCommand> keepingPlaces(
+      List<MetadataCommand> taken, List<MetadataCommand> own) {
+    Map<Long, QueuePlace> places = new HashMap<>();
+    for (MetadataCommand command : own) {
+      if (command instanceof QueueDeclared queue) {
+        places.put(queue.id(), queue.place());
+      }
+    }
+    return taken.stream().map(command -> keepingPlace(command, places)).toList();
+  }
+
+  private static MetadataCommand keepingPlace(
+      MetadataCommand command, Map<Long, QueuePlace> places) {
+    if (command instanceof QueueDeclared queue) {
+      QueuePlace known = places.get(queue.id());
+      if (known != null && known.member() == queue.place().member()) {
+        return new QueueDeclared(queue.vhost(), queue.queue(), queue.id(), known);
+      }
+    }
+    return command;
+  }
+}

@@ -1,0 +1,45 @@
+package io.mayflymq.core.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.mayflymq.core.metadata.MetadataCommand;
+import io.mayflymq.core.metadata.MetadataCommand.GlobalParameterSet;
+import io.mayflymq.core.metadata.MetadataCommand.QueueDeclared;
+import io.mayflymq.core.metadata.QueueDefinition;
+import io.mayflymq.core.metadata.QueuePlace;
+import io.mayflymq.core.policy.argument.QueueArguments;
+import io.mayflymq.protocol.types.FieldTable;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class TakenOverMetadataTest {
+  private static MetadataCommand queue(long id, int member, int partition) {
+    String name = "q" + id;
+    return new QueueDeclared(
+        "v",
+        new QueueDefinition(
+            name,
+            true,
+            false,
+            false,
+            FieldTable.EMPTY,
+            QueueArguments.parse(FieldTable.EMPTY, name, "v").settings()),
+        id,
+        new QueuePlace(member, partition));
+  }
+
+  @Test
+  void nodeKeepsInWhichPartitionItsQueuesAre() {
+    MetadataCommand other = new GlobalParameterSet("a", "1");
+    assertThat(
+            TakenOverMetadata.keepingPlaces(
+                List.of(other, queue(1, 0, 3), queue(2, 1, 3)), List.of(queue(1, 0, 1))))
+        .containsExactly(other, queue(1, 0, 1), queue(2, 1, 3));
+  }
+
+  @Test
+  void queueThatHasMovedIsWhereTheOthersSay() {
+    assertThat(TakenOverMetadata.keepingPlaces(List.of(queue(1, 2, 3)), List.of(queue(1, 0, 1))))
+        .containsExactly(queue(1, 2, 3));
+  }
+}
