@@ -99,4 +99,38 @@ class ClusterScenariosTest {
     cluster.settle(random);
     ledger.check();
   }
+
+  /** A limit that consumers share holds nothing up that another consumer can take. */
+  @Test
+  void releasedMessageGoesToAnotherConsumerBehindLaterOnes() {
+    SimulatedCluster cluster = new SimulatedCluster(List.of(1, 1, 1), 1 << 20, random);
+    Ledger ledger = new Ledger(cluster);
+    cluster.settle(random);
+    SimulatedClient there = new SimulatedClient(cluster.nodes().get(0).process(), 0, ledger);
+    there.declare("jobs", true, FieldTable.EMPTY);
+    cluster.settle(random);
+    NodeProcess here = cluster.nodes().get(1).process();
+    SimulatedClient full = new SimulatedClient(here, 0, ledger);
+    full.consume("jobs", true, 0, true);
+    cluster.settle(random);
+    full.consumers().get(0).setRoom(0);
+    SimulatedClient other = new SimulatedClient(here, 0, ledger);
+    other.consume("jobs", true, 0, false);
+    other.acknowledgeAll();
+    cluster.settle(random);
+    for (int number = 0; number < 4; number++) {
+      there.publish("", "jobs", SAFE);
+    }
+    cluster.settle(random);
+    ledger.check();
+  }
+
+  /** What was published before has its deadline by the earlier time. */
+  @Test
+  void clockIsSetBackBeforeAnyTimeHasPassed() {
+    SimulatedNode node = new SimulatedCluster(List.of(1, 1, 1), 1 << 20, random).nodes().get(0);
+    long before = node.clock().millis();
+    node.setClock(-40);
+    assertThat(node.latestMillis()).isEqualTo(before);
+  }
 }

@@ -3,7 +3,9 @@ package io.mayflymq.core.cluster.simulation;
 import io.mayflymq.core.metadata.QueueDefinition;
 import io.mayflymq.core.settings.QueueSettings;
 import io.mayflymq.core.vhost.queue.Queue;
+import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 
 /** A queue as its clients have seen it, and what they have done to it. */
@@ -16,6 +18,9 @@ final class KnownQueue {
 
   /** The nodes on which it was in force. */
   private final Set<Integer> seenOn = new HashSet<>();
+
+  /** All that it has had. */
+  private final List<SimulatedConsumer> consumers = new ArrayList<>();
 
   private int everywhereSince = ALL;
   private boolean usedWithoutAcknowledgement;
@@ -65,6 +70,18 @@ final class KnownQueue {
   /** A client takes messages without acknowledging them: what is on its way may be lost. */
   void useWithoutAcknowledgement() {
     usedWithoutAcknowledgement = true;
+  }
+
+  void consumedBy(SimulatedConsumer consumer) {
+    consumers.add(consumer);
+  }
+
+  /**
+   * Returns whether a consumer may get messages behind later ones: another one may have released
+   * them.
+   */
+  boolean mayGetReleased(SimulatedConsumer consumer) {
+    return consumers.stream().anyMatch(other -> other != consumer && other.mayRelease());
   }
 
   /** Messages are about to be removed: all that there are may be gone from now on. */

@@ -22,7 +22,7 @@ final class SimulatedNode {
   private int incarnation;
   private boolean frozen;
   private boolean clockWasSet;
-  private long latestMillis;
+  private long latestMillis = clock.millis();
 
   /**
    * Creates a machine without a process.

@@ -12,8 +12,11 @@ import java.util.function.LongConsumer;
  *
  * If the channel shares its limit among its consumers, its room is theirs to take, and what is held here could be delivered to others. So the consumer
  * has a window of one message then, and a message that there is no room for is released: it goes back to its queue, and there is credit for it when the
- * channel has room again. Since nothing is sent before that, messages stay in order. The limit may be set later. What was sent ahead until the home node
- * has narrowed the window is released at once when that is done, for the same reason.
+ * channel has room again. Since nothing is sent before that, this consumer gets messages in order. Another one may have got later messages by then, and gets
+ * what is released behind them. The limit may be set later. What was sent ahead until the home node has narrowed the window is released at once when that
+ * is done, for the same reason.
+ *
+ * What is held does not expire: its deadline is not sent. What is released expires at home.
  */
 /** A consumer here of a queue on another node. On the shard of the queue. */
 final class RemoteConsumer {
