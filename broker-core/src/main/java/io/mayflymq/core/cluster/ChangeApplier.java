@@ -5,6 +5,7 @@ import io.mayflymq.core.metadata.CommittedState.UndoneException;
 import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.MetadataCommand.Applied;
 import io.mayflymq.core.metadata.MetadataCommand.QueueDeclared;
+import io.mayflymq.core.metadata.MetadataCommand.QueueMoving;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -196,11 +197,17 @@ public final class ChangeApplier {
   private List<MetadataCommand> numbered(List<MetadataCommand> commands) {
     List<MetadataCommand> numbered = new ArrayList<>(commands.size());
     for (MetadataCommand command : commands) {
-      numbered.add(
-          command instanceof QueueDeclared declared
-              ? new QueueDeclared(declared.vhost(), declared.queue(), ++queueIds, declared.place())
-              : command);
+      numbered.add(numbered(command));
     }
     return numbered;
+  }
+
+  private MetadataCommand numbered(MetadataCommand command) {
+    if (command instanceof QueueDeclared declared) {
+      return new QueueDeclared(declared.vhost(), declared.queue(), ++queueIds, declared.place());
+    }
+    return command instanceof QueueMoving moving
+        ? new QueueMoving(moving.vhost(), moving.queue(), moving.to(), ++queueIds)
+        : command;
   }
 }

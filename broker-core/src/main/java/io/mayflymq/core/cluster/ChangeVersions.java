@@ -9,6 +9,9 @@ package io.mayflymq.core.cluster;
  * writes what is new only in changes of that version.
  */
 public final class ChangeVersions {
+  /** The first version in which queues can be moved. */
+  public static final int OF_MOVES = 2;
+
   private ChangeVersions() {}
 
   /** Returns the lowest version that is read; 1 or higher. */
@@ -18,6 +21,6 @@ public final class ChangeVersions {
 
   /** Returns the highest version that is read and written; at most 127. */
   public static int highest() {
-    return 1;
+    return OF_MOVES;
   }
 }

@@ -5,6 +5,7 @@ import io.mayflymq.core.metadata.MetadataCommand.Applied;
 import io.mayflymq.core.metadata.MetadataCommand.MemberSet;
 import io.mayflymq.core.metadata.MetadataCommand.QueueDeclared;
 import io.mayflymq.core.metadata.MetadataCommand.QueueDeleted;
+import io.mayflymq.core.metadata.MetadataCommand.QueueMoving;
 import io.mayflymq.core.metadata.MetadataCommand.VhostDeclared;
 import io.mayflymq.core.metadata.MetadataCommand.VhostDeleted;
 import io.mayflymq.core.metadata.MetadataLog;
@@ -20,9 +21,10 @@ import java.util.concurrent.CompletableFuture;
  *
  * A change that has been agreed upon is durable: it is in the replicated log of a majority of the nodes, and in that of this node before it is carried out
  * here. That log keeps it until it is safe here (settled), and after a crash it is carried out again. So most changes need not wait for a second force,
- * that of this node's own metadata. Two kinds do, as other files of this node refer to them:
+ * that of this node's own metadata. Three kinds do, as other files of this node refer to them:
  *
  * - a durable queue of this node: messages of a queue that metadata do not have would be removed at the start, before the change is carried out again;
+ * - the begin of a queue's move: both nodes have to know of it when they start, or one would serve what is at the other by then;
  * - the end of a queue or virtual host, whose messages are deleted when it is in force, and members, as what they are decides how a node starts.
  *
  * A change that has been agreed upon cannot be refused here because the disk is full: the node would be another one than the others. So a write that
@@ -135,6 +137,7 @@ public final class PositionedLog implements MetadataLog {
         || command instanceof VhostDeclared
         || command instanceof VhostDeleted
         || command instanceof MemberSet
+        || command instanceof QueueMoving
         || (command instanceof QueueDeclared declared
             && declared.queue().durable()
             && declared.place().member() == member);

@@ -39,5 +39,8 @@ public final class LinkFrame {
   /** The queue of a consumer is deleted: the consumer's number. */
   public static final int CANCELLED = 37;
 
+  /** The queue of a request has moved, and nothing was done: the request's number. */
+  public static final int MOVED = 38;
+
   private LinkFrame() {}
 }

@@ -23,7 +23,9 @@ public enum RequestKind {
   /** Shows ready messages. */
   BROWSE(10),
   /** Sets how many bytes a consumer may be sent ahead. */
-  WINDOW(11);
+  WINDOW(11),
+  /** Adds to the copy of a queue that is being moved to the node. */
+  COPY(12);
 
   private static final RequestKind[] ALL = values();
 

@@ -35,6 +35,23 @@ public sealed interface MetadataCommand {
   record QueueDeleted(String vhost, String queue) implements MetadataCommand {}
 
   /**
+   * A queue is being moved: its messages are copied to another place. It stays where it is until
+   * {@link QueueMoved} or {@link QueueStays}.
+   *
+   * @param to the place that it moves to
+   * @param copyId the id under which its messages are stored there. Each attempt has its own, so
+   *     what an earlier one has left in a log is never taken for this one's
+   */
+  record QueueMoving(String vhost, String queue, QueuePlace to, long copyId)
+      implements MetadataCommand {}
+
+  /** A queue that was being moved has its new place from here on. */
+  record QueueMoved(String vhost, String queue) implements MetadataCommand {}
+
+  /** A queue that was being moved stays where it is. */
+  record QueueStays(String vhost, String queue) implements MetadataCommand {}
+
+  /**
    * What has to hold before the commands that follow, or none of them is carried out. A single
    * broker has made sure of that before it writes; nodes of a cluster decide it when the order of
    * all changes is known.
@@ -43,6 +60,9 @@ public sealed interface MetadataCommand {
 
   /** The queue of this name is still the one with this id. */
   record QueueIs(String vhost, String queue, long id) implements Expectation {}
+
+  /** The queue of this name is being moved, and its copy has this id. */
+  record QueueMoveIs(String vhost, String queue, long copyId) implements Expectation {}
 
   /** No binding leads from the exchange. */
   record ExchangeUnused(String vhost, String exchange) implements Expectation {}

@@ -13,6 +13,9 @@ import io.mayflymq.core.queue.consumer.ConsumerRotation;
 import io.mayflymq.core.queue.index.MessageIndex;
 import io.mayflymq.core.queue.index.PagePool;
 import io.mayflymq.core.queue.index.QueueTotals;
+import io.mayflymq.core.queue.messages.CopiedMessages;
+import io.mayflymq.core.queue.messages.CopySink;
+import io.mayflymq.core.queue.messages.MessageCopy;
 import io.mayflymq.core.queue.messages.MessageDeadlines;
 import io.mayflymq.core.queue.messages.QueueMessages;
 import io.mayflymq.core.settings.LeaseUse;
@@ -37,7 +40,7 @@ import java.util.List;
  * meanwhile, it is set again. Very many expiries at once are processed in slices of EXPIRY_SLICE, with the event loop running in between.
  */
 public final class ClassicQueueMachine
-    implements QueueMachine, MessageSource, LeasedQueue, DeadLettering, MemoryBound {
+    implements QueueMachine, MessageSource, LeasedQueue, DeadLettering, MemoryBound, MovableQueue {
   /** How many messages expire in one slice before other work gets its turn. */
   static final int EXPIRY_SLICE = 1024;
 
@@ -100,7 +103,8 @@ public final class ClassicQueueMachine
    */
   @Override
   public void start(long nowMillis) {
-    messages.finishRecovery(nowMillis, returns::recovered);
+    messages.finishRecovery(
+        nowMillis, returns::recovered, sequence -> returns.putBack(sequence, true, nowMillis));
     state.timer.noLaterThan(lease.endMillis());
     state.timer.noLaterThan(deadlines.begin(nowMillis));
     length.dropOverflow(nowMillis);
@@ -399,6 +403,50 @@ public final class ClassicQueueMachine
       return false;
     }
     return messageRemover.deadLetterAll(cause, nowMillis, EXPIRY_SLICE);
+  }
+
+  // Moving
+
+  @Override
+  public MessageCopy copyMessages() {
+    return messages.copy();
+  }
+
+  @Override
+  public void endCopy(MessageCopy copy, CopySink sink) {
+    copy.end(sink, returns::forEachWaiting);
+  }
+
+  @Override
+  public CopiedMessages copiedMessages() {
+    return messages.copied();
+  }
+
+  @Override
+  public boolean hasTaken() {
+    return totals().unacked() > 0;
+  }
+
+  @Override
+  public boolean hasUnsettled() {
+    return messages.hasUnsettled();
+  }
+
+  @Override
+  public void suspendDeliveries() {
+    consumers.suspend();
+  }
+
+  @Override
+  public void resumeDeliveries(long nowMillis) {
+    consumers.resume();
+    dispatcher.dispatch(nowMillis);
+  }
+
+  @Override
+  public void renewLease(long nowMillis) {
+    lease.renew(nowMillis);
+    state.timer.noLaterThan(lease.endMillis());
   }
 
   @Override

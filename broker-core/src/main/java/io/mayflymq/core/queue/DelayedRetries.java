@@ -4,6 +4,7 @@ import io.mayflymq.core.expiry.Deadlines;
 import io.mayflymq.core.expiry.LongPairHeap;
 import io.mayflymq.core.queue.index.EntryFlags;
 import io.mayflymq.core.queue.index.EntryMetadata;
+import io.mayflymq.core.queue.messages.MessageCopy;
 import io.mayflymq.core.settings.ExpiryMode;
 import io.mayflymq.core.settings.RetrySettings;
 import io.mayflymq.core.store.RedeliveryNotes;
@@ -165,6 +166,17 @@ final class DelayedRetries {
             notes.add(sequence, EntryMetadata.returns(state.index, sequence), end);
           }
           return room;
+        });
+  }
+
+  /** Visits the messages that wait, with the ends of their waits. */
+  void forEachWaiting(MessageCopy.WaitVisitor visitor) {
+    ends.forEach(
+        (end, sequence) -> {
+          if (isWaiting(sequence)) {
+            visitor.accept(sequence, end);
+          }
+          return true;
         });
   }
 

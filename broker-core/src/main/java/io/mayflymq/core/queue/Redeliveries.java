@@ -4,6 +4,7 @@ import io.mayflymq.core.expiry.Deadlines;
 import io.mayflymq.core.message.DropTrigger;
 import io.mayflymq.core.queue.index.EntryFlags;
 import io.mayflymq.core.queue.index.EntryMetadata;
+import io.mayflymq.core.queue.messages.MessageCopy;
 import io.mayflymq.core.settings.QueueSettings;
 import io.mayflymq.core.settings.RetryType;
 import io.mayflymq.core.store.RedeliveryNotes;
@@ -141,6 +142,13 @@ final class Redeliveries {
     boolean waits = (state.index.flags(sequence) & EntryFlags.DELAYED) != 0;
     if (returns > 0 && !waits && state.messages.isStored(sequence) && notes.size() < mostBytes) {
       notes.add(sequence, returns, untilMillis);
+    }
+  }
+
+  /** Visits the messages that wait for a retry. */
+  void forEachWaiting(MessageCopy.WaitVisitor visitor) {
+    if (delayedRetries != null) {
+      delayedRetries.forEachWaiting(visitor);
     }
   }
 

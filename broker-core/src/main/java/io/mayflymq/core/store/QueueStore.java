@@ -105,6 +105,14 @@ public interface QueueStore {
    */
   UnsettledEntry detach(long sequence, long location, int bodyLength);
 
+  /**
+   * Returns whether messages of the queue have died whose dead letters are not known to be safe
+   * elsewhere: the log keeps them here.
+   */
+  default boolean hasUnsettled() {
+    return false;
+  }
+
   /** Deletes the queue with all its messages. */
   void forget();
 }

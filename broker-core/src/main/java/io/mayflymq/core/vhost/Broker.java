@@ -92,13 +92,22 @@ public final class Broker {
           partitionsBefore.put(queue.id(), queue.place().partition());
         }
         highestQueueId = Math.max(highestQueueId, queue.id());
+      } else if (command instanceof MetadataCommand.QueueMoving move) {
+        if (context.isHere(move.to())) {
+          partitionsBefore.put(move.copyId(), move.to().partition());
+        }
+        highestQueueId = Math.max(highestQueueId, move.copyId());
       }
       createVirtualHost(VhostDefinition.of(command.vhost())).replay(command);
     }
     Map<Long, Queue> queues = new HashMap<>();
     vhosts
         .values()
-        .forEach(vhost -> vhost.routing().queues().forEach(queue -> queues.put(queue.id(), queue)));
+        .forEach(
+            vhost -> {
+              vhost.routing().queues().forEach(queue -> queues.put(queue.id(), queue));
+              vhost.copies().forEach(copy -> queues.put(copy.id(), copy));
+            });
     long messages = 0;
     for (PartitionStore.Recovered recovered :
         partitions.onEach(

@@ -64,6 +64,15 @@ public interface Cluster extends ChangeOrdering {
    */
   CompletableFuture<long[]> leasesElsewhere(List<MetadataCommand> deletions);
 
+  /**
+   * Returns the number of a member that a queue is to be moved to.
+   *
+   * @param node its name
+   * @throws io.mayflymq.protocol.types.ChannelException 404 if there is no such member, 406 if it
+   *     cannot take a queue now, or a member does not know moves yet
+   */
+  int targetOfMove(String node);
+
   /** Returns what stands here for a queue that is on another member. */
   Queue remote(QueueIdentity identity, QueuePlace place, QueueHost vhost);
 }

@@ -1,6 +1,7 @@
 package io.mayflymq.core.vhost;
 
 import io.mayflymq.core.metadata.MetadataCommand.QueueDeclared;
+import io.mayflymq.core.metadata.MetadataCommand.QueueMoving;
 import io.mayflymq.core.metadata.QueuePlace;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.queue.QueueIdentity;
@@ -35,12 +36,17 @@ record QueueFactory(BrokerContext broker, LocalEnvironment environment) {
    * it was really in.
    */
   QueueDeclared placed(QueueDeclared declared, Queue queue) {
-    return broker.isHere(declared.place())
-        ? new QueueDeclared(
-            declared.vhost(),
-            declared.queue(),
-            declared.id(),
-            new QueuePlace(declared.place().member(), queue.partition().index()))
-        : declared;
+    return new QueueDeclared(
+        declared.vhost(), declared.queue(), declared.id(), placed(declared.place(), queue));
+  }
+
+  /** The same for where a queue is being moved to. */
+  QueueMoving placed(QueueMoving moving, Queue copy) {
+    return new QueueMoving(
+        moving.vhost(), moving.queue(), placed(moving.to(), copy), moving.copyId());
+  }
+
+  private QueuePlace placed(QueuePlace place, Queue queue) {
+    return broker.isHere(place) ? new QueuePlace(place.member(), queue.partition().index()) : place;
   }
 }

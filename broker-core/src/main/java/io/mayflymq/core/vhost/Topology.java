@@ -1,31 +1,62 @@
 package io.mayflymq.core.vhost;
 
+import io.mayflymq.core.metadata.MetadataCommand.QueueMoving;
 import io.mayflymq.core.metadata.QueueDefinition;
 import io.mayflymq.core.policy.PolicyTable;
 import io.mayflymq.core.routing.RoutingTable;
 import io.mayflymq.core.settings.QueueSettings;
 import io.mayflymq.core.vhost.queue.AutoDeadLetterQueue;
 import io.mayflymq.core.vhost.queue.Queue;
+import java.util.HashMap;
+import java.util.Map;
 
 /**
  * What there is in a virtual host at one moment. Immutable.
  *
  * @param routing its exchanges, queues and bindings
  * @param policies what applies to them
+ * @param moves the queues that are being moved, by name
  * @param deleted whether the virtual host has gone, and nothing can be declared any more
  */
-record Topology(RoutingTable<Queue> routing, PolicyTable policies, boolean deleted) {
+record Topology(
+    RoutingTable<Queue> routing, PolicyTable policies, Map<String, Move> moves, boolean deleted) {
+  /**
+   * A queue that is being moved.
+   *
+   * @param command where to
+   * @param copy what is the queue when it has moved
+   */
+  record Move(QueueMoving command, Queue copy) {}
+
+  Topology(RoutingTable<Queue> routing, PolicyTable policies) {
+    this(routing, policies, Map.of(), false);
+  }
+
   Topology with(RoutingTable<Queue> changed) {
-    return new Topology(changed, policies, deleted);
+    return new Topology(changed, policies, moves, deleted);
   }
 
   Topology with(PolicyTable changed) {
-    return new Topology(routing, changed, deleted);
+    return new Topology(routing, changed, moves, deleted);
+  }
+
+  /** After a move of a queue has begun. */
+  Topology with(Move move) {
+    Map<String, Move> more = new HashMap<>(moves);
+    more.put(move.command().queue(), move);
+    return new Topology(routing, policies, Map.copyOf(more), deleted);
+  }
+
+  /** After the move of a queue is over. */
+  Topology withoutMove(String queue) {
+    Map<String, Move> less = new HashMap<>(moves);
+    less.remove(queue);
+    return new Topology(routing, policies, Map.copyOf(less), deleted);
   }
 
   /** After the virtual host was deleted. */
   Topology end() {
-    return new Topology(RoutingTable.empty(), policies, true);
+    return new Topology(RoutingTable.empty(), policies, Map.of(), true);
   }
 
   /** Returns the settings of a queue by its arguments and these policies. */

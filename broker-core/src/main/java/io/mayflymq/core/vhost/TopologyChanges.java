@@ -12,12 +12,18 @@ import io.mayflymq.core.metadata.MetadataCommand.PolicySet;
 import io.mayflymq.core.metadata.MetadataCommand.QueueDeclared;
 import io.mayflymq.core.metadata.MetadataCommand.QueueDeleted;
 import io.mayflymq.core.metadata.MetadataCommand.QueueIs;
+import io.mayflymq.core.metadata.MetadataCommand.QueueMoveIs;
+import io.mayflymq.core.metadata.MetadataCommand.QueueMoved;
+import io.mayflymq.core.metadata.MetadataCommand.QueueMoving;
+import io.mayflymq.core.metadata.MetadataCommand.QueueStays;
 import io.mayflymq.core.metadata.MetadataCommand.Unbound;
 import io.mayflymq.core.metadata.MetadataCommand.VhostDeleted;
 import io.mayflymq.core.routing.Removal;
 import io.mayflymq.core.routing.RoutingTable;
 import io.mayflymq.core.routing.binding.Binding;
+import io.mayflymq.core.routing.binding.DestinationKind;
 import io.mayflymq.core.routing.exchange.ExchangeDefinition;
+import io.mayflymq.core.vhost.Topology.Move;
 import io.mayflymq.core.vhost.queue.Queue;
 import java.util.List;
 
@@ -73,6 +79,17 @@ final class TopologyChanges {
       declare(change, declared, origin);
     } else if (command instanceof QueueDeleted deleted) {
       delete(change, deleted, origin);
+    } else if (command instanceof QueueMoving moving) {
+      beginMove(change, moving, origin);
+    } else if (command instanceof QueueMoved moved) {
+      move(change, moved);
+    } else if (command instanceof QueueStays stays) {
+      Move move = change.topology().moves().get(stays.queue());
+      require(move != null, command);
+      change.become(change.topology().withoutMove(stays.queue()));
+      change.write(List.of(stays));
+      Queue queue = change.topology().queue(stays.queue());
+      change.then(() -> effects.stays(queue, move.copy()));
     } else if (command instanceof Bound bound) {
       bind(change, bound, origin);
     } else if (command instanceof Unbound unbound) {
@@ -89,12 +106,20 @@ final class TopologyChanges {
       change.then(() -> effects.cleared(cleared, origin));
     } else if (command instanceof VhostDeleted) {
       List<Queue> all = change.routing().queues();
+      List<Move> moves = List.copyOf(change.topology().moves().values());
       change.become(change.topology().end());
       change.write(List.of(command));
-      change.then(() -> effects.vhostDeleted(all));
+      change.then(
+          () -> {
+            moves.forEach(move -> move.copy().lifecycle().discard());
+            effects.vhostDeleted(all);
+          });
     } else if (command instanceof QueueIs expected) {
       Queue queue = change.topology().queue(expected.queue());
       require(queue != null && queue.id() == expected.id(), command);
+    } else if (command instanceof QueueMoveIs expected) {
+      Move move = change.topology().moves().get(expected.queue());
+      require(move != null && move.command().copyId() == expected.copyId(), command);
     } else if (command instanceof ExchangeUnused expected) {
       require(change.routing().bindingsFrom(expected.exchange()).isEmpty(), command);
     } else {
@@ -166,8 +191,54 @@ final class TopologyChanges {
     Queue queue = before.queue(deleted.queue());
     require(queue != null, deleted);
     Removal<Queue> removal = before.deleteQueue(queue.name());
+    Move move = change.topology().moves().get(queue.name());
+    if (move != null) {
+      change.become(change.topology().withoutMove(queue.name()));
+      change.write(List.of(new QueueStays(deleted.vhost(), deleted.queue())));
+      change.then(() -> move.copy().lifecycle().discard());
+    }
     change.become(removal.table());
     change.write(commands.deleted(before, queue, removal));
     change.then(() -> effects.gone(queue, removal, origin));
+  }
+
+  // Moving
+
+  private void beginMove(TopologyChange change, QueueMoving moving, Origin origin) {
+    Topology topology = change.topology();
+    Queue queue = topology.queue(moving.queue());
+    require(queue != null && !topology.moves().containsKey(moving.queue()), moving);
+    Queue copy =
+        queues.create(
+            new QueueDeclared(moving.vhost(), queue.definition(), moving.copyId(), moving.to()),
+            origin,
+            topology);
+    copy.setBefore(queue);
+    change.created(copy);
+    change.become(topology.with(new Move(moving, copy)));
+    change.write(List.of(queues.placed(moving, copy)));
+    change.then(() -> effects.moving(queue, copy, origin));
+  }
+
+  private void move(TopologyChange change, QueueMoved moved) {
+    String name = moved.queue();
+    Move move = change.topology().moves().get(name);
+    require(move != null, moved);
+    Queue old = change.topology().queue(name);
+    RoutingTable<Queue> table = change.routing().withQueue(name, move.copy());
+    for (Binding binding : table.bindingsTo(DestinationKind.QUEUE, name)) {
+      IdleLease lease = idle.current(binding);
+      table = lease == null ? table : table.withLease(binding, lease);
+    }
+    change.become(table);
+    change.become(change.topology().withoutMove(name));
+    QueueMoving begun = move.command();
+    change.write(
+        List.of(
+            queues.placed(
+                new QueueDeclared(moved.vhost(), old.definition(), begun.copyId(), begun.to()),
+                move.copy()),
+            new QueueStays(moved.vhost(), name)));
+    change.then(() -> effects.moved(old, move.copy()));
   }
 }

@@ -15,6 +15,7 @@ import io.mayflymq.core.routing.exchange.ExchangeDefinition;
 import io.mayflymq.core.vhost.event.InternalPublisher;
 import io.mayflymq.core.vhost.queue.AutoDeadLetterQueue;
 import io.mayflymq.core.vhost.queue.Queue;
+import io.mayflymq.core.vhost.queue.local.DepartedQueues;
 import io.mayflymq.core.vhost.redrive.RedriveRegistry;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -30,6 +31,7 @@ final class TopologyEffects {
   private final VhostMetrics metrics;
   private final RedriveRegistry redrives;
   private final TopologyEvents events;
+  private final DepartedQueues departed = new DepartedQueues();
 
   /** What is left of the queues after the virtual host has gone. */
   private final CompletableFuture<Void> ended = new CompletableFuture<>();
@@ -113,6 +115,39 @@ final class TopologyEffects {
     if (AutoDeadLetterQueue.is(queue.definition()) || !origin.isHere()) {
       queue.lifecycle().endWithParent();
     }
+  }
+
+  // Moving
+
+  /** A move begins. One that an earlier process has begun may be over, which is not known yet. */
+  void moving(Queue queue, Queue copy, Origin origin) {
+    copy.lifecycle().awaitOutcome();
+    if (!origin.isNew()) {
+      queue.lifecycle().awaitOutcome();
+    }
+  }
+
+  void moved(Queue old, Queue copy) {
+    redrives.forget(old);
+    metrics.queues().leave(old.counters());
+    metrics
+        .queues()
+        .join(copy.counters(), VhostMetrics.kindOf(copy.definition().settings().type()));
+    departed.add(old);
+    old.lifecycle().leave(copy);
+    copy.lifecycle().arrive();
+  }
+
+  void stays(Queue queue, Queue copy) {
+    copy.lifecycle().discard();
+    queue.lifecycle().stay();
+  }
+
+  /**
+   * Returns a queue that has moved from here lately; null if there is none. Any thread may call.
+   */
+  Queue departed(long id) {
+    return departed.get(id);
   }
 
   private void forget(Queue queue) {

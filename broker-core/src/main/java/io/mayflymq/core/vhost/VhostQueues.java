@@ -5,6 +5,7 @@ import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.MetadataCommand.QueueDeclared;
 import io.mayflymq.core.metadata.MetadataCommand.QueueDeleted;
 import io.mayflymq.core.metadata.MetadataCommand.QueueIs;
+import io.mayflymq.core.metadata.MetadataCommand.QueueMoving;
 import io.mayflymq.core.metadata.QueueDefinition;
 import io.mayflymq.core.metadata.QueuePlace;
 import io.mayflymq.core.metrics.Churn;
@@ -234,6 +235,19 @@ final class VhostQueues {
       Integer before = partitionsBefore.get(queue.id());
       if (before != null && before != queue.partition().index()) {
         last = broker.metadata().append(List.of(declared(queue)));
+      }
+    }
+    for (Topology.Move move : state.current().moves().values()) {
+      QueueMoving command = move.command();
+      int partition = move.copy().partition().index();
+      if (move.copy().home() == null && command.to().partition() != partition) {
+        QueuePlace place = new QueuePlace(command.to().member(), partition);
+        last =
+            broker
+                .metadata()
+                .append(
+                    List.of(
+                        new QueueMoving(state.name(), command.queue(), place, command.copyId())));
       }
     }
     return last;

@@ -49,6 +49,7 @@ public final class VirtualHost implements QueueHost {
   private final VhostPolicies policies;
   private final VhostExchanges exchanges;
   private final VhostQueues queues;
+  private final VhostMoves moves;
 
   VirtualHost(
       VhostDefinition definition, List<ExchangeDefinition> predeclared, BrokerContext broker) {
@@ -59,9 +60,7 @@ public final class VirtualHost implements QueueHost {
     }
     this.state =
         new VhostState(
-            definition,
-            new Topology(table, PolicyTable.of(broker.defaults().get()), false),
-            broker);
+            definition, new Topology(table, PolicyTable.of(broker.defaults().get())), broker);
     this.replies = new ReplyConsumers(state.errors());
     this.idle = new IdleLeases(state, broker, this.expiry());
     this.metrics = new VhostMetrics(broker.partitions().shards().count());
@@ -84,6 +83,7 @@ public final class VirtualHost implements QueueHost {
             broker.cluster());
     this.exchanges = new VhostExchanges(state, changes, idle);
     this.queues = new VhostQueues(state, changes, broker);
+    this.moves = new VhostMoves(state, broker, redrives);
     this.policies = new VhostPolicies(state, changes, idle, this::addOwnDeadLetterQueues);
   }
 
@@ -300,6 +300,62 @@ public final class VirtualHost implements QueueHost {
   public CompletableFuture<Long> deleteQueue(
       String queue, Object connection, boolean ifUnused, boolean ifEmpty) {
     return queues.delete(queue, connection, ifUnused, ifEmpty);
+  }
+
+  /**
+   * Moves a queue of this node to another one, while it is in use.
+   *
+   * @param node the name of the other node; nothing is done if it is this one
+   * @return done when the queue is there; fails with 406 if it stays here, with 541 if that is not
+   *     known yet
+   * @throws ChannelException 404 if there is no such queue or node, 406 if the queue cannot be
+   *     moved
+   */
+  public CompletableFuture<Void> moveQueue(String queue, String node) {
+    return moves.move(queue, node);
+  }
+
+  /** Returns whether a queue is being moved from here, or by any node. */
+  public boolean isMoving(String queue) {
+    return moves.isMoving(queue);
+  }
+
+  /** Returns why the last move of a queue from this node has failed; null if it has not. */
+  public String moveFailure(String queue) {
+    return moves.moveFailure(queue);
+  }
+
+  /**
+   * Ends the moves of queues of this node that no one makes any more. To be called now and then, in
+   * a cluster.
+   */
+  public void endStrandedMoves() {
+    moves.endStranded();
+  }
+
+  /**
+   * Returns a queue that is or was on this node, or the copy of one that is being moved here; null
+   * if there is none of this id.
+   */
+  public Queue queueHere(String name, long id) {
+    Topology topology = state.current();
+    Queue queue = topology.queue(name);
+    if (queue != null && queue.id() == id) {
+      return queue.home() == null ? queue : null;
+    }
+    Topology.Move move = topology.moves().get(name);
+    if (move != null && move.copy().id() == id) {
+      return move.copy().home() == null ? move.copy() : null;
+    }
+    return effects.departed(id);
+  }
+
+  /** Returns the copies of queues that are being moved here. */
+  List<Queue> copies() {
+    return state.current().moves().values().stream()
+        .map(Topology.Move::copy)
+        .filter(copy -> copy.home() == null)
+        .toList();
   }
 
   @Override

@@ -6,6 +6,7 @@ import io.mayflymq.core.settings.QueueSettings;
 import io.mayflymq.core.vhost.partition.Partition;
 import io.mayflymq.core.vhost.queue.DeclaredQueue;
 import io.mayflymq.core.vhost.queue.Queue;
+import io.mayflymq.core.vhost.queue.QueueCopying;
 import io.mayflymq.core.vhost.queue.QueueHost;
 import io.mayflymq.core.vhost.queue.QueueIdentity;
 import io.mayflymq.core.vhost.queue.QueueLifecycle;
@@ -13,6 +14,7 @@ import io.mayflymq.core.vhost.queue.QueueRequests;
 import io.mayflymq.core.vhost.queue.ShardQueue;
 import java.lang.reflect.Proxy;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 
 /** Stands for a queue of another node where only metadata are tested. */
 final class RemoteQueueStub implements QueueLifecycle {
@@ -25,7 +27,10 @@ final class RemoteQueueStub implements QueueLifecycle {
         partition,
         queue ->
             new Queue.Parts(
-                unused(ShardQueue.class), unused(QueueRequests.class), new RemoteQueueStub()));
+                unused(ShardQueue.class),
+                unused(QueueRequests.class),
+                new RemoteQueueStub(),
+                unused(QueueCopying.class)));
   }
 
   private static <T> T unused(Class<T> type) {
@@ -69,4 +74,21 @@ final class RemoteQueueStub implements QueueLifecycle {
 
   @Override
   public void endWithParent() {}
+
+  @Override
+  public CompletableFuture<Void> moveTo(Queue successor, Supplier<CompletableFuture<Void>> change) {
+    return CompletableFuture.failedFuture(new UnsupportedOperationException());
+  }
+
+  @Override
+  public void awaitOutcome() {}
+
+  @Override
+  public void stay() {}
+
+  @Override
+  public void leave(Queue successor) {}
+
+  @Override
+  public void arrive() {}
 }

@@ -10,6 +10,7 @@ import io.mayflymq.core.metadata.MetadataCommand.Applied;
 import io.mayflymq.core.metadata.QueuePlace;
 import io.mayflymq.core.metadata.journal.LiveMetadataLog;
 import io.mayflymq.core.policy.PolicyKind;
+import io.mayflymq.core.runtime.ManualLoop;
 import io.mayflymq.core.runtime.ManualLoops;
 import io.mayflymq.core.runtime.Shards;
 import io.mayflymq.core.security.AccessControl;
@@ -22,12 +23,16 @@ import io.mayflymq.core.vhost.partition.Partitions;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.queue.QueueHost;
 import io.mayflymq.core.vhost.queue.QueueIdentity;
+import io.mayflymq.core.vhost.queue.remote.RemoteNode;
+import io.mayflymq.core.vhost.queue.remote.RemoteQueue;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
@@ -51,8 +56,17 @@ final class SimulatedCluster {
   private final Deque<Proposal> proposals = new ArrayDeque<>();
   final List<Node> nodes = new ArrayList<>();
 
-  /** Begins with so many nodes, all of them members. */
+  /** Between the nodes; null where only metadata are tested. */
+  private final SimulatedLinks links;
+
+  /** Begins with so many nodes, all of them members, of which only metadata are tested. */
   SimulatedCluster(int count) {
+    this(count, null);
+  }
+
+  /** Begins with so many nodes that serve one another's queues. */
+  SimulatedCluster(int count, SimulatedLinks links) {
+    this.links = links;
     for (int number = 0; number < count; number++) {
       LiveMetadataLog kept = new LiveMetadataLog();
       for (int other = 0; other < count; other++) {
@@ -117,7 +131,8 @@ final class SimulatedCluster {
       for (Node node : nodes) {
         any |= node.applyNext();
         any |= node.metadata.write();
-        node.loops.settle();
+        any |= node.runLoops();
+        any |= node.host.flush();
       }
     }
   }
@@ -129,9 +144,12 @@ final class SimulatedCluster {
     ManualLoops loops;
     Broker broker;
     Administration administration;
+    RecordedFaults faults;
     private ChangeProposer proposer;
     private ChangeApplier applier;
     private int applied;
+    private MemoryHost host = new MemoryHost();
+    private Map<Integer, RemoteNode> homes = new HashMap<>();
 
     Node(int number, LiveMetadataLog kept) {
       this.number = number;
@@ -141,10 +159,10 @@ final class SimulatedCluster {
     private void start(LiveMetadataLog kept) {
       metadata = kept;
       metadata.writeAtOnce(true);
-      loops = ManualLoops.of(SHARDS);
+      loops = loops == null ? ManualLoops.of(SHARDS) : ManualLoops.of(SHARDS, loops.clock());
       loops.all().forEach(loop -> loop.runAtOnce(true));
-      MemoryHost host = new MemoryHost();
       host.runAtOnce(true);
+      homes = new HashMap<>();
       List<MetadataCommand> recovered = metadata.recover();
       Applied position = null;
       for (MetadataCommand command : recovered) {
@@ -163,7 +181,7 @@ final class SimulatedCluster {
               },
               ChangeVersions::highest);
       PositionedLog positions = new PositionedLog(metadata, Runnable::run, number, position);
-      RecordedFaults faults = new RecordedFaults();
+      faults = new RecordedFaults();
       Shards shards = new Shards(loops.all(), loops.clock(), faults);
       Partitions partitions =
           new Partitions(
@@ -182,6 +200,10 @@ final class SimulatedCluster {
               positions,
               index -> CompletableFuture.completedFuture(null));
       metadata.writeAtOnce(false);
+      if (links != null) {
+        host.runAtOnce(false);
+        loops.all().forEach(loop -> loop.runAtOnce(false));
+      }
     }
 
     /** Applies the next entry of the log, if there is one. */
@@ -197,6 +219,7 @@ final class SimulatedCluster {
     /** The process ends; another one starts on what its disk has. */
     void crash(Random random) {
       proposals.removeIf(proposal -> proposal.from == this);
+      host = host.afterKill();
       start(metadata.afterCrash(random));
     }
 
@@ -283,7 +306,41 @@ final class SimulatedCluster {
 
     @Override
     public Queue remote(QueueIdentity identity, QueuePlace place, QueueHost vhost) {
-      return RemoteQueueStub.of(identity, vhost, broker.partitions().get(0));
+      return links == null
+          ? RemoteQueueStub.of(identity, vhost, broker.partitions().get(0))
+          : RemoteQueue.create(
+              identity, place, vhost, homes.computeIfAbsent(place.member(), this::home));
+    }
+
+    private RemoteNode home(int member) {
+      return new RemoteNode(
+          "node%d@host".formatted(member), broker.partitions(), links.connector(this));
+    }
+
+    /** Runs what waits on the loops. Returns whether there was anything. */
+    private boolean runLoops() {
+      boolean any = false;
+      for (ManualLoop loop : loops.all()) {
+        while (loop.step()) {
+          any = true;
+        }
+      }
+      return any;
+    }
+
+    /** Does a piece of the work that waits on this node. */
+    void step(Random random) {
+      switch (random.nextInt(4)) {
+        case 0 -> applyNext();
+        case 1 -> metadata.write();
+        case 2 -> host.flush();
+        default -> loops.get(random.nextInt(SHARDS)).step();
+      }
+    }
+
+    @Override
+    public int targetOfMove(String node) {
+      return Character.digit(node.charAt("node".length()), 10);
     }
 
     @Override

@@ -515,6 +515,11 @@ class RemoteQueueTest {
           }
 
           @Override
+          public int targetOfMove(String target) {
+            throw new UnsupportedOperationException();
+          }
+
+          @Override
           public Queue remote(QueueIdentity identity, QueuePlace place, QueueHost vhost) {
             return RemoteQueue.create(identity, place, vhost, node);
           }

@@ -7,10 +7,10 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Keeps the effects of a channel's commands in order when dead letters go from shard to shard. A
- * command that could overtake dead letters which earlier commands of the channel caused waits for
- * them. The connection reads no further meanwhile, so everything else keeps its order too. Used on
- * the connection's loop only.
+ * Keeps the effects of a channel's commands in order when dead letters go from shard to shard, and
+ * when queues change their places. A command that could overtake dead letters which earlier
+ * commands of the channel caused waits for them. The connection reads no further meanwhile, so
+ * everything else keeps its order too. Used on the connection's loop only.
  */
 final class CommandOrder {
   private final ChannelContext channel;
@@ -23,8 +23,7 @@ final class CommandOrder {
 
   /** Runs an action that affects a queue. */
   void after(Queue queue, Runnable action) {
-    ShardCommandSender commands = connection.commands();
-    after(commands.hasCaused() ? commands.arrivalAt(queue) : null, action);
+    after(connection.commands().arrivalAt(queue), action);
   }
 
   /** Runs an action that affects several queues. */

@@ -1,5 +1,6 @@
 package io.mayflymq.server.channel;
 
+import io.mayflymq.core.fault.Causes;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metrics.Counter;
 import io.mayflymq.core.metrics.Counters;
@@ -8,7 +9,9 @@ import io.mayflymq.core.queue.consumer.ConsumeOptions;
 import io.mayflymq.core.queue.consumer.Consumer;
 import io.mayflymq.core.security.Permission;
 import io.mayflymq.core.vhost.event.Firehose;
+import io.mayflymq.core.vhost.queue.Following;
 import io.mayflymq.core.vhost.queue.Queue;
+import io.mayflymq.core.vhost.queue.QueueGate;
 import io.mayflymq.core.vhost.reply.ReplyConsumers;
 import io.mayflymq.protocol.method.BasicMethod;
 import io.mayflymq.protocol.types.ChannelException;
@@ -166,30 +169,80 @@ final class ConsumerOperations implements DeliveryReceiver {
     String tag = freeTag(consume);
     Queue queue = queues.find(consume.queue(), Permission.READ);
     ConsumeChecks.check(queue, consume, prefetch);
-    ChannelConsumerTarget outlet =
-        new ChannelConsumerTarget(queue, connection.linkFrom(queue.shard()), this);
-    Consumer consumer =
-        new Consumer(
-            ShortString.of(tag),
-            new ConsumeOptions(
-                !consume.noAck(), consume.exclusive(), prefetch, consume.arguments()),
-            outlet);
-    order.after(queue, () -> subscribe(queue, outlet.attach(consumer), consume));
+    ConsumeOptions options =
+        new ConsumeOptions(!consume.noAck(), consume.exclusive(), prefetch, consume.arguments());
+    order.after(
+        queue,
+        () -> {
+          connection.commands().flush();
+          channel.await(
+              Following.ask(queue, at -> subscribe(at, tag, options, consume.noWait())),
+              done -> {});
+        });
   }
 
-  private void subscribe(Queue queue, DeliverySource source, BasicMethod.Consume consume) {
-    Consumer consumer = source.consumer();
-    String tag = consumer.tag().value();
-    consumers.put(tag, source);
-    connection.commands().flush();
+  /** Makes a consumer of a queue, in place of one that it had where it was before. */
+  private Consumer join(Queue queue, String tag, ConsumeOptions options) {
+    ChannelConsumerTarget outlet =
+        new ChannelConsumerTarget(queue, connection.linkFrom(queue.shard()), this);
+    Consumer consumer = new Consumer(ShortString.of(tag), options, outlet);
+    consumers.put(tag, outlet.attach(consumer));
+    return consumer;
+  }
+
+  private CompletableFuture<Void> subscribe(
+      Queue queue, String tag, ConsumeOptions options, boolean noWait) {
+    return connection
+        .home()
+        .call(() -> subscribeNow(queue, tag, options, noWait))
+        .thenCompose(subscribed -> subscribed);
+  }
+
+  private CompletableFuture<Void> subscribeNow(
+      Queue queue, String tag, ConsumeOptions options, boolean noWait) {
+    Consumer consumer = join(queue, tag, options);
     // Sent before the first delivery: when the subscription is done, messages may already be in
     // transit.
     Runnable sayOk =
         () -> {
-          channel.reply(consume.noWait(), new BasicMethod.ConsumeOk(tag));
+          channel.reply(noWait, new BasicMethod.ConsumeOk(tag));
           emit(new ConsumerCreated(identity, queue.name(), consumer));
         };
-    channel.await(queue.requests().subscribe(consumer, () -> atHome(sayOk)), done -> {});
+    return queue.requests().subscribe(consumer, () -> atHome(sayOk));
+  }
+
+  @Override
+  public void moved(Consumer consumer) {
+    String tag = consumer.tag().value();
+    DeliverySource source = consumers.get(tag);
+    if (channel.isOpen() && source != null && source.consumer() == consumer) {
+      source.queue().gate().successor().thenAccept(next -> atHome(() -> rejoin(next, consumer)));
+    }
+  }
+
+  /** The client does not learn of it, unless the queue cannot be reached any more. */
+  private void rejoin(Queue next, Consumer before) {
+    String tag = before.tag().value();
+    DeliverySource source = consumers.get(tag);
+    if (!channel.isOpen() || source == null || source.consumer() != before) {
+      return;
+    }
+    Consumer consumer = join(next, tag, before.options());
+    next.requests()
+        .subscribe(consumer, () -> {})
+        .exceptionally(
+            failure -> {
+              atHome(() -> failedToRejoin(consumer, failure));
+              return null;
+            });
+  }
+
+  private void failedToRejoin(Consumer consumer, Throwable failure) {
+    if (Causes.of(failure) instanceof QueueGate.MovedException) {
+      moved(consumer);
+    } else {
+      cancelled(consumer);
+    }
   }
 
   private String freeTag(BasicMethod.Consume consume) {
@@ -281,8 +334,19 @@ final class ConsumerOperations implements DeliveryReceiver {
         queue,
         () ->
             channel.await(
-                queue.requests().fetch(!get.noAck()), fetched -> fetched(queue, fetched)));
+                Following.ask(
+                    queue,
+                    at -> at.requests().fetch(!get.noAck()).thenApply(got -> new Fetched(at, got))),
+                fetched -> fetched(fetched.queue(), fetched.result())));
   }
+
+  /**
+   * What {@code basic.get} has got.
+   *
+   * @param queue which it may have followed to its new place
+   * @param result null if no message was ready
+   */
+  private record Fetched(Queue queue, GetResult result) {}
 
   private void fetched(Queue queue, GetResult fetched) {
     if (!channel.isOpen()) {

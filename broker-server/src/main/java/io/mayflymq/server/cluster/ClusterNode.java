@@ -16,6 +16,7 @@ import io.mayflymq.core.metadata.QueuePlace;
 import io.mayflymq.core.metadata.journal.MetadataJournal;
 import io.mayflymq.core.vhost.Broker;
 import io.mayflymq.core.vhost.Cluster;
+import io.mayflymq.core.vhost.VirtualHost;
 import io.mayflymq.core.vhost.partition.Partitions;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.queue.QueueHost;
@@ -268,6 +269,12 @@ public final class ClusterNode implements Cluster, AutoCloseable {
             log::leads, neighbours::others, () -> transport.reachable().keySet(), queues);
     work.every("looking for absent nodes", LOOK_MILLIS, absent::look);
     work.every("looking for former members", LOOK_MILLIS, former::disconnect);
+    catchUp.whenDone(
+        () ->
+            work.every(
+                "looking for moves that ended halfway",
+                LOOK_MILLIS,
+                () -> target.broker().virtualHosts().forEach(VirtualHost::endStrandedMoves)));
     OwnerlessQueues ownerless = new OwnerlessQueues(target::broker, queues);
     catchUp.whenDone(
         () -> work.every("looking for queues without owner", LOOK_MILLIS, ownerless::look));
@@ -310,6 +317,11 @@ public final class ClusterNode implements Cluster, AutoCloseable {
   @Override
   public CompletableFuture<long[]> leasesElsewhere(List<MetadataCommand> deletions) {
     return new LeaseQuestions(transport, neighbours::reachable).ask(deletions);
+  }
+
+  @Override
+  public int targetOfMove(String node) {
+    return neighbours.targetOfMove(node);
   }
 
   @Override

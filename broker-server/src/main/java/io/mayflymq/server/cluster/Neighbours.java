@@ -1,8 +1,11 @@
 package io.mayflymq.server.cluster;
 
+import io.mayflymq.core.cluster.ChangeVersions;
 import io.mayflymq.core.cluster.ClusterMembers;
 import io.mayflymq.core.metadata.ClusterMember;
 import io.mayflymq.core.vhost.Cluster.Peer;
+import io.mayflymq.protocol.types.ChannelException;
+import io.mayflymq.protocol.types.ReplyCode;
 import java.util.Collection;
 import java.util.List;
 import java.util.Set;
@@ -45,6 +48,36 @@ record Neighbours(int self, ClusterMembers members, Supplier<Set<String>> connec
   /** Returns the names of the other nodes that can be reached. */
   Collection<String> reachable() {
     return others().stream().filter(this::isReachable).map(ClusterMember::name).toList();
+  }
+
+  /**
+   * See {@link io.mayflymq.core.vhost.Cluster#targetOfMove}.
+   *
+   * @throws ChannelException 404 or 406
+   */
+  int targetOfMove(String node) {
+    ClusterMember member =
+        members
+            .named(node)
+            .orElseThrow(
+                () ->
+                    new ChannelException(
+                        ReplyCode.NOT_FOUND,
+                        "node '%s' is not a member of the cluster".formatted(node)));
+    if (members.version() < ChangeVersions.OF_MOVES) {
+      throw cannot("a node of an earlier release is a member of the cluster");
+    }
+    if (!isReachable(member)) {
+      throw cannot("node '%s' cannot be reached".formatted(node));
+    }
+    if (member.isDrained()) {
+      throw cannot("node '%s' is in maintenance mode".formatted(node));
+    }
+    return member.number();
+  }
+
+  private static ChannelException cannot(String why) {
+    return new ChannelException(ReplyCode.PRECONDITION_FAILED, "queues cannot be moved: " + why);
   }
 
   /** Returns the nodes that a new queue may be on, at least one. */

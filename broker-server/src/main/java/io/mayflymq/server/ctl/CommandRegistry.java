@@ -8,6 +8,7 @@ import io.mayflymq.server.ctl.command.DeathCommands;
 import io.mayflymq.server.ctl.command.DefinitionCommands;
 import io.mayflymq.server.ctl.command.ListCommands;
 import io.mayflymq.server.ctl.command.LogCommands;
+import io.mayflymq.server.ctl.command.MoveCommands;
 import io.mayflymq.server.ctl.command.NodeCommands;
 import io.mayflymq.server.ctl.command.ParameterCommands;
 import io.mayflymq.server.ctl.command.PermissionCommands;
@@ -58,6 +59,7 @@ final class CommandRegistry {
           new Group("Configuration and Environment", SettingCommands::all),
           new Group("Logs", LogCommands::all),
           new Group("Cluster", ClusterCommands::all),
+          new Group("Queues of a cluster", MoveCommands::all),
           new Group("Help", HelpCommands::all));
 
   /** The script that has commands of its own, whose names would mean too little in the others. */

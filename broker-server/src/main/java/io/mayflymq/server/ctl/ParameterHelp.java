@@ -42,6 +42,7 @@ final class ParameterHelp {
           Map.entry("protocol", "amqp, amqp/ssl, http or https"),
           Map.entry("queue", "the name of a queue"),
           Map.entry("queue_name", "the name of a queue"),
+          Map.entry("type", "a type of queues"),
           Map.entry("read", "what may be consumed from: " + PERMISSION),
           Map.entry("resource", "memory or disk"),
           Map.entry("tag", "a tag, such as administrator, monitoring, policymaker, management"),

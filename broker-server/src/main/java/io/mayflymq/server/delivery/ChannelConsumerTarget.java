@@ -59,6 +59,11 @@ public final class ChannelConsumerTarget implements ConsumerTarget, WaitingConsu
   }
 
   @Override
+  public void moved(Consumer consumer) {
+    link.moved(channel, consumer);
+  }
+
+  @Override
   public void cancelled(Consumer consumer) {
     link.cancelled(channel, consumer);
   }

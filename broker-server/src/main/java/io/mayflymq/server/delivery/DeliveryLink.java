@@ -96,6 +96,15 @@ public final class DeliveryLink implements EndOfBurstListener {
     to.execute(() -> channel.cancelled(consumer));
   }
 
+  /**
+   * Tells a channel that a consumer's queue has moved, after the messages that were sent before. On
+   * the queues' shard.
+   */
+  void moved(DeliveryReceiver channel, Consumer consumer) {
+    endOfBurst();
+    to.execute(() -> channel.moved(consumer));
+  }
+
   @Override
   public void endOfBurst() {
     DeliveryBatch batch = open;

@@ -16,6 +16,9 @@ public interface DeliveryReceiver {
   /** Called when the queue of a consumer is deleted. */
   void cancelled(Consumer consumer);
 
+  /** Called when the queue of a consumer has moved: the consumer is to join it at its new place. */
+  void moved(Consumer consumer);
+
   /** Returns the identity of the channel. Any thread may call. */
   ChannelIdentity identity();
 

@@ -4,6 +4,8 @@ import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.MetadataCommand.ExchangeUnused;
 import io.mayflymq.core.metadata.MetadataCommand.Expectation;
 import io.mayflymq.core.metadata.MetadataCommand.QueueIs;
+import io.mayflymq.core.metadata.MetadataCommand.QueueMoveIs;
+import io.mayflymq.core.metadata.MetadataCommand.QueueMoved;
 import io.mayflymq.core.metadata.MetadataCommand.UserDeclared;
 import io.mayflymq.core.metadata.MetadataCommand.UserIs;
 import io.mayflymq.core.metadata.MetadataCommand.VhostDeclared;
@@ -31,6 +33,10 @@ public final class CommandCodec {
   private static final int USER_IS = 3;
   private static final int VHOST_IS = 4;
 
+  // Of version 2 of changes
+  private static final int QUEUE_MOVE_IS = 5;
+  private static final int QUEUE_MOVED = 6;
+
   private CommandCodec() {}
 
   /**
@@ -52,7 +58,11 @@ public final class CommandCodec {
   }
 
   private static void write(DataOutputStream out, MetadataCommand command) throws IOException {
-    if (!(command instanceof Expectation)) {
+    if (command instanceof QueueMoved moved) {
+      out.writeByte(QUEUE_MOVED);
+      out.writeUTF(moved.vhost());
+      out.writeUTF(moved.queue());
+    } else if (!(command instanceof Expectation)) {
       out.writeByte(STORED);
       writeStored(out, command);
     } else if (command instanceof QueueIs expected) {
@@ -60,6 +70,11 @@ public final class CommandCodec {
       out.writeUTF(expected.vhost());
       out.writeUTF(expected.queue());
       out.writeLong(expected.id());
+    } else if (command instanceof QueueMoveIs expected) {
+      out.writeByte(QUEUE_MOVE_IS);
+      out.writeUTF(expected.vhost());
+      out.writeUTF(expected.queue());
+      out.writeLong(expected.copyId());
     } else if (command instanceof ExchangeUnused expected) {
       out.writeByte(EXCHANGE_UNUSED);
       out.writeUTF(expected.vhost());
@@ -104,6 +119,8 @@ public final class CommandCodec {
     return switch (kind) {
       case STORED -> readStored(in);
       case QUEUE_IS -> new QueueIs(in.readUTF(), in.readUTF(), in.readLong());
+      case QUEUE_MOVE_IS -> new QueueMoveIs(in.readUTF(), in.readUTF(), in.readLong());
+      case QUEUE_MOVED -> new QueueMoved(in.readUTF(), in.readUTF());
       case EXCHANGE_UNUSED -> new ExchangeUnused(in.readUTF(), in.readUTF());
       case USER_IS -> {
         String user = in.readUTF();

@@ -20,6 +20,7 @@ enum EntryKind {
   POLICY(6, "policies"),
   EXCHANGE(7, "exchanges"),
   QUEUE(8, "queues"),
+  QUEUE_MOVE(13, "queue_moves"),
   BINDING(9, "bindings");
 
   private final byte code;
@@ -53,6 +54,7 @@ enum EntryKind {
       case POLICY -> PolicyEntry.decode(value);
       case EXCHANGE -> MetadataEntry.decodeExchange(value);
       case QUEUE -> MetadataEntry.decodeQueue(value);
+      case QUEUE_MOVE -> MetadataEntry.decodeMove(value);
       case BINDING -> MetadataEntry.decodeBinding(value);
     };
   }
@@ -72,6 +74,7 @@ enum EntryKind {
           new MetadataCommand.PolicyCleared(scope, PolicyEntry.kind(parts.part()), parts.rest());
       case EXCHANGE -> new MetadataCommand.ExchangeDeleted(scope, key);
       case QUEUE -> new MetadataCommand.QueueDeleted(scope, key);
+      case QUEUE_MOVE -> new MetadataCommand.QueueStays(scope, key);
       case BINDING -> new MetadataCommand.Unbound(scope, parts.binding());
       case MEMBER, APPLIED -> throw new MetadataException(plural + " are never removed", null);
     };

@@ -14,6 +14,8 @@ import io.mayflymq.core.metadata.MetadataCommand.PolicyCleared;
 import io.mayflymq.core.metadata.MetadataCommand.PolicySet;
 import io.mayflymq.core.metadata.MetadataCommand.QueueDeclared;
 import io.mayflymq.core.metadata.MetadataCommand.QueueDeleted;
+import io.mayflymq.core.metadata.MetadataCommand.QueueMoving;
+import io.mayflymq.core.metadata.MetadataCommand.QueueStays;
 import io.mayflymq.core.metadata.MetadataCommand.TopicPermissionsCleared;
 import io.mayflymq.core.metadata.MetadataCommand.TopicPermissionsSet;
 import io.mayflymq.core.metadata.MetadataCommand.Unbound;
@@ -72,6 +74,10 @@ record JournalEntry(EntryKind kind, String scope, String key, ByteBuffer value) 
           EntryKind.QUEUE, vhost, set.queue().name(), MetadataEntry.encode(set));
     } else if (command instanceof QueueDeleted gone) {
       return new JournalEntry(EntryKind.QUEUE, vhost, gone.queue(), null);
+    } else if (command instanceof QueueMoving set) {
+      return new JournalEntry(EntryKind.QUEUE_MOVE, vhost, set.queue(), MetadataEntry.encode(set));
+    } else if (command instanceof QueueStays gone) {
+      return new JournalEntry(EntryKind.QUEUE_MOVE, vhost, gone.queue(), null);
     } else if (command instanceof Bound set) {
       return new JournalEntry(
           EntryKind.BINDING, vhost, MetadataEntry.key(set.binding()), MetadataEntry.encode(set));

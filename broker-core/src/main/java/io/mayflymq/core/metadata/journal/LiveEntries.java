@@ -96,10 +96,13 @@ final class LiveEntries {
     return changes;
   }
 
-  /** The ids of the queues. */
+  /** The ids of the queues, and of the copies of those that are being moved. */
   Set<Long> queues() {
     Set<Long> ids = new HashSet<>();
     for (String scope : scopes.keySet()) {
+      of(scope, EntryKind.QUEUE_MOVE)
+          .values()
+          .forEach(move -> ids.add(MetadataEntry.decodeMove(move.value()).copyId()));
       for (JournalEntry journalEntry : of(scope, EntryKind.QUEUE).values()) {
         if (EntryKind.QUEUE.decode(journalEntry.value())
             instanceof MetadataCommand.QueueDeclared queue) {

@@ -22,12 +22,12 @@ import java.util.Base64;
 import java.util.List;
 
 /**
- * Encodes exchanges, queues and bindings: a key that distinguishes one from all others in the
- * virtual host, and a value that begins with the version of its layout. Text is UTF-8 preceded by a
- * length of 4 bytes, tables are as on the wire. In version 1 most texts were encoded by {@link
- * DataOutputStream#writeUTF}, which is limited to 64 KiB. Version 3 is for what there is only in a
- * cluster, exchanges and queues that are not durable and queues of other members; everything else
- * is written in version 2, which older releases can read.
+ * Encodes exchanges, queues, their moves and bindings: a key that distinguishes one from all others
+ * in the virtual host, and a value that begins with the version of its layout. Text is UTF-8
+ * preceded by a length of 4 bytes, tables are as on the wire. In version 1 most texts were encoded
+ * by {@link DataOutputStream#writeUTF}, which is limited to 64 KiB. Version 3 is for what there is
+ * only in a cluster, exchanges and queues that are not durable and queues of other members;
+ * everything else is written in version 2, which older releases can read.
  */
 final class MetadataEntry {
   private static final int VERSION_OF_CLUSTERS = 3;
@@ -128,6 +128,25 @@ final class MetadataEntry {
               id,
               new QueuePlace(member, partition));
         });
+  }
+
+  static ByteBuffer encode(MetadataCommand.QueueMoving moving) {
+    return write(
+        out -> {
+          out.text(moving.vhost());
+          out.text(moving.queue());
+          out.writeInt(moving.to().member());
+          out.writeInt(moving.to().partition());
+          out.writeLong(moving.copyId());
+        });
+  }
+
+  static MetadataCommand.QueueMoving decodeMove(ByteBuffer value) {
+    return read(
+        value,
+        in ->
+            new MetadataCommand.QueueMoving(
+                in.text(), in.text(), new QueuePlace(in.readInt(), in.readInt()), in.readLong()));
   }
 
   static ByteBuffer encode(MetadataCommand.Bound bound) {

@@ -80,6 +80,11 @@ public final class Consumer {
     return tag;
   }
 
+  /** Returns what it was made with, for one that takes its place. */
+  public ConsumeOptions options() {
+    return new ConsumeOptions(acknowledges, exclusive, prefetch, arguments);
+  }
+
   /** Whether its messages stay unacknowledged until they are settled. */
   public boolean acknowledges() {
     return acknowledges;

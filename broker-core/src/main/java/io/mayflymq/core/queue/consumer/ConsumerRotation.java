@@ -28,6 +28,9 @@ public final class ConsumerRotation {
 
   private Consumer active;
 
+  /** Whether none gets any message at present. */
+  private boolean suspended;
+
   private record Level(long priority, ArrayDeque<Consumer> round) {}
 
   public ConsumerRotation(boolean singleActive) {
@@ -76,6 +79,9 @@ public final class ConsumerRotation {
 
   /** Returns the consumer whose turn it is, without advancing; null if none can take a message. */
   public Consumer next() {
+    if (suspended) {
+      return null;
+    }
     for (int i = 0; i < levels.size(); i++) {
       Consumer first = levels.get(i).round.peekFirst();
       if (first != null) {
@@ -113,6 +119,16 @@ public final class ConsumerRotation {
   public void block(Consumer consumer) {
     consumer.blocked = true;
     leave(consumer);
+  }
+
+  /** From now on no consumer has its turn. */
+  public void suspend() {
+    suspended = true;
+  }
+
+  /** Consumers have their turns again. */
+  public void resume() {
+    suspended = false;
   }
 
   /** Whether a consumer would get more messages if its connection were faster. */

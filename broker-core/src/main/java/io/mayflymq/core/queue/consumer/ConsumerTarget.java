@@ -42,6 +42,12 @@ public interface ConsumerTarget {
     return null;
   }
 
+  /**
+   * Called when the queue has moved: the consumer gets no messages from here any more, and is to
+   * join the queue at its new place.
+   */
+  default void moved(Consumer consumer) {}
+
   /** Called when the consumer was cancelled because its queue was deleted. */
   void cancelled(Consumer consumer);
 }

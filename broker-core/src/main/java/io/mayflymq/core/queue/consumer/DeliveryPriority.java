@@ -133,6 +133,16 @@ public final class DeliveryPriority {
   }
 
   /**
+   * Does the same as {@link #visit} for those that are first because consumers have returned them,
+   * and not by their priority.
+   */
+  public void visitReturned(LongPredicate visitor) {
+    if (maxPriority == QueueSettings.NO_PRIORITIES) {
+      visit(visitor);
+    }
+  }
+
+  /**
    * Visits the messages that are delivered first, in their order. Changes nothing.
    *
    * @param visitor returns whether it wants the next one

@@ -174,6 +174,29 @@ public final class MessageIndex<T> {
     return page == null ? NONE : page.sequence(page.ready.first());
   }
 
+  /**
+   * The first message after the given number, ready or unacknowledged; -1 if there is none. Give -1
+   * to start at the oldest one.
+   */
+  public long next(long after) {
+    long from = after + 1;
+    Page page = pages.ceiling(pageNumber(from));
+    int start = page != null && page.number == pageNumber(from) ? offset(from) : 0;
+    while (page != null) {
+      int ready = page.ready.ceiling(start);
+      int unacked = page.unacked.ceiling(start);
+      if (ready != OffsetSet.NONE && unacked != OffsetSet.NONE) {
+        return page.sequence(Math.min(ready, unacked));
+      }
+      if (ready != OffsetSet.NONE || unacked != OffsetSet.NONE) {
+        return page.sequence(ready == OffsetSet.NONE ? unacked : ready);
+      }
+      page = page.next;
+      start = 0;
+    }
+    return NONE;
+  }
+
   // Moving between the states
 
   /**

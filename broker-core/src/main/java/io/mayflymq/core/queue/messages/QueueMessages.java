@@ -15,6 +15,7 @@ import io.mayflymq.core.store.RecoverableQueue;
 import io.mayflymq.core.store.RedeliveryNotes;
 import io.mayflymq.core.store.UnreadableException;
 import io.mayflymq.core.store.UnsettledEntry;
+import java.util.function.LongConsumer;
 
 /*
  * The messages of a queue, wherever their contents are stored.
@@ -39,6 +40,12 @@ public final class QueueMessages implements RecoverableQueue {
 
   /** Null except during recovery at start. */
   private QueueRecovery recovery;
+
+  /** Null except while messages are copied from another place. */
+  private CopiedMessages copied;
+
+  /** Null except while the messages are copied to another place. */
+  private MessageCopy copy;
 
   /** Null if messages are delivered in the order of arrival alone. */
   private final DeliveryPriority deliveryPriority;
@@ -163,6 +170,22 @@ public final class QueueMessages implements RecoverableQueue {
       deliveryPriority.came(sequence, message.priority());
     }
     return sequence;
+  }
+
+  /** Puts a message in that was in the queue at another place, ready. */
+  void insert(long sequence, Message message, long deadlineMillis, long arrivedMillis) {
+    boolean room = store.admit(message, false);
+    int flags = room && !store.isPersistent(message) ? 0 : place(message);
+    index.insert(
+        sequence,
+        room ? message : null,
+        message.bodyLength(),
+        deadlineMillis,
+        arrivedMillis,
+        flags);
+    if (flags != 0) {
+      write(sequence, message, deadlineMillis, arrivedMillis);
+    }
   }
 
   private int place(Message message) {
@@ -341,6 +364,7 @@ public final class QueueMessages implements RecoverableQueue {
 
   /** Makes a delivered message ready again. */
   public void putBack(long sequence) {
+    noteForCopy(sequence);
     index.setFlags(sequence, index.flags(sequence) | EntryFlags.REDELIVERED);
     index.requeue(sequence);
     if (deliveryPriority != null) {
@@ -359,6 +383,7 @@ public final class QueueMessages implements RecoverableQueue {
 
   /** Removes a message for good. */
   public void remove(long sequence) {
+    noteForCopy(sequence);
     if (deliveryPriority != null) {
       deliveryPriority.leaving(sequence);
     }
@@ -388,6 +413,7 @@ public final class QueueMessages implements RecoverableQueue {
       remove(sequence);
       return null;
     }
+    noteForCopy(sequence);
     if (deliveryPriority != null) {
       deliveryPriority.leaving(sequence);
     }
@@ -416,6 +442,7 @@ public final class QueueMessages implements RecoverableQueue {
 
   /** Does the same as {@link #remove}, except for the index. */
   private void leaveQueue(long sequence) {
+    noteForCopy(sequence);
     int flags = index.flags(sequence);
     store.left(index.content(sequence));
     if ((flags & EntryFlags.STORED) != 0) {
@@ -435,6 +462,39 @@ public final class QueueMessages implements RecoverableQueue {
     index.clear();
     storedCount = 0;
     storedBytes = 0;
+  }
+
+  // Copies
+
+  /** Begins to copy the messages to another place. At most one copy is under way. */
+  public MessageCopy copy() {
+    copy = new MessageCopy(this);
+    return copy;
+  }
+
+  void endCopy(MessageCopy ended) {
+    if (copy == ended) {
+      copy = null;
+    }
+  }
+
+  private void noteForCopy(long sequence) {
+    if (copy != null) {
+      copy.changed(sequence);
+    }
+  }
+
+  /** See {@link QueueStore#hasUnsettled}. */
+  public boolean hasUnsettled() {
+    return store.hasUnsettled();
+  }
+
+  /** Returns what takes the messages of another place, before the queue starts here. */
+  public CopiedMessages copied() {
+    if (copied == null) {
+      copied = new CopiedMessages(this, store);
+    }
+    return copied;
   }
 
   // As the store sees it
@@ -466,15 +526,23 @@ public final class QueueMessages implements RecoverableQueue {
   }
 
   /**
-   * Ends the recovery, when all messages are back.
+   * Ends the recovery, or the copy from another place, when all messages are here.
    *
    * @param cameBack receives the messages that were returned by consumers, if the queue counts that
+   * @param takeBack receives messages that are with consumers of another place; they are
+   *     unacknowledged here
    */
-  public void finishRecovery(long nowMillis, QueueRecovery.CameBack cameBack) {
+  public void finishRecovery(
+      long nowMillis, QueueRecovery.CameBack cameBack, LongConsumer takeBack) {
     if (recovery != null) {
       QueueRecovery finished = recovery;
       recovery = null;
       finished.finish(nowMillis, cameBack);
+    }
+    if (copied != null) {
+      CopiedMessages finished = copied;
+      copied = null;
+      finished.finish(cameBack, takeBack);
     }
   }
 
@@ -521,6 +589,8 @@ public final class QueueMessages implements RecoverableQueue {
   public void noteReturns(RedeliveryNotes notes, int mostBytes) {
     if (recovery != null) {
       recovery.note(notes, mostBytes);
+    } else if (copied != null) {
+      copied.note(notes, mostBytes);
     } else if (returned != null) {
       returned.note(notes, mostBytes);
     }

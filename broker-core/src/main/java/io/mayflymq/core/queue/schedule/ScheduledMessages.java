@@ -4,6 +4,9 @@ import io.mayflymq.core.message.Message;
 import io.mayflymq.core.queue.index.MessageIndex;
 import io.mayflymq.core.queue.index.PagePool;
 import io.mayflymq.core.queue.index.QueueTotals;
+import io.mayflymq.core.queue.messages.CopiedMessages;
+import io.mayflymq.core.queue.messages.CopySink;
+import io.mayflymq.core.queue.messages.MessageCopy;
 import io.mayflymq.core.queue.messages.MessageDeadlines;
 import io.mayflymq.core.queue.messages.QueueMessages;
 import io.mayflymq.core.settings.QueueSettings;
@@ -64,7 +67,7 @@ public final class ScheduledMessages {
 
   /** Starts, with what the store has recovered meanwhile; called once, before anything else. */
   public void start() {
-    messages.finishRecovery(0, (sequence, returns, untilMillis) -> {});
+    messages.finishRecovery(0, (sequence, returns, untilMillis) -> {}, sequence -> {});
   }
 
   /**
@@ -150,6 +153,21 @@ public final class ScheduledMessages {
    */
   public QueueTotals totals() {
     return messages.totals(0, 0, index.unackedCount(), index.unackedBytes());
+  }
+
+  /** Begins to copy the messages to another place. */
+  public MessageCopy copyMessages() {
+    return messages.copy();
+  }
+
+  /** Tells the end of a copy. */
+  public void endCopy(MessageCopy copy, CopySink sink) {
+    copy.end(sink, visitor -> {});
+  }
+
+  /** Returns what takes the messages of another place, before the start here. */
+  public CopiedMessages copiedMessages() {
+    return messages.copied();
   }
 
   /** Releases the memory of a deleted queue. No other method may be called afterwards. */

@@ -243,6 +243,11 @@ final class DiskQueueStore implements QueueStore {
     }
   }
 
+  @Override
+  public boolean hasUnsettled() {
+    return awaited > 0;
+  }
+
   void awaits(int more) {
     awaited += more;
   }

@@ -4,7 +4,11 @@ import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.store.Commit;
 import io.mayflymq.core.store.PartitionStore;
 import io.mayflymq.core.vhost.partition.Partition;
+import io.mayflymq.core.vhost.queue.Queue;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * Applies a batch on the shard of its partition, or has it applied by the node of its queues, and
@@ -19,6 +23,11 @@ final class BatchRun implements Commit {
   }
 
   private final AtomicBoolean told = new AtomicBoolean();
+
+  /** Its own commands, and those that are held for each queue that is being moved. */
+  private final AtomicInteger parts = new AtomicInteger(1);
+
+  private volatile boolean isSafe;
   private final CommandBatch batch;
   private final Owner owner;
 
@@ -54,7 +63,7 @@ final class BatchRun implements Commit {
       }
       PartitionStore store = partition.store();
       long storedBefore = store.storedCount();
-      batch.applyWith(partition.outbox(), shard.faults());
+      run.applyHere(partition, shard);
       boolean wrote = store.storedCount() != storedBefore;
       if ((wrote && batch.isAwaited()) || store.isBehind()) {
         store.commit(run);
@@ -65,6 +74,24 @@ final class BatchRun implements Commit {
       shard.faults().contained("a batch of commands for", partition, e);
       run.failed();
     }
+  }
+
+  private void applyHere(Partition partition, Shard shard) {
+    List<HeldCommands> held = new ArrayList<>(0);
+    batch.applyWith(partition.outbox(), shard.faults(), i -> heldFor(batch.queue(i), held).add(i));
+    parts.addAndGet(held.size());
+    held.forEach(commands -> commands.queue().gate().hold(commands));
+  }
+
+  private HeldCommands heldFor(Queue queue, List<HeldCommands> held) {
+    for (HeldCommands known : held) {
+      if (known.queue() == queue) {
+        return known;
+      }
+    }
+    HeldCommands added = new HeldCommands(batch, queue, this);
+    held.add(added);
+    return added;
   }
 
   private static void comeBackAfter(int pauseMillis, BatchRun run, Shard shard) {
@@ -87,7 +114,15 @@ final class BatchRun implements Commit {
 
   private void report(boolean safe) {
     if (told.compareAndSet(false, true)) {
-      owner.comeBack(batch, safe);
+      isSafe = safe;
+      done();
+    }
+  }
+
+  /** A part of the batch is done; what became of its commands is noted. Any thread may call. */
+  void done() {
+    if (parts.decrementAndGet() == 0) {
+      owner.comeBack(batch, isSafe);
     }
   }
 }

@@ -10,7 +10,9 @@ import io.mayflymq.core.vhost.partition.Partition;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.queue.QueueHome;
 import io.mayflymq.core.vhost.queue.ShardQueue;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 
 /*
  * What one burst of a connection wants of the queues of one shard: publishes and settlements, in the order they came. It is the unit that is
@@ -55,8 +57,23 @@ final class CommandBatch {
   private long bytes;
   private boolean awaited;
 
+  /** Queues that have another place now than at an earlier batch, perhaps; null if none has. */
+  private List<Queue> moved;
+
+  /** What waits until the batch has come back; null if nothing does. */
+  private List<PlaceChanges.Waiting> waiting;
+
+  /** Its place among those that are under way. */
+  private int slot;
+
   /** Null as long as no command is known to have any. */
   private CausedCommands consequences;
+
+  /** Takes commands that cannot be applied now. */
+  @FunctionalInterface
+  interface Holding {
+    void hold(int i);
+  }
 
   /** What comes of the batch; see {@link CausedCommands}. */
   CausedCommands consequences() {
@@ -124,9 +141,83 @@ final class CommandBatch {
     kinds[i] = FAILED;
   }
 
+  /** The same. */
+  void lost(int i) {
+    kinds[i] = LOST;
+  }
+
   /** The node of the queues was lost: nothing is known of any command. */
   void lost() {
     Arrays.fill(kinds, 0, size, LOST);
+  }
+
+  /** Notes that a queue of the batch was at other places before. */
+  void hasMoved(Queue queue) {
+    if (moved == null) {
+      moved = new ArrayList<>(1);
+    }
+    if (!moved.contains(queue)) {
+      moved.add(queue);
+    }
+  }
+
+  /** Returns the queues of the batch that were at other places before; null if there are none. */
+  List<Queue> moved() {
+    return moved;
+  }
+
+  /** Adds what waits until the batch has come back. */
+  void await(PlaceChanges.Waiting waits) {
+    if (waiting == null) {
+      waiting = new ArrayList<>(1);
+    }
+    waiting.add(waits);
+  }
+
+  /** Returns what waits until the batch has come back; null if nothing does. */
+  List<PlaceChanges.Waiting> waiting() {
+    return waiting;
+  }
+
+  int slot() {
+    return slot;
+  }
+
+  void setSlot(int changed) {
+    slot = changed;
+  }
+
+  /** Adds a command of another batch. */
+  void add(CommandBatch other, int i, PublishListener listener) {
+    add(other.kinds[i], other.queues[i], other.subjects[i], i, other.lasts[i]);
+    if (other.kinds[i] == PUBLISH || other.kinds[i] == SCHEDULE) {
+      listeners[size - 1] = listener;
+      awaited |= listener != null;
+      bytes += ((Message) other.subjects[i]).content().length;
+    } else {
+      firsts[size - 1] = other.firsts[i];
+    }
+  }
+
+  /**
+   * Leads the batch, which is for one queue, to the place that the queue has moved to. Settlements
+   * are dropped, as they are of deliveries that the queue has taken back by moving.
+   */
+  void redirect(Queue to) {
+    int kept = 0;
+    for (int i = 0; i < size; i++) {
+      if (kinds[i] == PUBLISH || kinds[i] == SCHEDULE) {
+        kinds[kept] = kinds[i];
+        subjects[kept] = subjects[i];
+        listeners[kept] = listeners[i];
+        firsts[kept] = firsts[i];
+        lasts[kept] = lasts[i];
+        queues[kept] = to;
+        kept++;
+      }
+    }
+    size = kept;
+    partition = to.partition();
   }
 
   /** The batch comes of another one, and is handed on: or of none, which is null. */
@@ -207,10 +298,12 @@ final class CommandBatch {
    * Applies the commands in order, within a burst of the shard, and has the dead letters that come
    * of them leave. One that throws is reported, its publisher is told that it failed, and the
    * others are applied all the same.
+   *
+   * @param holding takes commands for queues that are just being moved
    */
-  void applyWith(DeadLetterOutbox deadLetters, Faults faults) {
+  void applyWith(DeadLetterOutbox deadLetters, Faults faults, Holding holding) {
     try {
-      apply(deadLetters, faults);
+      apply(deadLetters, faults, holding);
       // Before the batch is reported, so that its dead letters are there then.
       deadLetters.flush(consequences);
     } finally {
@@ -220,8 +313,12 @@ final class CommandBatch {
     }
   }
 
-  private void apply(DeadLetterOutbox deadLetters, Faults faults) {
+  private void apply(DeadLetterOutbox deadLetters, Faults faults, Holding holding) {
     for (int i = 0; i < size; i++) {
+      if (queues[i].holdsCommands()) {
+        holding.hold(i);
+        continue;
+      }
       try {
         apply(i);
       } catch (Throwable e) {
@@ -299,6 +396,8 @@ final class CommandBatch {
     awaited = false;
     partition = null;
     consequences = null;
+    moved = null;
+    waiting = null;
     return true;
   }
 }

@@ -30,8 +30,13 @@ public final class ShardCommandSender implements EndOfBurstListener {
   private CommandBatch[] open;
   private final ArrayDeque<CommandBatch> spare = new ArrayDeque<>(SPARE_BATCHES);
   private final CausedDeadLetters caused = new CausedDeadLetters();
+  private final PlaceChanges places = new PlaceChanges(this::submitNow);
   private final boolean remembersCauses;
   private boolean empty = true;
+
+  /** Whether queues of open batches were at other places before. */
+  private boolean openHasMoved;
+
   private long bytesUnderWay;
   private int batchesUnderWay;
 
@@ -163,7 +168,21 @@ public final class ShardCommandSender implements EndOfBurstListener {
    * @return null if nothing has; else done, by any thread, when they have arrived
    */
   public CompletableFuture<Void> arrivalAt(Queue queue) {
-    return handedOver(caused.arrivalAt(queue));
+    return handedOver(both(caused.arrivalAt(queue), arrivalAtNewPlace(queue)));
+  }
+
+  private static CompletableFuture<Void> both(
+      CompletableFuture<Void> first, CompletableFuture<Void> second) {
+    return second == null ? first : CausedDeadLetters.both(first, second);
+  }
+
+  /** Of a queue that has moved, what was sent to its old place has to arrive first. */
+  private CompletableFuture<Void> arrivalAtNewPlace(Queue queue) {
+    if (queue.before() == null && !openHasMoved && places.isIdle()) {
+      return null;
+    }
+    flush();
+    return places.arrivalAt(queue);
   }
 
   /** The same for all queues of a route. */
@@ -220,9 +239,22 @@ public final class ShardCommandSender implements EndOfBurstListener {
       return;
     }
     empty = true;
+    submitOpen(cause, false);
+    if (openHasMoved) {
+      openHasMoved = false;
+      submitOpen(cause, true);
+    }
+  }
+
+  /**
+   * Submits open batches. What goes to the old place of a queue goes first.
+   *
+   * @param moved whether those with queues that have moved are submitted, too
+   */
+  private void submitOpen(CausedCommands cause, boolean moved) {
     for (int i = 0; i < open.length; i++) {
       CommandBatch batch = open[i];
-      if (batch != null) {
+      if (batch != null && (moved || batch.moved() == null)) {
         open[i] = null;
         batch.comesOf(cause);
         submit(batch);
@@ -233,6 +265,10 @@ public final class ShardCommandSender implements EndOfBurstListener {
   private void submit(CommandBatch batch) {
     bytesUnderWay += batch.bytes();
     batchesUnderWay++;
+    places.submit(batch);
+  }
+
+  private void submitNow(CommandBatch batch) {
     BatchRun.submit(batch, home, this::comeBack);
   }
 
@@ -247,6 +283,7 @@ public final class ShardCommandSender implements EndOfBurstListener {
   private void returned(CommandBatch batch, boolean safe) {
     bytesUnderWay -= batch.bytes();
     batchesUnderWay--;
+    places.returned(batch);
     batch.notifyPublishers(safe, home.faults());
     if (spare.size() < SPARE_BATCHES && batch.recycle()) {
       spare.addLast(batch);
@@ -269,6 +306,10 @@ public final class ShardCommandSender implements EndOfBurstListener {
         empty = false;
         home.atEndOfBurst(this);
       }
+    }
+    if (queue.before() != null && places.concerns(queue)) {
+      batch.hasMoved(queue);
+      openHasMoved = true;
     }
     return batch;
   }

@@ -86,7 +86,8 @@ public final class DeadLetterPublisher implements EndOfBurstListener, DeadLetter
   void send(OutgoingDeadLetter deadLetter) {
     Route<Queue> targets = deadLetter.targets();
     for (int i = 0; i < targets.size(); i++) {
-      if (targets.get(i).partition() != home || targets.get(i).isStream()) {
+      Queue target = targets.get(i);
+      if (target.partition() != home || target.isStream() || target.holdsCommands()) {
         sendFar(deadLetter);
         return;
       }

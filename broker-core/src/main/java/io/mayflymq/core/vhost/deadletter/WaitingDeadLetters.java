@@ -5,6 +5,7 @@ import io.mayflymq.core.message.Message;
 import io.mayflymq.core.queue.ClassicQueueMachine;
 import io.mayflymq.core.queue.DeadLettering;
 import io.mayflymq.core.queue.MessageExtractor;
+import io.mayflymq.core.queue.MovableQueue;
 import io.mayflymq.core.queue.Purge;
 import io.mayflymq.core.queue.QueueEffects;
 import io.mayflymq.core.queue.QueueMachine;
@@ -67,6 +68,7 @@ public final class WaitingDeadLetters extends Timer {
   private long pause = SHORTEST_PAUSE_MILLIS;
   private boolean timerIsSet;
   private boolean goesOnSoon;
+  private boolean suspended;
 
   /**
    * Creates the hidden queue.
@@ -144,6 +146,34 @@ public final class WaitingDeadLetters extends Timer {
     if (lost > 0) {
       LOGGER.warn("{} was deleted with {} dead letters that no queue took", source, lost);
     }
+    leave();
+  }
+
+  // Moving
+
+  /** Returns those that wait. */
+  public MovableQueue messages() {
+    return deadLetters;
+  }
+
+  /** None is sent from now on. */
+  public void suspend() {
+    suspended = true;
+  }
+
+  /** Returns whether none is on its way. */
+  public boolean isAtRest() {
+    return underWay == 0 && !deadLetters.hasUnsettled();
+  }
+
+  /** They are sent again. */
+  public void resume() {
+    suspended = false;
+    goOnSoon();
+  }
+
+  /** Discards all that waits, since the queue is at another place now. */
+  public void leave() {
     shard.timers().cancel(this);
     deadLetters.dispose();
   }
@@ -205,7 +235,7 @@ public final class WaitingDeadLetters extends Timer {
   }
 
   private void goOn() {
-    if (source.onShard().isDeleted() || underWay > 0) {
+    if (source.onShard().isDeleted() || suspended || underWay > 0) {
       return;
     }
     for (int looked = 0; underWay < MOST_UNDER_WAY && inVain < MOST_IN_VAIN; looked++) {
@@ -238,7 +268,7 @@ public final class WaitingDeadLetters extends Timer {
     for (int i = 0; i < targets.size(); i++) {
       Queue target = targets.get(i);
       refused &= refusing.contains(target);
-      near &= target.partition() == partition && !target.isStream();
+      near &= target.partition() == partition && !target.isStream() && !target.holdsCommands();
     }
     if (refused || (near && isRefused(deadLetter, targets))) {
       return false;

@@ -7,6 +7,7 @@ import io.mayflymq.core.routing.binding.DestinationKind;
 import io.mayflymq.core.routing.route.RecentHistory;
 import io.mayflymq.core.routing.route.Route;
 import io.mayflymq.core.vhost.queue.Queue;
+import io.mayflymq.core.vhost.queue.QueueGate;
 import java.util.List;
 
 /**
@@ -47,6 +48,28 @@ public final class InternalPublisher {
   }
 
   private static void deliver(Queue queue, Message message) {
-    queue.shard().execute(() -> queue.onShard().publish(message));
+    queue
+        .shard()
+        .execute(
+            () -> {
+              if (queue.holdsCommands()) {
+                queue.gate().hold(new Held(queue, message));
+              } else {
+                queue.onShard().publish(message);
+              }
+            });
+  }
+
+  /** A message for a queue that is being moved. */
+  private record Held(Queue queue, Message message) implements QueueGate.Held {
+    @Override
+    public void proceed() {
+      queue.onShard().publish(message);
+    }
+
+    @Override
+    public void follow(Queue successor) {
+      deliver(successor, message);
+    }
   }
 }

@@ -23,6 +23,7 @@ final class HomeConsumer implements ConsumerTarget {
   private final long number;
   private final Queue queue;
   private final HomeDeliveries deliveries;
+  private final java.util.function.Consumer<HomeConsumer> hasMoved;
   private final OpenDeliveries open = new OpenDeliveries();
   private Consumer consumer;
   private ConsumerOrigin origin;
@@ -36,7 +37,18 @@ final class HomeConsumer implements ConsumerTarget {
 
   private volatile boolean waits;
 
-  HomeConsumer(long number, Queue queue, long window, HomeDeliveries deliveries) {
+  /**
+   * Creates it.
+   *
+   * @param hasMoved told when its queue has moved: the other node lets it join there
+   */
+  HomeConsumer(
+      long number,
+      Queue queue,
+      long window,
+      HomeDeliveries deliveries,
+      java.util.function.Consumer<HomeConsumer> hasMoved) {
+    this.hasMoved = hasMoved;
     this.number = number;
     this.queue = queue;
     this.window = window;
@@ -151,6 +163,11 @@ final class HomeConsumer implements ConsumerTarget {
   public void deliver(Consumer to, long sequence, Message message, boolean redelivered) {
     sent += message.content().length + BYTES_PER_MESSAGE;
     deliveries.deliver(this, sequence, message, redelivered);
+  }
+
+  @Override
+  public void moved(Consumer gone) {
+    hasMoved.accept(this);
   }
 
   @Override

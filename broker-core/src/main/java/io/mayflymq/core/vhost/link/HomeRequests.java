@@ -1,5 +1,6 @@
 package io.mayflymq.core.vhost.link;
 
+import io.mayflymq.core.fault.Causes;
 import io.mayflymq.core.link.ErrorCodec;
 import io.mayflymq.core.link.LinkFormatException;
 import io.mayflymq.core.link.LinkFrame;
@@ -16,6 +17,7 @@ import io.mayflymq.core.vhost.queue.ConsumerOriginCodec;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.queue.QueueContents;
 import io.mayflymq.core.vhost.queue.QueueContentsCodec;
+import io.mayflymq.core.vhost.queue.QueueGate;
 import io.mayflymq.core.vhost.queue.QueueSnapshot;
 import io.mayflymq.protocol.types.ShortString;
 import java.util.concurrent.CompletableFuture;
@@ -84,6 +86,14 @@ final class HomeRequests {
         done(id, out -> {});
       }
       case CONTENTS -> contents(id, queue);
+      case COPY -> {
+        boolean isEnd = in.bit();
+        byte[] slice = in.bytes();
+        later(
+            id,
+            isEnd ? queue.copying().complete(slice) : queue.copying().add(slice),
+            (out, taken) -> {});
+      }
       case REMOVE_SCHEDULED ->
           later(
               id,
@@ -113,7 +123,9 @@ final class HomeRequests {
     boolean exclusive = in.bit();
     int prefetch = in.integer();
     ConsumeOptions options = new ConsumeOptions(acknowledges, exclusive, prefetch, in.table());
-    HomeConsumer target = new HomeConsumer(number, queue, in.number(), output);
+    HomeConsumer target =
+        new HomeConsumer(
+            number, queue, in.number(), output, moved -> atHome(() -> consumers.remove(moved)));
     target.setOrigin(ConsumerOriginCodec.read(in));
     target.setConsumer(new Consumer(tag, options, target));
     consumers.add(target);
@@ -248,8 +260,13 @@ final class HomeRequests {
   }
 
   private void failed(long id, Throwable failure) {
-    if (!closed) {
-      frame.clear().number(id);
+    if (closed) {
+      return;
+    }
+    frame.clear().number(id);
+    if (Causes.of(failure) instanceof QueueGate.MovedException) {
+      output.send(LinkFrame.MOVED, frame);
+    } else {
       ErrorCodec.write(frame, failure);
       output.send(LinkFrame.ERROR, frame);
     }

@@ -8,6 +8,8 @@ import io.mayflymq.core.settings.QueueType;
 import io.mayflymq.core.store.QueueName;
 import io.mayflymq.core.vhost.partition.Partition;
 import io.mayflymq.protocol.types.ConnectionException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.Function;
 
 /**
@@ -23,8 +25,10 @@ public final class Queue {
    * @param onShard within bursts of its shard
    * @param requests from any thread
    * @param lifecycle for its virtual host
+   * @param copying for the place that it is moved from
    */
-  public record Parts(ShardQueue onShard, QueueRequests requests, QueueLifecycle lifecycle) {}
+  public record Parts(
+      ShardQueue onShard, QueueRequests requests, QueueLifecycle lifecycle, QueueCopying copying) {}
 
   private final QueueIdentity identity;
   private final QueueHost vhost;
@@ -33,6 +37,13 @@ public final class Queue {
   private final ShardQueue onShard;
   private final QueueRequests requests;
   private final QueueLifecycle lifecycle;
+  private final QueueCopying copying;
+
+  /** Null as long as it was never moved. */
+  private volatile QueueGate gate;
+
+  /** Null if it was never moved. */
+  private List<Partition> before;
 
   /**
    * Creates a queue.
@@ -65,8 +76,9 @@ public final class Queue {
     this.partition = partition;
     Parts made = parts.apply(this);
     this.onShard = made.onShard();
-    this.requests = made.requests();
-    this.lifecycle = made.lifecycle();
+    this.requests = new Following.Requests(this, made.requests());
+    this.lifecycle = new Following.Lifecycle(this, made.lifecycle());
+    this.copying = made.copying();
   }
 
   /** Returns the number under which its messages are kept, never given to another queue. */
@@ -137,6 +149,59 @@ public final class Queue {
   /** Returns the queue for its virtual host. */
   public QueueLifecycle lifecycle() {
     return lifecycle;
+  }
+
+  /** Returns the copy that it is until it arrives here. */
+  public QueueCopying copying() {
+    return copying;
+  }
+
+  // Moving
+
+  /** Returns the gate of the queue, which is made for the first caller. Any thread may call. */
+  public QueueGate gate() {
+    QueueGate made = gate;
+    if (made == null) {
+      synchronized (this) {
+        if (gate == null) {
+          gate = new QueueGate();
+        }
+        made = gate;
+      }
+    }
+    return made;
+  }
+
+  /** Returns whether commands for the queue are held at present. Within bursts of its shard. */
+  public boolean holdsCommands() {
+    QueueGate used = gate;
+    return used != null && used.holdsCommands();
+  }
+
+  /** Returns whether requests to the queue are held at present. Within bursts of its shard. */
+  public boolean holdsRequests() {
+    QueueGate used = gate;
+    return used != null && used.holdsRequests();
+  }
+
+  /** Notes where it was before: once, before it is in any table. */
+  public void setBefore(Queue old) {
+    List<Partition> places = new ArrayList<>();
+    if (old.before != null) {
+      places.addAll(old.before);
+    }
+    if (!places.contains(old.partition)) {
+      places.add(old.partition);
+    }
+    before = List.copyOf(places);
+  }
+
+  /**
+   * Returns the partitions that it was in before, as this node sees them; null if it was never
+   * moved. Any thread may call.
+   */
+  public List<Partition> before() {
+    return before;
   }
 
   /** See {@link QueueRequests#settings}. */

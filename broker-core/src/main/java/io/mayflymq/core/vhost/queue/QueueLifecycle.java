@@ -2,6 +2,7 @@ package io.mayflymq.core.vhost.queue;
 
 import io.mayflymq.core.event.Actor;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 
 /**
  * How the virtual host starts and ends one of its queues. Any thread may call; the work is done on
@@ -37,4 +38,34 @@ public interface QueueLifecycle {
 
   /** Ends a dead letter queue whose queue is deleted. */
   void endWithParent();
+
+  // Moving
+
+  /**
+   * Moves the queue: its messages are copied while it serves, and at last it holds what arrives.
+   *
+   * @param successor the copy
+   * @param change makes the copy the queue, on all nodes; called when the copy is complete
+   * @return done when it has moved; fails with 406 if it stays, and with another error if it is not
+   *     known whether it does: then it holds what arrives until {@link #stay} or {@link #leave}
+   */
+  CompletableFuture<Void> moveTo(Queue successor, Supplier<CompletableFuture<Void>> change);
+
+  /**
+   * Nothing is known of a move that an earlier process has begun: the queue serves nothing before
+   * {@link #stay} or {@link #leave}.
+   */
+  void awaitOutcome();
+
+  /** A move is over, and the queue stays here. */
+  void stay();
+
+  /**
+   * The queue is at another place from now on: what arrives here is sent on, the consumers join it
+   * there, and its messages here are dropped.
+   */
+  void leave(Queue successor);
+
+  /** The queue is here from now on: the copy of another place begins to serve. */
+  void arrive();
 }

@@ -60,6 +60,11 @@ final class NodeCluster implements Cluster {
   }
 
   @Override
+  public int targetOfMove(String node) {
+    throw new UnsupportedOperationException("move to " + node);
+  }
+
+  @Override
   public Queue remote(QueueIdentity identity, QueuePlace place, QueueHost vhost) {
     RemoteNode home =
         homes.computeIfAbsent(

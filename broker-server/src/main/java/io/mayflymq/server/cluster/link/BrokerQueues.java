@@ -10,8 +10,7 @@ record BrokerQueues(Broker broker) implements QueueLookup {
   @Override
   public Queue find(String vhost, String name, long id) {
     VirtualHost host = broker.virtualHost(vhost);
-    Queue found = host == null ? null : host.routing().queue(name);
-    return found == null || found.id() != id || found.home() != null ? null : found;
+    return host == null ? null : host.queueHere(name, id);
   }
 
   /** Numbers are not reused, so any that is not here may come. */

@@ -6,6 +6,8 @@ import io.mayflymq.core.vhost.VirtualHost;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.server.channel.DeclareChecks;
+import io.mayflymq.server.config.NodeName;
+import io.mayflymq.server.json.Json;
 import io.mayflymq.server.management.api.ApiException;
 import io.mayflymq.server.management.api.Body;
 import io.mayflymq.server.management.api.Listing;
@@ -20,6 +22,7 @@ import io.mayflymq.server.management.json.QueueJson;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
@@ -43,7 +46,10 @@ public final class QueueResource {
   /** Adds what other nodes ask. */
   public void addQuestionsTo(RequestRouter questions) {
     rows.addTo(questions);
-    questions.get("queues/{vhost}/{queue}", this::getHere);
+    questions
+        .get("queues/{vhost}/{queue}", this::getHere)
+        .get("queues/{vhost}/{queue}/move", this::moveState)
+        .post("queues/{vhost}/{queue}/move", this::move);
   }
 
   public void addTo(RequestRouter requestRouter) {
@@ -56,6 +62,8 @@ public final class QueueResource {
         .put("queues/{vhost}/{queue}", this::declare)
         .delete("queues/{vhost}/{queue}", this::delete)
         .delete("queues/{vhost}/{queue}/contents", this::purge)
+        .get("queues/{vhost}/{queue}/move", managed.atHome(this::moveState))
+        .post("queues/{vhost}/{queue}/move", managed.atHome(this::move))
         .post("queues/{vhost}/{queue}/actions", this::act);
   }
 
@@ -144,6 +152,32 @@ public final class QueueResource {
   private Response purge(Request request) {
     Futures.await(managed.usableQueue(request, Permission.READ).requests().purge());
     return Response.noContent();
+  }
+
+  /** Begins to move a queue of this node; how that goes is asked for then. */
+  private Response move(Request request) {
+    Queue queue = managed.usableQueue(request, Permission.CONFIGURE);
+    VirtualHost vhost = managed.usableVhost(request);
+    String node = request.body().fields().require("node").requiredText("node");
+    CompletableFuture<Void> moved = vhost.moveQueue(queue.name(), node);
+    if (moved.isDone()) {
+      Futures.await(moved);
+    }
+    return moveState(request);
+  }
+
+  private Response moveState(Request request) {
+    VirtualHost vhost = managed.visibleVhost(request);
+    String name = request.parameter("queue");
+    Queue queue = vhost.routing().queue(name);
+    if (queue == null) {
+      throw ApiException.notFound();
+    }
+    return Response.ok(
+        Json.object(
+            "node", queue.home() == null ? NodeName.value() : queue.home().node(),
+            "moving", vhost.isMoving(name),
+            "failure", vhost.moveFailure(name)));
   }
 
   /** Accepts RabbitMQ's actions on a mirrored queue, which have no effect here. */

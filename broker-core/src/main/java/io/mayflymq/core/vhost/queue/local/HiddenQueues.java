@@ -2,9 +2,11 @@ package io.mayflymq.core.vhost.queue.local;
 
 import io.mayflymq.core.message.DropTrigger;
 import io.mayflymq.core.message.Message;
+import io.mayflymq.core.queue.MovableQueue;
 import io.mayflymq.core.queue.Purge;
 import io.mayflymq.core.queue.QueueMachine;
 import io.mayflymq.core.queue.index.QueueTotals;
+import io.mayflymq.core.queue.messages.CopySink;
 import io.mayflymq.core.store.StoreIds;
 import io.mayflymq.core.vhost.deadletter.WaitingDeadLetters;
 import io.mayflymq.core.vhost.queue.Queue;
@@ -53,6 +55,63 @@ final class HiddenQueues {
               environment.partitions());
     }
     return waiting;
+  }
+
+  // Moving
+
+  /** Returns what takes the scheduled messages of another place. */
+  CopySink copiedSchedule() {
+    return openSchedule().copiedMessages();
+  }
+
+  /** The same for dead letters that wait. */
+  CopySink copiedWaiting() {
+    return openWaiting().messages().copiedMessages();
+  }
+
+  /** Returns whether any dead letter ever waited. */
+  boolean hasWaiting() {
+    return waiting != null;
+  }
+
+  /** Returns the dead letters that wait; only if there ever were any. */
+  MovableQueue waitingMessages() {
+    return waiting.messages();
+  }
+
+  /** Nothing leaves from now on. */
+  void suspend() {
+    if (schedule != null) {
+      schedule.suspend();
+    }
+    if (waiting != null) {
+      waiting.suspend();
+    }
+  }
+
+  /** Returns whether nothing is on its way to other queues. */
+  boolean isAtRest() {
+    return waiting == null || waiting.isAtRest();
+  }
+
+  /** What is due leaves again. */
+  void resume() {
+    if (schedule != null) {
+      schedule.resume();
+    }
+    if (waiting != null) {
+      waiting.resume();
+    }
+  }
+
+  /** Discards what the queue has at another place now. */
+  void leave() {
+    if (schedule != null) {
+      schedule.dispose();
+    }
+    if (waiting != null) {
+      waiting.leave();
+    }
   }
 
   /** Starts both, with what the store has recovered. */

@@ -5,8 +5,10 @@ import io.mayflymq.core.queue.QueueMachine;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.settings.LeaseUse;
 import io.mayflymq.core.vhost.queue.DeclaredQueue;
+import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.queue.QueueLifecycle;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 
 /** Start and end of a queue on this node. Any thread may call. */
 final class LocalLifecycle implements QueueLifecycle {
@@ -14,57 +16,51 @@ final class LocalLifecycle implements QueueLifecycle {
   private final QueueMachine machine;
   private final Shard shard;
   private final QueueDeletion deletion;
+  private final LocalMoves moves;
 
-  LocalLifecycle(LocalQueueState state, QueueDeletion deletion) {
+  LocalLifecycle(LocalQueueState state, QueueDeletion deletion, LocalMoves moves) {
     this.state = state;
     this.machine = state.machine();
     this.shard = state.shard();
     this.deletion = deletion;
+    this.moves = moves;
   }
 
   @Override
   public void start() {
     if (state.queue().definition().durable() || machine.settings().lease().expiresMillis() > 0) {
-      shard.runOrExecute(
-          () -> {
-            machine.start(shard.now());
-            state.hidden().start();
-          });
+      shard.runOrExecute(moves::startIfDecided);
     }
   }
 
   @Override
   public void discard() {
-    shard.runOrExecute(machine::dispose);
+    moves.discard();
   }
 
   @Override
   public CompletableFuture<DeclaredQueue> status(boolean renewsLease) {
-    return shard
-        .call(
-            () -> {
-              if (!state.isThere()) {
-                return state.deletionOver().<DeclaredQueue>thenApply(over -> null);
-              }
-              if (renewsLease) {
-                state.used(LeaseUse.DECLARE);
-              }
-              return CompletableFuture.completedFuture(
-                  new DeclaredQueue(
-                      state.queue().name(), machine.readyCount(), machine.consumerCount()));
-            })
-        .thenCompose(status -> status);
+    return state.serve(
+        () -> {
+          if (!state.isThere()) {
+            return state.deletionOver().<DeclaredQueue>thenApply(over -> null);
+          }
+          if (renewsLease) {
+            state.used(LeaseUse.DECLARE);
+          }
+          return CompletableFuture.completedFuture(
+              new DeclaredQueue(
+                  state.queue().name(), machine.readyCount(), machine.consumerCount()));
+        });
   }
 
   @Override
   public CompletableFuture<Long> delete(boolean ifUnused, boolean ifEmpty, Actor actor) {
-    return shard
-        .call(
-            () ->
-                state.isThere()
-                    ? deletion.delete(ifUnused, ifEmpty, actor)
-                    : state.deletionOver().thenApply(over -> 0L))
-        .thenCompose(deleted -> deleted);
+    return state.serve(
+        () ->
+            state.isThere()
+                ? deletion.delete(ifUnused, ifEmpty, actor)
+                : state.deletionOver().thenApply(over -> 0L));
   }
 
   @Override
@@ -75,5 +71,30 @@ final class LocalLifecycle implements QueueLifecycle {
   @Override
   public void endWithParent() {
     deletion.end();
+  }
+
+  @Override
+  public CompletableFuture<Void> moveTo(Queue successor, Supplier<CompletableFuture<Void>> change) {
+    return moves.moveTo(successor, change);
+  }
+
+  @Override
+  public void awaitOutcome() {
+    moves.awaitOutcome();
+  }
+
+  @Override
+  public void stay() {
+    moves.stay();
+  }
+
+  @Override
+  public void leave(Queue successor) {
+    moves.leave(successor);
+  }
+
+  @Override
+  public void arrive() {
+    moves.arrive();
   }
 }

@@ -33,6 +33,7 @@ public final class LocalQueue implements ShardQueue {
   private final Shard shard;
   private final MachineEffects effects;
   private final QueueDeletion deletion;
+  private final LocalMoves moves;
 
   /** Those of the machine, for other threads. */
   private volatile QueueSettings settings;
@@ -43,7 +44,8 @@ public final class LocalQueue implements ShardQueue {
     this.machine =
         new QueueMachineFactory(queue, effects).create(settings, now, () -> !isDeleted());
     this.state = new LocalQueueState(queue, machine, environment);
-    this.deletion = new QueueDeletion(state, effects);
+    this.moves = new LocalMoves(state, effects, this::applyPolicies);
+    this.deletion = new QueueDeletion(state, effects, moves::deleted);
     this.settings = settings;
   }
 
@@ -69,15 +71,16 @@ public final class LocalQueue implements ShardQueue {
   private Queue.Parts parts() {
     return new Queue.Parts(
         this,
-        new LocalRequests(state, deletion, () -> settings),
-        new LocalLifecycle(state, deletion));
+        new LocalRequests(state, deletion, moves, () -> settings),
+        new LocalLifecycle(state, deletion, moves),
+        moves.target());
   }
 
   /** What the machine brings about in its queue. */
   private final class Events implements MachineEffects.Listener {
     @Override
     public void timerFired(long nowMillis) {
-      if (!isDeleted()) {
+      if (!isDeleted() && !moves.suspendsTimers()) {
         machine.onTimer(nowMillis);
       }
     }
@@ -234,6 +237,7 @@ public final class LocalQueue implements ShardQueue {
   @Override
   public MessageExtractor extractor(String method) {
     state.requireExists();
+    moves.requireNone();
     return state.requireSource(method).messageExtractor();
   }
 

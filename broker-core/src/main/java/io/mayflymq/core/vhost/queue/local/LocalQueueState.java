@@ -10,7 +10,9 @@ import io.mayflymq.core.vhost.partition.Partitions;
 import io.mayflymq.core.vhost.queue.LockedMessages;
 import io.mayflymq.core.vhost.queue.Preconditions;
 import io.mayflymq.core.vhost.queue.Queue;
+import io.mayflymq.core.vhost.queue.QueueGate;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 
 /** What the parts of a queue share. Belongs to the queue's shard. */
 final class LocalQueueState {
@@ -44,6 +46,19 @@ final class LocalQueueState {
 
   long now() {
     return queue.shard().now();
+  }
+
+  /**
+   * Serves a request on the queue's shard, now or when it is decided whether the queue serves. Any
+   * thread may call.
+   *
+   * @return fails with {@link QueueGate.MovedException} if the queue has moved
+   */
+  <T> CompletableFuture<T> serve(Supplier<CompletableFuture<T>> request) {
+    return queue
+        .shard()
+        .call(() -> queue.holdsRequests() ? queue.gate().serve(request) : request.get())
+        .thenCompose(answer -> answer);
   }
 
   Partitions partitions() {

@@ -35,6 +35,7 @@ final class LocalRequests implements QueueRequests {
   private final QueueMachine machine;
   private final Shard shard;
   private final QueueDeletion deletion;
+  private final LocalMoves moves;
   private final Supplier<QueueSettings> settings;
 
   /**
@@ -42,12 +43,17 @@ final class LocalRequests implements QueueRequests {
    *
    * @param settings the effective settings, for any thread
    */
-  LocalRequests(LocalQueueState state, QueueDeletion deletion, Supplier<QueueSettings> settings) {
+  LocalRequests(
+      LocalQueueState state,
+      QueueDeletion deletion,
+      LocalMoves moves,
+      Supplier<QueueSettings> settings) {
     this.state = state;
     this.queue = state.queue();
     this.machine = state.machine();
     this.shard = state.shard();
     this.deletion = deletion;
+    this.moves = moves;
     this.settings = settings;
   }
 
@@ -63,29 +69,38 @@ final class LocalRequests implements QueueRequests {
 
   @Override
   public CompletableFuture<Void> subscribe(Consumer consumer, Runnable admitted) {
-    return shard.call(
+    return state.serve(
         () -> {
-          state.requireExists();
-          if (!machine.admits(consumer.exclusive())) {
-            throw Preconditions.inExclusiveUse(queue);
-          }
-          admitted.run();
-          machine.subscribe(consumer, shard.now());
-          return null;
+          CompletableFuture<Void> joined = new CompletableFuture<>();
+          moves.join(consumer, () -> join(consumer, admitted, joined));
+          return joined;
         });
+  }
+
+  private void join(Consumer consumer, Runnable admitted, CompletableFuture<Void> joined) {
+    try {
+      state.requireExists();
+      if (!machine.admits(consumer.exclusive())) {
+        throw Preconditions.inExclusiveUse(queue);
+      }
+      admitted.run();
+      machine.subscribe(consumer, shard.now());
+      joined.complete(null);
+    } catch (RuntimeException e) {
+      joined.completeExceptionally(e);
+    }
   }
 
   @Override
   public CompletableFuture<Void> cancel(Consumer consumer) {
-    return shard
-        .call(
-            () ->
-                state.isThere()
-                        && machine.cancel(consumer, shard.now())
-                        && queue.definition().autoDelete()
-                    ? deletion.deleteUnused()
-                    : CompletableFuture.<Void>completedFuture(null))
-        .thenCompose(gone -> gone);
+    return state.serve(
+        () ->
+            state.isThere()
+                    && !moves.hasNotJoined(consumer)
+                    && machine.cancel(consumer, shard.now())
+                    && queue.definition().autoDelete()
+                ? deletion.deleteUnused()
+                : CompletableFuture.<Void>completedFuture(null));
   }
 
   @Override
@@ -102,12 +117,12 @@ final class LocalRequests implements QueueRequests {
 
   @Override
   public CompletableFuture<GetResult> fetch(boolean acknowledges, LeaseUse use) {
-    return shard.call(
+    return state.serve(
         () -> {
           state.requireExists();
           MessageSource messages = requireGet();
           state.used(use);
-          return messages.fetch(acknowledges, shard.now());
+          return CompletableFuture.completedFuture(messages.fetch(acknowledges, shard.now()));
         });
   }
 
@@ -126,33 +141,32 @@ final class LocalRequests implements QueueRequests {
 
   @Override
   public CompletableFuture<Long> purge() {
-    return shard
-        .call(
-            () -> {
-              state.requireExists();
-              return QueuePurge.of(state, state.requireSource("queue.purge"));
-            })
-        .thenCompose(removed -> removed);
+    return state.serve(
+        () -> {
+          state.requireExists();
+          return QueuePurge.of(state, state.requireSource("queue.purge"));
+        });
   }
 
   @Override
   public CompletableFuture<QueuePage> browse(long position, int count, long bytes) {
-    QueueBrowse browse = new QueueBrowse(state, position, count, bytes);
-    shard.runOrExecute(browse);
-    return browse.done();
+    return state.serve(
+        () -> {
+          QueueBrowse browse = new QueueBrowse(state, position, count, bytes);
+          browse.run();
+          return browse.done();
+        });
   }
 
   @Override
   public CompletableFuture<DeadlineReport> deadlines(int next) {
-    return shard
-        .call(
-            () -> {
-              state.requireExists();
-              DeadlineSurvey survey =
-                  state.requireSource("deadlines").survey(shard.now(), MOST_SURVEYED, next);
-              return SlicedTask.of(state, survey::step, survey::report);
-            })
-        .thenCompose(report -> report);
+    return state.serve(
+        () -> {
+          state.requireExists();
+          DeadlineSurvey survey =
+              state.requireSource("deadlines").survey(shard.now(), MOST_SURVEYED, next);
+          return SlicedTask.of(state, survey::step, survey::report);
+        });
   }
 
   @Override
@@ -180,15 +194,13 @@ final class LocalRequests implements QueueRequests {
    */
   private <T> CompletableFuture<T> withSchedule(
       Function<QueueSchedule, CompletableFuture<T>> work, T otherwise) {
-    return shard
-        .call(
-            () -> {
-              state.requireExists();
-              QueueSchedule schedule = state.hidden().schedule();
-              return schedule == null
-                  ? CompletableFuture.completedFuture(otherwise)
-                  : work.apply(schedule);
-            })
-        .thenCompose(answer -> answer);
+    return state.serve(
+        () -> {
+          state.requireExists();
+          QueueSchedule schedule = state.hidden().schedule();
+          return schedule == null
+              ? CompletableFuture.completedFuture(otherwise)
+              : work.apply(schedule);
+        });
   }
 }

@@ -28,18 +28,21 @@ final class QueueDeletion {
   private final QueueMachine machine;
   private final Shard shard;
   private final MachineEffects effects;
+  private final Runnable whenDeleted;
   private DrainOnDelete current;
 
   /**
    * Prepares it.
    *
    * @param effects the timer of the machine, which stops in the end
+   * @param whenDeleted run when the queue is deleted
    */
-  QueueDeletion(LocalQueueState state, MachineEffects effects) {
+  QueueDeletion(LocalQueueState state, MachineEffects effects, Runnable whenDeleted) {
     this.state = state;
     this.machine = state.machine();
     this.shard = state.shard();
     this.effects = effects;
+    this.whenDeleted = whenDeleted;
   }
 
   /**
@@ -80,7 +83,7 @@ final class QueueDeletion {
 
   /** The lease has ended: the queue goes, unless it is about to. */
   void leaseEnded() {
-    if (current == null && !state.isDeletionDecided()) {
+    if (current == null && !state.isDeletionDecided() && !state.queue().holdsRequests()) {
       state.queue().partition().counts().leaseEnded();
       drainAndRemove(DropTrigger.EXPIRES, Actor.BROKER);
     }
@@ -168,6 +171,7 @@ final class QueueDeletion {
         () -> {
           if (!state.isDeleted()) {
             state.setDeleted();
+            whenDeleted.run();
             shard.timers().cancel(effects);
             machine.consumers().forEach(consumer -> consumer.outlet().cancelled(consumer));
             endDrain();

@@ -7,6 +7,8 @@ import io.mayflymq.core.metrics.Counter;
 import io.mayflymq.core.queue.LeasedQueue;
 import io.mayflymq.core.queue.QueueMachine;
 import io.mayflymq.core.queue.index.QueueTotals;
+import io.mayflymq.core.queue.messages.CopySink;
+import io.mayflymq.core.queue.messages.MessageCopy;
 import io.mayflymq.core.queue.schedule.SchedulePlace;
 import io.mayflymq.core.queue.schedule.ScheduleRemoval;
 import io.mayflymq.core.queue.schedule.ScheduleSearch;
@@ -43,6 +45,7 @@ final class QueueSchedule extends Timer {
   private final ScheduledMessages messages;
   private final Departure onTime = new Departure(this::release);
   private long wakeAt = Deadlines.NEVER;
+  private boolean suspended;
 
   /** What the queue knows of whether there are any. */
   private boolean any;
@@ -83,7 +86,7 @@ final class QueueSchedule extends Timer {
   @Override
   protected void fire(long nowMillis) {
     wakeAt = Deadlines.NEVER;
-    if (queue.onShard().isDeleted()) {
+    if (queue.onShard().isDeleted() || suspended) {
       return;
     }
     wakeNoLaterThan(messages.release(nowMillis, SLICE, onTime));
@@ -176,6 +179,31 @@ final class QueueSchedule extends Timer {
         shard.now(), SLICE, new Departure((message, entry) -> die(message, entry, cause)));
     tellQueue();
     return messages.isEmpty();
+  }
+
+  // Moving
+
+  MessageCopy copyMessages() {
+    return messages.copyMessages();
+  }
+
+  void endCopy(MessageCopy copy, CopySink sink) {
+    messages.endCopy(copy, sink);
+  }
+
+  CopySink copiedMessages() {
+    return messages.copiedMessages();
+  }
+
+  /** Nothing is released from now on. */
+  void suspend() {
+    suspended = true;
+  }
+
+  /** What is due is released again. */
+  void resume() {
+    suspended = false;
+    wakeNoLaterThan(messages.nextDue());
   }
 
   QueueTotals totals() {

@@ -1,12 +1,14 @@
 package io.mayflymq.core.vhost.queue.local;
 
 import io.mayflymq.core.fault.Faults;
+import io.mayflymq.core.vhost.queue.Queue;
+import io.mayflymq.core.vhost.queue.QueueGate;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 /** Much work for one queue, a slice at a time, with other work of its shard in between. */
-final class SlicedTask<T> {
+final class SlicedTask<T> implements QueueGate.Held {
   private final LocalQueueState state;
   private final BooleanSupplier step;
   private final Supplier<T> result;
@@ -33,6 +35,10 @@ final class SlicedTask<T> {
   }
 
   private void next() {
+    if (state.queue().holdsRequests()) {
+      state.queue().gate().hold(this);
+      return;
+    }
     try {
       state.requireExists();
       if (step.getAsBoolean()) {
@@ -46,5 +52,15 @@ final class SlicedTask<T> {
       }
       done.completeExceptionally(e);
     }
+  }
+
+  @Override
+  public void proceed() {
+    next();
+  }
+
+  @Override
+  public void follow(Queue successor) {
+    done.completeExceptionally(new QueueGate.MovedException());
   }
 }

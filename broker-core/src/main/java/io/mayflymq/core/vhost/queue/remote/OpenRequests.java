@@ -2,6 +2,7 @@ package io.mayflymq.core.vhost.queue.remote;
 
 import io.mayflymq.core.link.ErrorCodec;
 import io.mayflymq.core.link.LinkReader;
+import io.mayflymq.core.vhost.queue.QueueGate;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -43,6 +44,14 @@ final class OpenRequests {
     Open<?> request = open.remove(in.number());
     if (request != null) {
       request.answer().completeExceptionally(ErrorCodec.read(in));
+    }
+  }
+
+  /** The queue has moved, and has done nothing for the request. */
+  void moved(LinkReader in) {
+    Open<?> request = open.remove(in.number());
+    if (request != null) {
+      request.answer().completeExceptionally(new QueueGate.MovedException());
     }
   }
 

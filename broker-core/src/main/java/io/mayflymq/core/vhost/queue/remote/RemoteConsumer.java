@@ -47,6 +47,7 @@ final class RemoteConsumer {
   private boolean joined;
   private boolean cancelled;
   private boolean left;
+  private boolean moved;
 
   RemoteConsumer(long number, Queue queue, Consumer consumer) {
     this.number = number;
@@ -104,6 +105,16 @@ final class RemoteConsumer {
   /** It gets no more messages. */
   void setCancelled() {
     cancelled = true;
+  }
+
+  /** Its queue has moved: it gets no more messages, and is to join again. */
+  void setMoved() {
+    moved = true;
+    cancelled = true;
+  }
+
+  boolean hasMoved() {
+    return moved;
   }
 
   /** Its queue has let it go: nothing arrives for it any more. */

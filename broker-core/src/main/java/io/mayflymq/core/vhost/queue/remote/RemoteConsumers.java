@@ -223,6 +223,23 @@ final class RemoteConsumers implements EndOfBurstListener {
     }
   }
 
+  /** A queue has moved: its consumers join it at its new place, and what is held is there again. */
+  void moved(Queue queue) {
+    for (RemoteConsumer consumer : List.copyOf(all.values())) {
+      if (consumer.queue() == queue) {
+        all.remove(consumer.consumer(), consumer);
+        if (consumer.consumer().acknowledges()) {
+          byNumber.remove(consumer.number(), consumer);
+        } // Else what is on its way here is nowhere else.
+        consumer.letGo(gone -> {});
+        if (consumer.isServed()) {
+          consumer.consumer().outlet().moved(consumer.consumer());
+        }
+        consumer.setMoved();
+      }
+    }
+  }
+
   /** The node was lost: all are cancelled, and what is held is there again. */
   void lost() {
     List<RemoteConsumer> lost = new ArrayList<>(all.values());

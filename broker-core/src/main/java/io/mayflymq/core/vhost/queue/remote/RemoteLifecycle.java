@@ -7,6 +7,7 @@ import io.mayflymq.core.vhost.queue.DeclaredQueue;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.queue.QueueLifecycle;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 
 /**
  * A queue of another node, as its virtual host here sees it. Its start and end are its home node's.
@@ -14,10 +15,12 @@ import java.util.concurrent.CompletableFuture;
 final class RemoteLifecycle implements QueueLifecycle {
   private final Queue queue;
   private final RemoteRequests requests;
+  private final RemoteLink link;
 
-  RemoteLifecycle(Queue queue, RemoteRequests requests) {
+  RemoteLifecycle(Queue queue, RemoteRequests requests, RemoteLink link) {
     this.queue = queue;
     this.requests = requests;
+    this.link = link;
   }
 
   @Override
@@ -54,4 +57,31 @@ final class RemoteLifecycle implements QueueLifecycle {
 
   @Override
   public void endWithParent() {}
+
+  // Moving: the home node does it
+
+  @Override
+  public CompletableFuture<Void> moveTo(Queue successor, Supplier<CompletableFuture<Void>> change) {
+    return CompletableFuture.failedFuture(HomeErrors.onlyAtHome("move_queue", queue, link.node()));
+  }
+
+  @Override
+  public void awaitOutcome() {}
+
+  @Override
+  public void stay() {}
+
+  @Override
+  public void leave(Queue successor) {
+    queue
+        .shard()
+        .runOrExecute(
+            () -> {
+              queue.gate().leave(successor);
+              link.consumers().moved(queue);
+            });
+  }
+
+  @Override
+  public void arrive() {}
 }

@@ -156,6 +156,7 @@ final class RemoteLink implements LinkListener, QueueHome<Queue> {
       case LinkFrame.ARRIVED -> batches.arrived(body);
       case LinkFrame.ANSWER -> requests.answered(body);
       case LinkFrame.ERROR -> requests.failed(body);
+      case LinkFrame.MOVED -> requests.moved(body);
       case LinkFrame.CANCELLED -> consumers.cancelled(body);
       default -> throw new LinkFormatException("unexpected frame of type " + type);
     }

@@ -69,7 +69,8 @@ public final class RemoteQueue implements ShardQueue {
   }
 
   private Queue.Parts parts() {
-    return new Queue.Parts(this, requests, new RemoteLifecycle(queue, requests));
+    return new Queue.Parts(
+        this, requests, new RemoteLifecycle(queue, requests, link), new RemoteCopy(requests));
   }
 
   private QueueSettings settings() {

@@ -86,6 +86,9 @@ final class RemoteRequests implements QueueRequests {
             in -> {
               added[0].setJoined();
               admitted.run();
+              if (added[0].hasMoved()) {
+                consumer.outlet().moved(consumer);
+              }
               return null;
             });
     answer.exceptionally(

@@ -1,0 +1,133 @@
+package io.mayflymq.core.queue.messages;
+
+import io.mayflymq.core.message.Message;
+import io.mayflymq.core.queue.index.EntryFlags;
+import io.mayflymq.core.queue.index.EntryMetadata;
+import io.mayflymq.core.queue.index.MessageIndex;
+import io.mayflymq.core.store.UnreadableException;
+import java.util.LinkedHashSet;
+import java.util.Set;
+import java.util.function.BooleanSupplier;
+
+/*
+ * Copies the messages of a queue to another place, while the queue goes on.
+ *
+ * A cursor goes over the messages in the order of their numbers, so that new ones, which are appended, come by themselves. Of a message behind the
+ * cursor that leaves or is returned meanwhile only the number is noted; each slice begins with what has become of those. So it does not matter how often
+ * something happens to a message between two slices, and only outcomes are copied.
+ *
+ * Which messages are with consumers changes all the time, and is told once, at the end, when the queue hands out nothing any more.
+ */
+/** The source of a copy. Belongs to the queue's shard. */
+public final class MessageCopy {
+  /** Tells until when a message waits for its retry, in ms since the epoch. */
+  @FunctionalInterface
+  public interface Waits {
+    /** Visits the messages that wait. */
+    void forEach(WaitVisitor visitor);
+  }
+
+  /** Visits messages that wait. */
+  @FunctionalInterface
+  public interface WaitVisitor {
+    /** One of them. */
+    void accept(long sequence, long untilMillis);
+  }
+
+  private final QueueMessages messages;
+  private final MessageIndex<Message> index;
+  private final Set<Long> changed = new LinkedHashSet<>();
+  private final long firstEnd;
+  private long last = -1;
+
+  /** Begins a copy; there is none under way. */
+  MessageCopy(QueueMessages messages) {
+    this.messages = messages;
+    this.index = messages.index();
+    this.firstEnd = index.nextSequence();
+  }
+
+  /** Called when a message was returned, or leaves. */
+  void changed(long sequence) {
+    if (sequence <= last) {
+      changed.add(sequence);
+    }
+  }
+
+  /** Returns whether everything has been told that there is at this moment. */
+  public boolean isComplete() {
+    return changed.isEmpty() && index.next(last) < 0;
+  }
+
+  /** Returns whether all messages have been told that there were at the beginning. */
+  public boolean hasPassedFirstEnd() {
+    long next = index.next(last);
+    return next < 0 || next >= firstEnd;
+  }
+
+  /**
+   * Tells a slice.
+   *
+   * @param isFull asked after each message
+   * @throws UnreadableException if a message cannot be read
+   */
+  public void slice(CopySink sink, BooleanSupplier isFull) {
+    tellChanges(sink);
+    while (!isFull.getAsBoolean()) {
+      long sequence = index.next(last);
+      if (sequence < 0) {
+        return;
+      }
+      Message message = messages.peek(sequence);
+      if (message == null) {
+        throw new UnreadableException(
+            "message %d cannot be read: %s".formatted(sequence, messages.unreadableReason()), null);
+      }
+      last = sequence;
+      sink.message(
+          sequence,
+          message,
+          index.deadline(sequence),
+          index.enqueuedAt(sequence),
+          (index.flags(sequence) & EntryFlags.REDELIVERED) != 0,
+          EntryMetadata.returns(index, sequence));
+    }
+  }
+
+  private void tellChanges(CopySink sink) {
+    for (long sequence : changed) {
+      if (index.contains(sequence)) {
+        sink.returned(sequence, EntryMetadata.returns(index, sequence));
+      } else {
+        sink.left(sequence);
+      }
+    }
+    changed.clear();
+  }
+
+  /** Tells what is told at the end, after all slices. Nothing happens to the queue from then on. */
+  public void end(CopySink sink, Waits waits) {
+    index.forEachUnacked(
+        sequence -> {
+          if ((index.flags(sequence) & EntryFlags.DELAYED) == 0) {
+            sink.taken(sequence);
+          }
+        });
+    waits.forEach(sink::waits);
+    if (messages.deliveryPriority() != null) {
+      messages
+          .deliveryPriority()
+          .visitReturned(
+              sequence -> {
+                sink.ahead(sequence);
+                return true;
+              });
+    }
+    sink.next(index.nextSequence());
+  }
+
+  /** Ends the copy: changes are not noted any more. */
+  public void close() {
+    messages.endCopy(this);
+  }
+}

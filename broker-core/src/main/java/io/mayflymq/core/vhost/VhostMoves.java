@@ -1,0 +1,184 @@
+package io.mayflymq.core.vhost;
+
+import io.mayflymq.core.fault.Causes;
+import io.mayflymq.core.metadata.CommittedState.UndoneException;
+import io.mayflymq.core.metadata.MetadataCommand.QueueIs;
+import io.mayflymq.core.metadata.MetadataCommand.QueueMoveIs;
+import io.mayflymq.core.metadata.MetadataCommand.QueueMoved;
+import io.mayflymq.core.metadata.MetadataCommand.QueueMoving;
+import io.mayflymq.core.metadata.MetadataCommand.QueueStays;
+import io.mayflymq.core.metadata.QueuePlace;
+import io.mayflymq.core.vhost.Topology.Move;
+import io.mayflymq.core.vhost.queue.Preconditions;
+import io.mayflymq.core.vhost.queue.Queue;
+import io.mayflymq.core.vhost.redrive.Redrive;
+import io.mayflymq.core.vhost.redrive.RedriveRegistry;
+import io.mayflymq.protocol.types.ChannelException;
+import io.mayflymq.protocol.types.ReplyCode;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/*
+ * Moves queues of this node to other ones.
+ *
+ * A move is two changes of metadata. The first one (QueueMoving) says that there is a copy, under an id of its own, and where; the node there makes it
+ * then, and keeps it whatever happens to its process. Between the two the queue is where it was, and is copied. The second one (QueueMoved) makes the
+ * copy the queue; or it is dropped again (QueueStays). All nodes see one of these two, and the same one, since each names the copy and the first that
+ * comes excludes the other.
+ *
+ * So a node that restarts knows that a queue of its may have moved while it was away, and serves it only when it knows the outcome. A move
+ * whose process is gone is not resumed: the old node ends it when it is back.
+ */
+/** Moves queues. Any thread may call. */
+final class VhostMoves {
+  private static final Logger LOGGER = LoggerFactory.getLogger(VhostMoves.class);
+
+  private final VhostState state;
+  private final BrokerContext broker;
+  private final RedriveRegistry redrives;
+
+  /** The names of queues that this process is moving. */
+  private final Set<String> moving = ConcurrentHashMap.newKeySet();
+
+  /** Why the last move of a queue has failed, by its name. */
+  private final Map<String, String> failures = new ConcurrentHashMap<>();
+
+  VhostMoves(VhostState state, BrokerContext broker, RedriveRegistry redrives) {
+    this.state = state;
+    this.broker = broker;
+    this.redrives = redrives;
+  }
+
+  /** See {@link VirtualHost#moveQueue}. */
+  CompletableFuture<Void> move(String name, String node) {
+    Cluster cluster = broker.cluster().get();
+    if (cluster == null) {
+      throw new ChannelException(
+          ReplyCode.PRECONDITION_FAILED, "this broker is not a node of a cluster");
+    }
+    Queue queue = state.routing().queue(name);
+    if (queue == null) {
+      throw state.errors().noQueue(name);
+    }
+    int member = cluster.targetOfMove(node);
+    if (queue.home() == null && member == cluster.member()) {
+      return VhostState.done();
+    }
+    requireMovable(queue);
+    if (!moving.add(name)) {
+      throw Preconditions.precondition(queue, "is being moved");
+    }
+    failures.remove(name);
+    LOGGER.info("{} is being moved to node {}", queue, node);
+    QueuePlace place = new QueuePlace(member, broker.partitions().next().index());
+    return cluster
+        .propose(
+            List.of(
+                new QueueIs(state.name(), name, queue.id()),
+                new QueueMoving(state.name(), name, place, 0)),
+            Origin.of(queue))
+        .thenCompose(begun -> copy(cluster, queue))
+        .exceptionallyCompose(failure -> CompletableFuture.failedFuture(told(queue, failure)))
+        .whenComplete(
+            (moved, failure) -> {
+              if (failure == null) {
+                LOGGER.info("{} has moved to node {}", queue, node);
+              } else {
+                String why = Causes.of(failure).getMessage();
+                failures.put(name, why);
+                LOGGER.warn("moving {} to node {}: {}", queue, node, why);
+              }
+              moving.remove(name);
+            });
+  }
+
+  private static Throwable told(Queue queue, Throwable failure) {
+    Throwable cause = Causes.of(failure);
+    return cause instanceof UndoneException
+        ? Preconditions.precondition(
+            queue, "was not moved: it was changed meanwhile, or is being moved")
+        : cause;
+  }
+
+  /** See {@link VirtualHost#isMoving}. */
+  boolean isMoving(String name) {
+    return moving.contains(name) || state.current().moves().containsKey(name);
+  }
+
+  /** See {@link VirtualHost#moveFailure}. */
+  String moveFailure(String name) {
+    return failures.get(name);
+  }
+
+  private void requireMovable(Queue queue) {
+    if (queue.home() != null) {
+      throw Preconditions.precondition(queue, "is on node " + queue.home().node() + " now");
+    }
+    if (queue.isStream()) {
+      throw Preconditions.precondition(queue, "is a stream, and streams cannot be moved");
+    }
+    if (queue.definition().exclusive()) {
+      throw Preconditions.precondition(
+          queue, "is exclusive, and stays on the node of its connection");
+    }
+    Redrive redrive = redrives.last(queue);
+    if (redrive != null && !redrive.report().state().isEnd()) {
+      throw Preconditions.precondition(queue, "is being redriven");
+    }
+  }
+
+  private CompletableFuture<Void> copy(Cluster cluster, Queue queue) {
+    Move move = state.current().moves().get(queue.name());
+    if (move == null || state.routing().queue(queue.name()) != queue) {
+      throw Preconditions.precondition(queue, "was not moved: it was changed meanwhile");
+    }
+    QueueMoveIs expected = expected(move);
+    return queue
+        .lifecycle()
+        .moveTo(
+            move.copy(),
+            () ->
+                cluster.propose(
+                    List.of(expected, new QueueMoved(state.name(), queue.name())),
+                    Origin.of(queue)))
+        .exceptionallyCompose(
+            failure ->
+                end(cluster, move)
+                    .handle((ended, ignored) -> null)
+                    .thenCompose(ended -> CompletableFuture.failedFuture(failure)));
+  }
+
+  private QueueMoveIs expected(Move move) {
+    return new QueueMoveIs(state.name(), move.command().queue(), move.command().copyId());
+  }
+
+  /** Ends a move without effect, unless it is decided already. */
+  private CompletableFuture<Void> end(Cluster cluster, Move move) {
+    return cluster
+        .propose(
+            List.of(expected(move), new QueueStays(state.name(), move.command().queue())),
+            Origin.ELSEWHERE)
+        .exceptionallyCompose(
+            failure ->
+                Causes.of(failure) instanceof UndoneException
+                    ? VhostState.done()
+                    : CompletableFuture.failedFuture(failure));
+  }
+
+  /** See {@link VirtualHost#endStrandedMoves}. */
+  void endStranded() {
+    Cluster cluster = broker.cluster().get();
+    for (Move move : state.current().moves().values()) {
+      Queue queue = state.routing().queue(move.command().queue());
+      if (queue != null && queue.home() == null && !moving.contains(queue.name())) {
+        LOGGER.info("the move of {} has ended halfway: it stays on this node", queue);
+        end(cluster, move);
+      }
+    }
+  }
+}

@@ -1,0 +1,86 @@
+package io.mayflymq.core.vhost.command;
+
+import io.mayflymq.core.runtime.Shard;
+import io.mayflymq.core.vhost.queue.Queue;
+import io.mayflymq.core.vhost.queue.QueueGate;
+
+/**
+ * The commands of a batch for a queue whose place changes. They are applied when the queue serves,
+ * or sent on as a batch of their own when it has moved; then their outcome goes back the same way.
+ * On the shard of the queue's old place.
+ */
+final class HeldCommands implements QueueGate.Held, PublishListener {
+  private final CommandBatch source;
+  private final CommandBatch held = new CommandBatch();
+  private final Queue queue;
+  private final BatchRun run;
+  private final Shard shard;
+
+  /**
+   * Begins to hold commands.
+   *
+   * @param source the batch that they are of
+   * @param run brings it back when they are done, too
+   */
+  HeldCommands(CommandBatch source, Queue queue, BatchRun run) {
+    this.source = source;
+    this.queue = queue;
+    this.run = run;
+    this.shard = queue.shard();
+    held.setPartition(queue.partition());
+    if (source.hasConsequences()) {
+      held.comesOf(source.consequences());
+    }
+  }
+
+  Queue queue() {
+    return queue;
+  }
+
+  void add(int i) {
+    held.add(source, i, source.isAwaited(i) ? this : null);
+  }
+
+  @Override
+  public void proceed() {
+    BatchRun.submit(held, shard, this::comeBack);
+  }
+
+  @Override
+  public void follow(Queue successor) {
+    held.redirect(successor);
+    if (held.size() > 0) {
+      BatchRun.submit(held, shard, this::comeBack);
+    } else {
+      if (held.hasConsequences()) {
+        held.consequences().applied();
+      }
+      run.done();
+    }
+  }
+
+  private void comeBack(CommandBatch batch, boolean safe) {
+    shard.runOrExecute(
+        () -> {
+          batch.notifyPublishers(safe, shard.faults());
+          run.done();
+        });
+  }
+
+  @Override
+  public void settled(long i, boolean accepted) {
+    if (!accepted) {
+      source.refused((int) i);
+    }
+  }
+
+  @Override
+  public void failed(long i) {
+    source.failed((int) i);
+  }
+
+  @Override
+  public void lost(long i) {
+    source.lost((int) i);
+  }
+}

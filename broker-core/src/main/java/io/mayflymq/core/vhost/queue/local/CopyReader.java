@@ -1,0 +1,105 @@
+package io.mayflymq.core.vhost.queue.local;
+
+import io.mayflymq.core.expiry.Deadlines;
+import io.mayflymq.core.link.LinkFormatException;
+import io.mayflymq.core.link.LinkReader;
+import io.mayflymq.core.link.MessageCodec;
+import io.mayflymq.core.queue.messages.CopySink;
+import io.mayflymq.core.vhost.queue.ConsumerOriginCodec;
+import io.mayflymq.core.vhost.queue.Preconditions;
+import io.mayflymq.core.vhost.queue.Queue;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
+
+/*
+ * Reads the slices of a copy.
+ *
+ * Slices are numbered. If the process at the new place is another one than at the slice before, or a slice was lost with a connection, the copy is not
+ * complete any more, and is refused.
+ *
+ * The clocks of nodes differ. Their difference is taken once, with the first slice, and added to all times, so that the order of times stays what it is.
+ */
+/** Reads the slices of a copy. Belongs to the queue's shard. */
+final class CopyReader {
+  private final Queue queue;
+  private final Function<CopyRecords.Part, CopySink> parts;
+  private final MessageCodec messages = new MessageCodec();
+  private final List<RejoiningConsumers.Member> consumers = new ArrayList<>();
+  private long expected;
+  private long difference;
+  private CopySink sink;
+
+  /**
+   * Creates it.
+   *
+   * @param queue the copy, for errors
+   * @param parts what takes the messages of a part
+   */
+  CopyReader(Queue queue, Function<CopyRecords.Part, CopySink> parts) {
+    this.queue = queue;
+    this.parts = parts;
+  }
+
+  /** Returns the consumers of the old place, in their order, as far as that matters. */
+  List<RejoiningConsumers.Member> consumers() {
+    return consumers;
+  }
+
+  /**
+   * Reads a slice.
+   *
+   * @throws LinkFormatException if it cannot be read
+   * @throws io.mayflymq.protocol.types.ChannelException 406 if it does not follow the one before:
+   *     that went to an earlier process, or was lost
+   */
+  void read(byte[] slice, long nowMillis) {
+    LinkReader in = new LinkReader(slice, slice.length);
+    messages.begin();
+    long number = in.number();
+    long theirs = in.signed();
+    if (number != expected) {
+      throw Preconditions.precondition(queue, "has a copy of which a part is missing");
+    }
+    if (expected++ == 0) {
+      difference = nowMillis - theirs;
+    }
+    while (in.remaining() > 0) {
+      readRecord(in);
+    }
+  }
+
+  private void readRecord(LinkReader in) {
+    int kind = in.octet();
+    switch (kind) {
+      case CopyRecords.PART -> sink = parts.apply(CopyRecords.Part.of(in.octet()));
+      case CopyRecords.MESSAGE -> readMessage(in);
+      case CopyRecords.RETURNED -> sink.returned(in.number(), in.integer());
+      case CopyRecords.LEFT -> sink.left(in.number());
+      case CopyRecords.TAKEN -> sink.taken(in.number());
+      case CopyRecords.WAITS -> sink.waits(in.number(), in.signed() + difference);
+      case CopyRecords.AHEAD -> sink.ahead(in.number());
+      case CopyRecords.NEXT -> sink.next(in.number());
+      case CopyRecords.CONSUMER ->
+          consumers.add(
+              new RejoiningConsumers.Member(in.shortString(), ConsumerOriginCodec.read(in)));
+      default -> throw new LinkFormatException("unknown record of a copy: " + kind);
+    }
+  }
+
+  private void readMessage(LinkReader in) {
+    long sequence = in.number();
+    int flags = in.octet();
+    long enqueuedAt = in.signed() + difference;
+    long deadline =
+        (flags & CopyRecords.HAS_DEADLINE) == 0 ? Deadlines.NEVER : in.signed() + difference;
+    int returns = in.integer();
+    sink.message(
+        sequence,
+        messages.read(in),
+        deadline,
+        enqueuedAt,
+        (flags & CopyRecords.REDELIVERED) != 0,
+        returns);
+  }
+}

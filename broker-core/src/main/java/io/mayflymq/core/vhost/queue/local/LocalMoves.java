@@ -1,0 +1,197 @@
+package io.mayflymq.core.vhost.queue.local;
+
+import io.mayflymq.core.queue.MovableQueue;
+import io.mayflymq.core.queue.QueueMachine;
+import io.mayflymq.core.queue.consumer.Consumer;
+import io.mayflymq.core.runtime.Shard;
+import io.mayflymq.core.vhost.queue.Preconditions;
+import io.mayflymq.core.vhost.queue.Queue;
+import io.mayflymq.core.vhost.queue.QueueCopying;
+import io.mayflymq.core.vhost.queue.QueueGate;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+
+/**
+ * How a queue comes to this place and leaves it. Any thread may call; the work is done on the
+ * queue's shard.
+ */
+final class LocalMoves {
+  private final LocalQueueState state;
+  private final QueueMachine machine;
+  private final Shard shard;
+  private final MachineEffects effects;
+  private final Runnable applyPolicies;
+  private final IncomingCopy incoming;
+
+  /** Null if the queue is not being moved by this process. */
+  private OutgoingMove outgoing;
+
+  /** Null if no order of consumers has to be kept. */
+  private RejoiningConsumers rejoining;
+
+  /** Whether it is not known yet whether the queue serves here. */
+  private boolean isUndecided;
+
+  /**
+   * Prepares it.
+   *
+   * @param effects the timer of the machine
+   * @param applyPolicies applies the policies of the moment
+   */
+  LocalMoves(LocalQueueState state, MachineEffects effects, Runnable applyPolicies) {
+    this.state = state;
+    this.machine = state.machine();
+    this.shard = state.shard();
+    this.effects = effects;
+    this.applyPolicies = applyPolicies;
+    this.incoming = new IncomingCopy(state);
+  }
+
+  QueueCopying target() {
+    return incoming;
+  }
+
+  /** Returns whether timers of the queue rest. On the queue's shard. */
+  boolean suspendsTimers() {
+    return isUndecided || (outgoing != null && outgoing.suspendsTimers());
+  }
+
+  /**
+   * Checks that the queue is not being moved. On the queue's shard.
+   *
+   * @throws io.mayflymq.protocol.types.ChannelException 406 if it is
+   */
+  void requireNone() {
+    if (outgoing != null || isUndecided) {
+      throw Preconditions.precondition(state.queue(), "is being moved");
+    }
+  }
+
+  /** See {@link io.mayflymq.core.vhost.queue.QueueLifecycle#moveTo}. */
+  CompletableFuture<Void> moveTo(Queue successor, Supplier<CompletableFuture<Void>> change) {
+    return shard
+        .call(
+            () -> {
+              state.requireExists();
+              requireNone();
+              if (!(machine instanceof MovableQueue)) {
+                throw state.queue().streamsLack("move_queue");
+              }
+              outgoing = new OutgoingMove(state, successor, change);
+              return outgoing.begin();
+            })
+        .thenCompose(moved -> moved);
+  }
+
+  /** See {@link io.mayflymq.core.vhost.queue.QueueLifecycle#awaitOutcome}. */
+  void awaitOutcome() {
+    shard.runOrExecute(
+        () -> {
+          isUndecided = true;
+          state.queue().gate().close();
+        });
+  }
+
+  /** Starts the queue, unless it is not known yet whether it serves here. */
+  void startIfDecided() {
+    if (!isUndecided) {
+      machine.start(shard.now());
+      state.hidden().start();
+    }
+  }
+
+  /** See {@link io.mayflymq.core.vhost.queue.QueueLifecycle#stay}. */
+  void stay() {
+    shard.runOrExecute(
+        () -> {
+          OutgoingMove ended = outgoing;
+          outgoing = null;
+          if (ended != null) {
+            ended.stay();
+          } else if (isUndecided && !state.isDeleted()) {
+            serve();
+          }
+        });
+  }
+
+  private void serve() {
+    isUndecided = false;
+    startIfDecided();
+    state.queue().gate().open();
+  }
+
+  /** See {@link io.mayflymq.core.vhost.queue.QueueLifecycle#arrive}. */
+  void arrive() {
+    shard.runOrExecute(
+        () -> {
+          if (!state.isDeleted()) {
+            rejoining = new RejoiningConsumers(incoming.consumers(), shard);
+            serve();
+            ((MovableQueue) machine).renewLease(shard.now());
+            applyPolicies.run();
+          }
+        });
+  }
+
+  /** Lets a consumer join: at once, or in the order of the old place. On the queue's shard. */
+  void join(Consumer consumer, Runnable join) {
+    if (rejoining == null || rejoining.isOver()) {
+      join.run();
+    } else {
+      rejoining.come(consumer, join);
+    }
+  }
+
+  /** Returns whether a consumer has not joined yet, and will not. On the queue's shard. */
+  boolean hasNotJoined(Consumer consumer) {
+    return rejoining != null && !rejoining.isOver() && rejoining.leave(consumer);
+  }
+
+  /** See {@link io.mayflymq.core.vhost.queue.QueueLifecycle#leave}. */
+  void leave(Queue successor) {
+    shard.runOrExecute(
+        () -> {
+          QueueGate gate = state.queue().gate();
+          if (outgoing != null) {
+            outgoing.over();
+            outgoing = null;
+          }
+          if (state.isDeleted()) {
+            gate.leave(successor);
+            return;
+          }
+          List<Consumer> consumers = machine.consumers();
+          state.setDeleted();
+          shard.timers().cancel(effects);
+          gate.leave(successor);
+          consumers.forEach(consumer -> consumer.outlet().moved(consumer));
+          dispose();
+        });
+  }
+
+  /** The copy is not needed. */
+  void discard() {
+    shard.runOrExecute(
+        () -> {
+          if (!state.isDeleted()) {
+            state.setDeleted();
+            shard.timers().cancel(effects);
+            dispose();
+          }
+        });
+  }
+
+  private void dispose() {
+    machine.dispose();
+    state.hidden().leave();
+  }
+
+  /** The queue is deleted: nothing waits for it any more. On the queue's shard. */
+  void deleted() {
+    if (outgoing != null || isUndecided) {
+      isUndecided = false;
+      state.queue().gate().open();
+    }
+  }
+}
