@@ -262,12 +262,12 @@ class MoveQueueIT {
       assertThat(homes).hasSize(3);
 
       String second = ClusterProcesses.name(1);
-      assertThat(control.run("move_queue", "log", second).text()).contains("is a stream");
+      assertThat(control.run("move_queue", "log", second).err().toString()).contains("is a stream");
       assertThat(control.run("move_queue", "own", second).exit()).isNotZero();
-      assertThat(control.run("move_queue", "none", second).text()).contains("none");
-      assertThat(control.run("move_queue", "spread0", "x@host").text())
+      assertThat(control.run("move_queue", "none", second).err().toString()).contains("none");
+      assertThat(control.run("move_queue", "spread0", "x@host").err().toString())
           .contains("node 'x@host' is not a member of the cluster");
-      assertThat(control.run("rebalance", "mirrors").text()).contains("expected one of all");
+      assertThat(control.run("rebalance", "mirrors").err().toString()).contains("expected one of all");
     }
   }
 }
