@@ -2,6 +2,7 @@ package io.mayflymq.core.cluster;
 
 import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.MetadataCommand.QueueDeclared;
+import io.mayflymq.core.metadata.MetadataCommand.QueueMoving;
 import io.mayflymq.core.metadata.QueuePlace;
 import java.util.HashMap;
 import java.util.List;
@@ -25,6 +26,8 @@ public final class TakenOverMetadata {
     for (MetadataCommand command : own) {
       if (command instanceof QueueDeclared queue) {
         places.put(queue.id(), queue.place());
+      } else if (command instanceof QueueMoving move) {
+        places.put(move.copyId(), move.to());
       }
     }
     return taken.stream().map(command -> keepingPlace(command, places)).toList();
@@ -33,11 +36,17 @@ public final class TakenOverMetadata {
   private static MetadataCommand keepingPlace(
       MetadataCommand command, Map<Long, QueuePlace> places) {
     if (command instanceof QueueDeclared queue) {
-      QueuePlace known = places.get(queue.id());
-      if (known != null && known.member() == queue.place().member()) {
-        return new QueueDeclared(queue.vhost(), queue.queue(), queue.id(), known);
-      }
+      return new QueueDeclared(
+          queue.vhost(), queue.queue(), queue.id(), kept(queue.place(), places.get(queue.id())));
+    }
+    if (command instanceof QueueMoving move) {
+      return new QueueMoving(
+          move.vhost(), move.queue(), kept(move.to(), places.get(move.copyId())), move.copyId());
     }
     return command;
+  }
+
+  private static QueuePlace kept(QueuePlace place, QueuePlace known) {
+    return known != null && known.member() == place.member() ? known : place;
   }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.MetadataCommand.GlobalParameterSet;
 import io.mayflymq.core.metadata.MetadataCommand.QueueDeclared;
+import io.mayflymq.core.metadata.MetadataCommand.QueueMoving;
 import io.mayflymq.core.metadata.QueueDefinition;
 import io.mayflymq.core.metadata.QueuePlace;
 import io.mayflymq.core.policy.argument.QueueArguments;
@@ -35,6 +36,20 @@ class TakenOverMetadataTest {
             TakenOverMetadata.keepingPlaces(
                 List.of(other, queue(1, 0, 3), queue(2, 1, 3)), List.of(queue(1, 0, 1))))
         .containsExactly(other, queue(1, 0, 1), queue(2, 1, 3));
+  }
+
+  @Test
+  void nodeKeepsInWhichPartitionTheCopyOfAQueueIs() {
+    assertThat(
+            TakenOverMetadata.keepingPlaces(
+                List.of(new QueueMoving("v", "q1", new QueuePlace(0, 3), 5)),
+                List.of(new QueueMoving("v", "q1", new QueuePlace(0, 1), 5))))
+        .containsExactly(new QueueMoving("v", "q1", new QueuePlace(0, 1), 5));
+    assertThat(
+            TakenOverMetadata.keepingPlaces(
+                List.of(queue(5, 0, 3)),
+                List.of(new QueueMoving("v", "q5", new QueuePlace(0, 1), 5))))
+        .containsExactly(queue(5, 0, 1));
   }
 
   @Test

@@ -9,7 +9,7 @@ import io.mayflymq.core.vhost.queue.QueueGate;
  * or sent on as a batch of their own when it has moved; then their outcome goes back the same way.
  * On the shard of the queue's old place.
  */
-final class HeldCommands implements QueueGate.Held, PublishListener {
+final class HeldCommands implements QueueGate.Held<Queue>, PublishListener {
   private final CommandBatch source;
   private final CommandBatch held = new CommandBatch();
   private final Queue queue;

@@ -61,7 +61,7 @@ public final class InternalPublisher {
   }
 
   /** A message for a queue that is being moved. */
-  private record Held(Queue queue, Message message) implements QueueGate.Held {
+  private record Held(Queue queue, Message message) implements QueueGate.Held<Queue> {
     @Override
     public void proceed() {
       queue.onShard().publish(message);

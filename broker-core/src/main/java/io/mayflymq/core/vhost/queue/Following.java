@@ -25,6 +25,15 @@ public final class Following {
 
   private Following() {}
 
+  /** Returns parts of a queue whose requests go to its successor when it has moved. */
+  public static Queue.Parts parts(Queue queue, Queue.Parts here) {
+    return new Queue.Parts(
+        here.onShard(),
+        new Requests(queue, here.requests()),
+        new Lifecycle(queue, here.lifecycle()),
+        here.copying());
+  }
+
   /**
    * Asks a queue, or its successor if it has moved.
    *
@@ -56,7 +65,7 @@ public final class Following {
   }
 
   /** Requests that need not know which of the two has answered. */
-  record Requests(Queue queue, QueueRequests here) implements QueueRequests {
+  private record Requests(Queue queue, QueueRequests here) implements QueueRequests {
     private <T> CompletableFuture<T> follow(Function<QueueRequests, CompletableFuture<T>> request) {
       return ask(queue, at -> request.apply(at == queue ? here : at.requests()));
     }
@@ -126,7 +135,7 @@ public final class Following {
   }
 
   /** The same for what a virtual host asks. */
-  record Lifecycle(Queue queue, QueueLifecycle here) implements QueueLifecycle {
+  private record Lifecycle(Queue queue, QueueLifecycle here) implements QueueLifecycle {
     private <T> CompletableFuture<T> follow(
         Function<QueueLifecycle, CompletableFuture<T>> request) {
       return ask(queue, at -> request.apply(at == queue ? here : at.lifecycle()));

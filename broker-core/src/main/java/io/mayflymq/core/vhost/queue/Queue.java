@@ -40,7 +40,7 @@ public final class Queue {
   private final QueueCopying copying;
 
   /** Null as long as it was never moved. */
-  private volatile QueueGate gate;
+  private volatile QueueGate<Queue> gate;
 
   /** Null if it was never moved. */
   private List<Partition> before;
@@ -76,8 +76,8 @@ public final class Queue {
     this.partition = partition;
     Parts made = parts.apply(this);
     this.onShard = made.onShard();
-    this.requests = new Following.Requests(this, made.requests());
-    this.lifecycle = new Following.Lifecycle(this, made.lifecycle());
+    this.requests = made.requests();
+    this.lifecycle = made.lifecycle();
     this.copying = made.copying();
   }
 
@@ -159,12 +159,12 @@ public final class Queue {
   // Moving
 
   /** Returns the gate of the queue, which is made for the first caller. Any thread may call. */
-  public QueueGate gate() {
-    QueueGate made = gate;
+  public QueueGate<Queue> gate() {
+    QueueGate<Queue> made = gate;
     if (made == null) {
       synchronized (this) {
         if (gate == null) {
-          gate = new QueueGate();
+          gate = new QueueGate<>();
         }
         made = gate;
       }
@@ -174,13 +174,13 @@ public final class Queue {
 
   /** Returns whether commands for the queue are held at present. Within bursts of its shard. */
   public boolean holdsCommands() {
-    QueueGate used = gate;
+    QueueGate<Queue> used = gate;
     return used != null && used.holdsCommands();
   }
 
   /** Returns whether requests to the queue are held at present. Within bursts of its shard. */
   public boolean holdsRequests() {
-    QueueGate used = gate;
+    QueueGate<Queue> used = gate;
     return used != null && used.holdsRequests();
   }
 

@@ -23,8 +23,10 @@ import java.util.function.Supplier;
  */
 /**
  * Holds what arrives for a queue while its place changes. On the queue's shard, but for one method.
+ *
+ * @param <Q> the type of queues
  */
-public final class QueueGate {
+public final class QueueGate<Q> {
   /** The queue is at another place now; what was asked was not done. */
   public static final class MovedException extends RuntimeException {
     private static final long serialVersionUID = 1L;
@@ -35,13 +37,17 @@ public final class QueueGate {
     }
   }
 
-  /** Something that was held. */
-  public interface Held {
+  /**
+   * Something that was held.
+   *
+   * @param <Q> the type of queues
+   */
+  public interface Held<Q> {
     /** The queue serves here. */
     void proceed();
 
     /** The queue is at another place. */
-    void follow(Queue successor);
+    void follow(Q successor);
   }
 
   private enum State {
@@ -51,8 +57,8 @@ public final class QueueGate {
     LEFT
   }
 
-  private final ArrayDeque<Held> held = new ArrayDeque<>();
-  private final CompletableFuture<Queue> successor = new CompletableFuture<>();
+  private final ArrayDeque<Held<Q>> held = new ArrayDeque<>();
+  private final CompletableFuture<Q> successor = new CompletableFuture<>();
   private State state = State.OPEN;
 
   /** Returns whether commands must not be applied now. */
@@ -71,7 +77,7 @@ public final class QueueGate {
   }
 
   /** Holds commands; to be called if {@link #holdsCommands}. */
-  public void hold(Held commands) {
+  public void hold(Held<Q> commands) {
     if (state == State.LEFT) {
       commands.follow(successor.join());
     } else {
@@ -89,15 +95,15 @@ public final class QueueGate {
       return request.get();
     }
     CompletableFuture<T> answer = new CompletableFuture<>();
-    Held waiting =
-        new Held() {
+    Held<Q> waiting =
+        new Held<>() {
           @Override
           public void proceed() {
             serveHeld(request, answer);
           }
 
           @Override
-          public void follow(Queue next) {
+          public void follow(Q next) {
             answer.completeExceptionally(new MovedException());
           }
         };
@@ -146,7 +152,7 @@ public final class QueueGate {
   }
 
   /** The queue has a successor: sends on what was held, and what arrives from now on. */
-  public void leave(Queue to) {
+  public void leave(Q to) {
     state = State.LEFT;
     successor.complete(to);
     while (!held.isEmpty()) {
@@ -157,7 +163,7 @@ public final class QueueGate {
   /**
    * Returns the queue at its new place, once that is in force on this node. Any thread may call.
    */
-  public CompletableFuture<Queue> successor() {
+  public CompletableFuture<Q> successor() {
     return successor;
   }
 }

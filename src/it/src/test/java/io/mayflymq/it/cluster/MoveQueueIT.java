@@ -267,7 +267,8 @@ class MoveQueueIT {
       assertThat(control.run("move_queue", "none", second).err().toString()).contains("none");
       assertThat(control.run("move_queue", "spread0", "x@host").err().toString())
           .contains("node 'x@host' is not a member of the cluster");
-      assertThat(control.run("rebalance", "mirrors").err().toString()).contains("expected one of all");
+      assertThat(control.run("rebalance", "mirrors").err().toString())
+          .contains("expected one of all");
     }
   }
 }

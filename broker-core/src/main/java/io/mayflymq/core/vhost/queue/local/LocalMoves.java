@@ -152,7 +152,7 @@ final class LocalMoves {
   void leave(Queue successor) {
     shard.runOrExecute(
         () -> {
-          QueueGate gate = state.queue().gate();
+          QueueGate<Queue> gate = state.queue().gate();
           if (outgoing != null) {
             outgoing.over();
             outgoing = null;

@@ -16,6 +16,7 @@ import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.settings.QueueSettings;
 import io.mayflymq.core.stream.StreamMachine;
 import io.mayflymq.core.vhost.partition.Partition;
+import io.mayflymq.core.vhost.queue.Following;
 import io.mayflymq.core.vhost.queue.LockedMessages;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.queue.QueueContents;
@@ -65,7 +66,9 @@ public final class LocalQueue implements ShardQueue {
         identity,
         environment.vhost(),
         partition,
-        queue -> new LocalQueue(queue, environment, settings, nowMillis).parts());
+        queue ->
+            Following.parts(
+                queue, new LocalQueue(queue, environment, settings, nowMillis).parts()));
   }
 
   private Queue.Parts parts() {

@@ -61,7 +61,7 @@ final class OutgoingMove {
   private final QueueMachine machine;
   private final MovableQueue movable;
   private final HiddenQueues hidden;
-  private final QueueGate gate;
+  private final QueueGate<Queue> gate;
   private final Shard shard;
   private final Queue successor;
   private final Supplier<CompletableFuture<Void>> change;

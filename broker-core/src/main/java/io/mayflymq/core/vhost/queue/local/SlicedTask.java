@@ -8,7 +8,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 /** Much work for one queue, a slice at a time, with other work of its shard in between. */
-final class SlicedTask<T> implements QueueGate.Held {
+final class SlicedTask<T> implements QueueGate.Held<Queue> {
   private final LocalQueueState state;
   private final BooleanSupplier step;
   private final Supplier<T> result;

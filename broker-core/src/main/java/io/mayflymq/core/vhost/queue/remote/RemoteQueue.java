@@ -10,6 +10,7 @@ import io.mayflymq.core.queue.PolicyImpact;
 import io.mayflymq.core.queue.consumer.Consumer;
 import io.mayflymq.core.queue.index.QueueTotals;
 import io.mayflymq.core.settings.QueueSettings;
+import io.mayflymq.core.vhost.queue.Following;
 import io.mayflymq.core.vhost.queue.LockedMessages;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.queue.QueueContents;
@@ -65,7 +66,11 @@ public final class RemoteQueue implements ShardQueue {
     var partition = node.partition(place.partition());
     RemoteLink link = node.link(partition.shard());
     return new Queue(
-        identity, vhost, partition, link, queue -> new RemoteQueue(queue, link).parts());
+        identity,
+        vhost,
+        partition,
+        link,
+        queue -> Following.parts(queue, new RemoteQueue(queue, link).parts()));
   }
 
   private Queue.Parts parts() {

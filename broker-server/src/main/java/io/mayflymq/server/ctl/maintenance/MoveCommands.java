@@ -1,10 +1,12 @@
-package io.mayflymq.server.ctl.command;
+package io.mayflymq.server.ctl.maintenance;
 
 import io.mayflymq.server.ctl.client.Api;
 import io.mayflymq.server.ctl.client.ApiError;
 import io.mayflymq.server.ctl.client.ControlException;
 import io.mayflymq.server.ctl.client.Option;
 import io.mayflymq.server.ctl.client.Sysexits;
+import io.mayflymq.server.ctl.command.Command;
+import io.mayflymq.server.ctl.command.Invocation;
 import io.mayflymq.server.ctl.format.Columns;
 import io.mayflymq.server.ctl.format.Result;
 import io.mayflymq.server.json.Json;
