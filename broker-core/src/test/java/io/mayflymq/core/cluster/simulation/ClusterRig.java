@@ -224,7 +224,7 @@ final class ClusterRig {
       case FAILING_FORCE -> {
         if (node.process() != null) {
           ledger.trouble();
-          node.disk().failForces();
+          node.failForces();
         }
       }
       case FAILING_METADATA -> node.metadata().fail();
@@ -281,13 +281,11 @@ final class ClusterRig {
     for (SimulatedNode node : cluster.nodes()) {
       node.setFrozen(false);
       node.disk().fill(Long.MAX_VALUE);
-      if (node.disk().failures().isEmpty()) {
-        node.start();
-      } else {
+      if (node.diskFails()) {
         trouble(node);
         node.kill(random);
-        node.start();
       }
+      node.start();
     }
     cluster.advance(HEALING_MILLIS, random);
     cluster.log().decide(random);

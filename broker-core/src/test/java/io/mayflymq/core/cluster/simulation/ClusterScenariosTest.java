@@ -89,7 +89,7 @@ class ClusterScenariosTest {
     cluster.settle(random);
     here.publish("", "jobs", SAFE);
     cluster.settle(random);
-    other.disk().failForces();
+    other.failForces();
     cluster.advance(20, random);
     other.kill(random);
     other.start();

@@ -21,6 +21,7 @@ final class SimulatedNode {
   private NodeProcess process;
   private int incarnation;
   private boolean frozen;
+  private boolean forcesFail;
   private boolean clockWasSet;
   private long latestMillis = clock.millis();
 
@@ -130,10 +131,24 @@ final class SimulatedNode {
     if (process != null) {
       NodeProcess ended = process;
       process = null;
+      forcesFail = false;
       disk = left;
       metadata = metadata.afterCrash(random);
       cluster.ended(ended, random);
     }
+  }
+
+  // The disk
+
+  /** The next force on each partition fails, until the process has ended. */
+  void failForces() {
+    forcesFail = true;
+    disk.failForces();
+  }
+
+  /** Returns whether a force has failed, or is going to. */
+  boolean diskFails() {
+    return forcesFail || !disk.failures().isEmpty();
   }
 
   // The clock
