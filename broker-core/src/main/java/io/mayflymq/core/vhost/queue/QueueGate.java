@@ -15,7 +15,7 @@ import java.util.function.Supplier;
  *     CLOSED          held         held                   it is not decided
  *     LEFT            "moved"      sent on                the successor serves
  *
- * Requests are answered by a node's own view of the queue (see MovedException), so that whoever asked joins the successor itself; commands are passed on
+ * Requests are answered by a node's own view of the queue (see MovedException), so that the caller turns to the successor itself; commands are sent on
  * by the old place, since only that keeps their order and brings their outcome back.
  *
  * The order of a connection's commands needs one thing more, at the other end: the first one that it sends to the new place waits until those that it
