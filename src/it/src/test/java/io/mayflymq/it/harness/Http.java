@@ -102,7 +102,8 @@ public final class Http {
     HttpRequest.Builder request =
         HttpRequest.newBuilder(URI.create(root + path))
             .method(method, json == null ? BodyPublishers.noBody() : BodyPublishers.ofString(json))
-            .header("content-type", "application/json");
+            .header("content-type", "application/json")
+            .timeout(Patience.TIME);
     if (authorization != null) {
       request.header("authorization", authorization);
     }

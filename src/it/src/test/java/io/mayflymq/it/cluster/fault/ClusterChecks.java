@@ -95,6 +95,25 @@ final class ClusterChecks {
     return bench.node(0).http().get("definitions").json();
   }
 
+  /** Waits until no move is under way, and all nodes tell the same place of each queue. */
+  void awaitNoMoves(List<MessageLedger> queues) {
+    for (MessageLedger queue : queues) {
+      await("the same place of %s on all nodes, and no move".formatted(queue.queue()))
+          .atMost(Patience.TIME)
+          .ignoreExceptions()
+          .untilAsserted(
+              () -> {
+                Set<String> places = new TreeSet<>();
+                for (int node = 0; node < NODES; node++) {
+                  JsonNode state = bench.node(node).http().get(LoadMover.path(queue)).json();
+                  assertThat(state.path("moving").asBoolean(true)).isFalse();
+                  places.add(state.path("node").asText());
+                }
+                assertThat(places).hasSize(1);
+              });
+    }
+  }
+
   private Map<String, Set<String>> definitions(int node) throws Exception {
     Map<String, Set<String>> sorted = new TreeMap<>();
     JsonNode json = bench.node(node).http().get("definitions").json();

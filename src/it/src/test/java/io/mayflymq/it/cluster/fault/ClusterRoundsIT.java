@@ -35,6 +35,7 @@ class ClusterRoundsIT {
   private static final int LONGEST_MILLIS = 14_000;
 
   private static final int LOAD_MILLIS = 1_000;
+  private static final int MOVES_ALONE_ONE_OF = 4;
   private static final long DEFAULT_SEED = 17;
 
   private final long seed = Long.getLong("rounds.seed", DEFAULT_SEED);
@@ -52,7 +53,13 @@ class ClusterRoundsIT {
       checks.awaitAllReachable();
       for (int round = 1; round <= rounds; round++) {
         String name = "round " + round + " of " + rounds + ", seed " + seed + ": ";
-        List<Fault> now = faults.any(random);
+        List<Fault> now = new ArrayList<>();
+        if (random.nextBoolean()) {
+          now.add(load.moves());
+        }
+        if (now.isEmpty() || random.nextInt(MOVES_ALONE_ONE_OF) > 0) {
+          now.addAll(faults.any(random));
+        }
         int duration = SHORTEST_MILLIS + random.nextInt(LONGEST_MILLIS - SHORTEST_MILLIS);
         String what = now.stream().map(Fault::name).collect(Collectors.joining(" and "));
         System.out.printf(Locale.ROOT, "%s%s for %,d ms%n", name, what, duration);
@@ -86,6 +93,7 @@ class ClusterRoundsIT {
     checks.awaitEachNodeWorks();
     long works = System.nanoTime();
     List<String> wrong = new ArrayList<>(load.stop());
+    checks.awaitNoMoves(load.queues());
     JsonNode definitions = checks.awaitSameDefinitions();
     wrong.addAll(load.objects().check(definitions));
     long messages = load.messages();
@@ -96,11 +104,12 @@ class ClusterRoundsIT {
         checks.errors(line -> faults.stream().anyMatch(fault -> fault.expected().test(line))));
     System.out.printf(
         Locale.ROOT,
-        "  works again after %.1f s, compared after %.1f s, %,d messages, %d queues: %s%n",
+        "  works again after %.1f s, compared after %.1f s, %,d messages, %d queues, %d moves: %s%n",
         Time.millisBetween(undone, works) / 1e3,
         Time.millisBetween(undone, System.nanoTime()) / 1e3,
         messages,
         definitions.path("queues").size(),
+        load.takeMoves(),
         wrong.isEmpty() ? "ok" : wrong);
     return wrong;
   }

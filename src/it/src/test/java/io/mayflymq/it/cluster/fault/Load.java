@@ -9,6 +9,7 @@ import java.io.StringWriter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * The clients of a bench: at each node one that publishes to the queues of all nodes, one that
@@ -20,6 +21,7 @@ final class Load {
   private final List<MessageLedger> queues = new ArrayList<>();
   private final ObjectLedger objects = new ObjectLedger();
   private final List<LoadClient> clients = new ArrayList<>();
+  private final AtomicInteger moves = new AtomicInteger();
   private int starts;
 
   /** Makes a queue at each node. */
@@ -56,6 +58,27 @@ final class Load {
       clients.add(new LoadDeclarer(bench, node, prefix, objects, newRandom()));
     }
     clients.forEach(LoadClient::start);
+  }
+
+  /**
+   * Queues are moved from node to node as long as clients use them, also while other faults begin
+   * and end: by one client at each node, to any node.
+   */
+  Fault moves() {
+    return new Fault("moves of queues", this::startMoves, () -> {});
+  }
+
+  private void startMoves() {
+    for (int node = 0; node < NODES; node++) {
+      LoadMover mover = new LoadMover(bench, node, queues, moves, newRandom());
+      clients.add(mover);
+      mover.start();
+    }
+  }
+
+  /** Returns how many queues have come to another node since this was called last. */
+  int takeMoves() {
+    return moves.getAndSet(0);
   }
 
   private Random newRandom() {
