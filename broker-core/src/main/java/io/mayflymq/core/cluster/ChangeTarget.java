@@ -3,6 +3,7 @@ package io.mayflymq.core.cluster;
 import io.mayflymq.core.admin.Administration;
 import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.MetadataCommand.Administrative;
+import io.mayflymq.core.metadata.MetadataCommand.Assigning;
 import io.mayflymq.core.metadata.MetadataCommand.Clustering;
 import io.mayflymq.core.metadata.MetadataCommand.UserIs;
 import io.mayflymq.core.metadata.MetadataCommand.VhostDeclared;
@@ -13,13 +14,19 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * What changes are made to: the broker, who may use it, and the members of the cluster.
+ * What changes are made to: the broker, who may use it, the members of the cluster, and its
+ * replicated partitions.
  *
  * @param broker the virtual hosts
  * @param administration virtual hosts as such, users, permissions, parameters
  * @param members the members of the cluster
+ * @param partitions which of them keep replicated partitions
  */
-public record ChangeTarget(Broker broker, Administration administration, ClusterMembers members) {
+public record ChangeTarget(
+    Broker broker,
+    Administration administration,
+    ClusterMembers members,
+    ReplicatedPartitions partitions) {
   /**
    * Carries out a change whose turn has come.
    *
@@ -30,6 +37,9 @@ public record ChangeTarget(Broker broker, Administration administration, Cluster
    */
   CompletableFuture<Void> apply(List<MetadataCommand> commands, Object origin) {
     MetadataCommand first = commands.get(0);
+    if (first instanceof Assigning) {
+      return partitions.apply(commands);
+    }
     if (first instanceof Clustering) {
       return members.apply(commands);
     }

@@ -12,6 +12,9 @@ public final class ChangeVersions {
   /** The first version in which queues can be moved. */
   public static final int OF_MOVES = 2;
 
+  /** The first version in which partitions have replicas. */
+  public static final int OF_REPLICAS = 3;
+
   private ChangeVersions() {}
 
   /** Returns the lowest version that is read; 1 or higher. */
@@ -21,6 +24,6 @@ public final class ChangeVersions {
 
   /** Returns the highest version that is read and written; at most 127. */
   public static int highest() {
-    return OF_MOVES;
+    return OF_REPLICAS;
   }
 }

@@ -2,6 +2,8 @@ package io.mayflymq.core.metadata;
 
 import io.mayflymq.core.policy.Policy;
 import io.mayflymq.core.policy.PolicyKind;
+import io.mayflymq.core.replication.Assignment;
+import io.mayflymq.core.replication.AssignmentChange;
 import io.mayflymq.core.routing.binding.Binding;
 import io.mayflymq.core.routing.exchange.ExchangeDefinition;
 import io.mayflymq.core.security.Permissions;
@@ -177,6 +179,20 @@ public sealed interface MetadataCommand {
 
   /** A node has joined the cluster, or was forgotten. Its number is never given to another one. */
   record MemberSet(ClusterMember member) implements Clustering {}
+
+  /** A change of replicated partitions. */
+  sealed interface Assigning extends Clustering {}
+
+  /**
+   * A replicated partition has this assignment. As a change it creates the partition; what is kept
+   * of a partition has this form as well.
+   *
+   * @param partition its number, the same on all nodes; never given to another one
+   */
+  record PartitionAssigned(int partition, Assignment assignment) implements Assigning {}
+
+  /** The assignment of a replicated partition is changed, if it is the one that this changes. */
+  record AssignmentChanged(int partition, AssignmentChange change) implements Assigning {}
 
   /**
    * The last entry of the replicated log that these metadata contain.

@@ -77,25 +77,17 @@ public record Assignment(
   }
 
   /**
-   * Returns the election of the next leader: a replica in sync that can be reached.
+   * Returns the election of a leader.
    *
-   * @param reachable the nodes that can be reached, without the present leader if it is to be
-   *     relieved
-   * @return null if no replica in sync can be reached
+   * @param next one of the replicas in sync
+   * @param present the nodes that are there, {@code next} among them. Those in sync stay so, and of
+   *     the others as many as a majority needs: commits wait for them until another replica is in
+   *     sync.
    */
-  public AssignmentChange.Elected elect(Set<Integer> reachable) {
-    Integer next =
-        replicas.stream()
-            .filter(replica -> inSync.contains(replica) && reachable.contains(replica))
-            .findFirst()
-            .orElse(null);
-    if (next == null) {
-      return null;
-    }
+  public AssignmentChange.Elected elect(int next, Set<Integer> present) {
     Set<Integer> remaining = new TreeSet<>(inSync);
-    remaining.retainAll(reachable);
+    remaining.retainAll(present);
     for (Integer replica : replicas) {
-      // Commits wait for one that cannot be reached until another replica is in sync.
       if (remaining.size() < Math.min(majority(), inSync.size()) && inSync.contains(replica)) {
         remaining.add(replica);
       }

@@ -195,7 +195,11 @@ final class SimulatedCluster {
       broker.recover(recovered);
       applier =
           new ChangeApplier(
-              new ChangeTarget(broker, administration, new ClusterMembers(positions, recovered)),
+              new ChangeTarget(
+                  broker,
+                  administration,
+                  new ClusterMembers(positions, recovered),
+                  new ReplicatedPartitions(positions, recovered, (partition, assigned) -> {})),
               proposer,
               positions,
               index -> CompletableFuture.completedFuture(null));

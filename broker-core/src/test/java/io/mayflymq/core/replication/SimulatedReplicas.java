@@ -383,10 +383,10 @@ final class SimulatedReplicas {
             .filter(node -> node.up && node.number != not)
             .map(node -> node.number)
             .collect(Collectors.toSet());
-    AssignmentChange change = current.elect(reachable);
-    if (change != null) {
-      proposals.add(change);
-    }
+    current.replicas().stream()
+        .filter(replica -> current.inSync().contains(replica) && reachable.contains(replica))
+        .findFirst()
+        .ifPresent(next -> proposals.add(current.elect(next, reachable)));
   }
 
   /**

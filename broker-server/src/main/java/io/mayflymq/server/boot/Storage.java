@@ -2,7 +2,6 @@ package io.mayflymq.server.boot;
 
 import io.mayflymq.core.admin.Administration;
 import io.mayflymq.core.admin.GlobalParameters;
-import io.mayflymq.core.cluster.ChangeTarget;
 import io.mayflymq.core.fault.BrokerThreads;
 import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.MetadataException;
@@ -138,8 +137,7 @@ final class Storage implements AutoCloseable {
     boolean isNew = administration.recover(kept);
     this.recovered = broker.recover(kept);
     if (cluster != null) {
-      cluster.takePart(
-          new ChangeTarget(broker, administration, cluster.members()), options.restart());
+      cluster.takePart(broker, administration, options.restart());
     }
     try {
       createMissing(isNew, options);

@@ -1,11 +1,13 @@
 package io.mayflymq.server.cluster;
 
+import io.mayflymq.core.admin.Administration;
 import io.mayflymq.core.cluster.ChangeApplier;
 import io.mayflymq.core.cluster.ChangeProposer;
 import io.mayflymq.core.cluster.ChangeTarget;
 import io.mayflymq.core.cluster.ChangeVersions;
 import io.mayflymq.core.cluster.ClusterMembers;
 import io.mayflymq.core.cluster.PositionedLog;
+import io.mayflymq.core.cluster.ReplicatedPartitions;
 import io.mayflymq.core.fault.BrokerThreads;
 import io.mayflymq.core.fault.PeriodicWork;
 import io.mayflymq.core.metadata.ClusterMember;
@@ -14,6 +16,7 @@ import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.MetadataLog;
 import io.mayflymq.core.metadata.QueuePlace;
 import io.mayflymq.core.metadata.journal.MetadataJournal;
+import io.mayflymq.core.replication.Assignment;
 import io.mayflymq.core.vhost.Broker;
 import io.mayflymq.core.vhost.Cluster;
 import io.mayflymq.core.vhost.VirtualHost;
@@ -55,6 +58,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -93,6 +97,7 @@ public final class ClusterNode implements Cluster, AutoCloseable {
   private ClusterMember self;
   private PositionedLog positions;
   private volatile ClusterMembers members;
+  private ReplicatedPartitions replicated;
   private Neighbours neighbours;
   private List<MetadataCommand> recovered;
   private Partitions partitions;
@@ -171,8 +176,22 @@ public final class ClusterNode implements Cluster, AutoCloseable {
             self.number(),
             PositionedLog.position(entered));
     members = new ClusterMembers(positions, entered);
+    replicated = new ReplicatedPartitions(positions, entered, this::assigned);
     neighbours = new Neighbours(self.number(), members, () -> transport.reachable().keySet());
     recovered = entered;
+  }
+
+  private void assigned(int partition, Assignment assignment) {
+    LOGGER.info(
+        "replicated partition {} is led by node {} in epoch {}; in sync: {}",
+        partition,
+        name(assignment.leader()),
+        assignment.epoch(),
+        assignment.inSync().stream().map(this::name).sorted().collect(Collectors.joining(", ")));
+  }
+
+  private String name(int member) {
+    return members.ofNumber(member).name();
   }
 
   private Optional<ClusterMember> self() {
@@ -206,14 +225,20 @@ public final class ClusterNode implements Cluster, AutoCloseable {
    * Serves the queues of the broker to other nodes, takes part in the cluster, and catches up with
    * it.
    *
-   * @param target the broker, recovered
+   * @param broker recovered, as is what follows
    * @param restart starts the broker anew in its own time, as its metadata have been replaced
    * @throws StartException if the replicated log cannot be used
    */
-  public void takePart(ChangeTarget target, Runnable restart) throws StartException {
+  public void takePart(Broker broker, Administration administration, Runnable restart)
+      throws StartException {
     links.serve();
     ReachableNodes reachable = new ReachableNodes(transport, neighbours::reachable);
-    ChangeApplier applier = new ChangeApplier(target, proposer, positions, reachable);
+    ChangeApplier applier =
+        new ChangeApplier(
+            new ChangeTarget(broker, administration, members, replicated),
+            proposer,
+            positions,
+            reachable);
     transport.serve(
         CallService.APPLIED,
         (node, request) ->
@@ -221,8 +246,7 @@ public final class ClusterNode implements Cluster, AutoCloseable {
     transport.serve(
         CallService.LEASES,
         (node, request) ->
-            CompletableFuture.completedFuture(
-                LeaseQuestions.answer(request, target.broker()::leaseMillis)));
+            CompletableFuture.completedFuture(LeaseQuestions.answer(request, broker::leaseMillis)));
     LogApplier entries =
         new LogApplier(applier, positions, new LogApplier.Takeover(transport, journal, restart));
     StartMode mode = joining.mode(self, positions.durable() != null);
@@ -258,8 +282,7 @@ public final class ClusterNode implements Cluster, AutoCloseable {
             queues,
             work);
     catchUp.whenDone(former::deleteQueues);
-    catchUp.whenDone(
-        () -> target.broker().virtualHosts().forEach(vhost -> vhost.policies().refresh()));
+    catchUp.whenDone(() -> broker.virtualHosts().forEach(vhost -> vhost.policies().refresh()));
     catchUp(mode);
     if (mode == StartMode.BOOTSTRAP) {
       joining.end();
@@ -274,8 +297,8 @@ public final class ClusterNode implements Cluster, AutoCloseable {
             work.every(
                 "looking for moves that ended halfway",
                 LOOK_MILLIS,
-                () -> target.broker().virtualHosts().forEach(VirtualHost::endStrandedMoves)));
-    OwnerlessQueues ownerless = new OwnerlessQueues(target::broker, queues);
+                () -> broker.virtualHosts().forEach(VirtualHost::endStrandedMoves)));
+    OwnerlessQueues ownerless = new OwnerlessQueues(() -> broker, queues);
     catchUp.whenDone(
         () -> work.every("looking for queues without owner", LOOK_MILLIS, ownerless::look));
   }
@@ -331,7 +354,7 @@ public final class ClusterNode implements Cluster, AutoCloseable {
   }
 
   private RemoteNode home(int member) {
-    return new RemoteNode(members.ofNumber(member).name(), partitions, links);
+    return new RemoteNode(name(member), partitions, links);
   }
 
   /** Leads a broker to the queues of other nodes. Before it recovers. */

@@ -1,6 +1,7 @@
 package io.mayflymq.core.metadata.journal;
 
 import io.mayflymq.core.metadata.MetadataCommand;
+import io.mayflymq.core.metadata.MetadataCommand.AssignmentChanged;
 import io.mayflymq.core.metadata.MetadataCommand.ExchangeUnused;
 import io.mayflymq.core.metadata.MetadataCommand.Expectation;
 import io.mayflymq.core.metadata.MetadataCommand.QueueIs;
@@ -37,6 +38,9 @@ public final class CommandCodec {
   private static final int QUEUE_MOVE_IS = 5;
   private static final int QUEUE_MOVED = 6;
 
+  // Of version 3
+  private static final int ASSIGNMENT_CHANGED = 7;
+
   private CommandCodec() {}
 
   /**
@@ -62,6 +66,9 @@ public final class CommandCodec {
       out.writeByte(QUEUE_MOVED);
       out.writeUTF(moved.vhost());
       out.writeUTF(moved.queue());
+    } else if (command instanceof AssignmentChanged changed) {
+      out.writeByte(ASSIGNMENT_CHANGED);
+      AssignmentEntry.write(out, changed);
     } else if (!(command instanceof Expectation)) {
       out.writeByte(STORED);
       writeStored(out, command);
@@ -121,6 +128,7 @@ public final class CommandCodec {
       case QUEUE_IS -> new QueueIs(in.readUTF(), in.readUTF(), in.readLong());
       case QUEUE_MOVE_IS -> new QueueMoveIs(in.readUTF(), in.readUTF(), in.readLong());
       case QUEUE_MOVED -> new QueueMoved(in.readUTF(), in.readUTF());
+      case ASSIGNMENT_CHANGED -> AssignmentEntry.readChange(in);
       case EXCHANGE_UNUSED -> new ExchangeUnused(in.readUTF(), in.readUTF());
       case USER_IS -> {
         String user = in.readUTF();

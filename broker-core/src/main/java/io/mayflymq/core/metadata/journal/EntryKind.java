@@ -10,6 +10,7 @@ import java.nio.ByteBuffer;
  */
 enum EntryKind {
   MEMBER(11, "members"),
+  PARTITION(14, "replicated_partitions"),
   APPLIED(12, "positions"),
   VHOST(1, "vhosts"),
   USER(2, "users"),
@@ -44,6 +45,7 @@ enum EntryKind {
   MetadataCommand decode(ByteBuffer value) {
     return switch (this) {
       case MEMBER -> ClusterEntry.decodeMember(value);
+      case PARTITION -> AssignmentEntry.decode(value);
       case APPLIED -> ClusterEntry.decodeApplied(value);
       case VHOST -> AdministrativeEntry.decodeVhost(value);
       case USER -> AdministrativeEntry.decodeUser(value);
@@ -76,7 +78,8 @@ enum EntryKind {
       case QUEUE -> new MetadataCommand.QueueDeleted(scope, key);
       case QUEUE_MOVE -> new MetadataCommand.QueueStays(scope, key);
       case BINDING -> new MetadataCommand.Unbound(scope, parts.binding());
-      case MEMBER, APPLIED -> throw new MetadataException(plural + " are never removed", null);
+      case MEMBER, PARTITION, APPLIED ->
+          throw new MetadataException(plural + " are never removed", null);
     };
   }
 

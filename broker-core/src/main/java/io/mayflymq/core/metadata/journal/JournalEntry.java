@@ -91,17 +91,26 @@ record JournalEntry(EntryKind kind, String scope, String key, ByteBuffer value) 
           PolicyEntry.encode(set));
     }
     if (command instanceof MetadataCommand.Expectation) {
-      throw new IllegalArgumentException("nothing to store: " + command);
+      throw notStored(command);
     }
     PolicyCleared gone = (PolicyCleared) command;
     return new JournalEntry(
         EntryKind.POLICY, vhost, PolicyEntry.key(gone.kind(), gone.name()), null);
   }
 
+  private static IllegalArgumentException notStored(MetadataCommand command) {
+    return new IllegalArgumentException("nothing to store: " + command);
+  }
+
   private static JournalEntry ofClustering(MetadataCommand.Clustering command) {
     if (command instanceof MetadataCommand.MemberSet set) {
       return new JournalEntry(
           EntryKind.MEMBER, "", Integer.toString(set.member().number()), ClusterEntry.encode(set));
+    } else if (command instanceof MetadataCommand.PartitionAssigned set) {
+      return new JournalEntry(
+          EntryKind.PARTITION, "", Integer.toString(set.partition()), AssignmentEntry.encode(set));
+    } else if (command instanceof MetadataCommand.AssignmentChanged) {
+      throw notStored(command);
     }
     return new JournalEntry(
         EntryKind.APPLIED, "", "", ClusterEntry.encode((MetadataCommand.Applied) command));

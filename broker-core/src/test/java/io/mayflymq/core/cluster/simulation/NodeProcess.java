@@ -8,6 +8,7 @@ import io.mayflymq.core.cluster.ChangeTarget;
 import io.mayflymq.core.cluster.ChangeVersions;
 import io.mayflymq.core.cluster.ClusterMembers;
 import io.mayflymq.core.cluster.PositionedLog;
+import io.mayflymq.core.cluster.ReplicatedPartitions;
 import io.mayflymq.core.deathjournal.DeathJournal;
 import io.mayflymq.core.fault.RecordedFaults;
 import io.mayflymq.core.metadata.MetadataCommand;
@@ -111,7 +112,11 @@ final class NodeProcess {
     broker.recover(kept);
     applier =
         new ChangeApplier(
-            new ChangeTarget(broker, administration, new ClusterMembers(positions, kept)),
+            new ChangeTarget(
+                broker,
+                administration,
+                new ClusterMembers(positions, kept),
+                new ReplicatedPartitions(positions, kept, (partition, assigned) -> {})),
             proposer,
             positions,
             index -> cluster().inForceElsewhere(this, index));

@@ -11,6 +11,8 @@ import io.mayflymq.core.metadata.QueuePlace;
 import io.mayflymq.core.metadata.VhostDefinition;
 import io.mayflymq.core.policy.PolicyKind;
 import io.mayflymq.core.policy.argument.QueueArguments;
+import io.mayflymq.core.replication.Assignment;
+import io.mayflymq.core.replication.AssignmentChange;
 import io.mayflymq.core.routing.binding.Binding;
 import io.mayflymq.core.routing.binding.DestinationKind;
 import io.mayflymq.core.routing.exchange.ExchangeDefinition;
@@ -20,6 +22,7 @@ import io.mayflymq.core.security.User;
 import io.mayflymq.protocol.types.FieldTable;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
@@ -28,6 +31,8 @@ class CommandCodecTest {
   private static final FieldTable ARGUMENTS =
       FieldTable.builder().put("x-expires", 1000).put("ü:3", "a:b").build();
   private static final User USER = new User("u", PasswordHash.of("secret"), List.of("monitoring"));
+
+  private static final Assignment ASSIGNMENT = Assignment.first(List.of(1023, 4, 9), 4);
 
   private static QueueDefinition queue(boolean durable, boolean exclusive) {
     QueueArguments.Valid valid = QueueArguments.parse(ARGUMENTS, "q", "v");
@@ -64,6 +69,12 @@ class CommandCodecTest {
           new MetadataCommand.MemberSet(
               new ClusterMember(
                   5, new UUID(1, 2), "b@host", "127.0.0.1:25672", ClusterMember.State.DRAINED, 7)),
+          new MetadataCommand.PartitionAssigned(6, ASSIGNMENT),
+          new MetadataCommand.AssignmentChanged(6, ASSIGNMENT.elect(9, Set.of(9, 1023))),
+          new MetadataCommand.AssignmentChanged(
+              6, new AssignmentChange.InSync(1L << 40, Set.of(1023, 4))),
+          new MetadataCommand.AssignmentChanged(
+              6, new AssignmentChange.Replicas(2, List.of(4, 9, 5))),
           new MetadataCommand.Applied(3, 1L << 40, 17),
           new MetadataCommand.QueueIs("v", "q", 5),
           new MetadataCommand.ExchangeUnused("v", "x"),

@@ -41,8 +41,8 @@ final class LaterRelease {
       later.replace(
           "broker-core",
           "io/mayflymq/core/cluster/ChangeVersions",
-          "int highest() {\n    return OF_MOVES;",
-          "int highest() {\n    return OF_MOVES + 1;");
+          "int highest() {\n    return OF_REPLICAS;",
+          "int highest() {\n    return OF_REPLICAS + 1;");
       later.replace(
           "broker-server",
           "io/mayflymq/server/cluster/transport/handshake/VersionRange",
