@@ -44,10 +44,11 @@ final class AuditLog {
       return false;
     }
     String first = path.get(0);
-    if (path.size() < 4) {
-      return !first.equals("login") && !first.equals("logout");
-    }
     String last = path.get(path.size() - 1);
+    if (path.size() < 4) {
+      boolean dryRun = first.equals("rebalance") && last.equals("dry-run");
+      return !first.equals("login") && !first.equals("logout") && !dryRun;
+    }
     boolean ofMessages = method.equals("POST") && path.size() == 4 && OF_MESSAGES.contains(last);
     boolean dryRun =
         last.equals("dry-run") && (first.endsWith("policies") || path.get(3).equals("redrive"));

@@ -32,6 +32,7 @@ import io.mayflymq.server.management.auth.UserAuthenticator;
 import io.mayflymq.server.management.cluster.QuestionService;
 import io.mayflymq.server.management.json.Node;
 import io.mayflymq.server.management.page.PageService;
+import io.mayflymq.server.management.rebalance.RebalanceResource;
 import io.mayflymq.server.management.resource.AuthResource;
 import io.mayflymq.server.management.resource.BindingResource;
 import io.mayflymq.server.management.resource.BrowseResource;
@@ -87,6 +88,8 @@ public final class ManagementServer implements AutoCloseable {
 
   /** Removes the listener for changes of the configuration. */
   private Runnable forget = () -> {};
+
+  private Runnable endRebalancing = () -> {};
 
   private ManagementServer(
       ManagementSettings settings,
@@ -162,6 +165,9 @@ public final class ManagementServer implements AutoCloseable {
               amqp.maintenance()::isDrained);
       new SessionResource(broker, sessions).addTo(server.api);
       server.addResources(broker, node, attempts, monitors, settings);
+      RebalanceResource rebalance = new RebalanceResource(broker.broker(), broker.nodes(), threads);
+      rebalance.addTo(server.api);
+      server.endRebalancing = rebalance::close;
       server.api.get("openapi.json", request -> Response.ok(OpenApi.of(server.api).document()));
       new ControlResource(broker, node, monitors, settings.memory()).addTo(server.control);
       new MaintenanceResource(amqp).addTo(server.control);
@@ -292,7 +298,6 @@ public final class ManagementServer implements AutoCloseable {
     new MessageResource(managed, settings.protocol().maxMessageSize(), large, messages).addTo(api);
     // Plugins add pages to RabbitMQ's console by this; there are none.
     api.get("extensions", request -> Response.ok(List.of()));
-    api.post("rebalance/queues", request -> Response.noContent());
   }
 
   /** Returns the router for {@code /api/}. */
@@ -314,6 +319,7 @@ public final class ManagementServer implements AutoCloseable {
   @Override
   public void close() {
     forget.run();
+    endRebalancing.run();
     controlServer.serve(null);
     sampler.close();
     answers.close();

@@ -70,7 +70,12 @@ public final class Api {
 
   /** Returns a list of objects. */
   public List<Map<String, Object>> list(String path) {
-    return ((List<?>) get(path)).stream().map(Api::object).toList();
+    return objects(get(path));
+  }
+
+  /** Returns the objects of what JSON calls a list. */
+  public static List<Map<String, Object>> objects(Object json) {
+    return ((List<?>) json).stream().map(Api::object).toList();
   }
 
   @SuppressWarnings("unchecked") // the keys of what JSON calls an object are texts

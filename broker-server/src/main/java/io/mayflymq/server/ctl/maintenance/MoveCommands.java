@@ -10,21 +10,15 @@ import io.mayflymq.server.ctl.command.Invocation;
 import io.mayflymq.server.ctl.format.Columns;
 import io.mayflymq.server.ctl.format.Result;
 import io.mayflymq.server.json.Json;
-import java.util.ArrayList;
-import java.util.Collections;
-import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Predicate;
-import java.util.regex.Pattern;
-import java.util.regex.PatternSyntaxException;
 
 /** Commands that move queues between the nodes of a cluster. */
 public final class MoveCommands {
   private static final long LOOK_AGAIN_MILLIS = 100;
-  private static final List<String> KINDS = List.of("all", "classic", "quorum", "stream");
+  private static final String REBALANCE = "rebalance/queues";
   private static final String PATTERN = "<pattern>";
   private static final Columns NODES =
       Columns.of().withAtom("node").with("queues").with("moved_here");
@@ -49,7 +43,8 @@ public final class MoveCommands {
             .option(Option.text(PATTERN, "only queues whose names match", "--queue-pattern"))
             .noting(
                 "The type is all, classic, quorum or stream. Streams and exclusive queues stay where they"
-                    + " are.")
+                    + " are. The command waits until all is done; it is done also if the command is"
+                    + " interrupted.")
             .does(MoveCommands::rebalance));
   }
 
@@ -114,73 +109,50 @@ public final class MoveCommands {
   }
 
   private static Result rebalance(Invocation invocation) {
+    Map<String, Object> body = new LinkedHashMap<>();
     String kind = invocation.arguments().isEmpty() ? "all" : invocation.argument(0);
-    if (!KINDS.contains(kind)) {
-      throw ControlException.usage(
-          "type '%s': expected one of %s".formatted(kind, String.join(", ", KINDS)));
-    }
+    body.put("type", kind);
+    addPattern(invocation, "--vhost-pattern", "vhost_pattern", body);
+    addPattern(invocation, "--queue-pattern", "queue_pattern", body);
     invocation.banner("Rebalancing queues of type %s ...", kind);
-    Predicate<String> vhosts = matching(invocation, "--vhost-pattern");
-    Predicate<String> names = matching(invocation, "--queue-pattern");
-    Map<String, List<Map<String, Object>>> byNode = new TreeMap<>();
-    invocation.api().list("nodes?columns=name,running,being_drained").stream()
-        .filter(node -> Boolean.TRUE.equals(node.get("running")))
-        .filter(node -> !Boolean.TRUE.equals(node.get("being_drained")))
-        .forEach(node -> byNode.put(Api.text(node, "name"), new ArrayList<>()));
-    for (Map<String, Object> queue :
-        invocation.api().list("queues?disable_stats=true&enable_queue_totals=true")) {
-      List<Map<String, Object>> onNode = byNode.get(Api.text(queue, "node"));
-      if (onNode != null
-          && isOfKind(queue, kind)
-          && vhosts.test(Api.text(queue, "vhost"))
-          && names.test(Api.text(queue, "name"))) {
-        onNode.add(queue);
-      }
+    if (invocation.dryRun()) {
+      return nodes(Api.object(invocation.api().post(REBALANCE + "/dry-run", body)));
     }
-    return NODES.rows(spread(invocation, byNode));
+    invocation.api().post(REBALANCE, body);
+    Map<String, Object> progress = awaited(invocation);
+    List<Map<String, Object>> failed = Api.objects(progress.get("failed"));
+    if (!failed.isEmpty()) {
+      throw ControlException.error(
+          Sysexits.UNAVAILABLE,
+          "%d of %s queues were not moved, the first one, '%s' in vhost '%s': %s"
+              .formatted(
+                  failed.size(),
+                  progress.get("planned"),
+                  failed.get(0).get("name"),
+                  failed.get(0).get("vhost"),
+                  failed.get(0).get("reason")));
+    }
+    return nodes(progress);
   }
 
-  private static boolean isOfKind(Map<String, Object> queue, String kind) {
-    return (kind.equals("all") || kind.equals(queue.get("type")))
-        && !"stream".equals(queue.get("type"))
-        && !Boolean.TRUE.equals(queue.get("exclusive"));
-  }
-
-  private static Predicate<String> matching(Invocation invocation, String option) {
-    String pattern = invocation.option(option);
-    try {
-      return pattern == null ? any -> true : Pattern.compile(pattern).asPredicate();
-    } catch (PatternSyntaxException e) {
-      throw ControlException.usage("%s '%s': %s".formatted(option, pattern, e.getDescription()));
+  private static void addPattern(
+      Invocation invocation, String option, String field, Map<String, Object> body) {
+    if (invocation.option(option) != null) {
+      body.put(field, invocation.option(option));
     }
   }
 
-  /** Moves queues one by one, from the node with the most to the one with the fewest. */
-  private static List<Map<String, Object>> spread(
-      Invocation invocation, Map<String, List<Map<String, Object>>> byNode) {
-    Comparator<String> byCount = Comparator.comparingInt(node -> byNode.get(node).size());
-    Map<String, Integer> moved = new TreeMap<>();
-    while (byNode.size() > 1) {
-      String from = Collections.max(byNode.keySet(), byCount);
-      String to = Collections.min(byNode.keySet(), byCount);
-      List<Map<String, Object>> most = byNode.get(from);
-      if (most.size() - byNode.get(to).size() <= 1) {
-        break;
-      }
-      Map<String, Object> queue = most.remove(most.size() - 1);
-      byNode.get(to).add(queue);
-      moved.merge(to, 1, Integer::sum);
-      if (!invocation.dryRun()) {
-        move(invocation, new Moved(Api.text(queue, "vhost"), Api.text(queue, "name"), to));
-      }
+  private static Result nodes(Map<String, Object> progress) {
+    return NODES.rows(Api.objects(progress.get("nodes")));
+  }
+
+  /** Waits for the end, which may take long if there is much to move. */
+  private static Map<String, Object> awaited(Invocation invocation) {
+    Map<String, Object> progress = Api.object(invocation.api().get(REBALANCE));
+    while (Boolean.TRUE.equals(progress.get("running"))) {
+      pause();
+      progress = Api.object(invocation.api().get(REBALANCE));
     }
-    return byNode.entrySet().stream()
-        .map(
-            each ->
-                Json.object(
-                    "node", each.getKey(),
-                    "queues", each.getValue().size(),
-                    "moved_here", moved.getOrDefault(each.getKey(), 0)))
-        .toList();
+    return progress;
   }
 }

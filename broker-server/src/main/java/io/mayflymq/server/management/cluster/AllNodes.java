@@ -49,6 +49,15 @@ public final class AllNodes {
   /**
    * Asks a node.
    *
+   * @return fails if it does not answer in time
+   */
+  public CompletableFuture<NodeAnswer> answer(String node, NodeQuestion question, long millis) {
+    return others.ask(node, question, millis);
+  }
+
+  /**
+   * Asks a node.
+   *
    * @return fails if it does not answer in time, or not with 200 and an object
    */
   CompletableFuture<Map<String, Object>> ask(String node, NodeQuestion question, long millis) {

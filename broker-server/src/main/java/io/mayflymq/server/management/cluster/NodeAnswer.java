@@ -41,13 +41,19 @@ public record NodeAnswer(int status, Object body) {
   }
 
   /** Returns whether the node has done what it was asked. */
-  boolean isDone() {
+  public boolean isDone() {
     return status >= OK && status < 300;
   }
 
   /** Returns the object that was asked for; empty if the answer is something else. */
-  Map<String, Object> object() {
+  public Map<String, Object> object() {
     return isDone() && body instanceof Map<?, ?> object ? Json.asObject(object) : Map.of();
+  }
+
+  /** Returns why the node has not done it. */
+  public String reason() {
+    Object reason = body instanceof Map<?, ?> error ? error.get("reason") : null;
+    return reason == null ? "status " + status : reason.toString();
   }
 
   /** Returns it as the answer to the client. */

@@ -102,7 +102,7 @@ public final class ManagedBroker {
   }
 
   /** Returns what asks the other nodes of the cluster. */
-  AllNodes nodes() {
+  public AllNodes nodes() {
     return nodes;
   }
 

@@ -3,6 +3,7 @@ package io.mayflymq.it.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.rabbitmq.client.AMQP;
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.DefaultConsumer;
@@ -16,6 +17,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -240,6 +242,52 @@ class MoveQueueIT {
     return "message %d".formatted(number).getBytes(StandardCharsets.UTF_8);
   }
 
+  private static Set<String> homes(ClusterProcesses cluster, String prefix, int count)
+      throws Exception {
+    Set<String> homes = new HashSet<>();
+    for (int i = 0; i < count; i++) {
+      homes.add(homeOf(cluster, 2, prefix + i));
+    }
+    return homes;
+  }
+
+  @Test
+  void rebalanceByTheApiGoesOnInTheBackground() throws Exception {
+    try (ClusterProcesses cluster = new ClusterProcesses(directory, 3)) {
+      cluster.startAll();
+      Channel channel = cluster.channel(0);
+      Map<String, Object> here = Map.of("x-queue-leader-locator", "client-local");
+      for (int i = 0; i < 9; i++) {
+        channel.queueDeclare("each" + i, true, false, false, here);
+        channel.basicPublish("", "each" + i, MessageProperties.PERSISTENT_BASIC, body(i));
+      }
+      assertThat(homes(cluster, "each", 9)).containsExactly(ClusterProcesses.name(0));
+      // Not the node that the queues are on.
+      Http api = Http.as(cluster.node(1).httpPort(), "guest", "guest");
+      assertThat(api.get("rebalance/queues").json().path("running").asBoolean(true)).isFalse();
+      assertThat(api.post("rebalance/queues", "{\"type\":\"mirrors\"}").reason())
+          .isEqualTo("type 'mirrors': expected one of all, classic, quorum, stream");
+      assertThat(api.post("rebalance/queues", "{\"queue_pattern\":\"(\"}").reason())
+          .contains("queue_pattern '(' should be a regular expression");
+
+      assertThat(api.post("rebalance/queues", null).status()).isEqualTo(204);
+      await()
+          .atMost(Patience.TIME)
+          .until(() -> !api.get("rebalance/queues").json().path("running").asBoolean(true));
+
+      JsonNode progress = api.get("rebalance/queues").json();
+      assertThat(progress.path("failed")).as("%s", progress).isEmpty();
+      assertThat(progress.path("moved").asInt()).isEqualTo(6);
+      for (JsonNode node : progress.path("nodes")) {
+        assertThat(node.path("queues").asInt()).as("%s", progress).isEqualTo(3);
+      }
+      assertThat(homes(cluster, "each", 9)).hasSize(3);
+      for (int i = 0; i < 9; i++) {
+        assertThat(cluster.channel(2).basicGet("each" + i, true).getBody()).isEqualTo(body(i));
+      }
+    }
+  }
+
   @Test
   void rebalanceSpreadsQueuesAndRefusalsAreInWords() throws Exception {
     try (ClusterProcesses cluster = new ClusterProcesses(directory, 3)) {
@@ -252,14 +300,15 @@ class MoveQueueIT {
       channel.queueDeclare("own", false, true, false, null);
       ControlCommand control = ControlCommand.of(cluster.node(1));
 
+      ControlCommand.Outcome planned =
+          control.run("--dry-run", "rebalance", "classic", "--queue-pattern", "spread");
+      assertThat(planned.exit()).as("%s", planned).isZero();
+      assertThat(homes(cluster, "spread", 6)).hasSize(1);
       ControlCommand.Outcome outcome =
           control.run("rebalance", "classic", "--queue-pattern", "spread");
       assertThat(outcome.exit()).as("%s", outcome).isZero();
-      Set<String> homes = ConcurrentHashMap.newKeySet();
-      for (int i = 0; i < 6; i++) {
-        homes.add(homeOf(cluster, 2, "spread" + i));
-      }
-      assertThat(homes).hasSize(3);
+      assertThat(homes(cluster, "spread", 6)).hasSize(3);
+      assertThat(outcome.out()).isEqualTo(planned.out());
 
       String second = ClusterProcesses.name(1);
       assertThat(control.run("move_queue", "log", second).err().toString()).contains("is a stream");

@@ -1,0 +1,63 @@
+package io.mayflymq.server.management.rebalance;
+
+import io.mayflymq.core.security.NamePattern;
+import io.mayflymq.core.settings.QueueType;
+import io.mayflymq.core.vhost.queue.Queue;
+import io.mayflymq.server.management.api.ApiException;
+import io.mayflymq.server.management.api.Body;
+import java.util.List;
+
+/**
+ * Which queues are rebalanced, as {@code rabbitmq-queues rebalance} has it. Streams and exclusive
+ * queues never are, as they cannot be moved.
+ *
+ * @param type the name of a type of queues, or {@code all}
+ * @param vhosts found in the names of their virtual hosts
+ * @param names found in their names
+ */
+record QueueSelection(String type, NamePattern vhosts, NamePattern names) {
+  private static final String ALL = "all";
+  private static final List<String> TYPES =
+      List.of(
+          ALL,
+          QueueType.CLASSIC.wireName(),
+          QueueType.QUORUM.wireName(),
+          QueueType.STREAM.wireName());
+  private static final String ANY = ".*";
+
+  /**
+   * Reads it from a request.
+   *
+   * @param fields {@code type}, {@code vhost_pattern} and {@code queue_pattern}, all of them
+   *     optional
+   * @throws ApiException 400 if the type or a pattern is none
+   */
+  static QueueSelection of(Body.Fields fields) {
+    String type = fields.text("type", ALL);
+    if (!TYPES.contains(type)) {
+      throw ApiException.badRequest(
+          "type '%s': expected one of %s".formatted(type, String.join(", ", TYPES)));
+    }
+    return new QueueSelection(
+        type, pattern(fields, "vhost_pattern"), pattern(fields, "queue_pattern"));
+  }
+
+  private static NamePattern pattern(Body.Fields fields, String name) {
+    String source = fields.text(name, ANY);
+    try {
+      return NamePattern.of(source.isEmpty() ? ANY : source);
+    } catch (IllegalArgumentException e) {
+      throw ApiException.badRequest(
+          "%s '%s' should be a regular expression: %s".formatted(name, source, e.getMessage()));
+    }
+  }
+
+  boolean includes(Queue queue) {
+    String own = queue.definition().settings().type().wireName();
+    return (type.equals(ALL) || type.equals(own))
+        && !queue.isStream()
+        && !queue.definition().exclusive()
+        && vhosts.matches(queue.vhost().name())
+        && names.matches(queue.name());
+  }
+}

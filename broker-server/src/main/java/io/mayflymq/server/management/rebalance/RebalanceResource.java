@@ -1,0 +1,95 @@
+package io.mayflymq.server.management.rebalance;
+
+import io.mayflymq.core.fault.BrokerThreads;
+import io.mayflymq.core.vhost.Broker;
+import io.mayflymq.core.vhost.Cluster;
+import io.mayflymq.core.vhost.queue.Queue;
+import io.mayflymq.server.config.NodeName;
+import io.mayflymq.server.management.api.ApiException;
+import io.mayflymq.server.management.api.Request;
+import io.mayflymq.server.management.api.RequestRouter;
+import io.mayflymq.server.management.api.Response;
+import io.mayflymq.server.management.cluster.AllNodes;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Moves queues so that the nodes of the cluster have equally many. As in RabbitMQ a request begins
+ * it, and is answered at once.
+ */
+public final class RebalanceResource implements AutoCloseable {
+  private static final Logger LOGGER = LoggerFactory.getLogger(RebalanceResource.class);
+  private static final RebalancePlan NOTHING = RebalancePlan.of(List.of(), List.of());
+
+  private final Broker broker;
+  private final Rebalancing rebalancing;
+
+  public RebalanceResource(Broker broker, AllNodes nodes, BrokerThreads threads) {
+    this.broker = broker;
+    this.rebalancing = new Rebalancing(new QueueMover(broker, nodes), threads);
+  }
+
+  public void addTo(RequestRouter requestRouter) {
+    requestRouter
+        .get("rebalance/queues", this::progress)
+        .post("rebalance/queues", this::begin)
+        .post("rebalance/queues/dry-run", this::dryRun);
+  }
+
+  private Response begin(Request request) {
+    request.principal().requireAdministrator();
+    RebalancePlan plan = plan(request);
+    if (!rebalancing.begin(plan)) {
+      throw new ApiException(409, "refused", "this node is rebalancing queues already");
+    }
+    LOGGER.info(
+        "user '{}' rebalances queues: {} are to be moved",
+        request.principal().user(),
+        plan.steps().size());
+    return Response.noContent();
+  }
+
+  private Response dryRun(Request request) {
+    request.principal().requireAdministrator();
+    return Response.ok(RebalanceProgress.afterwards(plan(request)).json());
+  }
+
+  private Response progress(Request request) {
+    request.principal().requireMonitor();
+    RebalanceProgress last = rebalancing.progress();
+    return Response.ok((last == null ? RebalanceProgress.afterwards(NOTHING) : last).json());
+  }
+
+  private RebalancePlan plan(Request request) {
+    QueueSelection selection = QueueSelection.of(request.body().fields());
+    List<PlacedQueue> queues =
+        broker.virtualHosts().stream()
+            .flatMap(vhost -> vhost.routing().queues().stream())
+            .filter(selection::includes)
+            .map(queue -> new PlacedQueue(queue.vhost().name(), queue.name(), nodeOf(queue)))
+            .toList();
+    return RebalancePlan.of(nodes(), queues);
+  }
+
+  private static String nodeOf(Queue queue) {
+    return queue.home() == null ? NodeName.value() : queue.home().node();
+  }
+
+  /** Those that can take queues. */
+  private List<String> nodes() {
+    Cluster cluster = broker.cluster();
+    return cluster == null
+        ? List.of(NodeName.value())
+        : cluster.nodes().stream()
+            .filter(node -> node.isReachable() && !node.isDrained())
+            .map(Cluster.Peer::name)
+            .toList();
+  }
+
+  /** Begins no further move. */
+  @Override
+  public void close() {
+    rebalancing.close();
+  }
+}
