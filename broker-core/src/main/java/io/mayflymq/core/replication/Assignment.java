@@ -13,12 +13,15 @@ import java.util.TreeSet;
  *
  * @param replicas the numbers of the nodes that keep it
  * @param leader the one that leads it
- * @param epoch how often it was given a leader, from 1
+ * @param epoch how often it was given a leader, from {@link #FIRST_EPOCH}
  * @param inSync the replicas that are in sync; the leader is one of them
  * @param revision how often the assignment was changed
  */
 public record Assignment(
     List<Integer> replicas, int leader, long epoch, Set<Integer> inSync, long revision) {
+  /** The epoch of the leader that a partition begins with. */
+  public static final long FIRST_EPOCH = 1;
+
   public Assignment {
     replicas = List.copyOf(replicas);
     inSync = Set.copyOf(inSync);
@@ -36,7 +39,7 @@ public record Assignment(
    * @param leader one of the replicas
    */
   public static Assignment first(List<Integer> replicas, int leader) {
-    return new Assignment(replicas, leader, 1, Set.copyOf(replicas), 1);
+    return new Assignment(replicas, leader, FIRST_EPOCH, Set.copyOf(replicas), 1);
   }
 
   /** Returns how many replicas are a majority. */

@@ -6,8 +6,8 @@ public interface LeaderEffects {
   void send(int replica, ReplicationMessage.ToFollower message);
 
   /**
-   * Sends all that the partition has to a replica, then calls {@link PartitionLeader#tookOver}.
-   * {@link ReplicationMessage.TakeOver} was sent before.
+   * Sends all that the partition has, as {@link ReplicationMessage.Copy}, to a replica, then calls
+   * {@link PartitionLeader#tookOver}. {@link ReplicationMessage.TakeOver} was sent before.
    */
   void startTakeOver(int replica);
 

@@ -1,6 +1,7 @@
 package io.mayflymq.core.replication;
 
 import io.mayflymq.core.replication.ReplicationMessage.Append;
+import io.mayflymq.core.replication.ReplicationMessage.Copy;
 import io.mayflymq.core.replication.ReplicationMessage.Follow;
 import io.mayflymq.core.replication.ReplicationMessage.Forced;
 import io.mayflymq.core.replication.ReplicationMessage.Lead;
@@ -65,6 +66,8 @@ public final class PartitionFollower {
     } else if (message instanceof TakeOver) {
       takesOver = true;
       replica.log().takingOver();
+    } else if (message instanceof Copy copy && takesOver) {
+      replica.log().take(copy.content());
     } else if (message instanceof TakenOver taken && takesOver) {
       takesOver = false;
       replica.takenOver(taken.last(), taken.history());

@@ -290,6 +290,7 @@ public final class PartitionLeader {
     if (replica.forced() < replica.last() && nowMillis - unforcedSince > times.stall()) {
       effects.relieve(
           "its disk has not forced anything for %d ms".formatted(nowMillis - unforcedSince));
+      return;
     }
     proposeInSync(nowMillis);
   }

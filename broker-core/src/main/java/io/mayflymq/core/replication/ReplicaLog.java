@@ -1,5 +1,7 @@
 package io.mayflymq.core.replication;
 
+import java.nio.ByteBuffer;
+
 /**
  * The log of one replica, as replication sees it: batches in order. What is appended is safe only
  * when the owner of the log says that it is forced.
@@ -34,6 +36,13 @@ public interface ReplicaLog {
    * they are until {@link #takenOver}.
    */
   void takingOver();
+
+  /**
+   * Takes a part of what the leader has, after {@link #takingOver}.
+   *
+   * @param content not to be used after this call
+   */
+  void take(ByteBuffer content);
 
   /**
    * The replica has all that its leader had after this batch.

@@ -1,11 +1,11 @@
 package io.mayflymq.core.replication;
 
+import java.nio.ByteBuffer;
 import java.util.List;
 
 /**
  * What the leader of a partition and a follower send each other, over one connection, in order. A
- * connection begins with {@link Lead}. Between {@link TakeOver} and {@link TakenOver} the contents
- * of the leader's queues travel beside these messages.
+ * connection begins with {@link Lead}.
  */
 public sealed interface ReplicationMessage {
   /** Returns the epoch of the leader that it is from, or to. */
@@ -43,8 +43,15 @@ public sealed interface ReplicationMessage {
   record Append(long epoch, List<Batch> batches, long committed, long sentAt)
       implements ToFollower {}
 
-  /** The receiver takes over all that the leader has. */
+  /** The receiver takes over all that the leader has, in place of what it has itself. */
   record TakeOver(long epoch) implements ToFollower {}
+
+  /**
+   * A part of what the leader has, between {@link TakeOver} and {@link TakenOver}.
+   *
+   * @param content as the log of a replica takes it
+   */
+  record Copy(long epoch, ByteBuffer content) implements ToFollower {}
 
   /**
    * The receiver has been sent all that the leader had after a batch.

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 class PartitionLeaderTest implements LeaderEffects {
   private static final int LAG = ReplicationTimes.USUAL.lag();
 
-  private final SimulatedReplicaLog log = new SimulatedReplicaLog();
+  private final SimulatedReplicaLog log = new SimulatedReplicaLog(List.of());
   private final Replica replica = new Replica(log);
   private final List<ToFollower> sent = new ArrayList<>();
   private final List<AssignmentChange.InSync> proposed = new ArrayList<>();

@@ -1,5 +1,6 @@
 package io.mayflymq.core.replication;
 
+import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -28,10 +29,22 @@ final class SimulatedReplicaLog implements ReplicaLog {
     }
   }
 
+  /** What logs were copied to others. */
+  private final List<List<Batch>> copies;
+
   private State state = new State(List.of(), EpochHistory.NONE, 0);
   private State durable = state;
   private final Deque<UnaryOperator<State>> unforced = new ArrayDeque<>();
   private List<Batch> offered = List.of();
+
+  /**
+   * Creates an empty log.
+   *
+   * @param copies what logs were copied to others, the same for all replicas
+   */
+  SimulatedReplicaLog(List<List<Batch>> copies) {
+    this.copies = copies;
+  }
 
   List<Batch> batches() {
     return state.batches;
@@ -67,9 +80,15 @@ final class SimulatedReplicaLog implements ReplicaLog {
     offered = List.of();
   }
 
-  /** What the leader has, which arrives before {@link #takenOver}. */
-  void offer(List<Batch> all) {
-    offered = List.copyOf(all);
+  /** Returns what stands for all batches that the log has now. */
+  ByteBuffer copy() {
+    copies.add(List.copyOf(state.batches));
+    return ByteBuffer.allocate(Integer.BYTES).putInt(0, copies.size() - 1);
+  }
+
+  @Override
+  public void take(ByteBuffer content) {
+    offered = copies.get(content.getInt(0));
   }
 
   @Override

@@ -2,6 +2,7 @@ package io.mayflymq.core.replication;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.mayflymq.core.replication.ReplicationMessage.Copy;
 import io.mayflymq.core.replication.ReplicationMessage.ToFollower;
 import io.mayflymq.core.replication.ReplicationMessage.ToLeader;
 import java.nio.ByteBuffer;
@@ -15,6 +16,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
@@ -26,6 +28,8 @@ import java.util.stream.IntStream;
 final class SimulatedReplicas {
   private final List<Assignment> agreed = new ArrayList<>();
   private final List<AssignmentChange> proposals = new ArrayList<>();
+  private final List<List<Batch>> copies = new ArrayList<>();
+  private final LeaderElections elections = new LeaderElections();
   private final List<Node> nodes = new ArrayList<>();
   private final Map<Integer, Connection> connections = new TreeMap<>();
 
@@ -54,23 +58,26 @@ final class SimulatedReplicas {
   private static final class Connection {
     final Deque<Object> toFollower = new ArrayDeque<>();
     final Deque<ToLeader> toLeader = new ArrayDeque<>();
+    final Consumer<ToLeader> answers = toLeader::addLast;
   }
 
-  /** All that a leader has, on its way to a follower. */
-  private record Copy(List<Batch> batches) {}
+  /** A leader is to send all that it has to a follower when this is delivered. */
+  private record CopyLater(long epoch) {}
 
-  final class Node implements LeaderEffects {
+  final class Node implements ReplicaEffects {
     final int number;
-    final SimulatedReplicaLog log = new SimulatedReplicaLog();
-    private boolean up;
+    final SimulatedReplicaLog log = new SimulatedReplicaLog(copies);
+
+    /** Null while it is down. */
+    private PartitionReplica replica;
 
     /** How many assignments it has learned, and how many of these it has not forgotten by then. */
     private int learned;
 
-    private int kept;
-    private Replica replica;
-    private PartitionLeader leader;
-    private PartitionFollower follower;
+    private int kept = 1;
+
+    /** Whether it learns nothing of what the cluster agrees upon. */
+    private boolean isCutOff;
 
     /** What is forced, and the replica does not know of yet. */
     private BatchId forced;
@@ -79,23 +86,22 @@ final class SimulatedReplicas {
       this.number = number;
     }
 
-    private void start() {
-      up = true;
-      replica = new Replica(log);
-      learned = kept;
-      follow();
-      learnNext();
+    boolean isUp() {
+      return replica != null;
     }
 
-    private void follow() {
-      leader = null;
-      follower = new PartitionFollower(replica);
+    boolean leads() {
+      return isUp() && replica.leads();
+    }
+
+    private void start() {
+      learned = kept;
+      replica = new PartitionReplica(0, number, agreed.get(kept - 1), log, this, now);
+      replica.start(now);
     }
 
     private void crash(Random random) {
-      up = false;
-      leader = null;
-      follower = null;
+      replica = null;
       forced = null;
       log.crash(random);
       kept += learned > kept ? random.nextInt(learned - kept + 1) : 0;
@@ -103,44 +109,35 @@ final class SimulatedReplicas {
         disconnect(number, other.number);
         disconnect(other.number, number);
       }
+      for (Node other : nodes) {
+        if (other.isUp() && random.nextBoolean()) {
+          other.replica.ended(number, now);
+        }
+      }
     }
 
     private boolean learnNext() {
-      if (!up || learned == agreed.size()) {
+      if (!isUp() || isCutOff || learned == agreed.size()) {
         return false;
       }
-      Assignment next = agreed.get(learned++);
-      if (leader != null && !leader.assigned(next, now)) {
-        endLeading();
-      }
-      if (leader == null && next.leader() == number && replica.mayLead(next.epoch())) {
-        lead(next);
-      } else if (follower != null) {
-        follower.heardOf(next.epoch());
-      }
+      replica.assigned(agreed.get(learned++), now);
       return true;
     }
 
-    private void lead(Assignment assignment) {
+    @Override
+    public void leads(long epoch) {
       committed.forEach(
           (past, commit) -> {
-            if (commit.epoch < assignment.epoch()) {
+            if (commit.epoch < epoch) {
               assertThat(past).as("committed").isLessThanOrEqualTo(log.last().number());
               assertThat(log.batches().get((int) (past - 1))).isSameAs(commit.batch);
             }
           });
-      follower = null;
-      leader = new PartitionLeader(number, assignment, replica, this, now);
-      for (Node other : nodes) {
-        disconnect(other.number, number);
-      }
     }
 
-    private void endLeading() {
-      for (Node other : nodes) {
-        disconnect(number, other.number);
-      }
-      follow();
+    @Override
+    public void leadsNoMore(String reason) {
+      assertThat(reason).isNotEmpty();
     }
 
     @Override
@@ -150,26 +147,27 @@ final class SimulatedReplicas {
 
     @Override
     public void startTakeOver(int to) {
-      connections.get(key(number, to)).toFollower.addLast(new Copy(null));
+      connections.get(key(number, to)).toFollower.addLast(new CopyLater(log.last().epoch()));
     }
 
     @Override
-    public void propose(AssignmentChange.InSync change) {
+    public void propose(AssignmentChange change) {
       proposals.add(change);
     }
 
     @Override
-    public void relieve(String reason) {
-      electAnother(number);
+    public void report(Leaderless report) {
+      elections.reported(report, now);
     }
 
     @Override
     public void committed(long upTo) {
+      long epoch = log.last().epoch();
       for (long past = 1; past <= upTo; past++) {
         Batch batch = log.batches().get((int) past - 1);
         Commit before = committed.get(past);
-        if (before == null || before.epoch > leader.epoch()) {
-          committed.put(past, new Commit(batch, leader.epoch()));
+        if (before == null || before.epoch > epoch) {
+          committed.put(past, new Commit(batch, epoch));
         }
         if (before != null) {
           assertThat(batch).as("committed twice").isSameAs(before.batch);
@@ -180,20 +178,16 @@ final class SimulatedReplicas {
     /** Forces some of what was written; the replica is told of it later. */
     private void force(Random random) {
       tellForced();
-      if (up && !log.isForced()) {
+      if (isUp() && !log.isForced()) {
         forced = log.force(random);
       }
     }
 
     private void tellForced() {
-      if (up && forced != null) {
+      if (isUp() && forced != null) {
         BatchId last = forced;
         forced = null;
-        if (leader != null) {
-          leader.forced(last, now);
-        } else {
-          follower.forced(last);
-        }
+        replica.forced(last, now);
       }
     }
 
@@ -207,34 +201,26 @@ final class SimulatedReplicas {
   }
 
   private void connect(int from, int to) {
-    Node leading = nodes.get(from);
-    Node following = nodes.get(to);
-    if (from == to || leading.leader == null || following.follower == null) {
+    if (from == to || !nodes.get(from).isUp() || !nodes.get(to).isUp()) {
       return;
     }
-    Connection opened = new Connection();
-    connections.put(key(from, to), opened);
-    following.follower.connected(opened.toLeader::addLast);
-    // A follower has one leader at a time.
-    nodes.stream()
-        .filter(other -> other.number != from)
-        .forEach(other -> disconnect(other.number, to));
-    leading.leader.connected(to);
+    connections.put(key(from, to), new Connection());
+    nodes.get(from).replica.connected(to);
   }
 
   private void disconnect(int from, int to) {
-    if (connections.remove(key(from, to)) != null && nodes.get(from).leader != null) {
-      nodes.get(from).leader.disconnected(to);
+    if (connections.remove(key(from, to)) != null && nodes.get(from).isUp()) {
+      nodes.get(from).replica.disconnected(to);
     }
   }
 
   private boolean deliver(int key, boolean toFollower) {
     Connection connection = connections.get(key);
-    Node from = nodes.get(key / 100);
-    Node to = nodes.get(key % 100);
-    if (connection == null || from.leader == null) {
+    if (connection == null) {
       return false;
     }
+    Node from = nodes.get(key / 100);
+    Node to = nodes.get(key % 100);
     if (toFollower) {
       if (connection.toFollower.isEmpty()) {
         return false;
@@ -244,25 +230,19 @@ final class SimulatedReplicas {
       if (connection.toLeader.isEmpty()) {
         return false;
       }
-      if (!from.leader.received(to.number, connection.toLeader.removeFirst(), now)) {
-        from.endLeading();
-      }
+      from.replica.received(to.number, connection.toLeader.removeFirst(), now);
     }
     return true;
   }
 
   private void deliverToFollower(Node from, Node to, Object message) {
-    if (message instanceof Copy copy) {
-      if (copy.batches == null) {
-        // The copy is made now, and what comes after it follows it.
-        List<Batch> all = List.copyOf(from.log.batches());
-        connections.get(key(from.number, to.number)).toFollower.addLast(new Copy(all));
-        from.leader.tookOver(to.number, now);
-      } else {
-        to.log.offer(copy.batches);
-      }
-    } else {
-      to.follower.received((ToFollower) message);
+    Connection connection = connections.get(key(from.number, to.number));
+    if (!(message instanceof CopyLater copy)) {
+      to.replica.received((ToFollower) message, connection.answers, now);
+    } else if (from.leads()) {
+      // The copy is made now, and what comes after it follows it.
+      connection.toFollower.addLast(new Copy(copy.epoch, from.log.copy()));
+      from.replica.tookOver(to.number, now);
     }
   }
 
@@ -280,6 +260,7 @@ final class SimulatedReplicas {
     START(20, 1),
     DISCONNECT(3, 0),
     ELECT(2, 0),
+    CUT_OFF(4, 0),
     CRASH(2, 0);
 
     final int weight;
@@ -293,8 +274,11 @@ final class SimulatedReplicas {
     }
   }
 
-  /** The longest time between two steps: so that some programs have replicas that lag. */
-  private static final int MOST_MILLIS = 200;
+  /**
+   * The longest time between two steps is at most 2 to this, in ms: in some programs a lease lasts
+   * for many steps, in others all replicas lag.
+   */
+  private static final int SLOWEST = 7;
 
   private static final int[] FACTORS = {0, 1, 4, 12};
 
@@ -308,10 +292,13 @@ final class SimulatedReplicas {
       int factor = FACTORS[event.least + random.nextInt(FACTORS.length - event.least)];
       wheel.addAll(Collections.nCopies(event.weight * factor, event));
     }
-    int mostMillis = 1 + random.nextInt(MOST_MILLIS);
+    int mostMillis = 1 << random.nextInt(SLOWEST + 1);
     for (int step = 0; step < steps; step++) {
       now += random.nextInt(mostMillis);
       happen(wheel.get(random.nextInt(wheel.size())), random);
+      assertThat(nodes.stream().filter(node -> node.isUp() && node.replica.mayDeliver(now)).count())
+          .as("leaders that deliver")
+          .isLessThanOrEqualTo(1);
     }
   }
 
@@ -327,14 +314,15 @@ final class SimulatedReplicas {
       case LEARN -> node.learnNext();
       case TICK -> nodes.forEach(this::tick);
       case DECIDE -> decide(random);
+      case CUT_OFF -> node.isCutOff = random.nextBoolean();
       case ELECT -> proposals.add(anyElection(random));
       case CRASH -> {
-        if (node.up) {
+        if (node.isUp()) {
           node.crash(random);
         }
       }
       case START -> {
-        if (!node.up) {
+        if (!node.isUp()) {
           node.start();
         }
       }
@@ -365,41 +353,29 @@ final class SimulatedReplicas {
   }
 
   private void publish(Node node) {
-    if (node.leader != null) {
-      node.leader.append(ByteBuffer.allocate(Integer.BYTES).putInt(0, contents++), now);
+    if (node.leads()) {
+      node.replica.append(ByteBuffer.allocate(Integer.BYTES).putInt(0, contents++), now);
     }
   }
 
   private void tick(Node node) {
-    if (node.leader != null) {
-      node.leader.tick(now);
+    if (node.isUp()) {
+      node.replica.tick(now);
     }
   }
 
-  private void electAnother(int not) {
-    Assignment current = agreed.get(agreed.size() - 1);
+  /** Proposes the elections that are due by what the nodes have reported. */
+  private void electByReports() {
     Set<Integer> reachable =
-        nodes.stream()
-            .filter(node -> node.up && node.number != not)
-            .map(node -> node.number)
-            .collect(Collectors.toSet());
-    current.replicas().stream()
-        .filter(replica -> current.inSync().contains(replica) && reachable.contains(replica))
-        .findFirst()
-        .ifPresent(next -> proposals.add(current.elect(next, reachable)));
+        nodes.stream().filter(Node::isUp).map(node -> node.number).collect(Collectors.toSet());
+    proposals.addAll(
+        elections.due(Map.of(0, agreed.get(agreed.size() - 1)), reachable, now).values());
   }
 
-  /**
-   * The cluster agrees on one of the changes that were proposed, whichever comes first. Where no
-   * node leads it proposes an election itself.
-   */
+  /** The cluster agrees on one of the changes that were proposed, whichever comes first. */
   private void decide(Random random) {
+    electByReports();
     Assignment current = agreed.get(agreed.size() - 1);
-    Node leader = nodes.get(current.leader());
-    boolean leads = leader.up && (leader.leader != null || leader.learned < agreed.size());
-    if (proposals.isEmpty() && !leads) {
-      proposals.add(anyElection(random));
-    }
     Assignment after = current;
     while (after.equals(current) && !proposals.isEmpty()) {
       after = current.after(proposals.remove(random.nextInt(proposals.size())));
@@ -413,16 +389,15 @@ final class SimulatedReplicas {
 
   /** All nodes run and reach each other: something new is committed, and all have the same. */
   void heal(Random random) {
-    nodes.stream().filter(node -> !node.up).forEach(Node::start);
+    nodes.forEach(node -> node.isCutOff = false);
+    nodes.stream().filter(node -> !node.isUp()).forEach(Node::start);
     Set<Integer> all = new HashSet<>();
     for (int rounds = 0; rounds < 200; rounds++) {
+      nodes.forEach(node -> nodes.forEach(other -> connectOnce(node.number, other.number)));
       settle(random);
-      Node leading = leading();
-      if (leading == null) {
-        electAnother(-1);
-      } else {
-        nodes.forEach(other -> connectOnce(leading.number, other.number));
-        leading.leader.append(ByteBuffer.allocate(Integer.BYTES), now);
+      Node leading = nodes.get(agreed.get(agreed.size() - 1).leader());
+      if (leading.leads()) {
+        leading.replica.append(ByteBuffer.allocate(Integer.BYTES), now);
         settle(random);
         all.clear();
         nodes.stream()
@@ -433,7 +408,7 @@ final class SimulatedReplicas {
         if (isCommitted
             && all.size() == nodes.size()
             && current.inSync().equals(all)
-            && leading.leader.holdsLease(now)) {
+            && leading.replica.mayDeliver(now)) {
           return;
         }
       }
@@ -448,21 +423,15 @@ final class SimulatedReplicas {
     }
   }
 
-  private Node leading() {
-    int leader = agreed.get(agreed.size() - 1).leader();
-    return nodes.get(leader).leader == null ? null : nodes.get(leader);
-  }
-
   private void settle(Random random) {
     boolean any = true;
     while (any) {
-      any = !proposals.isEmpty();
-      if (any) {
-        decide(random);
-      }
+      int before = agreed.size();
+      decide(random);
+      any = agreed.size() > before;
       for (Node node : nodes) {
         any |= node.learnNext();
-        any |= node.up && !node.isForced();
+        any |= node.isUp() && !node.isForced();
         node.force(random);
       }
       for (int key : List.copyOf(connections.keySet())) {

@@ -1,0 +1,38 @@
+package io.mayflymq.core.replication;
+
+/** What a replica brings about. Must not call the replica back, except from another task. */
+public interface ReplicaEffects {
+  /**
+   * Sends a message to a follower, over the connection whose beginning {@link
+   * PartitionReplica#connected} was told.
+   */
+  void send(int follower, ReplicationMessage.ToFollower message);
+
+  /**
+   * Sends all that the partition has, as {@link ReplicationMessage.Copy}, to a follower, then calls
+   * {@link PartitionReplica#tookOver}. {@link ReplicationMessage.TakeOver} was sent before.
+   */
+  void startTakeOver(int follower);
+
+  /**
+   * Proposes a change to the cluster, again and again until the assignment has another revision
+   * than the one that it changes.
+   */
+  void propose(AssignmentChange change);
+
+  /** Reports to the node that elects leaders. It may be lost: it is repeated. */
+  void report(Leaderless report);
+
+  /** All batches up to this one are committed: this node leads. */
+  void committed(long number);
+
+  /** This node leads from now on. Its log has the first batch of the epoch. */
+  void leads(long epoch);
+
+  /**
+   * This node leads no more. What is not committed may be undone from now on.
+   *
+   * @param reason for the log
+   */
+  void leadsNoMore(String reason);
+}
