@@ -2,6 +2,7 @@ package io.mayflymq.core.link;
 
 import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.protocol.types.ShortString;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
@@ -82,6 +83,16 @@ public final class LinkWriter {
     reserve(value.length);
     System.arraycopy(value, 0, bytes, size, value.length);
     size += value.length;
+    return this;
+  }
+
+  /** Writes the bytes from the position to the limit of a buffer, which stays as it is. */
+  public LinkWriter bytes(ByteBuffer value) {
+    int length = value.remaining();
+    number(length);
+    reserve(length);
+    value.get(value.position(), bytes, size, length);
+    size += length;
     return this;
   }
 

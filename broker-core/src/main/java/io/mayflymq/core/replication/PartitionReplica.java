@@ -25,7 +25,6 @@ import java.util.function.Consumer;
 public final class PartitionReplica {
   private static final int UNKNOWN = -1;
 
-  private final int partition;
   private final int self;
   private final Replica replica;
   private final ReplicaEffects effects;
@@ -59,19 +58,12 @@ public final class PartitionReplica {
   /**
    * Creates the replica of a log that was opened: all that it has is forced. It follows.
    *
-   * @param partition the number of the partition
    * @param self the number of this node
    * @param assignment the last one that is known
    * @param nowMillis the time by a monotonic clock, as in all methods
    */
   public PartitionReplica(
-      int partition,
-      int self,
-      Assignment assignment,
-      ReplicaLog log,
-      ReplicaEffects effects,
-      long nowMillis) {
-    this.partition = partition;
+      int self, Assignment assignment, ReplicaLog log, ReplicaEffects effects, long nowMillis) {
     this.self = self;
     this.replica = new Replica(log);
     this.effects = effects;
@@ -267,8 +259,7 @@ public final class PartitionReplica {
     boolean knowsNone =
         leaderIsGone || assignment.leader() == self || nowMillis - heardAtMillis > times.lease();
     if (knowsNone && assignment.inSync().contains(self)) {
-      effects.report(
-          new Leaderless(partition, self, assignment.epoch(), replica.log().last(), !diskStalls));
+      effects.reportLeaderless(assignment.epoch(), replica.log().last(), !diskStalls);
     }
   }
 

@@ -20,8 +20,15 @@ public interface ReplicaEffects {
    */
   void propose(AssignmentChange change);
 
-  /** Reports to the node that elects leaders. It may be lost: it is repeated. */
-  void report(Leaderless report);
+  /**
+   * Reports to the node that elects leaders that this replica knows of no leader. The report may be
+   * lost: it is repeated.
+   *
+   * @param epoch the last one that it knows by the assignment
+   * @param last the last batch that it has
+   * @param isCandidate whether it may be elected
+   */
+  void reportLeaderless(long epoch, BatchId last, boolean isCandidate);
 
   /** All batches up to this one are committed: this node leads. */
   void committed(long number);

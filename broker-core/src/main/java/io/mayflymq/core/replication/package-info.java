@@ -1,7 +1,8 @@
 /**
  * How the log of a partition is kept alike on several nodes: a leader numbers its bursts as
  * batches, followers store them in the same order, and a batch is committed when all replicas in
- * sync have forced it. Pure state machines: they read no clock, send nothing and store nothing
- * themselves.
+ * sync have forced it. What decides is pure: it reads no clock, sends nothing and stores nothing
+ * itself. A {@link io.mayflymq.core.replication.PartitionReplica} is one node's part in a
+ * partition; {@link io.mayflymq.core.replication.LeaderElections} decides who leads.
  */
 package io.mayflymq.core.replication;

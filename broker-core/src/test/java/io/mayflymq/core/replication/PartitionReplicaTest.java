@@ -31,7 +31,7 @@ class PartitionReplicaTest implements ReplicaEffects {
   private PartitionReplica replica = open();
 
   private PartitionReplica open() {
-    return new PartitionReplica(7, 1, assignment, log, this, now);
+    return new PartitionReplica(1, assignment, log, this, now);
   }
 
   @Override
@@ -46,8 +46,8 @@ class PartitionReplicaTest implements ReplicaEffects {
   public void propose(AssignmentChange change) {}
 
   @Override
-  public void report(Leaderless report) {
-    reports.add(report);
+  public void reportLeaderless(long epoch, BatchId last, boolean isCandidate) {
+    reports.add(new Leaderless(7, 1, epoch, last, isCandidate));
   }
 
   @Override

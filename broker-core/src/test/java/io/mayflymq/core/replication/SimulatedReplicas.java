@@ -96,7 +96,7 @@ final class SimulatedReplicas {
 
     private void start() {
       learned = kept;
-      replica = new PartitionReplica(0, number, agreed.get(kept - 1), log, this, now);
+      replica = new PartitionReplica(number, agreed.get(kept - 1), log, this, now);
       replica.start(now);
     }
 
@@ -156,8 +156,8 @@ final class SimulatedReplicas {
     }
 
     @Override
-    public void report(Leaderless report) {
-      elections.reported(report, now);
+    public void reportLeaderless(long epoch, BatchId last, boolean isCandidate) {
+      elections.reported(new Leaderless(0, number, epoch, last, isCandidate), now);
     }
 
     @Override
