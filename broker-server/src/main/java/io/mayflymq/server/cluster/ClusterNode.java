@@ -43,6 +43,7 @@ import io.mayflymq.server.cluster.membership.StateTransfer;
 import io.mayflymq.server.cluster.transport.CallService;
 import io.mayflymq.server.cluster.transport.NodeCalls;
 import io.mayflymq.server.cluster.transport.NodeTransport;
+import io.mayflymq.server.cluster.transport.PeerListener;
 import io.mayflymq.server.net.EventLoops;
 import io.mayflymq.server.net.StartException;
 import io.netty.util.NetUtil;
@@ -268,6 +269,13 @@ public final class ClusterNode implements Cluster, AutoCloseable {
             work);
     operations = new MemberOperations(neighbours, members, proposer, log);
     log.listen(new Watch());
+    transport.addListener(
+        new PeerListener() {
+          @Override
+          public void ended(String node) {
+            log.ended(node);
+          }
+        });
     service.takePart(members, proposer, log, this::left);
     members.all().forEach(member -> transport.keep(member.name()));
     if (mode == StartMode.JOIN) {

@@ -29,6 +29,15 @@ public interface ReplicatedLog extends AutoCloseable {
    */
   boolean leads();
 
+  /**
+   * The process of a node has ended. If it led, another member is elected without waiting for the
+   * election timeout.
+   *
+   * @param node its name
+   * @return whether this member asks for votes, or will if no other one is elected soon
+   */
+  boolean ended(String node);
+
   /** Adds what is told about changes. It is told the present leader and members first. */
   void listen(ConsensusListener listener);
 

@@ -16,6 +16,8 @@ import java.net.InetSocketAddress;
 
 /** Opens connections to other nodes. Any thread may call. */
 final class Dialer {
+  private static final String REFUSED = "Connection refused";
+
   private final LocalNode local;
   private final ConnectionSetup setup;
   private final PeriodicWork names;
@@ -81,7 +83,11 @@ final class Dialer {
         done -> {
           if (!done.isSuccess()) {
             handshake.notConnected();
-            result.failed(connecting.channel(), reason(done.cause()), false);
+            String reason = reason(done.cause());
+            if (reason.startsWith(REFUSED)) {
+              result.connectionRefused();
+            }
+            result.failed(connecting.channel(), reason, false);
           }
         });
   }

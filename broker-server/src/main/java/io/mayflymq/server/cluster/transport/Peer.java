@@ -18,6 +18,9 @@ import java.util.concurrent.TimeUnit;
  * again when it is lost. All state belongs to one event loop.
  */
 final class Peer {
+  /** A connection that has lasted so long is opened again at once when it is lost. */
+  private static final long STABLE_NANOS = TimeUnit.SECONDS.toNanos(1);
+
   private final String node;
   private final EventLoop loop;
   private final PeerSupport support;
@@ -29,6 +32,11 @@ final class Peer {
   private boolean connecting;
   private boolean ended;
   private int retryMillis;
+
+  private long upSinceNanos;
+
+  /** Whether it was lost, and it is not known whether the node's process has ended. */
+  private boolean wasLost;
 
   /** Why the last attempt failed; null if none has, or the next one is under way. */
   private String failure;
@@ -113,6 +121,11 @@ final class Peer {
               }
 
               @Override
+              public void connectionRefused() {
+                refused();
+              }
+
+              @Override
               public void failed(Channel channel, String reason, boolean refusal) {
                 Peer.this.failed(inWords(address.get()) + ": " + reason, refusal);
               }
@@ -126,9 +139,11 @@ final class Peer {
   private ChannelHandler up(NodeIdentity other) {
     connecting = false;
     failure = null;
+    wasLost = false;
     retryMillis = support.times().firstRetry();
     CallConnection made = new CallConnection(node, support.times(), this::lost);
     connection = made;
+    upSinceNanos = System.nanoTime();
     support.reports().up(other);
     // The handler sends only once it is in the pipeline.
     loop.execute(
@@ -148,7 +163,20 @@ final class Peer {
     failure = why;
     support.reports().down(node, why);
     failWaiting(why);
-    retryLater();
+    wasLost = true;
+    if (System.nanoTime() - upSinceNanos > STABLE_NANOS && !ended && !loop.isShuttingDown()) {
+      // What happens now tells whether the process has ended.
+      loop.execute(this::retry);
+    } else {
+      retryLater();
+    }
+  }
+
+  private void refused() {
+    if (wasLost && !ended) {
+      wasLost = false;
+      support.reports().ended(node);
+    }
   }
 
   private void failed(String why, boolean refusal) {

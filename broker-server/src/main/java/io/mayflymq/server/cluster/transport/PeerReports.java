@@ -47,6 +47,10 @@ final class PeerReports {
     tell(listener -> listener.down(node, why));
   }
 
+  void ended(String node) {
+    tell(listener -> listener.ended(node));
+  }
+
   void unreachable(String node, String why, boolean refusal) {
     refusals.failed(
         node,

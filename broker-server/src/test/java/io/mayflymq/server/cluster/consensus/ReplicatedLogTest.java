@@ -76,6 +76,24 @@ class ReplicatedLogTest {
   }
 
   @Test
+  void anotherMemberLeadsWhenTheProcessOfTheLeaderHasEnded() throws Exception {
+    try (TestCluster cluster = cluster(3)) {
+      String first = cluster.leader().name();
+      String follower = cluster.follower().name();
+      cluster.agreed(0);
+      assertThat(cluster.leader().log().ended(follower)).isFalse();
+      assertThat(cluster.follower().log().ended("unknown@test")).isFalse();
+      assertThat(cluster.leader().name()).isEqualTo(first);
+
+      cluster.stop(first);
+      cluster.nodes().forEach(node -> node.log().ended(first));
+      assertThat(cluster.leader().name()).isNotEqualTo(first);
+      cluster.propose(cluster.leader(), "after");
+      assertThat(cluster.agreed(1)).containsExactly("after");
+    }
+  }
+
+  @Test
   void aMinorityRefusesInTimeAndSaysWhoIsMissing() throws Exception {
     ConsensusTimes times = new ConsensusTimes(500, 1_000, 3_000);
     try (TestCluster cluster =

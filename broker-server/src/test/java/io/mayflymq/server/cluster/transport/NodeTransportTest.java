@@ -48,6 +48,11 @@ class NodeTransportTest {
     public void down(String node, String reason) {
       seen.add("down " + node);
     }
+
+    @Override
+    public void ended(String node) {
+      seen.add("ended " + node);
+    }
   }
 
   @Test
@@ -238,12 +243,12 @@ class NodeTransportTest {
     a.keep("b@host");
     until(() -> events.seen.equals(List.of("up b@host")));
     b.close();
-    until(() -> events.seen.equals(List.of("up b@host", "down b@host")));
+    until(() -> events.seen.equals(List.of("up b@host", "down b@host", "ended b@host")));
     assertThat(failureOfCall(a, "b@host")).isInstanceOf(NodeUnreachableException.class);
     assertThat(rig.lines("the other node closed it: node b@host stops")).isNotEmpty();
     rig.start(new Node("b@host").port(port));
-    until(() -> events.seen.size() == 3);
-    assertThat(events.seen.get(2)).isEqualTo("up b@host");
+    until(() -> events.seen.size() == 4);
+    assertThat(events.seen.get(3)).isEqualTo("up b@host");
     assertThat(call(a, "b@host", "again")).isEqualTo("a@host: again");
   }
 

@@ -48,8 +48,8 @@ final class ConsensusThreads implements AutoCloseable {
   }
 
   /** Does work once, after a delay in ms; not if this is closed before. */
-  void after(long millis, Runnable work) {
-    timer.after("a proposal to the cluster", millis, work);
+  void after(String what, long millis, Runnable work) {
+    timer.after(what, millis, work);
   }
 
   /** Tells listeners, in order. */

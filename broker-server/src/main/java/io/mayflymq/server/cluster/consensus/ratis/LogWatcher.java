@@ -179,6 +179,7 @@ final class LogWatcher implements LogEvents {
   @Override
   public void closed() {
     threads.after(
+        "the end of the consensus",
         REASON_MILLIS,
         () -> {
           if (!ending) {

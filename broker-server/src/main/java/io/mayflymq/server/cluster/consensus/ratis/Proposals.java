@@ -29,6 +29,7 @@ final class Proposals implements AutoCloseable {
     }
   }
 
+  private static final String WHAT = "a proposal to the cluster";
   private static final long FIRST_PAUSE_MILLIS = 10;
   private static final long LONGEST_PAUSE_MILLIS = 200;
   private static final long WATCH_MILLIS = 100;
@@ -116,6 +117,7 @@ final class Proposals implements AutoCloseable {
   private void watch() {
     if (!pending.isEmpty() && watched.compareAndSet(false, true)) {
       threads.after(
+          WHAT,
           WATCH_MILLIS,
           () -> {
             watched.set(false);
@@ -197,7 +199,7 @@ final class Proposals implements AutoCloseable {
     one.reason = reason;
     long pause = one.pauseMillis;
     one.pauseMillis = Math.min(LONGEST_PAUSE_MILLIS, 2 * pause);
-    threads.after(pause, () -> attempt(one));
+    threads.after(WHAT, pause, () -> attempt(one));
   }
 
   /** Fails what is pending. */

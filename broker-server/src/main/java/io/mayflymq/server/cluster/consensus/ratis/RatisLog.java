@@ -20,6 +20,7 @@ final class RatisLog implements ReplicatedLog {
   private final Proposals proposals;
   private final StatusReader status;
   private final Majority majority;
+  private final EndedLeader endedLeader;
 
   RatisLog(ConsensusSettings settings, RatisParts parts, LeaderRequests requests) {
     this.settings = settings;
@@ -29,6 +30,7 @@ final class RatisLog implements ReplicatedLog {
         new Proposals(parts.view(), parts.peers(), requests, parts.threads(), 2 * electionMillis);
     status = new StatusReader(parts.view(), parts.peers(), parts.applied(), 2 * electionMillis);
     majority = new Majority(parts.view(), parts.peers());
+    endedLeader = new EndedLeader(parts.view(), parts.threads());
   }
 
   @Override
@@ -92,6 +94,11 @@ final class RatisLog implements ReplicatedLog {
   @Override
   public boolean leads() {
     return parts.view().leads(parts.peers(), settings.times().electionMinMillis());
+  }
+
+  @Override
+  public boolean ended(String node) {
+    return endedLeader.ended(node);
   }
 
   @Override

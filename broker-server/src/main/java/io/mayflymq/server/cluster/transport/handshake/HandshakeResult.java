@@ -3,7 +3,10 @@ package io.mayflymq.server.cluster.transport.handshake;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;
 
-/** What becomes of a handshake. One of the methods is called once, on the connection's loop. */
+/**
+ * What becomes of a handshake. {@link #established} or {@link #failed} is called once, on the
+ * connection's loop.
+ */
 public interface HandshakeResult {
   /**
    * Both sides have proven to know the secret, and each lets the other in.
@@ -15,6 +18,12 @@ public interface HandshakeResult {
    *     passes them on; the connection is active already when it is added
    */
   ChannelHandler established(Channel channel, NodeIdentity node, int version, Purpose purpose);
+
+  /**
+   * The address refuses connections: no process listens there. {@link #failed} follows. It is not
+   * told if the system says this in a language other than English.
+   */
+  default void connectionRefused() {}
 
   /**
    * It failed; the connection is being closed.
