@@ -11,7 +11,7 @@ import java.util.function.UnaryOperator;
 /**
  * The log of a replica on a disk that forces when it is told to, and forgets the rest in a crash.
  */
-final class SimulatedReplicaLog implements ReplicaLog {
+public final class SimulatedReplicaLog implements ReplicaLog {
   private record State(List<Batch> batches, EpochHistory history, long epoch) {
     State with(Batch batch) {
       List<Batch> longer = new ArrayList<>(batches);
@@ -42,11 +42,12 @@ final class SimulatedReplicaLog implements ReplicaLog {
    *
    * @param copies what logs were copied to others, the same for all replicas
    */
-  SimulatedReplicaLog(List<List<Batch>> copies) {
+  public SimulatedReplicaLog(List<List<Batch>> copies) {
     this.copies = copies;
   }
 
-  List<Batch> batches() {
+  /** Returns its batches. */
+  public List<Batch> batches() {
     return state.batches;
   }
 
@@ -81,7 +82,7 @@ final class SimulatedReplicaLog implements ReplicaLog {
   }
 
   /** Returns what stands for all batches that the log has now. */
-  ByteBuffer copy() {
+  public ByteBuffer copy() {
     copies.add(List.copyOf(state.batches));
     return ByteBuffer.allocate(Integer.BYTES).putInt(0, copies.size() - 1);
   }
@@ -105,12 +106,13 @@ final class SimulatedReplicaLog implements ReplicaLog {
     unforced.addLast(change);
   }
 
-  boolean isForced() {
+  /** Returns whether all that it has is forced. */
+  public boolean isForced() {
     return unforced.isEmpty();
   }
 
   /** Forces some of what was done. Returns the last batch that is safe now. */
-  BatchId force(Random random) {
+  public BatchId force(Random random) {
     keep(1 + random.nextInt(unforced.size()));
     return durable.last();
   }
@@ -122,7 +124,7 @@ final class SimulatedReplicaLog implements ReplicaLog {
   }
 
   /** Whatever was not forced may be there, up to a point, or not. */
-  void crash(Random random) {
+  public void crash(Random random) {
     keep(random.nextInt(unforced.size() + 1));
     unforced.clear();
     state = durable;

@@ -1,0 +1,232 @@
+package io.mayflymq.core.replication.node;
+
+import io.mayflymq.core.link.LinkListener;
+import io.mayflymq.core.replication.Assignment;
+import io.mayflymq.core.replication.AssignmentChange;
+import io.mayflymq.core.replication.BatchId;
+import io.mayflymq.core.replication.Leaderless;
+import io.mayflymq.core.replication.PartitionReplica;
+import io.mayflymq.core.replication.ReplicaEffects;
+import io.mayflymq.core.replication.ReplicaLog;
+import io.mayflymq.core.replication.ReplicationMessage.Copy;
+import io.mayflymq.core.replication.ReplicationMessage.ToFollower;
+import io.mayflymq.core.replication.ReplicationMessage.ToLeader;
+import io.mayflymq.core.replication.ReplicationTimes;
+import io.mayflymq.core.runtime.Shard;
+import java.nio.ByteBuffer;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+
+/**
+ * A replica of a partition on the thread of a shard. It has connections to the other replicas while
+ * it leads, and is called once in a heartbeat. In bursts of the shard only, but for {@link
+ * #accept}.
+ */
+public final class HostedReplica {
+  /**
+   * Where a replica lives.
+   *
+   * @param partition the number of the partition
+   * @param shard does its work
+   * @param cluster leads to the other replicas
+   * @param monotonicMillis the time by a clock that only goes forward
+   */
+  public record Place(
+      int partition, Shard shard, ReplicaCluster cluster, LongSupplier monotonicMillis) {}
+
+  private final Place place;
+  private final ReplicaOwner owner;
+  private final PartitionReplica replica;
+  private final FollowerLinks links;
+  private AssignmentChange proposed;
+  private boolean isClosed;
+
+  /**
+   * Begins to keep a replica: it follows, or leads if the assignment says so.
+   *
+   * @param assignment the last one that is known
+   * @param log opened: all that it has is forced
+   */
+  public HostedReplica(Place place, Assignment assignment, ReplicaLog log, ReplicaOwner owner) {
+    this.place = place;
+    this.owner = owner;
+    this.replica =
+        new PartitionReplica(place.cluster().self(), assignment, log, new Effects(), now());
+    this.links =
+        new FollowerLinks(
+            new Links(),
+            (node, listener) ->
+                place.cluster().connect(node, place.partition(), place.shard(), listener));
+  }
+
+  /** Begins its work: once, when the owner is ready for it. */
+  public void start() {
+    replica.start(now());
+    keepLinks();
+    beatLater();
+  }
+
+  private long now() {
+    return place.monotonicMillis().getAsLong();
+  }
+
+  private void beatLater() {
+    place
+        .shard()
+        .loop()
+        .schedule(() -> place.shard().run(this::beat), ReplicationTimes.USUAL.heartbeat());
+  }
+
+  private void beat() {
+    if (isClosed) {
+      return;
+    }
+    beatLater();
+    replica.tick(now());
+    keepLinks();
+    if (proposed != null && proposed.revision() == replica.assignment().revision()) {
+      place.cluster().propose(place.partition(), proposed);
+    }
+  }
+
+  /** A leader has connections to all other replicas, and others have none. */
+  private void keepLinks() {
+    Set<Integer> others = new TreeSet<>();
+    if (replica.leads() && !isClosed) {
+      others.addAll(replica.assignment().replicas());
+      others.remove(place.cluster().self());
+    }
+    links.keep(others);
+  }
+
+  /** The cluster has agreed upon an assignment. */
+  public void assigned(Assignment assignment) {
+    replica.assigned(assignment, now());
+    keepLinks();
+  }
+
+  /** The process of a node has ended for sure. */
+  public void ended(int node) {
+    replica.ended(node, now());
+  }
+
+  /** Returns what takes a connection of another node that leads. Any thread may call. */
+  public LinkListener accept() {
+    return new LeaderLink(this::received);
+  }
+
+  private void received(ToFollower message, Consumer<ToLeader> answers) {
+    if (!isClosed) {
+      replica.received(message, answers, now());
+      keepLinks();
+    }
+  }
+
+  /** Returns whether this node leads. */
+  public boolean leads() {
+    return replica.leads();
+  }
+
+  /** Returns whether this node leads, and may deliver what is committed. */
+  public boolean mayDeliver() {
+    return replica.mayDeliver(now());
+  }
+
+  /** Returns whether so much waits for followers that publishers have to wait. */
+  public boolean isBehind() {
+    return replica.isBehind();
+  }
+
+  /**
+   * Appends what a burst has changed. Only while this node leads.
+   *
+   * @return the number of the batch; the owner is told when it is committed
+   */
+  public long append(ByteBuffer content) {
+    return replica.append(content, now());
+  }
+
+  /** The log is forced up to a batch. */
+  public void forced(BatchId last) {
+    replica.forced(last, now());
+    keepLinks();
+  }
+
+  /** Sends a part of all that there is to a follower. */
+  public void sendCopy(int node, ByteBuffer content) {
+    if (replica.leads()) {
+      links.send(node, new Copy(replica.assignment().epoch(), content));
+    }
+  }
+
+  /** All that there is now was sent to a follower. */
+  public void copySent(int node) {
+    replica.tookOver(node, now());
+  }
+
+  /** Ends its work. The log stays as it is. */
+  public void close() {
+    isClosed = true;
+    keepLinks();
+  }
+
+  private final class Links implements FollowerLinks.Listener {
+    @Override
+    public void connected(int node) {
+      replica.connected(node);
+    }
+
+    @Override
+    public void disconnected(int node) {
+      replica.disconnected(node);
+    }
+
+    @Override
+    public void received(int node, ToLeader message) {
+      replica.received(node, message, now());
+      keepLinks();
+    }
+  }
+
+  private final class Effects implements ReplicaEffects {
+    @Override
+    public void send(int follower, ToFollower message) {
+      links.send(follower, message);
+    }
+
+    @Override
+    public void startTakeOver(int follower) {
+      owner.copyTo(follower);
+    }
+
+    @Override
+    public void propose(AssignmentChange change) {
+      proposed = change;
+      place.cluster().propose(place.partition(), change);
+    }
+
+    @Override
+    public void reportLeaderless(long epoch, BatchId last, boolean isCandidate) {
+      int self = place.cluster().self();
+      place.cluster().report(new Leaderless(place.partition(), self, epoch, last, isCandidate));
+    }
+
+    @Override
+    public void committed(long number) {
+      owner.committed(number);
+    }
+
+    @Override
+    public void leads(long epoch) {
+      owner.leads(epoch);
+    }
+
+    @Override
+    public void leadsNoMore(String reason) {
+      proposed = null;
+      owner.leadsNoMore(reason);
+    }
+  }
+}

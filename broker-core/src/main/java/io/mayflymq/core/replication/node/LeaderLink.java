@@ -1,0 +1,52 @@
+package io.mayflymq.core.replication.node;
+
+import io.mayflymq.core.link.LinkListener;
+import io.mayflymq.core.link.LinkPort;
+import io.mayflymq.core.link.LinkReader;
+import io.mayflymq.core.link.LinkWriter;
+import io.mayflymq.core.replication.ReplicationCodec;
+import io.mayflymq.core.replication.ReplicationMessage.ToFollower;
+import io.mayflymq.core.replication.ReplicationMessage.ToLeader;
+import java.util.function.Consumer;
+
+/** A connection that another node, which leads, has opened to a replica of this one. */
+final class LeaderLink implements LinkListener, Consumer<ToLeader> {
+  /** What takes the messages of the leader. */
+  interface Receiver {
+    void received(ToFollower message, Consumer<ToLeader> answers);
+  }
+
+  private final Receiver receiver;
+  private final LinkWriter body = new LinkWriter();
+  private LinkPort port;
+
+  LeaderLink(Receiver receiver) {
+    this.receiver = receiver;
+  }
+
+  @Override
+  public void up(LinkPort opened) {
+    port = opened;
+  }
+
+  @Override
+  public void frame(int type, LinkReader frame) {
+    receiver.received(ReplicationCodec.readFromLeader(type, frame), this);
+  }
+
+  /** Sends an answer; a connection that is lost loses it. */
+  @Override
+  public void accept(ToLeader answer) {
+    if (port != null) {
+      port.send(ReplicationCodec.write(answer, body.clear()), body);
+    }
+  }
+
+  @Override
+  public void writable() {}
+
+  @Override
+  public void lost(String why) {
+    port = null;
+  }
+}

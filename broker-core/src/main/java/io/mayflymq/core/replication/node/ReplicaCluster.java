@@ -1,0 +1,33 @@
+package io.mayflymq.core.replication.node;
+
+import io.mayflymq.core.link.LinkListener;
+import io.mayflymq.core.replication.AssignmentChange;
+import io.mayflymq.core.replication.Leaderless;
+import io.mayflymq.core.runtime.Shard;
+
+/** The cluster, as a replica on one of its nodes sees it. Any thread may call. */
+public interface ReplicaCluster {
+  /** A connection to another node, which is opened again whenever it is lost. */
+  interface Connection {
+    /** Ends it. {@link LinkListener#lost} follows if it is open. */
+    void end();
+  }
+
+  /** Returns the number of this node. */
+  int self();
+
+  /**
+   * Opens a connection to the replica of a partition on another node.
+   *
+   * @param node the number of that node
+   * @param shard which the connection belongs to
+   * @param listener told of it, in bursts of the shard
+   */
+  Connection connect(int node, int partition, Shard shard, LinkListener listener);
+
+  /** Proposes a change of the assignment of a partition, once. */
+  void propose(int partition, AssignmentChange change);
+
+  /** Reports to the node that elects leaders, once, if it can be reached. */
+  void report(Leaderless report);
+}

@@ -1,0 +1,26 @@
+package io.mayflymq.core.replication.node;
+
+/**
+ * What a replica is kept for: the queues of a partition. Called in bursts of the partition's shard.
+ * Must not call the replica back, except from another task.
+ */
+public interface ReplicaOwner {
+  /** This node leads from now on. */
+  void leads(long epoch);
+
+  /** All batches up to this one are committed, while this node leads. */
+  void committed(long number);
+
+  /**
+   * A follower is to be sent all that there is: {@link HostedReplica#sendCopy} for each part, then
+   * {@link HostedReplica#copySent}.
+   */
+  void copyTo(int node);
+
+  /**
+   * This node leads no more. What is not committed may be undone from now on.
+   *
+   * @param reason for the log
+   */
+  void leadsNoMore(String reason);
+}
