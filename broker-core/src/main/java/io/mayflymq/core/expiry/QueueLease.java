@@ -82,6 +82,13 @@ public final class QueueLease {
   }
 
   /**
+   * Returns when the queue was last used, in ms since the epoch: now while a lasting use counts.
+   */
+  public long lastUseMillis(long nowMillis) {
+    return inUse ? nowMillis : lastUseMillis;
+  }
+
+  /**
    * Applies new settings: another period counts from the last use of the queue, which may have been
    * longer ago; other kinds of use count from now on.
    */

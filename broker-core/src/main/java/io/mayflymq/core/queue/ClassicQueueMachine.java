@@ -444,8 +444,13 @@ public final class ClassicQueueMachine
   }
 
   @Override
-  public void renewLease(long nowMillis) {
-    lease.renew(nowMillis);
+  public long lastUseMillis(long nowMillis) {
+    return lease.lastUseMillis(nowMillis);
+  }
+
+  @Override
+  public void setLastUse(long millis) {
+    lease.renew(millis);
     state.timer.noLaterThan(lease.endMillis());
   }
 

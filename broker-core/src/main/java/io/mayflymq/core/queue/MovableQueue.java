@@ -37,6 +37,11 @@ public interface MovableQueue {
   /** Hands out messages again. */
   void resumeDeliveries(long nowMillis);
 
-  /** Begins the lease anew, as the queue starts at another place. */
-  void renewLease(long nowMillis);
+  /**
+   * Returns when the queue was last used, in ms since the epoch, as far as its lease counts that.
+   */
+  long lastUseMillis(long nowMillis);
+
+  /** Lets the lease run since this time, at which the queue was last used at another place. */
+  void setLastUse(long millis);
 }

@@ -73,6 +73,9 @@ public interface Cluster extends ChangeOrdering {
    */
   int targetOfMove(String node);
 
+  /** Does work that takes some time, on none of the shards' threads. */
+  void inBackground(Runnable work);
+
   /** Returns what stands here for a queue that is on another member. */
   Queue remote(QueueIdentity identity, QueuePlace place, QueueHost vhost);
 }

@@ -120,7 +120,7 @@ public final class VirtualHost implements QueueHost {
     CompletableFuture<Void> applied = changes.apply(commands, origin);
     if (!origin.isHere() && commands.stream().anyMatch(VhostPolicies::isChange)) {
       // On the node that has requested the change this is part of the request.
-      applied.thenRunAsync(policies::refresh);
+      applied.thenRun(() -> broker.cluster().get().inBackground(policies::refresh));
     }
     return applied;
   }

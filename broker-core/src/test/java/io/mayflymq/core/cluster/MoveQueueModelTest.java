@@ -33,6 +33,10 @@ class MoveQueueModelTest {
   private MovingClients clients;
 
   private void start(long seed) {
+    start(seed, FieldTable.EMPTY);
+  }
+
+  private void start(long seed, FieldTable arguments) {
     random = new Random(seed);
     links = new SimulatedLinks(name -> cluster.nodes.get(Character.digit(name.charAt(4), 10)));
     cluster = new SimulatedCluster(3, links);
@@ -46,7 +50,7 @@ class MoveQueueModelTest {
                 true,
                 false,
                 false,
-                FieldTable.EMPTY,
+                arguments,
                 connection,
                 first.broker.shards().get(0),
                 false,
@@ -205,8 +209,23 @@ class MoveQueueModelTest {
     run(seed, true);
   }
 
+  private static FieldTable anyArguments(Random random) {
+    FieldTable.Builder arguments = FieldTable.builder();
+    if (random.nextInt(3) == 0) {
+      arguments.put("x-max-priority", MovingClients.PRIORITIES);
+    }
+    if (random.nextInt(3) == 0) {
+      arguments.put("x-delayed-retry-type", "all");
+      arguments.put("x-delayed-retry-min", 1 + random.nextInt(40));
+    }
+    if (random.nextInt(4) == 0) {
+      arguments.put("x-single-active-consumer", true);
+    }
+    return arguments.build();
+  }
+
   void run(long seed, boolean faults) {
-    start(seed);
+    start(seed, anyArguments(new Random(seed)));
     for (int step = 0; step < STEPS; step++) {
       act(faults);
       for (int i = random.nextInt(20); i > 0; i--) {
@@ -222,7 +241,9 @@ class MoveQueueModelTest {
   private void act(boolean faults) {
     Node node = any();
     switch (random.nextInt(faults ? 16 : 14)) {
-      case 0, 1, 2 -> clients.on(node).publish(1 + random.nextInt(4));
+      case 0, 1 ->
+          clients.on(node).publish(1 + random.nextInt(4), random.nextInt(MovingClients.PRIORITIES));
+      case 2 -> clients.on(node).schedule(1 + random.nextInt(50));
       case 3 -> clients.on(node).consume(1 + random.nextInt(5));
       case 4, 5, 6 -> clients.on(node).acknowledge(random);
       case 7 -> clients.on(node).get();

@@ -34,6 +34,7 @@ import java.util.concurrent.CompletableFuture;
 final class MovingClients {
   static final String VHOST = "v";
   static final String QUEUE = "q";
+  static final int PRIORITIES = 3;
 
   private final Map<Integer, Client> clients = new HashMap<>();
   private int lastPublisher;
@@ -85,19 +86,37 @@ final class MovingClients {
     }
 
     void publish(int count) {
+      publish(count, 0);
+    }
+
+    /** Publishes messages of a priority. Their order is that of a publisher of their own. */
+    void publish(int count, int priority) {
+      int stream = PRIORITIES * publisher + priority;
       run(
           () -> {
             for (int i = 0; i < count; i++) {
               int number = ++lastNumber;
-              commands.publish(queue(), message(publisher, number), confirming(), number);
+              commands.publish(
+                  queue(), message(stream, number, priority), confirming(stream), number);
             }
           });
     }
 
-    private PublishListener confirming() {
+    /** Publishes a message that is to be in the queue later, in no order. */
+    void schedule(long delayMillis) {
+      run(
+          () -> {
+            int number = ++lastNumber;
+            long due = node.broker.shards().get(loop).now() + delayMillis;
+            commands.schedule(
+                queue(), message(-publisher, number, 0), due, confirming(-publisher), number);
+          });
+    }
+
+    private PublishListener confirming(int stream) {
       return (number, accepted) -> {
         if (accepted) {
-          confirmed.computeIfAbsent(publisher, any -> new HashSet<>()).add((int) number);
+          confirmed.computeIfAbsent(stream, any -> new HashSet<>()).add((int) number);
         }
       };
     }
@@ -198,10 +217,7 @@ final class MovingClients {
       public void deliver(Consumer to, long sequence, Message message, boolean redelivered) {
         arrived(message, redelivered);
         if (!redelivered) {
-          Integer before = newest.put(nameOf(message).get(0), nameOf(message).get(1));
-          assertThat(before == null ? 0 : before)
-              .as("of publisher %s", nameOf(message).get(0))
-              .isLessThan(nameOf(message).get(1));
+          inOrder(newest, nameOf(message));
         }
         sequences.add(sequence);
         messages.add(message);
@@ -270,10 +286,7 @@ final class MovingClients {
       assertThat(seen.add(name)).as("message %s is there once", name).isTrue();
       if (isConfirmed(name)) {
         // Of what was lost with a link it is not known when it arrived.
-        Integer before = newest.put(name.get(0), name.get(1));
-        assertThat(before == null ? 0 : before)
-            .as("order of publisher %s", name.get(0))
-            .isLessThan(name.get(1));
+        inOrder(newest, name);
       }
     }
     confirmed.forEach(
@@ -287,6 +300,14 @@ final class MovingClients {
                 }));
   }
 
+  /** Messages come in the order of their publisher, unless they were scheduled. */
+  private static void inOrder(Map<Integer, Integer> newest, List<Integer> name) {
+    Integer before = newest.put(name.get(0), name.get(1));
+    assertThat(before == null || name.get(0) < 0 ? 0 : before)
+        .as("order of publisher %s", name.get(0))
+        .isLessThan(name.get(1));
+  }
+
   private boolean isConfirmed(List<Integer> name) {
     return confirmed.getOrDefault(name.get(0), Set.of()).contains(name.get(1));
   }
@@ -296,8 +317,9 @@ final class MovingClients {
     return confirmed.values().stream().mapToInt(Set::size).sum();
   }
 
-  private static Message message(int publisher, int number) {
-    byte[] properties = BasicProperties.builder().deliveryMode(2).build().encode();
+  private static Message message(int publisher, int number, int priority) {
+    byte[] properties =
+        BasicProperties.builder().deliveryMode(2).priority(priority).build().encode();
     ByteBuffer content = ByteBuffer.allocate(properties.length + 2 * Integer.BYTES);
     content.put(properties).putInt(publisher).putInt(number);
     return new Message(
@@ -306,7 +328,7 @@ final class MovingClients {
         content.array(),
         properties.length,
         Message.NO_TTL,
-        0,
+        priority,
         true,
         List.of());
   }

@@ -131,6 +131,7 @@ final class SimulatedCluster {
       for (Node node : nodes) {
         any |= node.applyNext();
         any |= node.metadata.write();
+        any |= node.runInBackground();
         any |= node.runLoops();
         any |= node.host.flush();
       }
@@ -150,6 +151,7 @@ final class SimulatedCluster {
     private int applied;
     private MemoryHost host = new MemoryHost();
     private Map<Integer, RemoteNode> homes = new HashMap<>();
+    private final Deque<Runnable> background = new ArrayDeque<>();
 
     Node(int number, LiveMetadataLog kept) {
       this.number = number;
@@ -163,6 +165,7 @@ final class SimulatedCluster {
       loops.all().forEach(loop -> loop.runAtOnce(true));
       host.runAtOnce(true);
       homes = new HashMap<>();
+      background.clear();
       List<MetadataCommand> recovered = metadata.recover();
       Applied position = null;
       for (MetadataCommand command : recovered) {
@@ -225,6 +228,11 @@ final class SimulatedCluster {
       proposals.removeIf(proposal -> proposal.from == this);
       host = host.afterKill();
       start(metadata.afterCrash(random));
+    }
+
+    /** Lets this many bytes more be written to its disk. */
+    void fillDisk(long bytes) {
+      host.fill(bytes);
     }
 
     /** Returns what the node has, in words. */
@@ -309,6 +317,20 @@ final class SimulatedCluster {
     }
 
     @Override
+    public void inBackground(Runnable work) {
+      background.addLast(work);
+    }
+
+    /** Does what other threads than the loops have to do next, if there is anything. */
+    private boolean runInBackground() {
+      Runnable work = background.pollFirst();
+      if (work != null) {
+        work.run();
+      }
+      return work != null;
+    }
+
+    @Override
     public Queue remote(QueueIdentity identity, QueuePlace place, QueueHost vhost) {
       return links == null
           ? RemoteQueueStub.of(identity, vhost, broker.partitions().get(0))
@@ -334,10 +356,11 @@ final class SimulatedCluster {
 
     /** Does a piece of the work that waits on this node. */
     void step(Random random) {
-      switch (random.nextInt(4)) {
+      switch (random.nextInt(5)) {
         case 0 -> applyNext();
         case 1 -> metadata.write();
         case 2 -> host.flush();
+        case 3 -> runInBackground();
         default -> loops.get(random.nextInt(SHARDS)).step();
       }
     }

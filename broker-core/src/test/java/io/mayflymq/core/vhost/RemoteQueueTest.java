@@ -485,6 +485,11 @@ class RemoteQueueTest {
           }
 
           @Override
+          public void inBackground(Runnable work) {
+            work.run();
+          }
+
+          @Override
           public CompletableFuture<Void> forget(String node) {
             return CompletableFuture.failedFuture(new IllegalArgumentException(node));
           }

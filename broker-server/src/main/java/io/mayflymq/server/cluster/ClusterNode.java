@@ -57,6 +57,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.Collectors;
@@ -353,6 +354,11 @@ public final class ClusterNode implements Cluster, AutoCloseable {
   @Override
   public int targetOfMove(String node) {
     return neighbours.targetOfMove(node);
+  }
+
+  @Override
+  public void inBackground(Runnable work) {
+    ForkJoinPool.commonPool().execute(work);
   }
 
   @Override

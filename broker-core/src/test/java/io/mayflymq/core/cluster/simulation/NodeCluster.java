@@ -65,6 +65,11 @@ final class NodeCluster implements Cluster {
   }
 
   @Override
+  public void inBackground(Runnable work) {
+    process.inBackground(work);
+  }
+
+  @Override
   public Queue remote(QueueIdentity identity, QueuePlace place, QueueHost vhost) {
     RemoteNode home =
         homes.computeIfAbsent(

@@ -28,6 +28,7 @@ final class CopyReader {
   private final List<RejoiningConsumers.Member> consumers = new ArrayList<>();
   private long expected;
   private long difference;
+  private long lastUseMillis;
   private CopySink sink;
 
   /**
@@ -44,6 +45,11 @@ final class CopyReader {
   /** Returns the consumers of the old place, in their order, as far as that matters. */
   List<RejoiningConsumers.Member> consumers() {
     return consumers;
+  }
+
+  /** Returns when the old place was last used, by the clock of this node; once all is read. */
+  long lastUseMillis() {
+    return lastUseMillis;
   }
 
   /**
@@ -83,6 +89,7 @@ final class CopyReader {
       case CopyRecords.CONSUMER ->
           consumers.add(
               new RejoiningConsumers.Member(in.shortString(), ConsumerOriginCodec.read(in)));
+      case CopyRecords.LAST_USE -> lastUseMillis = in.signed() + difference;
       default -> throw new LinkFormatException("unknown record of a copy: " + kind);
     }
   }

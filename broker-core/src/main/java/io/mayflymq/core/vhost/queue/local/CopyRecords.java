@@ -35,6 +35,9 @@ final class CopyRecords {
   /** A consumer, in the order in which they get messages: tag and channel. */
   static final int CONSUMER = 8;
 
+  /** When the queue was last used, for its lease: time. */
+  static final int LAST_USE = 9;
+
   // Flags of a message
 
   static final int REDELIVERED = 1;

@@ -99,6 +99,11 @@ final class CopyWriter implements CopySink {
     out.octet(CopyRecords.NEXT).number(sequence);
   }
 
+  /** When the queue was last used. */
+  void lastUse(long millis) {
+    out.octet(CopyRecords.LAST_USE).signed(millis);
+  }
+
   /** The next one of the consumers. */
   void consumer(Consumer consumer) {
     out.octet(CopyRecords.CONSUMER).shortString(consumer.tag());

@@ -32,6 +32,11 @@ final class IncomingCopy implements QueueCopying {
     return reader.consumers();
   }
 
+  /** Returns when the old place was last used, by the clock of this node. */
+  long lastUseMillis() {
+    return reader.lastUseMillis();
+  }
+
   @Override
   public CompletableFuture<Void> add(byte[] slice) {
     return state

@@ -128,7 +128,7 @@ final class LocalMoves {
           if (!state.isDeleted()) {
             rejoining = new RejoiningConsumers(incoming.consumers(), shard);
             serve();
-            ((MovableQueue) machine).renewLease(shard.now());
+            ((MovableQueue) machine).setLastUse(incoming.lastUseMillis());
             applyPolicies.run();
           }
         });

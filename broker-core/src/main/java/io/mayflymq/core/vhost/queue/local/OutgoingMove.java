@@ -247,6 +247,7 @@ final class OutgoingMove {
             case WAITING_DEAD_LETTERS -> hidden.waitingMessages().endCopy(copy, writer);
           }
         });
+    writer.lastUse(movable.lastUseMillis(shard.now()));
     List<Consumer> consumers = machine.consumers();
     if (machine.settings().singleActiveConsumer()
         || (!consumers.isEmpty() && consumers.get(0).exclusive())) {
