@@ -104,7 +104,7 @@ class PartitionReplicaTest implements ReplicaEffects {
 
   @Test
   void newLeaderDeliversWhenTheLeaseOfTheOneBeforeHasEnded() {
-    now += LEASE * 2;
+    now += 2L * LEASE;
     follow();
     long answeredAt = now;
     now += LEASE / 2;
@@ -184,7 +184,7 @@ class PartitionReplicaTest implements ReplicaEffects {
   void replicaThatIsNotInSyncDoesNotReport() {
     assignment = new Assignment(List.of(0, 1), 0, 1, Set.of(0), 3);
     replica = open();
-    now += LEASE * 2;
+    now += 2L * LEASE;
     replica.tick(now);
     assertThat(reports).isEmpty();
   }
