@@ -19,6 +19,9 @@ public final class LinkFrame {
   /** A consumer may be sent more: its number, bytes. */
   public static final int CREDIT = 20;
 
+  /** Everything that was held for a consumer when it was recalled is back: its number. */
+  public static final int RECALLED = 21;
+
   // From the home node
 
   /** A batch was applied: its number, flags, which commands were refused, which failed. */
@@ -33,7 +36,7 @@ public final class LinkFrame {
   /** A request failed: its number, the scope of the error, its code and text. */
   public static final int ERROR = 35;
 
-  /** Messages for consumers: count, then number of the consumer, sequence number and message. */
+  /** Messages for consumers: see {@link DeliveryCodec}. */
   public static final int DELIVER = 36;
 
   /** The queue of a consumer is deleted: the consumer's number. */
@@ -41,6 +44,12 @@ public final class LinkFrame {
 
   /** The queue of a request has moved, and nothing was done: the request's number. */
   public static final int MOVED = 38;
+
+  /**
+   * The deadlines in a queue have changed, so what is held for a consumer is to be released: the
+   * consumer's number. Answered by {@link #RECALLED}. From {@link LinkVersion#OF_DEADLINES} on.
+   */
+  public static final int RECALL = 39;
 
   private LinkFrame() {}
 }

@@ -2,6 +2,9 @@ package io.mayflymq.core.link;
 
 /** An open connection to another node, for one shard. On the shard's thread but for one method. */
 public interface LinkPort {
+  /** Returns the version of the frames on this connection: see {@link LinkVersion}. */
+  int version();
+
   /**
    * Sends a frame at the end of the burst at the latest.
    *

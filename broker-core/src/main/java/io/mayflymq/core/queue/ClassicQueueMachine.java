@@ -241,6 +241,11 @@ public final class ClassicQueueMachine
   }
 
   @Override
+  public long deadline(long sequence) {
+    return deadlines.of(sequence);
+  }
+
+  @Override
   public void used(LeaseUse use, long nowMillis) {
     lease.used(use, nowMillis);
   }

@@ -13,6 +13,12 @@ public interface MessageSource {
    */
   GetResult fetch(boolean acknowledges, long nowMillis);
 
+  /**
+   * Returns when a message expires that was delivered and is not settled, in ms since the epoch;
+   * {@link io.mayflymq.core.expiry.Deadlines#NEVER} if it does not.
+   */
+  long deadline(long sequence);
+
   /** Returns an operation that removes all ready messages. */
   Purge purge();
 

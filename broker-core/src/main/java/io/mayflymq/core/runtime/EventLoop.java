@@ -26,6 +26,14 @@ public interface EventLoop extends Executor {
   }
 
   /**
+   * Returns the time in ns since some moment, which no clock that is set can change: delays are
+   * measured by it. Any thread may call.
+   */
+  default long nanoTime() {
+    return System.nanoTime();
+  }
+
+  /**
    * Runs a task on the thread after a delay.
    *
    * @param delayMillis 0 or more, in ms; the task does not run earlier

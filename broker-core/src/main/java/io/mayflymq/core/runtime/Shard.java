@@ -49,6 +49,7 @@ public final class Shard {
   private final Queue<Runnable> mailbox = new ConcurrentLinkedQueue<>();
   private final AtomicBoolean awaited = new AtomicBoolean();
   private final ShardHistograms histograms = new ShardHistograms();
+  private final long madeAtNanos;
   private int depth;
   private long beganAtNanos;
   private long now;
@@ -67,6 +68,7 @@ public final class Shard {
     this.loop = loop;
     this.clock = clock;
     this.faults = faults;
+    this.madeAtNanos = loop.nanoTime();
     this.now = clock.millis();
     this.timers = new TimerWheel(now, faults);
   }
@@ -92,6 +94,14 @@ public final class Shard {
    */
   public long now() {
     return now;
+  }
+
+  /**
+   * Returns how much time has passed since the shard was made, in ns, whatever the clock has been
+   * set to. Any thread may call.
+   */
+  public long elapsedNanos() {
+    return loop.nanoTime() - madeAtNanos;
   }
 
   /** The timers of the shard's queues. On the shard's thread only. */

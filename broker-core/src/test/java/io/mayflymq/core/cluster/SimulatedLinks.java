@@ -5,6 +5,7 @@ import io.mayflymq.core.link.LinkConnector;
 import io.mayflymq.core.link.LinkListener;
 import io.mayflymq.core.link.LinkPort;
 import io.mayflymq.core.link.LinkReader;
+import io.mayflymq.core.link.LinkVersion;
 import io.mayflymq.core.link.LinkWriter;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.vhost.link.HomeLink;
@@ -135,6 +136,11 @@ final class SimulatedLinks {
               receiver.frame(type, new LinkReader(copy, copy.length));
             }
           });
+    }
+
+    @Override
+    public int version() {
+      return LinkVersion.OF_DEADLINES;
     }
 
     @Override

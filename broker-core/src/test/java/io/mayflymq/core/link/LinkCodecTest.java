@@ -3,14 +3,19 @@ package io.mayflymq.core.link;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.mayflymq.core.expiry.Deadlines;
 import io.mayflymq.core.message.Message;
+import io.mayflymq.core.message.NumberedMessage;
 import io.mayflymq.protocol.types.AmqpException;
 import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.ConnectionException;
 import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.protocol.types.ReplyCode;
 import io.mayflymq.protocol.types.ShortString;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Random;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import net.jqwik.api.Arbitraries;
@@ -78,6 +83,94 @@ class LinkCodecTest {
     assertThat(in.remaining()).isZero();
   }
 
+  private record Delivery(
+      long consumer, long sequence, Message message, boolean redelivered, long millisLeft) {}
+
+  @Property
+  void deliveriesOfAFrameAreReadAsTheyWereWritten(
+      @ForAll("frames") List<Message> frame, @ForAll Random random) {
+    List<Delivery> deliveries =
+        frame.stream()
+            .map(
+                message ->
+                    new Delivery(
+                        random.nextInt(1, 1000),
+                        random.nextInt(-1, 3),
+                        message,
+                        random.nextBoolean(),
+                        random.nextBoolean() ? Deadlines.NEVER : random.nextLong(1L << 62)))
+            .toList();
+    for (int version = LinkVersion.FIRST; version <= LinkVersion.OF_DEADLINES; version++) {
+      LinkWriter out = new LinkWriter();
+      DeliveryCodec writer = new DeliveryCodec(version);
+      writer.begin();
+      for (Delivery each : deliveries) {
+        writer.write(
+            out, each.consumer, each.sequence, each.message, each.redelivered, each.millisLeft);
+      }
+      List<Delivery> read = new ArrayList<>();
+      new DeliveryCodec(version)
+          .read(
+              reader(out),
+              (consumer, sequence, message, redelivered, millisLeft) ->
+                  read.add(new Delivery(consumer, sequence, message, redelivered, millisLeft)));
+      boolean hasTimes = version >= LinkVersion.OF_DEADLINES;
+      assertThat(read)
+          .usingRecursiveComparison()
+          .ignoringFields("message.exchange", "message.routingKey")
+          .isEqualTo(
+              deliveries.stream()
+                  .map(
+                      each ->
+                          new Delivery(
+                              each.consumer,
+                              each.sequence,
+                              each.message,
+                              each.redelivered,
+                              hasTimes ? each.millisLeft : Deadlines.NEVER))
+                  .toList());
+    }
+  }
+
+  @Test
+  void timeThatTheVersionDoesNotHaveIsRefused() {
+    LinkWriter out = new LinkWriter();
+    DeliveryCodec later = new DeliveryCodec(LinkVersion.OF_DEADLINES);
+    later.begin();
+    Message message = NumberedMessage.of(1, false, Message.NO_TTL, 0);
+    later.write(out, 1, 1, message, false, 10);
+    assertThatThrownBy(
+            () ->
+                new DeliveryCodec(LinkVersion.FIRST)
+                    .read(reader(out), (consumer, sequence, read, redelivered, left) -> {}))
+        .isInstanceOf(LinkFormatException.class)
+        .hasMessage("unknown flags of a delivery: 6");
+  }
+
+  /** Nodes of the first version read frames in this form. */
+  @Test
+  void framesOfTheFirstVersionAreWhatTheyWere() {
+    LinkWriter out = new LinkWriter();
+    DeliveryCodec codec = new DeliveryCodec(LinkVersion.FIRST);
+    codec.begin();
+    Message message =
+        new Message(
+            ShortString.of("x"),
+            ShortString.of("k"),
+            new byte[] {0, 0, 7},
+            2,
+            Message.NO_TTL,
+            0,
+            false,
+            List.of());
+    codec.write(out, 300, 5, message, true, 10);
+    codec.write(out, 300, -1, message, false, Deadlines.NEVER);
+    assertThat(Arrays.copyOf(out.bytes(), out.size()))
+        .containsExactly(
+            0xac, 2, 3, 5, 0, 1, 'x', 1, 'k', 2, 3, 0, 0, 7, //
+            0xac, 2, 0, 96, 2, 3, 0, 0, 7);
+  }
+
   @Property
   void numbersAreReadAsTheyWereWritten(@ForAll long number, @ForAll double decimal) {
     LinkWriter out = new LinkWriter().number(number).signed(number).decimal(decimal);
@@ -93,6 +186,9 @@ class LinkCodecTest {
     List<Consumer<LinkReader>> readers =
         List.of(
             in -> new MessageCodec().read(in),
+            in ->
+                new DeliveryCodec(LinkVersion.OF_DEADLINES)
+                    .read(in, (consumer, sequence, message, redelivered, left) -> {}),
             LinkReader::bytes,
             LinkReader::text,
             LinkReader::shortString,

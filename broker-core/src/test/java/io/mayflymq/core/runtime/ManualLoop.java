@@ -3,6 +3,7 @@ package io.mayflymq.core.runtime;
 import java.util.ArrayDeque;
 import java.util.Comparator;
 import java.util.PriorityQueue;
+import java.util.concurrent.TimeUnit;
 
 /** An event loop that runs a task on request. Its thread is the calling one, meanwhile. */
 public final class ManualLoop implements EventLoop {
@@ -37,6 +38,11 @@ public final class ManualLoop implements EventLoop {
   /** Whether a task runs as soon as it comes, as if the thread were another and waited for. */
   public void runAtOnce(boolean now) {
     atOnce = now;
+  }
+
+  @Override
+  public long nanoTime() {
+    return TimeUnit.MILLISECONDS.toNanos(clock.elapsedMillis());
   }
 
   @Override

@@ -5,6 +5,7 @@ import io.mayflymq.core.link.LinkFormatException;
 import io.mayflymq.core.link.LinkListener;
 import io.mayflymq.core.link.LinkPort;
 import io.mayflymq.core.link.LinkReader;
+import io.mayflymq.core.link.LinkVersion;
 import io.mayflymq.core.link.LinkWriter;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.vhost.link.HomeLink;
@@ -26,6 +27,7 @@ final class MemoryLinks implements LinkConnector {
 
   private boolean reachable = true;
   private boolean writable = true;
+  private int version = LinkVersion.OF_DEADLINES;
 
   /** How many frames have been sent to the home node. */
   int frames;
@@ -97,6 +99,11 @@ final class MemoryLinks implements LinkConnector {
     }
 
     @Override
+    public int version() {
+      return version;
+    }
+
+    @Override
     public boolean isWritable() {
       return writable;
     }
@@ -131,6 +138,11 @@ final class MemoryLinks implements LinkConnector {
     } else {
       shard.execute(() -> listener.lost("unreachable"));
     }
+  }
+
+  /** Sets the version that both nodes know, for connections that are opened from now on. */
+  void setVersion(int common) {
+    version = common;
   }
 
   /** The home node cannot be reached from now on. */

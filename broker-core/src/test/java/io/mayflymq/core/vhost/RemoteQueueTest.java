@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.mayflymq.core.event.Actor;
+import io.mayflymq.core.link.LinkVersion;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.QueuePlace;
@@ -340,6 +341,153 @@ class RemoteQueueTest {
     home.publish("q", IntStream.range(0, 100).toArray());
     rest();
     assertThat(home.ready("q")).isEqualTo(100);
+  }
+
+  /** Lets time pass on both nodes: at home first, as what is sent takes its time. */
+  private void pass(long millis) {
+    home.advance(millis);
+    here.advance(millis);
+    rest();
+  }
+
+  /** A consumer here of a queue at home, which holds what the queue had: its channel is full. */
+  private Collector holding(Queue queue, boolean acknowledges) {
+    Collector full = new Collector(acknowledges, 0);
+    full.full = true;
+    done(queue.requests().subscribe(full.consumer, () -> {}));
+    assertThat(home.ready(queue.definition().name())).as("sent ahead").isZero();
+    return full;
+  }
+
+  private void publishAtHome(String queue, int number, long ttlMillis) {
+    home.publishing(home.queue(queue), TestBroker.message(number, true, ttlMillis, 0), null);
+    rest();
+  }
+
+  private Queue deadLettering(String argument, int value) {
+    home.declare("dead");
+    return queue(
+        "q",
+        FieldTable.builder()
+            .putAll(TestBroker.deadLetteringTo("dead"))
+            .put(argument, value)
+            .build());
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3})
+  void whatIsHeldDiesAtItsDeadline(int shards) {
+    start(shards);
+    Queue queue = deadLettering("x-message-ttl", 200);
+    publishAtHome("q", 1, 500);
+    publishAtHome("q", 2, 100);
+    publishAtHome("q", 3, Message.NO_TTL);
+    Collector full = holding(queue, true);
+    pass(100);
+    assertThat(home.ready("dead")).isZero();
+    pass(1); // The broker adds the millisecond in which the period began.
+    assertThat(home.drain("dead")).containsExactly(2);
+    pass(100);
+    assertThat(home.drain("dead")).containsExactly(1, 3);
+    full.full = false;
+    resume(queue, full);
+    publishAtHome("q", 4, Message.NO_TTL);
+    assertThat(full.numbers()).as("what came later takes its place").containsExactly(4);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3})
+  void clientThatTakesLateGetsNothingThatIsOver(int shards) {
+    start(shards);
+    Queue queue = deadLettering("x-max-length", 100);
+    publishAtHome("q", 1, 100);
+    publishAtHome("q", 2, Message.NO_TTL);
+    publishAtHome("q", 3, 300);
+    Collector full = holding(queue, true);
+    here.clock().jump(-60_000); // So its timers are late.
+    pass(150);
+    full.full = false;
+    resume(queue, full);
+    assertThat(full.numbers()).containsExactly(2, 3);
+    assertThat(home.drain("dead")).containsExactly(1);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3})
+  void whatTheChannelHasTakenIsItsOwn(int shards) {
+    start(shards);
+    Queue queue = deadLettering("x-message-ttl", 100);
+    Collector open = new Collector(true, 0);
+    done(queue.requests().subscribe(open.consumer, () -> {}));
+    publishAtHome("q", 1, 0);
+    pass(500);
+    assertThat(open.numbers()).containsExactly(1);
+    assertThat(home.ready("dead")).isZero();
+  }
+
+  private void setTtl(int millis) {
+    home.vhost
+        .policies()
+        .set(Policy.of(PolicyKind.POLICY, "p", "^q$", "queues", 0, Map.of("message-ttl", millis)));
+    rest();
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3})
+  void otherTtlHoldsForWhatIsHeld(int shards) {
+    start(shards);
+    Queue queue = deadLettering("x-max-length", 100);
+    for (int number = 1; number <= 5; number++) {
+      publishAtHome("q", number, number == 5 ? 150 : Message.NO_TTL);
+    }
+    Collector full = holding(queue, true);
+    setTtl(10_000);
+    assertThat(home.ready("q")).as("sent ahead again").isZero();
+    pass(200);
+    assertThat(home.drain("dead")).containsExactly(5);
+    setTtl(300);
+    home.publish("q", 6);
+    pass(100);
+    assertThat(home.ready("dead")).isZero();
+    pass(1);
+    assertThat(home.drain("dead")).containsExactly(1, 2, 3, 4);
+    setTtl(100_000);
+    home.publish("q", 7);
+    pass(1_000);
+    assertThat(home.ready("dead")).isZero();
+    full.full = false;
+    resume(queue, full);
+    assertThat(full.numbers()).containsExactly(6, 7);
+    assertThat(full.deliveries).noneMatch(Collector.Delivery::redelivered);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3})
+  void nodeThatKnowsNoDeadlinesIsToldNone(int shards) {
+    start(shards);
+    links.setVersion(LinkVersion.FIRST);
+    Queue queue = deadLettering("x-message-ttl", 100);
+    publishAtHome("q", 1, Message.NO_TTL);
+    Collector full = holding(queue, true);
+    setTtl(50);
+    pass(500);
+    full.full = false;
+    resume(queue, full);
+    publishAtHome("q", 2, Message.NO_TTL);
+    assertThat(full.numbers()).as("late, as it was before").containsExactly(1, 2);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3})
+  void whatNothingSettlesIsDeliveredLate(int shards) {
+    start(shards);
+    Queue queue = deadLettering("x-message-ttl", 100);
+    publishAtHome("q", 1, Message.NO_TTL);
+    Collector full = holding(queue, false);
+    pass(500);
+    full.full = false;
+    resume(queue, full);
+    assertThat(full.numbers()).containsExactly(1);
   }
 
   @ParameterizedTest

@@ -11,6 +11,7 @@ import io.mayflymq.core.queue.GetResult;
 import io.mayflymq.core.queue.consumer.ConsumeOptions;
 import io.mayflymq.core.queue.consumer.Consumer;
 import io.mayflymq.core.queue.consumer.ConsumerTarget;
+import io.mayflymq.core.runtime.ManualClock;
 import io.mayflymq.core.runtime.ManualLoops;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.runtime.Shards;
@@ -215,6 +216,10 @@ final class TestBroker {
       loops.advance(Math.min(50, millis - passed));
     }
     trimMemory();
+  }
+
+  ManualClock clock() {
+    return loops.clock();
   }
 
   /** Runs something on a shard's loop as a burst, now. */

@@ -37,6 +37,12 @@ public interface ConsumerTarget {
    */
   void deliver(Consumer consumer, long sequence, Message message, boolean redelivered);
 
+  /**
+   * Called when the deadlines of the queue's messages are about to change, also of those that were
+   * delivered.
+   */
+  default void deadlinesChange() {}
+
   /** Returns the channel that the messages go to; null if there is none. Any thread may call. */
   default ConsumerOrigin origin() {
     return null;

@@ -1,5 +1,7 @@
 package io.mayflymq.core.vhost.link;
 
+import io.mayflymq.core.expiry.Deadlines;
+import io.mayflymq.core.link.LinkFrame;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.queue.consumer.Consumer;
 import io.mayflymq.core.queue.consumer.ConsumerOrigin;
@@ -12,6 +14,9 @@ import java.util.concurrent.CompletableFuture;
  * A consumer on another node. It may be sent so many bytes ahead of what its client's channel there has taken: its window. The other node gives credit
  * back as the channel takes messages, so a consumer that its client holds up holds up no other one. Credit is noted on the queue's shard, behind the
  * commands that came before it: what the other node has released is back by then, and is sent first.
+ *
+ * The other node is told how long each message may be delivered, and releases it when that is over. When the deadlines in the queue change, all that
+ * it holds is recalled: it comes back, and is sent again with its new time, if that is not over. Nothing is sent in between, so the order stays.
  *
  * The wake-up must not be missed when the connection is writable again: the queue's shard first notes that the consumer waits and then looks for room
  * once more; the link's shard looks whether the consumer waits when the connection is writable. Both are volatile, so one of them sees the other.
@@ -34,6 +39,7 @@ final class HomeConsumer implements ConsumerTarget {
   private long window;
   private long sent;
   private long taken;
+  private int recalls;
 
   private volatile boolean waits;
 
@@ -119,6 +125,17 @@ final class HomeConsumer implements ConsumerTarget {
             });
   }
 
+  /**
+   * What was held for it on the other node when it was recalled is released. On the link's shard.
+   */
+  void recalled() {
+    onQueue(
+        () -> {
+          recalls--;
+          resume();
+        });
+  }
+
   /** The connection is writable again. On the link's shard. */
   void wake() {
     if (waits) {
@@ -143,7 +160,7 @@ final class HomeConsumer implements ConsumerTarget {
   }
 
   private boolean hasRoom() {
-    return sent - taken < window && deliveries.isWritable();
+    return sent - taken < window && recalls == 0 && deliveries.isWritable();
   }
 
   @Override
@@ -162,7 +179,20 @@ final class HomeConsumer implements ConsumerTarget {
   @Override
   public void deliver(Consumer to, long sequence, Message message, boolean redelivered) {
     sent += message.content().length + BYTES_PER_MESSAGE;
-    deliveries.deliver(this, sequence, message, redelivered);
+    // What is not acknowledged has left its queue, and dies nowhere else.
+    long deadline =
+        sequence >= 0 && deliveries.haveTimes()
+            ? queue.onShard().deadline(sequence)
+            : Deadlines.NEVER;
+    deliveries.deliver(this, sequence, message, redelivered, deadline);
+  }
+
+  @Override
+  public void deadlinesChange() {
+    if (consumer.acknowledges() && deliveries.haveTimes()) {
+      recalls++;
+      deliveries.sendBehind(this, LinkFrame.RECALL);
+    }
   }
 
   @Override
@@ -172,6 +202,6 @@ final class HomeConsumer implements ConsumerTarget {
 
   @Override
   public void cancelled(Consumer gone) {
-    deliveries.cancelled(this);
+    deliveries.sendBehind(this, LinkFrame.CANCELLED);
   }
 }

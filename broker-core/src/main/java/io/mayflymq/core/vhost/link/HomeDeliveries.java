@@ -1,9 +1,11 @@
 package io.mayflymq.core.vhost.link;
 
+import io.mayflymq.core.expiry.Deadlines;
+import io.mayflymq.core.link.DeliveryCodec;
 import io.mayflymq.core.link.LinkFrame;
 import io.mayflymq.core.link.LinkPort;
+import io.mayflymq.core.link.LinkVersion;
 import io.mayflymq.core.link.LinkWriter;
-import io.mayflymq.core.link.MessageCodec;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.runtime.EndOfBurstListener;
 import io.mayflymq.core.runtime.Shard;
@@ -12,13 +14,11 @@ import java.util.List;
 
 /**
  * Sends the messages of consumers on another node: those of a burst in one frame. On the link's
- * shard, but for {@link #deliver}, {@link #cancelled} and {@link #isWritable}, which are called on
- * the shards of queues.
+ * shard, but for {@link #deliver}, {@link #sendBehind}, {@link #isWritable} and {@link #haveTimes},
+ * which are called on the shards of queues.
  */
 final class HomeDeliveries implements EndOfBurstListener {
   private static final int LARGEST_FRAME = 64 * 1024;
-  private static final int REDELIVERED = 1;
-  private static final int ACKNOWLEDGED = 2;
 
   /** Takes messages back that were handed out and cannot be sent any more. */
   @FunctionalInterface
@@ -27,13 +27,17 @@ final class HomeDeliveries implements EndOfBurstListener {
   }
 
   private record Delivery(
-      HomeConsumer consumer, long sequence, Message message, boolean redelivered) {}
+      HomeConsumer consumer,
+      long sequence,
+      Message message,
+      boolean redelivered,
+      long deadlineMillis) {}
 
   private final Shard shard;
   private final LinkPort port;
   private final Undeliverable undeliverable;
   private final LinkWriter frame = new LinkWriter();
-  private final MessageCodec messages = new MessageCodec();
+  private final DeliveryCodec deliveries;
   private final Handover[] handovers;
   private boolean waitsForEnd;
   private boolean closed;
@@ -48,11 +52,17 @@ final class HomeDeliveries implements EndOfBurstListener {
     this.shard = shard;
     this.port = port;
     this.undeliverable = undeliverable;
+    this.deliveries = new DeliveryCodec(port.version());
     this.handovers = new Handover[shards];
   }
 
   boolean isWritable() {
     return port.isWritable();
+  }
+
+  /** Returns whether the other node is told how long messages may be delivered. */
+  boolean haveTimes() {
+    return port.version() >= LinkVersion.OF_DEADLINES;
   }
 
   /** Prepares for the queues of another shard. On the link's shard, before the first delivery. */
@@ -62,31 +72,47 @@ final class HomeDeliveries implements EndOfBurstListener {
     }
   }
 
-  void deliver(HomeConsumer consumer, long sequence, Message message, boolean redelivered) {
+  /**
+   * Delivers a message.
+   *
+   * @param deadlineMillis when it expires, in ms since the epoch
+   */
+  void deliver(
+      HomeConsumer consumer,
+      long sequence,
+      Message message,
+      boolean redelivered,
+      long deadlineMillis) {
     Shard from = consumer.queue().shard();
     if (from == shard) {
-      write(consumer, sequence, message, redelivered);
+      write(consumer, sequence, message, redelivered, deadlineMillis);
     } else {
-      handovers[from.index()].add(new Delivery(consumer, sequence, message, redelivered));
+      handovers[from.index()].add(
+          new Delivery(consumer, sequence, message, redelivered, deadlineMillis));
     }
   }
 
-  /** The queue of a consumer is deleted. */
-  void cancelled(HomeConsumer consumer) {
+  /** Sends a frame with the number of a consumer, behind what was delivered to it. */
+  void sendBehind(HomeConsumer consumer, int type) {
     Shard from = consumer.queue().shard();
     if (from == shard) {
-      writeCancelled(consumer);
+      sendNumber(consumer, type);
     } else {
       handovers[from.index()].endOfBurst();
-      shard.execute(() -> writeCancelled(consumer));
+      shard.execute(() -> sendNumber(consumer, type));
     }
   }
 
-  private void writeCancelled(HomeConsumer consumer) {
-    send(LinkFrame.CANCELLED, new LinkWriter().number(consumer.number()));
+  private void sendNumber(HomeConsumer consumer, int type) {
+    send(type, new LinkWriter().number(consumer.number()));
   }
 
-  private void write(HomeConsumer consumer, long sequence, Message message, boolean redelivered) {
+  private void write(
+      HomeConsumer consumer,
+      long sequence,
+      Message message,
+      boolean redelivered,
+      long deadlineMillis) {
     if (closed) {
       if (sequence >= 0) {
         undeliverable.putBack(consumer, sequence);
@@ -94,19 +120,20 @@ final class HomeDeliveries implements EndOfBurstListener {
       return;
     }
     if (frame.size() == 0) {
-      messages.begin();
+      deliveries.begin();
     }
     if (!waitsForEnd) {
       waitsForEnd = true;
       shard.atEndOfBurst(this);
     }
-    frame.number(consumer.number());
-    frame.octet((redelivered ? REDELIVERED : 0) | (sequence >= 0 ? ACKNOWLEDGED : 0));
     if (sequence >= 0) {
       consumer.open().add(sequence);
-      frame.number(sequence);
     }
-    messages.write(frame, message);
+    long millisLeft =
+        deadlineMillis == Deadlines.NEVER
+            ? Deadlines.NEVER
+            : Math.max(0, deadlineMillis - shard.now());
+    deliveries.write(frame, consumer.number(), sequence, message, redelivered, millisLeft);
     if (frame.size() > LARGEST_FRAME) {
       passOn();
     }
@@ -167,7 +194,11 @@ final class HomeDeliveries implements EndOfBurstListener {
                 burst.forEach(
                     each ->
                         write(
-                            each.consumer(), each.sequence(), each.message(), each.redelivered())));
+                            each.consumer(),
+                            each.sequence(),
+                            each.message(),
+                            each.redelivered(),
+                            each.deadlineMillis())));
       }
     }
   }

@@ -73,6 +73,7 @@ public final class HomeLink implements LinkListener, IncomingCommands.Names {
       case LinkFrame.COMMANDS -> commands(in);
       case LinkFrame.REQUEST -> requests.answer(in, queues);
       case LinkFrame.CREDIT -> credit(in);
+      case LinkFrame.RECALLED -> recalled(in);
       default -> throw new LinkFormatException("unexpected frame of type " + type);
     }
   }
@@ -112,6 +113,13 @@ public final class HomeLink implements LinkListener, IncomingCommands.Names {
     long bytes = in.number();
     if (consumer != null) {
       consumer.credit(bytes);
+    }
+  }
+
+  private void recalled(LinkReader in) {
+    HomeConsumer consumer = consumers.get(in.number());
+    if (consumer != null) {
+      consumer.recalled();
     }
   }
 

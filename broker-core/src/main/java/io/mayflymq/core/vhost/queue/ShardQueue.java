@@ -44,6 +44,12 @@ public interface ShardQueue {
   /** Resumes deliveries to a consumer whose channel had no room. */
   void resume(Consumer consumer);
 
+  /**
+   * Returns when a message expires that was delivered and is not settled, in ms since the epoch;
+   * {@link io.mayflymq.core.expiry.Deadlines#NEVER} if it does not.
+   */
+  long deadline(long sequence);
+
   /** Returns how long a publisher of very many messages should pause, in ms; 0 for no pause. */
   int pauseMillis();
 

@@ -125,6 +125,36 @@ class ClusterScenariosTest {
     ledger.check();
   }
 
+  /** Its client takes it late, on a node whose clock was set back. */
+  @Test
+  void heldMessageIsNotDeliveredAfterItsDeadline() {
+    SimulatedCluster cluster = new SimulatedCluster(List.of(1, 1, 1), 1 << 20, random);
+    Ledger ledger = new Ledger(cluster);
+    cluster.settle(random);
+    SimulatedClient there = new SimulatedClient(cluster.nodes().get(0).process(), 0, ledger);
+    there.declare("jobs", true, FieldTable.builder().put("x-message-ttl", 50).build());
+    cluster.settle(random);
+    SimulatedNode node = cluster.nodes().get(1);
+    SimulatedClient here = new SimulatedClient(node.process(), 0, ledger);
+    here.consume("jobs", true, 0, false);
+    cluster.settle(random);
+    SimulatedConsumer consumer = here.consumers().get(0);
+    consumer.setRoom(0);
+    cluster.settle(random);
+    there.publish("", "jobs", SAFE);
+    cluster.settle(random);
+    node.setClock(-10_000);
+    cluster.advance(20, random);
+    there.publish("", "jobs", SAFE);
+    cluster.settle(random);
+    cluster.advance(40, random);
+    consumer.setRoom(10);
+    here.acknowledgeAll();
+    cluster.settle(random);
+    node.process().faults().assertNone();
+    ledger.check();
+  }
+
   /** What was published before has its deadline by the earlier time. */
   @Test
   void clockIsSetBackBeforeAnyTimeHasPassed() {

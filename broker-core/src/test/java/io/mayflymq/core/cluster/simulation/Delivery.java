@@ -67,6 +67,17 @@ final class Delivery {
     return message.headers().get("x-death") != null;
   }
 
+  /**
+   * Returns when its queue's node has handed it out, by the clock of that node; -1 if that is not
+   * known.
+   */
+  long handedOutMillis() {
+    if (queue.home() == null) {
+      return client.process().clock().millis();
+    }
+    return connection == null ? -1 : connection.near.handedOut(homeSequence(), number());
+  }
+
   State state() {
     return state;
   }

@@ -1,16 +1,22 @@
 package io.mayflymq.core.cluster.simulation;
 
+import io.mayflymq.core.link.DeliveryCodec;
 import io.mayflymq.core.link.LinkFormatException;
+import io.mayflymq.core.link.LinkFrame;
 import io.mayflymq.core.link.LinkListener;
 import io.mayflymq.core.link.LinkPort;
 import io.mayflymq.core.link.LinkReader;
+import io.mayflymq.core.link.LinkVersion;
 import io.mayflymq.core.link.LinkWriter;
+import io.mayflymq.core.message.NumberedMessage;
 import io.mayflymq.core.runtime.Shard;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 
 /*
@@ -30,6 +36,23 @@ final class SimulatedConnection {
    * @param sentAtMillis the time on the sender's clock
    */
   private record Frame(int type, ByteBuffer body, long sentAtMillis) {}
+
+  /** A message, as the queue's node numbers it and as its publisher does. */
+  private record Arrived(long sequence, int number) {}
+
+  /**
+   * When a message was sent; of several queues or times, the ones that allow most.
+   *
+   * @param sentAtMillis on the sender's clock
+   * @param offsetMillis from elapsed time to what the sender's clock has shown when time had passed
+   *     since only while the message was here
+   */
+  private record Sent(long sentAtMillis, long offsetMillis) {
+    Sent orEarlier(Sent other) {
+      return new Sent(
+          Math.min(sentAtMillis, other.sentAtMillis), Math.min(offsetMillis, other.offsetMillis));
+    }
+  }
 
   private final SimulatedNetwork network;
   private boolean broken;
@@ -88,6 +111,7 @@ final class SimulatedConnection {
     private boolean closed;
     private boolean over;
     private boolean stopped;
+    private final Map<Arrived, Sent> arrivals = new HashMap<>();
 
     /**
      * Creates a side.
@@ -120,6 +144,11 @@ final class SimulatedConnection {
       other.bytes += copy.length;
       writable &= other.bytes < HIGH_WATER;
       connection.network.sent(type, copy);
+    }
+
+    @Override
+    public int version() {
+      return LinkVersion.OF_DEADLINES;
     }
 
     @Override
@@ -202,11 +231,42 @@ final class SimulatedConnection {
           });
     }
 
+    /** Notes when the messages of a frame were sent: those that are held are given out later. */
+    private void noteArrivals(Frame frame) {
+      new DeliveryCodec(version())
+          .read(
+              new LinkReader(frame.body.duplicate()),
+              (consumer, sequence, message, redelivered, millisLeft) ->
+                  arrivals.merge(
+                      new Arrived(sequence, NumberedMessage.numberOf(message)),
+                      new Sent(
+                          frame.sentAtMillis,
+                          frame.sentAtMillis - process.cluster().elapsedMillis()),
+                      Sent::orEarlier));
+    }
+
+    /**
+     * Returns when a message that has come by this connection is given to a client, by the clock of
+     * the other side, less the time that it was under way; -1 if it has not come by it. What
+     * nothing settles is given to the client with the frame.
+     */
+    long handedOut(long sequence, int number) {
+      Sent sent = arrivals.get(new Arrived(sequence, number));
+      if (sent == null) {
+        return -1;
+      }
+      return sequence < 0
+          ? sent.sentAtMillis
+          : process.cluster().elapsedMillis() + sent.offsetMillis;
+    }
+
     private void receive(Frame frame) {
       if (stopped) {
         return;
       }
-      connection.network.beginReceiving(other.shard, frame.sentAtMillis);
+      if (frame.type == LinkFrame.DELIVER) {
+        noteArrivals(frame);
+      }
       try {
         listener.frame(frame.type, new LinkReader(frame.body));
       } catch (LinkFormatException e) {
@@ -215,8 +275,6 @@ final class SimulatedConnection {
       } catch (RuntimeException | AssertionError e) {
         shard.faults().contained("a frame of another node on", shard, e);
         close("the frame could not be processed");
-      } finally {
-        connection.network.endReceiving();
       }
     }
   }

@@ -4,7 +4,6 @@ import io.mayflymq.core.message.Message;
 import io.mayflymq.core.queue.consumer.ConsumeOptions;
 import io.mayflymq.core.queue.consumer.Consumer;
 import io.mayflymq.core.queue.consumer.ConsumerTarget;
-import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.protocol.types.ShortString;
@@ -120,18 +119,7 @@ final class SimulatedConsumer implements ConsumerTarget {
   }
 
   private void checkTime(Delivery delivery) {
-    long handedOut = -1;
-    if (queue.home() == null) {
-      handedOut = client.process().clock().millis();
-    } else {
-      SimulatedNetwork network = client.process().cluster().network();
-      Shard from = network.receivingFrom();
-      NodeProcess there = known.home.process();
-      Queue atHome = there == null ? null : there.queue(queue.name());
-      if (from != null && atHome != null && atHome.shard() == from) {
-        handedOut = network.receivedSentAt();
-      }
-    }
+    long handedOut = delivery.handedOutMillis();
     if (handedOut >= 0) {
       client.ledger().handedOut(delivery.number(), known.id, delivery.isDeadLetter(), handedOut);
     }

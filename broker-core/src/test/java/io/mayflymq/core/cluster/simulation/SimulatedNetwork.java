@@ -16,8 +16,6 @@ final class SimulatedNetwork {
   private final List<String> misunderstood = new ArrayList<>();
   private final Random random;
   private long trace;
-  private Shard receivingFrom;
-  private long receivedSentAt;
 
   /**
    * Creates a network.
@@ -39,25 +37,6 @@ final class SimulatedNetwork {
 
   void misunderstood(int type, Throwable why) {
     misunderstood.add("frame of type %d: %s".formatted(type, why));
-  }
-
-  void beginReceiving(Shard from, long sentAtMillis) {
-    receivingFrom = from;
-    receivedSentAt = sentAtMillis;
-  }
-
-  void endReceiving() {
-    receivingFrom = null;
-  }
-
-  /** Returns the shard whose frame is being received; null if none is. */
-  Shard receivingFrom() {
-    return receivingFrom;
-  }
-
-  /** Returns when that frame was sent, by its sender's clock. */
-  long receivedSentAt() {
-    return receivedSentAt;
   }
 
   Random random() {

@@ -6,6 +6,7 @@ import io.mayflymq.core.fault.Faults;
 import io.mayflymq.core.link.LinkListener;
 import io.mayflymq.core.link.LinkPort;
 import io.mayflymq.core.link.LinkReader;
+import io.mayflymq.core.link.LinkVersion;
 import io.mayflymq.core.link.LinkWriter;
 import io.mayflymq.core.replication.Assignment;
 import io.mayflymq.core.replication.AssignmentChange;
@@ -162,7 +163,7 @@ class HostedReplicasTest {
   }
 
   /** A connection from one node to another one, that is opened again when it is lost. */
-  private final class Pipe implements ReplicaCluster.Connection {
+  private static final class Pipe implements ReplicaCluster.Connection {
     private final Node from;
     private final Node to;
     private final LinkListener near;
@@ -212,6 +213,11 @@ class HostedReplicasTest {
   private record Port(Pipe pipe, LinkListener incarnation, Node to, LinkListener receiver)
       implements LinkPort {
     @Override
+    public int version() {
+      return LinkVersion.OF_DEADLINES;
+    }
+
+    @Override
     public void send(int type, LinkWriter body) {
       byte[] copy = Arrays.copyOf(body.bytes(), body.size());
       to.loop.execute(
@@ -248,7 +254,8 @@ class HostedReplicasTest {
     while (any) {
       any = false;
       for (Node node : nodes) {
-        any |= node.loop.step() | node.force();
+        any |= node.loop.step();
+        any |= node.force();
         node.opened.forEach(Pipe::open);
       }
     }

@@ -34,6 +34,7 @@ final class LinkConnection extends FrameHandler implements LinkPort, EndOfBurstL
 
   private final Shard shard;
   private final LinkListener listener;
+  private final int version;
   private final Consumer<String> onClosed;
   private final ArrayDeque<ByteBuf> read = new ArrayDeque<>();
   private final PartialBody partial = new PartialBody();
@@ -46,13 +47,19 @@ final class LinkConnection extends FrameHandler implements LinkPort, EndOfBurstL
   /**
    * Creates the handler.
    *
+   * @param version of the frames, which both nodes know
    * @param onClosed told why when the connection is closed, after the listener
    */
   LinkConnection(
-      Shard shard, LinkListener listener, TransportTimes times, Consumer<String> onClosed) {
+      Shard shard,
+      LinkListener listener,
+      int version,
+      TransportTimes times,
+      Consumer<String> onClosed) {
     super(times);
     this.shard = shard;
     this.listener = listener;
+    this.version = version;
     this.onClosed = onClosed;
   }
 
@@ -116,6 +123,11 @@ final class LinkConnection extends FrameHandler implements LinkPort, EndOfBurstL
   private void releaseRead() {
     read.forEach(ByteBuf::release);
     read.clear();
+  }
+
+  @Override
+  public int version() {
+    return version;
   }
 
   @Override

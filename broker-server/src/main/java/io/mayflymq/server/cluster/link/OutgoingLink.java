@@ -58,7 +58,8 @@ final class OutgoingLink implements HandshakeResult {
   public ChannelHandler established(
       Channel channel, NodeIdentity other, int version, Purpose purpose) {
     retryMillis = transport.times().firstRetry();
-    LinkConnection made = new LinkConnection(shard, listener, transport.times(), this::lost);
+    LinkConnection made =
+        new LinkConnection(shard, listener, version, transport.times(), this::lost);
     connection = made;
     loop.execute(made::opened);
     return made;

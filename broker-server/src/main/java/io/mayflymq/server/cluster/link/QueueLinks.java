@@ -75,10 +75,10 @@ public final class QueueLinks implements LinkConnector, QueueConnections, AutoCl
   }
 
   @Override
-  public FrameHandler accept(NodeIdentity node, int loop, Consumer<String> onClosed) {
+  public FrameHandler accept(NodeIdentity node, int version, int loop, Consumer<String> onClosed) {
     Shard shard = shard(loop);
     HomeLink home = new HomeLink(shard, broker.partitions(), new BrokerQueues(broker));
-    return new LinkConnection(shard, home, transport.times(), onClosed);
+    return new LinkConnection(shard, home, version, transport.times(), onClosed);
   }
 
   /** Ends all links that this node has opened. */

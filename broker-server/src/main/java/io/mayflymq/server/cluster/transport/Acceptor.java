@@ -87,14 +87,15 @@ final class Acceptor extends ChannelInitializer<Channel> {
         return new CallConnection(node.name(), setup.times(), why -> {});
       }
       if (purpose.kind() == Purpose.Kind.QUEUES) {
-        return queues(channel, node, purpose);
+        return queues(channel, node, version, purpose);
       }
       return register(
           node.name(),
           closed -> new AnswerConnection(node.name(), handlers, setup.times(), closed));
     }
 
-    private ChannelHandler queues(Channel channel, NodeIdentity node, Purpose purpose) {
+    private ChannelHandler queues(
+        Channel channel, NodeIdentity node, int version, Purpose purpose) {
       if (queues == null) {
         FrameHandler refused =
             new AnswerConnection(node.name(), handlers, setup.times(), why -> {});
@@ -104,7 +105,7 @@ final class Acceptor extends ChannelInitializer<Channel> {
         return refused;
       }
       FrameHandler handler =
-          register(node.name(), closed -> queues.accept(node, purpose.loop(), closed));
+          register(node.name(), closed -> queues.accept(node, version, purpose.loop(), closed));
       LoopMove.move(channel, queues.loop(purpose.loop()), setup, handler::opened);
       return handler;
     }

@@ -159,7 +159,7 @@ class NodeTransportTest {
 
   @Test
   void nodesWithoutCommonVersionRefuseEachOther() throws Exception {
-    NodeTransport a = rig.start("a@host");
+    NodeTransport a = rig.start(new Node("a@host").versions(1, 1));
     rig.start(new Node("b@host").versions(2, 3));
     String text =
         "no common version of the protocol between nodes: b@host knows versions 2 to 3, a@host"

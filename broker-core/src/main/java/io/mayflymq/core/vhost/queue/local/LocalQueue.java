@@ -164,6 +164,13 @@ public final class LocalQueue implements ShardQueue {
   }
 
   @Override
+  public long deadline(long sequence) {
+    return !isDeleted() && machine instanceof MessageSource source
+        ? source.deadline(sequence)
+        : Deadlines.NEVER;
+  }
+
+  @Override
   public int pauseMillis() {
     return machine instanceof MemoryBound memory ? memory.pauseMillis() : 0;
   }
@@ -183,6 +190,9 @@ public final class LocalQueue implements ShardQueue {
     Queue queue = state.queue();
     QueueSettings changed = queue.vhost().settingsOf(queue.definition());
     if (!isDeleted() && !changed.equals(settings)) {
+      if (machine instanceof MessageSource && !changed.expiry().equals(settings.expiry())) {
+        machine.consumers().forEach(consumer -> consumer.outlet().deadlinesChange());
+      }
       settings = changed;
       machine.reconfigure(changed, shard.now());
     }

@@ -4,7 +4,7 @@ import io.mayflymq.core.message.Message;
 import io.mayflymq.core.queue.consumer.Consumer;
 import io.mayflymq.core.settings.QueueType;
 import io.mayflymq.core.vhost.queue.Queue;
-import java.util.ArrayDeque;
+import io.mayflymq.core.vhost.queue.remote.HeldMessages.Held;
 import java.util.function.LongConsumer;
 
 /*
@@ -16,7 +16,7 @@ import java.util.function.LongConsumer;
  * what is released behind them. The limit may be set later. What was sent ahead until the home node has narrowed the window is released at once when that
  * is done, for the same reason.
  *
- * What is held does not expire: its deadline is not sent. What is released expires at home.
+ * What is held is released when its time is over, and expires at home. What its queue does not take back has no such time.
  */
 /** A consumer here of a queue on another node. On the shard of the queue. */
 final class RemoteConsumer {
@@ -29,16 +29,10 @@ final class RemoteConsumer {
   /** What a message counts besides its content, in bytes; as on the home node. */
   private static final int BYTES_PER_MESSAGE = 64;
 
-  private record Held(long sequence, Message message, boolean redelivered) {
-    long bytes() {
-      return (long) message.content().length + BYTES_PER_MESSAGE;
-    }
-  }
-
   private final long number;
   private final Queue queue;
   private final Consumer consumer;
-  private final ArrayDeque<Held> held = new ArrayDeque<>(0);
+  private final HeldMessages held;
   private long window;
   private int windowsUnderWay;
   private long taken;
@@ -49,10 +43,20 @@ final class RemoteConsumer {
   private boolean left;
   private boolean moved;
 
-  RemoteConsumer(long number, Queue queue, Consumer consumer) {
+  /**
+   * Creates it.
+   *
+   * @param isOver called when the time of what is held may be over
+   */
+  RemoteConsumer(
+      long number,
+      Queue queue,
+      Consumer consumer,
+      java.util.function.Consumer<RemoteConsumer> isOver) {
     this.number = number;
     this.queue = queue;
     this.consumer = consumer;
+    this.held = new HeldMessages(queue.shard(), () -> isOver.accept(this));
     this.window = wantedWindow();
   }
 
@@ -132,16 +136,24 @@ final class RemoteConsumer {
     return left && unsettled <= 0;
   }
 
-  /** A message has arrived. */
-  void arrived(long sequence, Message message, boolean redelivered) {
+  private static long bytes(Message message) {
+    return (long) message.content().length + BYTES_PER_MESSAGE;
+  }
+
+  /**
+   * A message has arrived.
+   *
+   * @param millisLeft how long it may be held, in ms
+   */
+  void arrived(long sequence, Message message, boolean redelivered, long millisLeft) {
     if (sequence >= 0) {
       unsettled++;
     }
     if (held.isEmpty() && consumer.outlet().reserve(consumer)) {
-      taken += message.content().length + BYTES_PER_MESSAGE;
+      taken += bytes(message);
       consumer.outlet().deliver(consumer, sequence, message, redelivered);
     } else {
-      held.add(new Held(sequence, message, redelivered));
+      held.add(sequence, message, redelivered, millisLeft);
     }
   }
 
@@ -149,11 +161,10 @@ final class RemoteConsumer {
   void resume() {
     while (!held.isEmpty() && !cancelled && consumer.outlet().reserve(consumer)) {
       Held next = held.poll();
-      taken += next.bytes();
+      taken += bytes(next.message());
       deliver(next);
     }
-    taken += released;
-    released = 0;
+    creditReleased();
   }
 
   private void deliver(Held next) {
@@ -180,10 +191,28 @@ final class RemoteConsumer {
       if (next.sequence() < 0) {
         deliver(next);
       } else {
-        released += next.bytes();
+        released += bytes(next.message());
         release.accept(next.sequence());
       }
     }
+  }
+
+  /**
+   * Lets go what is held and whose time is over; there is credit for it at once.
+   *
+   * @param release gets the sequence numbers, in order
+   */
+  void letGoOver(LongConsumer release) {
+    for (Held over : held.takeOver()) {
+      taken += bytes(over.message());
+      release.accept(over.sequence());
+    }
+  }
+
+  /** What was let go gets credit now, though its channel may have no room. */
+  void creditReleased() {
+    taken += released;
+    released = 0;
   }
 
   /** Returns how much credit is to be given back now; 0 for none yet. */

@@ -1,9 +1,9 @@
 package io.mayflymq.core.vhost.queue.remote;
 
+import io.mayflymq.core.link.DeliveryCodec;
 import io.mayflymq.core.link.LinkFrame;
 import io.mayflymq.core.link.LinkReader;
 import io.mayflymq.core.link.LinkWriter;
-import io.mayflymq.core.link.MessageCodec;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.queue.consumer.Consumer;
 import io.mayflymq.core.runtime.EndOfBurstListener;
@@ -32,20 +32,21 @@ final class RemoteConsumers implements EndOfBurstListener {
 
   private static final int EPOCH_SHIFT = 48;
   private static final int EPOCHS = 1 << 15;
-  private static final int REDELIVERED = 1;
-  private static final int ACKNOWLEDGED = 2;
 
   private final Shard shard;
   private final ShardCommandSender commands;
   private final LinkNames.Output output;
   private final WindowRequest windows;
   private final LinkWriter frame = new LinkWriter();
-  private final MessageCodec messages = new MessageCodec();
   private final Map<Consumer, RemoteConsumer> all = new HashMap<>();
   private final Map<Long, RemoteConsumer> byNumber = new HashMap<>();
   private final List<RemoteConsumer> credited = new ArrayList<>();
   private long lastNumber;
   private long epoch;
+  private DeliveryCodec deliveries;
+
+  /** The one that the last message of a frame was for; null outside. */
+  private RemoteConsumer receiver;
 
   /**
    * Creates it without consumers.
@@ -65,15 +66,16 @@ final class RemoteConsumers implements EndOfBurstListener {
     return commands;
   }
 
-  /** A new connection begins. */
-  void begin() {
+  /** A new connection begins, with frames of this version. */
+  void begin(int version) {
+    deliveries = new DeliveryCodec(version);
     epoch = (epoch + 1) % EPOCHS;
   }
 
   /** Adds a consumer that is about to join its queue. */
   RemoteConsumer add(Queue queue, Consumer consumer) {
     lastNumber++;
-    RemoteConsumer added = new RemoteConsumer(lastNumber, queue, consumer);
+    RemoteConsumer added = new RemoteConsumer(lastNumber, queue, consumer, this::releaseOver);
     all.put(consumer, added);
     byNumber.put(lastNumber, added);
     return added;
@@ -96,7 +98,24 @@ final class RemoteConsumers implements EndOfBurstListener {
   }
 
   private void release(RemoteConsumer consumer) {
-    consumer.letGo(held -> commands.release(consumer.queue(), consumer.consumer(), held, held));
+    consumer.letGo(held -> release(consumer, held));
+  }
+
+  private void release(RemoteConsumer consumer, long sequence) {
+    commands.release(consumer.queue(), consumer.consumer(), sequence, sequence);
+  }
+
+  /** The home node takes back what is held for a consumer, as its deadlines have changed. */
+  void recall(LinkReader in) {
+    long number = in.number();
+    RemoteConsumer consumer = byNumber.get(number);
+    if (consumer != null) {
+      release(consumer);
+      consumer.creditReleased();
+      commands.flush();
+      credit(consumer);
+    }
+    output.send(LinkFrame.RECALLED, frame.clear().number(number));
   }
 
   /** Its queue has let a consumer go, and sends no more. */
@@ -132,26 +151,26 @@ final class RemoteConsumers implements EndOfBurstListener {
 
   /** Messages have arrived. */
   void deliver(LinkReader in) {
-    messages.begin();
-    RemoteConsumer consumer = null;
-    while (in.remaining() > 0) {
-      long number = in.number();
-      int flags = in.octet();
-      long sequence = (flags & ACKNOWLEDGED) == 0 ? -1 : here(in.number());
-      Message message = messages.read(in);
-      if (consumer == null || consumer.number() != number) {
-        consumer = byNumber.get(number);
-      }
-      if (consumer != null) {
-        deliver(consumer, sequence, message, (flags & REDELIVERED) != 0);
-      }
-    }
+    deliveries.read(in, this::deliver);
+    receiver = null;
   }
 
   private void deliver(
-      RemoteConsumer consumer, long sequence, Message message, boolean redelivered) {
-    consumer.arrived(sequence, message, redelivered);
-    changed(consumer);
+      long number, long sequence, Message message, boolean redelivered, long millisLeft) {
+    if (receiver == null || receiver.number() != number) {
+      receiver = byNumber.get(number);
+    }
+    RemoteConsumer consumer = receiver;
+    if (consumer != null) {
+      consumer.arrived(here(sequence), message, redelivered, millisLeft);
+      changed(consumer);
+    }
+  }
+
+  /** The time of what is held for a consumer may be over. */
+  private void releaseOver(RemoteConsumer consumer) {
+    consumer.letGoOver(over -> release(consumer, over));
+    credit(consumer);
   }
 
   /** Does what follows from what a consumer holds and has taken. */
@@ -185,6 +204,7 @@ final class RemoteConsumers implements EndOfBurstListener {
   void resume(Consumer resumed) {
     RemoteConsumer consumer = all.get(resumed);
     if (consumer != null) {
+      releaseOver(consumer);
       consumer.resume();
       changed(consumer);
     }

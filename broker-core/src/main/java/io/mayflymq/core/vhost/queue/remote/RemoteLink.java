@@ -142,7 +142,7 @@ final class RemoteLink implements LinkListener, QueueHome<Queue> {
     port = opened;
     state = State.UP;
     names.begin();
-    consumers.begin();
+    consumers.begin(opened.version());
     while (state == State.UP && !waiting.isEmpty()) {
       waiting.poll().send().run();
     }
@@ -158,6 +158,7 @@ final class RemoteLink implements LinkListener, QueueHome<Queue> {
       case LinkFrame.ERROR -> requests.failed(body);
       case LinkFrame.MOVED -> requests.moved(body);
       case LinkFrame.CANCELLED -> consumers.cancelled(body);
+      case LinkFrame.RECALL -> consumers.recall(body);
       default -> throw new LinkFormatException("unexpected frame of type " + type);
     }
   }

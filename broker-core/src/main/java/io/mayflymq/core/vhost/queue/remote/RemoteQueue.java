@@ -137,6 +137,12 @@ public final class RemoteQueue implements ShardQueue {
     link.consumers().resume(consumer);
   }
 
+  /** The home node knows. */
+  @Override
+  public long deadline(long sequence) {
+    return Deadlines.NEVER;
+  }
+
   /** The home node holds floods up. */
   @Override
   public int pauseMillis() {

@@ -1,0 +1,15 @@
+package io.mayflymq.core.link;
+
+/**
+ * The versions of the frames on a link. The highest that both nodes know is in use: a node writes
+ * nothing that the other one does not know.
+ */
+public final class LinkVersion {
+  /** The first one. */
+  public static final int FIRST = 1;
+
+  /** A delivery has the time that its message has left; {@link LinkFrame#RECALL} is known. */
+  public static final int OF_DEADLINES = 2;
+
+  private LinkVersion() {}
+}
