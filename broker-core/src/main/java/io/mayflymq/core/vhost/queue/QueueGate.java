@@ -128,7 +128,8 @@ public final class QueueGate<Q> {
                   answer.completeExceptionally(failure);
                 }
               });
-    } catch (RuntimeException e) {
+    } catch (Throwable e) {
+      // Whatever it is: what is held behind this request waits for no other occasion.
       answer.completeExceptionally(e);
     }
   }
