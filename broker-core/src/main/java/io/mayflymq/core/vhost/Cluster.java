@@ -73,8 +73,8 @@ public interface Cluster extends ChangeOrdering {
    */
   int targetOfMove(String node);
 
-  /** Does work that takes some time, on none of the shards' threads. */
-  void inBackground(Runnable work);
+  /** Runs a task that takes some time, on none of the shards' threads. */
+  void inBackground(Runnable task);
 
   /** Returns what stands here for a queue that is on another member. */
   Queue remote(QueueIdentity identity, QueuePlace place, QueueHost vhost);

@@ -57,7 +57,6 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.Collectors;
@@ -357,8 +356,8 @@ public final class ClusterNode implements Cluster, AutoCloseable {
   }
 
   @Override
-  public void inBackground(Runnable work) {
-    ForkJoinPool.commonPool().execute(work);
+  public void inBackground(Runnable task) {
+    work.soon("what a change has led to", task);
   }
 
   @Override
