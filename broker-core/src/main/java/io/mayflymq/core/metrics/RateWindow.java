@@ -26,7 +26,10 @@ final class RateWindow {
   private static final long MOVING = Long.MIN_VALUE;
 
   private volatile Pair pair;
+
+  /** Null as long as all numbers were 0. */
   private volatile SampleHistory history;
+
   private volatile long stillSinceNanos = MOVING;
 
   /**
@@ -60,17 +63,18 @@ final class RateWindow {
   private void remember(long nanos, long sincePreviousNanos, long[] values, int historyBytes) {
     SampleHistory known = history;
     if (known == null) {
-      known = new SampleHistory(nanos - sincePreviousNanos);
+      known = new SampleHistory(nanos - sincePreviousNanos, values.length);
     }
-    Pair last = pair;
-    long[] before = last == null ? new long[values.length] : last.latest.values;
-    known.add(nanos, before, values, historyBytes);
+    known.add(nanos, values, historyBytes);
     history = known;
   }
 
-  /** Forgets all samples but the last two. */
+  /** Forgets all samples but the last two; see {@link SampleHistory#forget}. */
   void forgetHistory() {
-    history = null;
+    SampleHistory known = history;
+    if (known != null) {
+      known.forget();
+    }
   }
 
   /**
@@ -81,10 +85,7 @@ final class RateWindow {
    */
   long[][] at(long[] nanos, int numbers) {
     SampleHistory known = history;
-    Pair last = pair;
-    return known == null || last == null
-        ? new long[nanos.length][numbers]
-        : known.at(nanos, last.latest.values);
+    return known == null ? new long[nanos.length][numbers] : known.at(nanos);
   }
 
   /**

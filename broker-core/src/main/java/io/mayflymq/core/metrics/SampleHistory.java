@@ -9,8 +9,8 @@ import java.util.Arrays;
  *
  *   seconds since the record before | which numbers changed, one bit each | their changes          (all of variable length)
  *
- * A sample without a change writes nothing, so what is unused costs nothing. The present numbers are known; those of an earlier moment follow by subtracting
- * what came later. When the array is full, old records are joined, so that the past is kept in larger steps the older it is:
+ * A sample without a change writes nothing, so what is unused costs nothing. The numbers of the last sample are known; those of an earlier moment follow by
+ * subtracting what came later. Both are read and written together: a record that does not belong to the last numbers would make all earlier ones wrong. When the array is full, old records are joined, so that the past is kept in larger steps the older it is:
  *
  *   up to 10 minutes   each sample
  *   up to 1 hour       a minute
@@ -29,8 +29,10 @@ final class SampleHistory {
   /** How many bytes the history of an object takes if there are not very many of its kind. */
   static final int USUAL_BYTES = 8 * 1024;
 
+  private static final byte[] NOTHING = {};
+
   private final long startNanos;
-  private byte[] bytes = {};
+  private byte[] bytes = NOTHING;
   private int length;
 
   /** Of the last record, and of the one before the first: seconds since the start. */
@@ -38,34 +40,39 @@ final class SampleHistory {
 
   private long beforeFirstSecond;
 
+  /** The numbers of the last sample. */
+  private long[] latest;
+
   /**
-   * Starts a history.
+   * Starts a history of numbers that were 0 so far.
    *
    * @param startNanos before the first sample, as {@link System#nanoTime} had it
+   * @param numbers how many numbers there are, 64 at most
    */
-  SampleHistory(long startNanos) {
+  SampleHistory(long startNanos, int numbers) {
     this.startNanos = startNanos;
+    this.latest = new long[numbers];
   }
 
   /**
    * Adds a sample.
    *
    * @param nanos when it was taken, not before the previous one
-   * @param before the numbers of the previous sample
-   * @param now its numbers
+   * @param now its numbers; kept
    * @param mostBytes how many bytes the history may take, some hundred at least
    */
-  synchronized void add(long nanos, long[] before, long[] now, int mostBytes) {
+  synchronized void add(long nanos, long[] now, int mostBytes) {
     long second = Math.max(lastSecond, (nanos - startNanos) / NANOS_PER_SECOND);
     Change record = new Change(now.length);
     record.second = second;
     for (int i = 0; i < now.length; i++) {
-      record.changes[i] = now[i] - before[i];
+      record.changes[i] = now[i] - latest[i];
     }
     if (bytes.length - length < record.mostLength()) {
       makeRoom(record.mostLength(), now.length, mostBytes);
     }
     write(record);
+    latest = now;
   }
 
   private void write(Change record) {
@@ -143,9 +150,8 @@ final class SampleHistory {
    * Returns the numbers as they were at some moments.
    *
    * @param nanos the moments, in ascending order
-   * @param latest the numbers of the last sample
    */
-  synchronized long[][] at(long[] nanos, long[] latest) {
+  synchronized long[][] at(long[] nanos) {
     int records = 0;
     Change record = new Change(latest.length);
     for (int at = 0; at < length; records++) {
@@ -170,6 +176,13 @@ final class SampleHistory {
       values[i] = value.clone();
     }
     return values;
+  }
+
+  /** Forgets all samples but the last: it is taken for those of all earlier moments. */
+  synchronized void forget() {
+    bytes = NOTHING;
+    length = 0;
+    beforeFirstSecond = lastSecond;
   }
 
   /** How many bytes the records take. */

@@ -13,7 +13,7 @@ class SampleHistoryTest {
   private static final int INTERVAL = 5;
   private static final int USUAL = SampleHistory.USUAL_BYTES;
 
-  private final SampleHistory history = new SampleHistory(0);
+  private final SampleHistory history = new SampleHistory(0, 3);
   private final List<long[]> samples = new ArrayList<>(List.of(new long[3]));
 
   /** Takes samples at seconds 5, 10 and so on, in which each number has grown by up to this. */
@@ -23,7 +23,7 @@ class SampleHistoryTest {
       long[] before = samples.get(samples.size() - 1);
       long[] now = Arrays.stream(before).map(number -> number + random.nextInt(most)).toArray();
       samples.add(now);
-      history.add(nanos(samples.size() - 1), before, now, bytes);
+      history.add(nanos(samples.size() - 1), now, bytes);
     }
   }
 
@@ -32,7 +32,7 @@ class SampleHistoryTest {
   }
 
   private long[] at(int sample) {
-    return history.at(new long[] {nanos(sample)}, samples.get(samples.size() - 1))[0];
+    return history.at(new long[] {nanos(sample)})[0];
   }
 
   private int last() {
@@ -90,11 +90,10 @@ class SampleHistoryTest {
 
   @Test
   void aNumberMayShrink() {
-    history.add(5 * SECOND, new long[] {0, 0}, new long[] {7, Long.MAX_VALUE}, USUAL);
-    history.add(10 * SECOND, new long[] {7, Long.MAX_VALUE}, new long[] {3, 0}, USUAL);
-    long[][] seen =
-        history.at(new long[] {0, 5 * SECOND, 9 * SECOND, 10 * SECOND}, new long[] {3, 0});
-    assertThat(seen)
+    SampleHistory two = new SampleHistory(0, 2);
+    two.add(5 * SECOND, new long[] {7, Long.MAX_VALUE}, USUAL);
+    two.add(10 * SECOND, new long[] {3, 0}, USUAL);
+    assertThat(two.at(new long[] {0, 5 * SECOND, 9 * SECOND, 10 * SECOND}))
         .isDeepEqualTo(new long[][] {{0, 0}, {7, Long.MAX_VALUE}, {7, Long.MAX_VALUE}, {3, 0}});
   }
 
@@ -104,10 +103,43 @@ class SampleHistoryTest {
     long[] before = samples.get(last());
     for (int i = 0; i < 300; i++) {
       long[] now = {before[0] + 1, before[1], before[2]};
-      history.add(nanos(last()) + SECOND * 3_600 * (i + 1), before, now, 256);
+      history.add(nanos(last()) + SECOND * 3_600 * (i + 1), now, 256);
       before = now;
     }
-    assertThat(history.at(new long[] {0}, before)[0][0]).isGreaterThan(0);
+    assertThat(history.at(new long[] {0})[0][0]).isGreaterThan(0);
+  }
+
+  @Test
+  void forgottenSamplesAreTakenForTheLastOne() {
+    SampleHistory one = new SampleHistory(0, 1);
+    one.add(5 * SECOND, new long[] {2}, USUAL);
+    one.add(10 * SECOND, new long[] {3}, USUAL);
+    one.forget();
+    long[] moments = {0, 7 * SECOND, 15 * SECOND};
+    assertThat(one.at(moments)).isDeepEqualTo(new long[][] {{3}, {3}, {3}});
+    one.add(15 * SECOND, new long[] {4}, USUAL);
+    assertThat(one.at(moments)).isDeepEqualTo(new long[][] {{3}, {3}, {4}});
+  }
+
+  @Test
+  void whoReadsDuringASampleSeesThePastAsItWas() throws Exception {
+    RateWindow window = new RateWindow();
+    window.sample(SECOND, SECOND, new long[] {1}, USUAL);
+    long[] moments = {0, SECOND};
+    Thread sampler =
+        new Thread(
+            () -> {
+              for (int second = 2; second <= 600; second++) {
+                window.sample(second * SECOND, SECOND, new long[] {second}, USUAL);
+              }
+            });
+    sampler.start();
+    while (sampler.isAlive()) {
+      assertThat(window.at(moments, 1)).isDeepEqualTo(new long[][] {{0}, {1}});
+    }
+    sampler.join();
+    assertThat(window.at(new long[] {0, SECOND, 600 * SECOND}, 1))
+        .isDeepEqualTo(new long[][] {{0}, {1}, {600}});
   }
 
   @Test

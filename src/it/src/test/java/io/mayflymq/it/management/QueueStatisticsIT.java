@@ -15,6 +15,7 @@ import java.util.Map;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.ResourceLock;
 
 /** What the management API says of queues beside their lengths. */
 @BlackBox
@@ -116,6 +117,7 @@ class QueueStatisticsIT {
   }
 
   @Test
+  @ResourceLock(HistoryIT.SAMPLES)
   void resetForgetsSamplesAndKeepsCounts(Amqp amqp) throws Exception {
     String queue = amqp.queue();
     amqp.publish(queue, "m");
