@@ -64,6 +64,11 @@ public record EpochHistory(List<BatchId> starts) {
     return epoch;
   }
 
+  /** Returns the name of the last batch of a log by its number; {@link BatchId#NONE} for 0. */
+  public BatchId last(long number) {
+    return number == 0 ? BatchId.NONE : new BatchId(epochOf(number), number);
+  }
+
   private long startOf(long epoch) {
     return starts.stream()
         .filter(start -> start.epoch() == epoch)

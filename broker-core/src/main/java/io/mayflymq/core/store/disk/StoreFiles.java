@@ -109,7 +109,13 @@ final class StoreFiles {
     LogIdentity identity = kept ? new LogIdentity(broker, directory) : null;
     LogOptions ofLog =
         new LogOptions(
-            shard, options.segmentBytes(), bufferBytes, sync, identity, options.acceptsLoss());
+            shard,
+            options.segmentBytes(),
+            bufferBytes,
+            sync,
+            identity,
+            options.acceptsLoss(),
+            false);
     try {
       return OpenLog.open(host, directory, ofLog, alarms, name);
     } catch (IOException e) {

@@ -13,6 +13,7 @@ import io.mayflymq.core.store.segment.file.Segment;
 import io.mayflymq.core.store.segment.file.SegmentFiles;
 import io.mayflymq.core.store.segment.file.SegmentManifest;
 import io.mayflymq.core.store.segment.index.SegmentIndex;
+import io.mayflymq.core.store.segment.record.Location;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -82,6 +83,12 @@ final class Flusher implements Runnable {
   private boolean refused;
 
   private Closing closing;
+
+  /** Up to which burst what replaces a segment is not undone any more. */
+  private long committed;
+
+  /** The location that must be safe before that is true here. */
+  private volatile long committedTo;
 
   private volatile LogState state = LogState.OPEN;
   private volatile boolean anyDeleted;
@@ -168,12 +175,41 @@ final class Flusher implements Runnable {
     }
   }
 
-  /** Deletes a segment after all that has been submitted is safe. */
+  /**
+   * Deletes a segment after all that has been submitted is safe, and its burst is committed, see
+   * {@link Segment#condemnedAt}.
+   */
   void condemn(Segment segment) {
     synchronized (lock) {
       pendingDeletion.add(segment);
       wake();
     }
+  }
+
+  /**
+   * Bursts up to this one are committed: segments that wait for that can be deleted.
+   *
+   * @param upTo a location behind the burst
+   */
+  void committed(long number, long upTo) {
+    synchronized (lock) {
+      if (number > committed) {
+        committed = number;
+        committedTo = upTo;
+        if (deletable() > 0) {
+          wake();
+        }
+      }
+    }
+  }
+
+  /** Returns how many of the segments to be deleted need not wait for a commit. */
+  private int deletable() {
+    int count = 0;
+    while (count < pendingDeletion.size() && pendingDeletion.get(count).condemnedAt <= committed) {
+      count++;
+    }
+    return count;
   }
 
   /** Repeats writes that have failed. */
@@ -275,7 +311,7 @@ final class Flusher implements Runnable {
         submitted.clear();
         waiting.addAll(commits);
         commits.clear();
-        deletableBefore = pendingDeletion.size();
+        deletableBefore = deletable();
         return true;
       }
       writing = false;
@@ -464,7 +500,9 @@ final class Flusher implements Runnable {
   }
 
   private boolean waitsForMarksOnly(Segment segment) {
-    return segment.written && segment.neededUntil <= forcedTo;
+    // The records of a replica must be those of some burst, so its marks matter, too.
+    long ofBursts = segment.condemnedAt == 0 ? Location.NONE : committedTo;
+    return segment.written && Math.max(segment.neededUntil, ofBursts) <= forcedTo;
   }
 
   // Run by both

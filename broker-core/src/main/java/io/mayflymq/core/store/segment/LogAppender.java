@@ -14,6 +14,7 @@ import io.mayflymq.core.store.segment.record.RecordFormat;
 import io.mayflymq.core.store.segment.record.RecordHeader;
 import io.mayflymq.core.store.segment.record.RecordTargets;
 import io.mayflymq.core.store.segment.record.RecordType;
+import io.mayflymq.core.store.segment.recovery.Bursts;
 import io.mayflymq.core.store.segment.recovery.SegmentTable;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
@@ -37,6 +38,7 @@ final class LogAppender {
   private final SegmentFiles files;
   private final Flusher flusher;
   private final LogOwner owner;
+  private final Bursts bursts;
   private final RecordFormat format = new RecordFormat();
   private final RecordHeader note = new RecordHeader();
   private final ArrayDeque<WriteBuffer> retained = new ArrayDeque<>();
@@ -61,10 +63,11 @@ final class LogAppender {
    * @param logId identifies the log in its segments
    * @param segment the number of the first segment that may be created
    * @param record how many records the log had before
+   * @param bursts those of a replicated log; null for another one
    */
-  record Start(long logId, int segment, long record) {
+  record Start(long logId, int segment, long record, Bursts bursts) {
     /** That of a log whose contents have not been read: nothing may be appended. */
-    static final Start UNKNOWN = new Start(0, 1, 0);
+    static final Start UNKNOWN = new Start(0, 1, 0, null);
   }
 
   /** Creates the end of a log. Nothing is written before the first record. */
@@ -74,6 +77,7 @@ final class LogAppender {
     this.logId = start.logId;
     this.nextSegment = start.segment;
     this.records = start.record;
+    this.bursts = start.bursts;
     this.table = table;
     this.files = flusher.files();
     this.flusher = flusher;
@@ -88,6 +92,9 @@ final class LogAppender {
   void begin(RecordHeader head, long length) {
     if (length > MOST_RECORD_LENGTH) {
       throw new IllegalArgumentException("a record of " + length + " bytes");
+    }
+    if (head.inBurst) {
+      bursts.open();
     }
     boolean fits = active != null && active.length + length <= options.segmentBytes();
     if (active == null || (!fits && active.length > emptyLength)) {
@@ -155,6 +162,9 @@ final class LogAppender {
       recordBytes += head.length;
     }
     unpublished = true;
+    if (bursts != null) {
+      bursts.has(head);
+    }
     index.add(head);
     table.account(active, head);
     return head.location();
@@ -218,6 +228,9 @@ final class LogAppender {
    */
   void carryNotes(Segment segment) {
     if (segment.tellsNotes && active == null) {
+      if (bursts != null) {
+        beginIfNone();
+      }
       owner.forEachDelivered((queueId, upTo) -> beginIfNone());
       owner.forEachReturned(1, (queueId, notes) -> beginIfNone());
     }
@@ -279,11 +292,19 @@ final class LogAppender {
     if (nextSegment == Integer.MAX_VALUE) {
       throw new IllegalStateException("the log has used up its segment numbers");
     }
-    active = new Segment(new SegmentHeader(options.shard(), logId, nextSegment++, records));
+    SegmentHeader header = new SegmentHeader(options.shard(), logId, nextSegment++, records);
+    active = new Segment(bursts == null ? header : header.ofReplica());
     index = new IndexBuilder(indexSize);
     table.add(active);
     startChunk(0);
     unpublished = true;
+    if (bursts != null) {
+      bursts.describeHistory(note);
+      int epochs = note.history.starts().size();
+      makeRoom(note, RecordFormat.HISTORY_FIXED + epochs * RecordFormat.EPOCH);
+      RecordEncoder.history(writeBuffer.buffer, writeBuffer.position, note);
+      end(note);
+    }
     owner.forEachDelivered(
         (queueId, upTo) -> {
           note.type = RecordType.DELIVERED;

@@ -2,6 +2,7 @@ package io.mayflymq.core.store.segment;
 
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metrics.histogram.Histogram;
+import io.mayflymq.core.replication.BatchId;
 import io.mayflymq.core.store.Commit;
 import io.mayflymq.core.store.RedeliveryNotes;
 import io.mayflymq.core.store.StoreFigures;
@@ -18,6 +19,7 @@ import io.mayflymq.core.store.segment.record.RecordFormat;
 import io.mayflymq.core.store.segment.record.RecordHeader;
 import io.mayflymq.core.store.segment.record.RecordTargets;
 import io.mayflymq.core.store.segment.record.RecordType;
+import io.mayflymq.core.store.segment.recovery.Bursts;
 import io.mayflymq.core.store.segment.recovery.LogUsage;
 import io.mayflymq.core.store.segment.recovery.Recovery;
 import io.mayflymq.core.store.segment.recovery.RecoveryReport;
@@ -95,6 +97,10 @@ public final class SegmentLog {
   private final SegmentFiles files;
   private final Flusher flusher;
   private final SegmentTable table;
+
+  /** Null except in the log of a replica. */
+  private final Bursts bursts;
+
   private final RecordReader reader;
   private final RecordDecoder decoder = new RecordDecoder();
   private final SettlementCoalescer runs = new SettlementCoalescer(this::appendSettled);
@@ -120,6 +126,8 @@ public final class SegmentLog {
     this.files = new SegmentFiles(directory, options.segmentBytes());
     this.flusher = new Flusher(directory, files, options, executor, listener);
     this.table = new SegmentTable(options.segmentBytes(), this::condemn);
+    this.bursts = options.replicated() ? new Bursts() : null;
+    this.head.inBurst = bursts != null;
     this.reader = new RecordReader(table);
   }
 
@@ -134,17 +142,33 @@ public final class SegmentLog {
    *     for another shard
    */
   public RecoveryReport recover(RecoveryVisitor visitor, LogOwner owner) throws IOException {
+    return recover(visitor, owner, Recovery.ALL);
+  }
+
+  /**
+   * Does the same for the log of a replica, and undoes the bursts behind one: if that is
+   * interrupted, it has to be done again.
+   *
+   * @param upTo the number of the last burst that is to remain; it must not be lower than that of a
+   *     burst that is committed
+   */
+  public RecoveryReport recover(RecoveryVisitor visitor, LogOwner owner, long upTo)
+      throws IOException {
     if (tail != null) {
       throw new IllegalStateException("the log has been recovered already");
     }
-    Recovery recovery = new Recovery(directory, options, table, visitor);
+    Recovery recovery = new Recovery(directory, options, table, visitor, bursts);
     tail = new LogAppender(options, LogAppender.Start.UNKNOWN, table, flusher, owner);
-    RecoveryReport report = recovery.run();
+    RecoveryReport report = recovery.run(upTo);
     int first = recovery.lastSegment() + 1;
-    LogAppender.Start start = new LogAppender.Start(recovery.logId(), first, recovery.nextRecord());
+    LogAppender.Start start =
+        new LogAppender.Start(recovery.logId(), first, recovery.nextRecord(), bursts);
     tail = new LogAppender(options, start, table, flusher, owner);
     flusher.startAt(Location.of(first, 0), recovery.manifest());
     compactor = new Compactor(directory, table, tail, reader, owner);
+    if (bursts != null) {
+      flusher.committed(bursts.committed(), bursts.end());
+    }
     table.checkAll();
     return report;
   }
@@ -233,6 +257,9 @@ public final class SegmentLog {
    * @param bodyLength the length of its body in bytes
    */
   public void settle(long queueId, long sequence, long location, int bodyLength) {
+    if (bursts != null) {
+      bursts.open();
+    }
     runs.add(queueId, sequence, Location.segment(location));
     release(location, bodyLength);
   }
@@ -306,6 +333,34 @@ public final class SegmentLog {
     head.returnedNotes = null;
   }
 
+  /**
+   * Ends a burst of a replicated log: what was appended since the last one is its content.
+   *
+   * @param id its name; its number is that of the last one and one
+   * @param leaderMillis the leader's time, in ms since the epoch
+   */
+  public void endBurst(BatchId id, long leaderMillis) {
+    runs.flush();
+    bursts.describeBurst(head, id, leaderMillis);
+    tail.begin(head, RecordFormat.BURST_LENGTH);
+    RecordEncoder.burst(tail.buffer(), tail.start(), head);
+    tail.end(head);
+  }
+
+  /**
+   * Bursts of a replicated log up to this one are committed: they are not undone any more. Segments
+   * that have waited for that are deleted once these bursts are safe here, after the next {@link
+   * #flush} or {@link #commit}.
+   */
+  public void committed(long number) {
+    bursts.committed(number);
+  }
+
+  /** Returns the bursts of a replicated log. To be read only. */
+  public Bursts bursts() {
+    return bursts;
+  }
+
   /** The entries of a queue. */
   @FunctionalInterface
   public interface Entries {
@@ -346,7 +401,7 @@ public final class SegmentLog {
    */
   public void commit(Commit commit) {
     runs.flush();
-    tail.publish(commit);
+    publish(commit);
     committedBytes = tail.recordBytes();
     noteDeletions();
   }
@@ -373,8 +428,16 @@ public final class SegmentLog {
    */
   public void flush() {
     runs.flush();
-    tail.publish(null);
+    publish(null);
     noteDeletions();
+  }
+
+  private void publish(Commit commit) {
+    tail.publish(commit);
+    if (bursts != null) {
+      // Only now: what is deleted may be replaced by what has just been submitted.
+      flusher.committed(bursts.committed(), bursts.end());
+    }
   }
 
   /**
@@ -482,12 +545,16 @@ public final class SegmentLog {
   private void condemn(Segment segment) {
     tail.carryNotes(segment);
     tail.publish(null);
+    segment.condemnedAt = bursts == null ? 0 : bursts.condemning();
     flusher.condemn(segment);
   }
 
   private void noteDeletions() {
     for (Segment segment : flusher.takeDeleted()) {
       table.deleted(segment);
+      if (bursts != null) {
+        bursts.deleted(segment.number);
+      }
     }
   }
 }

@@ -15,7 +15,9 @@ import io.mayflymq.core.store.segment.file.SegmentNames;
 import io.mayflymq.core.store.segment.record.Location;
 import io.mayflymq.core.store.segment.record.QueueNote;
 import io.mayflymq.core.store.segment.record.RecordHeader;
+import io.mayflymq.core.store.segment.record.RecordTargets;
 import io.mayflymq.core.store.segment.record.RecordType;
+import io.mayflymq.core.store.segment.recovery.Recovery;
 import io.mayflymq.core.store.segment.recovery.RecoveryReport;
 import io.mayflymq.core.store.segment.recovery.RecoveryVisitor;
 import io.mayflymq.core.store.segment.recovery.SegmentScanner;
@@ -45,7 +47,11 @@ public final class LogRig implements RecoveryVisitor, LogOwner, LogListener {
 
   /** What the owner knows of it. */
   public record Stored(
-      long location, int bodyLength, long deadline, int flags, long at, int priority) {}
+      long location, int bodyLength, long deadline, int flags, long at, int priority) {
+    Stored anywhere() {
+      return new Stored(0, bodyLength, deadline, flags, at, priority);
+    }
+  }
 
   /** How often it has come back, and until when it waits. */
   record Back(int returns, long untilMillis) {}
@@ -65,7 +71,12 @@ public final class LogRig implements RecoveryVisitor, LogOwner, LogListener {
   private final TreeMap<Long, Integer> namedIn = new TreeMap<>();
 
   public LogRig(MemoryDirectory directory, LogOptions options) {
-    this(directory, directory, options, new ManualExecutor(), null);
+    this(directory, directory, options, new ManualExecutor(), null, Recovery.ALL);
+  }
+
+  /** A log of which only the bursts up to one remain. */
+  LogRig(MemoryDirectory directory, LogOptions options, long upTo) {
+    this(directory, directory, options, new ManualExecutor(), null, upTo);
   }
 
   private LogRig(
@@ -73,12 +84,13 @@ public final class LogRig implements RecoveryVisitor, LogOwner, LogListener {
       LogDirectory files,
       LogOptions options,
       ManualExecutor manual,
-      Executor executor) {
+      Executor executor,
+      long upTo) {
     this.directory = directory;
     this.executor = manual;
     this.log = new SegmentLog(files, options, executor == null ? manual : executor, this);
     try {
-      this.report = log.recover(this, this);
+      this.report = log.recover(this, this, upTo);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -90,7 +102,7 @@ public final class LogRig implements RecoveryVisitor, LogOwner, LogListener {
 
   /** A log on a disk and on threads of its own, not on those of the rig. */
   static LogRig on(LogDirectory files, LogOptions options, Executor threads) {
-    return new LogRig(null, files, options, null, threads);
+    return new LogRig(null, files, options, null, threads, Recovery.ALL);
   }
 
   public static LogOptions options(Sync sync) {
@@ -143,6 +155,16 @@ public final class LogRig implements RecoveryVisitor, LogOwner, LogListener {
   public void settle(long queueId, long sequence) {
     Stored entry = entries.remove(new QueueKey(queueId, sequence));
     log.settle(queueId, sequence, entry.location, entry.bodyLength);
+  }
+
+  /** A message leaves a queue and enters another. */
+  void move(QueueKey from, QueueKey to, Message message) {
+    Stored old = entries.remove(from);
+    RecordTargets targets = new RecordTargets();
+    targets.add(to.queueId, to.sequence, Long.MAX_VALUE, 7);
+    long location =
+        log.move(from.queueId, from.sequence, old.location, old.bodyLength, targets, 1000, message);
+    put(to.queueId, to.sequence, location, message);
   }
 
   void forget(long queueId) {

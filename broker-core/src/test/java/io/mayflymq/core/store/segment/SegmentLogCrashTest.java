@@ -247,19 +247,7 @@ class SegmentLogCrashTest {
       QueueKey to = fresh(random.nextInt(3));
       int number = byPlace.remove(from);
       Message message = contents.get(number);
-      LogRig.Stored old = rig.entries.remove(from);
-      RecordTargets targets = new RecordTargets();
-      targets.add(to.queueId(), to.sequence(), Long.MAX_VALUE, 7);
-      long location =
-          rig.log.move(
-              from.queueId(),
-              from.sequence(),
-              old.location(),
-              old.bodyLength(),
-              targets,
-              1000,
-              message);
-      rig.put(to.queueId(), to.sequence(), location, message);
+      rig.move(from, to, message);
       places.get(number).add(to);
       current.put(number, to);
       byPlace.put(to, number);

@@ -11,6 +11,8 @@ package io.mayflymq.core.store.segment.file;
  * @param identity identifies its files; null for a temporary log, which has no {@link
  *     SegmentManifest}
  * @param acceptsLoss whether it opens although files are missing
+ * @param replicated whether its records are parts of numbered bursts, which other nodes have too;
+ *     such a log has an identity
  */
 public record LogOptions(
     int shard,
@@ -18,7 +20,8 @@ public record LogOptions(
     int bufferBytes,
     Sync sync,
     LogIdentity identity,
-    boolean acceptsLoss) {
+    boolean acceptsLoss,
+    boolean replicated) {
   /** The condition under which a commit is safe. */
   public enum Sync {
     /** Forced to the disk: a commit survives a crash of the machine. */
@@ -35,11 +38,14 @@ public record LogOptions(
     if (bufferBytes < 256) {
       throw new IllegalArgumentException("a buffer of " + bufferBytes + " bytes");
     }
+    if (replicated && identity == null) {
+      throw new IllegalArgumentException("a replicated log without identity");
+    }
   }
 
   /** Creates the options of a temporary log. */
   public LogOptions(int shard, int segmentBytes, int bufferBytes, Sync sync) {
-    this(shard, segmentBytes, bufferBytes, sync, null, false);
+    this(shard, segmentBytes, bufferBytes, sync, null, false, false);
   }
 
   /** Segments of 64 MiB, buffers of 256 KiB. */
@@ -49,11 +55,16 @@ public record LogOptions(
 
   /** Returns the same options for a permanent log with this identity. */
   public LogOptions of(LogIdentity known) {
-    return new LogOptions(shard, segmentBytes, bufferBytes, sync, known, acceptsLoss);
+    return new LogOptions(shard, segmentBytes, bufferBytes, sync, known, acceptsLoss, replicated);
   }
 
   /** Returns the same options for a log that is opened although files are missing. */
   public LogOptions acceptingLoss() {
-    return new LogOptions(shard, segmentBytes, bufferBytes, sync, identity, true);
+    return new LogOptions(shard, segmentBytes, bufferBytes, sync, identity, true, replicated);
+  }
+
+  /** Returns the same options for the log of a replica. */
+  public LogOptions ofReplica() {
+    return new LogOptions(shard, segmentBytes, bufferBytes, sync, identity, acceptsLoss, true);
   }
 }

@@ -25,6 +25,8 @@ import java.util.zip.CRC32C;
  * @param metadataSeen the highest sequence number of metadata that the log has seen, 0 if none
  * @param about a text of the owner, 64 KiB at most
  * @param segments the segments that must exist, and the log id in the header of each
+ * @param used the highest number that a segment had had when the log was cut last; 0 if it never
+ *     was
  */
 public record ManifestContents(
     long revision,
@@ -33,9 +35,11 @@ public record ManifestContents(
     long forcedTo,
     long metadataSeen,
     String about,
-    NavigableMap<Integer, Long> segments) {
+    NavigableMap<Integer, Long> segments,
+    int used) {
   private static final long MAGIC = 0x464d_594c_4659_414dL; // "MAYFLYMF"
-  private static final int VERSION = 1;
+  private static final int FIRST_VERSION = 1;
+  private static final int VERSION = 2;
   private static final int FIXED = 8 + 4 + 4 + 8 + 16 + 2 + 8 + 8 + 8 + 4 + 4 + 4;
   private static final int RUN = 16;
 
@@ -49,12 +53,30 @@ public record ManifestContents(
   /** Returns the manifest of an empty log. */
   public static ManifestContents empty(LogIdentity identity, long logId) {
     return new ManifestContents(
-        0, identity, logId, Location.NONE, 0, "", Collections.emptyNavigableMap());
+        0, identity, logId, Location.NONE, 0, "", Collections.emptyNavigableMap(), 0);
   }
 
   public ManifestContents with(NavigableMap<Integer, Long> changed) {
     return new ManifestContents(
-        revision + 1, identity, logId, forcedTo, metadataSeen, about, changed);
+        revision + 1, identity, logId, forcedTo, metadataSeen, about, changed, used);
+  }
+
+  /**
+   * Returns the contents of a log that is cut.
+   *
+   * @param end the location at which it ends from now on, with offset 0 if its segment goes
+   * @param highest the highest number that a segment has had: no later one gets it again
+   */
+  ManifestContents cutAt(long end, int highest) {
+    return new ManifestContents(
+        revision + 1,
+        identity,
+        logId,
+        Math.min(forcedTo, end),
+        metadataSeen,
+        about,
+        segments.headMap(Location.segment(end), Location.offset(end) > 0),
+        Math.max(used, highest));
   }
 
   ManifestContents noting(long forced, long metadata) {
@@ -65,12 +87,13 @@ public record ManifestContents(
         Math.max(forcedTo, forced),
         Math.max(metadataSeen, metadata),
         about,
-        segments);
+        segments,
+        used);
   }
 
   ManifestContents about(String text) {
     return new ManifestContents(
-        revision + 1, identity, logId, forcedTo, metadataSeen, text, segments);
+        revision + 1, identity, logId, forcedTo, metadataSeen, text, segments, used);
   }
 
   /** Returns the highest number of a segment that must exist; 0 if there is none. */
@@ -97,16 +120,22 @@ public record ManifestContents(
       }
       last = segment.getKey();
     }
-    int length = FIXED + name.length + text.length + count * RUN;
+    // Only a log that was cut has the number, so that older versions read the manifests of others.
+    int more = used == 0 ? 0 : Integer.BYTES;
+    int length = FIXED + name.length + text.length + count * RUN + more;
     int blocks = (length + BLOCK - 1) / BLOCK;
     ByteBuffer out = RecordFormat.littleEndian(ByteBuffer.allocate(blocks * BLOCK));
-    out.putLong(MAGIC).putInt(VERSION).putInt(length).putLong(revision);
+    out.putLong(MAGIC).putInt(used == 0 ? FIRST_VERSION : VERSION).putInt(length);
+    out.putLong(revision);
     out.putLong(identity.broker().getMostSignificantBits());
     out.putLong(identity.broker().getLeastSignificantBits());
     out.putShort((short) name.length).put(name);
     out.putLong(logId).putLong(forcedTo).putLong(metadataSeen);
     out.putInt(text.length).put(text);
     out.putInt(count).put(runs.flip());
+    if (used != 0) {
+      out.putInt(used);
+    }
     out.putInt(crc(out.array(), length - Integer.BYTES));
     return out.array();
   }
@@ -134,7 +163,7 @@ public record ManifestContents(
               .formatted(file, in.getInt(8), VERSION));
     }
     try {
-      return decode(in.position(16));
+      return decode(in.limit(length - Integer.BYTES).position(16));
     } catch (BufferUnderflowException | IllegalArgumentException e) {
       return null;
     }
@@ -161,7 +190,9 @@ public record ManifestContents(
     }
     LogIdentity identity = new LogIdentity(broker, new String(name, StandardCharsets.UTF_8));
     String about = new String(text, StandardCharsets.UTF_8);
-    return new ManifestContents(revision, identity, logId, forcedTo, metadataSeen, about, segments);
+    int used = in.hasRemaining() ? in.getInt() : 0;
+    return new ManifestContents(
+        revision, identity, logId, forcedTo, metadataSeen, about, segments, used);
   }
 
   private static int crc(byte[] bytes, int length) {

@@ -43,6 +43,13 @@ public final class Segment {
   public volatile long neededUntil;
 
   /**
+   * The number of the burst that must be committed before the segment may be deleted: 0 except in
+   * the log of a replica, which may have to undo what replaces the segment. Set before the deletion
+   * is requested.
+   */
+  public volatile long condemnedAt;
+
+  /**
    * Whether it contains notes of deliveries and returns that no later segment is known to have: see
    * {@link #neededUntil}.
    */

@@ -15,13 +15,18 @@ import java.util.zip.CRC32C;
  * @param firstRecord how many records the log had before this segment
  * @param oldBytes the length of the file when this segment reused it: up to there, unwritten parts
  *     contain old bytes
+ * @param replicated whether it belongs to the log of a replica
  */
-public record SegmentHeader(int shard, long logId, int segment, long firstRecord, int oldBytes) {
+public record SegmentHeader(
+    int shard, long logId, int segment, long firstRecord, int oldBytes, boolean replicated) {
   /** The size of the space for headers at the start of the file, in bytes. */
   public static final int SPACE = 1024;
 
   /** The second version had no records of type RETURNED, the third one none of type QUEUE. */
   static final int VERSION = 4;
+
+  /** Segments of replicas have this version: they have records that others do not have. */
+  private static final int REPLICATED = 5;
 
   /** Segments of this version and later ones are listed in a {@link SegmentManifest}. */
   static final int FIRST_WITH_MANIFEST = 4;
@@ -36,12 +41,17 @@ public record SegmentHeader(int shard, long logId, int segment, long firstRecord
 
   /** Creates the header of a segment in a new file. */
   public SegmentHeader(int shard, long logId, int segment, long firstRecord) {
-    this(shard, logId, segment, firstRecord, 0);
+    this(shard, logId, segment, firstRecord, 0, false);
+  }
+
+  /** Returns the header of the same segment in the log of a replica. */
+  public SegmentHeader ofReplica() {
+    return new SegmentHeader(shard, logId, segment, firstRecord, oldBytes, true);
   }
 
   /** Returns the header of the same segment in a reused file. */
   SegmentHeader over(int bytes) {
-    return new SegmentHeader(shard, logId, segment, firstRecord, bytes);
+    return new SegmentHeader(shard, logId, segment, firstRecord, bytes, replicated);
   }
 
   /** Returns the key from which the checks of the segment's records are computed. */
@@ -54,7 +64,7 @@ public record SegmentHeader(int shard, long logId, int segment, long firstRecord
     ByteBuffer buffer = RecordFormat.littleEndian(ByteBuffer.allocate(SPACE));
     for (int at = 0; at < SPACE; at += COPY) {
       buffer.putLong(at, MAGIC);
-      buffer.putInt(at + 8, VERSION);
+      buffer.putInt(at + 8, replicated ? REPLICATED : VERSION);
       buffer.putInt(at + 12, shard);
       buffer.putLong(at + 16, logId);
       buffer.putInt(at + 24, segment);
@@ -81,13 +91,13 @@ public record SegmentHeader(int shard, long logId, int segment, long firstRecord
       int version = buffer.getInt(at + 8);
       int checked = version == FIRST_VERSION ? CHECKED_FIRST : CHECKED;
       if (buffer.getLong(at) == MAGIC && buffer.getInt(at + checked) == crc(buffer, at, checked)) {
-        if (version > VERSION) {
+        if (version > REPLICATED) {
           throw new IOException(
               name
                   + " has format version "
                   + version
                   + ": it was written by a newer MayflyMQ, this one reads up to "
-                  + VERSION);
+                  + REPLICATED);
         }
         copies++;
         newest = version;
@@ -97,7 +107,8 @@ public record SegmentHeader(int shard, long logId, int segment, long firstRecord
                 buffer.getLong(at + 16),
                 buffer.getInt(at + 24),
                 buffer.getLong(at + 28),
-                version == FIRST_VERSION ? 0 : buffer.getInt(at + 36));
+                version == FIRST_VERSION ? 0 : buffer.getInt(at + 36),
+                version == REPLICATED);
       }
     }
     return new Found(header, copies, newest);

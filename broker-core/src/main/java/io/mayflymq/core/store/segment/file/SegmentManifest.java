@@ -178,6 +178,18 @@ public final class SegmentManifest {
     return stored;
   }
 
+  /**
+   * Cuts the list of a log that is about to be cut.
+   *
+   * @param end the location at which the log ends from now on, with offset 0 if its segment goes
+   * @param highest the highest number that a segment has had
+   * @throws IOException if that cannot be made safe: the log must not be cut then
+   */
+  public synchronized void cut(long end, int highest) throws IOException {
+    contents = contents.cutAt(end, highest);
+    requireStored();
+  }
+
   /** Notes what has been forced, and which metadata the log has seen; neither need be safe. */
   public synchronized void note(long forcedTo, long metadataSeen) throws IOException {
     ManifestContents noted = contents.noting(forcedTo, metadataSeen);

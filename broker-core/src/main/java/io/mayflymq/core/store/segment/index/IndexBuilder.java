@@ -1,5 +1,6 @@
 package io.mayflymq.core.store.segment.index;
 
+import io.mayflymq.core.replication.BatchId;
 import io.mayflymq.core.store.VarintWriter;
 import io.mayflymq.core.store.segment.file.SegmentHeader;
 import io.mayflymq.core.store.segment.record.RecordHeader;
@@ -45,7 +46,7 @@ public final class IndexBuilder {
     }
     end = head.offset + head.length;
     records++;
-    out.octet(head.type.code);
+    out.octet(head.code());
     out.unsigned(head.length);
     if (head.type.hasContent) {
       out.signed(head.enqueuedAt - lastTime);
@@ -88,6 +89,26 @@ public final class IndexBuilder {
         out.unsigned(head.metadataSeen);
         out.octets(head.queueName);
       }
+      case BURST -> {
+        out.unsigned(head.batch.number());
+        out.unsigned(head.batch.epoch());
+        out.unsigned(head.burstRecords);
+        out.unsigned(head.committed);
+        out.signed(head.leaderMillis);
+      }
+      case HISTORY -> history(head);
+    }
+  }
+
+  private void history(RecordHeader head) {
+    out.unsigned(head.batch.number());
+    out.unsigned(head.base);
+    out.unsigned(head.committed);
+    out.octet(head.withinBurst ? 1 : 0);
+    out.unsigned(head.history.starts().size());
+    for (BatchId epoch : head.history.starts()) {
+      out.unsigned(epoch.epoch());
+      out.unsigned(epoch.number());
     }
   }
 
@@ -117,6 +138,9 @@ public final class IndexBuilder {
     }
     if (head.type == RecordType.QUEUE) {
       return head.queueName.length;
+    }
+    if (head.type == RecordType.HISTORY) {
+      return head.history.starts().size() * MOST_PER_TARGET;
     }
     return head.type.hasContent ? head.targets.size() * MOST_PER_TARGET : 0;
   }

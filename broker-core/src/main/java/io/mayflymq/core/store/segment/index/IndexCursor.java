@@ -1,11 +1,14 @@
 package io.mayflymq.core.store.segment.index;
 
+import io.mayflymq.core.replication.BatchId;
+import io.mayflymq.core.replication.EpochHistory;
 import io.mayflymq.core.store.VarintReader;
 import io.mayflymq.core.store.segment.file.SegmentHeader;
 import io.mayflymq.core.store.segment.record.RecordFormat;
 import io.mayflymq.core.store.segment.record.RecordHeader;
 import io.mayflymq.core.store.segment.record.RecordTargets;
-import io.mayflymq.core.store.segment.record.RecordType;
+import java.util.ArrayList;
+import java.util.List;
 
 /** Iterates over the entries of a segment's index; see {@link IndexBuilder}. */
 public final class IndexCursor {
@@ -39,7 +42,7 @@ public final class IndexCursor {
       offset += gap;
       code = in.octet();
     }
-    head.type = RecordType.of(code);
+    head.setCode(code);
     head.segment = segment;
     head.offset = offset;
     head.length = (int) in.unsigned();
@@ -88,6 +91,14 @@ public final class IndexCursor {
         head.metadataSeen = in.unsigned();
         head.queueName = in.octets(head.length - RecordFormat.QUEUE_FIXED);
       }
+      case BURST -> {
+        long number = in.unsigned();
+        head.batch = new BatchId(in.unsigned(), number);
+        head.burstRecords = (int) in.unsigned();
+        head.committed = in.unsigned();
+        head.leaderMillis = in.signed();
+      }
+      case HISTORY -> history(head);
     }
     return true;
   }
@@ -100,6 +111,19 @@ public final class IndexCursor {
   /** Returns where the records seen so far end in the segment. */
   public int end() {
     return offset;
+  }
+
+  private void history(RecordHeader head) {
+    long last = in.unsigned();
+    head.base = in.unsigned();
+    head.committed = in.unsigned();
+    head.withinBurst = in.octet() != 0;
+    List<BatchId> epochs = new ArrayList<>();
+    for (int count = (int) in.unsigned(); count > 0; count--) {
+      epochs.add(new BatchId(in.unsigned(), in.unsigned()));
+    }
+    head.history = new EpochHistory(epochs);
+    head.batch = head.history.last(last);
   }
 
   private void targets(RecordTargets targets) {

@@ -16,6 +16,10 @@ import java.util.zip.CRC32C;
 public final class SegmentIndex {
   private static final long MAGIC = 0x5849_594c_4659_414dL; // "MAYFLYIX"
   private static final int VERSION = 1;
+
+  /** That of an index of a replica's segment. */
+  private static final int REPLICATED = 2;
+
   private static final int HEADER = 48;
 
   private final SegmentHeader header;
@@ -52,7 +56,8 @@ public final class SegmentIndex {
   /** Writes the index into its file. It is not forced: a torn write is detected by the CRC. */
   public void store(LogDirectory directory) throws IOException {
     ByteBuffer head = RecordFormat.littleEndian(ByteBuffer.allocate(HEADER));
-    head.putLong(MAGIC).putInt(VERSION).putInt(header.shard()).putLong(header.logId());
+    head.putLong(MAGIC).putInt(header.replicated() ? REPLICATED : VERSION);
+    head.putInt(header.shard()).putLong(header.logId());
     head.putInt(header.segment()).putInt(segmentLength).putLong(header.firstRecord());
     head.putInt(records).putInt(size);
     ByteBuffer tail = RecordFormat.littleEndian(ByteBuffer.allocate(4));
@@ -70,7 +75,8 @@ public final class SegmentIndex {
     ByteBuffer head = RecordFormat.littleEndian(ByteBuffer.allocate(HEADER));
     if (file.read(head, 0) < HEADER
         || head.getLong(0) != MAGIC
-        || head.getInt(8) != VERSION
+        || head.getInt(8) < VERSION
+        || head.getInt(8) > REPLICATED
         || head.getInt(24) != segment
         || head.getInt(44) < 0
         || HEADER + head.getInt(44) + 4L != length) {
@@ -86,6 +92,9 @@ public final class SegmentIndex {
     }
     SegmentHeader header =
         new SegmentHeader(head.getInt(12), head.getLong(16), segment, head.getLong(32));
+    if (head.getInt(8) == REPLICATED) {
+      header = header.ofReplica();
+    }
     return new SegmentIndex(header, head.getInt(28), head.getInt(40), entries, size);
   }
 

@@ -1,6 +1,8 @@
 package io.mayflymq.core.store.segment.record;
 
 import io.mayflymq.core.message.Message;
+import io.mayflymq.core.replication.BatchId;
+import io.mayflymq.core.replication.EpochHistory;
 import io.mayflymq.protocol.types.ShortString;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -22,7 +24,7 @@ public final class RecordDecoder {
    */
   public static boolean head(ByteBuffer buffer, int start, RecordHeader head) {
     head.length = buffer.getInt(start);
-    head.type = RecordType.of(buffer.get(start + 4));
+    head.setCode(buffer.get(start + 4));
     switch (head.type) {
       case SETTLE -> {
         head.goneQueue = buffer.getLong(start + 12);
@@ -61,10 +63,39 @@ public final class RecordDecoder {
         buffer.get(start + RecordFormat.QUEUE_FIXED, head.queueName);
         return true;
       }
+      case BURST -> {
+        head.batch = new BatchId(buffer.getLong(start + 20), buffer.getLong(start + 12));
+        head.burstRecords = buffer.getInt(start + 28);
+        head.committed = buffer.getLong(start + 32);
+        head.leaderMillis = buffer.getLong(start + 40);
+        return head.length == RecordFormat.BURST_LENGTH;
+      }
+      case HISTORY -> {
+        return history(buffer, start, head);
+      }
       default -> {
         return entry(buffer, start, head);
       }
     }
+  }
+
+  private static boolean history(ByteBuffer buffer, int start, RecordHeader head) {
+    int epochs = buffer.getShort(start + 37) & 0xffff;
+    if (head.length != RecordFormat.HISTORY_FIXED + epochs * RecordFormat.EPOCH) {
+      return false;
+    }
+    List<BatchId> starts = new ArrayList<>(epochs);
+    int at = start + RecordFormat.HISTORY_FIXED;
+    for (int i = 0; i < epochs; i++) {
+      starts.add(new BatchId(buffer.getLong(at), buffer.getLong(at + 8)));
+      at += RecordFormat.EPOCH;
+    }
+    head.history = new EpochHistory(starts);
+    head.batch = head.history.last(buffer.getLong(start + 12));
+    head.base = buffer.getLong(start + 20);
+    head.committed = buffer.getLong(start + 28);
+    head.withinBurst = buffer.get(start + 36) != 0;
+    return true;
   }
 
   private static boolean entry(ByteBuffer buffer, int start, RecordHeader head) {

@@ -1,6 +1,7 @@
 package io.mayflymq.core.store.segment.record;
 
 import io.mayflymq.core.message.Message;
+import io.mayflymq.core.replication.BatchId;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -109,9 +110,36 @@ public final class RecordEncoder {
     bytes(buffer, start + RecordFormat.QUEUE_FIXED, head.queueName);
   }
 
+  /** Encodes BURST. */
+  public static void burst(ByteBuffer buffer, int start, RecordHeader head) {
+    begin(buffer, start, head);
+    buffer.putLong(start + 12, head.batch.number());
+    buffer.putLong(start + 20, head.batch.epoch());
+    buffer.putInt(start + 28, head.burstRecords);
+    buffer.putLong(start + 32, head.committed);
+    buffer.putLong(start + 40, head.leaderMillis);
+  }
+
+  /** Encodes HISTORY. */
+  public static void history(ByteBuffer buffer, int start, RecordHeader head) {
+    begin(buffer, start, head);
+    buffer.putLong(start + 12, head.batch.number());
+    buffer.putLong(start + 20, head.base);
+    buffer.putLong(start + 28, head.committed);
+    buffer.put(start + 36, (byte) (head.withinBurst ? 1 : 0));
+    List<BatchId> epochs = head.history.starts();
+    buffer.putShort(start + 37, (short) epochs.size());
+    int at = start + RecordFormat.HISTORY_FIXED;
+    for (BatchId epoch : epochs) {
+      buffer.putLong(at, epoch.epoch());
+      buffer.putLong(at + 8, epoch.number());
+      at += RecordFormat.EPOCH;
+    }
+  }
+
   private static void begin(ByteBuffer buffer, int start, RecordHeader head) {
     buffer.putInt(start, head.length);
-    buffer.put(start + 4, head.type.code);
+    buffer.put(start + 4, (byte) head.code());
   }
 
   private static int source(ByteBuffer buffer, int at, RecordHeader head) {

@@ -9,7 +9,7 @@ import java.util.zip.CRC32C;
  * The bytes of a record. Little-endian, one after the other, not aligned:
  *
  *    0  int    length, of the whole record
- *    4  byte   type
+ *    4  byte   type; with bit 7 if it is part of a burst (of a replicated log)
  *    5  byte   version of the type's layout
  *    6  short  check of the bytes above
  *    8  int    CRC32C of the bytes from 12 to the end
@@ -35,6 +35,9 @@ import java.util.zip.CRC32C;
  * FORCED       int offset in the segment
  * RETURNED     long queue, byte 1 if earlier notes about the queue are void, notes (RedeliveryNotes)
  * QUEUE        long queue, long sequence number of metadata at that time, name (QueueName)
+ * BURST        long number, long epoch, int records, long committed, long time of the leader in ms since the epoch
+ * HISTORY      long number of the last burst before the segment, long base, long committed, byte 1 if the segment began within a burst,
+ *              short number of epochs, each: long epoch, long number of its first burst
  *
  * Check and CRC are masked with a number that is computed from the log's random id, the segment's number and the offset. So bytes are a valid record at
  * one place of one log only: a copy of a record in a message's body, which a client may well send, or old bytes in a reused file, are never taken for a
@@ -52,6 +55,9 @@ public final class RecordFormat {
   public static final int FORCED_LENGTH = HEADER + 4;
   public static final int RETURNED_FIXED = HEADER + 9;
   public static final int QUEUE_FIXED = HEADER + 16;
+  public static final int BURST_LENGTH = HEADER + 36;
+  public static final int HISTORY_FIXED = HEADER + 27;
+  public static final int EPOCH = 16;
   static final byte VERSION = 1;
   static final int PERSISTENT = 1;
   static final int ONE_KEY = 2;
@@ -114,6 +120,8 @@ public final class RecordFormat {
       case FORCED -> FORCED_LENGTH;
       case RETURNED -> RETURNED_FIXED;
       case QUEUE -> QUEUE_FIXED + Short.BYTES;
+      case BURST -> BURST_LENGTH;
+      case HISTORY -> HISTORY_FIXED;
     };
   }
 
@@ -126,7 +134,7 @@ public final class RecordFormat {
     return switch (type) {
       case MOVE -> MOVE_SOURCE;
       case RELOCATE -> RELOCATE_SOURCE;
-      case ENQUEUE, SETTLE, FORGET, DELIVERED, FORCED, RETURNED, QUEUE -> 0;
+      case ENQUEUE, SETTLE, FORGET, DELIVERED, FORCED, RETURNED, QUEUE, BURST, HISTORY -> 0;
     };
   }
 

@@ -1,11 +1,18 @@
 package io.mayflymq.core.store.segment.record;
 
+import io.mayflymq.core.replication.BatchId;
+import io.mayflymq.core.replication.EpochHistory;
+
 /**
  * All fields of a record except its content, to be filled and reused. Fields that its type does not
  * have are undefined.
  */
 public final class RecordHeader {
   public RecordType type;
+
+  /** Whether it is part of a burst of a replicated log. */
+  public boolean inBurst;
+
   public int segment;
   public int offset;
   public int length;
@@ -39,6 +46,21 @@ public final class RecordHeader {
   public long metadataSeen;
   public byte[] queueName;
 
+  // BURST: its name; HISTORY: that of the last one before the segment
+  public BatchId batch = BatchId.NONE;
+
+  // BURST, HISTORY
+  public long committed;
+
+  // BURST
+  public int burstRecords;
+  public long leaderMillis;
+
+  // HISTORY
+  public long base;
+  public boolean withinBurst;
+  public EpochHistory history = EpochHistory.NONE;
+
   public long location() {
     return Location.of(segment, offset);
   }
@@ -46,9 +68,20 @@ public final class RecordHeader {
   /** Returns how many entries of the earlier segment this record voids; ranges count as one. */
   public int goneCount() {
     return switch (type) {
-      case ENQUEUE, DELIVERED, FORCED, RETURNED, QUEUE -> 0;
+      case ENQUEUE, DELIVERED, FORCED, RETURNED, QUEUE, BURST, HISTORY -> 0;
       case RELOCATE -> targets.size();
       case MOVE, SETTLE, FORGET -> 1;
     };
+  }
+
+  /** Returns its type's code in a record, or in an index. */
+  public int code() {
+    return inBurst ? type.code | RecordType.IN_BURST : type.code;
+  }
+
+  /** Sets its type by what {@link #code} returned. */
+  public void setCode(int code) {
+    type = RecordType.of(code);
+    inBurst = RecordType.isInBurst(code);
   }
 }

@@ -21,10 +21,21 @@ public enum RecordType {
   /** How often messages of a queue have been returned, and until when they wait. */
   RETURNED(8, false),
   /** The name of a queue that has messages in this segment. */
-  QUEUE(9, false);
+  QUEUE(9, false),
+  /**
+   * The end of a burst of a replicated log: the marked records behind the one before it are there
+   * as a whole, or not at all.
+   */
+  BURST(10, false),
+  /** Which bursts a replicated log had before this segment. */
+  HISTORY(11, false);
+
+  /** The bit of a record's type that says that it is part of a burst. */
+  public static final int IN_BURST = 0x80;
 
   private static final RecordType[] BY_CODE = {
-    null, ENQUEUE, MOVE, RELOCATE, SETTLE, FORGET, DELIVERED, FORCED, RETURNED, QUEUE
+    null, ENQUEUE, MOVE, RELOCATE, SETTLE, FORGET, DELIVERED, FORCED, RETURNED, QUEUE, BURST,
+    HISTORY
   };
 
   public final byte code;
@@ -35,8 +46,14 @@ public enum RecordType {
     this.hasContent = hasContent;
   }
 
-  /** Returns the type of this code; null if there is none. */
+  /** Returns the type of this code, whether it has {@link #IN_BURST} or not; null if none has. */
   public static RecordType of(int code) {
-    return code > 0 && code < BY_CODE.length ? BY_CODE[code] : null;
+    int plain = code & (IN_BURST - 1);
+    return plain < BY_CODE.length ? BY_CODE[plain] : null;
+  }
+
+  /** Returns whether a code has {@link #IN_BURST}. */
+  public static boolean isInBurst(int code) {
+    return (code & IN_BURST) != 0;
   }
 }

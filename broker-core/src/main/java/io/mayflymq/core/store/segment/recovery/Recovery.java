@@ -24,8 +24,10 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.security.SecureRandom;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import org.slf4j.Logger;
@@ -46,6 +48,9 @@ import org.slf4j.LoggerFactory;
  * follow, the cut bytes are copied to a separate file, too.)
  */
 public final class Recovery {
+  /** Recovers all bursts that are whole. */
+  public static final long ALL = Long.MAX_VALUE;
+
   private static final Logger LOGGER = LoggerFactory.getLogger(Recovery.class);
   private static final int MOST_COPIED_AT_ONCE = 1 << 20;
 
@@ -53,10 +58,15 @@ public final class Recovery {
   private final LogOptions options;
   private final SegmentTable table;
   private final RecoveryVisitor visitor;
+  private final Bursts bursts;
   private final List<Damage> damages = new ArrayList<>();
   private final RecordHeader head = new RecordHeader();
   private final FileWindow window = SegmentScanner.window();
   private final List<String> unneeded = new ArrayList<>();
+
+  /** Indexes of segments that were read before a replicated log is recovered. */
+  private final Map<Integer, SegmentIndex> read = new HashMap<>();
+
   private Set<String> names;
   private SegmentManifest.Found found;
   private SegmentManifest manifest;
@@ -66,12 +76,22 @@ public final class Recovery {
   private long records;
   private long bytes;
 
+  /**
+   * Prepares the recovery of a log.
+   *
+   * @param bursts receives the bursts of a replicated log; null for another one
+   */
   public Recovery(
-      LogDirectory directory, LogOptions options, SegmentTable table, RecoveryVisitor visitor) {
+      LogDirectory directory,
+      LogOptions options,
+      SegmentTable table,
+      RecoveryVisitor visitor,
+      Bursts bursts) {
     this.directory = directory;
     this.options = options;
     this.table = table;
     this.visitor = visitor;
+    this.bursts = bursts;
   }
 
   /** The log's id. */
@@ -81,7 +101,9 @@ public final class Recovery {
 
   /** Returns the highest number of a segment; 0 if there is none. */
   public int lastSegment() {
-    return Math.max(lastSegment, found.contents() == null ? 0 : found.contents().highest());
+    ManifestContents listed = found.contents();
+    int used = listed == null ? 0 : Math.max(listed.highest(), listed.used());
+    return Math.max(lastSegment, used);
   }
 
   /** Returns the manifest; null if the log has none. */
@@ -94,11 +116,18 @@ public final class Recovery {
     return nextRecord;
   }
 
-  public RecoveryReport run() throws IOException {
+  /**
+   * Recovers the log.
+   *
+   * @param upTo the number of the last burst that is to remain of a replicated log; bursts behind
+   *     it are undone. {@link #ALL} if none are
+   */
+  public RecoveryReport run(long upTo) throws IOException {
     found = readManifest();
-    List<String> files = directory.list();
-    names = new HashSet<>(files);
-    List<Integer> numbers = SegmentNames.segments(files);
+    if (bursts != null) {
+      cutBehind(upTo);
+    }
+    List<Integer> numbers = list();
     List<Opened> opened = new ArrayList<>();
     for (int number : numbers) {
       lastSegment = number;
@@ -118,13 +147,60 @@ public final class Recovery {
     return new RecoveryReport(table.all().size(), records, bytes, List.copyOf(damages));
   }
 
+  private List<Integer> list() throws IOException {
+    List<String> files = directory.list();
+    names = new HashSet<>(files);
+    return SegmentNames.segments(files);
+  }
+
+  private void cutBehind(long upTo) throws IOException {
+    List<Integer> numbers = list();
+    lastSegment = numbers.isEmpty() ? 0 : numbers.get(numbers.size() - 1);
+    BurstCut cut = new BurstCut(directory, numbers, this::indexOf);
+    long from = cut.find(upTo);
+    if (from != Location.NONE) {
+      ManifestContents contents =
+          found.contents() == null
+              ? ManifestContents.empty(options.identity(), logId)
+              : found.contents();
+      cut.cut(from, SegmentManifest.settle(directory, found, contents));
+      found = readManifest();
+      read.clear();
+    }
+  }
+
+  private SegmentIndex indexOf(int number) throws IOException {
+    SegmentIndex known = read.get(number);
+    if (known != null) {
+      return known;
+    }
+    Opened opened = open(number);
+    if (opened == null) {
+      return null;
+    }
+    try (LogFile file = opened.file()) {
+      SegmentHeader header = opened.header();
+      if (header == null) {
+        return null;
+      }
+      Segment segment = new Segment(header);
+      segment.file = file;
+      SegmentIndex index = loadIndex(number, header.logId());
+      if (index == null || index.segmentLength() > file.size()) {
+        index = scan(segment, index);
+        read.put(number, index);
+      }
+      return index;
+    }
+  }
+
   private SegmentManifest.Found readManifest() throws IOException {
     LogIdentity identity = options.identity();
     if (identity == null) {
       return new SegmentManifest.Found(null, List.of());
     }
     SegmentManifest.Found read = SegmentManifest.read(directory);
-    damages.addAll(LogFiles.damages(directory, read, identity));
+    LogFiles.damages(directory, read, identity).forEach(this::report);
     boolean refuses = damages.stream().anyMatch(damage -> damage.kind().refuses());
     if (refuses && !options.acceptsLoss()) {
       throw new LogRefusedException(directory, damages);
@@ -215,6 +291,7 @@ public final class Recovery {
     SegmentHeader header = opened.header();
     if (header == null && logId != null) {
       header = new SegmentHeader(options.shard(), logId, opened.number(), nextRecord);
+      header = bursts == null ? header : header.ofReplica();
     }
     if (header == null) {
       abandon(opened, size);
@@ -224,18 +301,22 @@ public final class Recovery {
     segment.file = file;
     segment.written = true;
     table.add(segment);
-    SegmentIndex index = loadIndex(opened.number(), header.logId());
+    SegmentIndex index = read.get(opened.number());
+    if (index == null) {
+      index = loadIndex(opened.number(), header.logId());
+    }
     if (index == null && names.contains(SegmentNames.index(opened.number()))) {
       checkIndex(SegmentNames.index(opened.number()));
     }
     boolean indexed = index != null && index.segmentLength() <= size;
-    int count = indexed ? replay(segment, index) : scan(segment, index);
+    int count = replay(segment, indexed ? index : scan(segment, index));
     if (count == 0 && segment.length <= SegmentHeader.SPACE) {
       // Nothing of it can be used. The last segment was being created.
       if (size > 0 && opened.copies() < 2) {
-        boolean created = segment.number == lastSegment && index == null;
+        boolean isNew = index == null || index.records() == 0;
+        boolean created = segment.number == lastSegment && isNew;
         Damage.Kind kind = created ? Damage.Kind.TORN_TAIL : Damage.Kind.HEADER;
-        damages.add(new Damage(opened.name(), kind, 0, Math.min(size, SegmentHeader.SPACE)));
+        report(new Damage(opened.name(), kind, 0, Math.min(size, SegmentHeader.SPACE)));
       }
       table.deleted(segment);
       file.close();
@@ -271,22 +352,30 @@ public final class Recovery {
     }
   }
 
+  /** Reports damage, unless that has been done already. */
+  private void report(Damage damage) {
+    if (!damages.contains(damage)) {
+      damages.add(damage);
+    }
+  }
+
   private int replay(Segment segment, SegmentIndex index) {
     IndexCursor cursor = index.cursor();
     while (cursor.next(head)) {
       if (cursor.gap() > 0) {
-        damages.add(records(segment, head.offset - cursor.gap(), head.offset));
+        report(records(segment, head.offset - cursor.gap(), head.offset));
       }
       dispatch(segment);
     }
     if (cursor.end() < index.segmentLength()) {
-      damages.add(records(segment, cursor.end(), index.segmentLength()));
+      report(records(segment, cursor.end(), index.segmentLength()));
     }
     segment.length = index.segmentLength();
     return index.records();
   }
 
-  private int scan(Segment segment, SegmentIndex index) throws IOException {
+  /** Reads a segment, cuts its torn end, and writes its index, which it returns. */
+  private SegmentIndex scan(Segment segment, SegmentIndex index) throws IOException {
     SegmentScanner scanner = new SegmentScanner(segment.file, segment, window);
     IndexBuilder builder = new IndexBuilder((int) (scanner.size() / 8));
     boolean mayBeTorn = segment.number == lastSegment && index == null;
@@ -301,13 +390,12 @@ public final class Recovery {
         }
         torn = gap >= forcedTo;
         if (!torn) {
-          damages.add(records(segment, gap, head.offset));
+          report(records(segment, gap, head.offset));
           quarantine(segment, gap, head.offset);
         }
       }
       if (!torn) {
         builder.add(head);
-        dispatch(segment);
       }
     }
     long end = torn ? scanner.gapFrom() : scanner.end();
@@ -315,7 +403,7 @@ public final class Recovery {
     segment.length = (int) size;
     if (mayBeTorn && size > end && end >= noted) {
       if (torn || !scanner.endsInOldBytes()) {
-        damages.add(new Damage(SegmentNames.log(segment.number), Damage.Kind.TORN_TAIL, end, size));
+        report(new Damage(SegmentNames.log(segment.number), Damage.Kind.TORN_TAIL, end, size));
       }
       if (torn) {
         quarantine(segment, end, size);
@@ -323,16 +411,17 @@ public final class Recovery {
       segment.file.truncate(end);
       segment.length = (int) end;
     } else if (size > end) {
-      damages.add(records(segment, end, size));
+      report(records(segment, end, size));
       quarantine(segment, end, size);
     }
     long least = index == null ? noted : index.segmentLength();
     if (size < least) {
-      damages.add(records(segment, size, least));
+      report(records(segment, size, least));
     }
     segment.file.force();
-    store(builder.build(segment.header, segment.length));
-    return builder.records();
+    SegmentIndex built = builder.build(segment.header, segment.length);
+    store(built);
+    return built;
   }
 
   /** Returns how much of a segment had been forced, according to its notes from here on. */
@@ -369,6 +458,9 @@ public final class Recovery {
 
   private void dispatch(Segment segment) {
     table.account(segment, head);
+    if (bursts != null) {
+      bursts.has(head);
+    }
     if (head.type == RecordType.DELIVERED) {
       visitor.delivered(head.deliveredQueue, head.deliveredUpTo);
     }

@@ -59,7 +59,7 @@ public final class SegmentTable {
   /** Counts the entries and marks of a record. */
   public void account(Segment segment, RecordHeader head) {
     changes++;
-    if (head.type == RecordType.DELIVERED || head.type == RecordType.RETURNED) {
+    if (isNote(head.type)) {
       segment.tellsNotes = true;
     } else if (head.type != RecordType.FORCED) {
       segment.begun = true;
@@ -77,6 +77,12 @@ public final class SegmentTable {
         }
       }
     }
+  }
+
+  private static boolean isNote(RecordType type) {
+    return type == RecordType.DELIVERED
+        || type == RecordType.RETURNED
+        || type == RecordType.HISTORY;
   }
 
   /** Called when nothing more is added to the existing segments. */
