@@ -78,6 +78,27 @@ public final class Broker {
    * @throws io.mayflymq.core.metadata.MetadataException if metadata cannot be written
    */
   public Recovered recover(List<MetadataCommand> kept) {
+    Recovered recovered = restored(kept);
+    startQueues();
+    return recovered;
+  }
+
+  /**
+   * The same for a node of a cluster, whose metadata may lack the last changes: nothing expires,
+   * and what arrives for queues is held, until {@link #startQueues}.
+   */
+  public Recovered recoverResting(List<MetadataCommand> kept) {
+    Recovered recovered = restored(kept);
+    vhosts.values().forEach(VirtualHost::restRecovered);
+    return recovered;
+  }
+
+  /** Starts the queues that have been recovered. Any thread may call. */
+  public void startQueues() {
+    vhosts.values().forEach(VirtualHost::startRecovered);
+  }
+
+  private Recovered restored(List<MetadataCommand> kept) {
     List<MetadataCommand> definitions =
         kept.stream()
             .filter(command -> !(command instanceof MetadataCommand.Administrative))
@@ -125,7 +146,6 @@ public final class Broker {
           partition.store().recoveredForGood();
           return partition;
         });
-    vhosts.values().forEach(VirtualHost::startRecovered);
     return new Recovered(definitions.size(), messages);
   }
 

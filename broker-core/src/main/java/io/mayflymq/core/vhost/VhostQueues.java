@@ -9,6 +9,7 @@ import io.mayflymq.core.metadata.MetadataCommand.QueueMoving;
 import io.mayflymq.core.metadata.QueueDefinition;
 import io.mayflymq.core.metadata.QueuePlace;
 import io.mayflymq.core.metrics.Churn;
+import io.mayflymq.core.security.Limit;
 import io.mayflymq.core.settings.QueueType;
 import io.mayflymq.core.vhost.partition.Partition;
 import io.mayflymq.core.vhost.queue.AutoDeadLetterQueue;
@@ -101,6 +102,13 @@ final class VhostQueues {
     }
     DeclaredQueue status = new DeclaredQueue(wanted.name(), 0, 0);
     return changes.request(commands, Origin.of(wanted.connection())).thenApply(inForce -> status);
+  }
+
+  /** See {@link VirtualHost#hasRoomForAnyNewQueue}. */
+  boolean hasRoomForAnyNew(String name) {
+    return state.current().queue(name) == null
+        && state.definition().limits().get(Limit.MAX_QUEUES) == null
+        && broker.limits().get().queues() == ObjectLimits.UNLIMITED;
   }
 
   /** The queues of other virtual hosts that are not in force yet do not count. */
@@ -251,6 +259,11 @@ final class VhostQueues {
       }
     }
     return last;
+  }
+
+  /** See {@link VirtualHost#restRecovered}. */
+  void restRecovered() {
+    state.current().routing().queues().forEach(queue -> queue.lifecycle().rest());
   }
 
   /** See {@link VirtualHost#startRecovered}. */

@@ -280,6 +280,15 @@ public final class VirtualHost implements QueueHost {
   }
 
   /**
+   * Returns whether a queue of this name is new, as far as is known here, and there may be any
+   * number of queues: then it can be declared while other queues are being declared, as neither
+   * depends on the other.
+   */
+  public boolean hasRoomForAnyNewQueue(String name) {
+    return queues.hasRoomForAnyNew(name);
+  }
+
+  /**
    * What a passive declaration tells. If the queue is being declared or deleted, that is waited
    * for. Errors as in {@link #queue}.
    */
@@ -383,7 +392,12 @@ public final class VirtualHost implements QueueHost {
     return queues.keepPartitions(partitionsBefore);
   }
 
-  /** The queues that were kept have their messages back, and begin to live. */
+  /** The queues that were kept have their messages back, and do nothing with them yet. */
+  void restRecovered() {
+    queues.restRecovered();
+  }
+
+  /** They begin to live. */
   void startRecovered() {
     queues.startRecovered();
   }

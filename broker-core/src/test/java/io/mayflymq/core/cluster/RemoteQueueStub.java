@@ -55,6 +55,9 @@ final class RemoteQueueStub implements QueueLifecycle {
   public void start() {}
 
   @Override
+  public void rest() {}
+
+  @Override
   public void discard() {}
 
   @Override

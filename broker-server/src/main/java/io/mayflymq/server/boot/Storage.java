@@ -135,8 +135,10 @@ final class Storage implements AutoCloseable {
     this.definitions = new BrokerDefinitions(broker, administration);
     List<MetadataCommand> kept = opened.recover();
     boolean isNew = administration.recover(kept);
-    this.recovered = broker.recover(kept);
-    if (cluster != null) {
+    if (cluster == null) {
+      this.recovered = broker.recover(kept);
+    } else {
+      this.recovered = broker.recoverResting(kept);
       cluster.takePart(broker, administration, options.restart());
     }
     try {

@@ -224,9 +224,11 @@ public final class ClusterNode implements Cluster, AutoCloseable {
 
   /**
    * Serves the queues of the broker to other nodes, takes part in the cluster, and catches up with
-   * it.
+   * it. Then it starts the queues: what expires goes by the metadata of the moment, also after a
+   * crash that has left this node without the last changes. If no majority is reached in time they
+   * start with what the node has.
    *
-   * @param broker recovered, as is what follows
+   * @param broker recovered and resting; what follows is recovered
    * @param restart starts the broker anew in its own time, as its metadata have been replaced
    * @throws StartException if the replicated log cannot be used
    */
@@ -292,6 +294,7 @@ public final class ClusterNode implements Cluster, AutoCloseable {
     catchUp.whenDone(former::deleteQueues);
     catchUp.whenDone(() -> broker.virtualHosts().forEach(vhost -> vhost.policies().refresh()));
     catchUp(mode);
+    broker.startQueues();
     if (mode == StartMode.BOOTSTRAP) {
       joining.end();
     }

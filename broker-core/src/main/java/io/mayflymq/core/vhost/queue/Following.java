@@ -147,6 +147,11 @@ public final class Following {
     }
 
     @Override
+    public void rest() {
+      here.rest();
+    }
+
+    @Override
     public void discard() {
       here.discard();
     }

@@ -39,7 +39,7 @@ public final class Queue {
   private final QueueLifecycle lifecycle;
   private final QueueCopying copying;
 
-  /** Null as long as it was never moved. */
+  /** Null as long as nothing was ever held. */
   private volatile QueueGate<Queue> gate;
 
   /** Null if it was never moved. */

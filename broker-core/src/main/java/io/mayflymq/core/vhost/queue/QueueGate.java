@@ -18,6 +18,8 @@ import java.util.function.Supplier;
  * Requests are answered by a node's own view of the queue (see MovedException), so that the caller turns to the successor itself; commands are sent on
  * by the old place, since only that keeps their order and brings their outcome back.
  *
+ * The gate of a queue that has been recovered, and must not start yet, is CLOSED too.
+ *
  * The order of a connection's commands needs one thing more, at the other end: the first one that it sends to the new place waits until those that it
  * has sent to the old one have come back (Queue.before, PlaceChanges).
  */
@@ -57,7 +59,9 @@ public final class QueueGate<Q> {
     LEFT
   }
 
-  private final ArrayDeque<Held<Q>> held = new ArrayDeque<>();
+  /** Small: after a start each durable queue of a cluster's node has a gate. */
+  private final ArrayDeque<Held<Q>> held = new ArrayDeque<>(0);
+
   private final CompletableFuture<Q> successor = new CompletableFuture<>();
   private State state = State.OPEN;
 

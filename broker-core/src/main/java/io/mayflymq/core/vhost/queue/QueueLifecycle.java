@@ -9,8 +9,14 @@ import java.util.function.Supplier;
  * the queue's shard.
  */
 public interface QueueLifecycle {
-  /** Sets the timers of a new queue, or of one that has been recovered. */
+  /**
+   * Sets the timers of a new queue, or of one that has been recovered, and lets in what was held.
+   * Does nothing if the queue was started before.
+   */
   void start();
+
+  /** A queue that has been recovered expires nothing, and holds what arrives, until it starts. */
+  void rest();
 
   /** Discards a queue whose declaration could not be made safe. */
   void discard();

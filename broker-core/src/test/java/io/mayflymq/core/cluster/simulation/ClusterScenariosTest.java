@@ -11,6 +11,7 @@ import org.junit.jupiter.api.Test;
 
 /** What random programs have found, as short stories. */
 class ClusterScenariosTest {
+  private static final int TTL = 1_000;
   private static final SimulatedClient.Content SAFE =
       new SimulatedClient.Content(true, Message.NO_TTL, 10, true);
 
@@ -153,6 +154,61 @@ class ClusterScenariosTest {
     cluster.settle(random);
     node.process().faults().assertNone();
     ledger.check();
+  }
+
+  /**
+   * What has expired meanwhile goes by the metadata of the moment, and not by those of its disk.
+   */
+  @Test
+  void nodeCatchesUpBeforeAnythingExpires() {
+    SimulatedCluster cluster = new SimulatedCluster(List.of(1, 1, 1), 1 << 20, random);
+    SimulatedNode home = declareJobs(cluster);
+    home.kill(random);
+    SimulatedNode other = cluster.nodes().get(1);
+    new SimulatedClient(other.process(), 0, new Ledger(cluster))
+        .declare("dead", true, FieldTable.EMPTY);
+    cluster.settle(random);
+    cluster.advance(TTL + 1, random);
+    home.start();
+    cluster.settle(random);
+    assertThat(ready(home, "jobs")).isZero();
+    assertThat(ready(other, "dead")).isEqualTo(1);
+  }
+
+  @Test
+  void nodeWithoutMajorityStartsItsQueuesAllTheSame() {
+    SimulatedCluster cluster = new SimulatedCluster(List.of(1, 1, 1), 1 << 20, random);
+    SimulatedNode home = declareJobs(cluster);
+    cluster.nodes().forEach(node -> node.kill(random));
+    cluster.advance(TTL + 1, random);
+    home.start();
+    cluster.settle(random);
+    assertThat(ready(home, "jobs")).as("before it has tried to catch up").isEqualTo(1);
+    cluster.advance(SimulatedLog.PROPOSAL_MILLIS, random);
+    assertThat(ready(home, "jobs")).isZero();
+  }
+
+  /** A message expires in a queue of the first node, and goes to a queue that is not there yet. */
+  private SimulatedNode declareJobs(SimulatedCluster cluster) {
+    cluster.settle(random);
+    SimulatedNode home = cluster.nodes().get(0);
+    SimulatedClient client = new SimulatedClient(home.process(), 0, new Ledger(cluster));
+    client.declare(
+        "jobs",
+        true,
+        FieldTable.builder()
+            .put("x-dead-letter-exchange", "")
+            .put("x-dead-letter-routing-key", "dead")
+            .put("x-message-ttl", TTL)
+            .build());
+    cluster.settle(random);
+    client.publish("", "jobs", SAFE);
+    cluster.settle(random);
+    return home;
+  }
+
+  private static long ready(SimulatedNode node, String queue) {
+    return node.process().queue(queue).onShard().contents().totals().ready();
   }
 
   /** What was published before has its deadline by the earlier time. */

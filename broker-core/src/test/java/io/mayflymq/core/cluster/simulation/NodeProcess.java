@@ -109,7 +109,7 @@ final class NodeProcess {
     administration =
         new Administration(broker, positions, access, new Sessions(access), VhostDefaults.NONE);
     administration.recover(kept);
-    broker.recover(kept);
+    broker.recoverResting(kept);
     applier =
         new ChangeApplier(
             new ChangeTarget(
@@ -122,7 +122,7 @@ final class NodeProcess {
             index -> cluster().inForceElsewhere(this, index));
     runAtOnce(false);
     serving = true;
-    catchUp();
+    catchUp(broker::startQueues);
   }
 
   /** At the start others are waited for, which is done here by running them at once. */
@@ -132,17 +132,22 @@ final class NodeProcess {
     metadata.writeAtOnce(now);
   }
 
-  /** Has its turn in the log, then deletes what was there only as long as its earlier process. */
-  private void catchUp() {
+  /**
+   * Has its turn in the log, then deletes what was there only as long as its earlier process.
+   *
+   * @param tried run when that is done, or has failed, and is tried again
+   */
+  private void catchUp(Runnable tried) {
     proposer
         .propose(List.of(new MemberSet(SimulatedNode.member(node.number()))), null)
         .thenCompose(announced -> deleteTransientQueues(node.number()))
         .whenComplete(
             (done, failure) -> {
+              tried.run();
               if (failure == null) {
                 caughtUp = true;
               } else {
-                schedule(this::catchUp, RETRY_MILLIS);
+                schedule(() -> catchUp(() -> {}), RETRY_MILLIS);
               }
             });
   }

@@ -16,7 +16,7 @@ import java.util.concurrent.CompletableFuture;
  */
 /** The log that all nodes of a cluster apply, whose entries are added when it is told so. */
 final class SimulatedLog {
-  private static final long PROPOSAL_MILLIS = 10_000;
+  static final long PROPOSAL_MILLIS = 10_000;
 
   private record Proposal(
       NodeProcess from, ByteBuffer entry, long latestMillis, CompletableFuture<Void> added) {}

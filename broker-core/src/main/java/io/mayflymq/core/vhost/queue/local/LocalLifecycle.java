@@ -28,9 +28,21 @@ final class LocalLifecycle implements QueueLifecycle {
 
   @Override
   public void start() {
-    if (state.queue().definition().durable() || machine.settings().lease().expiresMillis() > 0) {
-      shard.runOrExecute(moves::startIfDecided);
+    if (hasMessagesOrLease()) {
+      shard.runOrExecute(moves::start);
     }
+  }
+
+  @Override
+  public void rest() {
+    if (hasMessagesOrLease()) {
+      shard.runOrExecute(moves::rest);
+    }
+  }
+
+  /** Whether there can be anything in the queue when it is recovered. */
+  private boolean hasMessagesOrLease() {
+    return state.queue().definition().durable() || machine.settings().lease().expiresMillis() > 0;
   }
 
   @Override

@@ -13,8 +13,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
 /**
- * How a queue comes to this place and leaves it. Any thread may call; the work is done on the
- * queue's shard.
+ * How a queue starts at this place, comes to it and leaves it. Any thread may call; the work is
+ * done on the queue's shard.
  */
 final class LocalMoves {
   private final LocalQueueState state;
@@ -32,6 +32,11 @@ final class LocalMoves {
 
   /** Whether it is not known yet whether the queue serves here. */
   private boolean isUndecided;
+
+  /** Whether a recovered queue must not start yet. */
+  private boolean rests;
+
+  private boolean started;
 
   /**
    * Prepares it.
@@ -54,7 +59,12 @@ final class LocalMoves {
 
   /** Returns whether timers of the queue rest. On the queue's shard. */
   boolean suspendsTimers() {
-    return isUndecided || (outgoing != null && outgoing.suspendsTimers());
+    return isWaiting() || (outgoing != null && outgoing.suspendsTimers());
+  }
+
+  /** Returns whether the queue has been recovered and does not serve yet. On its shard. */
+  boolean isWaiting() {
+    return isUndecided || rests;
   }
 
   /**
@@ -93,12 +103,30 @@ final class LocalMoves {
         });
   }
 
-  /** Starts the queue, unless it is not known yet whether it serves here. */
-  void startIfDecided() {
-    if (!isUndecided) {
-      machine.start(shard.now());
-      state.hidden().start();
+  /** See {@link io.mayflymq.core.vhost.queue.QueueLifecycle#rest}. On the queue's shard. */
+  void rest() {
+    rests = true;
+    state.queue().gate().close();
+  }
+
+  /** Starts the queue, unless it is not known yet whether it serves here. On the queue's shard. */
+  void start() {
+    boolean rested = rests;
+    rests = false;
+    if (isUndecided || started || state.isDeleted()) {
+      return;
     }
+    if (rested) {
+      serve();
+    } else {
+      begin();
+    }
+  }
+
+  private void begin() {
+    started = true;
+    machine.start(shard.now());
+    state.hidden().start();
   }
 
   /** See {@link io.mayflymq.core.vhost.queue.QueueLifecycle#stay}. */
@@ -110,14 +138,22 @@ final class LocalMoves {
           if (ended != null) {
             ended.stay();
           } else if (isUndecided && !state.isDeleted()) {
-            serve();
+            decided();
           }
         });
   }
 
-  private void serve() {
+  /** The queue serves here, at once if it does not rest. */
+  private void decided() {
     isUndecided = false;
-    startIfDecided();
+    if (!rests) {
+      serve();
+    }
+  }
+
+  private void serve() {
+    begin();
+    applyPolicies.run();
     state.queue().gate().open();
   }
 
@@ -127,7 +163,9 @@ final class LocalMoves {
         () -> {
           if (!state.isDeleted()) {
             rejoining = new RejoiningConsumers(incoming.consumers(), shard);
-            serve();
+            isUndecided = false;
+            begin();
+            state.queue().gate().open();
             ((MovableQueue) machine).setLastUse(incoming.lastUseMillis());
             applyPolicies.run();
           }
@@ -189,8 +227,9 @@ final class LocalMoves {
 
   /** The queue is deleted: nothing waits for it any more. On the queue's shard. */
   void deleted() {
-    if (outgoing != null || isUndecided) {
+    if (outgoing != null || isWaiting()) {
       isUndecided = false;
+      rests = false;
       state.queue().gate().open();
     }
   }

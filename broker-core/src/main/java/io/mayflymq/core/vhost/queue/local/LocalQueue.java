@@ -189,7 +189,7 @@ public final class LocalQueue implements ShardQueue {
   public void applyPolicies() {
     Queue queue = state.queue();
     QueueSettings changed = queue.vhost().settingsOf(queue.definition());
-    if (!isDeleted() && !changed.equals(settings)) {
+    if (!isDeleted() && !moves.isWaiting() && !changed.equals(settings)) {
       if (machine instanceof MessageSource && !changed.expiry().equals(settings.expiry())) {
         machine.consumers().forEach(consumer -> consumer.outlet().deadlinesChange());
       }

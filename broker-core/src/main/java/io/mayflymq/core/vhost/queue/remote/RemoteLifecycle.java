@@ -27,6 +27,9 @@ final class RemoteLifecycle implements QueueLifecycle {
   public void start() {}
 
   @Override
+  public void rest() {}
+
+  @Override
   public void discard() {}
 
   @Override
