@@ -4,6 +4,7 @@ import io.mayflymq.protocol.frame.FrameLimits;
 import io.mayflymq.protocol.frame.FrameType;
 import io.mayflymq.protocol.method.BasicMethod;
 import io.mayflymq.protocol.method.Method;
+import io.mayflymq.protocol.method.QueueMethod;
 import io.mayflymq.protocol.types.ConnectionException;
 import io.mayflymq.protocol.types.ShortString;
 import io.netty.buffer.ByteBuf;
@@ -24,6 +25,8 @@ public final class FrameDecoder {
   private static final int PUBLISH = BasicMethod.CLASS_ID << 16 | BasicMethod.Publish.METHOD_ID;
   private static final int ACK = BasicMethod.CLASS_ID << 16 | BasicMethod.Ack.METHOD_ID;
 
+  private static final int DECLARE = QueueMethod.CLASS_ID << 16 | QueueMethod.Declare.METHOD_ID;
+
   /** Ids, delivery tag, bits. */
   private static final int ACK_BYTES = 4 + 8 + 1;
 
@@ -32,6 +35,17 @@ public final class FrameDecoder {
 
   /** The offset of the exchange in a publish's payload. */
   private static final int PUBLISH_EXCHANGE = 4 + 2;
+
+  /** The offset of the queue in a declare's payload. */
+  private static final int DECLARE_QUEUE = 4 + 2;
+
+  /** Ids, ticket, an empty string, bits, an empty table. */
+  private static final int LEAST_DECLARE_BYTES = 4 + 2 + 1 + 1 + 4;
+
+  /** Of a declare: passive, exclusive, no-wait. */
+  private static final int DECLARE_BITS = 1 | 4 | 16;
+
+  private static final int DECLARE_NO_WAIT = 16;
 
   /** Class basic and weight 0 in a content header. */
   private static final int BASIC_WEIGHT_0 = BasicMethod.CLASS_ID << 16;
@@ -80,7 +94,7 @@ public final class FrameDecoder {
    *     heartbeat on a channel or content on channel 0; and what {@link Method#decode} throws
    */
   public void decode(ByteBuf in) {
-    while (!handler.isSuspended()) {
+    while (!handler.isSuspended() || isDeclareNext(in)) {
       int start = in.readerIndex();
       int readable = in.writerIndex() - start;
       if (readable < FrameLimits.HEADER_BYTES) {
@@ -98,6 +112,25 @@ public final class FrameDecoder {
       in.readerIndex(payload + size + 1);
       dispatch(type, in.getUnsignedShort(start + 1), in, payload, size);
     }
+  }
+
+  /**
+   * Returns whether the handler wants the next frame although it is suspended: a declaration that
+   * stands for itself. What is damaged is left until the handler goes on.
+   */
+  private boolean isDeclareNext(ByteBuf in) {
+    int channel = handler.channelOfDeclares();
+    int start = in.readerIndex();
+    int size = wholePayload(in, start, in.writerIndex(), FrameType.METHOD, channel);
+    if (size < LEAST_DECLARE_BYTES) {
+      return false;
+    }
+    int payload = start + FrameLimits.HEADER_BYTES;
+    int queueAt = payload + DECLARE_QUEUE;
+    int bitsAt = queueAt + 1 + in.getUnsignedByte(queueAt);
+    return in.getInt(payload) == DECLARE
+        && bitsAt < payload + size
+        && (in.getByte(bitsAt) & DECLARE_BITS) == DECLARE_NO_WAIT;
   }
 
   private int checkedSize(int type, int size) {

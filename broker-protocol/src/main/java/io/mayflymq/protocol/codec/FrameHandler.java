@@ -66,4 +66,12 @@ public interface FrameHandler {
    * Returns whether the decoder must stop here and leave the rest unread; called before each frame.
    */
   boolean isSuspended();
+
+  /**
+   * Returns the channel of which a queue.declare may be handed over although the handler is
+   * suspended, if the client asks for no answer; 0 for none. Called only while it is.
+   */
+  default int channelOfDeclares() {
+    return 0;
+  }
 }

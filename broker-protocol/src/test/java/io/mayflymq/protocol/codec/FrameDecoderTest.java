@@ -233,6 +233,41 @@ class FrameDecoderTest {
     assertThat(events.lines).hasSize(2);
   }
 
+  /** Frames that may not come before what suspends; the last one is what may, but incomplete. */
+  @ParameterizedTest
+  @CsvSource({
+    "01 0002 0000000d 0032 000a 0000 0171 12 00000000 ce, another channel",
+    "01 0001 0000000d 0032 000a 0000 0171 02 00000000 ce, an answer is wanted",
+    "01 0001 0000000d 0032 000a 0000 0171 13 00000000 ce, passive",
+    "01 0001 0000000d 0032 000a 0000 0171 16 00000000 ce, exclusive",
+    "01 0001 0000000d 0032 0014 0000 0171 12 00000000 ce, queue.bind",
+    "01 0001 0000000d 0032 000a 0000 ff71 12 00000000 ce, a name beyond the frame",
+    "01 0001 0000000d 0032 000a 0000 0171 12 00000000 00, a wrong end",
+    "08 0000 00000000 ce, a heartbeat",
+    "01 0001 0000000d 0032 000a 0000 0171 12 00000000, incomplete",
+  })
+  void onlyDeclarationsWithoutAnswerAreTakenWhileSuspended(String other, String what) {
+    FrameDecoder decoder =
+        new FrameDecoder(
+            new Relay(events) {
+              @Override
+              public boolean isSuspended() {
+                return true;
+              }
+
+              @Override
+              public int channelOfDeclares() {
+                return 1;
+              }
+            },
+            4096);
+    String declare = "01 0001 0000000d 0032 000a 0000 0171 12 00000000 ce";
+    ByteBuf in = bytes(declare + declare + other);
+    decoder.decode(in);
+    assertThat(events.lines).hasSize(2);
+    assertThat(in.readableBytes()).as(what).isEqualTo(bytes(other).readableBytes());
+  }
+
   @Test
   void decoderStopsWhenSuspendedAndContinuesLater() {
     ByteBuf in = bytes(PUBLISH + HEADER + BODY + PUBLISH + HEADER + BODY);

@@ -50,6 +50,16 @@ public interface ConnectionContext {
   <T> void await(int channel, CompletableFuture<T> future, Consumer<T> then);
 
   /**
+   * Does the same for the declaration of a queue that needs no reply; but further ones that the
+   * channel's client sends next are handled meanwhile. They end in the order of the calls.
+   *
+   * @param channel the number of the channel
+   * @param ended run first when it is its turn, whatever has become of it
+   * @param then continues, unless one of those before has failed
+   */
+  <T> void awaitInRun(int channel, CompletableFuture<T> future, Runnable ended, Consumer<T> then);
+
+  /**
    * Runs an action at once, or, while a reply is awaited, after that reply: the side effects of a
    * method are sent after its reply.
    */

@@ -9,9 +9,13 @@ import io.mayflymq.core.vhost.queue.DeclaredQueue;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.reply.ReplyConsumers;
 import io.mayflymq.protocol.method.QueueMethod;
+import io.mayflymq.protocol.types.AmqpException;
 import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.protocol.types.ReplyCode;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 
 /** The methods of class queue (AMQP 0-9-1 section 1.5). */
 final class QueueOperations {
@@ -20,6 +24,12 @@ final class QueueOperations {
 
   /** The queue that an empty name stands for. */
   private String lastDeclared = "";
+
+  /** Queues that are being declared together, by their names. */
+  private final Set<String> underWay = new HashSet<>(0);
+
+  /** Done when the last of these is in force or has failed. */
+  private CompletableFuture<Void> runOver;
 
   QueueOperations(ChannelContext channel, ConnectionContext connection) {
     this.channel = channel;
@@ -89,7 +99,49 @@ final class QueueOperations {
     }
     if (serverNamed) {
       name = GeneratedNames.generatedQueue();
+    } else if (declare.noWait() && !declare.exclusive()) {
+      declareInRun(declare, name);
+      return;
     }
+    channel.await(declareNow(declare, name, serverNamed), status -> declared(declare, status));
+  }
+
+  /**
+   * Declares a queue together with those before it that are under way; or else after them, if it
+   * may depend on them or cannot be declared now.
+   */
+  private void declareInRun(QueueMethod.Declare declare, String name) {
+    boolean first = underWay.isEmpty();
+    if (first || (!underWay.contains(name) && connection.vhost().hasRoomForAnyNewQueue(name))) {
+      try {
+        runs(declare, name, declareNow(declare, name, false));
+        return;
+      } catch (AmqpException e) {
+        if (first) {
+          throw e;
+        }
+      }
+    }
+    channel.await(runOver, over -> declareInRun(declare, name));
+  }
+
+  private void runs(
+      QueueMethod.Declare declare, String name, CompletableFuture<DeclaredQueue> declaration) {
+    CompletableFuture<Void> over = new CompletableFuture<>();
+    underWay.add(name);
+    runOver = over;
+    connection.awaitInRun(
+        channel.number(),
+        declaration,
+        () -> {
+          underWay.remove(name);
+          over.complete(null);
+        },
+        status -> declared(declare, status));
+  }
+
+  private CompletableFuture<DeclaredQueue> declareNow(
+      QueueMethod.Declare declare, String name, boolean serverNamed) {
     DeclareChecks.queue(connection.access(), connection.vhost(), name, declare.arguments());
     QueueDeclaration declaration =
         new QueueDeclaration(
@@ -105,8 +157,7 @@ final class QueueOperations {
     if (declare.exclusive()) {
       connection.ownsQueue(name);
     }
-    channel.await(
-        connection.vhost().declareQueue(declaration), status -> declared(declare, status));
+    return connection.vhost().declareQueue(declaration);
   }
 
   private void declared(QueueMethod.Declare declare, DeclaredQueue status) {

@@ -69,6 +69,7 @@ final class AmqpConnection implements ConnectionContext, OpenConnection {
   private final Channels channels = new Channels(this);
   private final ExclusiveQueues exclusiveQueues = new ExclusiveQueues();
   private final DecodeSuspension decodeSuspension = new DecodeSuspension();
+  private final DeclareRun declares;
 
   private State state = State.HANDSHAKE;
   private Handshake handshake;
@@ -91,6 +92,7 @@ final class AmqpConnection implements ConnectionContext, OpenConnection {
     this.publishBlocker = new PublishBlocker(environment.alarms(), output);
     this.commands =
         new ShardCommandSender(home, environment.broker().partitions(), this::onBatchReturned);
+    this.declares = new DeclareRun(this, home, input::resume);
     this.deliveryLinks = new DeliveryLinks(home, output, environment.broker().shards().count());
   }
 
@@ -190,11 +192,20 @@ final class AmqpConnection implements ConnectionContext, OpenConnection {
 
   /** Returns whether no further frame may be handled for now. */
   boolean isSuspended() {
+    return declares.isUnderWay() || isSuspendedForAll();
+  }
+
+  private boolean isSuspendedForAll() {
     return decodeSuspension.isAwaited()
         || overloaded
         || flooded
         || publishBlocker.isBlocked()
         || state == State.CLOSED;
+  }
+
+  /** See {@link io.mayflymq.protocol.codec.FrameHandler#channelOfDeclares}. */
+  int channelOfDeclares() {
+    return isSuspendedForAll() || state != State.OPEN ? 0 : declares.channel();
   }
 
   /** Returns the log of this connection. */
@@ -273,6 +284,18 @@ final class AmqpConnection implements ConnectionContext, OpenConnection {
                   decodeSuspension.doWhatWaits();
                   input.resume();
                 }));
+  }
+
+  @Override
+  public <T> void awaitInRun(
+      int channel, CompletableFuture<T> future, Runnable ended, Consumer<T> then) {
+    Runnable give = () -> DecodeSuspension.give(future, then);
+    if (future.isDone() && !declares.isUnderWay()) {
+      ended.run();
+      give.run();
+    } else {
+      declares.add(new DeclareRun.Member(channel, input.currentMethod(), future, ended, give));
+    }
   }
 
   @Override

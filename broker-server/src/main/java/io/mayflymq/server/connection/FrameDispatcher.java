@@ -35,6 +35,11 @@ final class FrameDispatcher implements FrameHandler {
   }
 
   @Override
+  public int channelOfDeclares() {
+    return connection.channelOfDeclares();
+  }
+
+  @Override
   public void onMethod(int channel, Method method) {
     currentMethod = method;
     try {

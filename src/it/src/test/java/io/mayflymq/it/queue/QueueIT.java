@@ -17,6 +17,7 @@ import io.mayflymq.it.harness.Deliveries;
 import io.mayflymq.it.harness.Patience;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -421,6 +422,64 @@ class QueueIT {
             + queue
             + "' in vhost '/': received 'true' but current is 'false'",
         () -> channel.queueDeclareNoWait(queue, true, false, false, null));
+  }
+
+  @Test
+  void whatFollowsNoWaitDeclarationsFindsTheQueues(Amqp amqp) throws Exception {
+    Channel channel = amqp.confirming();
+    List<String> queues = IntStream.range(0, 100).mapToObj(n -> amqp.name()).toList();
+    for (String queue : queues) {
+      channel.queueDeclareNoWait(queue, true, false, false, null);
+    }
+    for (String queue : queues) {
+      channel.basicPublish("", queue, PLAIN, bytes("a"));
+    }
+    assertThat(channel.waitForConfirms(Patience.MILLIS)).isTrue();
+    for (String queue : queues) {
+      assertThat(amqp.ready(queue)).as(queue).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void nothingIsDeclaredBehindANoWaitDeclarationThatFails(Amqp amqp) throws Exception {
+    String queue = amqp.queue();
+    String before = amqp.name();
+    String behind = amqp.name();
+    Channel channel = amqp.channel();
+    assertChannelError(
+        channel,
+        406,
+        "PRECONDITION_FAILED - inequivalent arg 'durable' for queue '"
+            + queue
+            + "' in vhost '/': received 'true' but current is 'false'",
+        () -> {
+          channel.queueDeclareNoWait(before, false, false, false, null);
+          channel.queueDeclareNoWait(queue, true, false, false, null);
+          channel.queueDeclareNoWait(behind, false, false, false, null);
+        });
+    assertThat(amqp.exists(before)).isTrue();
+    assertThat(amqp.exists(behind)).isFalse();
+  }
+
+  /** The second one depends on the first, which is under way. */
+  @Test
+  void noWaitDeclarationsOfOneNameAreCompared(Amqp amqp) throws Exception {
+    String queue = amqp.name();
+    String behind = amqp.name();
+    Channel channel = amqp.channel();
+    assertChannelError(
+        channel,
+        406,
+        "PRECONDITION_FAILED - inequivalent arg 'auto_delete' for queue '"
+            + queue
+            + "' in vhost '/': received 'true' but current is 'false'",
+        () -> {
+          channel.queueDeclareNoWait(queue, true, false, false, null);
+          channel.queueDeclareNoWait(queue, true, false, true, null);
+          channel.queueDeclareNoWait(behind, true, false, false, null);
+        });
+    assertThat(amqp.exists(queue)).isTrue();
+    assertThat(amqp.exists(behind)).isFalse();
   }
 
   @Test
