@@ -183,7 +183,7 @@ public final class StoppedMember implements AutoCloseable {
     }
     try {
       journal.append(List.of(new MemberSet(lost.in(State.LOST)))).join();
-      Consensus.goOnWithout(consensus(self), applied(), lost.directory());
+      Consensus.goOnWithout(consensus(self), applied(), self.number(), lost.directory());
     } catch (CompletionException e) {
       throw new StartException(Causes.of(e).getMessage(), e);
     } catch (ConsensusException e) {

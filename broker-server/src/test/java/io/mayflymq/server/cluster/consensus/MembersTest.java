@@ -177,6 +177,37 @@ class MembersTest {
     }
   }
 
+  /** The one that lacks an entry follows, though its name is the higher one. */
+  @Test
+  void ofTwoThatAreLeftTheOneLeadsThatHasMoreInForce() throws Exception {
+    try (TestCluster cluster = cluster(5)) {
+      cluster.propose(cluster.leader(), "x");
+      cluster.agreed(1);
+      List<String> followers =
+          cluster.nodes().stream()
+              .map(Node::name)
+              .filter(name -> !name.equals(cluster.leader().name()))
+              .sorted()
+              .toList();
+      Member behind = cluster.stop(followers.get(3));
+      cluster.propose(cluster.leader(), "y");
+      cluster.agreed(2);
+      Member ahead = cluster.stop(followers.get(0));
+      for (Node node : List.copyOf(cluster.nodes())) {
+        Member lost = cluster.stop(node.name());
+        cluster.goOnWithout(ahead, lost);
+        cluster.goOnWithout(behind, lost);
+      }
+      cluster.start(behind, StartMode.RESTART);
+      Node leader = cluster.start(ahead, StartMode.RESTART);
+      cluster.propose(leader, "z");
+
+      assertThat(cluster.agreed(3)).containsExactly("x", "y", "z");
+      assertThat(cluster.leader().name()).isEqualTo(ahead.name());
+      assertThat(cluster.fatal()).isEmpty();
+    }
+  }
+
   @Test
   void aNodeWithoutVoteDoesNotGoOnAlone() throws Exception {
     try (TestCluster cluster = cluster(1)) {

@@ -124,7 +124,10 @@ public final class TestCluster implements AutoCloseable {
   /** Has a stopped member go on without another one. */
   void goOnWithout(Member member, Member lost) throws ConsensusException {
     Consensus.goOnWithout(
-        settings(member, StartMode.RESTART), states.get(member.name()).applied(), lost.id());
+        settings(member, StartMode.RESTART),
+        states.get(member.name()).applied(),
+        member.name().charAt(0),
+        lost.id());
   }
 
   /** Stops a member. */

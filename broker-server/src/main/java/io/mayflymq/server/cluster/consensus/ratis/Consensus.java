@@ -46,14 +46,16 @@ public final class Consensus {
    * nothing if the member is none.
    *
    * @param applied the position of what is durable here; null for nothing
+   * @param number the number of this member, which no other one has; 0 or more
    * @param lost the UUID of the member's data directory
    * @throws ConsensusException if the log is missing, used by another process, or cannot be read or
    *     written, or if this node has no vote
    */
-  public static void goOnWithout(ConsensusSettings settings, LogPosition applied, UUID lost)
+  public static void goOnWithout(
+      ConsensusSettings settings, LogPosition applied, int number, UUID lost)
       throws ConsensusException {
     checkThere(settings);
-    new LogOfSurvivor(settings, applied).removeMember(lost);
+    new LogOfSurvivor(settings, applied, number).removeMember(lost);
   }
 
   /** A node whose log is lost must not vote again as the one that it was. */

@@ -31,29 +31,42 @@ import org.apache.ratis.server.storage.StorageImplUtils;
  * have added it. The last such entry of a log is in force, so at its start this member elects a leader with the remaining ones only. All that is in its log
  * is committed then, also what no majority had confirmed; what was committed without this member is lost.
  *
- * Raft takes two entries of the same place and term for the same entry. So this one has a term that no leader has had so far, and that no other member chooses
- * that is changed like this: its lower bits are of the member's id.
+ * Raft takes two entries of the same place and term for the same entry, and lets the one lead whose last entry has the highest term. So this one has a term
+ * that no leader has had so far, and that no other member chooses that is changed like this:
+ *
+ *   how often members were changed like this | durable index | number of the member | elections, 0
+ *          9 bits                              32              12                     10
+ *
+ * Of two that are left, which need each other's vote, the one leads that has more of the log in force. Were it the other, it would replace entries that are
+ * in force on the first. The last bits keep the elections that follow from reaching the term of the other one.
  */
 /** The log of a stopped member. Used by one thread. */
 final class LogOfSurvivor {
-  private static final int TERMS_OF_MEMBERS = 1 << 16;
+  private static final int ELECTION_BITS = 10;
+  private static final int NUMBER_BITS = 12;
+  private static final int INDEX_BITS = 32;
+  private static final int CHANGE_SHIFT = ELECTION_BITS + NUMBER_BITS + INDEX_BITS;
+  private static final long MOST_CHANGES = Long.MAX_VALUE >> CHANGE_SHIFT;
 
   private final ConsensusSettings settings;
   private final RaftPeerId self;
   private final RaftGroupId group;
   private final long applied;
+  private final int number;
 
   /** The last members that the log tells. */
   private RaftConfiguration members;
 
   /**
    * @param applied the position of what is durable here; null for nothing
+   * @param number the number of this member, which no other one has; 0 or more
    */
-  LogOfSurvivor(ConsensusSettings settings, LogPosition applied) {
+  LogOfSurvivor(ConsensusSettings settings, LogPosition applied, int number) {
     this.settings = settings;
     this.self = ServerView.id(settings.self());
     this.group = RaftGroupId.valueOf(settings.group());
     this.applied = applied == null ? RaftLog.INVALID_LOG_INDEX : applied.index();
+    this.number = number;
   }
 
   /**
@@ -112,12 +125,20 @@ final class LogOfSurvivor {
     }
   }
 
+  private long termAfter(long known) throws IOException {
+    long change = (known >> CHANGE_SHIFT) + 1;
+    if (change > MOST_CHANGES) {
+      throw new IOException("members were given up " + MOST_CHANGES + " times: no more can be");
+    }
+    long index = Math.max(0, Math.min(applied + 1, (1L << INDEX_BITS) - 1));
+    long member = Math.floorMod(number, 1 << NUMBER_BITS);
+    return (((change << INDEX_BITS | index) << NUMBER_BITS) | member) << ELECTION_BITS;
+  }
+
   private void write(RaftLog log, List<RaftPeer> left) throws IOException {
     TermIndex last = log.getLastEntryTermIndex();
-    long known = Math.max(log.loadMetadata().getTerm(), last == null ? 0 : last.getTerm());
     long term =
-        (known / TERMS_OF_MEMBERS + 1) * TERMS_OF_MEMBERS
-            + Math.floorMod(settings.self().id().hashCode(), TERMS_OF_MEMBERS);
+        termAfter(Math.max(log.loadMetadata().getTerm(), last == null ? 0 : last.getTerm()));
     // The term first: no other member is voted for in it.
     log.persistMetadata(RaftStorageMetadata.valueOf(term, self));
     long index = log.getNextIndex();
