@@ -392,12 +392,12 @@ public final class VirtualHost implements QueueHost {
     return queues.keepPartitions(partitionsBefore);
   }
 
-  /** The queues that were kept have their messages back, and do nothing with them yet. */
+  /** The queues that were kept have their messages back, and rest until they are started. */
   void restRecovered() {
     queues.restRecovered();
   }
 
-  /** They begin to live. */
+  /** The queues that were kept start. */
   void startRecovered() {
     queues.startRecovered();
   }

@@ -119,6 +119,7 @@ public final class OverviewResource {
   private Map<String, Object> here(Request request) {
     List<VirtualHost> vhosts = managed.vhosts(request.principal());
     History history = History.of(request);
+    List<Counts> queueCounts = queueCounts(vhosts);
     ManagedBroker.Open open = managed.open(request.principal(), vhosts);
     Map<String, Object> object =
         Json.object(
@@ -148,11 +149,11 @@ public final class OverviewResource {
             "enable_queue_totals",
             false,
             "message_stats",
-            statistics(vhosts, history),
+            Statistics.ofVhosts(channelCounts(vhosts), queueCounts, history),
             "churn_rates",
             Statistics.ofChurn(managed.broker().churn(), history),
             "queue_totals",
-            queueTotals(vhosts, open.queues(), history),
+            queueTotals(queueCounts, open.queues(), history),
             "object_totals",
             objectTotals(vhosts, open),
             "statistics_db_event_queue",
@@ -169,10 +170,6 @@ public final class OverviewResource {
     return object;
   }
 
-  private static Map<String, Object> statistics(List<VirtualHost> vhosts, History history) {
-    return Statistics.ofVhosts(channelCounts(vhosts), queueCounts(vhosts), history);
-  }
-
   private static List<Counts> channelCounts(List<VirtualHost> vhosts) {
     return vhosts.stream().<Counts>map(vhost -> vhost.metrics().channels().snapshot()).toList();
   }
@@ -182,13 +179,13 @@ public final class OverviewResource {
   }
 
   private static Map<String, Object> queueTotals(
-      List<VirtualHost> vhosts, List<QueueSnapshot> queues, History history) {
+      List<Counts> counts, List<QueueSnapshot> queues, History history) {
     Map<String, Object> totals = new LinkedHashMap<>();
     Statistics.putMessages(
         totals,
         queues.stream().mapToLong(view -> view.totals().ready()).sum(),
         queues.stream().mapToLong(view -> view.totals().unacked()).sum(),
-        Statistics.Totals.of(queueCounts(vhosts)),
+        Statistics.Totals.of(counts),
         history);
     totals.put(
         "messages_delayed", queues.stream().mapToLong(view -> view.scheduled().ready()).sum());
