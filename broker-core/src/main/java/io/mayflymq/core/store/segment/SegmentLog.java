@@ -19,6 +19,7 @@ import io.mayflymq.core.store.segment.record.RecordFormat;
 import io.mayflymq.core.store.segment.record.RecordHeader;
 import io.mayflymq.core.store.segment.record.RecordTargets;
 import io.mayflymq.core.store.segment.record.RecordType;
+import io.mayflymq.core.store.segment.record.WireBurst;
 import io.mayflymq.core.store.segment.recovery.Bursts;
 import io.mayflymq.core.store.segment.recovery.LogUsage;
 import io.mayflymq.core.store.segment.recovery.Recovery;
@@ -26,6 +27,7 @@ import io.mayflymq.core.store.segment.recovery.RecoveryReport;
 import io.mayflymq.core.store.segment.recovery.RecoveryVisitor;
 import io.mayflymq.core.store.segment.recovery.SegmentTable;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
@@ -108,6 +110,7 @@ public final class SegmentLog {
   private final RecordTargets single = new RecordTargets();
   private LogAppender tail;
   private Compactor compactor;
+  private BurstReader burstReader;
   private long committedBytes;
   private long bytesAtRest;
 
@@ -167,6 +170,7 @@ public final class SegmentLog {
     flusher.startAt(Location.of(first, 0), recovery.manifest());
     compactor = new Compactor(directory, table, tail, reader, owner);
     if (bursts != null) {
+      burstReader = new BurstReader(table, bursts, tail, reader);
       flusher.committed(bursts.committed(), bursts.end());
     }
     table.checkAll();
@@ -345,6 +349,38 @@ public final class SegmentLog {
     tail.begin(head, RecordFormat.BURST_LENGTH);
     RecordEncoder.burst(tail.buffer(), tail.start(), head);
     tail.end(head);
+  }
+
+  /**
+   * Returns what was appended to a replicated log since the last burst ended, in the form in which
+   * {@link #take} takes it.
+   *
+   * @param leaderMillis the leader's time, in ms since the epoch
+   */
+  public ByteBuffer begunBurst(long leaderMillis) {
+    runs.flush();
+    return burstReader.begun(leaderMillis);
+  }
+
+  /**
+   * Reads a burst of a replicated log in that form.
+   *
+   * @param number its number
+   * @return null if the log does not have all of it any more
+   */
+  public WireBurst readBurst(long number) {
+    return burstReader.read(number);
+  }
+
+  /**
+   * Takes what a burst has changed in the log of another replica, here and in the queues. The
+   * caller ends the burst.
+   *
+   * @param content what {@link #begunBurst} or {@link #readBurst} has returned
+   * @throws IllegalArgumentException if the content has changed on its way; nothing is taken then
+   */
+  public void take(ByteBuffer content, ReplicaQueues queues) {
+    new BurstTaker(this, tail, queues).take(content);
   }
 
   /**

@@ -19,7 +19,6 @@ import io.mayflymq.core.store.segment.record.RecordTargets;
 import io.mayflymq.core.store.segment.record.RecordType;
 import io.mayflymq.core.store.segment.recovery.Recovery;
 import io.mayflymq.core.store.segment.recovery.RecoveryReport;
-import io.mayflymq.core.store.segment.recovery.RecoveryVisitor;
 import io.mayflymq.core.store.segment.recovery.SegmentScanner;
 import io.mayflymq.protocol.types.ShortString;
 import java.io.IOException;
@@ -33,7 +32,7 @@ import java.util.concurrent.Executor;
 /**
  * A log with an owner that keeps its queues in the simplest way, and a listener that takes notes.
  */
-public final class LogRig implements RecoveryVisitor, LogOwner, LogListener {
+public final class LogRig implements ReplicaQueues, LogOwner, LogListener {
   static final LogIdentity IDENTITY = new LogIdentity(new UUID(1, 2), "shard-3");
 
   /** A message of a queue. */
@@ -300,6 +299,14 @@ public final class LogRig implements RecoveryVisitor, LogOwner, LogListener {
               }
               return meant;
             });
+  }
+
+  @Override
+  public void take(long queueId, long from, long to, TakenSink sink) {
+    var range = entries.subMap(new QueueKey(queueId, from), true, new QueueKey(queueId, to), true);
+    TreeMap<QueueKey, Stored> taken = new TreeMap<>(range);
+    range.clear();
+    taken.forEach((key, entry) -> sink.accept(key.sequence, entry.location, entry.bodyLength));
   }
 
   @Override

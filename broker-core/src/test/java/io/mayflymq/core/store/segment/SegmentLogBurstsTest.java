@@ -1,6 +1,7 @@
 package io.mayflymq.core.store.segment;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.replication.BatchId;
@@ -11,9 +12,11 @@ import io.mayflymq.core.store.segment.file.LogOptions;
 import io.mayflymq.core.store.segment.file.LogOptions.Sync;
 import io.mayflymq.core.store.segment.file.SegmentNames;
 import io.mayflymq.core.store.segment.record.RecordTargets;
+import io.mayflymq.core.store.segment.record.WireBurst;
 import io.mayflymq.core.store.segment.recovery.Bursts;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -71,8 +74,13 @@ class SegmentLogBurstsTest {
 
   private static final LogOptions OPTIONS = LogRig.options(Sync.ALWAYS).ofReplica();
 
-  /** What the queues had at the end of a burst. */
-  private record Ended(BatchId id, EpochHistory history, ReplicaContents contents) {}
+  /**
+   * What the queues had at the end of a burst.
+   *
+   * @param made how many bursts had been made before, with those that were undone
+   */
+  private record Ended(
+      int made, BatchId id, EpochHistory history, ReplicaContents contents, ByteBuffer content) {}
 
   private static final class Rig {
     LogRig rig = new LogRig(new MemoryDirectory(), OPTIONS);
@@ -86,6 +94,7 @@ class SegmentLogBurstsTest {
     long committed;
 
     int messages;
+    int made;
 
     /** The highest number that a segment had when the log was cut, and those that it left. */
     int highestAtCut;
@@ -93,7 +102,7 @@ class SegmentLogBurstsTest {
     Set<Integer> leftByCut = Set.of();
 
     Rig() {
-      ended.add(new Ended(BatchId.NONE, EpochHistory.NONE, ReplicaContents.of(rig)));
+      ended.add(new Ended(0, BatchId.NONE, EpochHistory.NONE, ReplicaContents.of(rig), null));
     }
 
     private Bursts bursts() {
@@ -220,9 +229,10 @@ class SegmentLogBurstsTest {
 
     private void endBurst() {
       BatchId id = new BatchId(epoch, bursts().last().number() + 1);
-      rig.log.endBurst(id, 1000 * id.number());
+      ByteBuffer content = rig.log.begunBurst(1000 * id.number());
+      rig.log.endBurst(id, WireBurst.leaderMillis(content));
       Ended before = ended.get(ended.size() - 1);
-      ended.add(new Ended(id, before.history.with(id), ReplicaContents.of(rig)));
+      ended.add(new Ended(++made, id, before.history.with(id), ReplicaContents.of(rig), content));
     }
 
     private void commit() {
@@ -331,6 +341,131 @@ class SegmentLogBurstsTest {
     commands.forEach(rig::run);
     rig.run(new Command(Action.END_BURST, 1, 0));
     rig.run(new Command(Action.RESTART, 1, 0));
+  }
+
+  /** The log of a replica that follows the one of a rig. */
+  private static final class Follower {
+    final Rig leader;
+    final Random random;
+    LogRig rig = new LogRig(new MemoryDirectory(), OPTIONS);
+
+    /** The bursts that it has. */
+    final List<Ended> taken = new ArrayList<>();
+
+    Follower(Rig leader, Random random) {
+      this.leader = leader;
+      this.random = random;
+      taken.add(leader.ended.get(0));
+    }
+
+    void step() {
+      int common = 0;
+      while (common + 1 < Math.min(taken.size(), leader.ended.size())
+          && taken.get(common + 1).made == leader.ended.get(common + 1).made) {
+        common++;
+      }
+      if (common < taken.size() - 1) {
+        rig.close();
+        reopen(rig.directory.afterKill(), common);
+      }
+      switch (random.nextInt(12)) {
+        case 0 -> reopen(rig.directory.afterKill(), Long.MAX_VALUE);
+        case 1 ->
+            reopen(rig.directory.afterPowerLoss(random, random.nextInt(3) / 2.0), Long.MAX_VALUE);
+        case 2, 3 -> rig.executor.runAll();
+        case 4 -> rig.safe();
+        case 5, 6 -> rig.log.compact(random.nextInt(3000));
+        case 7 -> rig.log.committed(Math.min(leader.safe, leader.committed));
+        default -> takeSome();
+      }
+      assertThat(rig.log.usage().liveEntries()).isEqualTo(rig.entries.size());
+    }
+
+    private void reopen(MemoryDirectory after, long upTo) {
+      rig = new LogRig(after, OPTIONS, upTo);
+      int last = (int) rig.log.bursts().last().number();
+      assertThat(last)
+          .isBetween((int) Math.min(rig.log.bursts().committed(), upTo), taken.size() - 1);
+      taken.subList(last + 1, taken.size()).clear();
+      assertSame();
+    }
+
+    private void takeSome() {
+      int most = 1 + random.nextInt(5);
+      for (int i = 0; i < most && taken.size() < leader.ended.size(); i++) {
+        takeNext(leader.ended.get(taken.size()));
+      }
+    }
+
+    private void takeNext(Ended next) {
+      ByteBuffer content = next.content;
+      WireBurst read = leader.rig.log.readBurst(next.id.number());
+      if (read == null) {
+        assertThat(next.id.number()).isLessThanOrEqualTo(leader.committed);
+      } else {
+        assertThat(read.id()).isEqualTo(next.id);
+        assertThat(read.content()).isEqualTo(content);
+      }
+      rig.log.take(content, rig);
+      rig.log.endBurst(next.id, WireBurst.leaderMillis(content));
+      taken.add(next);
+      assertSame();
+      if (random.nextBoolean()) {
+        rig.log.flush();
+      }
+    }
+
+    private void assertSame() {
+      Ended last = taken.get(taken.size() - 1);
+      assertThat(rig.log.bursts().last()).isEqualTo(last.id);
+      assertThat(rig.log.bursts().history()).isEqualTo(last.history);
+      ReplicaContents.of(rig).assertEqualTo(last.contents);
+    }
+
+    void end() {
+      while (taken.size() < leader.ended.size()) {
+        takeSome();
+      }
+      rig.entries.forEach(
+          (key, stored) ->
+              SegmentLogTest.assertSame(
+                  rig.read(key.queueId(), key.sequence()), leader.contents.get(key)));
+    }
+  }
+
+  @Property(tries = 150)
+  void followerHasWhatItsLeaderHas(@ForAll("commands") List<Command> commands, @ForAll long seed) {
+    Rig leader = new Rig();
+    Follower follower = new Follower(leader, new Random(seed));
+    for (Command command : commands) {
+      leader.run(command);
+      for (int i = 0; i < 3; i++) {
+        follower.step();
+      }
+    }
+    leader.run(new Command(Action.END_BURST, 1, 0));
+    follower.step();
+    follower.end();
+  }
+
+  @Test
+  void burstThatHasChangedOnItsWayIsRefused() {
+    LogRig leader = new LogRig(new MemoryDirectory(), OPTIONS);
+    leader.enqueue(1, 1, LogRig.message(1, 20));
+    leader.enqueue(1, 2, LogRig.message(2, 20));
+    leader.settle(1, 1);
+    ByteBuffer content = leader.log.begunBurst(5);
+    LogRig follower = new LogRig(new MemoryDirectory(), OPTIONS);
+    for (int i = WireBurst.RECORDS; i < content.limit(); i++) {
+      byte before = content.get(i);
+      content.put(i, (byte) (before ^ 4));
+      assertThatThrownBy(() -> follower.log.take(content, follower))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("no record of a burst at");
+      content.put(i, before);
+    }
+    assertThat(follower.entries).isEmpty();
+    assertThat(follower.log.bursts().isOpen()).isFalse();
   }
 
   @Test

@@ -68,6 +68,22 @@ public final class RecordEncoder {
     buffer.put(at, original, originalStart + tail, tailLength);
   }
 
+  /**
+   * Encodes ENQUEUE or MOVE as a copy of a record, except for the source's segment.
+   *
+   * @param original the buffer with the record that is copied
+   * @param originalStart where it begins there
+   */
+  public static void copy(
+      ByteBuffer buffer, int start, RecordHeader head, ByteBuffer original, int originalStart) {
+    int content = head.length - RecordFormat.HEADER;
+    buffer.put(start + RecordFormat.HEADER, original, originalStart + RecordFormat.HEADER, content);
+    begin(buffer, start, head);
+    if (head.type == RecordType.MOVE) {
+      buffer.putInt(start + RecordFormat.segmentAt(head.type), head.goneSegment);
+    }
+  }
+
   /** Encodes SETTLE or FORGET. */
   public static void gone(ByteBuffer buffer, int start, RecordHeader head) {
     begin(buffer, start, head);

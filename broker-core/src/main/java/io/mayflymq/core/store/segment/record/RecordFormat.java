@@ -138,6 +138,18 @@ public final class RecordFormat {
     };
   }
 
+  /**
+   * Returns where a record of a queue has the segment of what it marks as gone; 0 if it has none.
+   */
+  static int segmentAt(RecordType type) {
+    return switch (type) {
+      case MOVE -> ENTRY_FIXED + 16;
+      case SETTLE -> HEADER + 24;
+      case FORGET -> HEADER + 8;
+      default -> 0;
+    };
+  }
+
   public static ByteBuffer littleEndian(ByteBuffer buffer) {
     return buffer.order(ByteOrder.LITTLE_ENDIAN);
   }

@@ -22,7 +22,9 @@ import java.util.TreeMap;
  */
 /** Which bursts a replicated log has. Belongs to the shard's thread. */
 public final class Bursts {
+  /** The number of the last burst that began before a segment. */
   private final NavigableMap<Integer, Long> lastBefore = new TreeMap<>();
+
   private BatchId last = BatchId.NONE;
   private EpochHistory history = EpochHistory.NONE;
   private long base;
@@ -31,6 +33,7 @@ public final class Bursts {
   private long end;
   private boolean open;
   private int records;
+  private long begin;
 
   /** Returns the last burst that is finished; {@link BatchId#NONE} if there is none. */
   public BatchId last() {
@@ -65,6 +68,16 @@ public final class Bursts {
   /** Whether a burst has begun and not ended. */
   public boolean isOpen() {
     return open;
+  }
+
+  /** Returns how many records the burst has that has begun. */
+  public int records() {
+    return records;
+  }
+
+  /** Returns the location of the first of these records. */
+  public long begin() {
+    return begin;
   }
 
   /** Something happens that belongs to a burst: if none has begun, one begins. */
@@ -111,12 +124,12 @@ public final class Bursts {
       history = head.history;
       base = head.base;
       committed = Math.max(committed, head.committed);
-      lastBefore.put(head.segment, last.number());
       if (!head.withinBurst) {
         // The end of an earlier one may be in a segment that has been deleted.
         open = false;
         records = 0;
       }
+      lastBefore.put(head.segment, records > 0 ? last.number() + 1 : last.number());
     } else if (head.type == RecordType.BURST) {
       last = head.batch;
       history = history.with(last);
@@ -127,7 +140,9 @@ public final class Bursts {
       records = 0;
     } else if (head.inBurst) {
       open = true;
-      records++;
+      if (records++ == 0) {
+        begin = head.location();
+      }
     }
   }
 
@@ -136,7 +151,7 @@ public final class Bursts {
     lastBefore.remove(segment);
   }
 
-  /** Returns the last segment that begins behind this burst or an earlier one; 0 if none does. */
+  /** Returns the last segment before which no burst behind this one began; 0 if there is none. */
   public int segmentOf(long number) {
     int found = 0;
     for (var segment : lastBefore.descendingMap().entrySet()) {

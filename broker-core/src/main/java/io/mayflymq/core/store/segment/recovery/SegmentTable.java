@@ -7,6 +7,7 @@ import io.mayflymq.core.store.segment.record.RecordType;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 
@@ -50,6 +51,12 @@ public final class SegmentTable {
       throw new IllegalStateException("segment " + number + " has been deleted");
     }
     return segment;
+  }
+
+  /** The segment behind one; null if it is the last one. */
+  public Segment after(Segment segment) {
+    Map.Entry<Integer, Segment> next = segments.higherEntry(segment.number);
+    return next == null ? null : next.getValue();
   }
 
   public Collection<Segment> all() {
