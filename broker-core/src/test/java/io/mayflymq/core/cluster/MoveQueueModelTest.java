@@ -133,6 +133,7 @@ class MoveQueueModelTest {
   }
 
   private void crash(Node node) {
+    node.faults.assertNone(); // The process that follows has none yet.
     node.crash(random);
     links.restarted(node);
     clients.restarted(node);
@@ -269,6 +270,7 @@ class MoveQueueModelTest {
       default -> {
         if (random.nextInt(10) == 0) {
           links.cut(node, any());
+          clients.disturbed();
         } else if (random.nextInt(5) == 0) {
           cluster.lose(random);
         }
