@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Measures what a cluster costs: a queue on another node beside one on the client's node, a node that has nothing to do, and changes of
-metadata.
+"""Measures what a cluster costs: a queue on another node beside one on the client's node, a node that has nothing to do, changes of
+metadata, and how long these wait when the node ends that leads them.
 
     mvn -q -DskipTests package && src/bench/cluster.py --write
     src/bench/cluster.py --scale 0.1 rates         one part, quickly
@@ -13,6 +13,7 @@ import argparse
 import contextlib
 import dataclasses
 import pathlib
+import re
 import statistics
 import sys
 import time
@@ -81,6 +82,9 @@ class Rates:
 
     ROWS = "abc"
 
+    # Java compiles what a link does for longer than what one node does: it takes a third of the CPU at first.
+    WARM_UP = 3
+
     def __init__(self, args, directory):
         self.args, self.directory = args, directory
         self.load = Load(compile_generator(directory))
@@ -96,12 +100,12 @@ class Rates:
         return "\n".join(lines)
 
     def measure(self, cluster, key):
-        """The costs of each round, at home and away; the first round warms up."""
+        """The costs of each round, at home and away; the first ones warm up."""
         costs = ([], [])
-        for number in range(self.args.rounds + 1):
+        for number in range(-self.WARM_UP, self.args.rounds):
             for node, measured in zip(cluster.nodes, costs):
                 cost = self.traffic(cluster, node, ROWS[key], f"{key}-{node.port}-{number}")
-                if number > 0:
+                if number >= 0:
                     measured.append(cost)
         return costs
 
@@ -180,13 +184,61 @@ class Changes:
         return "\n".join(lines)
 
 
-PARTS = {"rates": Rates, "idle": Idle, "metadata": Changes}
+class Failover:
+    """The node that leads the decisions of the cluster is ended by kill -9: how long a declaration by another node waits."""
+
+    LEADS = re.compile(r"(this node|\S+) leads the cluster's metadata in term")
+    KILLS = 9
+
+    def __init__(self, args, directory):
+        self.args, self.directory = args, directory
+
+    def table(self):
+        waited = []
+        with Cluster(self.args, self.directory) as cluster:
+            for number in range(max(1, round(self.KILLS * self.args.scale))):
+                waited.append(self.wait(cluster, number))
+                print(f"{waited[-1]:.3f} s", file=sys.stderr, flush=True)
+        return "\n".join(
+            [
+                "| what | shortest | median | longest |",
+                "|---|---|---|---|",
+                f"| `kill -9` of the node that leads, until a durable queue is declared by another one, {len(waited)} times"
+                f" | {min(waited):.2f} s | {statistics.median(waited):.2f} s | {max(waited):.2f} s |",
+            ]
+        )
+
+    def wait(self, cluster, number):
+        """Seconds, once all nodes are there again."""
+        leader = self.leader(cluster)
+        other = next(node for node in cluster.nodes if node is not leader)
+        with Client(other.port) as client:
+            for warm in range(50):
+                client.declare(f"warm-{number}-{warm}")
+            leader.kill()
+            start = time.monotonic()
+            client.declare(f"failover-{number}")
+            seconds = time.monotonic() - start
+        leader.start()
+        time.sleep(3)  # So that the nodes are connected again, and have been for a while.
+        return seconds
+
+    def leader(self, cluster):
+        """The node whose log says last that it leads."""
+        for node in cluster.nodes:
+            found = self.LEADS.findall(node.log.read_text(errors="replace"))
+            if found and found[-1] == "this node":
+                return node
+        sys.exit("no node leads the cluster's metadata")
+
+
+PARTS = {"rates": Rates, "idle": Idle, "metadata": Changes, "failover": Failover}
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("parts", nargs="*", metavar="PART", help=f"{', '.join(PARTS)}; all by default")
-    parser.add_argument("--rounds", type=int, default=3, help="that count, after one to warm up")
+    parser.add_argument("--rounds", type=int, default=3, help="that are measured, after some to warm up")
     parser.add_argument("--scale", type=float, default=1, help="of numbers of messages and of times; less is a trial")
     parser.add_argument("--jar", type=pathlib.Path, default=JAR)
     parser.add_argument("--jvm", default="", help="options of the nodes' Java")
