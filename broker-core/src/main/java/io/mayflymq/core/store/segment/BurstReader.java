@@ -10,6 +10,7 @@ import io.mayflymq.core.store.segment.record.RecordType;
 import io.mayflymq.core.store.segment.record.WireBurst;
 import io.mayflymq.core.store.segment.recovery.Bursts;
 import io.mayflymq.core.store.segment.recovery.SegmentTable;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -79,7 +80,8 @@ final class BurstReader {
           out.add(reader.buffer(), reader.start());
         }
       }
-    } catch (DamagedRecordException e) {
+    } catch (DamagedRecordException | UncheckedIOException e) {
+      // Its segment may be about to be deleted.
       LOGGER.warn("Burst {} cannot be read: {}", number, e.getMessage());
     }
     return null;

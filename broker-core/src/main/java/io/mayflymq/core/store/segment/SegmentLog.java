@@ -369,6 +369,7 @@ public final class SegmentLog {
    * @return null if the log does not have all of it any more
    */
   public WireBurst readBurst(long number) {
+    noteDeletions();
     return burstReader.read(number);
   }
 

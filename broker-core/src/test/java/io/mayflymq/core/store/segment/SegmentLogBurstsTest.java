@@ -469,6 +469,31 @@ class SegmentLogBurstsTest {
   }
 
   @Test
+  void burstOfWhichAPartHasBeenDeletedIsNotRead() {
+    LogRig rig = new LogRig(new MemoryDirectory(), OPTIONS);
+    for (int i = 0; i < 60; i++) {
+      rig.enqueue(1, i, LogRig.message(i, 100));
+    }
+    rig.log.endBurst(new BatchId(1, 1), 0);
+    for (int i = 0; i < 30; i++) {
+      rig.settle(1, i);
+    }
+    rig.log.endBurst(new BatchId(1, 2), 0);
+    rig.safe();
+    assertThat(rig.log.readBurst(1)).isNotNull();
+    rig.log.committed(2);
+    rig.safe();
+    assertThat(rig.directory.names())
+        .doesNotContain(SegmentNames.log(1))
+        .contains(SegmentNames.log(2));
+    assertThat(rig.log.readBurst(1)).isNull();
+    LogRig again = rig.reopen(OPTIONS);
+    assertThat(again.log.readBurst(1)).isNull();
+    assertThat(again.log.readBurst(2)).isNotNull();
+    assertThat(again.log.readBurst(3)).isNull();
+  }
+
+  @Test
   void segmentIsDeletedWhenTheBurstThatEmptiedItIsCommittedAndSafe() {
     LogRig rig = new LogRig(new MemoryDirectory(), OPTIONS);
     for (int i = 0; i < 60; i++) {
