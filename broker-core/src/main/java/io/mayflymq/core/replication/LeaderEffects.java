@@ -1,7 +1,7 @@
 package io.mayflymq.core.replication;
 
 /** What a leader brings about. Must not call the leader back, except from another task. */
-public interface LeaderEffects {
+interface LeaderEffects {
   /** Sends a message to a replica, over the connection whose beginning the leader was told. */
   void send(int replica, ReplicationMessage.ToFollower message);
 

@@ -16,7 +16,7 @@ import java.util.function.Consumer;
  * answers how far it has forced them. It obeys the leader of the highest epoch that it has heard
  * of, and refuses all others. On the thread of the partition.
  */
-public final class PartitionFollower {
+final class PartitionFollower {
   /** Of a follower that was sent no batch yet. */
   static final long NEVER = Long.MIN_VALUE;
 
@@ -30,7 +30,7 @@ public final class PartitionFollower {
   private long sentAt = NEVER;
 
   /** Creates a follower that no leader has spoken to. */
-  public PartitionFollower(Replica replica) {
+  PartitionFollower(Replica replica) {
     this.replica = replica;
   }
 
@@ -39,7 +39,7 @@ public final class PartitionFollower {
    *
    * @param answering sends the answers
    */
-  public void connected(Consumer<ReplicationMessage.ToLeader> answering) {
+  void connected(Consumer<ReplicationMessage.ToLeader> answering) {
     answer = answering;
     followed = 0;
     takesOver = false;
@@ -47,12 +47,12 @@ public final class PartitionFollower {
   }
 
   /** The assignment names a leader of this epoch: earlier ones are refused from now on. */
-  public void heardOf(long epoch) {
+  void heardOf(long epoch) {
     replica.heardOf(epoch);
   }
 
   /** The leader has sent a message over the connection that was opened last. */
-  public void received(ReplicationMessage.ToFollower message) {
+  void received(ReplicationMessage.ToFollower message) {
     if (message.epoch() < replica.epoch()) {
       answer.accept(new Refused(message.epoch(), replica.epoch()));
       return;
@@ -86,7 +86,7 @@ public final class PartitionFollower {
   }
 
   /** The log of this node is forced up to a batch. */
-  public void forced(BatchId last) {
+  void forced(BatchId last) {
     replica.forced(last);
     if (followed != 0) {
       tell();

@@ -40,7 +40,7 @@ import java.util.TreeSet;
  * each of them could be elected in its place.
  */
 /** The leader of a partition, for one epoch. On the thread of the partition. */
-public final class PartitionLeader {
+final class PartitionLeader {
   /** How many bytes one message with batches has, or one batch if that is larger. */
   private static final long MOST_BYTES_AT_ONCE = 1 << 20;
 
@@ -72,7 +72,7 @@ public final class PartitionLeader {
    * @param assignment the one that makes it the leader
    * @param nowMillis the time by a monotonic clock, as in all methods
    */
-  public PartitionLeader(
+  PartitionLeader(
       int self, Assignment assignment, Replica replica, LeaderEffects effects, long nowMillis) {
     if (assignment.leader() != self || !replica.mayLead(assignment.epoch())) {
       throw new IllegalArgumentException(
@@ -100,7 +100,7 @@ public final class PartitionLeader {
   }
 
   /** Returns the epoch that it leads. */
-  public long epoch() {
+  long epoch() {
     return epoch;
   }
 
@@ -111,7 +111,7 @@ public final class PartitionLeader {
    *
    * @return the number of the batch; it is told when it is committed
    */
-  public long append(ByteBuffer content, long nowMillis) {
+  long append(ByteBuffer content, long nowMillis) {
     long number = replica.last() + 1;
     if (replica.forced() == replica.last()) {
       unforcedSince = nowMillis;
@@ -124,7 +124,7 @@ public final class PartitionLeader {
   }
 
   /** The log of this node is forced up to a batch. */
-  public void forced(BatchId last, long nowMillis) {
+  void forced(BatchId last, long nowMillis) {
     boolean wasKept = isKept();
     replica.forced(last);
     unforcedSince = nowMillis;
@@ -140,7 +140,7 @@ public final class PartitionLeader {
   }
 
   /** Returns whether so much waits for followers that publishers have to wait. */
-  public boolean isBehind() {
+  boolean isBehind() {
     return replica.tail().bytes() > MOST_TAIL_BYTES;
   }
 
@@ -180,7 +180,7 @@ public final class PartitionLeader {
   // Followers
 
   /** A connection to a replica has been opened. */
-  public void connected(int follower) {
+  void connected(int follower) {
     FollowerProgress known = followers.get(follower);
     if (known != null) {
       known.enter(State.CONNECTED);
@@ -197,7 +197,7 @@ public final class PartitionLeader {
   }
 
   /** The connection to a replica is lost. */
-  public void disconnected(int follower) {
+  void disconnected(int follower) {
     FollowerProgress known = followers.get(follower);
     if (known != null) {
       known.enter(State.APART);
@@ -210,7 +210,7 @@ public final class PartitionLeader {
    *
    * @return false if this node leads no more, as there is a later epoch
    */
-  public boolean received(int from, ReplicationMessage.ToLeader message, long nowMillis) {
+  boolean received(int from, ReplicationMessage.ToLeader message, long nowMillis) {
     FollowerProgress follower = followers.get(from);
     if (message instanceof Refused refused) {
       replica.heardOf(refused.known());
@@ -250,7 +250,7 @@ public final class PartitionLeader {
   }
 
   /** A follower has been sent all that there was after the last batch so far. */
-  public void tookOver(int replicaNumber, long nowMillis) {
+  void tookOver(int replicaNumber, long nowMillis) {
     FollowerProgress follower = followers.get(replicaNumber);
     if (follower != null && follower.state() == State.TAKING_OVER) {
       follower.enter(State.FOLLOWING);
@@ -279,7 +279,7 @@ public final class PartitionLeader {
   // Who is in sync
 
   /** Called once in a heartbeat. */
-  public void tick(long nowMillis) {
+  void tick(long nowMillis) {
     for (FollowerProgress follower : followers.values()) {
       if (follower.follows()) {
         effects.send(
@@ -333,7 +333,7 @@ public final class PartitionLeader {
    *
    * @return false if this node leads no more
    */
-  public boolean assigned(Assignment changed, long nowMillis) {
+  boolean assigned(Assignment changed, long nowMillis) {
     if (changed.epoch() != epoch) {
       replica.heardOf(changed.epoch());
       return false;
@@ -353,7 +353,7 @@ public final class PartitionLeader {
    * Returns whether it may deliver: each replica that may be elected in its place has answered
    * within the lease, so that it supports no other leader yet.
    */
-  public boolean holdsLease(long nowMillis) {
+  boolean holdsLease(long nowMillis) {
     for (FollowerProgress follower : followers.values()) {
       long at = follower.answeredAt();
       if (mayBeInSync(follower)

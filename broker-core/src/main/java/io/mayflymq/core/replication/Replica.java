@@ -4,7 +4,7 @@ package io.mayflymq.core.replication;
  * What one node knows of a partition that it keeps, whether it leads it or follows. On the thread
  * of the partition.
  */
-public final class Replica {
+final class Replica {
   private final ReplicaLog log;
   private final BatchTail tail = new BatchTail();
   private long epoch;
@@ -12,14 +12,14 @@ public final class Replica {
   private long committed;
 
   /** Creates the replica of a log that was opened: all that it has is forced. */
-  public Replica(ReplicaLog log) {
+  Replica(ReplicaLog log) {
     this.log = log;
     this.epoch = log.epoch();
     this.forced = log.last().number();
   }
 
   /** Returns whether it may lead an epoch: none that it has heard of is later or the same. */
-  public boolean mayLead(long wanted) {
+  boolean mayLead(long wanted) {
     return wanted >= epoch && wanted > log.epoch();
   }
 
@@ -29,7 +29,7 @@ public final class Replica {
   }
 
   /** Returns the number of the last batch that is known to be committed. */
-  public long committed() {
+  long committed() {
     return committed;
   }
 

@@ -65,8 +65,8 @@ public sealed interface ReplicationMessage {
    * What the follower has forced.
    *
    * @param forced the number of the last batch
-   * @param sentAt that of the last {@link Append} that it has received; {@link
-   *     PartitionFollower#NEVER} if there was none
+   * @param sentAt that of the last {@link Append} that it has received; {@link Long#MIN_VALUE} if
+   *     there was none
    */
   record Forced(long epoch, long forced, long sentAt) implements ToLeader {}
 

@@ -47,9 +47,9 @@ final class MovingClients {
 
   /**
    * Whether no node has crashed and no connection between nodes was lost. A power loss takes the
-   * last notes of what was delivered; what was sent ahead to a node that crashes is delivered behind
-   * later messages; and what was sent over a connection that is lost, and not confirmed, may be
-   * stored behind later messages.
+   * last notes of what was delivered; what was sent ahead to a node that crashes is delivered
+   * behind later messages; and what was sent over a connection that is lost, and not confirmed, may
+   * be stored behind later messages.
    */
   private boolean isUndisturbed = true;
 
