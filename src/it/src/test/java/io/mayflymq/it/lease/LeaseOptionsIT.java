@@ -161,7 +161,7 @@ class LeaseOptionsIT extends PolicyFixture {
     assertThat(Amqp.text(deadLetter.getBody())).isEqualTo("m0");
     assertThat(deadLetter.getProps().getHeaders().get("x-first-death-reason"))
         .hasToString("queue_expired");
-    assertThat(amqp.exists(queue)).isFalse();
+    awaitGone(queue);
   }
 
   @Test
