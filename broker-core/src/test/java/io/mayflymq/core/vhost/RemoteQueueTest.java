@@ -130,6 +130,19 @@ class RemoteQueueTest {
     rest();
   }
 
+  @Test
+  void consumerThatIsCancelledBeforeTheConnectionIsOpenIsNotLeftBehind() {
+    start(2);
+    Queue queue = queue("q");
+    Collector collector = new Collector(true, 0);
+    CompletableFuture<Void> joined = queue.requests().subscribe(collector.consumer, () -> {});
+    CompletableFuture<Void> cancelled = queue.requests().cancel(collector.consumer);
+    rest();
+    assertThat(joined).isDone();
+    assertThat(cancelled).isCompleted();
+    assertThat(done(queue.lifecycle().status(false)).consumers()).isZero();
+  }
+
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 3})
   void messagesArePublishedAndConfirmedWhenTheyAreSafeAtHome(int shards) {

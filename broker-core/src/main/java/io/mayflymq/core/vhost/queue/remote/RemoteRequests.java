@@ -67,35 +67,33 @@ final class RemoteRequests implements QueueRequests {
   }
 
   private CompletableFuture<Void> subscribeNow(Consumer consumer, Runnable admitted) {
-    RemoteConsumer[] added = new RemoteConsumer[1];
+    // Known at once, so that it can be cancelled while the request waits for a connection.
+    RemoteConsumer added = link.consumers().add(queue, consumer);
     CompletableFuture<Void> answer =
         link.ask(
             queue,
             RequestKind.SUBSCRIBE,
             out -> {
-              added[0] = link.consumers().add(queue, consumer);
-              out.number(added[0].number())
+              out.number(added.number())
                   .shortString(consumer.tag())
                   .bit(consumer.acknowledges())
                   .bit(consumer.exclusive())
                   .number(consumer.prefetch())
                   .table(consumer.arguments())
-                  .number(added[0].window());
+                  .number(added.window());
               ConsumerOriginCodec.write(out, consumer.outlet().origin());
             },
             in -> {
-              added[0].setJoined();
+              added.setJoined();
               admitted.run();
-              if (added[0].hasMoved()) {
+              if (added.hasMoved()) {
                 consumer.outlet().moved(consumer);
               }
               return null;
             });
     answer.exceptionally(
         failure -> {
-          if (added[0] != null) {
-            link.consumers().remove(added[0]);
-          }
+          link.consumers().remove(added);
           return null;
         });
     return answer;
