@@ -6,7 +6,7 @@ import java.util.TreeSet;
 import java.util.function.Consumer;
 
 /*
- * One node's part in a partition: it leads, or it follows whoever does.
+ * One node's part in a partition: it leads, or it follows the leader.
  *
  * LEADING
  * It leads when the assignment says so, and it may: an epoch that its log has already is not led again, as after a restart it does not know what it had sent. It leads

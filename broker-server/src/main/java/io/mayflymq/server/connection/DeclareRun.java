@@ -13,7 +13,7 @@ import java.util.concurrent.CompletableFuture;
  *
  * A declaration is safe only after a force, and in a cluster after a round trip and several forces. If the next one waited for that, a client would make a
  * few hundred a second, however many it sends at once. So those that follow directly, of the same channel, are requested while the first ones are under
- * way, and share forces and round trips. Everything else that the connection sends waits until all of them are in force: whoever publishes behind a
+ * way, and share forces and round trips. Everything else that the connection sends waits until all of them are in force: a publish behind a
  * declaration finds the queue.
  *
  * They end in the order in which they came, so the first one that fails closes the channel, with its own error. Only what cannot depend on another

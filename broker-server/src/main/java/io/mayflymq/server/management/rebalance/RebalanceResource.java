@@ -11,15 +11,12 @@ import io.mayflymq.server.management.api.RequestRouter;
 import io.mayflymq.server.management.api.Response;
 import io.mayflymq.server.management.cluster.AllNodes;
 import java.util.List;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Moves queues so that the nodes of the cluster have equally many. As in RabbitMQ a request begins
  * it, and is answered at once.
  */
 public final class RebalanceResource implements AutoCloseable {
-  private static final Logger LOGGER = LoggerFactory.getLogger(RebalanceResource.class);
   private static final RebalancePlan NOTHING = RebalancePlan.of(List.of(), List.of());
 
   private final Broker broker;
@@ -40,13 +37,9 @@ public final class RebalanceResource implements AutoCloseable {
   private Response begin(Request request) {
     request.principal().requireAdministrator();
     RebalancePlan plan = plan(request);
-    if (!rebalancing.begin(plan)) {
+    if (!rebalancing.begin(plan, request.principal().user())) {
       throw new ApiException(409, "refused", "this node is rebalancing queues already");
     }
-    LOGGER.info(
-        "user '{}' rebalances queues: {} are to be moved",
-        request.principal().user(),
-        plan.steps().size());
     return Response.noContent();
   }
 

@@ -26,14 +26,16 @@ final class Rebalancing implements AutoCloseable {
   /**
    * Begins to carry out a plan.
    *
+   * @param user who has asked for it
    * @return false if another one is being carried out
    */
-  synchronized boolean begin(RebalancePlan plan) {
+  synchronized boolean begin(RebalancePlan plan, String user) {
     if (progress != null && !progress.isOver()) {
       return false;
     }
     RebalanceProgress begun = new RebalanceProgress(plan);
     progress = begun;
+    LOGGER.info("user '{}' rebalances queues: {} are to be moved", user, plan.steps().size());
     thread = threads.auxiliary("rebalance", () -> run(plan, begun));
     thread.start();
     return true;
