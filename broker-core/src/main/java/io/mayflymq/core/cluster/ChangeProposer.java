@@ -4,6 +4,7 @@ import io.mayflymq.core.fault.Causes;
 import io.mayflymq.core.metadata.ChangeOrdering;
 import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.journal.CommandCodec;
+import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.ConnectionException;
 import io.mayflymq.protocol.types.ReplyCode;
 import java.util.ArrayDeque;
@@ -49,6 +50,13 @@ public final class ChangeProposer implements ChangeOrdering {
 
   @Override
   public CompletableFuture<Void> propose(List<? extends MetadataCommand> commands, Object origin) {
+    if (ChangeVersions.of(commands) > version.getAsInt()) {
+      return CompletableFuture.failedFuture(
+          new ChannelException(
+              ReplyCode.PRECONDITION_FAILED,
+              "replicated queues need nodes that know them: a node of an earlier release is a member"
+                  + " of the cluster"));
+    }
     byte[] encoded = CommandCodec.encode(commands);
     PendingChange change;
     synchronized (this) {

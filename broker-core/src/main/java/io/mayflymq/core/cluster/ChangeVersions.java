@@ -1,5 +1,10 @@
 package io.mayflymq.core.cluster;
 
+import io.mayflymq.core.metadata.MetadataCommand;
+import io.mayflymq.core.metadata.MetadataCommand.Assigning;
+import io.mayflymq.core.metadata.MetadataCommand.QueueDeclared;
+import java.util.List;
+
 /**
  * The versions of changes that this build reads and writes: of the entries of the replicated log,
  * and of the commands in them.
@@ -16,6 +21,16 @@ public final class ChangeVersions {
   public static final int OF_REPLICAS = 3;
 
   private ChangeVersions() {}
+
+  /** Returns the version that all members have to know before these commands are proposed. */
+  static int of(List<? extends MetadataCommand> commands) {
+    return commands.stream().anyMatch(ChangeVersions::isOfReplicas) ? OF_REPLICAS : lowest();
+  }
+
+  private static boolean isOfReplicas(MetadataCommand command) {
+    return command instanceof Assigning
+        || (command instanceof QueueDeclared declared && declared.place().isReplicated());
+  }
 
   /** Returns the lowest version that is read; 1 or higher. */
   public static int lowest() {

@@ -23,7 +23,8 @@ import java.util.concurrent.CompletableFuture;
  * here. That log keeps it until it is safe here (settled), and after a crash it is carried out again. So most changes need not wait for a second force,
  * that of this node's own metadata. Three kinds do, as other files of this node refer to them:
  *
- * - a durable queue of this node: messages of a queue that metadata do not have would be removed at the start, before the change is carried out again;
+ * - a durable queue of this node, or a replicated one, of which it may have a replica: messages of a queue that metadata do not have would be removed at
+ *   the start, before the change is carried out again;
  * - the begin of a queue's move: both nodes have to know of it when they start, or one would serve what is at the other by then;
  * - the end of a queue or virtual host, whose messages are deleted when it is in force, and members, as what they are decides how a node starts.
  *
@@ -140,7 +141,7 @@ public final class PositionedLog implements MetadataLog {
         || command instanceof QueueMoving
         || (command instanceof QueueDeclared declared
             && declared.queue().durable()
-            && declared.place().member() == member);
+            && (declared.place().isReplicated() || declared.place().member() == member));
   }
 
   /** With the lock held. */

@@ -15,7 +15,7 @@ public final class TakenOverMetadata {
   /**
    * Returns the metadata as this node is to keep them. Only a queue's own node knows in which of
    * its partitions the queue really is, and finds its messages by that after a restart; so what it
-   * has noted stays.
+   * has noted stays. The number of a replicated partition is the same on all nodes.
    *
    * @param taken the metadata of the other node
    * @param own those that this node has had
@@ -47,6 +47,7 @@ public final class TakenOverMetadata {
   }
 
   private static QueuePlace kept(QueuePlace place, QueuePlace known) {
-    return known != null && known.member() == place.member() ? known : place;
+    boolean isOwn = known != null && !place.isReplicated() && known.member() == place.member();
+    return isOwn ? known : place;
   }
 }

@@ -17,7 +17,8 @@ public interface ChangeOrdering {
    * @param origin given back when they are carried out here
    * @return done when they are in force here; fails with {@link CommittedState.UndoneException} if
    *     they were excluded, with a {@link io.mayflymq.protocol.types.ConnectionException} 541 if no
-   *     majority of the nodes agrees in time
+   *     majority of the nodes agrees in time, with a {@link
+   *     io.mayflymq.protocol.types.ChannelException} 406 if a member does not know such commands
    */
   CompletableFuture<Void> propose(List<? extends MetadataCommand> commands, Object origin);
 }

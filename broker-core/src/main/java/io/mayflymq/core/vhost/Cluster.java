@@ -76,6 +76,6 @@ public interface Cluster extends ChangeOrdering {
   /** Runs a task that takes some time, on none of the shards' threads. */
   void inBackground(Runnable task);
 
-  /** Returns what stands here for a queue that is on another member. */
+  /** Returns what stands here for a queue that is on another member, or is replicated. */
   Queue remote(QueueIdentity identity, QueuePlace place, QueueHost vhost);
 }

@@ -18,7 +18,8 @@ record QueueFactory(BrokerContext broker, LocalEnvironment environment) {
   /** Creates a declared queue; it is not started yet. */
   Queue create(QueueDeclared declared, Origin origin, Topology topology) {
     Object owner = declared.queue().exclusive() ? origin.owner() : null;
-    QueueIdentity identity = new QueueIdentity(declared.id(), declared.queue(), owner);
+    QueueIdentity identity =
+        new QueueIdentity(declared.id(), declared.queue(), owner, declared.place());
     if (!broker.isHere(declared.place())) {
       return broker.cluster().get().remote(identity, declared.place(), environment.vhost());
     }

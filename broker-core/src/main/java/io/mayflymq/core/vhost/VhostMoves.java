@@ -65,6 +65,10 @@ final class VhostMoves {
     if (queue == null) {
       throw state.errors().noQueue(name);
     }
+    if (queue.isReplicated()) {
+      throw Preconditions.precondition(
+          queue, "is replicated: it is on several nodes, and is not moved");
+    }
     int member = cluster.targetOfMove(node);
     if (queue.home() == null && member == cluster.member()) {
       return VhostState.done();

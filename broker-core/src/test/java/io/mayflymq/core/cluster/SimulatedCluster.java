@@ -146,6 +146,7 @@ final class SimulatedCluster {
     Broker broker;
     Administration administration;
     RecordedFaults faults;
+    ReplicatedPartitions replicated;
     private ChangeProposer proposer;
     private ChangeApplier applier;
     private int applied;
@@ -196,13 +197,11 @@ final class SimulatedCluster {
           new Administration(broker, positions, access, new Sessions(access), VhostDefaults.NONE);
       administration.recover(recovered);
       broker.recover(recovered);
+      replicated = new ReplicatedPartitions(positions, recovered, (partition, assigned) -> {});
       applier =
           new ChangeApplier(
               new ChangeTarget(
-                  broker,
-                  administration,
-                  new ClusterMembers(positions, recovered),
-                  new ReplicatedPartitions(positions, recovered, (partition, assigned) -> {})),
+                  broker, administration, new ClusterMembers(positions, recovered), replicated),
               proposer,
               positions,
               index -> CompletableFuture.completedFuture(null));

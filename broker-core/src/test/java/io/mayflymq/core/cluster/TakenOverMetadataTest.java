@@ -15,6 +15,10 @@ import org.junit.jupiter.api.Test;
 
 class TakenOverMetadataTest {
   private static MetadataCommand queue(long id, int member, int partition) {
+    return queue(id, new QueuePlace(member, partition));
+  }
+
+  private static MetadataCommand queue(long id, QueuePlace place) {
     String name = "q" + id;
     return new QueueDeclared(
         "v",
@@ -26,7 +30,7 @@ class TakenOverMetadataTest {
             FieldTable.EMPTY,
             QueueArguments.parse(FieldTable.EMPTY, name, "v").settings()),
         id,
-        new QueuePlace(member, partition));
+        place);
   }
 
   @Test
@@ -50,6 +54,15 @@ class TakenOverMetadataTest {
                 List.of(queue(5, 0, 3)),
                 List.of(new QueueMoving("v", "q5", new QueuePlace(0, 1), 5))))
         .containsExactly(queue(5, 0, 1));
+  }
+
+  @Test
+  void replicatedPartitionHasTheSameNumberOnAllNodes() {
+    MetadataCommand taken = queue(1, QueuePlace.replicated(3));
+    assertThat(
+            TakenOverMetadata.keepingPlaces(
+                List.of(taken), List.of(queue(1, QueuePlace.replicated(1)))))
+        .containsExactly(taken);
   }
 
   @Test

@@ -70,11 +70,9 @@ class RemoteQueueTest {
   }
 
   private Queue remote(Queue queue) {
+    QueuePlace place = new QueuePlace(1, queue.partition().index());
     return RemoteQueue.create(
-        new QueueIdentity(queue.id(), queue.definition(), null),
-        new QueuePlace(1, queue.partition().index()),
-        here.vhost,
-        node);
+        new QueueIdentity(queue.id(), queue.definition(), null, place), place, here.vhost, node);
   }
 
   private <T> T done(CompletableFuture<T> future) {

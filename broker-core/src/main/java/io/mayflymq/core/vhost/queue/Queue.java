@@ -111,7 +111,27 @@ public final class Queue {
     return partition;
   }
 
-  /** Returns the node that it is on; null if it is this one. */
+  /** Returns whether it is in a replicated partition. */
+  public boolean isReplicated() {
+    return identity.place().isReplicated();
+  }
+
+  /**
+   * Returns the number of the replicated partition that it is in, the same on all nodes.
+   *
+   * @throws IllegalStateException if it is not {@link #isReplicated}
+   */
+  public int replicatedPartition() {
+    if (!isReplicated()) {
+      throw new IllegalStateException(this + " is on one node");
+    }
+    return identity.place().partition();
+  }
+
+  /**
+   * Returns the node that it is on; null if it is this one. A replicated queue has a home on every
+   * node: whichever node leads it.
+   */
   public QueueHome<Queue> home() {
     return home;
   }

@@ -1,6 +1,7 @@
 package io.mayflymq.core.vhost.queue;
 
 import io.mayflymq.core.metadata.QueueDefinition;
+import io.mayflymq.core.metadata.QueuePlace;
 
 /**
  * What never changes of a queue.
@@ -8,5 +9,7 @@ import io.mayflymq.core.metadata.QueueDefinition;
  * @param id the number under which its messages are kept, never given to another queue
  * @param definition what was declared
  * @param owner the connection that it is exclusive to, or null
+ * @param place where it is by the metadata. A node has its own numbers of partitions: a queue of
+ *     this node may be in another one
  */
-public record QueueIdentity(long id, QueueDefinition definition, Object owner) {}
+public record QueueIdentity(long id, QueueDefinition definition, Object owner, QueuePlace place) {}

@@ -50,6 +50,7 @@ class CommandCodecTest {
               "v", queue(true, false), 1L << 39, new QueuePlace(0, 7)),
           new MetadataCommand.QueueDeclared("v", queue(true, false), 8, new QueuePlace(1023, 7)),
           new MetadataCommand.QueueDeclared("v", queue(false, true), 9, new QueuePlace(0, 0)),
+          new MetadataCommand.QueueDeclared("v", queue(true, false), 8, QueuePlace.replicated(5)),
           new MetadataCommand.QueueDeleted("v", "q:1"),
           new MetadataCommand.Bound(
               "v", new Binding("x:y", DestinationKind.QUEUE, "2:q", "k:ü", ARGUMENTS)),

@@ -8,8 +8,8 @@ import io.mayflymq.server.management.api.Body;
 import java.util.List;
 
 /**
- * Which queues are rebalanced, as {@code rabbitmq-queues rebalance} has it. Streams and exclusive
- * queues never are, as they cannot be moved.
+ * Which queues are rebalanced, as {@code rabbitmq-queues rebalance} has it. Streams, exclusive
+ * queues and replicated ones never are, as they cannot be moved.
  *
  * @param type the name of a type of queues, or {@code all}
  * @param vhosts found in the names of their virtual hosts
@@ -56,6 +56,7 @@ record QueueSelection(String type, NamePattern vhosts, NamePattern names) {
     String own = queue.definition().settings().type().wireName();
     return (type.equals(ALL) || type.equals(own))
         && !queue.isStream()
+        && !queue.isReplicated()
         && !queue.definition().exclusive()
         && vhosts.matches(queue.vhost().name())
         && names.matches(queue.name());

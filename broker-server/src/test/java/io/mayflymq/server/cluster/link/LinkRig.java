@@ -117,11 +117,9 @@ final class LinkRig implements AutoCloseable {
 
   /** Returns what stands here for a queue of another node. */
   Queue remote(Queue queue, RemoteNode node) {
+    QueuePlace place = new QueuePlace(1, queue.partition().index());
     return RemoteQueue.create(
-        new QueueIdentity(queue.id(), queue.definition(), null),
-        new QueuePlace(1, queue.partition().index()),
-        vhost,
-        node);
+        new QueueIdentity(queue.id(), queue.definition(), null, place), place, vhost, node);
   }
 
   RemoteNode node(String other) {
