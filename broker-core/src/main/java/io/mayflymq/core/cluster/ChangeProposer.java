@@ -58,14 +58,36 @@ public final class ChangeProposer implements ChangeOrdering {
                   + " of the cluster"));
     }
     byte[] encoded = CommandCodec.encode(commands);
-    PendingChange change;
+    CompletableFuture<Void> done;
     synchronized (this) {
-      change =
-          new PendingChange(
-              new ChangeEntry.Unit(serial++, encoded), origin, new CompletableFuture<>());
-      waiting.addLast(change);
+      done = add(encoded, origin);
     }
     proposeNext();
+    return done;
+  }
+
+  /**
+   * Proposes changes that fall together. Each is carried out or refused by itself, but they share
+   * an entry if they fit into one.
+   *
+   * @return for each what {@link #propose} returns
+   */
+  public List<CompletableFuture<Void>> proposeEach(List<? extends MetadataCommand> changes) {
+    List<byte[]> encoded =
+        changes.stream().map(change -> CommandCodec.encode(List.of(change))).toList();
+    List<CompletableFuture<Void>> done;
+    synchronized (this) {
+      done = encoded.stream().map(change -> add(change, null)).toList();
+    }
+    proposeNext();
+    return done;
+  }
+
+  private CompletableFuture<Void> add(byte[] encoded, Object origin) {
+    PendingChange change =
+        new PendingChange(
+            new ChangeEntry.Unit(serial++, encoded), origin, new CompletableFuture<>());
+    waiting.addLast(change);
     return change.done();
   }
 

@@ -22,7 +22,7 @@ import java.util.function.BiConsumer;
 public final class ReplicatedPartitions {
   private final Object lock = new Object();
   private final CommittedState<SortedMap<Integer, Assignment>> assignments;
-  private final BiConsumer<Integer, Assignment> listener;
+  private final List<BiConsumer<Integer, Assignment>> listeners = new ArrayList<>();
 
   /**
    * Creates them.
@@ -35,7 +35,24 @@ public final class ReplicatedPartitions {
   public ReplicatedPartitions(
       MetadataLog log, Collection<MetadataCommand> kept, BiConsumer<Integer, Assignment> listener) {
     this.assignments = new CommittedState<>(lock, log, of(kept));
-    this.listener = listener;
+    this.listeners.add(listener);
+  }
+
+  /**
+   * Adds a listener: it is told of each assignment that is in force, and then, as the first one, of
+   * each that takes effect.
+   */
+  public void listen(BiConsumer<Integer, Assignment> added) {
+    synchronized (lock) {
+      assignments.current().forEach(added);
+      listeners.add(added);
+    }
+  }
+
+  private void inForce(List<PartitionAssigned> changed) {
+    for (PartitionAssigned each : changed) {
+      listeners.forEach(listener -> listener.accept(each.partition(), each.assignment()));
+    }
   }
 
   private static SortedMap<Integer, Assignment> of(Collection<MetadataCommand> kept) {
@@ -73,10 +90,7 @@ public final class ReplicatedPartitions {
         next.put(after.partition(), after.assignment());
         changed.add(after);
       }
-      return assignments.propose(
-          next,
-          changed,
-          () -> changed.forEach(each -> listener.accept(each.partition(), each.assignment())));
+      return assignments.propose(next, changed, () -> inForce(changed));
     }
   }
 

@@ -59,6 +59,11 @@ public final class LeaderElections {
     reports.computeIfAbsent(report.partition(), first -> new Reports()).add(report, nowMillis);
   }
 
+  /** Returns whether there are no reports that {@link #due} has not found to be too old. */
+  public boolean isEmpty() {
+    return reports.isEmpty();
+  }
+
   /**
    * Returns the elections that are due, by the numbers of their partitions.
    *

@@ -85,4 +85,16 @@ class ReplicatedPartitionsTest {
     assertThat(open().all()).isEqualTo(partitions.all());
     assertThat(partitions.all().get(4).leader()).isEqualTo(2);
   }
+
+  @Test
+  void listenerIsToldOfWhatThereIsAndOfWhatComes() {
+    apply(new PartitionAssigned(4, FIRST), new PartitionAssigned(2, FIRST));
+    told.clear();
+    List<Integer> heard = new ArrayList<>();
+    partitions.listen((partition, assignment) -> heard.add(partition));
+    assertThat(heard).containsExactly(2, 4);
+    apply(new PartitionAssigned(3, FIRST));
+    assertThat(heard).containsExactly(2, 4, 3);
+    assertThat(told).containsExactly(new PartitionAssigned(3, FIRST));
+  }
 }

@@ -9,7 +9,10 @@ import io.mayflymq.core.runtime.Shard;
 public interface ReplicaCluster {
   /** A connection to another node, which is opened again whenever it is lost. */
   interface Connection {
-    /** Ends it. {@link LinkListener#lost} follows if it is open. */
+    /**
+     * Ends it, also if it is not open. {@link LinkListener#lost} follows if it is open or being
+     * opened.
+     */
     void end();
   }
 
@@ -17,15 +20,21 @@ public interface ReplicaCluster {
   int self();
 
   /**
-   * Opens a connection to the replica of a partition on another node.
+   * Opens a connection to the replica of a partition on another node, and opens it again soon
+   * whenever it is lost or refused, until it is ended.
    *
    * @param node the number of that node
    * @param shard which the connection belongs to
-   * @param listener told of it, in bursts of the shard
+   * @param listener told of it, in bursts of the shard: {@link LinkListener#up} when the other node
+   *     has said that it keeps the partition, {@link LinkListener#lost} when the connection is lost
+   *     and after each attempt that has failed
    */
   Connection connect(int node, int partition, Shard shard, LinkListener listener);
 
-  /** Proposes a change of the assignment of a partition, once. */
+  /**
+   * Proposes a change of the assignment of a partition, once. Nothing is done if the same proposal
+   * is under way.
+   */
   void propose(int partition, AssignmentChange change);
 
   /** Reports to the node that elects leaders, once, if it can be reached. */
