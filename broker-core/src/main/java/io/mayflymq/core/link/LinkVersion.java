@@ -11,5 +11,8 @@ public final class LinkVersion {
   /** A delivery has the time that its message has left; {@link LinkFrame#RECALL} is known. */
   public static final int OF_DEADLINES = 2;
 
+  /** The highest one that this broker knows. */
+  public static final int HIGHEST = OF_DEADLINES;
+
   private LinkVersion() {}
 }

@@ -255,6 +255,11 @@ public final class Broker {
     return context.partitions().shards();
   }
 
+  /** Returns what sends the dead letters of partitions. */
+  public DeadLetterPublishers publishers() {
+    return context.publishers();
+  }
+
   /** Returns the partitions that queues are in. */
   public Partitions partitions() {
     return context.partitions();

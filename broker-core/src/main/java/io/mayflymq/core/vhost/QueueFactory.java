@@ -3,6 +3,7 @@ package io.mayflymq.core.vhost;
 import io.mayflymq.core.metadata.MetadataCommand.QueueDeclared;
 import io.mayflymq.core.metadata.MetadataCommand.QueueMoving;
 import io.mayflymq.core.metadata.QueuePlace;
+import io.mayflymq.core.vhost.partition.Partition;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.queue.QueueIdentity;
 import io.mayflymq.core.vhost.queue.local.LocalEnvironment;
@@ -27,6 +28,16 @@ record QueueFactory(BrokerContext broker, LocalEnvironment environment) {
         identity,
         broker.partitions().ofNumber(declared.place().partition()),
         topology.settingsOf(declared.queue()),
+        environment,
+        broker.clock().millis());
+  }
+
+  /** Creates what does the work of a replicated queue on the node that leads its partition. */
+  Queue led(Queue replicated, Partition partition) {
+    return LocalQueue.create(
+        new QueueIdentity(replicated.id(), replicated.definition(), null),
+        partition,
+        environment.vhost().settingsOf(replicated.definition()),
         environment,
         broker.clock().millis());
   }

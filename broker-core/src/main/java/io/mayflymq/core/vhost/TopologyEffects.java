@@ -71,7 +71,8 @@ final class TopologyEffects {
   void created(Queue queue, Origin origin) {
     metrics
         .queues()
-        .join(queue.counters(), VhostMetrics.kindOf(queue.definition().settings().type()));
+        .join(
+            queue.requests().counters(), VhostMetrics.kindOf(queue.definition().settings().type()));
     if (origin.isNew()) {
       queue.lifecycle().start();
     }
@@ -106,13 +107,13 @@ final class TopologyEffects {
   void gone(Queue queue, Removal<Queue> removal, Origin origin) {
     removed(removal, origin);
     redrives.forget(queue);
-    metrics.queues().leave(queue.counters());
+    metrics.queues().leave(queue.requests().counters());
     if (origin.isHere()) {
       broker.churn().happened(Churn.Event.QUEUE_DELETED);
       events.deleted(queue.definition(), actor(queue, origin));
     }
-    // The one who deletes any other queue here goes on with its end.
-    if (AutoDeadLetterQueue.is(queue.definition()) || !origin.isHere()) {
+    // The one who deletes any other queue of this node goes on with its end.
+    if (AutoDeadLetterQueue.is(queue.definition()) || !origin.isHere() || queue.home() != null) {
       queue.lifecycle().endWithParent();
     }
   }
@@ -129,10 +130,10 @@ final class TopologyEffects {
 
   void moved(Queue old, Queue copy) {
     redrives.forget(old);
-    metrics.queues().leave(old.counters());
+    metrics.queues().leave(old.requests().counters());
     metrics
         .queues()
-        .join(copy.counters(), VhostMetrics.kindOf(copy.definition().settings().type()));
+        .join(copy.requests().counters(), VhostMetrics.kindOf(copy.definition().settings().type()));
     departed.add(old);
     old.lifecycle().leave(copy);
     copy.lifecycle().arrive();
@@ -151,7 +152,7 @@ final class TopologyEffects {
   }
 
   private void forget(Queue queue) {
-    metrics.queues().leave(queue.counters());
+    metrics.queues().leave(queue.requests().counters());
     broker.churn().happened(Churn.Event.QUEUE_DELETED);
   }
 

@@ -219,8 +219,8 @@ final class VhostQueues {
 
   private CompletableFuture<Void> removeNow(Queue queue, Actor actor) {
     Topology topology = state.proposed();
-    if (topology.queue(queue.name()) != queue) {
-      return state.current().queue(queue.name()) == queue
+    if (!isSame(topology.queue(queue.name()), queue)) {
+      return isSame(state.current().queue(queue.name()), queue)
           ? state.askLater(() -> removeNow(queue, actor))
           : VhostState.done();
     }
@@ -232,6 +232,11 @@ final class VhostQueues {
       commands.add(new QueueDeleted(state.name(), own.name()));
     }
     return changes.request(commands, Origin.of(actor));
+  }
+
+  /** What is in the table may stand for a queue that this node has. */
+  private static boolean isSame(Queue inTable, Queue queue) {
+    return inTable != null && inTable.id() == queue.id();
   }
 
   // Recovering

@@ -19,6 +19,7 @@ import io.mayflymq.core.settings.QueueSettings;
 import io.mayflymq.core.tracing.MessageTracer;
 import io.mayflymq.core.vhost.deadletter.DeadLetterRouter;
 import io.mayflymq.core.vhost.event.Firehose;
+import io.mayflymq.core.vhost.partition.Partition;
 import io.mayflymq.core.vhost.queue.DeclaredQueue;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.queue.QueueHost;
@@ -50,6 +51,7 @@ public final class VirtualHost implements QueueHost {
   private final VhostExchanges exchanges;
   private final VhostQueues queues;
   private final VhostMoves moves;
+  private final QueueFactory factory;
 
   VirtualHost(
       VhostDefinition definition, List<ExchangeDefinition> predeclared, BrokerContext broker) {
@@ -72,13 +74,14 @@ public final class VirtualHost implements QueueHost {
             broker.partitions(),
             new DeadLetterRouter(this, broker.publishers()),
             broker.publishers());
+    this.factory = new QueueFactory(broker, environment);
     this.changes =
         new VhostChanges(
             state,
             new TopologyChanges(
                 new TopologyCommands(name(), () -> broker.cluster().get() != null),
                 idle,
-                new QueueFactory(broker, environment),
+                factory,
                 effects),
             broker.cluster());
     this.exchanges = new VhostExchanges(state, changes, idle);
@@ -350,13 +353,31 @@ public final class VirtualHost implements QueueHost {
     Topology topology = state.current();
     Queue queue = topology.queue(name);
     if (queue != null && queue.id() == id) {
-      return queue.home() == null ? queue : null;
+      return queue.here();
     }
     Topology.Move move = topology.moves().get(name);
     if (move != null && move.copy().id() == id) {
       return move.copy().home() == null ? move.copy() : null;
     }
     return effects.departed(id);
+  }
+
+  /**
+   * Creates what does the work of a replicated queue while this node leads its partition. It is in
+   * no table; its counters are added to those of the virtual host until {@link #ledNoMore}.
+   *
+   * @param replicated the queue in the table
+   * @param partition where its messages are
+   */
+  public Queue led(Queue replicated, Partition partition) {
+    Queue led = factory.led(replicated, partition);
+    metrics.queues().join(led.counters(), VhostMetrics.kindOf(led.definition().settings().type()));
+    return led;
+  }
+
+  /** This node leads the partition of a queue no more, or the queue is deleted. */
+  public void ledNoMore(Queue led) {
+    metrics.queues().leave(led.counters());
   }
 
   /** Returns the copies of queues that are being moved here. */

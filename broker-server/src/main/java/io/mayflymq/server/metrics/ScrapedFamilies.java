@@ -95,7 +95,7 @@ final class ScrapedFamilies {
     long declared =
         broker().virtualHosts().stream()
             .flatMap(vhost -> vhost.routing().queues().stream())
-            .filter(queue -> queue.home() == null)
+            .filter(queue -> queue.here() != null)
             .count();
     Stream<MetricFamily> others =
         Stream.concat(

@@ -55,7 +55,7 @@ final class Scraper {
         : vhosts.stream()
             .filter(vhost -> scrape.wantsVhost(vhost.name()))
             .flatMap(vhost -> vhost.routing().queues().stream())
-            .filter(queue -> queue.home() == null)
+            .filter(queue -> queue.here() != null)
             .filter(queue -> scrape.queues().test(queue.name()))
             .toList();
   }

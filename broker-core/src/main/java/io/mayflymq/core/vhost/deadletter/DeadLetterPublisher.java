@@ -7,6 +7,7 @@ import io.mayflymq.core.message.Message;
 import io.mayflymq.core.routing.route.Route;
 import io.mayflymq.core.runtime.EndOfBurstListener;
 import io.mayflymq.core.runtime.Shard;
+import io.mayflymq.core.store.Commit;
 import io.mayflymq.core.store.PartitionStore;
 import io.mayflymq.core.store.UnsettledEntry;
 import io.mayflymq.core.vhost.command.PublishListener;
@@ -17,6 +18,9 @@ import io.mayflymq.core.vhost.partition.Partition;
 import io.mayflymq.core.vhost.partition.Partitions;
 import io.mayflymq.core.vhost.queue.Queue;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.UnaryOperator;
 
 /*
  * The way of dead letters from the queues of a partition. They leave when the command of their queue is over, at the end of its batch or of the burst at
@@ -25,6 +29,8 @@ import java.util.ArrayDeque;
  * A dead letter whose queues are all in this partition goes there at once, and one record of the log takes it from its old queue to the new ones. One
  * that goes to other partitions, or to a stream, whose log is another, is published there like any message, and its entry here is settled when all of them have it as safely as
  * their disks allow. A crash in between doubles it, and never loses it.
+ *
+ * What leaves a replicated partition waits until the death is committed, or it could be elsewhere while its message is not dead for the next leader.
  */
 public final class DeadLetterPublisher implements EndOfBurstListener, DeadLetterOutbox {
   private static final long MOST_UNDER_WAY = 4L << 20;
@@ -36,15 +42,24 @@ public final class DeadLetterPublisher implements EndOfBurstListener, DeadLetter
   private final ArrayDeque<OutgoingDeadLetter> local = new ArrayDeque<>();
   private final ArrayDeque<Runnable> waitingForRoom = new ArrayDeque<>(1);
   private final DeadLetters deadLetters = new DeadLetters();
+  private final UnaryOperator<Queue> nearest = this::nearest;
+  private final boolean replicated;
+
+  /** What leaves the partition when it is committed; always empty if it is not replicated. */
+  private List<OutgoingDeadLetter> leaving = new ArrayList<>(0);
+
   private boolean waiting;
+  private boolean ended;
 
   /**
    * Creates the publisher of a partition.
    *
    * @param home the partition
    * @param partitions where they lead
+   * @param replicated whether it is a replicated partition that this node leads
    */
-  DeadLetterPublisher(Partition home, Partitions partitions) {
+  DeadLetterPublisher(Partition home, Partitions partitions, boolean replicated) {
+    this.replicated = replicated;
     this.home = home;
     this.shard = home.shard();
     this.store = home.store();
@@ -82,9 +97,16 @@ public final class DeadLetterPublisher implements EndOfBurstListener, DeadLetter
     send(new OutgoingDeadLetter(null, entry, deadLetter, targets, null, 0, null));
   }
 
+  /** This node leads the partition no more: what is still under way changes nothing here. */
+  public void end() {
+    ended = true;
+    local.clear();
+    waitingForRoom.clear();
+  }
+
   /** Sends a dead letter. */
   void send(OutgoingDeadLetter deadLetter) {
-    Route<Queue> targets = deadLetter.targets();
+    Route<Queue> targets = near(deadLetter.targets());
     for (int i = 0; i < targets.size(); i++) {
       Queue target = targets.get(i);
       if (target.partition() != home || target.isStream() || target.holdsCommands()) {
@@ -92,17 +114,40 @@ public final class DeadLetterPublisher implements EndOfBurstListener, DeadLetter
         return;
       }
     }
-    local.addLast(deadLetter);
+    local.addLast(deadLetter.to(targets));
+    flushAtEnd();
+  }
+
+  private void flushAtEnd() {
     if (!waiting) {
       waiting = true;
       shard.atEndOfBurst(this);
     }
   }
 
+  /** Returns a route to what does the work of queues, as far as that is in this partition. */
+  Route<Queue> near(Route<Queue> targets) {
+    return replicated ? targets.map(nearest) : targets;
+  }
+
+  private Queue nearest(Queue target) {
+    Queue here = target.here();
+    return here != null && here.partition() == home ? here : target;
+  }
+
   private void sendFar(OutgoingDeadLetter deadLetter) {
     if (deadLetter.entry() != null) {
       store.await(deadLetter.entry());
     }
+    if (replicated) {
+      leaving.add(deadLetter);
+      flushAtEnd();
+    } else {
+      publish(deadLetter);
+    }
+  }
+
+  private void publish(OutgoingDeadLetter deadLetter) {
     commands.publish(deadLetter.targets(), deadLetter.message(), new Arrival(deadLetter), 0);
   }
 
@@ -125,7 +170,41 @@ public final class DeadLetterPublisher implements EndOfBurstListener, DeadLetter
   public void flush(CausedCommands cause) {
     waiting = false;
     deliver();
+    if (!leaving.isEmpty()) {
+      store.commit(new Departure(leaving, cause));
+      leaving = new ArrayList<>();
+    }
     commands.flush(cause);
+  }
+
+  /** Dead letters that leave the partition when their deaths are committed. */
+  private final class Departure implements Commit {
+    private final List<OutgoingDeadLetter> deadLetters;
+    private final CausedCommands cause;
+
+    Departure(List<OutgoingDeadLetter> leaving, CausedCommands cause) {
+      this.deadLetters = leaving;
+      this.cause = cause;
+      if (cause != null) {
+        cause.handedOn();
+      }
+    }
+
+    @Override
+    public void safe() {
+      if (!ended) {
+        deadLetters.forEach(DeadLetterPublisher.this::publish);
+        commands.flush(cause);
+      }
+      failed();
+    }
+
+    @Override
+    public void failed() {
+      if (cause != null) {
+        cause.applied();
+      }
+    }
   }
 
   /** Delivers the dead letters to queues of this partition. Not while a command of a queue runs. */
@@ -231,6 +310,9 @@ public final class DeadLetterPublisher implements EndOfBurstListener, DeadLetter
     }
 
     private void arrived() {
+      if (ended) {
+        return;
+      }
       UnsettledEntry entry = deadLetter.entry();
       if (taken) {
         measure(deadLetter);

@@ -34,6 +34,13 @@ record OutgoingDeadLetter(
     void refused(OutgoingDeadLetter deadLetter);
   }
 
+  /** Returns the same on another route. */
+  OutgoingDeadLetter to(Route<Queue> changed) {
+    return changed == targets
+        ? this
+        : new OutgoingDeadLetter(source, entry, message, changed, cause, diedAtMillis, refusals);
+  }
+
   /** Whether one of the queues dead-letters what it refuses. */
   boolean isPassedOn() {
     for (int i = 0; i < targets.size(); i++) {

@@ -262,7 +262,7 @@ public final class WaitingDeadLetters extends Timer {
       return false;
     }
     Message deadLetter = router.readdressed(source, waiting);
-    Route<Queue> targets = router.targets(source, deadLetter);
+    Route<Queue> targets = local.near(router.targets(source, deadLetter));
     boolean refused = true;
     boolean near = true;
     for (int i = 0; i < targets.size(); i++) {

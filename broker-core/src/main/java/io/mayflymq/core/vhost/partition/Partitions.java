@@ -6,6 +6,7 @@ import io.mayflymq.core.metrics.ShardQuery;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.runtime.Shards;
 import io.mayflymq.core.store.Commit;
+import io.mayflymq.core.store.PartitionStore;
 import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -20,6 +21,7 @@ public final class Partitions {
   private final List<Partition> all;
   private final AtomicInteger turn = new AtomicInteger();
   private final AtomicInteger nextIndex;
+  private final int journalSize;
 
   /** Creates a partition on each shard, with death journals of the default size. */
   public Partitions(Shards shards, StoreFactory stores) {
@@ -44,6 +46,7 @@ public final class Partitions {
                 })
             .toList();
     this.nextIndex = new AtomicInteger(count);
+    this.journalSize = journalSize;
   }
 
   /**
@@ -54,6 +57,20 @@ public final class Partitions {
    */
   public Partition addRemote(Shard shard) {
     return new Partition(nextIndex.getAndIncrement(), shard, null, 0);
+  }
+
+  /** Returns a number for {@link #led}. */
+  public int reserve() {
+    return nextIndex.getAndIncrement();
+  }
+
+  /**
+   * Returns a replicated partition that this node leads from now on. It is none of {@link #all}.
+   *
+   * @param index a reserved number
+   */
+  public Partition led(int index, Shard shard, PartitionStore store) {
+    return new Partition(index, shard, store, journalSize);
   }
 
   /** Returns the shards that do their work. */

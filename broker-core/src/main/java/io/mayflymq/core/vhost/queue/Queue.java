@@ -136,6 +136,15 @@ public final class Queue {
     return home;
   }
 
+  /**
+   * Returns the queue that does the work on this node: this one, or what stands behind a replicated
+   * queue while this node leads its partition; null if the work is done on another node. Any thread
+   * may call.
+   */
+  public Queue here() {
+    return home == null ? this : home.here(this);
+  }
+
   /** Returns the shard that does its work, or that speaks to the node that does. */
   public Shard shard() {
     return partition.shard();
@@ -229,9 +238,10 @@ public final class Queue {
     return requests.settings();
   }
 
-  /** See {@link QueueRequests#counters}. */
+  /** Returns the counters of what does the work on this node; else what is known of it here. */
   public Counters counters() {
-    return requests.counters();
+    Queue here = here();
+    return (here == null ? this : here).requests.counters();
   }
 
   @Override

@@ -14,4 +14,12 @@ public interface QueueHome<Q> {
    * of the queue's shard.
    */
   void send(RemoteCommands<Q> commands);
+
+  /**
+   * Returns the queue that does the work of a replicated queue while this node leads its partition;
+   * null while another node does. Any thread may call.
+   */
+  default Q here(Q queue) {
+    return null;
+  }
 }

@@ -45,6 +45,12 @@ public interface QueueLifecycle {
   /** Ends a dead letter queue whose queue is deleted. */
   void endWithParent();
 
+  /**
+   * This node leads the partition of a replicated queue no more: what arrives does nothing. Its
+   * messages stay in the log. On the queue's shard.
+   */
+  default void abandon() {}
+
   // Moving
 
   /**

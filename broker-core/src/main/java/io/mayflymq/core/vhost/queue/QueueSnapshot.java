@@ -13,7 +13,8 @@ import java.util.List;
 public record QueueSnapshot(Queue queue, QueueContents contents) {
   /** Takes a snapshot, within a burst of the queue's shard; null if the queue is deleted. */
   public static QueueSnapshot of(Queue queue) {
-    QueueContents contents = queue.onShard().contents();
+    Queue here = queue.here();
+    QueueContents contents = (here == null ? queue : here).onShard().contents();
     return contents == null ? null : new QueueSnapshot(queue, contents);
   }
 

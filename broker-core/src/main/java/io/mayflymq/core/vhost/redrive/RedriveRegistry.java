@@ -13,7 +13,7 @@ import java.util.concurrent.ConcurrentHashMap;
 public final class RedriveRegistry {
   private final DeadLetterPublishers publishers;
   private final Partitions partitions;
-  private final Map<Queue, Redrive> last = new ConcurrentHashMap<>();
+  private final Map<Long, Redrive> last = new ConcurrentHashMap<>();
 
   /** Begins without any. */
   public RedriveRegistry(DeadLetterPublishers publishers, Partitions partitions) {
@@ -29,7 +29,8 @@ public final class RedriveRegistry {
    */
   public CompletableFuture<Redrive> start(
       Queue queue, RedriveRequest request, Redrive.Conditions conditions) {
-    RedriveRouter router = new RedriveRouter(queue, request, conditions);
+    Queue here = queue.here();
+    RedriveRouter router = new RedriveRouter(here == null ? queue : here, request, conditions);
     return queue.shard().call(() -> startNow(router));
   }
 
@@ -39,7 +40,7 @@ public final class RedriveRegistry {
     Redrive redrive = new Redrive(router, extractor, publishers.of(queue.partition()), partitions);
     if (!router.request().dryRun()) {
       requireNone(queue);
-      last.put(queue, redrive);
+      last.put(queue.id(), redrive);
       queue.onShard().movedBy(redrive);
     }
     redrive.goOn();
@@ -55,11 +56,11 @@ public final class RedriveRegistry {
 
   /** Returns the redrive of a queue that runs, or ran last; null if there was none. */
   public Redrive last(Queue queue) {
-    return last.get(queue);
+    return last.get(queue.id());
   }
 
   /** Forgets those of a queue that is deleted. */
   public void forget(Queue queue) {
-    last.remove(queue);
+    last.remove(queue.id());
   }
 }

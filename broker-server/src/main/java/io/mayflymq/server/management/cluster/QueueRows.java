@@ -89,7 +89,7 @@ public final class QueueRows {
   }
 
   private List<QueueSnapshot> here(List<Queue> queues) {
-    return snapshots.apply(queues.stream().filter(queue -> queue.home() == null).toList());
+    return snapshots.apply(queues.stream().filter(queue -> queue.here() != null).toList());
   }
 
   /**
@@ -101,7 +101,7 @@ public final class QueueRows {
     Map<String, List<Queue>> byNode = new HashMap<>();
     Map<Queue, String> told = new HashMap<>();
     for (Queue queue : queues) {
-      if (queue.home() != null) {
+      if (queue.here() == null) {
         byNode.computeIfAbsent(queue.home().node(), node -> new ArrayList<>()).add(queue);
         told.put(queue, null);
       }

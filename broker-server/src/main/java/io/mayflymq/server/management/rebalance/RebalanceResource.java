@@ -66,7 +66,7 @@ public final class RebalanceResource implements AutoCloseable {
   }
 
   private static String nodeOf(Queue queue) {
-    return queue.home() == null ? NodeName.value() : queue.home().node();
+    return queue.here() != null ? NodeName.value() : queue.home().node();
   }
 
   /** Those that can take queues. */

@@ -246,7 +246,7 @@ public final class ManagedBroker {
   private static List<Queue> queuesHere(Collection<VirtualHost> vhosts) {
     return vhosts.stream()
         .flatMap(vhost -> vhost.routing().queues().stream())
-        .filter(queue -> queue.home() == null)
+        .filter(queue -> queue.here() != null)
         .toList();
   }
 
@@ -329,7 +329,7 @@ public final class ManagedBroker {
   QueueSnapshot queue(VirtualHost vhost, String name) {
     Queue queue = vhost.routing().queue(name);
     List<QueueSnapshot> found =
-        queue == null || queue.home() != null
+        queue == null || queue.here() == null
             ? List.of()
             : Futures.await(ShardQuery.collect(List.of(queue), Queue::shard, QueueSnapshot::of));
     if (found.isEmpty()) {
@@ -363,7 +363,7 @@ public final class ManagedBroker {
     return request -> {
       VirtualHost vhost = broker().virtualHost(request.parameter("vhost"));
       Queue queue = vhost == null ? null : vhost.routing().queue(request.parameter("queue"));
-      if (queue == null || queue.home() == null) {
+      if (queue == null || queue.here() != null) {
         return here.handle(request);
       }
       String node = queue.home().node();

@@ -93,7 +93,7 @@ public final class QueueResource {
     VirtualHost vhost = managed.visibleVhost(request);
     String name = request.parameter("queue");
     Queue queue = vhost.routing().queue(name);
-    if (queue != null && queue.home() != null) {
+    if (queue != null && queue.here() == null) {
       return managed
           .nodes()
           .answerOf(queue.home().node(), request)
@@ -175,7 +175,7 @@ public final class QueueResource {
     }
     return Response.ok(
         Json.object(
-            "node", queue.home() == null ? NodeName.value() : queue.home().node(),
+            "node", queue.here() != null ? NodeName.value() : queue.home().node(),
             "moving", vhost.isMoving(name),
             "failure", vhost.moveFailure(name)));
   }

@@ -51,6 +51,11 @@ final class LocalLifecycle implements QueueLifecycle {
   }
 
   @Override
+  public void abandon() {
+    deletion.abandon();
+  }
+
+  @Override
   public CompletableFuture<DeclaredQueue> status(boolean renewsLease) {
     return state.serve(
         () -> {

@@ -180,6 +180,16 @@ final class QueueDeletion {
         });
   }
 
+  /** Stops, and leaves the messages in the log. */
+  void abandon() {
+    if (!state.isDeleted()) {
+      state.setDeleted();
+      overtake();
+      shard.timers().cancel(effects);
+      state.hidden().suspend();
+    }
+  }
+
   /** Messages that arrived while the removal was written are dead-lettered like those before. */
   private void endDrain() {
     DrainOnDelete last = current;
