@@ -35,7 +35,11 @@ record QueueFactory(BrokerContext broker, LocalEnvironment environment) {
   /** Creates what does the work of a replicated queue on the node that leads its partition. */
   Queue led(Queue replicated, Partition partition) {
     return LocalQueue.create(
-        new QueueIdentity(replicated.id(), replicated.definition(), null),
+        new QueueIdentity(
+            replicated.id(),
+            replicated.definition(),
+            null,
+            QueuePlace.replicated(replicated.replicatedPartition())),
         partition,
         environment.vhost().settingsOf(replicated.definition()),
         environment,
