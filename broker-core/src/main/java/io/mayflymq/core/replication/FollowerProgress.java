@@ -19,6 +19,7 @@ final class FollowerProgress {
   private final int replica;
   private State state = State.APART;
   private long sent;
+  private long begin;
   private long forced;
   private long answeredAt;
   private long caughtUpAt;
@@ -60,6 +61,17 @@ final class FollowerProgress {
 
   void sentUpTo(long number) {
     sent = number;
+  }
+
+  /** It is sent what comes behind a batch. */
+  void begin(long after) {
+    sent = after;
+    begin = after;
+  }
+
+  /** Returns whether it has forced all that it was sent, as far as is known. */
+  boolean hasAnsweredAll() {
+    return forced >= sent || sent == begin;
   }
 
   /** Returns the last batch that it has forced, as far as is known; 0 without a connection. */

@@ -33,7 +33,8 @@ import java.util.TreeSet;
  *
  * WHAT A FOLLOWER IS SENT
  * A new connection begins with the question what the follower has. By the epochs of both logs the leader finds the last batch that they have in common. The follower
- * undoes the others, which no leader has committed, and is sent what comes behind. If that is not in memory any more it takes over everything, while the partition is in use.
+ * undoes the others, which no leader has committed, and is sent what comes behind, from memory or the log. If the log does not have that any more, the follower takes over
+ * everything, while the partition is in use.
  *
  * THE LEASE
  * Commits are fenced by epochs. Deliveries of what is committed are not, so a leader delivers only while all replicas in sync have answered it within the lease:
@@ -233,9 +234,9 @@ final class PartitionLeader {
     long last = replica.last();
     long common =
         replica.log().history().agreement(last, position.history(), position.last().number());
-    if (common != EpochHistory.UNKNOWN && replica.tail().reachesBackTo(common, last)) {
+    if (common != EpochHistory.UNKNOWN && replica.reachesBackTo(common)) {
       follower.enter(State.FOLLOWING);
-      follower.sentUpTo(common);
+      follower.begin(common);
       effects.send(follower.replica(), new Follow(epoch, common));
       send(follower, nowMillis);
     } else {
@@ -254,7 +255,7 @@ final class PartitionLeader {
     FollowerProgress follower = followers.get(replicaNumber);
     if (follower != null && follower.state() == State.TAKING_OVER) {
       follower.enter(State.FOLLOWING);
-      follower.sentUpTo(replica.last());
+      follower.begin(replica.last());
       effects.send(
           replicaNumber, new TakenOver(epoch, replica.log().last(), replica.log().history()));
       send(follower, nowMillis);
@@ -262,18 +263,25 @@ final class PartitionLeader {
   }
 
   private void send(FollowerProgress follower, long nowMillis) {
-    BatchTail tail = replica.tail();
-    while (follower.follows()
-        && follower.sent() < replica.last()
-        && tail.bytesBetween(follower.forced(), follower.sent()) < WINDOW_BYTES) {
-      if (!tail.reachesBackTo(follower.sent(), replica.last())) {
+    while (follower.follows() && follower.sent() < replica.last() && hasRoom(follower)) {
+      List<Batch> batches = replica.after(follower.sent(), MOST_BYTES_AT_ONCE);
+      if (batches.isEmpty()) {
         takeOver(follower);
         return;
       }
-      List<Batch> batches = tail.after(follower.sent(), MOST_BYTES_AT_ONCE);
       follower.sentUpTo(batches.get(batches.size() - 1).id().number());
       effects.send(follower.replica(), new Append(epoch, batches, replica.committed(), nowMillis));
     }
+  }
+
+  /**
+   * What is read from the log is not kept in memory: a follower gets a part when it has the last.
+   */
+  private boolean hasRoom(FollowerProgress follower) {
+    BatchTail tail = replica.tail();
+    return tail.reachesBackTo(follower.sent(), replica.last())
+        ? tail.bytesBetween(follower.forced(), follower.sent()) < WINDOW_BYTES
+        : follower.hasAnsweredAll();
   }
 
   // Who is in sync
@@ -345,6 +353,24 @@ final class PartitionLeader {
       commit();
     }
     return true;
+  }
+
+  /**
+   * Returns a follower that can lead in place of this node at once: it is in sync, and has forced
+   * all batches.
+   *
+   * @param wanted its number; {@link PartitionReplica#ANY} for any
+   * @return {@link PartitionReplica#ANY} if there is none now
+   */
+  int successor(int wanted) {
+    for (FollowerProgress follower : followers.values()) {
+      if (assignment.inSync().contains(follower.replica())
+          && follower.forced() >= replica.last()
+          && (wanted == PartitionReplica.ANY || wanted == follower.replica())) {
+        return follower.replica();
+      }
+    }
+    return PartitionReplica.ANY;
   }
 
   // The lease

@@ -19,10 +19,17 @@ import java.util.function.Consumer;
  * WHEN A LEADER DELIVERS
  * A leader before it may still deliver, until its lease ends. The lease needs the answers of all replicas in sync, and each later leader is one of them: so each answer of this
  * replica is a promise not to deliver itself as long as the lease lasts. A process that was started anew does not know what the one before it has promised, and waits as long.
- * The promise ends early if the process of the leader to whom it was given has ended.
+ * The promise ends early if the process of the leader to whom it was given has ended, or that leader says that it delivers nothing any more.
+ *
+ * HANDING OVER
+ * A leader may have another replica lead. It delivers nothing from then on, and its owner appends nothing. When a follower in sync has all batches that one is proposed. If the
+ * cluster does not agree in time this node ends leading, and reports that there is no leader.
  */
 /** A replica of a partition on this node. On the thread of the partition. */
 public final class PartitionReplica {
+  /** Any replica. */
+  public static final int ANY = -1;
+
   private static final int UNKNOWN = -1;
 
   private final int self;
@@ -46,6 +53,15 @@ public final class PartitionReplica {
 
   /** Whether the leader of the assignment is known to lead no more. */
   private boolean leaderIsGone;
+
+  /** To whom this leader hands over; null if it does not. */
+  private HandOver handOver;
+
+  /** The epoch of a leader that has said that it delivers nothing any more. */
+  private long releasedEpoch;
+
+  /** Whether this node is to lead no more, whoever elects it. */
+  private boolean isRetired;
 
   /** Whether the disk of this node did not force, when it led. */
   private boolean diskStalls;
@@ -73,6 +89,13 @@ public final class PartitionReplica {
     this.assignment = assignment;
     follower.heardOf(assignment.epoch());
   }
+
+  /**
+   * Another replica is to lead.
+   *
+   * @param to its number; {@link #ANY} for any
+   */
+  private record HandOver(int to, long begunAtMillis) {}
 
   /** Returns whether this node leads. */
   public boolean leads() {
@@ -106,6 +129,7 @@ public final class PartitionReplica {
       leaderIsGone = false;
       leadIfElected(nowMillis);
     }
+    proposeSuccessor();
   }
 
   /** Leads, if the assignment says so and it may. To be called once, when all is ready for it. */
@@ -114,7 +138,10 @@ public final class PartitionReplica {
   }
 
   private void leadIfElected(long nowMillis) {
-    if (leader == null && assignment.leader() == self && replica.mayLead(assignment.epoch())) {
+    if (leader == null
+        && !isRetired
+        && assignment.leader() == self
+        && replica.mayLead(assignment.epoch())) {
       lead(nowMillis);
     }
   }
@@ -132,6 +159,7 @@ public final class PartitionReplica {
 
   private void endLeading(String reason) {
     leader = null;
+    handOver = null;
     follower = new PartitionFollower(replica);
     effects.leadsNoMore(reason);
   }
@@ -147,9 +175,43 @@ public final class PartitionReplica {
     return leader.append(content, nowMillis);
   }
 
+  /**
+   * Has another replica lead in place of this one, which leads: nothing is to be appended from now
+   * on.
+   *
+   * @param to its number; {@link #ANY} for any that is in sync
+   */
+  public void handOver(int to, long nowMillis) {
+    handOver = new HandOver(to, nowMillis);
+    proposeSuccessor();
+  }
+
+  /** This node does not lead again, as it stops. */
+  public void retire() {
+    isRetired = true;
+  }
+
+  private void proposeSuccessor() {
+    if (handOver == null || leader == null) {
+      return;
+    }
+    int next = leader.successor(handOver.to);
+    if (next != UNKNOWN) {
+      for (int other : assignment.replicas()) {
+        if (connected.contains(other)) {
+          effects.send(other, new ReplicationMessage.Released(assignment.epoch()));
+        }
+      }
+      effects.propose(assignment.elect(next, assignment.inSync()));
+    }
+  }
+
   /** Returns whether this node leads and may deliver what is committed. */
   public boolean mayDeliver(long nowMillis) {
-    return leader != null && nowMillis >= promisedUntilMillis && leader.holdsLease(nowMillis);
+    return leader != null
+        && handOver == null
+        && nowMillis >= promisedUntilMillis
+        && leader.holdsLease(nowMillis);
   }
 
   /** Returns whether so much waits for followers that publishers have to wait. */
@@ -175,9 +237,13 @@ public final class PartitionReplica {
 
   /** A follower has answered over the connection of this node that was opened last. */
   public void received(int from, ReplicationMessage.ToLeader message, long nowMillis) {
-    if (leader != null && !leader.received(from, message, nowMillis)) {
-      endLeading("a follower knows a later epoch");
-    } else if (leader == null && message instanceof ReplicationMessage.Refused refused) {
+    if (leader != null) {
+      if (leader.received(from, message, nowMillis)) {
+        proposeSuccessor();
+      } else {
+        endLeading("a follower knows a later epoch");
+      }
+    } else if (message instanceof ReplicationMessage.Refused refused) {
       follower.heardOf(refused.known());
     }
   }
@@ -216,7 +282,12 @@ public final class PartitionReplica {
     }
     heardAtMillis = nowMillis;
     leaderIsGone = false;
-    promisedUntilMillis = nowMillis + times.lease();
+    if (message instanceof ReplicationMessage.Released) {
+      releasedEpoch = message.epoch();
+      promisedUntilMillis = nowMillis;
+    } else if (message.epoch() != releasedEpoch) {
+      promisedUntilMillis = nowMillis + times.lease();
+    }
     promisedTo = assignment.epoch() == message.epoch() ? assignment.leader() : UNKNOWN;
     follower.received(message);
   }
@@ -248,10 +319,13 @@ public final class PartitionReplica {
 
   /** To be called once in a heartbeat. */
   public void tick(long nowMillis) {
-    if (leader != null) {
-      leader.tick(nowMillis);
-    } else {
+    if (leader == null) {
       report(nowMillis);
+    } else if (handOver != null && nowMillis - handOver.begunAtMillis > times.lease()) {
+      endLeading("it was to hand over, and the cluster has not agreed upon another leader in time");
+    } else {
+      leader.tick(nowMillis);
+      proposeSuccessor();
     }
   }
 
@@ -259,7 +333,7 @@ public final class PartitionReplica {
     boolean knowsNone =
         leaderIsGone || assignment.leader() == self || nowMillis - heardAtMillis > times.lease();
     if (knowsNone && assignment.inSync().contains(self)) {
-      effects.reportLeaderless(assignment.epoch(), replica.log().last(), !diskStalls);
+      effects.reportLeaderless(assignment.epoch(), replica.log().last(), !diskStalls && !isRetired);
     }
   }
 

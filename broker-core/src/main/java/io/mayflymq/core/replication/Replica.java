@@ -1,5 +1,8 @@
 package io.mayflymq.core.replication;
 
+import java.util.ArrayList;
+import java.util.List;
+
 /**
  * What one node knows of a partition that it keeps, whether it leads it or follows. On the thread
  * of the partition.
@@ -53,6 +56,35 @@ final class Replica {
   /** A leader of this epoch exists. */
   void heardOf(long known) {
     epoch = Math.max(epoch, known);
+  }
+
+  /** Returns whether the batches behind one can be had, or the first of them. */
+  boolean reachesBackTo(long number) {
+    return tail.reachesBackTo(number, last()) || log.read(number + 1) != null;
+  }
+
+  /**
+   * Returns batches behind one that is not the last: from memory, or else as far as the log has
+   * them.
+   *
+   * @param mostBytes after how many bytes no more are added
+   * @return empty if the log does not have the first of them any more
+   */
+  List<Batch> after(long number, long mostBytes) {
+    if (tail.reachesBackTo(number, last())) {
+      return tail.after(number, mostBytes);
+    }
+    List<Batch> found = new ArrayList<>();
+    long taken = 0;
+    for (long next = number + 1; next <= last() && taken < mostBytes; next++) {
+      Batch batch = log.read(next);
+      if (batch == null) {
+        return found;
+      }
+      taken += batch.bytes();
+      found.add(batch);
+    }
+    return found;
   }
 
   void append(Batch batch) {

@@ -17,6 +17,14 @@ public interface ReplicaLog {
   void append(Batch batch);
 
   /**
+   * Reads a batch.
+   *
+   * @param number that of a batch that was appended and not undone
+   * @return null if the log does not have all of it any more
+   */
+  Batch read(long number);
+
+  /**
    * Returns the highest epoch that the log has seen: that of its last batch, or of the leader for
    * which it was cut.
    */

@@ -10,6 +10,7 @@ import io.mayflymq.core.replication.ReplicationMessage.Forced;
 import io.mayflymq.core.replication.ReplicationMessage.Lead;
 import io.mayflymq.core.replication.ReplicationMessage.Position;
 import io.mayflymq.core.replication.ReplicationMessage.Refused;
+import io.mayflymq.core.replication.ReplicationMessage.Released;
 import io.mayflymq.core.replication.ReplicationMessage.TakeOver;
 import io.mayflymq.core.replication.ReplicationMessage.TakenOver;
 import io.mayflymq.core.replication.ReplicationMessage.ToFollower;
@@ -31,6 +32,7 @@ public final class ReplicationCodec {
   private static final int TAKE_OVER = 51;
   private static final int COPY = 52;
   private static final int TAKEN_OVER = 53;
+  private static final int RELEASED = 54;
 
   // To the leader
   private static final int POSITION = 64;
@@ -76,6 +78,8 @@ public final class ReplicationCodec {
     } else if (message instanceof Refused refused) {
       out.number(refused.known());
       return REFUSED;
+    } else if (message instanceof Released) {
+      return RELEASED;
     }
     return message instanceof Lead ? LEAD : TAKE_OVER;
   }
@@ -120,6 +124,7 @@ public final class ReplicationCodec {
       case TAKE_OVER -> new TakeOver(epoch);
       case COPY -> new Copy(epoch, ByteBuffer.wrap(in.bytes()));
       case TAKEN_OVER -> new TakenOver(epoch, id(in), history(in));
+      case RELEASED -> new Released(epoch);
       default -> throw unknown(type);
     };
   }

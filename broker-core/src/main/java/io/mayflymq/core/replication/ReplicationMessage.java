@@ -43,6 +43,12 @@ public sealed interface ReplicationMessage {
   record Append(long epoch, List<Batch> batches, long committed, long sentAt)
       implements ToFollower {}
 
+  /**
+   * The sender delivers nothing any more in its epoch, so that the next leader need not wait for
+   * the end of its lease.
+   */
+  record Released(long epoch) implements ToFollower {}
+
   /** The receiver takes over all that the leader has, in place of what it has itself. */
   record TakeOver(long epoch) implements ToFollower {}
 

@@ -214,9 +214,20 @@ class PartitionLeaderTest implements LeaderEffects {
   }
 
   @Test
-  void replicaThatNeedsWhatIsNotInMemoryTakesEverythingOver() {
+  void replicaThatNeedsWhatIsNotInMemoryIsSentItFromTheLog() {
     leadWithoutTwo();
     answer(1, publish());
+    sent.clear();
+    follow(2);
+    assertThat(sent.get(1)).isEqualTo(new Follow(1, 0));
+    assertThat(((Append) sent.get(2)).batches()).isEqualTo(log.batches());
+  }
+
+  @Test
+  void replicaThatNeedsWhatIsNotInTheLogTakesEverythingOver() {
+    leadWithoutTwo();
+    answer(1, publish());
+    log.delete(1);
     follow(2);
     assertThat(sent).contains(new TakeOver(1));
     leader.tookOver(2, now);

@@ -8,6 +8,7 @@ import io.mayflymq.core.replication.ReplicationMessage.Forced;
 import io.mayflymq.core.replication.ReplicationMessage.Lead;
 import io.mayflymq.core.replication.ReplicationMessage.Position;
 import io.mayflymq.core.replication.ReplicationMessage.Refused;
+import io.mayflymq.core.replication.ReplicationMessage.Released;
 import io.mayflymq.core.replication.ReplicationMessage.ToFollower;
 import io.mayflymq.core.replication.ReplicationMessage.ToLeader;
 import java.nio.ByteBuffer;
@@ -22,6 +23,7 @@ class PartitionReplicaTest implements ReplicaEffects {
   private static final int LEASE = ReplicationTimes.USUAL.lease();
 
   private final SimulatedReplicaLog log = new SimulatedReplicaLog(List.of());
+  private final List<AssignmentChange> proposed = new ArrayList<>();
   private final List<Leaderless> reports = new ArrayList<>();
   private final List<ToFollower> sent = new ArrayList<>();
   private final List<ToLeader> answers = new ArrayList<>();
@@ -43,7 +45,9 @@ class PartitionReplicaTest implements ReplicaEffects {
   public void startTakeOver(int follower) {}
 
   @Override
-  public void propose(AssignmentChange change) {}
+  public void propose(AssignmentChange change) {
+    proposed.add(change);
+  }
 
   @Override
   public void reportLeaderless(long epoch, BatchId last, boolean isCandidate) {
@@ -114,6 +118,55 @@ class PartitionReplicaTest implements ReplicaEffects {
     now = answeredAt + LEASE;
     answer();
     assertThat(replica.mayDeliver(now)).isTrue();
+  }
+
+  @Test
+  void leaderThatDeliversNothingAnyMoreIsNotWaitedFor() {
+    follow();
+    receive(new Released(1));
+    receive(new Append(1, List.of(), 0, now));
+    lead();
+    assertThat(replica.mayDeliver(now)).isTrue();
+  }
+
+  @Test
+  void leaderHandsOverToAFollowerThatHasAll() {
+    follow();
+    replica.ended(0, now);
+    lead();
+    replica.append(ByteBuffer.allocate(8), now);
+    replica.forced(log.last(), now);
+    replica.handOver(PartitionReplica.ANY, now);
+    assertThat(replica.mayDeliver(now)).isFalse();
+    assertThat(proposed).isEmpty();
+    answer();
+    assertThat(sent).contains(new Released(2));
+    assertThat(proposed.get(0)).isEqualTo(assignment.elect(0, Set.of(0, 1)));
+    assignment = assignment.after(proposed.get(0));
+    replica.assigned(assignment, now);
+    assertThat(replica.leads()).isFalse();
+  }
+
+  @Test
+  void leaderThatCannotHandOverEndsLeadingAndReports() {
+    follow();
+    lead();
+    replica.handOver(0, now);
+    now += LEASE + 1;
+    replica.tick(now);
+    assertThat(replica.leads()).isFalse();
+    replica.tick(now);
+    assertThat(reports.get(reports.size() - 1).isCandidate()).isTrue();
+  }
+
+  @Test
+  void replicaOfANodeThatStopsDoesNotLeadAgain() {
+    follow();
+    replica.retire();
+    elect(1);
+    assertThat(replica.leads()).isFalse();
+    replica.tick(now);
+    assertThat(reports.get(0).isCandidate()).isFalse();
   }
 
   @Test

@@ -13,6 +13,7 @@ import io.mayflymq.core.replication.ReplicationMessage.Forced;
 import io.mayflymq.core.replication.ReplicationMessage.Lead;
 import io.mayflymq.core.replication.ReplicationMessage.Position;
 import io.mayflymq.core.replication.ReplicationMessage.Refused;
+import io.mayflymq.core.replication.ReplicationMessage.Released;
 import io.mayflymq.core.replication.ReplicationMessage.TakeOver;
 import io.mayflymq.core.replication.ReplicationMessage.TakenOver;
 import io.mayflymq.core.replication.ReplicationMessage.ToFollower;
@@ -41,6 +42,7 @@ class ReplicationCodecTest {
               199,
               1L << 50),
           new TakeOver(5),
+          new Released(5),
           new Copy(6, ByteBuffer.wrap(new byte[] {7, 8})),
           new TakenOver(7, LAST, HISTORY));
 

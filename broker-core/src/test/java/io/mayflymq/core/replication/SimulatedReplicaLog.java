@@ -36,6 +36,7 @@ public final class SimulatedReplicaLog implements ReplicaLog {
   private State durable = state;
   private final Deque<UnaryOperator<State>> unforced = new ArrayDeque<>();
   private List<Batch> offered = List.of();
+  private long deleted;
 
   /**
    * Creates an empty log.
@@ -64,6 +65,16 @@ public final class SimulatedReplicaLog implements ReplicaLog {
   @Override
   public long epoch() {
     return state.epoch;
+  }
+
+  @Override
+  public Batch read(long number) {
+    return number <= deleted ? null : state.batches.get((int) number - 1);
+  }
+
+  /** Batches up to this one cannot be read any more. */
+  public void delete(long upTo) {
+    deleted = Math.max(deleted, upTo);
   }
 
   @Override

@@ -79,6 +79,9 @@ final class SimulatedReplicas {
     /** Whether it learns nothing of what the cluster agrees upon. */
     private boolean isCutOff;
 
+    /** Whether it is to lead no more, and appends nothing. */
+    private boolean handsOver;
+
     /** What is forced, and the replica does not know of yet. */
     private BatchId forced;
 
@@ -126,6 +129,7 @@ final class SimulatedReplicas {
 
     @Override
     public void leads(long epoch) {
+      handsOver = false;
       committed.forEach(
           (past, commit) -> {
             if (commit.epoch < epoch) {
@@ -261,6 +265,8 @@ final class SimulatedReplicas {
     DISCONNECT(3, 0),
     ELECT(2, 0),
     CUT_OFF(4, 0),
+    DELETE(2, 0),
+    HAND_OVER(2, 0),
     CRASH(2, 0);
 
     final int weight;
@@ -314,6 +320,17 @@ final class SimulatedReplicas {
       case LEARN -> node.learnNext();
       case TICK -> nodes.forEach(this::tick);
       case DECIDE -> decide(random);
+      case HAND_OVER -> {
+        if (node.leads()) {
+          node.handsOver = true;
+          node.replica.handOver(PartitionReplica.ANY, now);
+        }
+      }
+      case DELETE -> {
+        if (node.isUp()) {
+          node.log.delete(node.replica.committed());
+        }
+      }
       case CUT_OFF -> node.isCutOff = random.nextBoolean();
       case ELECT -> proposals.add(anyElection(random));
       case CRASH -> {
@@ -353,7 +370,7 @@ final class SimulatedReplicas {
   }
 
   private void publish(Node node) {
-    if (node.leads()) {
+    if (node.leads() && !node.handsOver) {
       node.replica.append(ByteBuffer.allocate(Integer.BYTES).putInt(0, contents++), now);
     }
   }
@@ -396,7 +413,7 @@ final class SimulatedReplicas {
       nodes.forEach(node -> nodes.forEach(other -> connectOnce(node.number, other.number)));
       settle(random);
       Node leading = nodes.get(agreed.get(agreed.size() - 1).leader());
-      if (leading.leads()) {
+      if (leading.leads() && !leading.handsOver) {
         leading.replica.append(ByteBuffer.allocate(Integer.BYTES), now);
         settle(random);
         all.clear();

@@ -154,6 +154,22 @@ public final class HostedReplica {
     keepLinks();
   }
 
+  /**
+   * Has another replica lead in place of this one, which leads: nothing is to be appended from now
+   * on.
+   *
+   * @param to the number of its node; {@link PartitionReplica#ANY} for any that is in sync
+   */
+  public void handOver(int to) {
+    replica.handOver(to, now());
+    keepLinks();
+  }
+
+  /** This node does not lead again, as it stops. */
+  public void retire() {
+    replica.retire();
+  }
+
   /** Sends a part of all that there is to a follower. */
   public void sendCopy(int node, ByteBuffer content) {
     if (replica.leads()) {

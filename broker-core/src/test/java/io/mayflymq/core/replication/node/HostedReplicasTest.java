@@ -323,6 +323,7 @@ class HostedReplicasTest {
     }
     assertThat(agreed.inSync()).containsExactlyInAnyOrder(0, 1);
     assertThat(copies).isEmpty();
+    leader().log.delete(leader().log.last().number());
     nodes.get(2).start();
     settle();
     assertThat(copies).hasSize(1);
