@@ -22,6 +22,14 @@ public final class LinkFrame {
   /** Everything that was held for a consumer when it was recalled is back: its number. */
   public static final int RECALLED = 21;
 
+  /**
+   * The first frame of a connection to the leader of a replicated partition: the two halves of the
+   * random number of the link, and the number of its node. The numbers of its batches go on from
+   * connection to connection, so a batch whose number was applied is not applied again. It ends an
+   * earlier connection of the same link, whose consumers join again.
+   */
+  public static final int ORIGIN = 22;
+
   // From the home node
 
   /** A batch was applied: its number, flags, which commands were refused, which failed. */

@@ -22,6 +22,19 @@ final class HomeErrors {
         ReplyCode.NOT_FOUND, text.formatted(node, queue.name(), queue.vhost().name()));
   }
 
+  /**
+   * Returns the error for a replicated queue that cannot be asked: 404.
+   *
+   * @param leader the node that leads its partition; null if none does
+   */
+  static ChannelException leaderless(Queue queue, String leader) {
+    return new ChannelException(
+        ReplyCode.NOT_FOUND,
+        leader == null
+            ? "%s has no leader at present".formatted(queue)
+            : "leader '%s' of %s is down or inaccessible".formatted(leader, queue));
+  }
+
   /** Returns the error for what only the node of a queue can do: 540. */
   static ChannelException onlyAtHome(String what, Queue queue, String node) {
     return new ChannelException(

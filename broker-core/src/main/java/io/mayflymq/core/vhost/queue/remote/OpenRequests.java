@@ -2,62 +2,103 @@ package io.mayflymq.core.vhost.queue.remote;
 
 import io.mayflymq.core.link.ErrorCodec;
 import io.mayflymq.core.link.LinkReader;
+import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.queue.QueueGate;
+import io.mayflymq.protocol.types.ChannelException;
 import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
+import java.util.function.BiConsumer;
 import java.util.function.Function;
+import java.util.function.Predicate;
 
-/** The requests that a link has sent and that are not answered. On its shard. */
+/** The requests of a link that are not answered, in the order of their numbers. On its shard. */
 final class OpenRequests {
-  private record Open<T>(CompletableFuture<T> answer, Function<LinkReader, T> read, Runnable lost) {
-    void answered(LinkReader in) {
+  private final Map<Long, LinkRequest<?>> open = new LinkedHashMap<>();
+  private final Function<Queue, ChannelException> unreachable;
+  private long last;
+
+  /**
+   * Begins without any.
+   *
+   * @param unreachable returns the error for a queue that cannot be asked
+   */
+  OpenRequests(Function<Queue, ChannelException> unreachable) {
+    this.unreachable = unreachable;
+  }
+
+  /** Adds one and returns its number. */
+  long add(LinkRequest<?> request) {
+    last++;
+    open.put(last, request);
+    return last;
+  }
+
+  void answered(LinkReader in) {
+    LinkRequest<?> request = open.remove(in.number());
+    if (request != null) {
       try {
-        answer.complete(read.apply(in));
+        request.answered(in);
       } catch (RuntimeException e) {
-        lost.run();
+        lose(request);
         throw e;
       }
     }
   }
 
-  private final Map<Long, Open<?>> open = new HashMap<>();
-  private long last;
-
-  /** Adds one and returns its number. */
-  <T> long add(CompletableFuture<T> answer, Function<LinkReader, T> read, Runnable lost) {
-    last++;
-    open.put(last, new Open<>(answer, read, lost));
-    return last;
-  }
-
-  void answered(LinkReader in) {
-    Open<?> request = open.remove(in.number());
-    if (request != null) {
-      request.answered(in);
-    }
-  }
-
   void failed(LinkReader in) {
-    Open<?> request = open.remove(in.number());
+    LinkRequest<?> request = open.remove(in.number());
     if (request != null) {
-      request.answer().completeExceptionally(ErrorCodec.read(in));
+      request.failed(ErrorCodec.read(in));
     }
   }
 
   /** The queue has moved, and has done nothing for the request. */
   void moved(LinkReader in) {
-    Open<?> request = open.remove(in.number());
+    LinkRequest<?> request = open.remove(in.number());
     if (request != null) {
       request.answer().completeExceptionally(new QueueGate.MovedException());
     }
   }
 
-  void lost() {
-    List<Open<?>> lost = new ArrayList<>(open.values());
-    open.clear();
-    lost.forEach(request -> request.lost().run());
+  /** A request cannot be sent. */
+  void remove(long number) {
+    open.remove(number);
+  }
+
+  /** Returns the first one; null if there is none. */
+  LinkRequest<?> first() {
+    return open.isEmpty() ? null : open.values().iterator().next();
+  }
+
+  /** Visits those that are open now, in order. */
+  void forEach(BiConsumer<Long, LinkRequest<?>> visitor) {
+    new LinkedHashMap<>(open).forEach(visitor);
+  }
+
+  /** Removes those that are chosen, and returns them in order. */
+  List<LinkRequest<?>> take(Predicate<LinkRequest<?>> choice) {
+    List<LinkRequest<?>> taken = new ArrayList<>();
+    open.values()
+        .removeIf(
+            request -> {
+              boolean chosen = choice.test(request);
+              if (chosen) {
+                taken.add(request);
+              }
+              return chosen;
+            });
+    return taken;
+  }
+
+  /** The queues of those that are chosen cannot be asked: they fail. */
+  void lose(Predicate<LinkRequest<?>> choice) {
+    take(choice).forEach(this::lose);
+  }
+
+  /** A request that is not open fails, as its queue cannot be asked. */
+  void lose(LinkRequest<?> request) {
+    request.answer().completeExceptionally(unreachable.apply(request.queue()));
   }
 }

@@ -1,8 +1,10 @@
 package io.mayflymq.core.vhost.queue.remote;
 
+import io.mayflymq.core.link.LinkWriter;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.queue.consumer.Consumer;
 import io.mayflymq.core.settings.QueueType;
+import io.mayflymq.core.vhost.queue.ConsumerOriginCodec;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.queue.remote.HeldMessages.Held;
 import java.util.function.LongConsumer;
@@ -92,9 +94,25 @@ final class RemoteConsumer {
     windowsUnderWay--;
   }
 
+  /** Writes what a home node needs to know to let it join its queue. */
+  void writeSubscription(LinkWriter out) {
+    out.number(number)
+        .shortString(consumer.tag())
+        .bit(consumer.acknowledges())
+        .bit(consumer.exclusive())
+        .number(consumer.prefetch())
+        .table(consumer.arguments())
+        .number(window);
+    ConsumerOriginCodec.write(out, consumer.outlet().origin());
+  }
+
   /** It has joined the queue. */
   void setJoined() {
     joined = true;
+  }
+
+  boolean isJoined() {
+    return joined;
   }
 
   /** Whether its client is to be told when it goes. */
@@ -119,6 +137,18 @@ final class RemoteConsumer {
 
   boolean hasMoved() {
     return moved;
+  }
+
+  /**
+   * The connection was lost, and it joins again by the next one: what is held is ready again, as is
+   * what was delivered and is not settled. All credit begins anew.
+   */
+  void begins() {
+    letGo(gone -> {});
+    taken = 0;
+    released = 0;
+    unsettled = 0;
+    window = wantedWindow();
   }
 
   /** Its queue has let it go: nothing arrives for it any more. */

@@ -12,6 +12,7 @@ import io.mayflymq.core.vhost.command.ShardCommandSender;
 import io.mayflymq.core.vhost.queue.Queue;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -38,7 +39,10 @@ final class RemoteConsumers implements EndOfBurstListener {
   private final LinkNames.Output output;
   private final WindowRequest windows;
   private final LinkWriter frame = new LinkWriter();
-  private final Map<Consumer, RemoteConsumer> all = new HashMap<>();
+
+  /** In the order in which they were added. */
+  private final Map<Consumer, RemoteConsumer> all = new LinkedHashMap<>();
+
   private final Map<Long, RemoteConsumer> byNumber = new HashMap<>();
   private final List<RemoteConsumer> credited = new ArrayList<>();
   private long lastNumber;
@@ -236,11 +240,15 @@ final class RemoteConsumers implements EndOfBurstListener {
   void cancelled(LinkReader in) {
     RemoteConsumer consumer = byNumber.get(in.number());
     if (consumer != null) {
-      consumer.setCancelled();
-      consumer.letGo(gone -> {});
-      remove(consumer);
-      consumer.consumer().outlet().cancelled(consumer.consumer());
+      cancel(consumer);
     }
+  }
+
+  private void cancel(RemoteConsumer consumer) {
+    consumer.setCancelled();
+    consumer.letGo(gone -> {});
+    remove(consumer);
+    consumer.consumer().outlet().cancelled(consumer.consumer());
   }
 
   /** A queue has moved: its consumers join it at its new place, and what is held is there again. */
@@ -256,6 +264,35 @@ final class RemoteConsumers implements EndOfBurstListener {
           consumer.consumer().outlet().moved(consumer.consumer());
         }
         consumer.setMoved();
+      }
+    }
+  }
+
+  /** Returns those whose clients expect messages, in the order in which they joined. */
+  List<RemoteConsumer> served() {
+    return all.values().stream().filter(RemoteConsumer::isServed).toList();
+  }
+
+  /** A consumer could not join again: its client is told that it is cancelled. */
+  void excluded(RemoteConsumer consumer) {
+    if (consumer.isServed()) {
+      cancel(consumer);
+    }
+  }
+
+  /**
+   * The connection was lost, and there will be another one: all stay, but what is held or not
+   * settled is ready again at home.
+   */
+  void suspend() {
+    credited.clear();
+    // Settlements come too late from here on.
+    epoch = (epoch + 1) % EPOCHS;
+    byNumber.values().removeIf(consumer -> all.get(consumer.consumer()) != consumer);
+    for (RemoteConsumer consumer : List.copyOf(all.values())) {
+      consumer.begins();
+      if (consumer.isOver()) {
+        remove(consumer);
       }
     }
   }

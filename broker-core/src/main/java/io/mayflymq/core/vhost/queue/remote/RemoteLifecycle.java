@@ -15,9 +15,9 @@ import java.util.function.Supplier;
 final class RemoteLifecycle implements QueueLifecycle {
   private final Queue queue;
   private final RemoteRequests requests;
-  private final RemoteLink link;
+  private final QueueLink link;
 
-  RemoteLifecycle(Queue queue, RemoteRequests requests, RemoteLink link) {
+  RemoteLifecycle(Queue queue, RemoteRequests requests, QueueLink link) {
     this.queue = queue;
     this.requests = requests;
     this.link = link;
@@ -43,14 +43,17 @@ final class RemoteLifecycle implements QueueLifecycle {
   @Override
   public CompletableFuture<Long> delete(boolean ifUnused, boolean ifEmpty, Actor actor) {
     return requests.ask(
-        RequestKind.DELETE,
-        out ->
-            out.bit(ifUnused)
-                .bit(ifEmpty)
-                .text(actor.user())
-                .text(actor.pid())
-                .text(actor.inWords()),
-        LinkReader::number);
+        new LinkRequest<>(
+                queue,
+                RequestKind.DELETE,
+                out ->
+                    out.bit(ifUnused)
+                        .bit(ifEmpty)
+                        .text(actor.user())
+                        .text(actor.pid())
+                        .text(actor.inWords()),
+                LinkReader::number)
+            .orIfGone(0L));
   }
 
   @Override

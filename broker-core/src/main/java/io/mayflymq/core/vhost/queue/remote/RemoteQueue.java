@@ -10,6 +10,7 @@ import io.mayflymq.core.queue.PolicyImpact;
 import io.mayflymq.core.queue.consumer.Consumer;
 import io.mayflymq.core.queue.index.QueueTotals;
 import io.mayflymq.core.settings.QueueSettings;
+import io.mayflymq.core.vhost.partition.Partition;
 import io.mayflymq.core.vhost.queue.Following;
 import io.mayflymq.core.vhost.queue.LockedMessages;
 import io.mayflymq.core.vhost.queue.Queue;
@@ -22,9 +23,10 @@ import java.util.List;
 import java.util.OptionalLong;
 
 /**
- * What stands here for a queue of another node. It is served by one shard, as if it were there: the
- * shard's link to the node carries all that concerns it. Commands reach it in batches, which go to
- * the node as they are; so the methods for single commands here are for what has no batch.
+ * What stands here for a queue of another node, or of a replicated partition. It is served by one
+ * shard, as if it were there: the shard's link to the node carries all that concerns it. Commands
+ * reach it in batches, which go to the node as they are; so the methods for single commands here
+ * are for what has no batch.
  */
 public final class RemoteQueue implements ShardQueue {
   private static final QueueContents UNKNOWN =
@@ -40,7 +42,7 @@ public final class RemoteQueue implements ShardQueue {
           OptionalLong.empty());
 
   private final Queue queue;
-  private final RemoteLink link;
+  private final QueueLink link;
   private final RemoteRequests requests;
 
   /** Null before the first use. */
@@ -49,7 +51,7 @@ public final class RemoteQueue implements ShardQueue {
   private QueueContents contents = UNKNOWN;
   private boolean asks;
 
-  private RemoteQueue(Queue queue, RemoteLink link) {
+  private RemoteQueue(Queue queue, QueueLink link) {
     this.queue = queue;
     this.link = link;
     this.requests = new RemoteRequests(queue, link, this::settings);
@@ -63,8 +65,20 @@ public final class RemoteQueue implements ShardQueue {
    */
   public static Queue create(
       QueueIdentity identity, QueuePlace place, QueueHost vhost, RemoteNode node) {
-    var partition = node.partition(place.partition());
-    RemoteLink link = node.link(partition.shard());
+    Partition partition = node.partition(place.partition());
+    return create(identity, vhost, partition, node.link(partition.shard()));
+  }
+
+  /**
+   * Creates what stands for a replicated queue, whichever node leads its partition. Nothing is sent
+   * yet.
+   */
+  public static Queue create(QueueIdentity identity, QueueHost vhost, PartitionLink link) {
+    return create(identity, vhost, link.partition(), link);
+  }
+
+  private static Queue create(
+      QueueIdentity identity, QueueHost vhost, Partition partition, QueueLink link) {
     return new Queue(
         identity,
         vhost,

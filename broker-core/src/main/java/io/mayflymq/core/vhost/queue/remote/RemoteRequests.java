@@ -12,7 +12,6 @@ import io.mayflymq.core.queue.schedule.SchedulePage;
 import io.mayflymq.core.queue.schedule.SchedulePlace;
 import io.mayflymq.core.settings.LeaseUse;
 import io.mayflymq.core.settings.QueueSettings;
-import io.mayflymq.core.vhost.queue.ConsumerOriginCodec;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.queue.QueueContentsCodec;
 import io.mayflymq.core.vhost.queue.QueuePage;
@@ -24,7 +23,7 @@ import java.util.function.Supplier;
 /** Requests to a queue of another node, from any thread. */
 final class RemoteRequests implements QueueRequests {
   private final Queue queue;
-  private final RemoteLink link;
+  private final QueueLink link;
   private final Supplier<QueueSettings> settings;
   private final Counters counters = new Counters();
 
@@ -33,7 +32,7 @@ final class RemoteRequests implements QueueRequests {
    *
    * @param settings the effective settings, for any thread
    */
-  RemoteRequests(Queue queue, RemoteLink link, Supplier<QueueSettings> settings) {
+  RemoteRequests(Queue queue, QueueLink link, Supplier<QueueSettings> settings) {
     this.queue = queue;
     this.link = link;
     this.settings = settings;
@@ -44,10 +43,17 @@ final class RemoteRequests implements QueueRequests {
       RequestKind kind,
       java.util.function.Consumer<LinkWriter> write,
       Function<LinkReader, T> read) {
-    return queue
-        .shard()
-        .call(() -> link.ask(queue, kind, write, read))
-        .thenCompose(answer -> answer);
+    return ask(new LinkRequest<>(queue, kind, write, read));
+  }
+
+  /** The same. */
+  <T> CompletableFuture<T> ask(LinkRequest<T> request) {
+    return queue.shard().call(() -> askNow(request)).thenCompose(answer -> answer);
+  }
+
+  private <T> CompletableFuture<T> askNow(LinkRequest<T> request) {
+    link.ask(request);
+    return request.answer();
   }
 
   @Override
@@ -70,27 +76,20 @@ final class RemoteRequests implements QueueRequests {
     // Known at once, so that it can be cancelled while the request waits for a connection.
     RemoteConsumer added = link.consumers().add(queue, consumer);
     CompletableFuture<Void> answer =
-        link.ask(
-            queue,
-            RequestKind.SUBSCRIBE,
-            out -> {
-              out.number(added.number())
-                  .shortString(consumer.tag())
-                  .bit(consumer.acknowledges())
-                  .bit(consumer.exclusive())
-                  .number(consumer.prefetch())
-                  .table(consumer.arguments())
-                  .number(added.window());
-              ConsumerOriginCodec.write(out, consumer.outlet().origin());
-            },
-            in -> {
-              added.setJoined();
-              admitted.run();
-              if (added.hasMoved()) {
-                consumer.outlet().moved(consumer);
-              }
-              return null;
-            });
+        askNow(
+            new LinkRequest<Void>(
+                    queue,
+                    RequestKind.SUBSCRIBE,
+                    added::writeSubscription,
+                    in -> {
+                      added.setJoined();
+                      admitted.run();
+                      if (added.hasMoved()) {
+                        consumer.outlet().moved(consumer);
+                      }
+                      return null;
+                    })
+                .joining(added));
     answer.exceptionally(
         failure -> {
           link.consumers().remove(added);
@@ -112,10 +111,12 @@ final class RemoteRequests implements QueueRequests {
     }
     known.setCancelled();
     CompletableFuture<Void> done = new CompletableFuture<>();
-    link.ask(queue, RequestKind.CANCEL, out -> out.number(known.number()), in -> null)
+    askNow(
+            new LinkRequest<>(
+                queue, RequestKind.CANCEL, out -> out.number(known.number()), in -> null))
         .whenComplete(
             (answer, failure) -> {
-              // A consumer of a node that was lost is gone, too.
+              // A consumer goes with its connection, too.
               link.consumers().left(known);
               done.complete(null);
             });

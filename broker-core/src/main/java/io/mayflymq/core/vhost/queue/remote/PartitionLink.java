@@ -1,0 +1,256 @@
+package io.mayflymq.core.vhost.queue.remote;
+
+import io.mayflymq.core.link.LinkFrame;
+import io.mayflymq.core.link.LinkListener;
+import io.mayflymq.core.link.LinkPort;
+import io.mayflymq.core.link.LinkReader;
+import io.mayflymq.core.link.LinkWriter;
+import io.mayflymq.core.runtime.Shard;
+import io.mayflymq.core.vhost.partition.Partition;
+import io.mayflymq.core.vhost.partition.Partitions;
+import io.mayflymq.core.vhost.queue.Queue;
+import io.mayflymq.core.vhost.queue.RemoteCommands;
+import java.util.Objects;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+
+/*
+ * The way from a node to the queues of a replicated partition, whichever node leads it. Clients see a change of the leader, or a lost connection, as a
+ * delay: what they have asked stays here, and goes to the leader by the next connection. That begins with
+ *
+ *   1. the frame ORIGIN, by which the leader knows the link and which of its batches were applied, by whichever leader;
+ *   2. the consumers, in the order in which they joined: their priorities, and which one is the single active one, come out as before. Their clients are
+ *      told nothing, unless their queue is not there any more, or another consumer has it for itself;
+ *   3. the batches that have not come back, with the numbers that they had. One that was applied is not applied again. Settlements of deliveries by an
+ *      earlier connection are left out of it (RemoteConsumers): those messages are ready again, unless the batch was applied;
+ *   4. the requests that are not answered.
+ *
+ * What a request does that was carried out, and whose answer was lost:
+ *
+ *   SUBSCRIBE          nothing: the consumer went with the connection. One that was cancelled meanwhile does not join again
+ *   CANCEL             is not asked again: the consumer went with the connection, so that is done
+ *   WINDOW             is not asked again: the consumer joins with its present window
+ *   FETCH              takes the next message: the one before is ready again, or was not to be acknowledged
+ *   PURGE              removes what has come since, and returns only its number; the same with REMOVE_SCHEDULED
+ *   DELETE             finds no queue, which is a success, with no message in it
+ *   USED               renews the lease again
+ *   STATUS, CONTENTS, BROWSE    change nothing
+ *   COPY               is not asked again, as it would add twice: it fails, and with it the move, and the queue stays where it is
+ *
+ * Publishers wait as long as there is no leader, and are held up by what they have under way. Requests fail after a time.
+ *
+ * A batch that has come back, and whose dead letters are still on their way when its connection is lost, is taken as arrived, since the next leader
+ * does not know of it: a command that waits for that may be earlier than the dead letters.
+ */
+/**
+ * The way from a node to the queues of a replicated partition. On its shard, but for two methods.
+ */
+public final class PartitionLink implements QueueLink {
+  /**
+   * A request fails when it has been without a connection to a leader for so long in all. A client
+   * of RabbitMQ's quorum queues has the same time for a command: {@code COMMAND_TIMEOUT} of {@code
+   * rabbit_fifo_client}.
+   */
+  private static final long LONGEST_NANOS = TimeUnit.SECONDS.toNanos(30);
+
+  private static final long NANOS_PER_MILLI = TimeUnit.MILLISECONDS.toNanos(1);
+
+  private final UUID id = UUID.randomUUID();
+  private final int number;
+  private final int member;
+  private final Partition partition;
+  private final Shard shard;
+  private final PartitionConnector connector;
+  private final LinkTraffic traffic;
+  private final LeaderlessTime leaderless;
+  private volatile String node = "";
+
+  /** Null if there is none. */
+  private String leader;
+
+  /** Null without a leader. */
+  private Incarnations current;
+
+  private boolean watches;
+
+  /**
+   * Creates it without a leader.
+   *
+   * @param number of the partition; it decides the shard
+   * @param member the number of this node
+   * @param partitions of this node
+   * @param connector opens connections to leaders
+   */
+  public PartitionLink(
+      int number, int member, Partitions partitions, PartitionConnector connector) {
+    this.number = number;
+    this.member = member;
+    this.shard = partitions.shards().get(Math.floorMod(number, partitions.shards().count()));
+    this.partition = partitions.addRemote(shard);
+    this.connector = connector;
+    this.leaderless = new LeaderlessTime(shard);
+    this.traffic =
+        new LinkTraffic(
+            shard, partitions, this::ask, queue -> HomeErrors.leaderless(queue, leader));
+  }
+
+  /** Returns the last leader that was known; empty before the first. */
+  @Override
+  public String node() {
+    return node;
+  }
+
+  /** Returns what stands for the partition on this node. Any thread may call. */
+  public Partition partition() {
+    return partition;
+  }
+
+  @Override
+  public RemoteConsumers consumers() {
+    return traffic.consumers();
+  }
+
+  /**
+   * Another node leads the partition. Within a burst of the shard.
+   *
+   * @param name the name of the node, which may be this one; null if no node leads it
+   */
+  public void leader(String name) {
+    if (Objects.equals(name, leader)) {
+      return;
+    }
+    leader = name;
+    if (current != null) {
+      Incarnations before = current;
+      current = null;
+      before.connection.end();
+      lost();
+    }
+    if (name != null) {
+      node = name;
+      current = new Incarnations();
+      current.connection = connector.connect(name, number, shard, current);
+    }
+  }
+
+  /** Listens to the connections to one leader. What comes after its time is ignored. */
+  private final class Incarnations implements LinkListener {
+    private PartitionConnector.Connection connection;
+
+    @Override
+    public void up(LinkPort port) {
+      if (current == this) {
+        begin(port);
+      }
+    }
+
+    @Override
+    public void frame(int type, LinkReader body) {
+      if (current == this) {
+        traffic.frame(type, body);
+      }
+    }
+
+    @Override
+    public void writable() {
+      // What is sent here is limited by those who send it.
+    }
+
+    @Override
+    public void lost(String why) {
+      if (current == this) {
+        PartitionLink.this.lost();
+      }
+    }
+  }
+
+  @Override
+  public void send(RemoteCommands<Queue> commands) {
+    long batch = traffic.batches().add(commands);
+    if (isUp()) {
+      traffic.send(batch, commands);
+    }
+  }
+
+  @Override
+  public void ask(LinkRequest<?> request) {
+    if (isUp()) {
+      request.setMark(leaderless.nanos());
+      traffic.send(traffic.requests().add(request), request);
+    } else if (endsWithConnection(request)) {
+      traffic.requests().lose(request);
+    } else {
+      request.setMark(leaderless.nanos());
+      traffic.requests().add(request);
+      watch();
+    }
+  }
+
+  private boolean isUp() {
+    return traffic.port() != null;
+  }
+
+  private static boolean endsWithConnection(LinkRequest<?> request) {
+    return switch (request.kind()) {
+      case CANCEL, WINDOW, COPY -> true;
+      default -> false;
+    };
+  }
+
+  /** A connection is open. */
+  private void begin(LinkPort port) {
+    leaderless.stop();
+    traffic.begin(port);
+    port.send(
+        LinkFrame.ORIGIN,
+        new LinkWriter()
+            .number(id.getMostSignificantBits())
+            .number(id.getLeastSignificantBits())
+            .number(member));
+    new Resumption(this, traffic, shard.faults()).run();
+  }
+
+  /** The connection was lost, or has ended: what is open stays so, as far as it can. */
+  private void lost() {
+    if (!isUp()) {
+      return;
+    }
+    leaderless.start();
+    traffic.end();
+    traffic.consumers().suspend();
+    traffic.requests().take(Resumption::joinsAgain);
+    traffic.batches().forgetReturned();
+    traffic.requests().lose(PartitionLink::endsWithConnection);
+    watch();
+  }
+
+  /** Sees to it that requests do not wait for ever. */
+  private void watch() {
+    LinkRequest<?> first = traffic.requests().first();
+    if (first != null && !watches && !isUp()) {
+      watches = true;
+      long left = Math.max(0, LONGEST_NANOS - waited(first));
+      shard
+          .loop()
+          .schedule(
+              () -> shard.run(this::endWaits), (left + NANOS_PER_MILLI - 1) / NANOS_PER_MILLI);
+    }
+  }
+
+  private long waited(LinkRequest<?> request) {
+    return leaderless.nanos() - request.mark();
+  }
+
+  private void endWaits() {
+    watches = false;
+    if (!isUp()) {
+      traffic.requests().lose(request -> waited(request) >= LONGEST_NANOS);
+      watch();
+    }
+  }
+
+  @Override
+  public String toString() {
+    return "the leader of partition " + number;
+  }
+}

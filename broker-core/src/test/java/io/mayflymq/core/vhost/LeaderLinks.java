@@ -1,0 +1,248 @@
+package io.mayflymq.core.vhost;
+
+import io.mayflymq.core.link.LinkFormatException;
+import io.mayflymq.core.link.LinkFrame;
+import io.mayflymq.core.link.LinkListener;
+import io.mayflymq.core.link.LinkPort;
+import io.mayflymq.core.link.LinkReader;
+import io.mayflymq.core.link.LinkVersion;
+import io.mayflymq.core.link.LinkWriter;
+import io.mayflymq.core.runtime.Shard;
+import io.mayflymq.core.vhost.link.HomeLink;
+import io.mayflymq.core.vhost.link.QueueLookup;
+import io.mayflymq.core.vhost.queue.Queue;
+import io.mayflymq.core.vhost.queue.remote.PartitionConnector;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Connections to whichever node leads a partition. One broker stands for all of them, as if what it
+ * has were on each: so a new leader has what the one before has applied. A batch whose number was
+ * applied is not applied again.
+ */
+final class LeaderLinks implements PartitionConnector {
+  /** Who has sent batches: the two halves of a link's number, and its node. */
+  record Origin(long high, long low, long member) {}
+
+  private final TestBroker home;
+  private final List<Leader> opened = new ArrayList<>();
+  private boolean reachable = true;
+
+  /** The number of the last batch that was applied, by origin. */
+  final Map<Origin, Long> applied = new HashMap<>();
+
+  /** The names of the nodes that were connected to. */
+  final List<String> nodes = new ArrayList<>();
+
+  /** How many batches were sent that had been applied before. */
+  int repeated;
+
+  LeaderLinks(TestBroker home) {
+    this.home = home;
+  }
+
+  @Override
+  public Connection connect(String node, int partition, Shard shard, LinkListener listener) {
+    nodes.add(node);
+    Leader leader = new Leader(shard, listener);
+    opened.add(leader);
+    if (reachable) {
+      leader.open();
+    } else {
+      shard.execute(() -> listener.lost("unreachable"));
+    }
+    return leader;
+  }
+
+  /** What is under way is lost, in both directions, and no leader can be reached. */
+  void cut() {
+    reachable = false;
+    opened.forEach(Leader::lose);
+  }
+
+  /** Leaders can be reached again. */
+  void mend() {
+    reachable = true;
+    opened.forEach(Leader::open);
+  }
+
+  private final class Leader implements Connection {
+    private final Shard near;
+    private final LinkListener listener;
+    private Incarnation incarnation;
+
+    Leader(Shard near, LinkListener listener) {
+      this.near = near;
+      this.listener = listener;
+    }
+
+    void open() {
+      incarnation = new Incarnation(near, listener);
+      incarnation.open();
+    }
+
+    void lose() {
+      if (incarnation != null) {
+        incarnation.lose("cut");
+        incarnation = null;
+      }
+    }
+
+    /** What was on its way from there arrives all the same. */
+    @Override
+    public void end() {
+      opened.remove(this);
+      if (incarnation != null) {
+        incarnation.endThere();
+      }
+    }
+  }
+
+  /** One connection. Its frames are under way in the tasks of loops. */
+  private final class Incarnation implements LinkPort {
+    private final Shard near;
+    private final LinkListener listener;
+    private final Shard farShard;
+    private final HomeLink far;
+    private Origin origin;
+    private boolean arrivesThere = true;
+    private boolean arrivesHere = true;
+
+    Incarnation(Shard near, LinkListener listener) {
+      this.near = near;
+      this.listener = listener;
+      this.farShard = home.shards.get(near.index() % home.shards.count());
+      this.far = new HomeLink(farShard, home.partitions, lookup());
+    }
+
+    void open() {
+      farShard.execute(() -> far.up(new Back()));
+      near.execute(
+          () -> {
+            if (arrivesHere) {
+              listener.up(this);
+            }
+          });
+    }
+
+    void endThere() {
+      arrivesThere = false;
+      farShard.execute(() -> far.lost("ended"));
+    }
+
+    void lose(String why) {
+      if (arrivesHere) {
+        arrivesHere = false;
+        endThere();
+        near.execute(() -> listener.lost(why));
+      }
+    }
+
+    @Override
+    public void send(int type, LinkWriter body) {
+      byte[] copy = Arrays.copyOf(body.bytes(), body.size());
+      farShard.execute(
+          () -> {
+            if (arrivesThere) {
+              receive(type, copy);
+            }
+          });
+    }
+
+    private void receive(int type, byte[] body) {
+      LinkReader in = new LinkReader(body, body.length);
+      try {
+        if (type == LinkFrame.ORIGIN) {
+          origin = new Origin(in.number(), in.number(), in.number());
+        } else if (origin == null) {
+          throw new AssertionError("the first frame is of type " + type);
+        } else if (type != LinkFrame.COMMANDS || isNew(in)) {
+          far.frame(type, new LinkReader(body, body.length));
+        }
+      } catch (LinkFormatException e) {
+        throw new AssertionError(e);
+      }
+    }
+
+    private boolean isNew(LinkReader in) {
+      long number = in.number();
+      long last = applied.getOrDefault(origin, 0L);
+      if (number > last + 1) {
+        throw new AssertionError("batch %d comes after %d".formatted(number, last));
+      }
+      if (number == last + 1) {
+        applied.put(origin, number);
+        return true;
+      }
+      repeated++;
+      Back back = new Back();
+      back.send(LinkFrame.RETURNED, new LinkWriter().number(number).number(0).number(0));
+      if (in.octet() != 0) {
+        back.send(LinkFrame.ARRIVED, new LinkWriter().number(number));
+      }
+      return false;
+    }
+
+    @Override
+    public int version() {
+      return LinkVersion.OF_DEADLINES;
+    }
+
+    @Override
+    public boolean isWritable() {
+      return true;
+    }
+
+    @Override
+    public void close(String why) {
+      throw new AssertionError(why);
+    }
+
+    /** The other direction. */
+    private final class Back implements LinkPort {
+      @Override
+      public void send(int type, LinkWriter body) {
+        byte[] copy = Arrays.copyOf(body.bytes(), body.size());
+        near.execute(
+            () -> {
+              if (arrivesHere) {
+                listener.frame(type, new LinkReader(copy, copy.length));
+              }
+            });
+      }
+
+      @Override
+      public int version() {
+        return LinkVersion.OF_DEADLINES;
+      }
+
+      @Override
+      public boolean isWritable() {
+        return true;
+      }
+
+      @Override
+      public void close(String why) {
+        throw new AssertionError(why);
+      }
+    }
+  }
+
+  private QueueLookup lookup() {
+    return new QueueLookup() {
+      @Override
+      public Queue find(String vhost, String name, long id) {
+        Queue found = home.vhost.routing().queue(name);
+        return found == null || found.id() != id ? null : found;
+      }
+
+      @Override
+      public boolean mayCome(String vhost, String name, long id) {
+        return false;
+      }
+    };
+  }
+}
