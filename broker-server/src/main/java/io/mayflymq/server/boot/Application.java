@@ -102,6 +102,9 @@ final class Application implements AutoCloseable {
     held.push(watch::close);
     server = AmqpServer.start(configuration, loops, storage.served());
     held.push(server::close);
+    if (storage.cluster() != null) {
+      held.push(storage.cluster().replicas()::release);
+    }
     OtherNodes others = otherNodes(storage.cluster());
     if (storage.cluster() != null) {
       held.push(

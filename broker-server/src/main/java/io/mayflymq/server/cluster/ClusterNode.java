@@ -40,6 +40,7 @@ import io.mayflymq.server.cluster.membership.Entrance;
 import io.mayflymq.server.cluster.membership.KnownNodes;
 import io.mayflymq.server.cluster.membership.MembershipService;
 import io.mayflymq.server.cluster.membership.StateTransfer;
+import io.mayflymq.server.cluster.replication.ReplicaControl;
 import io.mayflymq.server.cluster.transport.CallService;
 import io.mayflymq.server.cluster.transport.NodeCalls;
 import io.mayflymq.server.cluster.transport.NodeTransport;
@@ -99,6 +100,7 @@ public final class ClusterNode implements Cluster, AutoCloseable {
   private PositionedLog positions;
   private volatile ClusterMembers members;
   private ReplicatedPartitions replicated;
+  private ReplicaControl replicas;
   private Neighbours neighbours;
   private List<MetadataCommand> recovered;
   private Partitions partitions;
@@ -179,6 +181,13 @@ public final class ClusterNode implements Cluster, AutoCloseable {
     members = new ClusterMembers(positions, entered);
     replicated = new ReplicatedPartitions(positions, entered, this::assigned);
     neighbours = new Neighbours(self.number(), members, () -> transport.reachable().keySet());
+    replicas =
+        new ReplicaControl(
+            new ReplicaControl.Node(self, members, replicated, proposer),
+            transport,
+            loops,
+            threads);
+    held.push(replicas::close);
     recovered = entered;
   }
 
@@ -191,8 +200,9 @@ public final class ClusterNode implements Cluster, AutoCloseable {
         assignment.inSync().stream().map(this::name).sorted().collect(Collectors.joining(", ")));
   }
 
-  private String name(int member) {
-    return members.ofNumber(member).name();
+  private String name(int number) {
+    ClusterMember member = members.ofNumber(number);
+    return member == null ? "number " + number : member.name();
   }
 
   private Optional<ClusterMember> self() {
@@ -266,11 +276,13 @@ public final class ClusterNode implements Cluster, AutoCloseable {
             queues,
             name -> {
               links.forget(name);
+              replicas.forget(name);
               transport.disconnect(name, KnownNodes.end(name));
             },
             work);
     operations = new MemberOperations(neighbours, members, proposer, log);
     log.listen(new Watch());
+    replicas.takePart(log);
     transport.addListener(
         new PeerListener() {
           @Override
@@ -440,6 +452,11 @@ public final class ClusterNode implements Cluster, AutoCloseable {
   /** Returns what asks the other nodes, and answers them. */
   public NodeCalls calls() {
     return transport;
+  }
+
+  /** Returns the replicated partitions of the cluster. */
+  public ReplicaControl replicas() {
+    return replicas;
   }
 
   /** Returns the members. */

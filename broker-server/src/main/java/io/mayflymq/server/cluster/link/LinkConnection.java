@@ -16,16 +16,24 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import java.util.ArrayDeque;
-import java.util.function.Consumer;
 
 /*
- * One side of a connection for queues. What is read at once is processed in one burst of the shard; what is sent in a burst is written at its end,
+ * One side of a connection that has a shard. What is read at once is processed in one burst of the shard; what is sent in a burst is written at its end,
  * in one buffer.
  *
  * A body may be larger than a frame: it is sent in parts, all but the last with a flag in their type.
  */
-/** One side of a connection for queues. On the loop of its shard. */
+/** One side of a connection that has a shard. On the loop of the shard. */
 final class LinkConnection extends FrameHandler implements LinkPort, EndOfBurstListener {
+  /** What is told of the connection, besides the listener. */
+  interface Events {
+    /** It was closed; the listener was told. */
+    void closed(String why);
+
+    /** It is being closed since a frame cannot be read. */
+    void unreadable(String why);
+  }
+
   private static final int MORE_FOLLOWS = 0x80;
   private static final int LARGEST_PART = 4 * 1024 * 1024;
   private static final int PASSED_ON = 128 * 1024;
@@ -35,7 +43,7 @@ final class LinkConnection extends FrameHandler implements LinkPort, EndOfBurstL
   private final Shard shard;
   private final LinkListener listener;
   private final int version;
-  private final Consumer<String> onClosed;
+  private final Events events;
   private final ArrayDeque<ByteBuf> read = new ArrayDeque<>();
   private final PartialBody partial = new PartialBody();
   private long readBytes;
@@ -48,26 +56,26 @@ final class LinkConnection extends FrameHandler implements LinkPort, EndOfBurstL
    * Creates the handler.
    *
    * @param version of the frames, which both nodes know
-   * @param onClosed told why when the connection is closed, after the listener
    */
   LinkConnection(
-      Shard shard,
-      LinkListener listener,
-      int version,
-      TransportTimes times,
-      Consumer<String> onClosed) {
+      Shard shard, LinkListener listener, int version, TransportTimes times, Events events) {
     super(times);
     this.shard = shard;
     this.listener = listener;
     this.version = version;
-    this.onClosed = onClosed;
+    this.events = events;
   }
 
   @Override
   protected void opened() {
     channel = context().channel();
     isUp = true;
-    shard.run(() -> listener.up(this));
+    try {
+      shard.run(() -> listener.up(this));
+    } catch (Throwable e) {
+      shard.faults().contained("the beginning of a connection on", shard, e);
+      close("the connection could not be used");
+    }
     endOfRead();
   }
 
@@ -97,7 +105,7 @@ final class LinkConnection extends FrameHandler implements LinkPort, EndOfBurstL
       try {
         process(frame.readUnsignedByte(), frame);
       } catch (LinkFormatException | FrameException e) {
-        close(e.getMessage());
+        closeUnreadable(e.getMessage());
         releaseRead();
       } catch (Throwable e) {
         shard.faults().contained("a frame of another node on", shard, e);
@@ -188,6 +196,11 @@ final class LinkConnection extends FrameHandler implements LinkPort, EndOfBurstL
   }
 
   @Override
+  protected void unreadable(String why) {
+    events.unreadable(why);
+  }
+
+  @Override
   protected void closed(String why) {
     releaseRead();
     if (buffer != null) {
@@ -198,7 +211,7 @@ final class LinkConnection extends FrameHandler implements LinkPort, EndOfBurstL
     try {
       shard.run(() -> listener.lost(why));
     } finally {
-      onClosed.accept(why);
+      events.closed(why);
     }
   }
 }

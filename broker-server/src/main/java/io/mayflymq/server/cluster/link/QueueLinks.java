@@ -6,20 +6,23 @@ import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.vhost.Broker;
 import io.mayflymq.core.vhost.link.HomeLink;
 import io.mayflymq.server.cluster.transport.FrameHandler;
+import io.mayflymq.server.cluster.transport.LinkAcceptor;
 import io.mayflymq.server.cluster.transport.NodeTransport;
-import io.mayflymq.server.cluster.transport.QueueConnections;
 import io.mayflymq.server.cluster.transport.handshake.NodeIdentity;
+import io.mayflymq.server.cluster.transport.handshake.Purpose;
 import io.mayflymq.server.net.EventLoops;
 import io.netty.channel.EventLoop;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 
 /** The links of a node for queues, in both directions. Any thread may call. */
-public final class QueueLinks implements LinkConnector, QueueConnections, AutoCloseable {
+public final class QueueLinks implements LinkConnector, LinkAcceptor, AutoCloseable {
   private final NodeTransport transport;
   private final EventLoops loops;
   private final Broker broker;
+  private final UnreadableFrames unreadable = new UnreadableFrames();
   private final Set<OutgoingLink> outgoing = ConcurrentHashMap.newKeySet();
 
   /**
@@ -38,13 +41,19 @@ public final class QueueLinks implements LinkConnector, QueueConnections, AutoCl
    * its partitions store nothing before.
    */
   public void serve() {
-    transport.serveQueues(this);
+    transport.serve(Purpose.Kind.QUEUES, this);
   }
 
   @Override
   public void connect(String node, Shard shard, LinkListener listener) {
     OutgoingLink link =
-        new OutgoingLink(node, shard, loops.netty(shard.loop()), listener, transport);
+        new OutgoingLink(
+            new OutgoingLink.Target(node, Purpose.queues(shard.index()), Optional::empty),
+            new OutgoingLink.Retries(
+                transport.times().firstRetry(), transport.times().lastRetry(), 0),
+            new OutgoingLink.Origin(shard, loops.netty(shard.loop()), listener),
+            transport,
+            unreadable);
     outgoing.add(link);
     link.open();
   }
@@ -70,15 +79,17 @@ public final class QueueLinks implements LinkConnector, QueueConnections, AutoCl
   }
 
   @Override
-  public EventLoop loop(int number) {
-    return loops.netty(shard(number).loop());
+  public EventLoop loop(Purpose purpose) {
+    return loops.netty(shard(purpose.number()).loop());
   }
 
   @Override
-  public FrameHandler accept(NodeIdentity node, int version, int loop, Consumer<String> onClosed) {
-    Shard shard = shard(loop);
+  public FrameHandler accept(
+      NodeIdentity node, int version, Purpose purpose, Consumer<String> onClosed) {
+    Shard shard = shard(purpose.number());
     HomeLink home = new HomeLink(shard, broker.partitions(), new BrokerQueues(broker));
-    return new LinkConnection(shard, home, version, transport.times(), onClosed);
+    return new LinkConnection(
+        shard, home, version, transport.times(), unreadable.of(purpose, node.name(), onClosed));
   }
 
   /** Ends all links that this node has opened. */

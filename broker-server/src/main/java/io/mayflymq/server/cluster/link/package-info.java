@@ -1,2 +1,4 @@
-/** Links between nodes for queues, on the connections of the transport. */
+/**
+ * Links between nodes for queues and replicated partitions, on the connections of the transport.
+ */
 package io.mayflymq.server.cluster.link;

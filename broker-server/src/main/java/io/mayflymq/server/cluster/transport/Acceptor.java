@@ -28,7 +28,7 @@ final class Acceptor extends ChannelInitializer<Channel> {
   private final RefusalLog refusals;
   private final AtomicInteger unproven = new AtomicInteger();
   private final Map<String, Set<FrameHandler>> established = new ConcurrentHashMap<>();
-  private volatile QueueConnections queues;
+  private final Map<Purpose.Kind, LinkAcceptor> served = new ConcurrentHashMap<>();
 
   Acceptor(LocalNode local, ConnectionSetup setup, CallHandlers handlers, RefusalLog refusals) {
     this.local = local;
@@ -37,8 +37,8 @@ final class Acceptor extends ChannelInitializer<Channel> {
     this.refusals = refusals;
   }
 
-  void serveQueues(QueueConnections connections) {
-    queues = connections;
+  void serve(Purpose.Kind kind, LinkAcceptor links) {
+    served.put(kind, links);
   }
 
   /** Closes the connections of a node, or of all nodes with null. */
@@ -86,27 +86,30 @@ final class Acceptor extends ChannelInitializer<Channel> {
         channel.eventLoop().execute(channel::close);
         return new CallConnection(node.name(), setup.times(), why -> {});
       }
-      if (purpose.kind() == Purpose.Kind.QUEUES) {
-        return queues(channel, node, version, purpose);
+      if (purpose.kind() != Purpose.Kind.CALLS) {
+        return link(channel, node, version, purpose);
       }
       return register(
           node.name(),
           closed -> new AnswerConnection(node.name(), handlers, setup.times(), closed));
     }
 
-    private ChannelHandler queues(
-        Channel channel, NodeIdentity node, int version, Purpose purpose) {
-      if (queues == null) {
+    private ChannelHandler link(Channel channel, NodeIdentity node, int version, Purpose purpose) {
+      LinkAcceptor links = served.get(purpose.kind());
+      if (links == null) {
         FrameHandler refused =
             new AnswerConnection(node.name(), handlers, setup.times(), why -> {});
         channel
             .eventLoop()
-            .execute(() -> refused.close("node " + local.name() + " does not serve queues yet"));
+            .execute(
+                () ->
+                    refused.close(
+                        "node %s does not serve %s yet".formatted(local.name(), purpose.kind())));
         return refused;
       }
       FrameHandler handler =
-          register(node.name(), closed -> queues.accept(node, version, purpose.loop(), closed));
-      LoopMove.move(channel, queues.loop(purpose.loop()), setup, handler::opened);
+          register(node.name(), closed -> links.accept(node, version, purpose, closed));
+      LoopMove.move(channel, links.loop(purpose), setup, handler::opened);
       return handler;
     }
 

@@ -17,7 +17,9 @@ public enum CallService {
   /** Resource alarms of the node that calls. */
   ALARMS(7),
   /** How long exchanges and bindings last by the use that a node has seen. */
-  LEASES(8);
+  LEASES(8),
+  /** Reports of replicas that know no leader of their partition. */
+  LEADERLESS(9);
 
   private final int code;
 

@@ -47,6 +47,13 @@ public abstract class FrameHandler extends ChannelInboundHandlerAdapter {
   protected void endOfRead() {}
 
   /**
+   * Called before the connection is closed since the other side has sent what cannot be read.
+   *
+   * @param why in one line
+   */
+  protected void unreadable(String why) {}
+
+  /**
    * Called once, when the connection is closed.
    *
    * @param why in one line
@@ -67,6 +74,14 @@ public abstract class FrameHandler extends ChannelInboundHandlerAdapter {
       context.writeAndFlush(out).addListener(ChannelFutureListener.CLOSE);
       // A side that does not read is not waited for.
       closeNow();
+    }
+  }
+
+  /** Closes the connection, since what the other side has sent cannot be read. */
+  protected final void closeUnreadable(String why) {
+    if (reason == null) {
+      unreadable(why);
+      close(why);
     }
   }
 
@@ -95,9 +110,9 @@ public abstract class FrameHandler extends ChannelInboundHandlerAdapter {
         frame(type, frame);
       }
     } catch (FrameException e) {
-      close(e.getMessage());
+      closeUnreadable(e.getMessage());
     } catch (IndexOutOfBoundsException e) {
-      close("a frame that is too short");
+      closeUnreadable("a frame that is too short");
     } finally {
       frame.release();
     }
@@ -137,7 +152,7 @@ public abstract class FrameHandler extends ChannelInboundHandlerAdapter {
   @Override
   public final void exceptionCaught(ChannelHandlerContext from, Throwable cause) {
     if (cause instanceof FrameException) {
-      close(cause.getMessage());
+      closeUnreadable(cause.getMessage());
     } else if (reason == null) {
       reason = Lines.printable(String.valueOf(cause.getMessage()));
       from.close();

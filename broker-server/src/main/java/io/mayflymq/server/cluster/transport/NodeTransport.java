@@ -210,11 +210,11 @@ public final class NodeTransport implements NodeCalls, AutoCloseable {
   }
 
   /**
-   * Sets what takes connections for queues: once. They are closed as long as there is nothing that
-   * takes them.
+   * Sets what takes connections of a kind that is not for requests. They are closed as long as
+   * there is nothing that takes them.
    */
-  public void serveQueues(QueueConnections connections) {
-    acceptor.serveQueues(connections);
+  public void serve(Purpose.Kind kind, LinkAcceptor links) {
+    acceptor.serve(kind, links);
   }
 
   /** Returns how long nodes wait for one another. */
@@ -228,22 +228,18 @@ public final class NodeTransport implements NodeCalls, AutoCloseable {
   }
 
   /**
-   * Opens a connection for queues, once.
+   * Opens a connection that is not for requests, once.
    *
-   * @param number of the loop, for the other side
    * @param loop serves the connection
    * @param result told on the loop
    */
-  public void openQueues(String node, int number, EventLoop loop, HandshakeResult result) {
+  public void open(String node, Purpose purpose, EventLoop loop, HandshakeResult result) {
     Optional<InetSocketAddress> address = support.addresses().of(node);
     if (closed || address.isEmpty()) {
       String why = closed ? "this node stops" : "its address is not known";
       loop.execute(() -> result.failed(null, why, false));
     } else {
-      support
-          .dialer()
-          .dial(
-              address.get(), loop, new Expected(Optional.of(node), Purpose.queues(number)), result);
+      support.dialer().dial(address.get(), loop, new Expected(Optional.of(node), purpose), result);
     }
   }
 

@@ -47,7 +47,7 @@ final class LinkRig implements AutoCloseable {
   private final String name;
   final LoggedFaults faults = new LoggedFaults((what, cause) -> {});
   private final BrokerThreads threads = new BrokerThreads(faults);
-  private final EventLoops loops;
+  final EventLoops loops;
   final Shards shards;
   final Partitions partitions;
   final Broker broker;

@@ -17,7 +17,7 @@ public final class FrameType {
   /** The sender closes the connection: why, in UTF-8. */
   public static final int CLOSING = 4;
 
-  /** Types from here on are those of connections for queues. */
+  /** Types from here on are those of connections that are not for requests. */
   public static final int FIRST_OF_QUEUES = 16;
 
   private FrameType() {}

@@ -8,8 +8,8 @@ import java.util.UUID;
 /**
  * The first message of each side. Its layout is the same in every version, so that nodes without a
  * common one can say so: lowest and highest version (2 bytes each), nonce (32), kind of connection
- * (1), loop (2), data directory (16), name and cluster id (1 for the length of each). What follows
- * is ignored.
+ * (1), its number (2), data directory (16), name and cluster id (1 for the length of each). What
+ * follows is ignored.
  */
 record Hello(VersionRange versions, Purpose purpose, NodeIdentity node) {
   static final int NONCE = 32;
@@ -20,7 +20,7 @@ record Hello(VersionRange versions, Purpose purpose, NodeIdentity node) {
   void write(ByteBuf out, byte[] nonce) {
     out.writeShort(versions.lowest()).writeShort(versions.highest());
     out.writeBytes(nonce);
-    out.writeByte(purpose.kind().code()).writeShort(purpose.loop());
+    out.writeByte(purpose.kind().code()).writeShort(purpose.number());
     out.writeLong(node.dataDirectory().getMostSignificantBits());
     out.writeLong(node.dataDirectory().getLeastSignificantBits());
     writeText(out, node.name());
@@ -49,10 +49,10 @@ record Hello(VersionRange versions, Purpose purpose, NodeIdentity node) {
         new NodeIdentity(name, data, cluster.isEmpty() ? Optional.empty() : Optional.of(cluster)));
   }
 
-  private static Purpose purpose(int code, int loop) throws HandshakeException {
+  private static Purpose purpose(int code, int number) throws HandshakeException {
     for (Purpose.Kind kind : Purpose.Kind.values()) {
       if (kind.code() == code) {
-        return new Purpose(kind, loop);
+        return new Purpose(kind, number);
       }
     }
     throw new HandshakeException("unknown kind of connection: " + code);

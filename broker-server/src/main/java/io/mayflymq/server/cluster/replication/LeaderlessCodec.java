@@ -1,0 +1,47 @@
+package io.mayflymq.server.cluster.replication;
+
+import io.mayflymq.core.link.LinkReader;
+import io.mayflymq.core.link.LinkWriter;
+import io.mayflymq.core.replication.BatchId;
+import io.mayflymq.core.replication.Leaderless;
+import java.util.Arrays;
+
+/** Reports as they are sent. What follows is ignored, so that a later release can add to it. */
+final class LeaderlessCodec {
+  private LeaderlessCodec() {}
+
+  static byte[] encode(Leaderless report) {
+    LinkWriter out =
+        new LinkWriter()
+            .number(report.partition())
+            .number(report.replica())
+            .number(report.epoch())
+            .number(report.last().epoch())
+            .number(report.last().number())
+            .bit(report.isCandidate());
+    return Arrays.copyOf(out.bytes(), out.size());
+  }
+
+  /**
+   * Reads a report.
+   *
+   * @throws IllegalArgumentException if that is none
+   * @throws io.mayflymq.core.link.LinkFormatException if it is cut
+   */
+  static Leaderless decode(byte[] request) {
+    LinkReader in = new LinkReader(request, request.length);
+    int partition = index(in, "partition");
+    int replica = index(in, "replica");
+    return new Leaderless(
+        partition, replica, in.number(), new BatchId(in.number(), in.number()), in.bit());
+  }
+
+  private static int index(LinkReader in, String what) {
+    long number = in.number();
+    if (number < 0 || number > Integer.MAX_VALUE) {
+      throw new IllegalArgumentException(
+          "number %d of a %s: expected 0 to %d".formatted(number, what, Integer.MAX_VALUE));
+    }
+    return (int) number;
+  }
+}

@@ -1,0 +1,176 @@
+package io.mayflymq.server.cluster.replication;
+
+import io.mayflymq.core.cluster.ChangeProposer;
+import io.mayflymq.core.cluster.ClusterMembers;
+import io.mayflymq.core.cluster.ReplicatedPartitions;
+import io.mayflymq.core.fault.BrokerThreads;
+import io.mayflymq.core.fault.PeriodicWork;
+import io.mayflymq.core.link.LinkListener;
+import io.mayflymq.core.metadata.ClusterMember;
+import io.mayflymq.core.replication.AssignmentChange;
+import io.mayflymq.core.replication.Leaderless;
+import io.mayflymq.core.replication.node.HostedReplicas;
+import io.mayflymq.core.replication.node.QueueConnector;
+import io.mayflymq.core.replication.node.ReplicaCluster;
+import io.mayflymq.core.runtime.Shard;
+import io.mayflymq.server.cluster.consensus.ReplicatedLog;
+import io.mayflymq.server.cluster.link.PartitionLinks;
+import io.mayflymq.server.cluster.transport.NodeTransport;
+import io.mayflymq.server.cluster.transport.PeerListener;
+import io.mayflymq.server.cluster.transport.handshake.Purpose;
+import io.mayflymq.server.net.EventLoops;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The replicated partitions of the cluster, as its nodes agree upon them: what the replicas on this
+ * node ask of the cluster, and what it tells them. Any thread may call.
+ */
+public final class ReplicaControl implements ReplicaCluster, QueueConnector, AutoCloseable {
+  private static final Logger LOGGER = LoggerFactory.getLogger(ReplicaControl.class);
+  private static final int RELEASE_SECONDS = 10;
+
+  /**
+   * This node, and what it knows of the cluster.
+   *
+   * @param proposer proposes changes
+   */
+  public record Node(
+      ClusterMember self,
+      ClusterMembers members,
+      ReplicatedPartitions partitions,
+      ChangeProposer proposer) {}
+
+  private final Node node;
+  private final NodeTransport transport;
+  private final PartitionLinks links;
+  private final PeriodicWork work;
+  private final AssignmentProposals proposals;
+  private final LeaderlessReports reports;
+  private volatile HostedReplicas hosted;
+
+  /**
+   * Creates it.
+   *
+   * @param loops the event loops that serve connections to other nodes
+   * @param threads makes the thread that elects leaders, when it is needed
+   */
+  public ReplicaControl(
+      Node node, NodeTransport transport, EventLoops loops, BrokerThreads threads) {
+    this.node = node;
+    this.transport = transport;
+    this.links = new PartitionLinks(transport, loops, node.members());
+    this.work = threads.periodic("elections");
+    this.proposals = new AssignmentProposals(node.proposer()::proposeEach);
+    Elections elections =
+        new Elections(
+            new Elections.View(
+                node.partitions()::all, this::reachable, ReplicaControl::monotonicMillis),
+            proposals::propose,
+            work);
+    this.reports =
+        new LeaderlessReports(
+            node.self().name(), transport, elections::reported, ReplicaControl::monotonicMillis);
+  }
+
+  private static long monotonicMillis() {
+    return TimeUnit.NANOSECONDS.toMillis(System.nanoTime());
+  }
+
+  private Set<Integer> reachable() {
+    Set<Integer> numbers = new HashSet<>();
+    numbers.add(node.self().number());
+    transport.reachable().keySet().forEach(name -> numbers.add(number(name)));
+    return numbers;
+  }
+
+  private int number(String name) {
+    return node.members().named(name).map(ClusterMember::number).orElse(-1);
+  }
+
+  /** Takes part in elections from now on: once. */
+  public void takePart(ReplicatedLog log) {
+    reports.serve(this::number);
+    log.listen(reports);
+  }
+
+  /**
+   * Hosts replicas from now on: once, when this node has caught up with the cluster and has started
+   * its queues.
+   */
+  public void host(HostedReplicas replicas) {
+    hosted = replicas;
+    transport.addListener(
+        new PeerListener() {
+          @Override
+          public void ended(String name) {
+            node.members().named(name).ifPresent(member -> replicas.ended(member.number()));
+          }
+        });
+    links.serve(replicas);
+    node.partitions().listen(replicas::assigned);
+  }
+
+  @Override
+  public int self() {
+    return node.self().number();
+  }
+
+  @Override
+  public Connection connect(int member, int partition, Shard shard, LinkListener listener) {
+    return links.connect(member, Purpose.Kind.REPLICA, partition, shard, listener);
+  }
+
+  @Override
+  public Connection connectQueues(int member, int partition, Shard shard, LinkListener listener) {
+    return links.connect(member, Purpose.Kind.PARTITION, partition, shard, listener);
+  }
+
+  @Override
+  public void propose(int partition, AssignmentChange change) {
+    proposals.propose(Map.of(partition, change));
+  }
+
+  @Override
+  public void report(Leaderless report) {
+    reports.report(report);
+  }
+
+  /** Closes the connections to a node that is no longer a member. */
+  public void forget(String name) {
+    links.forget(name);
+  }
+
+  /**
+   * Ends leading partitions, before this node stops: its end must not be taken for that of its
+   * process while it may still deliver. Waits for some time at most.
+   */
+  public void release() {
+    HostedReplicas replicas = hosted;
+    if (replicas == null) {
+      return;
+    }
+    try {
+      replicas.release().get(RELEASE_SECONDS, TimeUnit.SECONDS);
+    } catch (ExecutionException e) {
+      LOGGER.warn(
+          "partitions that this node leads were not released: {}", e.getCause().getMessage());
+    } catch (TimeoutException e) {
+      LOGGER.warn("partitions that this node leads were not released within {} s", RELEASE_SECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  @Override
+  public void close() {
+    links.close();
+    work.close();
+  }
+}
