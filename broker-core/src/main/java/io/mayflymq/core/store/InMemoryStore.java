@@ -10,6 +10,8 @@ import java.util.function.LongConsumer;
  * Everything counts as safe at once.
  */
 public final class InMemoryStore implements PartitionStore {
+  private final AppliedBatches batches = new AppliedBatches(() -> {});
+
   @Override
   public QueueStore open(long queueId, QueueName name, boolean durable) {
     return new InMemory();
@@ -44,6 +46,11 @@ public final class InMemoryStore implements PartitionStore {
 
   @Override
   public void endMove(long nowMillis, boolean keepSource) {}
+
+  @Override
+  public AppliedBatches batches() {
+    return batches;
+  }
 
   @Override
   public long storedCount() {

@@ -67,6 +67,14 @@ public interface PartitionStore {
    */
   void endMove(long nowMillis, boolean keepSource);
 
+  // Batches
+
+  /**
+   * Returns which batches of commands have been applied to a replicated partition. What is applied
+   * is logged in the burst in which it is told.
+   */
+  AppliedBatches batches();
+
   // Safety
 
   /** Returns how many messages have been written to the log so far. */

@@ -54,6 +54,11 @@ public class ForwardingPartitionStore implements PartitionStore {
   }
 
   @Override
+  public AppliedBatches batches() {
+    return store.batches();
+  }
+
+  @Override
   public long storedCount() {
     return store.storedCount();
   }

@@ -12,6 +12,8 @@ import io.mayflymq.core.metadata.QueueDefinition;
 import io.mayflymq.core.metadata.QueuePlace;
 import io.mayflymq.core.metadata.journal.MetadataJournal;
 import io.mayflymq.core.policy.argument.QueueArguments;
+import io.mayflymq.core.store.AppliedBatches;
+import io.mayflymq.core.store.BatchOrigin;
 import io.mayflymq.core.store.QueueName;
 import io.mayflymq.core.store.StreamStore;
 import io.mayflymq.core.store.segment.LogFailedException;
@@ -337,6 +339,12 @@ class DataCheckTest {
 
     @Override
     public void returned(long queueId, byte[] notes, boolean all) {}
+
+    @Override
+    public void applied(BatchOrigin origin, long number, long unknownUpTo, byte[] outcome) {}
+
+    @Override
+    public void forEachApplied(AppliedBatches.Sink sink) {}
 
     @Override
     public void forEachReturned(int mostBytes, ReturnedSink sink) {}

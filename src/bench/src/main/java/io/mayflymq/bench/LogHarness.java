@@ -1,5 +1,7 @@
 package io.mayflymq.bench;
 
+import io.mayflymq.core.store.AppliedBatches;
+import io.mayflymq.core.store.BatchOrigin;
 import io.mayflymq.core.store.Commit;
 import io.mayflymq.core.store.QueueName;
 import io.mayflymq.core.store.segment.LogFailedException;
@@ -96,6 +98,12 @@ final class LogHarness implements RecoveryVisitor, LogOwner, LogListener, Commit
 
   @Override
   public void returned(long queueId, byte[] notes, boolean all) {}
+
+  @Override
+  public void applied(BatchOrigin origin, long number, long unknownUpTo, byte[] outcome) {}
+
+  @Override
+  public void forEachApplied(AppliedBatches.Sink sink) {}
 
   @Override
   public void forEachReturned(int mostBytes, ReturnedSink sink) {}

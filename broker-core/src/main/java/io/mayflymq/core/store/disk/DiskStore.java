@@ -4,6 +4,7 @@ import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metrics.histogram.Histogram;
 import io.mayflymq.core.runtime.EndOfBurstListener;
 import io.mayflymq.core.runtime.Shard;
+import io.mayflymq.core.store.AppliedBatches;
 import io.mayflymq.core.store.Commit;
 import io.mayflymq.core.store.PartitionStore;
 import io.mayflymq.core.store.PartitionStore.Recovered;
@@ -45,6 +46,7 @@ final class DiskStore implements PartitionStore, EndOfBurstListener {
   private final Paging paging;
   private final QueueList queues = new QueueList();
   private final PartitionEntries entries;
+  private final AppliedBatches batches = new AppliedBatches(this::appliedBatch);
   private final List<Commit> commits = new ArrayList<>();
   private final UnsettledEntries dead;
   private final StoreRecovery recovery;
@@ -72,8 +74,7 @@ final class DiskStore implements PartitionStore, EndOfBurstListener {
             partition,
             files,
             log,
-            new LoggedContents(queues, dead, files::metadataSequence),
-            queues);
+            new LoggedContents(queues, dead, batches, files::metadataSequence));
     this.streams = new PartitionStreams(partition, shard, files, burst);
   }
 
@@ -131,6 +132,18 @@ final class DiskStore implements PartitionStore, EndOfBurstListener {
     dead.endMove(nowMillis, keepSource);
   }
 
+  // Batches
+
+  @Override
+  public AppliedBatches batches() {
+    return batches;
+  }
+
+  private void appliedBatch() {
+    burst.request();
+    log.beginBurst();
+  }
+
   // Safety
 
   @Override
@@ -186,6 +199,7 @@ final class DiskStore implements PartitionStore, EndOfBurstListener {
 
   private void handOver(Commit commit) {
     queues.note(log);
+    batches.note(log::applied);
     Commit awaitedOfAll = streams.flush(commit);
     if (awaitedOfAll == null) {
       log.flush();

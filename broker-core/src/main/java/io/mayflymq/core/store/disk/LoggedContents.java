@@ -1,5 +1,6 @@
 package io.mayflymq.core.store.disk;
 
+import io.mayflymq.core.store.AppliedBatches;
 import io.mayflymq.core.store.RedeliveryNotes;
 import io.mayflymq.core.store.UnsettledEntry;
 import io.mayflymq.core.store.segment.LogOwner;
@@ -13,7 +14,8 @@ import java.util.function.LongSupplier;
  * @param metadataSequence returns the sequence number of the last change of metadata that is
  *     durable
  */
-record LoggedContents(QueueList queues, UnsettledEntries dead, LongSupplier metadataSequence)
+record LoggedContents(
+    QueueList queues, UnsettledEntries dead, AppliedBatches batches, LongSupplier metadataSequence)
     implements LogOwner {
   @Override
   public boolean isLive(long queueId, long sequence, long location) {
@@ -64,5 +66,10 @@ record LoggedContents(QueueList queues, UnsettledEntries dead, LongSupplier meta
         return;
       }
     }
+  }
+
+  @Override
+  public void forEachApplied(AppliedBatches.Sink sink) {
+    batches.forEach(sink);
   }
 }

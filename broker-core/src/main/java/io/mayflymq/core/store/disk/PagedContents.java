@@ -1,5 +1,6 @@
 package io.mayflymq.core.store.disk;
 
+import io.mayflymq.core.store.AppliedBatches;
 import io.mayflymq.core.store.memory.ContentOwner;
 import io.mayflymq.core.store.segment.LogOwner;
 import io.mayflymq.core.store.segment.record.QueueNote;
@@ -28,6 +29,11 @@ record PagedContents(QueueList queues) implements LogOwner, ContentOwner {
   @Override
   public void forEachDelivered(DeliveredSink sink) {
     // Not needed: paged contents are not read after a crash.
+  }
+
+  @Override
+  public void forEachApplied(AppliedBatches.Sink sink) {
+    // Only in the log of a replica.
   }
 
   @Override

@@ -1,6 +1,7 @@
 package io.mayflymq.core.store.disk;
 
 import io.mayflymq.core.runtime.Shard;
+import io.mayflymq.core.store.BatchOrigin;
 import io.mayflymq.core.store.StoreException;
 import io.mayflymq.core.store.segment.LogOwner;
 import io.mayflymq.core.store.segment.file.LogDirectory;
@@ -286,5 +287,8 @@ final class StoreFiles {
 
     @Override
     public void returned(long queueId, byte[] notes, boolean all) {}
+
+    @Override
+    public void applied(BatchOrigin origin, long number, long unknownUpTo, byte[] outcome) {}
   }
 }

@@ -1,6 +1,8 @@
 package io.mayflymq.core.store.disk;
 
 import io.mayflymq.core.message.Message;
+import io.mayflymq.core.store.AppliedBatches;
+import io.mayflymq.core.store.BatchOrigin;
 import io.mayflymq.core.store.Commit;
 import io.mayflymq.core.store.PartitionStore.Recovered;
 import io.mayflymq.core.store.QueueStore;
@@ -49,6 +51,7 @@ final class StoreRecovery {
   private final SegmentLog log;
   private final LogOwner owner;
   private final QueueList queues;
+  private final AppliedBatches batches;
   private final List<Integer> adopted = new ArrayList<>();
 
   /** Adopted shards with logs of which something could not be read. */
@@ -63,12 +66,13 @@ final class StoreRecovery {
   /** An entry of an earlier copy that was not finished. */
   private record Stale(long queueId, long sequence, long location, int bodyLength) {}
 
-  StoreRecovery(int shard, StoreFiles files, SegmentLog log, LogOwner owner, QueueList queues) {
+  StoreRecovery(int shard, StoreFiles files, SegmentLog log, LoggedContents owner) {
     this.shard = shard;
     this.files = files;
     this.log = log;
     this.owner = owner;
-    this.queues = queues;
+    this.queues = owner.queues();
+    this.batches = owner.batches();
   }
 
   Recovered run(Map<Long, Integer> before, LongConsumer openingBeside) {
@@ -315,6 +319,11 @@ final class StoreRecovery {
           log.returned(queueId, notes, all);
         }
       }
+    }
+
+    @Override
+    public void applied(BatchOrigin origin, long number, long unknownUpTo, byte[] outcome) {
+      batches.recovered(origin, number, unknownUpTo, outcome);
     }
   }
 }

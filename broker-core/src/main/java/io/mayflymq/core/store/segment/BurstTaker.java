@@ -57,6 +57,12 @@ final class BurstTaker {
           queues.returned(head.returnedQueue, head.returnedNotes, head.returnedAll);
           log.returned(head.returnedQueue, head.returnedNotes, head.returnedAll);
         }
+        case APPLIED -> {
+          queues.applied(
+              head.appliedOrigin, head.appliedNumber, head.unknownUpTo, head.appliedOutcome);
+          log.applied(
+              head.appliedOrigin, head.appliedNumber, head.unknownUpTo, head.appliedOutcome);
+        }
         default -> throw new IllegalStateException("a record of type " + head.type);
       }
     }

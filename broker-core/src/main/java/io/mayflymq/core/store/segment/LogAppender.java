@@ -1,5 +1,6 @@
 package io.mayflymq.core.store.segment;
 
+import io.mayflymq.core.store.BatchOrigin;
 import io.mayflymq.core.store.Commit;
 import io.mayflymq.core.store.segment.file.LogOptions;
 import io.mayflymq.core.store.segment.file.Segment;
@@ -326,6 +327,9 @@ final class LogAppender {
           end(note);
         });
     note.returnedNotes = null;
+    if (bursts != null) {
+      owner.forEachApplied(this::noteApplied);
+    }
     emptyLength = active.length;
     if (emptyLength > SegmentHeader.SPACE) {
       table.notesTold(endLocation());
@@ -335,6 +339,17 @@ final class LogAppender {
     if (sealed != null) {
       table.check(sealed);
     }
+  }
+
+  private void noteApplied(BatchOrigin origin, long number, long unknownUpTo, byte[] outcome) {
+    note.type = RecordType.APPLIED;
+    note.appliedOrigin = origin;
+    note.appliedNumber = number;
+    note.unknownUpTo = unknownUpTo;
+    note.appliedOutcome = outcome;
+    makeRoom(note, RecordFormat.APPLIED_FIXED + outcome.length);
+    RecordEncoder.applied(writeBuffer.buffer, writeBuffer.position, note);
+    end(note);
   }
 
   private void submitComplete(SegmentIndex indexOfSegment) {

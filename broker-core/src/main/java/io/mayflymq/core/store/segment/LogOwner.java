@@ -1,5 +1,6 @@
 package io.mayflymq.core.store.segment;
 
+import io.mayflymq.core.store.AppliedBatches;
 import io.mayflymq.core.store.segment.record.QueueNote;
 
 /** The owner of the queues whose messages a log holds, as the log sees it. */
@@ -49,4 +50,10 @@ public interface LogOwner {
     /** Receives one queue; see {@link SegmentLog#returned}. */
     void accept(long queueId, byte[] notes);
   }
+
+  /**
+   * Visits the batches of commands that have been applied, as {@link AppliedBatches#forEach} does.
+   * Called when a segment of a replicated log begins, under the same rule.
+   */
+  void forEachApplied(AppliedBatches.Sink sink);
 }

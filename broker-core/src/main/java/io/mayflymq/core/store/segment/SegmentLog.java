@@ -3,6 +3,8 @@ package io.mayflymq.core.store.segment;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metrics.histogram.Histogram;
 import io.mayflymq.core.replication.BatchId;
+import io.mayflymq.core.store.AppliedBatches;
+import io.mayflymq.core.store.BatchOrigin;
 import io.mayflymq.core.store.Commit;
 import io.mayflymq.core.store.RedeliveryNotes;
 import io.mayflymq.core.store.StoreFigures;
@@ -46,11 +48,12 @@ import java.util.concurrent.Executor;
  * segment are gone. The content of the queues is the entries without a mark. This needs the following records: an entry in one or several queues that
  * share one content; a mark; and an entry that is also a mark, which is atomic as it is one record: a dead letter leaves one queue and enters others,
  * and a copy by compaction voids its original. As a mark names the segment that it is about, the order of records does not matter, nor that an entry
- * exists twice for a while. Besides these there are four kinds of notes. DELIVERED says which messages of a queue may have been delivered; a segment
- * begins with the current state, so the newest one has all of it and no older one is needed for it. RETURNED says how often messages have been returned
- * and until when they wait, and is kept in the same way. FORCED says how much of its segment has been forced, so that a write that a power loss undid
- * can be told from damage (see Recovery). QUEUE has the name of a queue of which its segment has entries, and the sequence number of the metadata that
- * knew it: so even without metadata it is known to which queues the messages belong.
+ * exists twice for a while. Besides these there are notes. DELIVERED says which messages of a queue may have been delivered; a segment
+ * begins with the current state, so the newest one has all of it and no older one is needed for it. Two more are kept in the same way: RETURNED says how
+ * often messages have been returned and until when they wait, and APPLIED, in the log of a replica, which batches of commands have been applied. FORCED
+ * says how much of its segment has been forced, so that a write that a power loss undid can be told from damage (see Recovery). QUEUE has the name of a
+ * queue of which its segment has entries, and the sequence number of the metadata that knew it: so even without metadata it is known to which queues the
+ * messages belong.
  *
  *     append -> write buffer --(submit)--> flusher: write, force ---> segment file, index file
  *        |          |                     |                           |
@@ -335,6 +338,30 @@ public final class SegmentLog {
     RecordEncoder.returned(tail.buffer(), tail.start(), head);
     tail.end(head);
     head.returnedNotes = null;
+  }
+
+  /**
+   * Something has happened that will be logged before the burst ends. What a replicated log notes
+   * meanwhile belongs to the burst, and is undone with it.
+   */
+  public void beginBurst() {
+    bursts.open();
+  }
+
+  /**
+   * Logs that batches of commands have been applied, in the burst of a replicated log that has what
+   * they have changed. Kept in the same way as {@link #delivered}: a segment begins with what
+   * {@link LogOwner#forEachApplied} visits. Parameters as in {@link AppliedBatches.Sink}.
+   */
+  public void applied(BatchOrigin origin, long number, long unknownUpTo, byte[] outcome) {
+    head.type = RecordType.APPLIED;
+    head.appliedOrigin = origin;
+    head.appliedNumber = number;
+    head.unknownUpTo = unknownUpTo;
+    head.appliedOutcome = outcome;
+    tail.begin(head, RecordFormat.APPLIED_FIXED + (long) outcome.length);
+    RecordEncoder.applied(tail.buffer(), tail.start(), head);
+    tail.end(head);
   }
 
   /**

@@ -1,7 +1,10 @@
 package io.mayflymq.core.store.segment;
 
 import io.mayflymq.core.message.Message;
+import io.mayflymq.core.store.AppliedBatches;
+import io.mayflymq.core.store.BatchOrigin;
 import io.mayflymq.core.store.Commit;
+import io.mayflymq.core.store.LinkBatches;
 import io.mayflymq.core.store.QueueName;
 import io.mayflymq.core.store.RedeliveryNotes;
 import io.mayflymq.core.store.segment.file.LogDirectory;
@@ -62,6 +65,7 @@ public final class LogRig implements ReplicaQueues, LogOwner, LogListener {
   public final TreeMap<QueueKey, Stored> entries = new TreeMap<>();
   final TreeMap<Long, Long> delivered = new TreeMap<>();
   final TreeMap<Long, TreeMap<Long, Back>> returned = new TreeMap<>();
+  final AppliedBatches batches = new AppliedBatches(this::beginBurst);
   final List<String> events = new ArrayList<>();
 
   /** The sequence number of metadata for the log. */
@@ -225,6 +229,24 @@ public final class LogRig implements ReplicaQueues, LogOwner, LogListener {
     log.returned(queueId, notes.take(), false);
   }
 
+  private void beginBurst() {
+    log.beginBurst();
+  }
+
+  /**
+   * A batch is applied: the next one of a link, or one behind it.
+   *
+   * @param gap how many numbers are left out
+   */
+  void apply(BatchOrigin origin, int gap, byte[] outcome) {
+    LinkBatches link = batches.of(origin);
+    long number = 1L + gap;
+    while (link.isApplied(number)) {
+      number++;
+    }
+    link.applied(number, outcome);
+  }
+
   public void safe() {
     commit("safe");
     executor.runAll();
@@ -322,6 +344,16 @@ public final class LogRig implements ReplicaQueues, LogOwner, LogListener {
     }
     RedeliveryNotes.forEach(
         notes, (sequence, returns, until) -> known.put(sequence, new Back(returns, until)));
+  }
+
+  @Override
+  public void applied(BatchOrigin origin, long number, long unknownUpTo, byte[] outcome) {
+    batches.recovered(origin, number, unknownUpTo, outcome);
+  }
+
+  @Override
+  public void forEachApplied(AppliedBatches.Sink sink) {
+    batches.forEach(sink);
   }
 
   @Override

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.replication.BatchId;
 import io.mayflymq.core.replication.EpochHistory;
+import io.mayflymq.core.store.BatchOrigin;
+import io.mayflymq.core.store.LinkBatches;
 import io.mayflymq.core.store.segment.LogRig.QueueKey;
 import io.mayflymq.core.store.segment.file.Damage;
 import io.mayflymq.core.store.segment.file.LogOptions;
@@ -23,6 +25,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import java.util.UUID;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Combinators;
@@ -47,6 +50,9 @@ class SegmentLogBurstsTest {
     FORGET,
     DELIVER,
     RETURN,
+    APPLY,
+    APPLY_PARTLY,
+    RESTART_NODE,
     END_BURST,
     LEAD,
     COMMITTED,
@@ -96,12 +102,18 @@ class SegmentLogBurstsTest {
     int messages;
     int made;
 
+    /** The links of the nodes that send batches. */
+    final List<BatchOrigin> origins = new ArrayList<>();
+
     /** The highest number that a segment had when the log was cut, and those that it left. */
     int highestAtCut;
 
     Set<Integer> leftByCut = Set.of();
 
     Rig() {
+      for (int node = 0; node < 3; node++) {
+        origins.add(new BatchOrigin(node, new UUID(node, 0)));
+      }
       ended.add(new Ended(0, BatchId.NONE, EpochHistory.NONE, ReplicaContents.of(rig), null));
     }
 
@@ -157,6 +169,16 @@ class SegmentLogBurstsTest {
         }
         case DELIVER -> rig.deliver(queue, nextSequences.getOrDefault(queue, 0L));
         case RETURN -> comeBack(any(random), random);
+        case APPLY -> rig.apply(origins.get(random.nextInt(3)), 0, LinkBatches.SUCCESS);
+        case APPLY_PARTLY -> {
+          byte[] outcome = new byte[2 + random.nextInt(500)];
+          random.nextBytes(outcome);
+          rig.apply(origins.get(random.nextInt(3)), random.nextInt(3), outcome);
+        }
+        case RESTART_NODE -> {
+          int node = random.nextInt(3);
+          origins.set(node, new BatchOrigin(node, new UUID(random.nextLong(), made)));
+        }
         case END_BURST -> endBurst();
         case LEAD -> {
           epoch += 1 + random.nextInt(3);
@@ -228,6 +250,7 @@ class SegmentLogBurstsTest {
     }
 
     private void endBurst() {
+      rig.batches.note(rig.log::applied);
       BatchId id = new BatchId(epoch, bursts().last().number() + 1);
       ByteBuffer content = rig.log.begunBurst(1000 * id.number());
       rig.log.endBurst(id, WireBurst.leaderMillis(content));
@@ -532,6 +555,9 @@ class SegmentLogBurstsTest {
             Tuple.of(1, Action.FORGET),
             Tuple.of(3, Action.DELIVER),
             Tuple.of(3, Action.RETURN),
+            Tuple.of(4, Action.APPLY),
+            Tuple.of(3, Action.APPLY_PARTLY),
+            Tuple.of(1, Action.RESTART_NODE),
             Tuple.of(14, Action.END_BURST),
             Tuple.of(2, Action.LEAD),
             Tuple.of(6, Action.COMMITTED),

@@ -6,6 +6,7 @@ import io.mayflymq.core.store.segment.file.SegmentHeader;
 import io.mayflymq.core.store.segment.record.RecordHeader;
 import io.mayflymq.core.store.segment.record.RecordTargets;
 import io.mayflymq.core.store.segment.record.RecordType;
+import java.util.UUID;
 
 /*
  * The index of a segment: everything in its records except the contents, so that a start need not read these. It grows in memory while the segment is
@@ -97,6 +98,15 @@ public final class IndexBuilder {
         out.signed(head.leaderMillis);
       }
       case HISTORY -> history(head);
+      case APPLIED -> {
+        UUID link = head.appliedOrigin.link();
+        out.unsigned(head.appliedOrigin.node());
+        out.unsigned(link.getMostSignificantBits());
+        out.unsigned(link.getLeastSignificantBits());
+        out.unsigned(head.appliedNumber);
+        out.unsigned(head.unknownUpTo);
+        out.octets(head.appliedOutcome);
+      }
     }
   }
 
@@ -141,6 +151,9 @@ public final class IndexBuilder {
     }
     if (head.type == RecordType.HISTORY) {
       return head.history.starts().size() * MOST_PER_TARGET;
+    }
+    if (head.type == RecordType.APPLIED) {
+      return head.appliedOutcome.length;
     }
     return head.type.hasContent ? head.targets.size() * MOST_PER_TARGET : 0;
   }

@@ -2,6 +2,7 @@ package io.mayflymq.core.store.segment.index;
 
 import io.mayflymq.core.replication.BatchId;
 import io.mayflymq.core.replication.EpochHistory;
+import io.mayflymq.core.store.BatchOrigin;
 import io.mayflymq.core.store.VarintReader;
 import io.mayflymq.core.store.segment.file.SegmentHeader;
 import io.mayflymq.core.store.segment.record.RecordFormat;
@@ -9,6 +10,7 @@ import io.mayflymq.core.store.segment.record.RecordHeader;
 import io.mayflymq.core.store.segment.record.RecordTargets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
 
 /** Iterates over the entries of a segment's index; see {@link IndexBuilder}. */
 public final class IndexCursor {
@@ -99,6 +101,13 @@ public final class IndexCursor {
         head.leaderMillis = in.signed();
       }
       case HISTORY -> history(head);
+      case APPLIED -> {
+        int node = (int) in.unsigned();
+        head.appliedOrigin = new BatchOrigin(node, new UUID(in.unsigned(), in.unsigned()));
+        head.appliedNumber = in.unsigned();
+        head.unknownUpTo = in.unsigned();
+        head.appliedOutcome = in.octets(head.length - RecordFormat.APPLIED_FIXED);
+      }
     }
     return true;
   }

@@ -3,12 +3,14 @@ package io.mayflymq.core.store.segment.record;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.replication.BatchId;
 import io.mayflymq.core.replication.EpochHistory;
+import io.mayflymq.core.store.BatchOrigin;
 import io.mayflymq.protocol.types.ShortString;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.UUID;
 
 /** Reads records that are known to be intact. Belongs to one thread. */
 public final class RecordDecoder {
@@ -72,6 +74,15 @@ public final class RecordDecoder {
       }
       case HISTORY -> {
         return history(buffer, start, head);
+      }
+      case APPLIED -> {
+        UUID link = new UUID(buffer.getLong(start + 16), buffer.getLong(start + 24));
+        head.appliedOrigin = new BatchOrigin(buffer.getInt(start + 12), link);
+        head.appliedNumber = buffer.getLong(start + 32);
+        head.unknownUpTo = buffer.getLong(start + 40);
+        head.appliedOutcome = new byte[head.length - RecordFormat.APPLIED_FIXED];
+        buffer.get(start + RecordFormat.APPLIED_FIXED, head.appliedOutcome);
+        return true;
       }
       default -> {
         return entry(buffer, start, head);

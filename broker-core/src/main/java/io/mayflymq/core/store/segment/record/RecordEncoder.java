@@ -5,6 +5,7 @@ import io.mayflymq.core.replication.BatchId;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.UUID;
 
 /** Encodes records into a buffer, except for what {@link RecordFormat#seal} adds. */
 public final class RecordEncoder {
@@ -151,6 +152,18 @@ public final class RecordEncoder {
       buffer.putLong(at + 8, epoch.number());
       at += RecordFormat.EPOCH;
     }
+  }
+
+  /** Encodes APPLIED. */
+  public static void applied(ByteBuffer buffer, int start, RecordHeader head) {
+    begin(buffer, start, head);
+    UUID link = head.appliedOrigin.link();
+    buffer.putInt(start + 12, head.appliedOrigin.node());
+    buffer.putLong(start + 16, link.getMostSignificantBits());
+    buffer.putLong(start + 24, link.getLeastSignificantBits());
+    buffer.putLong(start + 32, head.appliedNumber);
+    buffer.putLong(start + 40, head.unknownUpTo);
+    bytes(buffer, start + RecordFormat.APPLIED_FIXED, head.appliedOutcome);
   }
 
   private static void begin(ByteBuffer buffer, int start, RecordHeader head) {

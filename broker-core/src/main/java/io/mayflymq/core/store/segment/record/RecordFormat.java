@@ -38,6 +38,8 @@ import java.util.zip.CRC32C;
  * BURST        long number, long epoch, int records, long committed, long time of the leader in ms since the epoch
  * HISTORY      long number of the last burst before the segment, long base, long committed, byte 1 if the segment began within a burst,
  *              short number of epochs, each: long epoch, long number of its first burst
+ * APPLIED      int node, long and long id of its link, long number of a batch, long number of the last batch whose outcome is not known any more,
+ *              outcome of the batch as a link's RETURNED has it (nothing if all its commands have succeeded)
  *
  * Check and CRC are masked with a number that is computed from the log's random id, the segment's number and the offset. So bytes are a valid record at
  * one place of one log only: a copy of a record in a message's body, which a client may well send, or old bytes in a reused file, are never taken for a
@@ -58,6 +60,7 @@ public final class RecordFormat {
   public static final int BURST_LENGTH = HEADER + 36;
   public static final int HISTORY_FIXED = HEADER + 27;
   public static final int EPOCH = 16;
+  public static final int APPLIED_FIXED = HEADER + 36;
   static final byte VERSION = 1;
   static final int PERSISTENT = 1;
   static final int ONE_KEY = 2;
@@ -122,6 +125,7 @@ public final class RecordFormat {
       case QUEUE -> QUEUE_FIXED + Short.BYTES;
       case BURST -> BURST_LENGTH;
       case HISTORY -> HISTORY_FIXED;
+      case APPLIED -> APPLIED_FIXED;
     };
   }
 
@@ -134,7 +138,8 @@ public final class RecordFormat {
     return switch (type) {
       case MOVE -> MOVE_SOURCE;
       case RELOCATE -> RELOCATE_SOURCE;
-      case ENQUEUE, SETTLE, FORGET, DELIVERED, FORCED, RETURNED, QUEUE, BURST, HISTORY -> 0;
+      case ENQUEUE, SETTLE, FORGET, DELIVERED, FORCED, RETURNED, QUEUE, BURST, HISTORY, APPLIED ->
+          0;
     };
   }
 

@@ -2,6 +2,7 @@ package io.mayflymq.core.store.segment.record;
 
 import io.mayflymq.core.replication.BatchId;
 import io.mayflymq.core.replication.EpochHistory;
+import io.mayflymq.core.store.BatchOrigin;
 
 /**
  * All fields of a record except its content, to be filled and reused. Fields that its type does not
@@ -61,6 +62,12 @@ public final class RecordHeader {
   public boolean withinBurst;
   public EpochHistory history = EpochHistory.NONE;
 
+  // APPLIED
+  public BatchOrigin appliedOrigin;
+  public long appliedNumber;
+  public long unknownUpTo;
+  public byte[] appliedOutcome;
+
   public long location() {
     return Location.of(segment, offset);
   }
@@ -68,7 +75,7 @@ public final class RecordHeader {
   /** Returns how many entries of the earlier segment this record voids; ranges count as one. */
   public int goneCount() {
     return switch (type) {
-      case ENQUEUE, DELIVERED, FORCED, RETURNED, QUEUE, BURST, HISTORY -> 0;
+      case ENQUEUE, DELIVERED, FORCED, RETURNED, QUEUE, BURST, HISTORY, APPLIED -> 0;
       case RELOCATE -> targets.size();
       case MOVE, SETTLE, FORGET -> 1;
     };

@@ -28,14 +28,16 @@ public enum RecordType {
    */
   BURST(10, false),
   /** Which bursts a replicated log had before this segment. */
-  HISTORY(11, false);
+  HISTORY(11, false),
+  /** Up to which number the batches of a link have been applied, in a replicated log. */
+  APPLIED(12, false);
 
   /** The bit of a record's type that says that it is part of a burst. */
   public static final int IN_BURST = 0x80;
 
   private static final RecordType[] BY_CODE = {
     null, ENQUEUE, MOVE, RELOCATE, SETTLE, FORGET, DELIVERED, FORCED, RETURNED, QUEUE, BURST,
-    HISTORY
+    HISTORY, APPLIED
   };
 
   public final byte code;

@@ -115,7 +115,7 @@ public record WireBurst(BatchId id, ByteBuffer content) {
 
     private static boolean isOfQueues(RecordType type) {
       return switch (type) {
-        case ENQUEUE, MOVE, SETTLE, FORGET, DELIVERED, RETURNED -> true;
+        case ENQUEUE, MOVE, SETTLE, FORGET, DELIVERED, RETURNED, APPLIED -> true;
         case RELOCATE, FORCED, QUEUE, BURST, HISTORY -> false;
       };
     }

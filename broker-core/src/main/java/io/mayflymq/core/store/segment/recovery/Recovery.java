@@ -467,6 +467,10 @@ public final class Recovery {
     if (head.type == RecordType.RETURNED) {
       visitor.returned(head.returnedQueue, head.returnedNotes, head.returnedAll);
     }
+    if (head.type == RecordType.APPLIED) {
+      visitor.applied(
+          head.appliedOrigin, head.appliedNumber, head.unknownUpTo, head.appliedOutcome);
+    }
     boolean marks = head.goneCount() > 0 && table.find(head.goneSegment) != null;
     if (marks && head.type != RecordType.RELOCATE) {
       visitor.settled(head.goneQueue, head.goneFrom, head.goneTo, head.goneSegment);

@@ -1,5 +1,7 @@
 package io.mayflymq.core.store.segment.recovery;
 
+import io.mayflymq.core.store.AppliedBatches;
+import io.mayflymq.core.store.BatchOrigin;
 import io.mayflymq.core.store.RedeliveryNotes;
 import io.mayflymq.core.store.segment.record.Location;
 
@@ -59,4 +61,10 @@ public interface RecoveryVisitor {
    * @param all whether earlier notes about the queue's returns are void
    */
   void returned(long queueId, byte[] notes, boolean all);
+
+  /**
+   * Batches of commands of a link have been applied: what {@link AppliedBatches#recovered} takes.
+   * Only in the log of a replica.
+   */
+  void applied(BatchOrigin origin, long number, long unknownUpTo, byte[] outcome);
 }

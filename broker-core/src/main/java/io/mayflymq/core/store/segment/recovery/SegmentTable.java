@@ -89,7 +89,8 @@ public final class SegmentTable {
   private static boolean isNote(RecordType type) {
     return type == RecordType.DELIVERED
         || type == RecordType.RETURNED
-        || type == RecordType.HISTORY;
+        || type == RecordType.HISTORY
+        || type == RecordType.APPLIED;
   }
 
   /** Called when nothing more is added to the existing segments. */
