@@ -10,6 +10,7 @@ import io.mayflymq.core.replication.Assignment;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
@@ -68,6 +69,24 @@ public final class ReplicatedPartitions {
   /** Returns the assignments of all partitions by their numbers; not to be changed. */
   public SortedMap<Integer, Assignment> all() {
     return assignments.current();
+  }
+
+  /** Returns those that exactly these nodes keep. */
+  public SortedMap<Integer, Assignment> ofReplicas(Set<Integer> nodes) {
+    SortedMap<Integer, Assignment> found = new TreeMap<>(all());
+    found
+        .values()
+        .removeIf(
+            assignment ->
+                assignment.replicas().size() != nodes.size()
+                    || !nodes.containsAll(assignment.replicas()));
+    return found;
+  }
+
+  /** Returns the number for the next partition that is made. */
+  int nextNumber() {
+    SortedMap<Integer, Assignment> known = all();
+    return known.isEmpty() ? 0 : known.lastKey() + 1;
   }
 
   /**

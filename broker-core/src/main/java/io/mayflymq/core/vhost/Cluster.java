@@ -7,6 +7,8 @@ import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.queue.QueueHost;
 import io.mayflymq.core.vhost.queue.QueueIdentity;
 import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 
 /** The cluster of a broker, as its virtual hosts see it. Any thread may call. */
@@ -53,6 +55,16 @@ public interface Cluster extends ChangeOrdering {
    * are not in maintenance mode, the one with the fewest queues; if there are many queues, any.
    */
   int leastLoadedMember();
+
+  /**
+   * Returns where a new replicated queue is to be. Its partition is made if there is none.
+   *
+   * @param size how many replicas it has, 1 or more; at most one on each member is made
+   * @param leadsHere whether this node is to lead it; else one with the fewest queues is
+   * @return its place, at once if there is a partition for it; fails as {@link #propose}. Empty if
+   *     queues are not replicated now: there is no other member, or one that does not know replicas
+   */
+  Optional<CompletableFuture<QueuePlace>> placeOfReplicas(OptionalInt size, boolean leadsHere);
 
   /**
    * Asks the other nodes that can be reached how long they would keep exchanges and bindings whose

@@ -7,13 +7,16 @@ import io.mayflymq.core.policy.PolicyKey;
 import io.mayflymq.core.policy.PolicySubject;
 import io.mayflymq.core.policy.PolicyTable;
 import io.mayflymq.core.policy.argument.QueueArguments;
+import io.mayflymq.core.settings.QueueType;
 import io.mayflymq.core.vhost.partition.Partition;
 import io.mayflymq.protocol.types.FieldValue;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 
 /**
- * Decides on which node of a cluster a new queue is. Its argument {@code x-queue-leader-locator}
- * says so; else a policy, or the configuration. An exclusive queue is always on the node of its
- * connection.
+ * Decides on which node of a cluster a new queue is, or which one leads it if it is replicated. Its
+ * argument {@code x-queue-leader-locator} says so; else a policy, or the configuration. An
+ * exclusive queue is always on the node of its connection.
  *
  * <p>Source: RabbitMQ, "Clustering", section "Queue Leader Replica Placement".
  *
@@ -27,12 +30,26 @@ record QueuePlacement(BrokerContext broker) {
    *
    * @param policies those of its virtual host
    * @param partition where it is if it is on this node
+   * @return at once, unless a replicated partition has to be made for it
    */
-  QueuePlace of(QueueDefinition queue, PolicyTable policies, Partition partition) {
+  CompletableFuture<QueuePlace> of(
+      QueueDefinition queue, PolicyTable policies, Partition partition) {
     Cluster cluster = broker.cluster().get();
     boolean isHere = cluster == null || queue.exclusive() || isClientLocal(queue, policies);
-    return new QueuePlace(
-        isHere ? broker.member() : cluster.leastLoadedMember(), partition.index());
+    return replicated(cluster, queue, isHere)
+        .orElseGet(
+            () ->
+                CompletableFuture.completedFuture(
+                    new QueuePlace(
+                        isHere ? broker.member() : cluster.leastLoadedMember(),
+                        partition.index())));
+  }
+
+  private static Optional<CompletableFuture<QueuePlace>> replicated(
+      Cluster cluster, QueueDefinition queue, boolean isHere) {
+    return cluster == null || queue.settings().type() != QueueType.QUORUM
+        ? Optional.empty()
+        : cluster.placeOfReplicas(QueueArguments.initialGroupSize(queue.arguments()), isHere);
   }
 
   private static boolean isClientLocal(QueueDefinition queue, PolicyTable policies) {

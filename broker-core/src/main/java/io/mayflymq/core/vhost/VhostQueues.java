@@ -93,8 +93,18 @@ final class VhostQueues {
     AutoDeadLetterQueue.refuse(definition.arguments(), definition.name(), state.name());
     Partition partition =
         wanted.exclusive() ? broker.partitions().on(wanted.home()) : broker.partitions().next();
-    QueueDeclared declared =
-        declared(definition, broker.placement().of(definition, topology.policies(), partition));
+    CompletableFuture<QueuePlace> place =
+        broker.placement().of(definition, topology.policies(), partition);
+    // As long as a partition is made for it, another one may declare it.
+    return place.isDone()
+        ? place.thenCompose(known -> create(wanted, definition, known))
+        : place.thenCompose(made -> state.ask(() -> declareNow(wanted)));
+  }
+
+  private CompletableFuture<DeclaredQueue> create(
+      QueueDeclaration wanted, QueueDefinition definition, QueuePlace place) {
+    Topology topology = state.proposed();
+    QueueDeclared declared = declared(definition, place);
     List<QueueDeclared> commands = new ArrayList<>(2);
     commands.add(declared);
     if (lacksOwnDeadLetterQueue(topology, definition)) {
@@ -137,14 +147,20 @@ final class VhostQueues {
     return declared(AutoDeadLetterQueue.of(parent.queue()), parent.place());
   }
 
-  /** Makes those that are wanted and not there. @return done when they are */
+  /**
+   * Makes those that are wanted and not there, for queues of this node and for replicated ones. All
+   * nodes do so for these: which of them leads may change meanwhile, and the first change applies.
+   *
+   * @return done when they are there
+   */
   CompletableFuture<Void> addOwnDeadLetterQueues() {
     Topology topology = state.current();
     java.util.Queue<Queue> lacking = new ConcurrentLinkedQueue<>();
     return QueueSweep.of(
             topology.routing().queues(),
             queue -> {
-              if (queue.home() == null && lacksOwnDeadLetterQueue(topology, queue.definition())) {
+              boolean isSeenTo = queue.home() == null || queue.isReplicated();
+              if (isSeenTo && lacksOwnDeadLetterQueue(topology, queue.definition())) {
                 lacking.add(queue);
               }
             })
@@ -171,7 +187,9 @@ final class VhostQueues {
         state.name(),
         queue.definition(),
         queue.id(),
-        new QueuePlace(broker.member(), queue.partition().index()));
+        queue.isReplicated()
+            ? QueuePlace.replicated(queue.replicatedPartition())
+            : new QueuePlace(broker.member(), queue.partition().index()));
   }
 
   // Asking

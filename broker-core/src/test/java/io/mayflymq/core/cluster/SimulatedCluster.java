@@ -33,6 +33,8 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
@@ -46,6 +48,7 @@ import java.util.concurrent.CompletableFuture;
  */
 final class SimulatedCluster {
   private static final int SHARDS = 2;
+  private static final int DEFAULT_REPLICAS = 3;
 
   /** Far more than there are requests. */
   private static final int MOST_RETRIES = 1000;
@@ -55,6 +58,9 @@ final class SimulatedCluster {
   private final List<ByteBuffer> log = new ArrayList<>();
   private final Deque<Proposal> proposals = new ArrayDeque<>();
   final List<Node> nodes = new ArrayList<>();
+
+  /** The numbers of the nodes that new queues avoid. */
+  final Set<Integer> drained = new TreeSet<>();
 
   /** Between the nodes; null where only metadata are tested. */
   private final SimulatedLinks links;
@@ -139,14 +145,19 @@ final class SimulatedCluster {
   }
 
   /** A process on a disk that outlives it. */
-  final class Node implements Cluster {
+  final class Node implements Cluster, ReplicaPlacement.Nodes {
     final int number;
+
+    /** Where queues go that are not for this node. */
+    int leastLoaded;
+
     LiveMetadataLog metadata;
     ManualLoops loops;
     Broker broker;
     Administration administration;
     RecordedFaults faults;
     ReplicatedPartitions replicated;
+    private ReplicaPlacement placement;
     private ChangeProposer proposer;
     private ChangeApplier applier;
     private int applied;
@@ -156,6 +167,7 @@ final class SimulatedCluster {
 
     Node(int number, LiveMetadataLog kept) {
       this.number = number;
+      this.leastLoaded = number;
       start(kept);
     }
 
@@ -198,6 +210,7 @@ final class SimulatedCluster {
       administration.recover(recovered);
       broker.recover(recovered);
       replicated = new ReplicatedPartitions(positions, recovered, (partition, assigned) -> {});
+      placement = new ReplicaPlacement(this, SHARDS, DEFAULT_REPLICAS, replicated, this);
       applier =
           new ChangeApplier(
               new ChangeTarget(
@@ -298,7 +311,38 @@ final class SimulatedCluster {
 
     @Override
     public int leastLoadedMember() {
+      return leastLoaded;
+    }
+
+    @Override
+    public Optional<CompletableFuture<QueuePlace>> placeOfReplicas(
+        OptionalInt size, boolean leadsHere) {
+      return links == null ? placement.place(size, leadsHere) : Optional.empty();
+    }
+
+    @Override
+    public int self() {
       return number;
+    }
+
+    @Override
+    public List<Integer> all() {
+      return nodes.stream().map(node -> node.number).toList();
+    }
+
+    @Override
+    public List<Integer> candidates() {
+      return all().stream().filter(member -> !drained.contains(member)).toList();
+    }
+
+    @Override
+    public int leastLoaded() {
+      return leastLoaded;
+    }
+
+    @Override
+    public int version() {
+      return ChangeVersions.highest();
     }
 
     @Override

@@ -25,6 +25,8 @@ import io.mayflymq.protocol.types.FieldTable;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -671,6 +673,12 @@ class RemoteQueueTest {
           @Override
           public int leastLoadedMember() {
             return 1;
+          }
+
+          @Override
+          public Optional<CompletableFuture<QueuePlace>> placeOfReplicas(
+              OptionalInt size, boolean leadsHere) {
+            return Optional.empty();
           }
 
           @Override

@@ -7,6 +7,7 @@ import io.mayflymq.core.cluster.ChangeTarget;
 import io.mayflymq.core.cluster.ChangeVersions;
 import io.mayflymq.core.cluster.ClusterMembers;
 import io.mayflymq.core.cluster.PositionedLog;
+import io.mayflymq.core.cluster.ReplicaPlacement;
 import io.mayflymq.core.cluster.ReplicatedPartitions;
 import io.mayflymq.core.fault.BrokerThreads;
 import io.mayflymq.core.fault.PeriodicWork;
@@ -54,6 +55,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -78,6 +80,9 @@ public final class ClusterNode implements Cluster, AutoCloseable {
   private static final long RETRY_MILLIS = 1_000;
   private static final long CATCH_UP_SECONDS = 60;
   private static final long LOOK_MILLIS = 3_000;
+
+  /** Whether this release keeps replicas of queues. Not yet. */
+  private static final boolean HOSTS_REPLICAS = false;
 
   private final ClusterSetup setup;
   private final MetadataJournal journal;
@@ -106,6 +111,7 @@ public final class ClusterNode implements Cluster, AutoCloseable {
   private Partitions partitions;
   private QueueLinks links;
   private QueueBalance balance;
+  private ReplicaPlacement placement;
   private volatile ReplicatedLog log;
   private volatile MemberOperations operations;
   private volatile FormerMembers former;
@@ -361,6 +367,12 @@ public final class ClusterNode implements Cluster, AutoCloseable {
   }
 
   @Override
+  public Optional<CompletableFuture<QueuePlace>> placeOfReplicas(
+      OptionalInt size, boolean leadsHere) {
+    return HOSTS_REPLICAS ? placement.place(size, leadsHere) : Optional.empty();
+  }
+
+  @Override
   public CompletableFuture<long[]> leasesElsewhere(List<MetadataCommand> deletions) {
     return new LeaseQuestions(transport, neighbours::reachable).ask(deletions);
   }
@@ -391,6 +403,13 @@ public final class ClusterNode implements Cluster, AutoCloseable {
     links = new QueueLinks(transport, loops, broker);
     held.push(links::close);
     balance = new QueueBalance(self.name(), broker, neighbours::candidates);
+    placement =
+        new ReplicaPlacement(
+            new PlacementNodes(neighbours, balance),
+            broker.shards().count(),
+            setup.settings().initialGroupSize(),
+            replicated,
+            this);
     broker.setCluster(this);
   }
 

@@ -22,6 +22,7 @@ import io.mayflymq.protocol.types.ReplyCode;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.stream.Stream;
 
@@ -76,6 +77,11 @@ public final class QueueArguments {
   private static final int LEAST_FILTER_BYTES = 16;
   private static final int MOST_FILTER_BYTES = 255;
   private static final String INITIAL_CLUSTER_SIZE = "x-initial-cluster-size";
+
+  /** How many replicas a quorum queue begins with. */
+  public static final String QUORUM_INITIAL_GROUP_SIZE = "x-quorum-initial-group-size";
+
+  private static final String QUORUM_TARGET_GROUP_SIZE = "x-quorum-target-group-size";
 
   /** On which node of a cluster the queue is to be. */
   public static final String QUEUE_LEADER_LOCATOR = "x-queue-leader-locator";
@@ -138,10 +144,7 @@ public final class QueueArguments {
       }
     }
     // In RabbitMQ's order, so that of several errors the same one is reported.
-    long expires = integer(EXPIRES, MAX_MILLIS);
-    if (expires == 0) {
-      throw invalid(EXPIRES, "{value_zero,0}");
-    }
+    positive(EXPIRES, MAX_MILLIS);
     queueLeaderLocator();
     integer(MESSAGE_TTL, MAX_MILLIS);
     String deadLetterExchange = text(DEAD_LETTER_EXCHANGE);
@@ -157,6 +160,10 @@ public final class QueueArguments {
     boolean singleActiveConsumer = flag(SINGLE_ACTIVE_CONSUMER, false);
     integer(DELIVERY_LIMIT, Long.MAX_VALUE);
     integer(CONSUMER_TIMEOUT, Long.MAX_VALUE);
+    if (type == QueueType.QUORUM) {
+      positive(QUORUM_INITIAL_GROUP_SIZE, Long.MAX_VALUE);
+      positive(QUORUM_TARGET_GROUP_SIZE, Long.MAX_VALUE);
+    }
     if (type == QueueType.STREAM) {
       checkStream();
     }
@@ -170,6 +177,14 @@ public final class QueueArguments {
     return new EffectiveSettings(
             PolicySubject.queue(type, ""), AppliedPolicies.NONE, table, Defaults.NONE, List.of())
         .toQueueSettings(onlyByArguments);
+  }
+
+  /** Returns how many replicas valid arguments of a quorum queue ask for; empty if none do. */
+  public static OptionalInt initialGroupSize(FieldTable arguments) {
+    FieldValue size = arguments.get(QUORUM_INITIAL_GROUP_SIZE);
+    return size == null
+        ? OptionalInt.empty()
+        : OptionalInt.of((int) Math.min(size.longValue(), Integer.MAX_VALUE));
   }
 
   /** Returns the arguments of a queue of this type that RabbitMQ does not know. */
@@ -224,9 +239,7 @@ public final class QueueArguments {
   }
 
   private void checkStream() {
-    if (integer(INITIAL_CLUSTER_SIZE, Long.MAX_VALUE) == 0) {
-      throw invalid(INITIAL_CLUSTER_SIZE, "{value_zero,0}");
-    }
+    positive(INITIAL_CLUSTER_SIZE, Long.MAX_VALUE);
     long segmentBytes = integer(STREAM_MAX_SEGMENT_SIZE_BYTES, Long.MAX_VALUE);
     if (segmentBytes > StreamSettings.MOST_SEGMENT_BYTES) {
       throw new ChannelException(
@@ -347,6 +360,12 @@ public final class QueueArguments {
       throw invalid(argument, "{value_too_large,%d}".formatted(number));
     }
     return number;
+  }
+
+  private void positive(String argument, long max) {
+    if (integer(argument, max) == 0) {
+      throw invalid(argument, "{value_zero,0}");
+    }
   }
 
   private boolean flag(String argument, boolean absent) {

@@ -15,6 +15,8 @@ import io.mayflymq.protocol.types.ConnectionException;
 import io.mayflymq.protocol.types.ReplyCode;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 
@@ -57,6 +59,13 @@ final class NodeCluster implements Cluster {
   @Override
   public int leastLoadedMember() {
     return process.cluster().anyReachable(process.node()).number();
+  }
+
+  /** Links and stores of replicas are tested elsewhere. */
+  @Override
+  public Optional<CompletableFuture<QueuePlace>> placeOfReplicas(
+      OptionalInt size, boolean leadsHere) {
+    return Optional.empty();
   }
 
   @Override

@@ -312,6 +312,24 @@ class QueueArgumentsTest {
   }
 
   @ParameterizedTest
+  @ValueSource(strings = {"x-quorum-initial-group-size", "x-quorum-target-group-size"})
+  void groupSizeOfAQuorumQueueIsAtLeastOne(String argument) {
+    Map<FieldValue, String> refused =
+        Map.of(
+            new FieldValue.Int32(0),
+            "{value_zero,0}",
+            new FieldValue.Int32(-1),
+            "{value_negative,-1}",
+            FieldValue.of("3"),
+            "\"expected integer, got longstr\"");
+    refused.forEach(
+        (value, reason) ->
+            assertThatThrownBy(() -> parse(quorum().build().with(argument, value)))
+                .hasMessage(
+                    "PRECONDITION_FAILED - invalid arg '" + argument + "'" + IN_Q + reason));
+  }
+
+  @ParameterizedTest
   @ValueSource(strings = {"x-max-priority", "x-queue-mode", "x-max-age"})
   void quorumQueueRefusesArgumentsOfOtherTypes(String argument) {
     FieldTable arguments = quorum().put(argument, 1).build();

@@ -25,7 +25,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** The keys {@code node_name}, {@code cluster.*} and {@code cluster_formation.*}. */
+/**
+ * The keys {@code node_name}, {@code cluster.*} and {@code cluster_formation.*}, and that of
+ * replicas.
+ */
 final class ClusterKeys {
   private static final String CLASSIC_CONFIG = "classic_config";
   private static final String DNS = "dns";
@@ -96,6 +99,14 @@ final class ClusterKeys {
           "1000",
           "Time between these attempts, in milliseconds.");
 
+  private static final Setting<Integer> INITIAL_GROUP_SIZE =
+      Setting.of(
+          "quorum_queue.initial_cluster_size",
+          wholeNumber("replicas", 1, 1_000),
+          "3",
+          "How many replicas a quorum queue begins with, if x-quorum-initial-group-size does not say"
+              + " it; at most one on each node.");
+
   private ClusterKeys() {}
 
   /** Returns all these keys. */
@@ -103,7 +114,8 @@ final class ClusterKeys {
     return Stream.<List<? extends Key<?>>>of(
             List.of(NODE_NAME, LISTENER, SECRET, SECRET_FILE),
             TLS.keys(),
-            List.of(BACKEND, NODES, DNS_HOSTNAME, TARGET_SIZE, RETRY_LIMIT, RETRY_INTERVAL))
+            List.of(BACKEND, NODES, DNS_HOSTNAME, TARGET_SIZE, RETRY_LIMIT, RETRY_INTERVAL),
+            List.of(INITIAL_GROUP_SIZE))
         .<Key<?>>flatMap(List::stream)
         .toList();
   }
@@ -142,6 +154,7 @@ final class ClusterKeys {
             byDns ? hostname : Optional.empty(),
             values.get(TARGET_SIZE),
             values.get(RETRY_LIMIT),
-            values.get(RETRY_INTERVAL)));
+            values.get(RETRY_INTERVAL)),
+        values.get(INITIAL_GROUP_SIZE));
   }
 }

@@ -11,15 +11,19 @@ import java.util.Optional;
  * @param secretFile whose first line is the secret; empty if the secret is given
  * @param tls how nodes talk; without a certificate it is not encrypted
  * @param formation how it finds its cluster
+ * @param initialGroupSize how many replicas a quorum queue begins with, if its declaration does not
+ *     say it; 1 or more
  */
 public record ClusterSettings(
     Optional<ListenerSettings> listener,
     Optional<String> secret,
     Optional<Path> secretFile,
     TlsSettings tls,
-    FormationSettings formation) {
+    FormationSettings formation,
+    int initialGroupSize) {
   @Override
   public String toString() {
-    return "ClusterSettings[listener=%s, tls=%s, formation=%s]".formatted(listener, tls, formation);
+    return "ClusterSettings[listener=%s, tls=%s, formation=%s, initialGroupSize=%d]"
+        .formatted(listener, tls, formation, initialGroupSize);
   }
 }
