@@ -36,7 +36,7 @@ public final class ClusterProcesses implements AutoCloseable {
   public record Place(String address, List<String> wrapper, Path data) {}
 
   /** Names so many nodes, all on the loopback address; none is started yet. */
-  ClusterProcesses(Path directory, int count) {
+  public ClusterProcesses(Path directory, int count) {
     this(
         IntStream.range(0, count)
             .mapToObj(node -> new Place(Target.HOST, List.of(), directory.resolve("node" + node)))
@@ -139,7 +139,7 @@ public final class ClusterProcesses implements AutoCloseable {
   }
 
   /** Opens a channel on a node. */
-  Channel channel(int node) throws IOException, TimeoutException {
+  public Channel channel(int node) throws IOException, TimeoutException {
     var factory = node(node).factory();
     factory.setAutomaticRecoveryEnabled(false);
     Connection connection = factory.newConnection();

@@ -17,19 +17,19 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.function.Predicate;
 
 /** What is true of a cluster once a fault is over and it has had the time to recover. */
-final class ClusterChecks {
+public final class ClusterChecks {
   private final FaultBench bench;
   private final Map<BrokerProcess, Integer> read = new HashMap<>();
 
-  ClusterChecks(FaultBench bench) {
+  /** Creates one for a bench. */
+  public ClusterChecks(FaultBench bench) {
     this.bench = bench;
   }
 
   /** Waits until each node says that all are running. */
-  void awaitAllReachable() {
+  public void awaitAllReachable() {
     for (int node = 0; node < NODES; node++) {
       int asked = node;
       await("node%d reaches all".formatted(node))
@@ -50,7 +50,7 @@ final class ClusterChecks {
   }
 
   /** Waits until each node carries out a declaration, a publish with confirm, and a deletion. */
-  void awaitEachNodeWorks() {
+  public void awaitEachNodeWorks() {
     for (int node = 0; node < NODES; node++) {
       int asked = node;
       await("node%d works".formatted(node))
@@ -144,13 +144,16 @@ final class ClusterChecks {
     return names;
   }
 
-  /** Returns the lines that processes have logged as errors since this was called last. */
-  List<String> errors(Predicate<String> expected) {
+  /**
+   * Returns the lines that processes have logged as errors since this was called last, without the
+   * consequences of faults.
+   */
+  public List<String> errors(List<Fault> faults) {
     List<String> errors = new ArrayList<>();
     for (BrokerProcess process : bench.processes()) {
       List<String> lines = process.output();
       for (String line : lines.subList(read.getOrDefault(process, 0), lines.size())) {
-        if (isError(line) && !expected.test(line)) {
+        if (isError(line) && faults.stream().noneMatch(fault -> fault.expected().test(line))) {
           errors.add(line);
         }
       }

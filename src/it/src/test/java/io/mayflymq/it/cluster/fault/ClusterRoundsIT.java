@@ -1,18 +1,15 @@
 package io.mayflymq.it.cluster.fault;
 
 import static io.mayflymq.it.cluster.fault.FaultBench.NODES;
-import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.mayflymq.it.cluster.fault.Rounds.Times;
 import io.mayflymq.it.harness.OwnBroker;
-import io.mayflymq.it.harness.Time;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -29,92 +26,62 @@ import org.junit.jupiter.api.Timeout;
  */
 @OwnBroker
 class ClusterRoundsIT {
-  private static final int SHORTEST_MILLIS = 200;
-
   /** Longer than a node may be silent before it is lost, and than a change may take. */
   private static final int LONGEST_MILLIS = 14_000;
 
-  private static final int LOAD_MILLIS = 1_000;
   private static final int MOVES_ALONE_ONE_OF = 4;
-  private static final long DEFAULT_SEED = 17;
 
-  private final long seed = Long.getLong("rounds.seed", DEFAULT_SEED);
-  private final Random random = new Random(seed);
+  private final Rounds rounds = new Rounds(2, 17, LONGEST_MILLIS);
+  private final Random random = rounds.random();
 
   @Test
   @Timeout(value = 2, unit = TimeUnit.HOURS)
   void faultsLoseNoConfirmedMessageAndLeaveNoDifference() throws Exception {
-    int rounds = Integer.getInteger("rounds", 2);
     try (FaultBench bench = FaultBench.start()) {
-      Faults faults = new Faults(bench);
-      faults.unavailable().forEach(reason -> System.out.println("a fault is left out: " + reason));
+      Faults faults = Faults.reported(bench);
       Load load = new Load(bench, random);
       ClusterChecks checks = new ClusterChecks(bench);
       checks.awaitAllReachable();
-      for (int round = 1; round <= rounds; round++) {
-        String name = "round " + round + " of " + rounds + ", seed " + seed + ": ";
-        List<Fault> now = new ArrayList<>();
-        if (random.nextBoolean()) {
-          now.add(load.moves());
-        }
-        if (now.isEmpty() || random.nextInt(MOVES_ALONE_ONE_OF) > 0) {
-          now.addAll(faults.any(random));
-        }
-        int duration = SHORTEST_MILLIS + random.nextInt(LONGEST_MILLIS - SHORTEST_MILLIS);
-        String what = now.stream().map(Fault::name).collect(Collectors.joining(" and "));
-        System.out.printf(Locale.ROOT, "%s%s for %,d ms%n", name, what, duration);
-        List<String> wrong;
-        try {
-          wrong = round(now, duration, load, checks, bench);
-        } catch (Exception | AssertionError e) {
-          throw new AssertionError(name + what + "; logs: " + logs(bench), e);
-        }
-        assertThat(wrong).as("%s%s; logs: %s", name, what, logs(bench)).isEmpty();
-      }
+      rounds.run(
+          bench,
+          () -> choose(faults, load),
+          (now, millis) -> round(now, millis, load, checks, bench));
     }
   }
 
+  private List<Fault> choose(Faults faults, Load load) {
+    List<Fault> now = new ArrayList<>();
+    if (random.nextBoolean()) {
+      now.add(load.moves());
+    }
+    if (now.isEmpty() || random.nextInt(MOVES_ALONE_ONE_OF) > 0) {
+      now.addAll(faults.any(random));
+    }
+    return now;
+  }
+
   private List<String> round(
-      List<Fault> faults, long millis, Load load, ClusterChecks checks, FaultBench bench)
+      List<Fault> faults, int millis, Load load, ClusterChecks checks, FaultBench bench)
       throws Exception {
     load.start();
-    Time.pass(LOAD_MILLIS);
-    long begun = System.nanoTime();
-    for (Fault fault : faults) {
-      fault.inject().run();
-    }
-    Time.pass(millis);
-    long undone = System.nanoTime();
-    for (Fault fault : faults) {
-      fault.undo().run();
-    }
-    Time.pass(LOAD_MILLIS);
-    checks.awaitAllReachable();
-    checks.awaitEachNodeWorks();
-    long works = System.nanoTime();
+    Times times = Rounds.expose(faults, millis, checks, () -> {});
     List<String> wrong = new ArrayList<>(load.stop());
     checks.awaitNoMoves(load.queues());
     JsonNode definitions = checks.awaitSameDefinitions();
     wrong.addAll(load.objects().check(definitions));
     long messages = load.messages();
     for (MessageLedger queue : load.queues()) {
-      wrong.addAll(QueueReader.read(bench.node(random.nextInt(NODES)), queue, begun));
+      wrong.addAll(QueueReader.read(bench.node(random.nextInt(NODES)), queue, times.begun()));
     }
-    wrong.addAll(
-        checks.errors(line -> faults.stream().anyMatch(fault -> fault.expected().test(line))));
+    wrong.addAll(checks.errors(faults));
     System.out.printf(
         Locale.ROOT,
-        "  works again after %.1f s, compared after %.1f s, %,d messages, %d queues, %d moves: %s%n",
-        Time.millisBetween(undone, works) / 1e3,
-        Time.millisBetween(undone, System.nanoTime()) / 1e3,
+        "  %s, %,d messages, %d queues, %d moves: %s%n",
+        times.told(),
         messages,
         definitions.path("queues").size(),
         load.takeMoves(),
         wrong.isEmpty() ? "ok" : wrong);
     return wrong;
-  }
-
-  private static List<Path> logs(FaultBench bench) {
-    return bench.processes().stream().map(process -> process.writeOutput()).toList();
   }
 }

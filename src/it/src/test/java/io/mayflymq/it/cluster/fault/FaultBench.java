@@ -9,14 +9,18 @@ import java.io.UncheckedIOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Deque;
 import java.util.List;
 
 /** A cluster whose nodes have a network and a disk of their own, for faults of either. */
-final class FaultBench implements AutoCloseable {
-  static final int NODES = 3;
+public final class FaultBench implements AutoCloseable {
+  /** How many nodes there are. */
+  public static final int NODES = 3;
+
   private static final int DISK_MEGABYTES = 192;
 
   /** Small, so that segments are created, deleted and compacted often. */
@@ -26,10 +30,12 @@ final class FaultBench implements AutoCloseable {
   private final NodeNetwork network;
   private final List<SmallDisk> disks = new ArrayList<>();
   private final List<ShiftedClock> clocks = new ArrayList<>();
+  private final List<Duration> usualClocks;
   private final ClusterProcesses cluster;
 
-  private FaultBench(NodeNetwork network) {
+  private FaultBench(NodeNetwork network, List<Duration> usualClocks) {
     this.network = network;
+    this.usualClocks = List.copyOf(usualClocks);
     held.push(network::close);
     List<Place> places = new ArrayList<>();
     try {
@@ -39,6 +45,7 @@ final class FaultBench implements AutoCloseable {
         disks.add(disk);
         Path data = disk.directory().resolve("data");
         ShiftedClock clock = clock();
+        clock.set(usualClocks.get(node));
         clocks.add(clock);
         List<String> wrapper = new ArrayList<>(network.wrapper(node));
         wrapper.addAll(clock.wrapper());
@@ -84,11 +91,20 @@ final class FaultBench implements AutoCloseable {
 
   /** Starts the nodes; the test is skipped with the reason where that is not permitted. */
   static FaultBench start() {
+    return start(Collections.nCopies(NODES, Duration.ZERO));
+  }
+
+  /**
+   * Starts the nodes; the test is skipped with the reason where that is not permitted.
+   *
+   * @param clocks by how much the clock of each node is ahead, where that is possible
+   */
+  public static FaultBench start(List<Duration> clocks) {
     FaultBench bench = null;
     boolean started = false;
     NodeNetwork network = NodeNetwork.create(NODES);
     try {
-      bench = new FaultBench(network);
+      bench = new FaultBench(network, clocks);
       bench.launchAll();
       bench.awaitAll();
       started = true;
@@ -116,8 +132,13 @@ final class FaultBench implements AutoCloseable {
     return clocks.get(node);
   }
 
+  /** Returns by how much the clock of a node is ahead while no fault sets it. */
+  Duration usualClock(int node) {
+    return usualClocks.get(node);
+  }
+
   /** Returns the process that was started last as this node. Any thread. */
-  BrokerProcess node(int node) {
+  public BrokerProcess node(int node) {
     return cluster.node(node);
   }
 
@@ -155,6 +176,11 @@ final class FaultBench implements AutoCloseable {
     for (int node = 0; node < NODES; node++) {
       node(node).awaitReady();
     }
+  }
+
+  /** Writes what the processes have printed into files, and returns these. */
+  public List<Path> writeOutputs() {
+    return processes().stream().map(BrokerProcess::writeOutput).toList();
   }
 
   @Override

@@ -10,11 +10,15 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.IntFunction;
+import java.util.function.IntSupplier;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /** What may happen to the nodes of a bench. */
-final class Faults {
+public final class Faults {
   private static final int BOTH_ONE_OF = 5;
   private static final String SLOW_FORCES = "inject=fsync,fdatasync:delay_enter=250000";
   private static final int FLAP_MILLIS = 400;
@@ -27,8 +31,14 @@ final class Faults {
   private final List<IntFunction<Fault>> ofNode = new ArrayList<>();
   private final List<String> unavailable = new ArrayList<>();
 
-  /** Finds out which faults this machine can have. */
-  Faults(FaultBench bench) {
+  /** Finds out which faults this machine can have, and prints which ones it cannot, and why. */
+  public static Faults reported(FaultBench bench) {
+    Faults faults = new Faults(bench);
+    faults.unavailable.forEach(reason -> System.out.println("a fault is left out: " + reason));
+    return faults;
+  }
+
+  private Faults(FaultBench bench) {
     this.bench = bench;
     ofNode.addAll(
         List.of(this::killed, this::allKilled, this::restarted, this::stopped, this::diskFull));
@@ -68,31 +78,36 @@ final class Faults {
     }
   }
 
-  /** Returns why faults are left out; empty if none is. */
-  List<String> unavailable() {
-    return unavailable;
-  }
-
   /**
    * Returns a fault of any kind and node, or one of the network and one of a process or disk.
    *
    * @return in the order in which they are to be injected, and to be undone
    */
   List<Fault> any(Random random) {
+    return any(random, () -> random.nextInt(NODES));
+  }
+
+  /**
+   * Returns a fault of any kind, or one of the network and one of a process or disk.
+   *
+   * @param node says which node is at fault; in a fault of a link, that to the next node is
+   * @return in the order in which they are to be injected, and to be undone
+   */
+  public List<Fault> any(Random random, IntSupplier node) {
     boolean both = random.nextInt(BOTH_ONE_OF) == 0;
     boolean network = random.nextBoolean();
     List<Fault> chosen = new ArrayList<>();
     if (both || network) {
-      chosen.add(any(ofNetwork, random));
+      chosen.add(any(ofNetwork, random, node));
     }
     if (both || !network) {
-      chosen.add(any(ofNode, random));
+      chosen.add(any(ofNode, random, node));
     }
     return chosen;
   }
 
-  private static Fault any(List<IntFunction<Fault>> kinds, Random random) {
-    return kinds.get(random.nextInt(kinds.size())).apply(random.nextInt(NODES));
+  private static Fault any(List<IntFunction<Fault>> kinds, Random random, IntSupplier node) {
+    return kinds.get(random.nextInt(kinds.size())).apply(node.getAsInt());
   }
 
   private static int next(int node) {
@@ -105,33 +120,37 @@ final class Faults {
 
   /** A node ends by SIGKILL. */
   Fault killed(int node) {
-    return new Fault("kill -9 of node" + node, () -> bench.kill(node), () -> bench.restart(node));
+    return new Fault("kill -9 of node" + node, () -> bench.kill(node), () -> bench.restart(node))
+        .leavesAlone(Set.of(node));
   }
 
   /** All nodes end by SIGKILL, this one first. */
   Fault allKilled(int first) {
     return new Fault(
-        "kill -9 of all nodes, node" + first + " first",
-        () -> {
-          for (int i = 0; i < NODES; i++) {
-            bench.kill((first + i) % NODES);
-          }
-        },
-        bench::restartAll);
+            "kill -9 of all nodes, node" + first + " first",
+            () -> {
+              for (int i = 0; i < NODES; i++) {
+                bench.kill((first + i) % NODES);
+              }
+            },
+            bench::restartAll)
+        .leavesAlone(IntStream.range(0, NODES).boxed().collect(Collectors.toSet()));
   }
 
   /** A node ends in order. */
   Fault restarted(int node) {
     return new Fault(
-        "orderly end of node" + node, () -> bench.node(node).stop(), () -> bench.restart(node));
+            "orderly end of node" + node, () -> bench.node(node).stop(), () -> bench.restart(node))
+        .leavesAlone(Set.of(node));
   }
 
   /** A node's process stands still. */
   Fault stopped(int node) {
     return new Fault(
-        "SIGSTOP of node" + node,
-        () -> bench.node(node).signal("STOP"),
-        () -> bench.node(node).signal("CONT"));
+            "SIGSTOP of node" + node,
+            () -> bench.node(node).signal("STOP"),
+            () -> bench.node(node).signal("CONT"))
+        .leavesAlone(Set.of(node));
   }
 
   /** The link between two nodes loses what is sent from one of them to the other. */
@@ -161,17 +180,19 @@ final class Faults {
   /** The nodes are halved: one is separated from the others, and its clients reach it. */
   Fault isolated(int node) {
     return new Fault(
-        "node%d apart from the others".formatted(node),
-        () -> eachOther(node, this::cutBoth),
-        () -> eachOther(node, this::mendBoth));
+            "node%d apart from the others".formatted(node),
+            () -> eachOther(node, this::cutBoth),
+            () -> eachOther(node, this::mendBoth))
+        .leavesAlone(Set.of(node));
   }
 
   /** A node hears none of the others, and they hear it. */
   Fault deaf(int node) {
     return new Fault(
-        "node%d does not hear the others".formatted(node),
-        () -> eachOther(node, (self, other) -> bench.network().cut(other, self)),
-        () -> eachOther(node, (self, other) -> bench.network().mend(other, self)));
+            "node%d does not hear the others".formatted(node),
+            () -> eachOther(node, (self, other) -> bench.network().cut(other, self)),
+            () -> eachOther(node, (self, other) -> bench.network().mend(other, self)))
+        .leavesAlone(Set.of(node));
   }
 
   private interface Pair {
@@ -187,9 +208,10 @@ final class Faults {
   /** Neither clients nor nodes reach a node. */
   Fault unplugged(int node) {
     return new Fault(
-        "node%d without network".formatted(node),
-        () -> bench.network().unplug(node),
-        () -> bench.network().plug(node));
+            "node%d without network".formatted(node),
+            () -> bench.network().unplug(node),
+            () -> bench.network().plug(node))
+        .leavesAlone(Set.of(node));
   }
 
   /** A link is cut and mended many times. */
@@ -233,7 +255,10 @@ final class Faults {
     return new Fault(
         "clock of node%d set by %d minutes".formatted(node, by.toMinutes()),
         () -> bench.clock(node).set(by),
-        () -> bench.clock(node).set(Duration.ZERO));
+        () -> bench.clock(node).set(bench.usualClock(node)),
+        line -> false,
+        Set.of(),
+        true);
   }
 
   /** There is no space on a node's disk. */
@@ -247,7 +272,9 @@ final class Faults {
           // A node that cannot write the cluster's log ends.
           bench.restartAll();
         },
-        line -> line.contains("No space left") || line.contains("has ended: so does the process"));
+        line -> line.contains("No space left") || line.contains("has ended: so does the process"),
+        Set.of(node),
+        false);
   }
 
   /** Each forced write of a node takes a quarter of a second longer. */

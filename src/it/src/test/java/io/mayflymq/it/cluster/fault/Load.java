@@ -4,8 +4,6 @@ import static io.mayflymq.it.cluster.fault.FaultBench.NODES;
 
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -20,7 +18,7 @@ final class Load {
   private final Random random;
   private final List<MessageLedger> queues = new ArrayList<>();
   private final ObjectLedger objects = new ObjectLedger();
-  private final List<LoadClient> clients = new ArrayList<>();
+  private final LoadClients clients = new LoadClients();
   private final AtomicInteger moves = new AtomicInteger();
   private int starts;
 
@@ -57,7 +55,7 @@ final class Load {
       String prefix = "r%d-n%d".formatted(starts, node);
       clients.add(new LoadDeclarer(bench, node, prefix, objects, newRandom()));
     }
-    clients.forEach(LoadClient::start);
+    clients.start();
   }
 
   /**
@@ -87,19 +85,7 @@ final class Load {
 
   /** Has all clients end, and returns what is wrong with those that do not. */
   List<String> stop() throws InterruptedException {
-    clients.forEach(LoadClient::stop);
-    List<String> wrong = new ArrayList<>();
-    for (LoadClient client : clients) {
-      try {
-        client.join();
-      } catch (AssertionError e) {
-        StringWriter text = new StringWriter();
-        e.printStackTrace(new PrintWriter(text));
-        wrong.add(text.toString());
-      }
-    }
-    clients.clear();
-    return wrong;
+    return clients.stop();
   }
 
   /** Returns how many messages must be in the queues. */

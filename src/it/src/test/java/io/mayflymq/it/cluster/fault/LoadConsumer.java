@@ -16,28 +16,37 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Consumes from one queue and acknowledges each message. Sends a request at intervals to learn
- * which acknowledgements the queue's node has read.
+ * Consumes from one queue and acknowledges each message, or returns some of them. Sends a request
+ * at intervals to learn which acknowledgements the queue's node has read.
  */
-final class LoadConsumer extends LoadClient {
+public final class LoadConsumer extends LoadClient {
   private static final long ASK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
   private static final int PREFETCH = 100;
   private static final int PAUSE_MILLIS = 4;
 
   private record Delivery(long tag, long id) {}
 
-  private final MessageLedger queue;
+  private final Ledger queue;
+  private final int returnedOneOf;
 
-  LoadConsumer(FaultBench bench, int node, MessageLedger queue) {
+  /** Creates one that acknowledges each message. */
+  public LoadConsumer(FaultBench bench, int node, Ledger queue) {
+    this(bench, node, queue, 0);
+  }
+
+  /** Creates one that returns one of so many deliveries; 0 for none. */
+  public LoadConsumer(FaultBench bench, int node, Ledger queue, int returnedOneOf) {
     super("consumer of " + queue.queue(), bench, node);
     this.queue = queue;
+    this.returnedOneOf = returnedOneOf;
   }
 
   @Override
-  void work(Connection client) throws IOException, InterruptedException {
+  void work(Connection connection) throws IOException, InterruptedException {
     BlockingQueue<Delivery> deliveries = new LinkedBlockingQueue<>();
     AtomicBoolean cancelled = new AtomicBoolean();
-    Channel channel = client.createChannel();
+    String client = client();
+    Channel channel = connection.createChannel();
     channel.basicQos(PREFETCH);
     channel.basicConsume(
         queue.queue(),
@@ -47,7 +56,7 @@ final class LoadConsumer extends LoadClient {
           public void handleDelivery(
               String tag, Envelope envelope, BasicProperties properties, byte[] body) {
             long id = Stream.id(body);
-            queue.delivered(id, envelope.isRedeliver());
+            queue.delivered(id, envelope.isRedeliver(), client);
             deliveries.add(new Delivery(envelope.getDeliveryTag(), id));
           }
 
@@ -61,9 +70,13 @@ final class LoadConsumer extends LoadClient {
     while (!stopping() && !cancelled.get()) {
       Delivery delivery = deliveries.poll(10, TimeUnit.MILLISECONDS);
       if (delivery != null) {
-        queue.settling(delivery.id());
-        channel.basicAck(delivery.tag(), false);
-        unanswered.add(delivery.id());
+        if (returnedOneOf > 0 && delivery.tag() % returnedOneOf == 0) {
+          channel.basicNack(delivery.tag(), false, true);
+        } else {
+          queue.settling(delivery.id());
+          channel.basicAck(delivery.tag(), false);
+          unanswered.add(delivery.id());
+        }
         // Slower than the publishers, so that there is always a backlog.
         if (delivery.tag() % 2 == 0) {
           Time.pass(PAUSE_MILLIS);
@@ -75,6 +88,9 @@ final class LoadConsumer extends LoadClient {
         unanswered.clear();
         asked = System.nanoTime();
       }
+    }
+    if (cancelled.get()) {
+      lost("the consumer was cancelled");
     }
   }
 }

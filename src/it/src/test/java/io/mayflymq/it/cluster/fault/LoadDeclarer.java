@@ -35,8 +35,8 @@ final class LoadDeclarer extends LoadClient {
   }
 
   @Override
-  void work(Connection client) throws IOException, InterruptedException {
-    Channel channel = client.createChannel();
+  void work(Connection connection) throws IOException, InterruptedException {
+    Channel channel = connection.createChannel();
     while (!stopping()) {
       switch (random.nextInt(4)) {
         case 0 -> changeQueues(channel);

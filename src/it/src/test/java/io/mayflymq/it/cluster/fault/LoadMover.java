@@ -42,7 +42,7 @@ final class LoadMover extends LoadClient {
   }
 
   @Override
-  void work(Connection client) throws IOException, InterruptedException {
+  void work(Connection connection) throws IOException, InterruptedException {
     while (!stopping()) {
       Time.pass(random.nextInt(LONGEST_PAUSE_MILLIS));
       MessageLedger queue = queues.get(random.nextInt(queues.size()));

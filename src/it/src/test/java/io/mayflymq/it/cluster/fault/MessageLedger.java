@@ -22,7 +22,7 @@ import java.util.stream.Collectors;
  * A message that was neither confirmed nor found may be on its way still, and may be found later.
  */
 /** What clients know of the messages of one queue. Threads publish, consume and settle at once. */
-final class MessageLedger {
+final class MessageLedger implements Ledger {
   /** The time after which a settlement that the queue's node has read is safe. */
   private static final long SAFE_WITHIN_NANOS = TimeUnit.SECONDS.toNanos(1);
 
@@ -70,24 +70,26 @@ final class MessageLedger {
     }
   }
 
-  String queue() {
+  @Override
+  public String queue() {
     return queue;
   }
 
-  /** Records that a message is about to be published. */
-  void publishing(long id) {
+  @Override
+  public void publishing(long id, String client) {
     fates.put(id, new Fate());
   }
 
-  /** Records that the broker has confirmed a message. */
-  void confirmed(long id) {
+  @Override
+  public void confirmed(long id) {
     Fate fate = fates.get(id);
     fate.confirmed = true;
     slowest.accumulateAndGet(System.nanoTime() - fate.published, Math::max);
   }
 
   /** Records a delivery: only the first one of a message may not be flagged. */
-  void delivered(long id, boolean redelivered) {
+  @Override
+  public void delivered(long id, boolean redelivered, String client) {
     Fate fate = fates.get(id);
     if (fate == null) {
       wrong.add(queue + ": message " + Stream.text(id) + " is back after it was settled");
@@ -105,16 +107,16 @@ final class MessageLedger {
     }
   }
 
-  /** Records that a message is about to be acknowledged. */
-  void settling(long id) {
+  @Override
+  public void settling(long id) {
     Fate fate = fates.get(id);
     if (fate != null) {
       fate.settling = true;
     }
   }
 
-  /** Records that the broker has answered a request that was sent behind the settlement. */
-  void settled(long id) {
+  @Override
+  public void settled(long id) {
     Fate fate = fates.get(id);
     if (fate != null && fate.settled == 0) {
       fate.settled = System.nanoTime();
