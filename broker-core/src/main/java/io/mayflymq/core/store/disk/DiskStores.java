@@ -4,6 +4,8 @@ import io.mayflymq.core.fault.BrokerThreads;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.store.PartitionStore;
 import io.mayflymq.core.store.StoreException;
+import io.mayflymq.core.store.disk.directory.LocalStorageEnvironment;
+import io.mayflymq.core.store.disk.directory.StorageEnvironment;
 import io.mayflymq.core.store.segment.file.FileGate;
 import java.util.UUID;
 import java.util.function.LongSupplier;

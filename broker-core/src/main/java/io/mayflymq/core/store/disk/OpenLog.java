@@ -1,5 +1,6 @@
 package io.mayflymq.core.store.disk;
 
+import io.mayflymq.core.store.disk.directory.StorageEnvironment;
 import io.mayflymq.core.store.segment.SegmentLog;
 import io.mayflymq.core.store.segment.file.LogDirectory;
 import io.mayflymq.core.store.segment.file.LogOptions;

@@ -2,6 +2,8 @@ package io.mayflymq.core.store.disk;
 
 import io.mayflymq.core.store.OrphanedQueue;
 import io.mayflymq.core.store.QueueName;
+import io.mayflymq.core.store.disk.directory.LocalStorageEnvironment;
+import io.mayflymq.core.store.disk.directory.StorageEnvironment;
 import io.mayflymq.core.store.segment.file.LogDirectory;
 import io.mayflymq.core.store.segment.file.LogFiles;
 import io.mayflymq.core.store.segment.recovery.LogCheck;

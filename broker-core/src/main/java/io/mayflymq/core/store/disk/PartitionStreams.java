@@ -3,6 +3,7 @@ package io.mayflymq.core.store.disk;
 import io.mayflymq.core.metrics.histogram.Histogram;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.store.Commit;
+import io.mayflymq.core.store.CompositeCommit;
 import io.mayflymq.core.store.QueueName;
 import io.mayflymq.core.store.StoreException;
 import io.mayflymq.core.store.StreamStore;

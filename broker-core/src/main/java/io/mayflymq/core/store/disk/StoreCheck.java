@@ -1,5 +1,8 @@
 package io.mayflymq.core.store.disk;
 
+import io.mayflymq.core.store.disk.directory.DirectoryList;
+import io.mayflymq.core.store.disk.directory.LocalStorageEnvironment;
+import io.mayflymq.core.store.disk.directory.StorageEnvironment;
 import io.mayflymq.core.store.segment.file.Damage;
 import io.mayflymq.core.store.segment.file.LogFiles;
 import io.mayflymq.core.store.segment.file.LogIdentity;

@@ -3,6 +3,8 @@ package io.mayflymq.core.store.disk;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.store.BatchOrigin;
 import io.mayflymq.core.store.StoreException;
+import io.mayflymq.core.store.disk.directory.DirectoryList;
+import io.mayflymq.core.store.disk.directory.StorageEnvironment;
 import io.mayflymq.core.store.segment.LogOwner;
 import io.mayflymq.core.store.segment.file.LogDirectory;
 import io.mayflymq.core.store.segment.file.LogIdentity;

@@ -3,6 +3,7 @@ package io.mayflymq.core.store.disk;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.store.OrphanedQueue;
 import io.mayflymq.core.store.PartitionStore;
+import io.mayflymq.core.store.disk.directory.StorageEnvironment;
 import io.mayflymq.core.store.segment.ManualExecutor;
 import io.mayflymq.core.store.segment.MemoryDirectory;
 import io.mayflymq.core.store.segment.file.LogDirectory;

@@ -1,14 +1,13 @@
-package io.mayflymq.core.store.disk;
-
-import io.mayflymq.core.store.Commit;
+package io.mayflymq.core.store;
 
 /** A commit of what is in two logs: notifies another commit when both logs have reported. */
-final class CompositeCommit implements Commit {
+public final class CompositeCommit implements Commit {
   private final Commit commit;
   private boolean heardOfOne;
   private boolean failed;
 
-  CompositeCommit(Commit commit) {
+  /** Creates a commit that notifies another one. */
+  public CompositeCommit(Commit commit) {
     this.commit = commit;
   }
 

@@ -1,4 +1,4 @@
-package io.mayflymq.core.store.disk;
+package io.mayflymq.core.store.disk.directory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

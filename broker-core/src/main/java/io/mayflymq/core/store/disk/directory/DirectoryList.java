@@ -1,4 +1,4 @@
-package io.mayflymq.core.store.disk;
+package io.mayflymq.core.store.disk.directory;
 
 import io.mayflymq.core.store.segment.file.LogDirectory;
 import io.mayflymq.core.store.segment.file.LogFile;
@@ -24,8 +24,8 @@ import java.util.zip.CRC32C;
  * A directory is listed when it is safe, and removed from the list before it is deleted: a listed directory that does not exist is missing.
  */
 /** The file {@code directories} beside the directories of logs. Safe for use by several threads. */
-final class DirectoryList {
-  static final String FILE = "directories";
+public final class DirectoryList {
+  public static final String FILE = "directories";
 
   private static final String NEW_FILE = "directories.new";
   private static final String FIRST = "mayfly-directories 1";
@@ -49,13 +49,13 @@ final class DirectoryList {
    * @param whole whether all of it can be read; a last line may be cut
    * @param end where the next line goes, in bytes; -1 if the file has to be rewritten first
    */
-  record Found(
+  public record Found(
       boolean exists, UUID broker, SortedMap<String, Long> listed, boolean whole, long end) {
     /** There is no file. */
-    static final Found NONE = new Found(false, null, Collections.emptySortedMap(), true, -1);
+    public static final Found NONE = new Found(false, null, Collections.emptySortedMap(), true, -1);
   }
 
-  static Found read(LogDirectory root) throws IOException {
+  public static Found read(LogDirectory root) throws IOException {
     if (!root.list().contains(FILE)) {
       return Found.NONE;
     }
@@ -121,7 +121,7 @@ final class DirectoryList {
    *
    * @param found its present contents
    */
-  static DirectoryList settle(
+  public static DirectoryList settle(
       LogDirectory root, Found found, UUID broker, SortedMap<String, Long> listed)
       throws IOException {
     if (found.end() < 0 || !broker.equals(found.broker()) || !listed.equals(found.listed())) {
@@ -137,7 +137,7 @@ final class DirectoryList {
   }
 
   /** Rewrites the file, atomically. */
-  static DirectoryList write(LogDirectory root, UUID broker, SortedMap<String, Long> listed)
+  public static DirectoryList write(LogDirectory root, UUID broker, SortedMap<String, Long> listed)
       throws IOException {
     DirectoryList list = new DirectoryList(root, listed);
     StringBuilder text = new StringBuilder(line(FIRST + " " + broker)).append('\n');
@@ -154,7 +154,7 @@ final class DirectoryList {
   }
 
   /** Lists a directory that must exist from now on. */
-  synchronized void add(String name, long id) throws IOException {
+  public synchronized void add(String name, long id) throws IOException {
     if (!Long.valueOf(id).equals(listed.get(name))) {
       append(added(name, id));
       listed.put(name, id);
@@ -162,7 +162,7 @@ final class DirectoryList {
   }
 
   /** Removes a directory from the list: it need not exist any more. */
-  synchronized void remove(String name) throws IOException {
+  public synchronized void remove(String name) throws IOException {
     if (listed.containsKey(name)) {
       append("- " + name + " 0");
       listed.remove(name);

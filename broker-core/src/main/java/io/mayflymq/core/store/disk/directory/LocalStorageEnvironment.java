@@ -1,4 +1,4 @@
-package io.mayflymq.core.store.disk;
+package io.mayflymq.core.store.disk.directory;
 
 import io.mayflymq.core.fault.BrokerThreads;
 import io.mayflymq.core.store.OwnerFiles;
@@ -21,7 +21,7 @@ import java.util.stream.Stream;
  * A log that is deleted file by file could reappear in part, if the machine crashes in between: entries without the marks that say that they are gone.
  * So a directory is first renamed, which is atomic; a directory with the other name is no log, whatever it still contains.
  */
-final class LocalStorageEnvironment implements StorageEnvironment {
+public final class LocalStorageEnvironment implements StorageEnvironment {
   private static final String DELETED = ".deleted";
 
   private final Path path;
@@ -35,14 +35,14 @@ final class LocalStorageEnvironment implements StorageEnvironment {
    * @param threads creates the threads that wait for the disk
    * @param gate through which all changes of files pass
    */
-  LocalStorageEnvironment(Path path, BrokerThreads threads, FileGate gate) {
+  public LocalStorageEnvironment(Path path, BrokerThreads threads, FileGate gate) {
     this.path = path;
     this.threads = threads;
     this.gate = gate;
   }
 
   /** Creates an environment for reading only: there are no threads. */
-  LocalStorageEnvironment(Path path) {
+  public LocalStorageEnvironment(Path path) {
     this(path, null, new FileGate());
   }
 

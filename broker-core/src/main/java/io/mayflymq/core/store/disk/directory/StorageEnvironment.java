@@ -1,4 +1,4 @@
-package io.mayflymq.core.store.disk;
+package io.mayflymq.core.store.disk.directory;
 
 import io.mayflymq.core.store.segment.file.LogDirectory;
 import java.io.IOException;
@@ -11,7 +11,7 @@ import java.util.concurrent.ExecutorService;
  *
  * <p>Safe for use by several threads.
  */
-interface StorageEnvironment {
+public interface StorageEnvironment {
   /** Returns the names of the directories that exist, in no order. */
   List<String> list() throws IOException;
 
