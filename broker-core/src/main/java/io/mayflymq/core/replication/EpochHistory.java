@@ -53,6 +53,20 @@ public record EpochHistory(List<BatchId> starts) {
     return new EpochHistory(starts.stream().filter(start -> start.number() <= number).toList());
   }
 
+  /**
+   * Returns the history without what is known of batches before one: whether another log has them,
+   * too, {@linkplain #agreement cannot be told} then.
+   */
+  public EpochHistory from(long number) {
+    long epoch = epochOf(number);
+    List<BatchId> later = new ArrayList<>();
+    if (epoch > 0) {
+      later.add(new BatchId(epoch, number));
+    }
+    starts.stream().filter(start -> start.number() > number).forEach(later::add);
+    return new EpochHistory(later);
+  }
+
   /** Returns the epoch of a batch; 0 if that is not known any more. */
   public long epochOf(long number) {
     long epoch = 0;

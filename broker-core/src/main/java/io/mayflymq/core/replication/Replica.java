@@ -92,6 +92,7 @@ final class Replica {
       throw new IllegalStateException(batch.id() + " behind " + log.last());
     }
     log.append(batch);
+    tail.cutAfter(batch.id().number() - 1);
     tail.add(batch);
   }
 
@@ -121,6 +122,10 @@ final class Replica {
   }
 
   void committed(long number) {
-    committed = Math.max(committed, Math.min(number, last()));
+    long known = Math.min(number, last());
+    if (known > committed) {
+      committed = known;
+      log.committed(known);
+    }
   }
 }

@@ -39,6 +39,9 @@ public interface ReplicaLog {
    */
   void cutAfter(long number, long epoch);
 
+  /** Batches up to this one are committed: they are never undone. */
+  void committed(long number);
+
   /**
    * A replica begins to take over all that its leader has. Its last batch and its history stay what
    * they are until {@link #takenOver}.

@@ -88,6 +88,11 @@ public final class SimulatedReplicaLog implements ReplicaLog {
   }
 
   @Override
+  public void committed(long number) {
+    // It forgets no batch.
+  }
+
+  @Override
   public void takingOver() {
     offered = List.of();
   }

@@ -56,7 +56,9 @@ enum FileKind {
 
   /** Returns whether another start needs a directory of messages. */
   static boolean isNeeded(String directory) {
-    return !directory.endsWith(".deleted") && !directory.startsWith("paging-");
+    return !directory.endsWith(".deleted")
+        && !directory.endsWith(".copying")
+        && !directory.startsWith("paging-");
   }
 
   /** Returns whether another start needs a file beside the directory of messages. */

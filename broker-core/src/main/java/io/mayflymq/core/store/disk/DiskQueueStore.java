@@ -6,6 +6,7 @@ import io.mayflymq.core.store.QueueStore;
 import io.mayflymq.core.store.RecoverableQueue;
 import io.mayflymq.core.store.RedeliveryNotes;
 import io.mayflymq.core.store.UnsettledEntry;
+import io.mayflymq.core.store.memory.MemoryBudget;
 import io.mayflymq.core.store.segment.record.QueueNote;
 
 /** The part of a shard's store that belongs to one queue. */
@@ -15,6 +16,7 @@ final class DiskQueueStore implements QueueStore {
   final long id;
   final QueueName name;
   final boolean durable;
+  private final boolean keepsAll;
   private final PartitionEntries entries;
   private final QueueList queues;
   private RecoverableQueue queue;
@@ -47,11 +49,19 @@ final class DiskQueueStore implements QueueStore {
 
   private int namedIn;
 
-  DiskQueueStore(
-      long id, QueueName name, boolean durable, PartitionEntries entries, QueueList queues) {
-    this.id = id;
-    this.name = name;
-    this.durable = durable;
+  /**
+   * What a queue is.
+   *
+   * @param durable whether its persistent messages survive a restart
+   * @param keepsAll whether those that are not persistent do as well
+   */
+  record Settings(long id, QueueName name, boolean durable, boolean keepsAll) {}
+
+  DiskQueueStore(Settings settings, PartitionEntries entries, QueueList queues) {
+    this.id = settings.id;
+    this.name = settings.name;
+    this.durable = settings.durable;
+    this.keepsAll = settings.keepsAll;
     this.entries = entries;
     this.queues = queues;
   }
@@ -131,7 +141,7 @@ final class DiskQueueStore implements QueueStore {
 
   @Override
   public boolean isPersistent(Message message) {
-    return durable && message.persistent();
+    return durable && (keepsAll || message.persistent());
   }
 
   @Override

@@ -2,6 +2,7 @@ package io.mayflymq.core.store.disk;
 
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metrics.histogram.Histogram;
+import io.mayflymq.core.runtime.BurstEnd;
 import io.mayflymq.core.runtime.EndOfBurstListener;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.store.AppliedBatches;
@@ -14,6 +15,7 @@ import io.mayflymq.core.store.StoreFigures;
 import io.mayflymq.core.store.StreamStore;
 import io.mayflymq.core.store.UnsettledEntry;
 import io.mayflymq.core.store.memory.ContentArena;
+import io.mayflymq.core.store.memory.MemoryBudget;
 import io.mayflymq.core.store.segment.LogState;
 import io.mayflymq.core.store.segment.SegmentLog;
 import java.util.ArrayList;
@@ -32,55 +34,64 @@ final class DiskStore implements PartitionStore, EndOfBurstListener {
   /** How many bytes may wait for the disk before publishers have to wait, too. */
   private static final long MOST_PENDING = 32L << 20;
 
-  private static final int COMPACTION_SLICE = 64 << 10;
-  private static final long TICK_MILLIS = 200;
-  private static final int TICKS_OF_REST = 150;
-  private static final int TICKS_OF_NOTES = 5;
-
-  private final int partition;
   private final Shard shard;
-  private final StoreFiles files;
-  private final BurstEnd burst;
-  private final OpenLog openLog;
+  private final StoreLog storeLog;
   private final SegmentLog log;
+  private final BurstEnd burst;
   private final Paging paging;
   private final QueueList queues = new QueueList();
   private final PartitionEntries entries;
   private final AppliedBatches batches = new AppliedBatches(this::appliedBatch);
   private final List<Commit> commits = new ArrayList<>();
   private final UnsettledEntries dead;
-  private final StoreRecovery recovery;
+  private final LoggedContents contents;
   private final PartitionStreams streams;
+  private final LogUpkeep upkeep;
   private volatile boolean recovered;
-  private boolean compacting;
-  private int ticks;
   private boolean closed;
 
-  DiskStore(int partition, Shard shard, StoreOptions options, StoreFiles files) {
-    this.partition = partition;
+  /**
+   * Creates the store for a log.
+   *
+   * @param memory how much memory its messages may take
+   * @param streams those of the partition: none for a replicated log
+   */
+  DiskStore(StoreLog storeLog, Shard shard, MemoryShare memory, Streams streams) {
     this.shard = shard;
-    this.files = files;
+    this.storeLog = storeLog;
+    this.log = storeLog.log();
     this.burst = new BurstEnd(shard, this);
-    this.openLog = files.openLog(partition);
-    this.log = openLog.log();
     PagedContents paged = new PagedContents(queues);
-    ContentArena memory = new ContentArena(options.slabBytes(), paged);
-    MemoryBudget budget = new MemoryBudget(options.memoryBytes() / options.shards(), memory);
-    this.paging = new Paging(memory, budget, () -> files.openPaging(partition, paged));
-    this.entries = new PartitionEntries(partition, log, paging, budget, burst);
+    ContentArena packed = new ContentArena(memory.slabBytes(), paged);
+    MemoryBudget budget = new MemoryBudget(memory.bytes(), packed);
+    this.paging = new Paging(packed, budget, () -> storeLog.openPaging(paged));
+    this.entries = new PartitionEntries(storeLog.owner(), log, paging, budget, burst);
     this.dead = new UnsettledEntries(log, queues, entries.move);
-    this.recovery =
-        new StoreRecovery(
-            partition,
-            files,
-            log,
-            new LoggedContents(queues, dead, batches, files::metadataSequence));
-    this.streams = new PartitionStreams(partition, shard, files, burst);
+    this.contents = new LoggedContents(queues, dead, batches, storeLog::metadataSequence);
+    this.streams = streams.of(burst);
+    this.upkeep = new LogUpkeep(shard, burst, new Work());
+  }
+
+  /**
+   * How much memory the messages of a store may take.
+   *
+   * @param bytes how much, before contents are kept in files only
+   * @param slabBytes see {@link StoreOptions#slabBytes}
+   */
+  record MemoryShare(long bytes, int slabBytes) {}
+
+  /** Creates the streams of a store. */
+  @FunctionalInterface
+  interface Streams {
+    PartitionStreams of(BurstEnd burst);
   }
 
   @Override
   public QueueStore open(long queueId, QueueName name, boolean durable) {
-    DiskQueueStore queue = new DiskQueueStore(queueId, name, durable, entries, queues);
+    boolean keepsAll = storeLog.isReplicated();
+    DiskQueueStore queue =
+        new DiskQueueStore(
+            new DiskQueueStore.Settings(queueId, name, durable, keepsAll), entries, queues);
     if (!recovered) {
       queue.list();
     }
@@ -89,23 +100,25 @@ final class DiskStore implements PartitionStore, EndOfBurstListener {
 
   @Override
   public StreamStore openStream(long queueId, QueueName name) {
+    if (storeLog.isReplicated()) {
+      throw new UnsupportedOperationException("streams are not replicated");
+    }
     return streams.open(queueId, name);
   }
 
   @Override
   public Recovered recover(Map<Long, Integer> shardsBefore, LongConsumer openBeside) {
-    Recovered found = recovery.run(shardsBefore, openBeside);
+    Recovered found = storeLog.recover(new StoreContents(contents, openBeside), shardsBefore);
     recovered = true;
     queues.all().forEach(DiskQueueStore::unlistIfUnused);
     long messages = found.messages() + streams.recover();
-    shard.loop().schedule(this::tick, TICK_MILLIS);
+    upkeep.start();
     return new Recovered(messages, found.highestQueueId());
   }
 
   @Override
   public void recoveredForGood() {
-    recovery.deleteAdopted();
-    files.deleteOrphanedStreams(partition);
+    storeLog.recoveredForGood();
   }
 
   // Dead letters
@@ -183,6 +196,9 @@ final class DiskStore implements PartitionStore, EndOfBurstListener {
   @Override
   public void endOfBurst() {
     burst.reached();
+    if (closed) {
+      return;
+    }
     Commit commit = commits.isEmpty() ? null : takeCommits();
     try {
       handOver(commit);
@@ -192,20 +208,13 @@ final class DiskStore implements PartitionStore, EndOfBurstListener {
         commit.failed();
       }
     }
-    if (!compacting) {
-      compact();
-    }
+    upkeep.compact();
   }
 
   private void handOver(Commit commit) {
     queues.note(log);
     batches.note(log::applied);
-    Commit awaitedOfAll = streams.flush(commit);
-    if (awaitedOfAll == null) {
-      log.flush();
-    } else {
-      log.commit(awaitedOfAll);
-    }
+    storeLog.endBurst(streams.flush(commit));
     paging.flush();
   }
 
@@ -230,73 +239,49 @@ final class DiskStore implements PartitionStore, EndOfBurstListener {
     }
   }
 
-  /** Compacts a slice at a time, with clients having their turn in between. */
-  private void compact() {
-    if (closed) {
-      return;
+  private final class Work implements LogUpkeep.Work {
+    @Override
+    public boolean compact(int budget) {
+      boolean more = storeLog.compact(budget);
+      more |= paging.compact(budget);
+      return more;
     }
-    boolean more = false;
-    try {
-      more = log.compact(COMPACTION_SLICE);
-      more |= paging.compact(COMPACTION_SLICE);
-    } catch (Throwable e) {
-      shard.faults().contained("freeing the disk of", shard, e);
-    }
-    compacting = more;
-    if (more) {
-      shard.executeLater(
-          () -> {
-            compact();
-            burst.request();
-          });
-    }
-  }
 
-  /** Periodic maintenance, which is also needed when nothing happens. */
-  private void tick() {
-    if (closed) {
-      return;
+    @Override
+    public void lookAround() {
+      entries.allowReads();
+      if (log.state() == LogState.BLOCKED) {
+        log.retry();
+      }
+      streams.retry();
+      paging.tick();
+      if (log.unforced()) {
+        commit(Commit.UNTOLD);
+      } else {
+        // The log then notes what has been forced, when nothing else happens.
+        burst.request();
+      }
     }
-    try {
-      shard.run(this::lookAround);
-    } catch (Throwable e) {
-      shard.faults().contained("looking after the messages of", shard, e);
-    } finally {
-      shard.loop().schedule(this::tick, TICK_MILLIS);
-    }
-  }
 
-  private void lookAround() {
-    entries.allowReads();
-    if (log.state() == LogState.BLOCKED) {
-      log.retry();
-    }
-    streams.retry();
-    paging.tick();
-    if (log.unforced()) {
-      commit(Commit.UNTOLD);
-    } else {
-      // The log then notes what has been forced, when nothing else happens.
-      burst.request();
-    }
-    if (!compacting) {
-      compact();
-    }
-    if (++ticks % TICKS_OF_REST == 0) {
-      log.trimMemory();
-    }
-    if (ticks % TICKS_OF_NOTES == 0) {
-      log.note(files.metadataSequence());
+    @Override
+    public void note() {
+      log.note(storeLog.metadataSequence());
       streams.note();
+    }
+
+    @Override
+    public void trimMemory() {
+      log.trimMemory();
     }
   }
 
   @Override
   public CompletableFuture<Void> close() {
-    closed = true;
+    upkeep.end();
     if (burst.isRequested()) {
       endOfBurst();
     }
-    return CompletableFuture.allOf(openLog.close(), paging.close(), streams.close());
+    closed = true;
+    return CompletableFuture.allOf(storeLog.close(), paging.close(), streams.close());
   }
 }

@@ -12,6 +12,9 @@ import java.util.function.LongSupplier;
 
 /** Creates the stores of the shards. */
 public final class DiskStores {
+  /** A replica that leads gets this part of the memory that the messages of a shard may take. */
+  private static final int LEADERS = 4;
+
   private final StoreOptions options;
   private final StoreFiles files;
 
@@ -52,6 +55,33 @@ public final class DiskStores {
     if (partition == 0) {
       files.begin();
     }
-    return new DiskStore(partition, shard, options, files);
+    return create(new ShardLog(partition, files), partition, shard, 1);
+  }
+
+  /**
+   * Creates the store of a replica that leads.
+   *
+   * @param log its log
+   * @param partition the number of its partition
+   */
+  public PartitionStore create(StoreLog log, int partition, Shard shard) {
+    return create(log, partition, shard, LEADERS);
+  }
+
+  private PartitionStore create(StoreLog log, int partition, Shard shard, int sharing) {
+    long memory = options.memoryBytes() / options.shards() / sharing;
+    return new DiskStore(
+        log,
+        shard,
+        new DiskStore.MemoryShare(memory, options.slabBytes()),
+        burst -> new PartitionStreams(partition, shard, files, burst));
+  }
+
+  /**
+   * Returns the files of the replica of a partition. To be called when the stores of the shards
+   * have been created.
+   */
+  public ReplicaFiles replica(int partition) {
+    return files.replica(partition);
   }
 }

@@ -9,7 +9,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 
 /** A log with the threads that write it to the disk. */
-record OpenLog(SegmentLog log, ExecutorService flusher) {
+public record OpenLog(SegmentLog log, ExecutorService flusher) {
   /**
    * Opens a log; it has to be recovered before use.
    *
@@ -29,8 +29,13 @@ record OpenLog(SegmentLog log, ExecutorService flusher) {
     return new OpenLog(log, flusher);
   }
 
+  /** Ends the threads of a log that could not be recovered. */
+  public void abandon() {
+    flusher.shutdown();
+  }
+
   /** Writes everything and closes the files and the threads. */
-  CompletableFuture<Void> close() {
+  public CompletableFuture<Void> close() {
     return log.close().whenComplete((done, failure) -> flusher.shutdown());
   }
 }

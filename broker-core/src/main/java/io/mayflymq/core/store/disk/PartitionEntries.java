@@ -1,11 +1,13 @@
 package io.mayflymq.core.store.disk;
 
 import io.mayflymq.core.message.Message;
+import io.mayflymq.core.runtime.BurstEnd;
 import io.mayflymq.core.store.QueueStore;
 import io.mayflymq.core.store.RecoverableQueue;
 import io.mayflymq.core.store.UnreadableException;
 import io.mayflymq.core.store.UnsettledEntry;
 import io.mayflymq.core.store.memory.ContentArena;
+import io.mayflymq.core.store.memory.MemoryBudget;
 import io.mayflymq.core.store.segment.SegmentLog;
 import io.mayflymq.core.store.segment.record.Location;
 import java.io.UncheckedIOException;
@@ -21,7 +23,7 @@ final class PartitionEntries {
   final MemoryBudget budget;
   final Paging paging;
   final PendingMove move = new PendingMove();
-  private final int partition;
+  private final String owner;
   private final SegmentLog log;
   private final BurstEnd burst;
   private long stored;
@@ -30,11 +32,11 @@ final class PartitionEntries {
   /**
    * Creates them.
    *
-   * @param partition the number of the partition
+   * @param owner the name of what the log belongs to, for errors
    */
   PartitionEntries(
-      int partition, SegmentLog log, Paging paging, MemoryBudget budget, BurstEnd burst) {
-    this.partition = partition;
+      String owner, SegmentLog log, Paging paging, MemoryBudget budget, BurstEnd burst) {
+    this.owner = owner;
     this.log = log;
     this.paging = paging;
     this.budget = budget;
@@ -95,8 +97,8 @@ final class PartitionEntries {
   }
 
   private String place(long location) {
-    return "record at %d of segment %d of shard %d"
-        .formatted(Location.offset(location), Location.segment(location), partition);
+    return "record at %d of segment %d of %s"
+        .formatted(Location.offset(location), Location.segment(location), owner);
   }
 
   boolean mayReadInPassing(long location, boolean paged) {

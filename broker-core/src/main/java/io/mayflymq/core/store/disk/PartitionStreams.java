@@ -1,6 +1,7 @@
 package io.mayflymq.core.store.disk;
 
 import io.mayflymq.core.metrics.histogram.Histogram;
+import io.mayflymq.core.runtime.BurstEnd;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.store.Commit;
 import io.mayflymq.core.store.CompositeCommit;

@@ -33,7 +33,8 @@ public record StoreCheck(
     boolean hasMessages,
     long metadataSeen,
     List<Fault> faults) {
-  private static final Pattern LOG = Pattern.compile("shard-\\d{1,9}|stream-\\d{1,18}");
+  private static final Pattern LOG =
+      Pattern.compile("shard-\\d{1,9}|stream-\\d{1,18}|replica-\\d{1,9}");
   private static final String SHARD = "shard-";
 
   /**

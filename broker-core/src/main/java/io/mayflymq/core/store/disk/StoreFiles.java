@@ -97,32 +97,84 @@ final class StoreFiles {
 
   /** Opens an empty log for contents that do not fit into memory. */
   OpenLog openPaging(int shard, LogOwner owner) {
+    return openEmpty(paging(shard), shard, "paging file " + shard, owner);
+  }
+
+  private OpenLog openEmpty(String directory, int shard, String name, LogOwner owner) {
     try {
-      deletePaging(shard);
-      OpenLog opened = open(paging(shard), shard, Sync.NEVER, "paging file " + shard, false);
+      host.delete(directory);
+      OpenLog opened = open(directory, shard, Sync.NEVER, name, false);
       opened.log().recover(new Nothing(), owner);
       return opened;
     } catch (IOException e) {
-      throw unusable(paging(shard), e);
+      throw unusable(directory, e);
     }
   }
 
   private OpenLog open(String directory, int shard, Sync sync, String name, boolean kept) {
-    int bufferBytes = Math.min(BUFFER_BYTES, options.segmentBytes());
     LogIdentity identity = kept ? new LogIdentity(broker, directory) : null;
-    LogOptions ofLog =
-        new LogOptions(
-            shard,
-            options.segmentBytes(),
-            bufferBytes,
-            sync,
-            identity,
-            options.acceptsLoss(),
-            false);
+    return open(directory, options(shard, sync, identity), name);
+  }
+
+  private LogOptions options(int shard, Sync sync, LogIdentity identity) {
+    int bufferBytes = Math.min(BUFFER_BYTES, options.segmentBytes());
+    return new LogOptions(
+        shard, options.segmentBytes(), bufferBytes, sync, identity, options.acceptsLoss(), false);
+  }
+
+  private OpenLog open(String directory, LogOptions ofLog, String name) {
     try {
       return OpenLog.open(host, directory, ofLog, alarms, name);
     } catch (IOException e) {
       throw unusable(directory, e);
+    }
+  }
+
+  // Replicas
+
+  /** Returns the files of the replica of a partition. */
+  ReplicaFiles replica(int partition) {
+    return new ReplicaFiles(partition, new Replicas());
+  }
+
+  /** The directories of replicas. */
+  final class Replicas {
+    private Replicas() {}
+
+    /** Returns the directories, however they are listed. */
+    StorageEnvironment host() {
+      return host;
+    }
+
+    /**
+     * Opens the log of a replica; it has to be recovered before use.
+     *
+     * @param directory where it is
+     * @param name the name of the directory where it is kept for good
+     */
+    OpenLog open(int partition, String directory, String name) {
+      LogOptions ofLog = options(partition, options.sync(), new LogIdentity(broker, name));
+      return StoreFiles.this.open(directory, ofLog.ofReplica(), "log of partition " + partition);
+    }
+
+    /** Opens an empty log for contents that do not fit into memory. */
+    OpenLog openPaging(int partition, String directory, LogOwner owner) {
+      return openEmpty(directory, partition, "paging file of partition " + partition, owner);
+    }
+
+    /** Lists a directory that must exist from now on. */
+    void keep(String directory, long logId) throws IOException {
+      directories.add(directory, logId);
+    }
+
+    /** Deletes a directory. */
+    void delete(String directory) throws IOException {
+      directories.remove(directory);
+      host.delete(directory);
+    }
+
+    StoreException unusable(String directory, IOException cause) {
+      return StoreFiles.this.unusable(directory, cause);
     }
   }
 

@@ -1,31 +1,24 @@
 package io.mayflymq.core.store.disk;
 
 import io.mayflymq.core.message.Message;
-import io.mayflymq.core.store.AppliedBatches;
 import io.mayflymq.core.store.BatchOrigin;
 import io.mayflymq.core.store.Commit;
 import io.mayflymq.core.store.PartitionStore.Recovered;
-import io.mayflymq.core.store.QueueStore;
-import io.mayflymq.core.store.RecoverableQueue;
 import io.mayflymq.core.store.StoreException;
 import io.mayflymq.core.store.StoreIds;
-import io.mayflymq.core.store.segment.LogOwner;
 import io.mayflymq.core.store.segment.SegmentLog;
 import io.mayflymq.core.store.segment.record.DamagedRecordException;
-import io.mayflymq.core.store.segment.record.Location;
 import io.mayflymq.core.store.segment.recovery.RecoveryReport;
 import io.mayflymq.core.store.segment.recovery.RecoveryVisitor;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.HashSet;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.function.LongConsumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -49,38 +42,32 @@ final class StoreRecovery {
   private final int shard;
   private final StoreFiles files;
   private final SegmentLog log;
-  private final LogOwner owner;
-  private final QueueList queues;
-  private final AppliedBatches batches;
   private final List<Integer> adopted = new ArrayList<>();
 
-  /** Adopted shards with logs of which something could not be read. */
+  /** Shards with logs of which something could not be read. */
   private final Set<Integer> withDamage = new HashSet<>();
 
   private final List<Stale> stale = new ArrayList<>();
   private Map<Long, Integer> shardsBefore = Map.of();
-  private LongConsumer openBeside = queueId -> {};
+  private StoreContents contents;
   private long messages;
   private long highestQueueId;
 
   /** An entry of an earlier copy that was not finished. */
   private record Stale(long queueId, long sequence, long location, int bodyLength) {}
 
-  StoreRecovery(int shard, StoreFiles files, SegmentLog log, LoggedContents owner) {
+  StoreRecovery(int shard, StoreFiles files, SegmentLog log) {
     this.shard = shard;
     this.files = files;
     this.log = log;
-    this.owner = owner;
-    this.queues = owner.queues();
-    this.batches = owner.batches();
   }
 
-  Recovered run(Map<Long, Integer> before, LongConsumer openingBeside) {
+  Recovered run(StoreContents queues, Map<Long, Integer> before) {
+    contents = queues;
     shardsBefore = before;
-    openBeside = openingBeside;
     try {
       files.deletePaging(shard);
-      log.recover(new Visitor(shard, log), owner);
+      recover(shard, log);
       files.keepLog(shard, log.id());
       markStale();
       for (int other : files.adopted(shard)) {
@@ -92,6 +79,23 @@ final class StoreRecovery {
           "cannot recover the messages of shard %d: %s".formatted(shard, e.getMessage()), e);
     }
     return new Recovered(messages, highestQueueId);
+  }
+
+  private RecoveredQueues recover(int number, SegmentLog source) throws IOException {
+    RecoveredQueues visitor =
+        contents.recovery(
+            source, log, queueId -> isTrueOf(queueId, number), new Others(number, source));
+    RecoveryReport report = source.recover(visitor, contents.owner());
+    if (report.damages().stream().anyMatch(damage -> !damage.kind().isHarmless())) {
+      withDamage.add(number);
+    }
+    messages += visitor.messages();
+    highestQueueId = Math.max(highestQueueId, visitor.highestQueueId());
+    return visitor;
+  }
+
+  private boolean isTrueOf(long queueId, int number) {
+    return shardsBefore.getOrDefault(StoreIds.queueOf(queueId), number) == number;
   }
 
   private void markStale() {
@@ -125,10 +129,7 @@ final class StoreRecovery {
   private void adopt(int other) throws IOException {
     OpenLog opened = files.openLog(other);
     SegmentLog foreign = opened.log();
-    Visitor visitor = new Visitor(other, foreign);
-    RecoveryReport report = foreign.recover(visitor, owner);
-    boolean damaged = report.damages().stream().anyMatch(damage -> !damage.kind().isHarmless());
-    for (DiskQueueStore queue : visitor.found) {
+    for (DiskQueueStore queue : recover(other, foreign).found()) {
       List<Long> unreadable = new ArrayList<>();
       queue
           .queue()
@@ -139,13 +140,12 @@ final class StoreRecovery {
                 }
               });
       unreadable.forEach(sequence -> drop(queue, sequence));
-      damaged |= !unreadable.isEmpty();
+      if (!unreadable.isEmpty()) {
+        withDamage.add(other);
+      }
     }
     awaitCommit();
     opened.close().join();
-    if (damaged) {
-      withDamage.add(other);
-    }
   }
 
   private void drop(DiskQueueStore queue, long sequence) {
@@ -193,54 +193,19 @@ final class StoreRecovery {
     safe.join();
   }
 
-  /** Receives the contents of a log. */
-  private final class Visitor implements RecoveryVisitor {
-    final Set<DiskQueueStore> found = new LinkedHashSet<>();
+  /** Receives what a log has of queues that are not here: it is dropped. */
+  private final class Others implements RecoveryVisitor {
     private final int number;
     private final SegmentLog source;
-    private DiskQueueStore last;
 
     /**
      * Creates a visitor.
      *
      * @param number the shard that wrote the log
      */
-    Visitor(int number, SegmentLog source) {
+    Others(int number, SegmentLog source) {
       this.number = number;
       this.source = source;
-    }
-
-    /**
-     * Returns the queue of this id; null if this shard has no such queue or the log is not valid
-     * for it.
-     */
-    DiskQueueStore find(long queueId) {
-      if (last == null || last.id != queueId) {
-        highestQueueId = Math.max(highestQueueId, StoreIds.queueOf(queueId));
-        DiskQueueStore queue = queues.get(queueId);
-        if (queue == null || !isTrueOf(queueId)) {
-          return null;
-        }
-        last = queue;
-      }
-      return last;
-    }
-
-    private boolean isTrueOf(long queueId) {
-      return shardsBefore.getOrDefault(StoreIds.queueOf(queueId), number) == number;
-    }
-
-    /**
-     * Returns the queue that a message entered; opens the store of scheduled messages or waiting
-     * dead letters with the first of them.
-     */
-    private DiskQueueStore findEntered(long queueId) {
-      DiskQueueStore queue = find(queueId);
-      if (queue == null && StoreIds.isBeside(queueId) && isTrueOf(queueId)) {
-        openBeside.accept(queueId);
-        queue = find(queueId);
-      }
-      return queue;
     }
 
     @Override
@@ -253,77 +218,23 @@ final class StoreRecovery {
         int priority,
         int bodyLength,
         long location) {
-      DiskQueueStore queue = findEntered(queueId);
-      if (queue == null && source == log && !isTrueOf(queueId)) {
+      if (source == log && !isTrueOf(queueId, number)) {
         stale.add(new Stale(queueId, sequence, location, bodyLength));
-        return;
-      }
-      if (queue == null || queue.queue().locationOf(sequence) != QueueStore.NOWHERE) {
+      } else {
         source.release(location, bodyLength);
-        return;
-      }
-      found.add(queue);
-      queue
-          .queue()
-          .recovered(sequence, deadlineMillis, enqueuedAtMillis, priority, bodyLength, location);
-      queue.recovered();
-      messages++;
-    }
-
-    @Override
-    public void settled(long queueId, long from, long to, int segment) {
-      DiskQueueStore queue = find(queueId);
-      if (queue == null) {
-        return;
-      }
-      if (to == Long.MAX_VALUE) {
-        queue
-            .queue()
-            .forEachStored(
-                (sequence, location, bodyLength, enqueuedAtMillis, paged) ->
-                    settled(queue, sequence, segment));
-        return;
-      }
-      for (long sequence = from; sequence <= to; sequence++) {
-        settled(queue, sequence, segment);
-      }
-    }
-
-    private void settled(DiskQueueStore queue, long sequence, int segment) {
-      RecoverableQueue stored = queue.queue();
-      long location = stored.locationOf(sequence);
-      if (location != QueueStore.NOWHERE && Location.segment(location) == segment) {
-        source.release(location, stored.settled(sequence));
-        queue.recoveredSettled();
-        messages--;
       }
     }
 
     @Override
-    public void delivered(long queueId, long upTo) {
-      DiskQueueStore queue = find(queueId);
-      if (queue != null) {
-        queue.recoveredDelivered(upTo);
-        if (source != log) {
-          log.delivered(queueId, upTo);
-        }
-      }
-    }
+    public void settled(long queueId, long from, long to, int segment) {}
 
     @Override
-    public void returned(long queueId, byte[] notes, boolean all) {
-      DiskQueueStore queue = find(queueId);
-      if (queue != null) {
-        queue.queue().recoveredReturns(notes, all);
-        if (source != log) {
-          log.returned(queueId, notes, all);
-        }
-      }
-    }
+    public void delivered(long queueId, long upTo) {}
 
     @Override
-    public void applied(BatchOrigin origin, long number, long unknownUpTo, byte[] outcome) {
-      batches.recovered(origin, number, unknownUpTo, outcome);
-    }
+    public void returned(long queueId, byte[] notes, boolean all) {}
+
+    @Override
+    public void applied(BatchOrigin origin, long number, long unknownUpTo, byte[] outcome) {}
   }
 }

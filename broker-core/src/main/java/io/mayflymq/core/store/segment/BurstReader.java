@@ -60,7 +60,7 @@ final class BurstReader {
    */
   WireBurst read(long number) {
     segment = table.find(bursts.segmentOf(number - 1));
-    if (segment == null || number > bursts.last().number()) {
+    if (segment == null || number <= bursts.base() || number > bursts.last().number()) {
       return null;
     }
     offset = SegmentHeader.SPACE;

@@ -15,14 +15,21 @@ final class BurstTaker {
   private final SegmentLog log;
   private final LogAppender tail;
   private final ReplicaQueues queues;
+  private final boolean ofCopy;
   private final RecordHeader head = new RecordHeader();
   private long goneLocation;
   private int goneBodyLength;
 
-  BurstTaker(SegmentLog log, LogAppender tail, ReplicaQueues queues) {
+  /**
+   * Creates it.
+   *
+   * @param ofCopy whether messages may be moved that are not there: see {@link SegmentLog#takeCopy}
+   */
+  BurstTaker(SegmentLog log, LogAppender tail, ReplicaQueues queues, boolean ofCopy) {
     this.log = log;
     this.tail = tail;
     this.queues = queues;
+    this.ofCopy = ofCopy;
   }
 
   /**
@@ -86,14 +93,16 @@ final class BurstTaker {
           goneLocation = location;
           goneBodyLength = bodyLength;
         });
-    if (goneLocation == 0) {
+    if (goneLocation == 0 && !ofCopy) {
       throw new IllegalStateException(
           "message %d of queue %d is to be moved, and is not there"
               .formatted(head.goneFrom, head.goneQueue));
     }
     head.goneSegment = Location.segment(goneLocation);
     enter(source);
-    log.release(goneLocation, goneBodyLength);
+    if (goneLocation != 0) {
+      log.release(goneLocation, goneBodyLength);
+    }
   }
 
   private void enter(ByteBuffer source) {

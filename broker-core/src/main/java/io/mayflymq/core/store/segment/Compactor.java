@@ -1,19 +1,14 @@
 package io.mayflymq.core.store.segment;
 
 import io.mayflymq.core.store.segment.file.LogDirectory;
-import io.mayflymq.core.store.segment.file.LogFile;
 import io.mayflymq.core.store.segment.file.Segment;
-import io.mayflymq.core.store.segment.file.SegmentNames;
-import io.mayflymq.core.store.segment.index.IndexBuilder;
 import io.mayflymq.core.store.segment.index.IndexCursor;
-import io.mayflymq.core.store.segment.index.SegmentIndex;
 import io.mayflymq.core.store.segment.record.RecordDecoder;
 import io.mayflymq.core.store.segment.record.RecordEncoder;
 import io.mayflymq.core.store.segment.record.RecordFormat;
 import io.mayflymq.core.store.segment.record.RecordHeader;
 import io.mayflymq.core.store.segment.record.RecordTargets;
 import io.mayflymq.core.store.segment.record.RecordType;
-import io.mayflymq.core.store.segment.recovery.SegmentScanner;
 import io.mayflymq.core.store.segment.recovery.SegmentTable;
 import java.io.IOException;
 import org.slf4j.Logger;
@@ -102,37 +97,12 @@ final class Compactor {
       return false;
     }
     try {
-      cursor = index().cursor();
+      cursor = SegmentIndexes.of(directory, victim).cursor();
     } catch (IOException e) {
       giveUp(e);
       return false;
     }
     return true;
-  }
-
-  private SegmentIndex index() throws IOException {
-    SegmentIndex index = null;
-    try (LogFile file = directory.open(SegmentNames.index(victim.number), false)) {
-      index = SegmentIndex.load(file, victim.number);
-    } catch (IOException e) {
-      LOGGER.info("No index of {} in {}: {}", victim, directory, e.toString());
-    }
-    return index != null ? index : rebuild();
-  }
-
-  private SegmentIndex rebuild() throws IOException {
-    SegmentScanner scanner = new SegmentScanner(victim.file, victim, SegmentScanner.window());
-    IndexBuilder builder = new IndexBuilder(1 << 16);
-    while (scanner.next(source)) {
-      if (source.offset > scanner.gapFrom()) {
-        throw new IOException("damaged records from " + scanner.gapFrom());
-      }
-      builder.add(source);
-    }
-    if (scanner.end() < victim.length) {
-      throw new IOException("damaged records from " + scanner.end());
-    }
-    return builder.build(victim.header, victim.length);
   }
 
   /** Copies what is needed of a record; returns how many bytes that were. */

@@ -288,7 +288,8 @@ final class LogAppender {
     return recordBytes;
   }
 
-  private void roll() {
+  /** Begins a segment. */
+  void roll() {
     Segment sealed = seal();
     if (nextSegment == Integer.MAX_VALUE) {
       throw new IllegalStateException("the log has used up its segment numbers");

@@ -3,6 +3,7 @@ package io.mayflymq.core.store.segment;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metrics.histogram.Histogram;
 import io.mayflymq.core.replication.BatchId;
+import io.mayflymq.core.replication.EpochHistory;
 import io.mayflymq.core.store.AppliedBatches;
 import io.mayflymq.core.store.BatchOrigin;
 import io.mayflymq.core.store.Commit;
@@ -111,6 +112,7 @@ public final class SegmentLog {
   private final SettlementCoalescer runs = new SettlementCoalescer(this::appendSettled);
   private final RecordHeader head = new RecordHeader();
   private final RecordTargets single = new RecordTargets();
+  private LogOwner owner;
   private LogAppender tail;
   private Compactor compactor;
   private BurstReader burstReader;
@@ -158,8 +160,9 @@ public final class SegmentLog {
    * @param upTo the number of the last burst that is to remain; it must not be lower than that of a
    *     burst that is committed
    */
-  public RecoveryReport recover(RecoveryVisitor visitor, LogOwner owner, long upTo)
+  public RecoveryReport recover(RecoveryVisitor visitor, LogOwner itsOwner, long upTo)
       throws IOException {
+    owner = itsOwner;
     if (tail != null) {
       throw new IllegalStateException("the log has been recovered already");
     }
@@ -408,7 +411,44 @@ public final class SegmentLog {
    * @throws IllegalArgumentException if the content has changed on its way; nothing is taken then
    */
   public void take(ByteBuffer content, ReplicaQueues queues) {
-    new BurstTaker(this, tail, queues).take(content);
+    new BurstTaker(this, tail, queues, false).take(content);
+  }
+
+  /**
+   * Takes a part of all that another replica has into an empty log. As its queues are in use while
+   * they are copied, entries may come twice, and may be gone before they come.
+   *
+   * @param content what a {@link LogCopy} gives, and the bursts that have ended since it was begun
+   * @throws IllegalArgumentException if the content has changed on its way; nothing is taken then
+   */
+  public void takeCopy(ByteBuffer content, ReplicaQueues queues) {
+    new BurstTaker(this, tail, queues, true).take(content);
+  }
+
+  /**
+   * Ends a copy: the log has what another replica had after a burst, and goes on behind it. It
+   * cannot be cut before that.
+   *
+   * @param last that burst
+   * @param history the epochs up to it
+   */
+  public void beginBehind(BatchId last, EpochHistory history) {
+    runs.flush();
+    bursts.beginBehind(last, history);
+    tail.roll();
+  }
+
+  /**
+   * Begins a copy of all that the log has, for another replica. Until it is complete or given up,
+   * the log must not be compacted.
+   */
+  public LogCopy copy() {
+    return new LogCopy(directory, table, tail, reader, owner);
+  }
+
+  /** Returns whether anything was appended to a replicated log since the last burst ended. */
+  public boolean isBurstOpen() {
+    return bursts.isOpen();
   }
 
   /**
@@ -586,8 +626,10 @@ public final class SegmentLog {
    * @return completed when that is done or has failed; the executor is not needed any more then
    */
   public CompletableFuture<Void> close() {
-    runs.flush();
-    tail.seal();
+    if (tail != null) {
+      runs.flush();
+      tail.seal();
+    }
     flusher.submit(null, false, null, Commit.UNTOLD);
     return flusher.close(List.copyOf(table.all()));
   }

@@ -43,7 +43,7 @@ public final class RecordEncoder {
   }
 
   /**
-   * Encodes RELOCATE.
+   * Encodes RELOCATE, or ENQUEUE for a message of another record.
    *
    * @param original the buffer with the record that is copied
    * @param originalStart where it begins there

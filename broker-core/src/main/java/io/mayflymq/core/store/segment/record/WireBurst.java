@@ -53,10 +53,7 @@ public record WireBurst(BatchId id, ByteBuffer content) {
     /** Adds a copy of a record. */
     public void add(ByteBuffer from, int start) {
       int length = from.getInt(start);
-      if (buffer.capacity() - end < length) {
-        int larger = Math.max(end + length, 2 * buffer.capacity());
-        use(ByteBuffer.allocate(larger).put(0, buffer, 0, end));
-      }
+      makeRoom(length);
       buffer.put(end, from, start, length);
       RecordType type = RecordType.of(from.get(start + 4));
       buffer.put(end + 4, type.code);
@@ -64,8 +61,70 @@ public record WireBurst(BatchId id, ByteBuffer content) {
       if (segment > 0) {
         buffer.putInt(end + segment, 0);
       }
+      seal(length);
+    }
+
+    private void makeRoom(int length) {
+      if (buffer.capacity() - end < length) {
+        int larger = Math.max(end + length, 2 * buffer.capacity());
+        use(ByteBuffer.allocate(larger).put(0, buffer, 0, end));
+      }
+    }
+
+    private void seal(int length) {
       format.seal(view.clear(), end, length, KEY, end);
       end += length;
+    }
+
+    /**
+     * Adds a message of another record as one that enters queues.
+     *
+     * @param head has the queues
+     * @param type that of the other record
+     * @param targets how many queues that has
+     * @param from the buffer with the other record
+     * @param start where it begins
+     */
+    public void addEntry(
+        RecordHeader head, RecordType type, int targets, ByteBuffer from, int start) {
+      int tail = RecordDecoder.tail(type, targets);
+      int tailLength = from.getInt(start) - tail;
+      head.type = RecordType.ENQUEUE;
+      head.inBurst = false;
+      head.length = RecordDecoder.tail(head.type, head.targets.size()) + tailLength;
+      makeRoom(head.length);
+      RecordEncoder.relocation(buffer, end, head, from, start, tail, tailLength);
+      seal(head.length);
+    }
+
+    /** Adds a note of what may have been delivered. */
+    public void addDelivered(RecordHeader head) {
+      head.type = RecordType.DELIVERED;
+      head.inBurst = false;
+      head.length = RecordFormat.DELIVERED_LENGTH;
+      makeRoom(head.length);
+      RecordEncoder.delivered(buffer, end, head);
+      seal(head.length);
+    }
+
+    /** Adds a note of what has been returned. */
+    public void addReturned(RecordHeader head) {
+      head.type = RecordType.RETURNED;
+      head.inBurst = false;
+      head.length = RecordFormat.RETURNED_FIXED + head.returnedNotes.length;
+      makeRoom(head.length);
+      RecordEncoder.returned(buffer, end, head);
+      seal(head.length);
+    }
+
+    /** Adds a note of which batches of commands have been applied. */
+    public void addApplied(RecordHeader head) {
+      head.type = RecordType.APPLIED;
+      head.inBurst = false;
+      head.length = RecordFormat.APPLIED_FIXED + head.appliedOutcome.length;
+      makeRoom(head.length);
+      RecordEncoder.applied(buffer, end, head);
+      seal(head.length);
     }
 
     /** Ends the burst and returns its content. */

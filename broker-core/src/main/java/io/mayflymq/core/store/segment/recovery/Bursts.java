@@ -95,6 +95,20 @@ public final class Bursts {
     committed = Math.max(committed, Math.min(number, last.number()));
   }
 
+  /**
+   * What the log has so far is what another replica had after a burst: with it, the log begins.
+   *
+   * @param first that burst
+   * @param itsHistory the epochs up to it
+   */
+  public void beginBehind(BatchId first, EpochHistory itsHistory) {
+    last = first;
+    history = itsHistory;
+    base = first.number();
+    open = false;
+    records = 0;
+  }
+
   /** Fills in the fields of a record at the end of a burst. */
   public void describeBurst(RecordHeader head, BatchId id, long millis) {
     if (id.number() != last.number() + 1) {

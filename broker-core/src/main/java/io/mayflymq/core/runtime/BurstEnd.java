@@ -1,24 +1,26 @@
-package io.mayflymq.core.store.disk;
-
-import io.mayflymq.core.runtime.EndOfBurstListener;
-import io.mayflymq.core.runtime.Shard;
+package io.mayflymq.core.runtime;
 
 /**
- * Requests one call at the end of the present burst of a shard, however many parts of its store
- * want it.
+ * Requests one call after the present burst of a shard, however many parts of its store want it.
+ * Belongs to the shard's thread.
  */
-final class BurstEnd {
+public final class BurstEnd {
   private final Shard shard;
   private final EndOfBurstListener listener;
   private boolean requested;
 
-  BurstEnd(Shard shard, EndOfBurstListener listener) {
+  /**
+   * Creates it; nothing is requested.
+   *
+   * @param listener is called; has to call {@link #reached}
+   */
+  public BurstEnd(Shard shard, EndOfBurstListener listener) {
     this.shard = shard;
     this.listener = listener;
   }
 
   /** Requests the call, unless it has been requested already. */
-  void request() {
+  public void request() {
     if (!requested) {
       requested = true;
       shard.afterBurst(listener);
@@ -26,12 +28,12 @@ final class BurstEnd {
   }
 
   /** Whether the call is still to come. */
-  boolean isRequested() {
+  public boolean isRequested() {
     return requested;
   }
 
   /** Called at the end of the burst. */
-  void reached() {
+  public void reached() {
     requested = false;
   }
 }

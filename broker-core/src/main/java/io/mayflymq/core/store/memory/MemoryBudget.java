@@ -1,7 +1,6 @@
-package io.mayflymq.core.store.disk;
+package io.mayflymq.core.store.memory;
 
 import io.mayflymq.core.message.Message;
-import io.mayflymq.core.store.memory.ContentArena;
 
 /*
  * How much memory the messages of a shard take: their entries in the indexes, which are always in memory, the contents that are kept as objects, and
@@ -11,7 +10,7 @@ import io.mayflymq.core.store.memory.ContentArena;
  * them are enough, and many are expensive: if they fill the heap, the collector's pauses grow with the backlog. So they have a small share, and each
  * queue a part of it, so that one queue without consumers does not take it all.
  */
-final class MemoryBudget {
+public final class MemoryBudget {
   /** The size of an entry in the index of a queue, in bytes: small, unless its page is in use. */
   private static final int ENTRY = 8;
 
@@ -30,29 +29,34 @@ final class MemoryBudget {
   private long entries;
   private long objects;
 
-  MemoryBudget(long limit, ContentArena packed) {
+  /**
+   * Creates it: nothing is used.
+   *
+   * @param limit how much there is, in bytes
+   */
+  public MemoryBudget(long limit, ContentArena packed) {
     this.limit = limit;
     this.limitForConsumers = Math.min(MOST_FOR_CONSUMERS, limit / 4);
     this.packed = packed;
   }
 
   /** Called when a message has arrived. */
-  void enter() {
+  public void enter() {
     entries++;
   }
 
   /** Called when messages have left. */
-  void leave(long count) {
+  public void leave(long count) {
     entries -= count;
   }
 
   /** Whether this many further bytes are available. */
-  boolean hasRoomFor(long bytes) {
+  public boolean hasRoomFor(long bytes) {
     return entries * ENTRY + objects + packed.allocatedBytes() + bytes <= limit;
   }
 
   /** Whether there is room for a content as an object. */
-  boolean hasRoomFor(Message message) {
+  public boolean hasRoomFor(Message message) {
     return hasRoomFor(cost(message));
   }
 
@@ -62,7 +66,7 @@ final class MemoryBudget {
    *
    * @param ofQueue the size of the objects of its queue
    */
-  boolean hasRoomForConsumer(Message message, long ofQueue) {
+  public boolean hasRoomForConsumer(Message message, long ofQueue) {
     long cost = cost(message);
     return ofQueue + cost <= limitForConsumers / QUEUES_WITH_OBJECTS
         && objects + cost <= limitForConsumers
@@ -70,21 +74,21 @@ final class MemoryBudget {
   }
 
   /** Counts a content that is an object. @return its size */
-  long hold(Message message) {
+  public long hold(Message message) {
     long cost = cost(message);
     objects += cost;
     return cost;
   }
 
   /** Stops counting an object. @return its size */
-  long release(Message message) {
+  public long release(Message message) {
     long cost = cost(message);
     objects -= cost;
     return cost;
   }
 
   /** Stops counting all objects of a queue. */
-  void release(long objectBytes) {
+  public void release(long objectBytes) {
     objects -= objectBytes;
   }
 

@@ -1,9 +1,8 @@
-package io.mayflymq.core.store.disk;
+package io.mayflymq.core.store.memory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mayflymq.core.message.Message;
-import io.mayflymq.core.store.memory.ContentArena;
 import io.mayflymq.protocol.types.BasicProperties;
 import io.mayflymq.protocol.types.ShortString;
 import org.junit.jupiter.api.Test;
@@ -13,7 +12,7 @@ class MemoryBudgetTest {
   private static final int SLAB = 512 << 10;
   private static final Message OF_64_KIB = ofBytes(64 << 10);
 
-  private final ContentArena packed = new ContentArena(SLAB, new PagedContents(new QueueList()));
+  private final ContentArena packed = new Holders(SLAB).memory;
 
   private static Message ofBytes(int bytes) {
     return Message.ofBroker("", ShortString.of("q"), BasicProperties.EMPTY, new byte[bytes]);

@@ -1,0 +1,71 @@
+package io.mayflymq.core.store.replica;
+
+import io.mayflymq.core.store.segment.LogCopy;
+import io.mayflymq.core.store.segment.SegmentLog;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+
+/** A copy of all that a leader has, for one follower. Belongs to the shard's thread. */
+public final class ReplicaCopy {
+  private static final int SLICE = 64 << 10;
+
+  private final CopySink sink;
+
+  /** Null before the first slice. */
+  private LogCopy copy;
+
+  private boolean ended;
+
+  ReplicaCopy(CopySink sink) {
+    this.sink = sink;
+  }
+
+  /** Gives it up, as the follower is gone; the sink is not called any more. */
+  public void cancel() {
+    ended = true;
+  }
+
+  boolean isEnded() {
+    return ended;
+  }
+
+  /** A burst has ended. */
+  void burst(ByteBuffer content) {
+    if (copy != null && !ended) {
+      sink.part(content);
+    }
+  }
+
+  /**
+   * Sends a slice, if the sink is ready. Between bursts.
+   *
+   * @return whether it was ready
+   */
+  boolean advance(SegmentLog log, long leaderMillis) {
+    if (ended || !sink.isWritable()) {
+      return false;
+    }
+    try {
+      if (copy == null) {
+        copy = log.copy();
+      }
+      ByteBuffer part = copy.next(SLICE, leaderMillis);
+      sink.part(part);
+      if (copy.isComplete()) {
+        ended = true;
+        sink.end();
+      }
+      return true;
+    } catch (IOException | RuntimeException e) {
+      fail("the log cannot be copied: " + e.getMessage());
+      return false;
+    }
+  }
+
+  void fail(String reason) {
+    if (!ended) {
+      ended = true;
+      sink.failed(reason);
+    }
+  }
+}
