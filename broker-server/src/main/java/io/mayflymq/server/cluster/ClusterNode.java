@@ -288,7 +288,7 @@ public final class ClusterNode implements Cluster, AutoCloseable {
             work);
     operations = new MemberOperations(neighbours, members, proposer, log);
     log.listen(new Watch());
-    replicas.takePart(log);
+    replicas.takePart(log::listen);
     transport.addListener(
         new PeerListener() {
           @Override

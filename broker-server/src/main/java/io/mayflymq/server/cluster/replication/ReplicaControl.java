@@ -13,7 +13,7 @@ import io.mayflymq.core.replication.node.HostedReplicas;
 import io.mayflymq.core.replication.node.QueueConnector;
 import io.mayflymq.core.replication.node.ReplicaCluster;
 import io.mayflymq.core.runtime.Shard;
-import io.mayflymq.server.cluster.consensus.ReplicatedLog;
+import io.mayflymq.server.cluster.consensus.ConsensusListener;
 import io.mayflymq.server.cluster.link.PartitionLinks;
 import io.mayflymq.server.cluster.transport.NodeTransport;
 import io.mayflymq.server.cluster.transport.PeerListener;
@@ -25,6 +25,7 @@ import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -94,10 +95,14 @@ public final class ReplicaControl implements ReplicaCluster, QueueConnector, Aut
     return node.members().named(name).map(ClusterMember::number).orElse(-1);
   }
 
-  /** Takes part in elections from now on: once. */
-  public void takePart(ReplicatedLog log) {
+  /**
+   * Takes part in elections from now on: once.
+   *
+   * @param leaders adds what is told which node leads the decisions of the cluster
+   */
+  public void takePart(Consumer<ConsensusListener> leaders) {
     reports.serve(this::number);
-    log.listen(reports);
+    leaders.accept(reports);
   }
 
   /**

@@ -1,0 +1,93 @@
+package io.mayflymq.server.cluster.replication;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.mayflymq.core.replication.Assignment;
+import io.mayflymq.core.replication.AssignmentChange;
+import io.mayflymq.server.cluster.replication.ReplicaRig.Node;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Three nodes over sockets. */
+class ReplicaControlTest {
+  private static final Assignment LED_BY_A = Assignment.first(List.of(0, 1, 2), 0);
+  private static final Assignment LED_BY_B = Assignment.first(List.of(0, 1, 2), 1);
+
+  private ReplicaRig rig;
+  private Node a;
+  private Node b;
+  private Node c;
+
+  @BeforeEach
+  void start() throws Exception {
+    rig = new ReplicaRig(3, Map.of(3, LED_BY_A, 4, LED_BY_A, 5, LED_BY_B));
+    a = rig.nodes.get(0);
+    b = rig.nodes.get(1);
+    c = rig.nodes.get(2);
+    until(() -> rig.nodes.stream().allMatch(node -> node.transport.reachable().size() == 2));
+  }
+
+  @AfterEach
+  void close() {
+    rig.close();
+  }
+
+  private static void until(BooleanSupplier condition) throws InterruptedException {
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+    while (!condition.getAsBoolean()) {
+      assertThat(System.nanoTime()).as("still waiting").isLessThan(end);
+      Thread.sleep(5);
+    }
+  }
+
+  @Test
+  void hostedReplicasAreToldOfAllAssignmentsAndOfEachChange() throws Exception {
+    assertThat(b.assigned).isEqualTo(Map.of(3, LED_BY_A, 4, LED_BY_A, 5, LED_BY_B));
+    AssignmentChange shrunk = new AssignmentChange.InSync(1, Set.of(0, 1));
+    a.control.propose(3, shrunk);
+    a.control.propose(3, new AssignmentChange.InSync(1, Set.of(0, 2)));
+    a.control.propose(4, shrunk);
+    until(() -> c.assigned.get(4).revision() == 2);
+    for (Node node : rig.nodes) {
+      assertThat(node.assigned).isEqualTo(Map.copyOf(node.partitions.all()));
+      assertThat(node.assigned.get(3)).isEqualTo(LED_BY_A.after(shrunk));
+    }
+  }
+
+  @Test
+  void leadersAreElectedWhenTheNodeEndsThatLeadsThemAndTheCluster() throws Exception {
+    rig.lead(0);
+    a.end();
+    until(() -> b.ended.contains(0) && c.ended.contains(0));
+    assertThat(b.assigned.get(3).leader()).isZero();
+    rig.lead(1);
+    until(() -> b.assigned.get(3).leader() == 2 && b.assigned.get(4).leader() == 2);
+    until(() -> c.assigned.equals(b.assigned));
+    assertThat(c.assigned.get(4))
+        .isEqualTo(new Assignment(List.of(0, 1, 2), 2, 2, Set.of(1, 2), 2));
+    assertThat(c.assigned.get(5)).isEqualTo(LED_BY_B);
+  }
+
+  @Test
+  void releaseIsWaitedFor() throws Exception {
+    CompletableFuture<Void> waiting = CompletableFuture.runAsync(a.control::release);
+    until(() -> a.isReleasing);
+    assertThat(waiting).isNotDone();
+    a.released.complete(null);
+    waiting.get(60, TimeUnit.SECONDS);
+  }
+
+  @Test
+  void releaseThatFailsDoesNotKeepTheNodeFromStopping() {
+    a.released.completeExceptionally(new IllegalStateException("a failure of the test"));
+    a.control.release();
+    assertThat(a.isReleasing).isTrue();
+  }
+}

@@ -1,0 +1,258 @@
+package io.mayflymq.server.cluster.replication;
+
+import io.mayflymq.core.admin.Administration;
+import io.mayflymq.core.admin.VhostDefaults;
+import io.mayflymq.core.cluster.ChangeApplier;
+import io.mayflymq.core.cluster.ChangeProposer;
+import io.mayflymq.core.cluster.ChangeTarget;
+import io.mayflymq.core.cluster.ChangeVersions;
+import io.mayflymq.core.cluster.ClusterMembers;
+import io.mayflymq.core.cluster.PositionedLog;
+import io.mayflymq.core.cluster.ReplicatedPartitions;
+import io.mayflymq.core.fault.BrokerThreads;
+import io.mayflymq.core.fault.Faults;
+import io.mayflymq.core.fault.PeriodicWork;
+import io.mayflymq.core.link.LinkListener;
+import io.mayflymq.core.metadata.ClusterMember;
+import io.mayflymq.core.metadata.InMemoryMetadataLog;
+import io.mayflymq.core.metadata.MetadataCommand;
+import io.mayflymq.core.metadata.MetadataCommand.MemberSet;
+import io.mayflymq.core.metadata.MetadataCommand.PartitionAssigned;
+import io.mayflymq.core.replication.Assignment;
+import io.mayflymq.core.replication.BatchId;
+import io.mayflymq.core.replication.Leaderless;
+import io.mayflymq.core.replication.node.HostedReplicas;
+import io.mayflymq.core.runtime.Shard;
+import io.mayflymq.core.runtime.Shards;
+import io.mayflymq.core.security.AccessControl;
+import io.mayflymq.core.security.SecurityState;
+import io.mayflymq.core.security.Sessions;
+import io.mayflymq.core.store.InMemoryStore;
+import io.mayflymq.core.vhost.Broker;
+import io.mayflymq.core.vhost.partition.Partitions;
+import io.mayflymq.server.cluster.consensus.ConsensusListener;
+import io.mayflymq.server.cluster.consensus.LeaderChange;
+import io.mayflymq.server.cluster.transport.NodeTransport;
+import io.mayflymq.server.cluster.transport.TransportSettings;
+import io.mayflymq.server.cluster.transport.TransportTimes;
+import io.mayflymq.server.cluster.transport.handshake.Admission;
+import io.mayflymq.server.cluster.transport.handshake.ClusterSecret;
+import io.mayflymq.server.cluster.transport.handshake.NodeIdentity;
+import io.mayflymq.server.config.settings.ListenerSettings;
+import io.mayflymq.server.net.EventLoops;
+import io.mayflymq.server.net.StartException;
+import java.net.InetSocketAddress;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.IntStream;
+
+/** Nodes in one process which agree by a log in memory, and talk over loopback. */
+final class ReplicaRig implements AutoCloseable {
+  private static final TransportTimes PATIENT =
+      new TransportTimes(60_000, 60_000, 500, 60_000, 10, 50);
+  private static final int REPORT_MILLIS = 50;
+
+  private final BrokerThreads threads = new BrokerThreads(Faults.logged());
+  private final EventLoops loops = new EventLoops(2, threads);
+  private final Shards shards = new Shards(loops.all(), InstantSource.system(), threads.faults());
+  private final PeriodicWork log = threads.periodic("log");
+  private final PeriodicWork replicas = threads.periodic("replicas");
+  private final Map<String, InetSocketAddress> addresses = new ConcurrentHashMap<>();
+  private long entries;
+  final List<Node> nodes = new ArrayList<>();
+
+  /**
+   * Starts nodes, with the names a, b and so on, that reach one another.
+   *
+   * @param first the assignments that they begin with
+   */
+  ReplicaRig(int count, Map<Integer, Assignment> first) throws StartException {
+    List<MetadataCommand> kept = new ArrayList<>();
+    IntStream.range(0, count).forEach(number -> kept.add(new MemberSet(member(number))));
+    first.forEach((partition, assigned) -> kept.add(new PartitionAssigned(partition, assigned)));
+    for (int number = 0; number < count; number++) {
+      nodes.add(new Node(number, kept));
+    }
+    nodes.forEach(node -> nodes.forEach(other -> node.transport.keep(other.name)));
+  }
+
+  private static String name(int number) {
+    return (char) ('a' + number) + "@host";
+  }
+
+  private static ClusterMember member(int number) {
+    return new ClusterMember(
+        number,
+        UUID.randomUUID(),
+        name(number),
+        "127.0.0.1:1",
+        ClusterMember.State.SERVING,
+        ChangeVersions.highest());
+  }
+
+  private CompletableFuture<Void> add(byte[] entry) {
+    CompletableFuture<Void> added = new CompletableFuture<>();
+    log.soon(
+        "an entry",
+        () -> {
+          long index = entries++;
+          nodes.forEach(node -> node.applier.apply(1, index, entry));
+          added.complete(null);
+        });
+    return added;
+  }
+
+  /** Tells nodes which one leads the decisions of the cluster. */
+  void lead(int leader) {
+    for (Node node : nodes) {
+      node.leaders.leaderChanged(new LeaderChange(node.nameOf(leader), 1, node.number == leader));
+    }
+  }
+
+  /** A node whose replicas report as soon as the process of their leader has ended. */
+  final class Node implements HostedReplicas {
+    private final int number;
+    private final String name;
+    private final ChangeApplier applier;
+    private ConsensusListener leaders;
+    final NodeTransport transport;
+    final ReplicaControl control;
+    final ReplicatedPartitions partitions;
+    final Map<Integer, Assignment> assigned = new ConcurrentHashMap<>();
+    final Set<Integer> ended = ConcurrentHashMap.newKeySet();
+    final CompletableFuture<Void> released = new CompletableFuture<>();
+    volatile boolean isReleasing;
+
+    private Node(int number, List<MetadataCommand> kept) throws StartException {
+      this.number = number;
+      this.name = nameOf(number);
+      InstantSource clock = InstantSource.system();
+      PositionedLog positions =
+          new PositionedLog(new InMemoryMetadataLog(), Runnable::run, number, null);
+      Partitions stores = new Partitions(shards, (partition, on) -> new InMemoryStore());
+      Broker broker = new Broker(stores, positions, clock, "/");
+      AccessControl access = new AccessControl(SecurityState.EMPTY, Set.of(), clock);
+      ClusterMembers members = new ClusterMembers(positions, kept);
+      partitions = new ReplicatedPartitions(positions, kept, (partition, assignment) -> {});
+      ChangeProposer proposer = new ChangeProposer(ReplicaRig.this::add, ChangeVersions::highest);
+      applier =
+          new ChangeApplier(
+              new ChangeTarget(
+                  broker,
+                  new Administration(
+                      broker, positions, access, new Sessions(access), VhostDefaults.NONE),
+                  members,
+                  partitions),
+              proposer,
+              positions,
+              index -> CompletableFuture.completedFuture(null));
+      transport = listen();
+      control =
+          new ReplicaControl(
+              new ReplicaControl.Node(members.ofNumber(number), members, partitions, proposer),
+              transport,
+              loops,
+              threads);
+      control.takePart(listener -> leaders = listener);
+      control.host(this);
+    }
+
+    private String nameOf(int other) {
+      return ReplicaRig.name(other);
+    }
+
+    private NodeTransport listen() throws StartException {
+      Admission anyNode =
+          new Admission() {
+            @Override
+            public Optional<String> clusterId() {
+              return Optional.empty();
+            }
+
+            @Override
+            public Optional<String> refusal(NodeIdentity node) {
+              return Optional.empty();
+            }
+          };
+      NodeTransport listening =
+          NodeTransport.start(
+              new TransportSettings(
+                  name,
+                  UUID.randomUUID(),
+                  new ListenerSettings("cluster", "127.0.0.1", 0),
+                  ClusterSecret.of("secret"),
+                  Optional.empty(),
+                  PATIENT),
+              loops,
+              threads,
+              anyNode,
+              other -> Optional.ofNullable(addresses.get(other)));
+      addresses.put(name, listening.address());
+      return listening;
+    }
+
+    @Override
+    public Shard shard(int partition) {
+      return shards.get(partition % shards.count());
+    }
+
+    @Override
+    public LinkListener acceptLeader(int partition) {
+      return null;
+    }
+
+    @Override
+    public LinkListener acceptQueues(int partition, String node) {
+      return null;
+    }
+
+    @Override
+    public void assigned(int partition, Assignment assignment) {
+      assigned.put(partition, assignment);
+    }
+
+    @Override
+    public void ended(int node) {
+      ended.add(node);
+      replicas.soon("reports", this::report);
+    }
+
+    private void report() {
+      assigned.forEach(
+          (partition, assignment) -> {
+            if (ended.contains(assignment.leader())) {
+              BatchId last = new BatchId(assignment.epoch(), 7 + number);
+              control.report(new Leaderless(partition, number, assignment.epoch(), last, true));
+              replicas.after("reports", REPORT_MILLIS, this::report);
+            }
+          });
+    }
+
+    @Override
+    public CompletableFuture<Void> release() {
+      isReleasing = true;
+      return released;
+    }
+
+    /** Its process ends. */
+    void end() {
+      transport.close();
+      control.close();
+    }
+  }
+
+  @Override
+  public void close() {
+    nodes.forEach(Node::end);
+    replicas.close();
+    log.close();
+    loops.close();
+  }
+}
