@@ -1,6 +1,5 @@
 package io.mayflymq.core.vhost;
 
-import io.mayflymq.core.link.LinkFormatException;
 import io.mayflymq.core.link.LinkFrame;
 import io.mayflymq.core.link.LinkListener;
 import io.mayflymq.core.link.LinkPort;
@@ -17,6 +16,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BiConsumer;
 
 /**
  * Connections to whichever node leads a partition. One broker stands for all of them, as if what it
@@ -65,8 +65,10 @@ final class LeaderLinks implements PartitionConnector {
 
   /** Leaders can be reached again. */
   void mend() {
-    reachable = true;
-    opened.forEach(Leader::open);
+    if (!reachable) {
+      reachable = true;
+      opened.forEach(Leader::open);
+    }
   }
 
   private final class Leader implements Connection {
@@ -101,69 +103,49 @@ final class LeaderLinks implements PartitionConnector {
     }
   }
 
-  /** One connection. Its frames are under way in the tasks of loops. */
-  private final class Incarnation implements LinkPort {
+  /** One connection. */
+  private final class Incarnation {
     private final Shard near;
     private final LinkListener listener;
     private final Shard farShard;
     private final HomeLink far;
+    private final Way there;
+    private final Way back;
     private Origin origin;
-    private boolean arrivesThere = true;
-    private boolean arrivesHere = true;
 
     Incarnation(Shard near, LinkListener listener) {
       this.near = near;
       this.listener = listener;
       this.farShard = home.shards.get(near.index() % home.shards.count());
       this.far = new HomeLink(farShard, home.partitions, lookup());
+      this.there = new Way(farShard, this::receive);
+      this.back = new Way(near, (type, body) -> listener.frame(type, reader(body)));
     }
 
     void open() {
-      farShard.execute(() -> far.up(new Back()));
-      near.execute(
-          () -> {
-            if (arrivesHere) {
-              listener.up(this);
-            }
-          });
+      farShard.execute(() -> far.up(back));
+      back.carry(() -> listener.up(there));
     }
 
     void endThere() {
-      arrivesThere = false;
+      there.ended = true;
       farShard.execute(() -> far.lost("ended"));
     }
 
     void lose(String why) {
-      if (arrivesHere) {
-        arrivesHere = false;
-        endThere();
-        near.execute(() -> listener.lost(why));
-      }
-    }
-
-    @Override
-    public void send(int type, LinkWriter body) {
-      byte[] copy = Arrays.copyOf(body.bytes(), body.size());
-      farShard.execute(
-          () -> {
-            if (arrivesThere) {
-              receive(type, copy);
-            }
-          });
+      back.ended = true;
+      endThere();
+      near.execute(() -> listener.lost(why));
     }
 
     private void receive(int type, byte[] body) {
-      LinkReader in = new LinkReader(body, body.length);
-      try {
-        if (type == LinkFrame.ORIGIN) {
-          origin = new Origin(in.number(), in.number(), in.number());
-        } else if (origin == null) {
-          throw new AssertionError("the first frame is of type " + type);
-        } else if (type != LinkFrame.COMMANDS || isNew(in)) {
-          far.frame(type, new LinkReader(body, body.length));
-        }
-      } catch (LinkFormatException e) {
-        throw new AssertionError(e);
+      LinkReader in = reader(body);
+      if (type == LinkFrame.ORIGIN) {
+        origin = new Origin(in.number(), in.number(), in.number());
+      } else if (origin == null) {
+        throw new AssertionError("the first frame is of type " + type);
+      } else if (type != LinkFrame.COMMANDS || isNew(in)) {
+        far.frame(type, reader(body));
       }
     }
 
@@ -178,17 +160,43 @@ final class LeaderLinks implements PartitionConnector {
         return true;
       }
       repeated++;
-      Back back = new Back();
       back.send(LinkFrame.RETURNED, new LinkWriter().number(number).number(0).number(0));
       if (in.octet() != 0) {
         back.send(LinkFrame.ARRIVED, new LinkWriter().number(number));
       }
       return false;
     }
+  }
+
+  /** One direction of a connection: what is under way are tasks of a loop. */
+  private static final class Way implements LinkPort {
+    private final Shard to;
+    private final BiConsumer<Integer, byte[]> receiver;
+    private boolean ended;
+
+    Way(Shard to, BiConsumer<Integer, byte[]> receiver) {
+      this.to = to;
+      this.receiver = receiver;
+    }
+
+    void carry(Runnable arrival) {
+      to.execute(
+          () -> {
+            if (!ended) {
+              arrival.run();
+            }
+          });
+    }
+
+    @Override
+    public void send(int type, LinkWriter body) {
+      byte[] copy = Arrays.copyOf(body.bytes(), body.size());
+      carry(() -> receiver.accept(type, copy));
+    }
 
     @Override
     public int version() {
-      return LinkVersion.OF_DEADLINES;
+      return LinkVersion.HIGHEST;
     }
 
     @Override
@@ -200,35 +208,10 @@ final class LeaderLinks implements PartitionConnector {
     public void close(String why) {
       throw new AssertionError(why);
     }
+  }
 
-    /** The other direction. */
-    private final class Back implements LinkPort {
-      @Override
-      public void send(int type, LinkWriter body) {
-        byte[] copy = Arrays.copyOf(body.bytes(), body.size());
-        near.execute(
-            () -> {
-              if (arrivesHere) {
-                listener.frame(type, new LinkReader(copy, copy.length));
-              }
-            });
-      }
-
-      @Override
-      public int version() {
-        return LinkVersion.OF_DEADLINES;
-      }
-
-      @Override
-      public boolean isWritable() {
-        return true;
-      }
-
-      @Override
-      public void close(String why) {
-        throw new AssertionError(why);
-      }
-    }
+  private static LinkReader reader(byte[] body) {
+    return new LinkReader(body, body.length);
   }
 
   private QueueLookup lookup() {

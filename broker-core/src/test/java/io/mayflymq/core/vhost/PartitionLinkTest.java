@@ -1,21 +1,19 @@
 package io.mayflymq.core.vhost;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.mayflymq.core.event.Actor;
-import io.mayflymq.core.metadata.QueuePlace;
+import io.mayflymq.core.message.Message;
 import io.mayflymq.core.queue.GetResult;
 import io.mayflymq.core.queue.consumer.ConsumeOptions;
 import io.mayflymq.core.queue.consumer.Consumer;
 import io.mayflymq.core.vhost.TestBroker.Collector;
 import io.mayflymq.core.vhost.TestBroker.Collector.Delivery;
 import io.mayflymq.core.vhost.TestBroker.Settlement;
-import io.mayflymq.core.vhost.command.PublishListener;
 import io.mayflymq.core.vhost.queue.DeclaredQueue;
 import io.mayflymq.core.vhost.queue.Queue;
-import io.mayflymq.core.vhost.queue.QueueIdentity;
 import io.mayflymq.core.vhost.queue.remote.PartitionLink;
-import io.mayflymq.core.vhost.queue.remote.RemoteQueue;
 import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.protocol.types.ReplyCode;
@@ -32,9 +30,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Queues of a replicated partition, as clients see them while its leader changes. */
 class PartitionLinkTest {
-  private static final int MEMBER = 7;
-  private static final int PARTITION = 5;
-
+  private PartitionRig rig;
   private TestBroker here;
   private TestBroker home;
   private LeaderLinks links;
@@ -48,62 +44,39 @@ class PartitionLinkTest {
   }
 
   private void startWithoutLeader(int shards) {
-    here = TestBroker.of(2);
-    home = TestBroker.of(shards);
-    links = new LeaderLinks(home);
-    link = new PartitionLink(PARTITION, MEMBER, here.partitions, links);
-  }
-
-  private int shard() {
-    return link.partition().shard().index();
+    rig = new PartitionRig(shards);
+    here = rig.here;
+    home = rig.home;
+    links = rig.links;
+    link = rig.link;
   }
 
   private void leader(String node) {
-    here.on(shard(), () -> link.leader(node));
+    rig.leader(node);
   }
 
   private void rest() {
-    for (int i = 0; i < 30; i++) {
-      here.trimMemory();
-      home.trimMemory();
-    }
+    rig.rest();
   }
 
-  /** Lets both run for a moment, in which not all is done that waits. */
   private void run(int steps) {
-    for (int i = 0; i < steps; i++) {
-      here.loops.all().forEach(loop -> loop.step());
-      home.loops.all().forEach(loop -> loop.step());
-    }
+    rig.run(steps);
   }
 
-  /** The leader is lost, and it or another one is there again, after clients went on meanwhile. */
   private void failOver(Runnable meanwhile) {
-    links.cut();
-    rest();
-    leader(null);
-    meanwhile.run();
-    rest();
-    links.mend();
-    leader("c@host");
-    rest();
-  }
-
-  private Queue queue(String name, FieldTable arguments) {
-    Queue there = home.declare(name, arguments);
-    QueuePlace place = QueuePlace.replicated(PARTITION);
-    return RemoteQueue.create(
-        new QueueIdentity(there.id(), there.definition(), null, place), here.vhost, link);
+    rig.failOver(meanwhile);
   }
 
   private Queue queue(String name) {
-    return queue(name, FieldTable.EMPTY);
+    return rig.queue(name, FieldTable.EMPTY);
   }
 
   private <T> T done(CompletableFuture<T> future) {
-    rest();
-    assertThat(future).isDone();
-    return future.join();
+    return rig.done(future);
+  }
+
+  private long consumersAtHome(Queue queue) {
+    return rig.consumersAtHome(queue);
   }
 
   private static ChannelException failure(CompletableFuture<?> future) {
@@ -112,33 +85,13 @@ class PartitionLinkTest {
     return (ChannelException) (thrown.getCause() == null ? thrown : thrown.getCause());
   }
 
-  private void publishing(Queue queue, List<String> outcomes, int... numbers) {
-    PublishListener listener =
-        new PublishListener() {
-          @Override
-          public void settled(long sequence, boolean accepted) {
-            outcomes.add(sequence + (accepted ? " ok" : " refused"));
-          }
+  /** Publishes from a loop that is not that of the link. */
+  private void publishing(Queue queue, PublishOutcomes outcomes, int... numbers) {
+    rig.publishing(otherLoop(), queue, outcomes, numbers);
+  }
 
-          @Override
-          public void failed(long sequence) {
-            outcomes.add(sequence + " failed");
-          }
-
-          @Override
-          public void lost(long sequence) {
-            outcomes.add(sequence + " lost");
-          }
-        };
-    // From a loop that is not that of the link.
-    int loop = 1 - shard();
-    here.on(
-        loop,
-        () -> {
-          for (int number : numbers) {
-            here.commands(loop).publish(queue, TestBroker.message(number), listener, number);
-          }
-        });
+  private int otherLoop() {
+    return 1 - rig.shard();
   }
 
   private void settle(Settlement settlement, Queue queue, Consumer consumer, long from, long to) {
@@ -149,10 +102,6 @@ class PartitionLinkTest {
   private Collector consume(Queue queue, Collector collector) {
     done(queue.requests().subscribe(collector.consumer, () -> {}));
     return collector;
-  }
-
-  private long consumersAtHome(Queue queue) {
-    return done(queue.lifecycle().status(false)).consumers();
   }
 
   // Publishers
@@ -166,30 +115,32 @@ class PartitionLinkTest {
   void whatIsPublishedIsConfirmedOnceWheneverTheLeaderIsLost(int steps) {
     start(2);
     Queue queue = queue("q");
-    List<String> outcomes = new ArrayList<>();
+    PublishOutcomes outcomes = new PublishOutcomes();
     publishing(queue, outcomes, 1, 2);
     publishing(queue, outcomes, 3);
     run(steps);
     failOver(() -> publishing(queue, outcomes, 4, 5));
     publishing(queue, outcomes, 6);
     rest();
-    assertThat(outcomes).containsExactly("1 ok", "2 ok", "3 ok", "4 ok", "5 ok", "6 ok");
+    assertThat(outcomes.told).containsExactly("1 ok", "2 ok", "3 ok", "4 ok", "5 ok", "6 ok");
     assertThat(home.drain("q")).containsExactly(1, 2, 3, 4, 5, 6);
-    assertThat(here.commands(1 - shard()).bytesUnderWay()).isZero();
-    assertThat(links.applied.keySet()).hasSize(1).allMatch(origin -> origin.member() == MEMBER);
+    assertThat(here.commands(otherLoop()).bytesUnderWay()).isZero();
+    assertThat(links.applied.keySet())
+        .hasSize(1)
+        .allMatch(origin -> origin.member() == PartitionRig.MEMBER);
   }
 
   @Test
   void batchWhoseOutcomeWasLostIsSentAgainWithItsNumber() {
     start(1);
     Queue queue = queue("q");
-    List<String> outcomes = new ArrayList<>();
+    PublishOutcomes outcomes = new PublishOutcomes();
     publishing(queue, outcomes, 1);
     here.runLoops();
     home.runLoops();
     failOver(() -> {});
     assertThat(links.repeated).isEqualTo(1);
-    assertThat(outcomes).containsExactly("1 ok");
+    assertThat(outcomes.told).containsExactly("1 ok");
     assertThat(home.drain("q")).containsExactly(1);
   }
 
@@ -199,7 +150,7 @@ class PartitionLinkTest {
     start(2);
     Queue queue = queue("q");
     Collector collector = consume(queue, new Collector(true, 0));
-    List<String> outcomes = new ArrayList<>();
+    PublishOutcomes outcomes = new PublishOutcomes();
     publishing(queue, outcomes, 1, 2, 3);
     run(steps);
     leader("c@host");
@@ -212,7 +163,7 @@ class PartitionLinkTest {
     rest();
     assertThat(links.nodes).containsExactly("b@host", "c@host", "d@host", "e@host");
     assertThat(link.node()).isEqualTo("e@host");
-    assertThat(outcomes).containsExactly("1 ok", "2 ok", "3 ok", "4 ok");
+    assertThat(outcomes.told).containsExactly("1 ok", "2 ok", "3 ok", "4 ok");
     assertThat(collector.cancelled).isFalse();
     assertThat(consumersAtHome(queue)).isEqualTo(1);
     acknowledgeLast(queue, collector, 4);
@@ -241,14 +192,14 @@ class PartitionLinkTest {
   void publishersWaitForALeader() {
     startWithoutLeader(1);
     Queue queue = queue("q");
-    List<String> outcomes = new ArrayList<>();
+    PublishOutcomes outcomes = new PublishOutcomes();
     publishing(queue, outcomes, 1, 2);
     here.advance(120_000);
-    assertThat(outcomes).isEmpty();
-    assertThat(here.commands(1 - shard()).isSettled()).isFalse();
+    assertThat(outcomes.told).isEmpty();
+    assertThat(here.commands(otherLoop()).isSettled()).isFalse();
     leader("b@host");
     rest();
-    assertThat(outcomes).containsExactly("1 ok", "2 ok");
+    assertThat(outcomes.told).containsExactly("1 ok", "2 ok");
     assertThat(home.drain("q")).containsExactly(1, 2);
   }
 
@@ -303,6 +254,15 @@ class PartitionLinkTest {
     assertThat(home.ready("q")).isZero();
   }
 
+  /** Publishes messages of 10,000 bytes. */
+  private void publishLargeAtHome(int count) {
+    for (int i = 0; i < count; i++) {
+      Message large = TestBroker.message(i, false, Message.NO_TTL, 10_000);
+      home.publishing(home.queue("q"), large, null);
+    }
+    rest();
+  }
+
   @Test
   void whatWasHeldForAFullChannelComesAgainAndCreditBeginsAnew() {
     start(1);
@@ -310,17 +270,48 @@ class PartitionLinkTest {
     Collector full = new Collector(true, 0);
     full.full = true;
     consume(queue, full);
-    int messages = 300;
-    for (int i = 0; i < messages; i++) {
-      home.publishing(home.queue("q"), TestBroker.message(i, false, -1, 10_000), null);
-    }
-    rest();
+    publishLargeAtHome(300);
     failOver(() -> {});
     assertThat(home.ready("q")).as("a window is under way again").isBetween(190L, 200L);
     full.full = false;
-    here.on(shard(), () -> queue.onShard().resume(full.consumer));
+    here.on(rig.shard(), () -> queue.onShard().resume(full.consumer));
     rest();
-    assertThat(full.numbers()).hasSize(messages).doesNotHaveDuplicates();
+    assertThat(full.numbers()).hasSize(300).doesNotHaveDuplicates();
+  }
+
+  @Test
+  void whatWasTakenByAnEarlierConnectionGivesNoCredit() {
+    start(1);
+    Queue queue = queue("q");
+    Collector collector = consume(queue, new Collector(true, 0));
+    publishLargeAtHome(20);
+    failOver(() -> {});
+    assertThat(collector.deliveries).as("20 and again").hasSize(40);
+    collector.full = true;
+    publishLargeAtHome(300);
+    assertThat(home.ready("q")).isBetween(190L, 220L);
+  }
+
+  @Test
+  void consumersStayHoweverLongAndOftenThereIsNoLeader() {
+    start(1);
+    Queue queue = queue("q");
+    Collector collector = consume(queue, new Collector(true, 0));
+    for (int i = 0; i < 3; i++) {
+      links.cut();
+      rest();
+      links.mend();
+      here.runLoops(); // It joins again, and is not answered.
+      links.cut();
+      rest();
+      here.advance(40_000);
+      links.mend();
+      rest();
+    }
+    assertThat(collector.cancelled).isFalse();
+    home.publish("q", 1);
+    rest();
+    assertThat(collector.numbers()).containsExactly(1);
   }
 
   @Test
@@ -340,7 +331,8 @@ class PartitionLinkTest {
   @Test
   void singleActiveConsumerStaysActive() {
     start(1);
-    Queue queue = queue("q", FieldTable.builder().put("x-single-active-consumer", true).build());
+    Queue queue =
+        rig.queue("q", FieldTable.builder().put("x-single-active-consumer", true).build());
     List<Collector> all = new ArrayList<>();
     for (int i = 0; i < 5; i++) {
       all.add(consume(queue, new Collector(true, 0)));
@@ -507,7 +499,7 @@ class PartitionLinkTest {
     assertThat(home.ready("q")).as("nothing is sent ahead").isEqualTo(3);
     full.full = false;
     for (int i = 0; i < 3; i++) {
-      here.on(shard(), () -> queue.onShard().resume(full.consumer));
+      here.on(rig.shard(), () -> queue.onShard().resume(full.consumer));
       rest();
     }
     assertThat(full.numbers()).containsExactlyInAnyOrder(1, 2, 3);
@@ -652,11 +644,12 @@ class PartitionLinkTest {
     start(1);
     Queue queue = queue("q");
     home.publish("q", 1, 2);
-    here.on(shard(), () -> queue.onShard().contents());
+    here.on(rig.shard(), () -> queue.onShard().contents());
     rest();
     links.cut();
     rest();
-    here.on(shard(), () -> assertThat(queue.onShard().contents().totals().ready()).isEqualTo(2));
+    here.on(
+        rig.shard(), () -> assertThat(queue.onShard().contents().totals().ready()).isEqualTo(2));
     assertThat(link.node()).isEqualTo("b@host");
   }
 
@@ -671,6 +664,29 @@ class PartitionLinkTest {
     assertThat(link.node()).isEqualTo("a@host");
   }
 
+  @Test
+  void leaderThatCannotBeConnectedToIsFollowedByAnotherOne() {
+    start(1);
+    PartitionLink other =
+        new PartitionLink(
+            1,
+            PartitionRig.MEMBER,
+            here.partitions,
+            (node, partition, shard, listener) -> {
+              if (node.equals("forgotten@host")) {
+                throw new IllegalArgumentException(node);
+              }
+              return links.connect(node, partition, shard, listener);
+            });
+    int shard = other.partition().shard().index();
+    assertThatThrownBy(() -> here.on(shard, () -> other.leader("forgotten@host")))
+        .hasMessage("forgotten@host");
+    here.on(shard, () -> other.leader("d@host"));
+    rest();
+    assertThat(links.nodes).containsExactly("b@host", "d@host");
+    assertThat(other.node()).isEqualTo("d@host");
+  }
+
   // Dead letters
 
   @ParameterizedTest
@@ -678,7 +694,7 @@ class PartitionLinkTest {
   void connectionDoesNotWaitForEverForItsDeadLetters(int steps) {
     start(2);
     home.declare("dead");
-    Queue queue = queue("q", TestBroker.deadLetteringTo("dead"));
+    Queue queue = rig.queue("q", TestBroker.deadLetteringTo("dead"));
     home.publish("q", 1);
     Collector collector = consume(queue, new Collector(true, 0));
     long first = collector.deliveries.get(0).sequence();

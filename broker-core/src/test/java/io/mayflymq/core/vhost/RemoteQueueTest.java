@@ -14,7 +14,6 @@ import io.mayflymq.core.queue.GetResult;
 import io.mayflymq.core.queue.consumer.Consumer;
 import io.mayflymq.core.vhost.TestBroker.Collector;
 import io.mayflymq.core.vhost.TestBroker.Settlement;
-import io.mayflymq.core.vhost.command.PublishListener;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.queue.QueueHost;
 import io.mayflymq.core.vhost.queue.QueueIdentity;
@@ -22,7 +21,6 @@ import io.mayflymq.core.vhost.queue.remote.RemoteNode;
 import io.mayflymq.core.vhost.queue.remote.RemoteQueue;
 import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.FieldTable;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -90,37 +88,20 @@ class RemoteQueueTest {
   }
 
   private List<String> publish(Queue queue, int... numbers) {
-    List<String> outcomes = new ArrayList<>();
+    PublishOutcomes outcomes = new PublishOutcomes();
     publishing(queue, outcomes, numbers);
     rest();
-    return outcomes;
+    return outcomes.told;
   }
 
-  private void publishing(Queue queue, List<String> outcomes, int... numbers) {
-    PublishListener listener =
-        new PublishListener() {
-          @Override
-          public void settled(long sequence, boolean accepted) {
-            outcomes.add(sequence + (accepted ? " ok" : " refused"));
-          }
-
-          @Override
-          public void failed(long sequence) {
-            outcomes.add(sequence + " failed");
-          }
-
-          @Override
-          public void lost(long sequence) {
-            outcomes.add(sequence + " lost");
-          }
-        };
+  private void publishing(Queue queue, PublishOutcomes outcomes, int... numbers) {
     // From a loop that is not that of the link.
     int loop = 1 - queue.shard().index();
     here.on(
         loop,
         () -> {
           for (int number : numbers) {
-            here.commands(loop).publish(queue, TestBroker.message(number), listener, number);
+            here.commands(loop).publish(queue, TestBroker.message(number), outcomes, number);
           }
         });
   }
@@ -148,15 +129,15 @@ class RemoteQueueTest {
   void messagesArePublishedAndConfirmedWhenTheyAreSafeAtHome(int shards) {
     start(shards);
     Queue queue = queue("q");
-    List<String> outcomes = new ArrayList<>();
+    PublishOutcomes outcomes = new PublishOutcomes();
     publishing(queue, outcomes, 1, 2, 3);
     for (int i = 0; i < 20; i++) {
       here.runLoops();
       home.runLoops();
     }
-    assertThat(outcomes).as("before the disk of the home node has them").isEmpty();
+    assertThat(outcomes.told).as("before the disk of the home node has them").isEmpty();
     rest();
-    assertThat(outcomes).containsExactly("1 ok", "2 ok", "3 ok");
+    assertThat(outcomes.told).containsExactly("1 ok", "2 ok", "3 ok");
     assertThat(home.drain("q")).containsExactly(1, 2, 3);
     assertThat(here.commands(0).bytesUnderWay() + here.commands(1).bytesUnderWay()).isZero();
   }
@@ -577,12 +558,12 @@ class RemoteQueueTest {
     done(queue.requests().subscribe(collector.consumer, () -> {}));
     GetResult none = done(queue.requests().fetch(true));
     assertThat(none).isNull();
-    List<String> outcomes = new ArrayList<>();
+    PublishOutcomes outcomes = new PublishOutcomes();
     publishing(queue, outcomes, 3);
     here.runLoops();
     links.cut();
     rest();
-    assertThat(outcomes).containsExactly("3 lost");
+    assertThat(outcomes.told).containsExactly("3 lost");
     assertThat(collector.cancelled).isTrue();
     assertThat(home.ready("q")).as("what was delivered is back").isGreaterThanOrEqualTo(2);
     CompletableFuture<GetResult> get = queue.requests().fetch(true);

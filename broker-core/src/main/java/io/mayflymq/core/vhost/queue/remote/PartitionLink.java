@@ -123,7 +123,7 @@ public final class PartitionLink implements QueueLink {
     if (current != null) {
       Incarnations before = current;
       current = null;
-      before.connection.end();
+      before.end();
       lost();
     }
     if (name != null) {
@@ -137,6 +137,13 @@ public final class PartitionLink implements QueueLink {
   private final class Incarnations implements LinkListener {
     private PartitionConnector.Connection connection;
 
+    /** Without a connection if the connector has thrown. */
+    void end() {
+      if (connection != null) {
+        connection.end();
+      }
+    }
+
     @Override
     public void up(LinkPort port) {
       if (current == this) {
@@ -146,7 +153,7 @@ public final class PartitionLink implements QueueLink {
 
     @Override
     public void frame(int type, LinkReader body) {
-      if (current == this) {
+      if (current == this && isUp()) {
         traffic.frame(type, body);
       }
     }
