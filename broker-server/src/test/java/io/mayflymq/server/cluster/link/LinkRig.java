@@ -19,12 +19,11 @@ import io.mayflymq.core.vhost.queue.QueueIdentity;
 import io.mayflymq.core.vhost.queue.remote.RemoteNode;
 import io.mayflymq.core.vhost.queue.remote.RemoteQueue;
 import io.mayflymq.protocol.types.FieldTable;
+import io.mayflymq.server.cluster.transport.AnyNode;
 import io.mayflymq.server.cluster.transport.NodeTransport;
 import io.mayflymq.server.cluster.transport.TransportSettings;
 import io.mayflymq.server.cluster.transport.TransportTimes;
-import io.mayflymq.server.cluster.transport.handshake.Admission;
 import io.mayflymq.server.cluster.transport.handshake.ClusterSecret;
-import io.mayflymq.server.cluster.transport.handshake.NodeIdentity;
 import io.mayflymq.server.config.settings.ListenerSettings;
 import io.mayflymq.server.net.EventLoops;
 import io.mayflymq.server.net.StartException;
@@ -77,18 +76,6 @@ final class LinkRig implements AutoCloseable {
   /** Begins to listen, or does so again; serves no queues yet. */
   void listen() throws StartException {
     InetSocketAddress before = ADDRESSES.get(name);
-    Admission anyNode =
-        new Admission() {
-          @Override
-          public Optional<String> clusterId() {
-            return Optional.empty();
-          }
-
-          @Override
-          public Optional<String> refusal(NodeIdentity node) {
-            return Optional.empty();
-          }
-        };
     transport =
         NodeTransport.start(
             new TransportSettings(
@@ -100,7 +87,7 @@ final class LinkRig implements AutoCloseable {
                 PATIENT),
             loops,
             threads,
-            anyNode,
+            new AnyNode(),
             node -> Optional.ofNullable(ADDRESSES.get(node)));
     ADDRESSES.put(name, transport.address());
     links = new QueueLinks(transport, loops, broker);

@@ -32,12 +32,11 @@ import io.mayflymq.core.vhost.Broker;
 import io.mayflymq.core.vhost.partition.Partitions;
 import io.mayflymq.server.cluster.consensus.ConsensusListener;
 import io.mayflymq.server.cluster.consensus.LeaderChange;
+import io.mayflymq.server.cluster.transport.AnyNode;
 import io.mayflymq.server.cluster.transport.NodeTransport;
 import io.mayflymq.server.cluster.transport.TransportSettings;
 import io.mayflymq.server.cluster.transport.TransportTimes;
-import io.mayflymq.server.cluster.transport.handshake.Admission;
 import io.mayflymq.server.cluster.transport.handshake.ClusterSecret;
-import io.mayflymq.server.cluster.transport.handshake.NodeIdentity;
 import io.mayflymq.server.config.settings.ListenerSettings;
 import io.mayflymq.server.net.EventLoops;
 import io.mayflymq.server.net.StartException;
@@ -169,18 +168,6 @@ final class ReplicaRig implements AutoCloseable {
     }
 
     private NodeTransport listen() throws StartException {
-      Admission anyNode =
-          new Admission() {
-            @Override
-            public Optional<String> clusterId() {
-              return Optional.empty();
-            }
-
-            @Override
-            public Optional<String> refusal(NodeIdentity node) {
-              return Optional.empty();
-            }
-          };
       NodeTransport listening =
           NodeTransport.start(
               new TransportSettings(
@@ -192,7 +179,7 @@ final class ReplicaRig implements AutoCloseable {
                   PATIENT),
               loops,
               threads,
-              anyNode,
+              new AnyNode(),
               other -> Optional.ofNullable(addresses.get(other)));
       addresses.put(name, listening.address());
       return listening;
