@@ -121,6 +121,14 @@ public final class LinkWriter {
     return bytes(value.encode());
   }
 
+  /** Adds bytes as they are, without their length. */
+  public LinkWriter append(byte[] written) {
+    reserve(written.length);
+    System.arraycopy(written, 0, bytes, size, written.length);
+    size += written.length;
+    return this;
+  }
+
   /** Adds all that another one has written. */
   public LinkWriter append(LinkWriter other) {
     reserve(other.size);

@@ -19,7 +19,8 @@ import java.util.UUID;
  * that have not. These lists are kept for a number of batches. The highest number of a batch whose list was dropped is kept as well, so what is not known
  * any more is not taken for a success.
  *
- * A node has one process at a time, and a process one link. So with the first batch of another link, what is known of an earlier one is dropped.
+ * A node has one process at a time, and a process one link, and they begin here in that order. So when another link begins, what is known of an earlier
+ * one is dropped, and nothing more of that is taken.
  */
 /**
  * The batches of commands that a replicated partition has applied, by the links of nodes. The same

@@ -18,6 +18,19 @@ final class BatchRun implements Commit {
   /** Takes batches back. */
   @FunctionalInterface
   interface Owner {
+    /**
+     * The commands of a batch are applied here, or have failed; those that are held are not. Called
+     * on the shard of its partition, in the burst in which that has happened; the last call counts.
+     */
+    default void applied(CommandBatch batch) {}
+
+    /**
+     * Whether the batch comes back only when what it wrote is safe, if a publisher waits for it.
+     */
+    default boolean awaitsSafety() {
+      return true;
+    }
+
     /** A batch was applied. Any thread may call. */
     void comeBack(CommandBatch batch, boolean safe);
   }
@@ -64,16 +77,25 @@ final class BatchRun implements Commit {
       PartitionStore store = partition.store();
       long storedBefore = store.storedCount();
       run.applyHere(partition, shard);
+      owner.applied(batch);
       boolean wrote = store.storedCount() != storedBefore;
-      if ((wrote && batch.isAwaited()) || store.isBehind()) {
+      if ((wrote && batch.isAwaited() && owner.awaitsSafety()) || store.isBehind()) {
         store.commit(run);
       } else {
         comeBackAfter(batch.pauseMillis(), run, shard);
       }
     } catch (Throwable e) {
       shard.faults().contained("a batch of commands for", partition, e);
-      run.failed();
+      run.failedToApply();
     }
+  }
+
+  private void failedToApply() {
+    if (!told.get() && batch.home() == null) {
+      batch.failed();
+      owner.applied(batch);
+    }
+    failed();
   }
 
   private void applyHere(Partition partition, Shard shard) {

@@ -57,6 +57,9 @@ final class CommandBatch {
   private long bytes;
   private boolean awaited;
 
+  /** Whether a command was refused or has failed when it was applied here. */
+  private boolean partly;
+
   /** Queues that have another place now than at an earlier batch, perhaps; null if none has. */
   private List<Queue> moved;
 
@@ -139,6 +142,12 @@ final class CommandBatch {
   /** The same. */
   void failed(int i) {
     kinds[i] = FAILED;
+  }
+
+  /** What becomes of the batch is not known: no command of it has succeeded for its publisher. */
+  void failed() {
+    Arrays.fill(kinds, 0, size, FAILED);
+    partly = true;
   }
 
   /** The same. */
@@ -324,6 +333,7 @@ final class CommandBatch {
       } catch (Throwable e) {
         faults.contained("a command of", queues[i], e);
         kinds[i] = FAILED;
+        partly = true;
       }
       // The next command may be for a queue that they go to.
       deadLetters.deliver();
@@ -336,6 +346,7 @@ final class CommandBatch {
       case PUBLISH -> {
         if (!queue.publish((Message) subjects[i])) {
           kinds[i] = REFUSED;
+          partly = true;
         }
       }
       case SCHEDULE -> queue.schedule((Message) subjects[i], lasts[i]);
@@ -350,6 +361,61 @@ final class CommandBatch {
 
   private void reject(int i, DropTrigger cause) {
     queues[i].onShard().reject((Consumer) subjects[i], firsts[i], lasts[i], cause);
+  }
+
+  /** Returns whether a queue of the batch holds commands at present. */
+  boolean isHeld() {
+    for (int i = 0; i < size; i++) {
+      if (queues[i].holdsCommands()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Visits the commands that settle deliveries. */
+  void forEachSettlement(SettlementSink sink) {
+    for (int i = 0; i < size; i++) {
+      if (subjects[i] instanceof Consumer consumer) {
+        sink.accept(queues[i], consumer, firsts[i], lasts[i]);
+      }
+    }
+  }
+
+  /** Receives commands that settle deliveries. */
+  @FunctionalInterface
+  interface SettlementSink {
+    /** Receives one: the deliveries to a consumer, from one number to another. */
+    void accept(Queue queue, Consumer consumer, long from, long to);
+  }
+
+  /** Returns whether commands were refused, or have failed, when they were applied here. */
+  boolean hasFailures() {
+    return partly;
+  }
+
+  /**
+   * Visits the commands with a publisher that were refused, or have failed, when they were applied
+   * here.
+   */
+  void forEachFailure(FailureSink sink) {
+    for (int i = 0; i < size; i++) {
+      if (listeners[i] != null && (kinds[i] == REFUSED || kinds[i] == FAILED)) {
+        sink.accept(firsts[i], kinds[i] == REFUSED);
+      }
+    }
+  }
+
+  /** Receives commands that have not succeeded. */
+  @FunctionalInterface
+  interface FailureSink {
+    /**
+     * Receives one.
+     *
+     * @param publishSequence what its publisher calls it
+     * @param refused whether it was refused; else it has failed
+     */
+    void accept(long publishSequence, boolean refused);
   }
 
   /**
@@ -394,6 +460,7 @@ final class CommandBatch {
     size = 0;
     bytes = 0;
     awaited = false;
+    partly = false;
     partition = null;
     consequences = null;
     moved = null;

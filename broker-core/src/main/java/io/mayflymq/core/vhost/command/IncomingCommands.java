@@ -7,10 +7,12 @@ import io.mayflymq.core.link.MessageCodec;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.queue.consumer.Consumer;
 import io.mayflymq.core.runtime.Shard;
+import io.mayflymq.core.store.LinkBatches;
 import io.mayflymq.core.vhost.partition.CausedCommands;
 import io.mayflymq.core.vhost.queue.Queue;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -30,6 +32,9 @@ public final class IncomingCommands {
      * not known.
      */
     Consumer settled(Queue queue, long consumer, long from, long to);
+
+    /** Deliveries that were noted as settled are not, and go back to their queue. */
+    void unsettled(Queue queue, Consumer consumer, long from, long to);
   }
 
   /** What becomes of a batch. Called within bursts of the link's shard. */
@@ -43,6 +48,21 @@ public final class IncomingCommands {
 
     /** What it has led to has arrived; only if that was asked for. */
     void arrived();
+  }
+
+  /** A batch that has been read, and is applied as a whole in one burst, or not at all. */
+  public interface Whole {
+    /**
+     * Applies it, unless one of its queues holds commands at present.
+     *
+     * @return what has become of its commands, as far as it is known in this burst, as {@link
+     *     Outcome#returned} would give it; nothing if all have succeeded, and null if it was not
+     *     applied
+     */
+    byte[] apply();
+
+    /** It is not applied any more: the connection was lost. */
+    void drop();
   }
 
   private final Shard shard;
@@ -66,20 +86,31 @@ public final class IncomingCommands {
    * @throws LinkFormatException if it cannot be read; then none of it is applied
    */
   public void apply(LinkReader in, boolean hasConsequences, Names names, Outcome outcome) {
-    Arrival arrival = new Arrival(outcome);
+    read(in, new Arrival(names, hasConsequences, outcome, false)).submit();
+  }
+
+  /**
+   * Reads a batch whose queues are in one partition, of the link's shard. Parameters as in {@link
+   * #apply}; the outcome is told as soon as it is known, whether it is safe or not.
+   */
+  public Whole readWhole(LinkReader in, boolean hasConsequences, Names names, Outcome outcome) {
+    return read(in, new Arrival(names, hasConsequences, outcome, true));
+  }
+
+  private Arrival read(LinkReader in, Arrival arrival) {
     messages.begin();
     int count = in.count(2);
     for (int i = 0; i < count; i++) {
-      read(in, i, names, arrival);
+      read(in, i, arrival);
     }
-    arrival.submit(hasConsequences ? new CausedCommands() : null);
+    return arrival;
   }
 
-  private void read(LinkReader in, int i, Names names, Arrival arrival) {
+  private void read(LinkReader in, int i, Arrival arrival) {
     int octet = in.octet();
     byte kind = (byte) (octet & ~OutgoingCommands.AWAITED);
     PublishListener listener = (octet & OutgoingCommands.AWAITED) == 0 ? null : arrival;
-    Queue queue = names.queue(in.number());
+    Queue queue = arrival.names.queue(in.number());
     switch (kind) {
       case CommandBatch.PUBLISH -> {
         Message message = messages.read(in);
@@ -109,7 +140,7 @@ public final class IncomingCommands {
         long length = in.number();
         if (queue != null && length > 0) {
           long to = from + length - 1;
-          Consumer settled = names.settled(queue, consumer, from, to);
+          Consumer settled = arrival.names.settled(queue, consumer, from, to);
           if (settled != null) {
             arrival.batchFor(queue).settle(kind, queue, settled, from, to);
           }
@@ -119,16 +150,38 @@ public final class IncomingCommands {
     }
   }
 
+  /** The numbers of the commands that were refused, and of those that have failed. */
+  private static final class Failures {
+    final List<Integer> refused = new ArrayList<>(0);
+    final List<Integer> failed = new ArrayList<>(0);
+
+    LinkWriter write(LinkWriter out) {
+      out.number(refused.size());
+      refused.forEach(out::number);
+      out.number(failed.size());
+      failed.forEach(out::number);
+      return out;
+    }
+  }
+
   /** The batches that a frame becomes: one, unless its queues are in several partitions. */
-  private final class Arrival implements PublishListener {
+  private final class Arrival implements PublishListener, BatchRun.Owner, Whole {
+    private final Names names;
     private final Outcome outcome;
+    private final boolean hasConsequences;
+    private final boolean isWhole;
     private final List<CommandBatch> batches = new ArrayList<>(1);
-    private final List<Integer> refused = new ArrayList<>(0);
-    private final List<Integer> failed = new ArrayList<>(0);
+    private final Failures failures = new Failures();
     private int underWay;
 
-    Arrival(Outcome outcome) {
+    /** Those of this burst; null if there are none. */
+    private Failures failuresHere;
+
+    Arrival(Names names, boolean hasConsequences, Outcome outcome, boolean isWhole) {
+      this.names = names;
       this.outcome = outcome;
+      this.hasConsequences = hasConsequences;
+      this.isWhole = isWhole;
     }
 
     CommandBatch batchFor(Queue queue) {
@@ -143,7 +196,45 @@ public final class IncomingCommands {
       return batch;
     }
 
-    void submit(CausedCommands consequences) {
+    @Override
+    public byte[] apply() {
+      for (CommandBatch batch : batches) {
+        if (batch.isHeld()) {
+          return null;
+        }
+      }
+      List<Integer> missing = List.copyOf(failures.failed);
+      submit();
+      if (missing.isEmpty() && failuresHere == null) {
+        return LinkBatches.SUCCESS;
+      }
+      Failures all = failuresHere == null ? new Failures() : failuresHere;
+      all.failed.addAll(missing);
+      LinkWriter written = all.write(new LinkWriter());
+      return Arrays.copyOf(written.bytes(), written.size());
+    }
+
+    @Override
+    public void drop() {
+      batches.forEach(batch -> batch.forEachSettlement(names::unsettled));
+    }
+
+    @Override
+    public boolean awaitsSafety() {
+      return !isWhole;
+    }
+
+    @Override
+    public void applied(CommandBatch batch) {
+      if (batch.hasFailures()) {
+        Failures found = new Failures();
+        batch.forEachFailure((i, refused) -> (refused ? found.refused : found.failed).add((int) i));
+        failuresHere = found;
+      }
+    }
+
+    void submit() {
+      CausedCommands consequences = hasConsequences ? new CausedCommands() : null;
       underWay = batches.size();
       for (CommandBatch batch : batches) {
         batch.comesOf(consequences);
@@ -153,14 +244,15 @@ public final class IncomingCommands {
         consequences.applied();
       }
       for (CommandBatch batch : batches) {
-        BatchRun.submit(batch, shard, this::comeBack);
+        BatchRun.submit(batch, shard, this);
       }
       if (batches.isEmpty()) {
         finish();
       }
     }
 
-    private void comeBack(CommandBatch batch, boolean safe) {
+    @Override
+    public void comeBack(CommandBatch batch, boolean safe) {
       if (shard.isCurrent()) {
         shard.run(() -> returned(batch, safe));
       } else {
@@ -180,24 +272,19 @@ public final class IncomingCommands {
     }
 
     private void finish() {
-      result.clear();
-      result.number(refused.size());
-      refused.forEach(result::number);
-      result.number(failed.size());
-      failed.forEach(result::number);
-      outcome.returned(result);
+      outcome.returned(failures.write(result.clear()));
     }
 
     @Override
     public void settled(long index, boolean accepted) {
       if (!accepted) {
-        refused.add((int) index);
+        failures.refused.add((int) index);
       }
     }
 
     @Override
     public void failed(long index) {
-      failed.add((int) index);
+      failures.failed.add((int) index);
     }
   }
 }

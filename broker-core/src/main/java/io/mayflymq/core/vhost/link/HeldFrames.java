@@ -8,14 +8,11 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /**
- * The frames of a link that wait for a queue whose declaration is not in force here yet. On the
- * link's shard.
+ * The frames of a link that wait for a queue: its declaration is not in force here yet, or it does
+ * not take commands yet. On the link's shard.
  */
 final class HeldFrames {
   private static final long POLL_MILLIS = 5;
-
-  /** After this time the queue counts as deleted. */
-  private static final long LONGEST_MILLIS = 2_000;
 
   private record Held(int type, LinkReader body) {}
 
@@ -43,11 +40,12 @@ final class HeldFrames {
    * Holds all frames from now on.
    *
    * @param end whether it is over; asked again and again
+   * @param longestMillis after this time it is over in any case
    * @param onFailure told when a frame cannot be read
    */
-  void hold(BooleanSupplier end, Consumer<String> onFailure) {
+  void hold(BooleanSupplier end, long longestMillis, Consumer<String> onFailure) {
     over = end;
-    poll(LONGEST_MILLIS, onFailure);
+    poll(longestMillis, onFailure);
   }
 
   private void poll(long left, Consumer<String> onFailure) {

@@ -86,6 +86,15 @@ final class HomeConsumers {
     return true;
   }
 
+  /** Deliveries that were settled are not, as the connection is lost: they go back. */
+  void unsettled(Queue queue, Consumer consumer, long from, long to) {
+    if (consumer == ofGet) {
+      commands.requeue(queue, consumer, from, to);
+    } else {
+      commands.fail(queue, consumer, from, to);
+    }
+  }
+
   void wakeAll() {
     byNumber.values().forEach(HomeConsumer::wake);
   }

@@ -8,10 +8,12 @@ import io.mayflymq.core.link.LinkReader;
 import io.mayflymq.core.link.LinkWriter;
 import io.mayflymq.core.queue.consumer.Consumer;
 import io.mayflymq.core.runtime.Shard;
+import io.mayflymq.core.store.AppliedBatches;
 import io.mayflymq.core.vhost.command.IncomingCommands;
 import io.mayflymq.core.vhost.command.ShardCommandSender;
 import io.mayflymq.core.vhost.partition.Partitions;
 import io.mayflymq.core.vhost.queue.Queue;
+import java.util.function.BooleanSupplier;
 
 /*
  * The home node's side of one connection of a link. It acts as a connection of a client does: commands go to their queues in the order in which they
@@ -19,34 +21,50 @@ import io.mayflymq.core.vhost.queue.Queue;
  *
  * The declaration of a queue may be in force on the other node earlier than here. What arrives for such a queue waits for it, and all that follows on
  * the link with it, since its order counts.
+ *
+ * A link leads to the queues of a node, or to those of a replicated partition that this node leads. They differ in the batches of commands only, see
+ * HomeBatches.
  */
 /** The home node's side of one connection of a link. On the link's shard. */
 public final class HomeLink implements LinkListener, IncomingCommands.Names {
-  private static final int HAS_CONSEQUENCES = 1;
+  /** After this time a queue whose declaration is not in force counts as deleted. */
+  private static final long LONGEST_WAIT_MILLIS = 2_000;
 
   private final Shard shard;
   private final HomeQueues queues;
   private final HomeConsumers consumers;
-  private final IncomingCommands commands;
+  private final HomeBatches batches;
   private final HeldFrames held;
   private final int shards;
-  private final LinkWriter frame = new LinkWriter();
   private HomeDeliveries output;
   private HomeRequests requests;
   private LinkPort port;
 
   /**
-   * Creates the side of one connection.
+   * Creates the side of one connection to the queues of this node.
    *
    * @param shard the shard that the connection belongs to
    * @param partitions where the queues of this node are
    */
   public HomeLink(Shard shard, Partitions partitions, QueueLookup lookup) {
+    this(shard, partitions, lookup, null);
+  }
+
+  /**
+   * Creates the side of one connection to the queues of a replicated partition. What is sent waits
+   * in the connection until what the partition has written before is committed.
+   *
+   * @param shard the shard of the partition
+   * @param partitions where the queues of this node are
+   * @param lookup finds the partition's queues
+   * @param applied the batches that it has applied
+   */
+  public HomeLink(Shard shard, Partitions partitions, QueueLookup lookup, AppliedBatches applied) {
     this.shard = shard;
     this.shards = partitions.shards().count();
     this.queues = new HomeQueues(lookup);
     this.consumers = new HomeConsumers(new ShardCommandSender(shard, partitions, () -> {}, false));
-    this.commands = new IncomingCommands(shard);
+    this.batches = new HomeBatches(shard, this, applied, new BatchOutput());
     this.held = new HeldFrames(shard, this::process);
   }
 
@@ -70,7 +88,8 @@ public final class HomeLink implements LinkListener, IncomingCommands.Names {
     switch (type) {
       case LinkFrame.QUEUE -> queue(in);
       case LinkFrame.FORGET_QUEUES -> queues.clear();
-      case LinkFrame.COMMANDS -> commands(in);
+      case LinkFrame.COMMANDS -> batches.commands(in);
+      case LinkFrame.ORIGIN -> batches.origin(in);
       case LinkFrame.REQUEST -> requests.answer(in, queues);
       case LinkFrame.CREDIT -> credit(in);
       case LinkFrame.RECALLED -> recalled(in);
@@ -83,29 +102,27 @@ public final class HomeLink implements LinkListener, IncomingCommands.Names {
     queues.put(number, in.text(), in.text(), in.number());
     if (queues.isAwaited(number)) {
       held.hold(
-          () -> queues.lookAgain(number) || !queues.isAwaited(number), why -> port.close(why));
+          () -> queues.lookAgain(number) || !queues.isAwaited(number),
+          LONGEST_WAIT_MILLIS,
+          why -> port.close(why));
     }
   }
 
-  private void commands(LinkReader in) {
-    long batch = in.number();
-    boolean hasConsequences = (in.octet() & HAS_CONSEQUENCES) != 0;
-    commands.apply(
-        in,
-        hasConsequences,
-        this,
-        new IncomingCommands.Outcome() {
-          @Override
-          public void returned(LinkWriter result) {
-            frame.clear().number(batch).append(result);
-            output.send(LinkFrame.RETURNED, frame);
-          }
+  private final class BatchOutput implements HomeBatches.Output {
+    @Override
+    public void send(int type, LinkWriter body) {
+      output.send(type, body);
+    }
 
-          @Override
-          public void arrived() {
-            output.send(LinkFrame.ARRIVED, frame.clear().number(batch));
-          }
-        });
+    @Override
+    public void hold(BooleanSupplier end) {
+      held.hold(end, Long.MAX_VALUE, why -> port.close(why));
+    }
+
+    @Override
+    public void close(String why) {
+      port.close(why);
+    }
   }
 
   private void credit(LinkReader in) {
@@ -134,6 +151,11 @@ public final class HomeLink implements LinkListener, IncomingCommands.Names {
   }
 
   @Override
+  public void unsettled(Queue queue, Consumer consumer, long from, long to) {
+    consumers.unsettled(queue, consumer, from, to);
+  }
+
+  @Override
   public void writable() {
     consumers.wakeAll();
   }
@@ -141,6 +163,7 @@ public final class HomeLink implements LinkListener, IncomingCommands.Names {
   @Override
   public void lost(String why) {
     held.close();
+    batches.close();
     if (output != null) {
       output.close();
       requests.close();

@@ -65,7 +65,7 @@ public final class LogRig implements ReplicaQueues, LogOwner, LogListener {
   public final TreeMap<QueueKey, Stored> entries = new TreeMap<>();
   final TreeMap<Long, Long> delivered = new TreeMap<>();
   final TreeMap<Long, TreeMap<Long, Back>> returned = new TreeMap<>();
-  final AppliedBatches batches = new AppliedBatches(this::beginBurst);
+  public final AppliedBatches batches = new AppliedBatches(this::beginBurst);
   final List<String> events = new ArrayList<>();
 
   /** The sequence number of metadata for the log. */
@@ -78,7 +78,7 @@ public final class LogRig implements ReplicaQueues, LogOwner, LogListener {
   }
 
   /** A log of which only the bursts up to one remain. */
-  LogRig(MemoryDirectory directory, LogOptions options, long upTo) {
+  public LogRig(MemoryDirectory directory, LogOptions options, long upTo) {
     this(directory, directory, options, new ManualExecutor(), null, upTo);
   }
 
