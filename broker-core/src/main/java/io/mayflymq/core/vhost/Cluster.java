@@ -6,6 +6,7 @@ import io.mayflymq.core.metadata.QueuePlace;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.queue.QueueHost;
 import io.mayflymq.core.vhost.queue.QueueIdentity;
+import io.mayflymq.core.vhost.queue.QueueReplicas;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -65,6 +66,13 @@ public interface Cluster extends ChangeOrdering {
    *     queues are not replicated now: there is no other member, or one that does not know replicas
    */
   Optional<CompletableFuture<QueuePlace>> placeOfReplicas(OptionalInt size, boolean leadsHere);
+
+  /**
+   * Returns the nodes of a replicated partition, as this node sees them now.
+   *
+   * @param partition its number
+   */
+  QueueReplicas replicasOf(int partition);
 
   /**
    * Asks the other nodes that can be reached how long they would keep exchanges and bindings whose

@@ -23,6 +23,7 @@ import io.mayflymq.core.vhost.partition.Partition;
 import io.mayflymq.core.vhost.queue.DeclaredQueue;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.queue.QueueHost;
+import io.mayflymq.core.vhost.queue.QueueReplicas;
 import io.mayflymq.core.vhost.queue.local.LocalEnvironment;
 import io.mayflymq.core.vhost.redrive.RedriveRegistry;
 import io.mayflymq.core.vhost.reply.ReplyConsumers;
@@ -378,6 +379,11 @@ public final class VirtualHost implements QueueHost {
   /** This node leads the partition of a queue no more, or the queue is deleted. */
   public void ledNoMore(Queue led) {
     metrics.queues().leave(led.counters());
+  }
+
+  @Override
+  public QueueReplicas replicasOf(int partition) {
+    return broker.cluster().get().replicasOf(partition);
   }
 
   /** Returns the copies of queues that are being moved here. */

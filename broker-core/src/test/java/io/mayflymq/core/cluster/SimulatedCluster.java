@@ -23,6 +23,7 @@ import io.mayflymq.core.vhost.partition.Partitions;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.queue.QueueHost;
 import io.mayflymq.core.vhost.queue.QueueIdentity;
+import io.mayflymq.core.vhost.queue.QueueReplicas;
 import io.mayflymq.core.vhost.queue.remote.RemoteNode;
 import io.mayflymq.core.vhost.queue.remote.RemoteQueue;
 import java.io.IOException;
@@ -318,6 +319,11 @@ final class SimulatedCluster {
     public Optional<CompletableFuture<QueuePlace>> placeOfReplicas(
         OptionalInt size, boolean leadsHere) {
       return links == null ? placement.place(size, leadsHere) : Optional.empty();
+    }
+
+    @Override
+    public QueueReplicas replicasOf(int partition) {
+      throw new UnsupportedOperationException("replicas of " + partition);
     }
 
     @Override

@@ -17,6 +17,7 @@ import io.mayflymq.core.vhost.TestBroker.Settlement;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.queue.QueueHost;
 import io.mayflymq.core.vhost.queue.QueueIdentity;
+import io.mayflymq.core.vhost.queue.QueueReplicas;
 import io.mayflymq.core.vhost.queue.remote.RemoteNode;
 import io.mayflymq.core.vhost.queue.remote.RemoteQueue;
 import io.mayflymq.protocol.types.ChannelException;
@@ -660,6 +661,11 @@ class RemoteQueueTest {
           public Optional<CompletableFuture<QueuePlace>> placeOfReplicas(
               OptionalInt size, boolean leadsHere) {
             return Optional.empty();
+          }
+
+          @Override
+          public QueueReplicas replicasOf(int partition) {
+            throw new UnsupportedOperationException();
           }
 
           @Override

@@ -25,6 +25,7 @@ import io.mayflymq.core.vhost.partition.Partitions;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.queue.QueueHost;
 import io.mayflymq.core.vhost.queue.QueueIdentity;
+import io.mayflymq.core.vhost.queue.QueueReplicas;
 import io.mayflymq.core.vhost.queue.remote.RemoteNode;
 import io.mayflymq.core.vhost.queue.remote.RemoteQueue;
 import io.mayflymq.protocol.types.ConnectionException;
@@ -370,6 +371,11 @@ public final class ClusterNode implements Cluster, AutoCloseable {
   public Optional<CompletableFuture<QueuePlace>> placeOfReplicas(
       OptionalInt size, boolean leadsHere) {
     return HOSTS_REPLICAS ? placement.place(size, leadsHere) : Optional.empty();
+  }
+
+  @Override
+  public QueueReplicas replicasOf(int partition) {
+    return neighbours.replicas(replicated.all().get(partition));
   }
 
   @Override

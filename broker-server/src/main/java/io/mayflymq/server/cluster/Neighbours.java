@@ -3,12 +3,15 @@ package io.mayflymq.server.cluster;
 import io.mayflymq.core.cluster.ChangeVersions;
 import io.mayflymq.core.cluster.ClusterMembers;
 import io.mayflymq.core.metadata.ClusterMember;
+import io.mayflymq.core.replication.Assignment;
 import io.mayflymq.core.vhost.Cluster.Peer;
+import io.mayflymq.core.vhost.queue.QueueReplicas;
 import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.ReplyCode;
 import java.util.Collection;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /**
@@ -38,6 +41,21 @@ record Neighbours(int self, ClusterMembers members, Supplier<Set<String>> connec
     return members.all().stream()
         .map(member -> new Peer(member.name(), isReachable(member), member.isDrained()))
         .toList();
+  }
+
+  /** Returns the nodes of a replicated partition. */
+  QueueReplicas replicas(Assignment assignment) {
+    List<ClusterMember> keeping = assignment.replicas().stream().map(members::ofNumber).toList();
+    return new QueueReplicas(
+        members.ofNumber(assignment.leader()).name(),
+        assignment.epoch(),
+        names(keeping, member -> true),
+        names(keeping, member -> assignment.inSync().contains(member.number())),
+        names(keeping, member -> member.isMember() && isReachable(member)));
+  }
+
+  private static List<String> names(List<ClusterMember> nodes, Predicate<ClusterMember> wanted) {
+    return nodes.stream().filter(wanted).map(ClusterMember::name).toList();
   }
 
   /** Returns all but this one. */

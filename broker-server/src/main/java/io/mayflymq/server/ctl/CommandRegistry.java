@@ -22,6 +22,7 @@ import io.mayflymq.server.ctl.maintenance.DiagnosticsCommands;
 import io.mayflymq.server.ctl.maintenance.HealthCommands;
 import io.mayflymq.server.ctl.maintenance.MoveCommands;
 import io.mayflymq.server.ctl.maintenance.PluginCommands;
+import io.mayflymq.server.ctl.maintenance.ReplicaCommands;
 import io.mayflymq.server.ctl.maintenance.UpgradeCommands;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -60,6 +61,7 @@ final class CommandRegistry {
           new Group("Logs", LogCommands::all),
           new Group("Cluster", ClusterCommands::all),
           new Group("Queues of a cluster", MoveCommands::all),
+          new Group("Replicas of queues", ReplicaCommands::all),
           new Group("Help", HelpCommands::all));
 
   /** The script that has commands of its own, whose names would mean too little in the others. */

@@ -128,6 +128,11 @@ public final class Queue {
     return identity.place().partition();
   }
 
+  /** Returns its nodes, as this one sees them now; null if it is not {@link #isReplicated}. */
+  public QueueReplicas replicas() {
+    return isReplicated() ? vhost.replicasOf(replicatedPartition()) : null;
+  }
+
   /**
    * Returns the node that it is on; null if it is this one. A replicated queue has a home on every
    * node: whichever node leads it.

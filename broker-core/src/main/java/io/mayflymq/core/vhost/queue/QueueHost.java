@@ -24,6 +24,9 @@ public interface QueueHost {
   /** Returns the policies that apply to a queue at this moment. */
   EffectiveSettings byPolicies(QueueDefinition queue);
 
+  /** Returns the nodes of a replicated partition, as this node sees them now. */
+  QueueReplicas replicasOf(int partition);
+
   /** Returns what is told of messages, for traces; null if nothing is. */
   MessageTracer tracer();
 

@@ -9,6 +9,7 @@ import io.mayflymq.core.vhost.partition.Partitions;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.queue.QueueHost;
 import io.mayflymq.core.vhost.queue.QueueIdentity;
+import io.mayflymq.core.vhost.queue.QueueReplicas;
 import io.mayflymq.core.vhost.queue.remote.RemoteNode;
 import io.mayflymq.core.vhost.queue.remote.RemoteQueue;
 import io.mayflymq.protocol.types.ConnectionException;
@@ -66,6 +67,11 @@ final class NodeCluster implements Cluster {
   public Optional<CompletableFuture<QueuePlace>> placeOfReplicas(
       OptionalInt size, boolean leadsHere) {
     return Optional.empty();
+  }
+
+  @Override
+  public QueueReplicas replicasOf(int partition) {
+    throw new UnsupportedOperationException("replicas of " + partition);
   }
 
   @Override

@@ -71,9 +71,9 @@ public final class ListCommands {
           .withAtom("state")
           .with("node")
           .withAtom("type")
-          .with("leader", queue -> queue.get("node"), "node")
-          .with("members", queue -> List.of(String.valueOf(queue.get("node"))), "node")
-          .with("online", queue -> List.of(String.valueOf(queue.get("node"))), "node")
+          .with("leader", queue -> queue.getOrDefault("leader", queue.get("node")), "leader,node")
+          .with("members", queue -> nodes(queue, "members"), "members,node")
+          .with("online", queue -> nodes(queue, "online"), "online,node")
           .with("slave_pids", queue -> "", "name")
           .with("synchronised_slave_pids", queue -> "", "name")
           .with("mirror_pids", queue -> "", "name")
@@ -246,6 +246,13 @@ public final class ListCommands {
       addExclusiveConsumers(invocation, queues);
     }
     return columns.rows(queues);
+  }
+
+  /** Returns the nodes of a queue; only one that can have replicas has several. */
+  private static List<?> nodes(Map<String, Object> queue, String field) {
+    return queue.get(field) instanceof List<?> nodes
+        ? nodes
+        : List.of(String.valueOf(queue.get("node")));
   }
 
   private static boolean isWanted(Invocation invocation, Map<String, Object> queue) {

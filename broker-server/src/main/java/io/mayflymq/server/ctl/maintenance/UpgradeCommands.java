@@ -73,7 +73,7 @@ public final class UpgradeCommands {
                   return new Result.Done("There are no mirrored queues");
                 }));
     Map<String, String> refused = new LinkedHashMap<>();
-    for (String name : List.of("grow", "shrink", "add_member", "delete_member", "quorum_status")) {
+    for (String name : List.of("grow", "shrink", "add_member", "delete_member")) {
       refused.put(name, ONE_REPLICA);
     }
     refused.put("stream_status", ONE_REPLICA);

@@ -11,6 +11,7 @@ import io.mayflymq.core.queue.consumer.ConsumerOrigin;
 import io.mayflymq.core.settings.QueueType;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.queue.QueueContents;
+import io.mayflymq.core.vhost.queue.QueueReplicas;
 import io.mayflymq.core.vhost.queue.QueueSnapshot;
 import io.mayflymq.server.config.NodeName;
 import io.mayflymq.server.delivery.ConnectionIdentity;
@@ -91,12 +92,8 @@ public final class QueueJson {
     object.put("pid", NodeName.pid(0, queue.id()));
     object.put("policy", policies.policy().map(Policy::name).orElse(null));
     object.put("single_active_consumer_tag", singleActive(view));
-    object.put("state", "running");
-    if (definition.settings().type() != QueueType.CLASSIC) {
-      object.put("leader", NodeName.value());
-      object.put("members", List.of(NodeName.value()));
-      object.put("online", List.of(NodeName.value()));
-    }
+    object.put("state", stateHere(queue));
+    putReplicas(object, queue, NodeName.value());
     if (definition.settings().type() == QueueType.QUORUM) {
       object.put("single_active_consumer_ctag", object.get("single_active_consumer_tag"));
     }
@@ -116,12 +113,37 @@ public final class QueueJson {
 
   /** Returns what a queue is, without statistics: {@code disable_stats}. */
   public static Map<String, Object> basics(QueueSnapshot view) {
-    return basics(view.queue(), NodeName.value(), "running");
+    return basics(view.queue(), NodeName.value(), stateHere(view.queue()));
   }
 
   /** Returns what is known of a queue whose node does not answer. */
   public static Map<String, Object> down(Queue queue) {
-    return basics(queue, queue.home().node(), "down");
+    QueueReplicas replicas = queue.replicas();
+    String state = replicas == null || replicas.isLed() ? "down" : replicas.state();
+    Map<String, Object> object = basics(queue, queue.home().node(), state);
+    if (replicas != null) {
+      putReplicas(object, queue, queue.home().node());
+    }
+    return object;
+  }
+
+  private static String stateHere(Queue queue) {
+    QueueReplicas replicas = queue.replicas();
+    return replicas == null ? "running" : replicas.state();
+  }
+
+  /** Adds the nodes of a queue that has, or could have, replicas. */
+  private static void putReplicas(Map<String, Object> object, Queue queue, String node) {
+    QueueReplicas replicas = queue.replicas();
+    if (replicas != null) {
+      object.put("leader", replicas.isLed() ? replicas.leader() : null);
+      object.put("members", replicas.members());
+      object.put("online", replicas.online());
+    } else if (queue.definition().settings().type() != QueueType.CLASSIC) {
+      object.put("leader", node);
+      object.put("members", List.of(node));
+      object.put("online", List.of(node));
+    }
   }
 
   private static Map<String, Object> basics(Queue queue, String node, String state) {

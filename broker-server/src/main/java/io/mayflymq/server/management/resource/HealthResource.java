@@ -5,6 +5,8 @@ import io.mayflymq.core.runtime.Shards;
 import io.mayflymq.core.settings.QueueType;
 import io.mayflymq.core.vhost.Cluster;
 import io.mayflymq.core.vhost.VirtualHost;
+import io.mayflymq.core.vhost.queue.Queue;
+import io.mayflymq.core.vhost.queue.QueueReplicas;
 import io.mayflymq.server.alarm.Alarm;
 import io.mayflymq.server.config.NodeName;
 import io.mayflymq.server.http.Workers;
@@ -89,7 +91,8 @@ public final class HealthResource {
 
   /**
    * Checks whether the cluster could go on without this node: whether the other nodes that can be
-   * reached are a majority, and no quorum queue is only here.
+   * reached are a majority, and so are those of each quorum queue that are in sync. A quorum queue
+   * may also be on one node only.
    */
   private Response quorumCritical() {
     Cluster cluster = managed.broker().cluster();
@@ -103,7 +106,7 @@ public final class HealthResource {
           "Without this node %d of the %d nodes of the cluster would be running, which are no majority"
               .formatted(others, members.size()));
     }
-    List<Map<String, Object>> queues = quorumQueuesHere();
+    List<Map<String, Object>> queues = criticalQueues();
     return queues.isEmpty()
         ? ok()
         : new Response(
@@ -119,11 +122,10 @@ public final class HealthResource {
             Map.of());
   }
 
-  private List<Map<String, Object>> quorumQueuesHere() {
+  private List<Map<String, Object>> criticalQueues() {
     return managed.broker().virtualHosts().stream()
         .flatMap(vhost -> vhost.routing().queues().stream())
-        .filter(queue -> queue.home() == null)
-        .filter(queue -> queue.definition().settings().type() == QueueType.QUORUM)
+        .filter(HealthResource::needsThisNode)
         .map(
             queue ->
                 Json.object(
@@ -132,6 +134,13 @@ public final class HealthResource {
                     "virtual_host", queue.vhost().name(),
                     "type", "quorum"))
         .toList();
+  }
+
+  private static boolean needsThisNode(Queue queue) {
+    QueueReplicas replicas = queue.replicas();
+    return replicas == null
+        ? queue.home() == null && queue.definition().settings().type() == QueueType.QUORUM
+        : replicas.needs(NodeName.value());
   }
 
   private Response alarms(String reason, Predicate<Alarm> wanted) {

@@ -207,6 +207,23 @@ class OperatorCommandsIT {
   }
 
   @Test
+  void quorumStatusShowsTheMembersOfAQueue() throws Exception {
+    String quorum = "{\"durable\":true,\"arguments\":{\"x-queue-type\":\"quorum\"}}";
+    assertThat(guest().put("queues/%2F/replicas", quorum).status()).isEqualTo(201);
+    Outcome status = control.run("quorum_status", "replicas");
+    assertThat(status.out())
+        .anyMatch(line -> line.startsWith("Status of quorum queue replicas on node mayfly@"))
+        .anyMatch(line -> line.matches("Node Name\\s+Raft State\\s+In Sync\\s+Term"))
+        .anyMatch(line -> line.matches("mayfly@\\S+\\s+leader\\s+true\\s+1"));
+    assertThat(guest().delete("queues/%2F/replicas").status()).isEqualTo(204);
+    assertRefused(65, "Queue 'replicas' in vhost '/' does not exist", "quorum_status", "replicas");
+    assertThat(guest().put("queues/%2F/classic-one", "{}").status()).isEqualTo(201);
+    assertRefused(
+        69, "Cannot get quorum status of a classic queue", "quorum_status", "classic-one");
+    assertThat(guest().delete("queues/%2F/classic-one").status()).isEqualTo(204);
+  }
+
+  @Test
   void commandsForUpgradesDoNotWait() {
     for (String name : List.of("await_online_quorum_plus_one", "post_upgrade")) {
       assertThat(control.run(name).exit()).isZero();

@@ -1,0 +1,106 @@
+package io.mayflymq.server.management.json;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.mayflymq.core.metadata.QueueDefinition;
+import io.mayflymq.core.metadata.QueuePlace;
+import io.mayflymq.core.policy.argument.QueueArguments;
+import io.mayflymq.core.vhost.queue.Queue;
+import io.mayflymq.core.vhost.queue.QueueHome;
+import io.mayflymq.core.vhost.queue.QueueHost;
+import io.mayflymq.core.vhost.queue.QueueIdentity;
+import io.mayflymq.core.vhost.queue.QueueReplicas;
+import io.mayflymq.core.vhost.queue.RemoteCommands;
+import io.mayflymq.protocol.types.FieldTable;
+import io.mayflymq.protocol.types.FieldValue;
+import io.mayflymq.server.management.api.ApiException;
+import java.lang.reflect.Proxy;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** What is shown of the replicas of a queue. */
+class QuorumStatusTest {
+  private static final FieldTable QUORUM =
+      FieldTable.EMPTY.with("x-queue-type", FieldValue.of("quorum"));
+  private static final List<String> ALL = List.of("a", "b", "c");
+
+  private static Queue queue(FieldTable arguments, QueuePlace place, QueueReplicas replicas) {
+    QueueArguments.Valid valid = QueueArguments.parse(arguments, "q", "v");
+    QueueHost vhost =
+        (QueueHost)
+            Proxy.newProxyInstance(
+                QueueHost.class.getClassLoader(),
+                new Class<?>[] {QueueHost.class},
+                (proxy, method, given) -> method.getName().equals("name") ? "v" : replicas);
+    QueueHome<Queue> home =
+        new QueueHome<>() {
+          @Override
+          public String node() {
+            return "b";
+          }
+
+          @Override
+          public void send(RemoteCommands<Queue> commands) {
+            throw new UnsupportedOperationException();
+          }
+        };
+    return new Queue(
+        new QueueIdentity(
+            1,
+            new QueueDefinition("q", true, false, false, valid.table(), valid.settings()),
+            null,
+            place),
+        vhost,
+        null,
+        home,
+        queue -> new Queue.Parts(null, null, null, null));
+  }
+
+  private static Queue replicated(List<String> inSync, List<String> online) {
+    return queue(QUORUM, QueuePlace.replicated(4), new QueueReplicas("b", 7, ALL, inSync, online));
+  }
+
+  private static Map<String, Object> row(String node, String state, boolean inSync, long term) {
+    return Map.of("Node Name", node, "Raft State", state, "In Sync", inSync, "Term", term);
+  }
+
+  @Test
+  void eachMemberHasARow() {
+    assertThat(QuorumStatus.of(replicated(List.of("a", "b"), List.of("b", "c"))))
+        .containsExactly(
+            row("a", "nodedown", true, 7),
+            row("b", "leader", true, 7),
+            row("c", "follower", false, 7));
+  }
+
+  @Test
+  void queueOnOneNodeHasOneMember() {
+    assertThat(QuorumStatus.of(queue(QUORUM, new QueuePlace(1, 0), null)))
+        .containsExactly(row("b", "leader", true, 1));
+  }
+
+  @Test
+  void otherQueueHasNoStatus() {
+    Queue classic = queue(FieldTable.EMPTY, new QueuePlace(1, 0), null);
+    assertThatThrownBy(() -> QuorumStatus.of(classic))
+        .isInstanceOf(ApiException.class)
+        .hasMessageContaining("Cannot get quorum status of a classic queue");
+  }
+
+  @Test
+  void queueWhoseLeaderIsGoneShowsWhoIsLeft() {
+    assertThat(QueueJson.down(replicated(ALL, List.of("a", "c"))))
+        .containsEntry("state", "down")
+        .containsEntry("leader", null)
+        .containsEntry("node", "b")
+        .containsEntry("members", ALL)
+        .containsEntry("online", List.of("a", "c"));
+    assertThat(QueueJson.down(replicated(ALL, List.of("a")))).containsEntry("state", "minority");
+    assertThat(QueueJson.down(replicated(ALL, ALL)))
+        .as("its node is there and does not answer")
+        .containsEntry("state", "down")
+        .containsEntry("leader", "b");
+  }
+}
