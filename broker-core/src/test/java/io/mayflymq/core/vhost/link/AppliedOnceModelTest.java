@@ -41,7 +41,11 @@ class AppliedOnceModelTest {
     final ArrayDeque<Frame> toHome = new ArrayDeque<>();
     final List<Frame> toNode;
 
-    Connection(HomeLink home, List<Frame> toNode) {
+    /** Whether the leader has ended it. */
+    final boolean[] closes;
+
+    Connection(HomeLink home, List<Frame> toNode, boolean[] closes) {
+      this.closes = closes;
       this.home = home;
       this.toNode = toNode;
     }
@@ -198,11 +202,16 @@ class AppliedOnceModelTest {
     }
 
     private void connect(Node node) {
+      if (node.connection != null && node.connection.closes[0]) {
+        lose(node);
+      }
       if (node.connection != null) {
         return;
       }
       List<Frame> toNode = new ArrayList<>();
-      node.connection = new Connection(leader.open(toNode), toNode);
+      boolean[] closes = new boolean[1];
+      HomeLink home = leader.open(toNode, () -> closes[0] = true);
+      node.connection = new Connection(home, toNode, closes);
       node.send(BatchFrames.origin(node.link, node.number));
       // Connections of a node begin in order, whatever is under way on them.
       arriveAtHome(node.connection, 1);
@@ -252,6 +261,8 @@ class AppliedOnceModelTest {
           arriveAtHome(node.connection, 3);
           leader.commit();
         }
+        leader.commit();
+        // What is told of a batch that waited for the disk waits for a burst of its own.
         leader.commit();
         while (!node.connection.toNode.isEmpty()) {
           arriveAtNode(node);

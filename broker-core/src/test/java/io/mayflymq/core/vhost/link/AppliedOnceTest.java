@@ -33,7 +33,7 @@ class AppliedOnceTest {
 
   private HomeLink connect(UUID id) {
     sent.clear();
-    HomeLink opened = leader.open(sent);
+    HomeLink opened = leader.open(sent, () -> {});
     send(opened, BatchFrames.origin(id, NODE));
     for (int queue = 1; queue <= 4; queue++) {
       send(opened, BatchFrames.queue(queue));
@@ -262,7 +262,7 @@ class AppliedOnceTest {
 
   @Test
   void batchesOfAReplicatedPartitionComeBehindTheirOrigin() {
-    HomeLink bare = leader.open(sent);
+    HomeLink bare = leader.open(sent, () -> {});
     Frame first = batch(1, false, publishes(1, 1));
     assertThatThrownBy(() -> send(bare, first))
         .isInstanceOf(LinkFormatException.class)

@@ -173,10 +173,15 @@ final class LeaderRig {
 
   // Links
 
-  /** Opens a connection of a node; what it is sent is added to a list when it is committed. */
-  HomeLink open(List<Frame> sent) {
+  /**
+   * Opens a connection of a node.
+   *
+   * @param sent what the node is sent is added to it when it is committed
+   * @param closed called when the leader wants to end it
+   */
+  HomeLink open(List<Frame> sent, Runnable closed) {
     HomeLink link = new HomeLink(shard, partitions, new Lookup(), log.batches);
-    run(() -> link.up(new Port(sent)));
+    run(() -> link.up(new Port(sent, closed)));
     return link;
   }
 
@@ -194,9 +199,11 @@ final class LeaderRig {
 
   private final class Port implements LinkPort {
     private final List<Frame> sent;
+    private final Runnable closed;
 
-    Port(List<Frame> sent) {
+    Port(List<Frame> sent, Runnable closed) {
       this.sent = sent;
+      this.closed = closed;
     }
 
     @Override
@@ -218,6 +225,7 @@ final class LeaderRig {
     @Override
     public void close(String why) {
       events.add("closed: " + why);
+      closed.run();
     }
   }
 
