@@ -2,6 +2,7 @@ package io.mayflymq.core.store.replica;
 
 import io.mayflymq.core.store.segment.LogCopy;
 import io.mayflymq.core.store.segment.SegmentLog;
+import io.mayflymq.core.store.segment.record.WireBurst;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 
@@ -39,7 +40,7 @@ public final class ReplicaCopy {
   /**
    * Sends a slice, if the sink is ready. Between bursts.
    *
-   * @return whether it was ready
+   * @return whether the next one can be sent at once
    */
   boolean advance(SegmentLog log, long leaderMillis) {
     if (ended || !sink.isWritable()) {
@@ -50,12 +51,14 @@ public final class ReplicaCopy {
         copy = log.copy();
       }
       ByteBuffer part = copy.next(SLICE, leaderMillis);
-      sink.part(part);
+      if (part.limit() > WireBurst.RECORDS) {
+        sink.part(part);
+      }
       if (copy.isComplete()) {
         ended = true;
         sink.end();
       }
-      return true;
+      return !copy.isWaiting();
     } catch (IOException | RuntimeException e) {
       fail("the log cannot be copied: " + e.getMessage());
       return false;

@@ -42,6 +42,7 @@ public final class LogCopy {
   private final WireBurst.Writer out = new WireBurst.Writer();
   private IndexCursor cursor;
   private boolean isComplete;
+  private boolean isWaiting;
 
   /** Begins a copy. */
   LogCopy(
@@ -64,9 +65,13 @@ public final class LogCopy {
     return isComplete;
   }
 
+  /** Whether {@link #next} has to wait until more of the log is written. */
+  public boolean isWaiting() {
+    return isWaiting;
+  }
+
   /**
-   * Returns the next part, to be taken by {@link SegmentLog#takeCopy}. It has no messages if there
-   * are none nearby, or the log is not written yet.
+   * Returns the next part, to be taken by {@link SegmentLog#takeCopy}. It may have no messages.
    *
    * @param budget about how many bytes
    * @param leaderMillis the time, in ms since the epoch
@@ -74,6 +79,7 @@ public final class LogCopy {
    */
   public ByteBuffer next(int budget, long leaderMillis) throws IOException {
     out.begin();
+    isWaiting = false;
     int rest = budget;
     while (rest > 0 && (cursor != null || choose())) {
       if (cursor.next(source)) {
@@ -95,8 +101,9 @@ public final class LogCopy {
     while (!segments.isEmpty()) {
       Segment segment = table.find(segments.peek());
       if (segment != null && segment.state != Segment.State.CONDEMNED) {
-        cursor = segment.written ? SegmentIndexes.of(directory, segment).cursor() : null;
-        return cursor != null;
+        isWaiting = !segment.written;
+        cursor = isWaiting ? null : SegmentIndexes.of(directory, segment).cursor();
+        return !isWaiting;
       }
       segments.remove();
     }

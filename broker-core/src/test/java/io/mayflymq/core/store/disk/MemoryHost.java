@@ -49,6 +49,11 @@ public final class MemoryHost implements StorageEnvironment {
    * @param memoryBytes how much memory messages may take, in all
    */
   public BiFunction<Integer, Shard, PartitionStore> stores(int shards, long memoryBytes) {
+    return diskStores(shards, memoryBytes)::create;
+  }
+
+  /** The same, with which replicas can be made, too. */
+  public DiskStores diskStores(int shards, long memoryBytes) {
     StoreOptions options =
         new StoreOptions(
             Path.of("memory"),
@@ -60,7 +65,7 @@ public final class MemoryHost implements StorageEnvironment {
             acceptsLoss);
     DiskStores stores = new DiskStores(options, this, new Alarms());
     stores.belongTo(UUID.randomUUID(), metadataSequence);
-    return stores::create;
+    return stores;
   }
 
   /** The sequence number of metadata for the stores. */
