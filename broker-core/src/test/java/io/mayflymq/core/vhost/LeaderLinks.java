@@ -10,7 +10,7 @@ import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.vhost.link.HomeLink;
 import io.mayflymq.core.vhost.link.QueueLookup;
 import io.mayflymq.core.vhost.queue.Queue;
-import io.mayflymq.core.vhost.queue.remote.PartitionConnector;
+import io.mayflymq.core.vhost.queue.remote.PartitionHost;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -23,7 +23,7 @@ import java.util.function.BiConsumer;
  * has were on each: so a new leader has what the one before has applied. A batch whose number was
  * applied is not applied again.
  */
-final class LeaderLinks implements PartitionConnector {
+final class LeaderLinks implements PartitionHost {
   /** Who has sent batches: the two halves of a link's number, and its node. */
   record Origin(long high, long low, long member) {}
 

@@ -20,6 +20,7 @@ import io.mayflymq.core.store.disk.DiskStores;
 import io.mayflymq.core.store.disk.StoreAlarms;
 import io.mayflymq.core.store.disk.StoreCheck;
 import io.mayflymq.core.store.disk.StoreOptions;
+import io.mayflymq.core.store.replica.DiskReplicas;
 import io.mayflymq.core.store.segment.file.FileGate;
 import io.mayflymq.core.tracing.MessageTracer;
 import io.mayflymq.core.vhost.Broker;
@@ -117,7 +118,7 @@ final class Storage implements AutoCloseable {
             settings.deathJournalSize());
     Broker broker = new Broker(partitions, opened.log(), clock, settings.defaults().vhost());
     if (cluster != null) {
-      cluster.connect(broker);
+      cluster.connect(broker, new DiskReplicas(stores));
     }
     broker.setDefaultQueueType(settings.defaults().queueType());
     broker.setDefaults(settings.defaults().objects());

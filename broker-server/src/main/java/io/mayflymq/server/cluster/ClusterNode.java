@@ -18,6 +18,7 @@ import io.mayflymq.core.metadata.MetadataLog;
 import io.mayflymq.core.metadata.QueuePlace;
 import io.mayflymq.core.metadata.journal.MetadataJournal;
 import io.mayflymq.core.replication.Assignment;
+import io.mayflymq.core.store.replica.DiskReplicas;
 import io.mayflymq.core.vhost.Broker;
 import io.mayflymq.core.vhost.Cluster;
 import io.mayflymq.core.vhost.VirtualHost;
@@ -28,6 +29,7 @@ import io.mayflymq.core.vhost.queue.QueueIdentity;
 import io.mayflymq.core.vhost.queue.QueueReplicas;
 import io.mayflymq.core.vhost.queue.remote.RemoteNode;
 import io.mayflymq.core.vhost.queue.remote.RemoteQueue;
+import io.mayflymq.core.vhost.replica.PartitionReplicas;
 import io.mayflymq.protocol.types.ConnectionException;
 import io.mayflymq.protocol.types.ReplyCode;
 import io.mayflymq.server.cluster.consensus.ConsensusException;
@@ -82,9 +84,6 @@ public final class ClusterNode implements Cluster, AutoCloseable {
   private static final long CATCH_UP_SECONDS = 60;
   private static final long LOOK_MILLIS = 3_000;
 
-  /** Whether this release keeps replicas of queues. Not yet. */
-  private static final boolean HOSTS_REPLICAS = false;
-
   private final ClusterSetup setup;
   private final MetadataJournal journal;
   private final EventLoops loops;
@@ -107,6 +106,7 @@ public final class ClusterNode implements Cluster, AutoCloseable {
   private volatile ClusterMembers members;
   private ReplicatedPartitions replicated;
   private ReplicaControl replicas;
+  private PartitionReplicas hosted;
   private Neighbours neighbours;
   private List<MetadataCommand> recovered;
   private Partitions partitions;
@@ -314,6 +314,7 @@ public final class ClusterNode implements Cluster, AutoCloseable {
     catchUp.whenDone(() -> broker.virtualHosts().forEach(vhost -> vhost.policies().refresh()));
     catchUp(mode);
     broker.startQueues();
+    replicas.host(hosted);
     if (mode == StartMode.BOOTSTRAP) {
       joining.end();
     }
@@ -370,7 +371,7 @@ public final class ClusterNode implements Cluster, AutoCloseable {
   @Override
   public Optional<CompletableFuture<QueuePlace>> placeOfReplicas(
       OptionalInt size, boolean leadsHere) {
-    return HOSTS_REPLICAS ? placement.place(size, leadsHere) : Optional.empty();
+    return placement.place(size, leadsHere);
   }
 
   @Override
@@ -395,6 +396,9 @@ public final class ClusterNode implements Cluster, AutoCloseable {
 
   @Override
   public Queue remote(QueueIdentity identity, QueuePlace place, QueueHost vhost) {
+    if (place.isReplicated()) {
+      return hosted.queue(identity, vhost);
+    }
     return RemoteQueue.create(
         identity, place, vhost, homes.computeIfAbsent(place.member(), this::home));
   }
@@ -403,8 +407,17 @@ public final class ClusterNode implements Cluster, AutoCloseable {
     return new RemoteNode(name(member), partitions, links);
   }
 
-  /** Leads a broker to the queues of other nodes. Before it recovers. */
-  public void connect(Broker broker) {
+  /**
+   * Leads a broker to the queues of other nodes, and to those that are replicated. Before it
+   * recovers.
+   *
+   * @param logs opens the logs of replicas on this node
+   */
+  public void connect(Broker broker, DiskReplicas logs) {
+    hosted =
+        new PartitionReplicas(
+            new PartitionReplicas.Environment(broker, replicas, replicas, logs, this::name));
+    held.push(() -> hosted.close().join());
     partitions = broker.partitions();
     links = new QueueLinks(transport, loops, broker);
     held.push(links::close);

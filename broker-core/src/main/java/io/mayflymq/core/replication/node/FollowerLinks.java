@@ -110,6 +110,12 @@ final class FollowerLinks {
     }
   }
 
+  /** Returns whether there is a connection to a node, and it keeps up with what is sent. */
+  boolean isWritable(int node) {
+    Link link = links.get(node);
+    return link != null && link.port != null && link.port.isWritable();
+  }
+
   /** Sends a message; a connection that is lost loses it. */
   void send(int node, ToFollower message) {
     Link link = links.get(node);

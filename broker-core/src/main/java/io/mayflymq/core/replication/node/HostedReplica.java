@@ -170,6 +170,11 @@ public final class HostedReplica {
     replica.retire();
   }
 
+  /** Returns whether a follower keeps up with what it is sent. */
+  public boolean isWritable(int node) {
+    return links.isWritable(node);
+  }
+
   /** Sends a part of all that there is to a follower. */
   public void sendCopy(int node, ByteBuffer content) {
     if (replica.leads()) {

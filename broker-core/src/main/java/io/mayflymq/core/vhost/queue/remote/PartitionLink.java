@@ -60,7 +60,7 @@ public final class PartitionLink implements QueueLink {
   private final int member;
   private final Partition partition;
   private final Shard shard;
-  private final PartitionConnector connector;
+  private final PartitionHost host;
   private final LinkTraffic traffic;
   private final LeaderlessTime leaderless;
   private volatile String node = "";
@@ -79,15 +79,14 @@ public final class PartitionLink implements QueueLink {
    * @param number of the partition; it decides the shard
    * @param member the number of this node
    * @param partitions of this node
-   * @param connector opens connections to leaders
+   * @param host opens connections to leaders, and may lead itself
    */
-  public PartitionLink(
-      int number, int member, Partitions partitions, PartitionConnector connector) {
+  public PartitionLink(int number, int member, Partitions partitions, PartitionHost host) {
     this.number = number;
     this.member = member;
     this.shard = partitions.shards().get(Math.floorMod(number, partitions.shards().count()));
     this.partition = partitions.addRemote(shard);
-    this.connector = connector;
+    this.host = host;
     this.leaderless = new LeaderlessTime(shard);
     this.traffic =
         new LinkTraffic(
@@ -103,6 +102,21 @@ public final class PartitionLink implements QueueLink {
   /** Returns what stands for the partition on this node. Any thread may call. */
   public Partition partition() {
     return partition;
+  }
+
+  @Override
+  public Queue here(Queue queue) {
+    return host.here(queue);
+  }
+
+  @Override
+  public void declared(Queue queue) {
+    shard.runOrExecute(() -> host.declared(queue));
+  }
+
+  @Override
+  public void deleted(Queue queue) {
+    shard.runOrExecute(() -> host.deleted(queue));
   }
 
   @Override
@@ -129,13 +143,13 @@ public final class PartitionLink implements QueueLink {
     if (name != null) {
       node = name;
       current = new Incarnations();
-      current.connection = connector.connect(name, number, shard, current);
+      current.connection = host.connect(name, number, shard, current);
     }
   }
 
   /** Listens to the connections to one leader. What comes after its time is ignored. */
   private final class Incarnations implements LinkListener {
-    private PartitionConnector.Connection connection;
+    private PartitionHost.Connection connection;
 
     /** Without a connection if the connector has thrown. */
     void end() {

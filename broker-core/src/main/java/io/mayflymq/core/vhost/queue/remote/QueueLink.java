@@ -13,6 +13,12 @@ interface QueueLink extends QueueHome<Queue> {
    */
   void ask(LinkRequest<?> request);
 
+  /** A queue is in force. Any thread may call; perhaps more than once. */
+  default void declared(Queue queue) {}
+
+  /** A queue is deleted. Any thread may call; perhaps more than once. */
+  default void deleted(Queue queue) {}
+
   /** Returns the consumers here of queues there. */
   RemoteConsumers consumers();
 }

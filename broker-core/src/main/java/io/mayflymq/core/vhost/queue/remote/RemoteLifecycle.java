@@ -24,13 +24,17 @@ final class RemoteLifecycle implements QueueLifecycle {
   }
 
   @Override
-  public void start() {}
+  public void start() {
+    link.declared(queue);
+  }
 
   @Override
   public void rest() {}
 
   @Override
-  public void discard() {}
+  public void discard() {
+    link.deleted(queue);
+  }
 
   @Override
   public CompletableFuture<DeclaredQueue> status(boolean renewsLease) {
@@ -58,11 +62,14 @@ final class RemoteLifecycle implements QueueLifecycle {
 
   @Override
   public CompletableFuture<Void> deleteWithVhost() {
+    link.deleted(queue);
     return CompletableFuture.completedFuture(null);
   }
 
   @Override
-  public void endWithParent() {}
+  public void endWithParent() {
+    link.deleted(queue);
+  }
 
   // Moving: the home node does it
 

@@ -176,16 +176,26 @@ public final class RemoteQueue implements ShardQueue {
   @Override
   public void applyPolicies() {
     settings = queue.vhost().settingsOf(queue.definition());
+    Queue here = queue.here();
+    if (here != null) {
+      here.onShard().applyPolicies();
+    }
   }
 
   /** The home node knows. */
   @Override
   public PolicyImpact policyImpact(QueueSettings changed) {
-    return null;
+    Queue here = queue.here();
+    return here == null ? null : here.onShard().policyImpact(changed);
   }
 
   @Override
-  public void trimMemory() {}
+  public void trimMemory() {
+    Queue here = queue.here();
+    if (here != null) {
+      here.onShard().trimMemory();
+    }
+  }
 
   /**
    * Returns what the home node has last told of it, and asks again: at the first time nothing is

@@ -163,12 +163,20 @@ final class RemoteRequests implements QueueRequests {
 
   @Override
   public CompletableFuture<DeadlineReport> deadlines(int next) {
+    Queue here = queue.here();
+    if (here != null) {
+      return here.requests().deadlines(next);
+    }
     return CompletableFuture.failedFuture(
         HomeErrors.onlyAtHome("the report of deadlines", queue, link.node()));
   }
 
   @Override
   public CompletableFuture<SchedulePage> scheduled(SchedulePlace after, int limit) {
+    Queue here = queue.here();
+    if (here != null) {
+      return here.requests().scheduled(after, limit);
+    }
     return CompletableFuture.failedFuture(
         HomeErrors.onlyAtHome("the list of scheduled messages", queue, link.node()));
   }

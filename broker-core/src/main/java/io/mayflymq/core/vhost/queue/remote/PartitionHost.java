@@ -3,10 +3,11 @@ package io.mayflymq.core.vhost.queue.remote;
 import io.mayflymq.core.link.LinkListener;
 import io.mayflymq.core.link.LinkPort;
 import io.mayflymq.core.runtime.Shard;
+import io.mayflymq.core.vhost.queue.Queue;
 
-/** Opens connections to the nodes that lead replicated partitions. */
+/** What a node has of a replicated partition besides the way to its leader. */
 @FunctionalInterface
-public interface PartitionConnector {
+public interface PartitionHost {
   /** A connection, which is opened again whenever it is lost, until it is ended. */
   @FunctionalInterface
   interface Connection {
@@ -26,4 +27,18 @@ public interface PartitionConnector {
    *     {@link LinkPort#send}
    */
   Connection connect(String node, int partition, Shard shard, LinkListener listener);
+
+  /**
+   * Returns the queue that does the work of one in the routing tables while this node leads; null
+   * while it does not. Any thread may call.
+   */
+  default Queue here(Queue queue) {
+    return null;
+  }
+
+  /** A queue of the partition is in force. Within a burst of the shard; perhaps more than once. */
+  default void declared(Queue queue) {}
+
+  /** A queue of the partition is deleted. Within a burst of the shard; perhaps more than once. */
+  default void deleted(Queue queue) {}
 }

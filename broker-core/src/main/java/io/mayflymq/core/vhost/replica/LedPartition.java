@@ -1,0 +1,216 @@
+package io.mayflymq.core.vhost.replica;
+
+import io.mayflymq.core.link.LinkListener;
+import io.mayflymq.core.link.LinkPort;
+import io.mayflymq.core.link.LinkReader;
+import io.mayflymq.core.runtime.Shard;
+import io.mayflymq.core.store.StoreIds;
+import io.mayflymq.core.vhost.Broker;
+import io.mayflymq.core.vhost.VirtualHost;
+import io.mayflymq.core.vhost.link.HomeLink;
+import io.mayflymq.core.vhost.link.QueueLookup;
+import io.mayflymq.core.vhost.partition.Partition;
+import io.mayflymq.core.vhost.queue.Queue;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BooleanSupplier;
+
+/*
+ * The queues of a replicated partition while this node leads it.
+ *
+ * The queues in the routing tables stay what they are on all nodes, whoever leads. Those here do the work, and are in no table. Whatever clients do comes by
+ * connections of nodes, this one included, so there is one way for all; and what leaves goes back by these, so there is one place where it waits until it is
+ * committed (CommittedPort).
+ *
+ * The end deletes nothing: the queues are abandoned, the connections are closed, and what is under way is undone or goes on at the next leader.
+ */
+/** A replicated partition that this node leads. On the partition's shard, but for one method. */
+final class LedPartition implements QueueLookup {
+  private final Broker broker;
+  private final Partition partition;
+  private final BooleanSupplier mayTell;
+  private final Map<Long, Queue> queues = new ConcurrentHashMap<>();
+  private final Map<String, Side> sides = new LinkedHashMap<>();
+  private boolean ended;
+
+  /**
+   * Creates it without queues.
+   *
+   * @param partition has the store of the messages
+   * @param mayTell whether this node may deliver what is committed now
+   */
+  LedPartition(Broker broker, Partition partition, BooleanSupplier mayTell) {
+    this.broker = broker;
+    this.partition = partition;
+    this.mayTell = mayTell;
+    broker.publishers().addLed(partition);
+  }
+
+  private Shard shard() {
+    return partition.shard();
+  }
+
+  /**
+   * Recovers the queues from the log, and starts them.
+   *
+   * @param replicated those in the routing tables
+   * @return how many messages there are
+   */
+  long open(Collection<Queue> replicated) {
+    Map<Long, Integer> numbers = new HashMap<>();
+    for (Queue queue : replicated) {
+      add(queue);
+      numbers.put(queue.id(), partition.index());
+    }
+    long messages =
+        partition
+            .store()
+            .recover(
+                numbers,
+                storeId -> {
+                  Queue queue = queues.get(StoreIds.queueOf(storeId));
+                  if (queue != null) {
+                    queue.onShard().openHidden(storeId);
+                  }
+                })
+            .messages();
+    partition.store().recoveredForGood();
+    queues.values().forEach(queue -> queue.lifecycle().start());
+    return messages;
+  }
+
+  private Queue add(Queue replicated) {
+    return queues.computeIfAbsent(
+        replicated.id(), id -> vhostOf(replicated).led(replicated, partition));
+  }
+
+  private static VirtualHost vhostOf(Queue queue) {
+    return (VirtualHost) queue.vhost();
+  }
+
+  /** A queue is declared. */
+  void declared(Queue replicated) {
+    if (!queues.containsKey(replicated.id())) {
+      add(replicated).lifecycle().start();
+    }
+  }
+
+  /** A queue is deleted. */
+  void deleted(Queue replicated) {
+    Queue gone = queues.remove(replicated.id());
+    if (gone != null) {
+      vhostOf(gone).ledNoMore(gone);
+      gone.lifecycle().endWithParent();
+    }
+  }
+
+  /** Returns a queue; null if it is not in the partition. Any thread may call. */
+  Queue queue(long id) {
+    return queues.get(id);
+  }
+
+  @Override
+  public Queue find(String vhost, String name, long id) {
+    return queues.get(id);
+  }
+
+  /** Numbers are not reused, so any that is not here may come. */
+  @Override
+  public boolean mayCome(String vhost, String name, long id) {
+    return true;
+  }
+
+  // Connections of nodes
+
+  /**
+   * Returns what takes a connection of a node. It takes the place of the one before, which may be
+   * lost without that being known here.
+   *
+   * @param node its name
+   */
+  LinkListener accept(String node) {
+    return new Side(node);
+  }
+
+  private final class Side implements LinkListener {
+    private final String node;
+    private final HomeLink home =
+        new HomeLink(shard(), broker.partitions(), LedPartition.this, partition.store().batches());
+    private CommittedPort port;
+    private boolean over;
+
+    Side(String node) {
+      this.node = node;
+    }
+
+    @Override
+    public void up(LinkPort connection) {
+      port = new CommittedPort(connection, partition.store()::commit, mayTell);
+      if (ended) {
+        close("this node leads the partition no more");
+        return;
+      }
+      Side before = sides.put(node, this);
+      if (before != null) {
+        before.close("node " + node + " has connected again");
+      }
+      home.up(port);
+    }
+
+    @Override
+    public void frame(int type, LinkReader body) {
+      if (!over) {
+        home.frame(type, body);
+      }
+    }
+
+    @Override
+    public void writable() {
+      if (!over) {
+        home.writable();
+      }
+    }
+
+    @Override
+    public void lost(String why) {
+      if (!over) {
+        over = true;
+        sides.remove(node, this);
+        home.lost(why);
+      }
+    }
+
+    /** What was under way goes back to its queues at once. */
+    private void close(String why) {
+      lost(why);
+      port.close(why);
+    }
+  }
+
+  /** Tells what is committed, if this node may deliver now. */
+  void release() {
+    sides.values().forEach(side -> side.port.release());
+  }
+
+  /**
+   * This node leads no more.
+   *
+   * @param why in one line
+   */
+  void end(String why) {
+    ended = true;
+    broker.publishers().of(partition).end();
+    for (Queue queue : queues.values()) {
+      queue.lifecycle().abandon();
+      vhostOf(queue).ledNoMore(queue);
+    }
+    queues.clear();
+    for (Side side : List.copyOf(sides.values())) {
+      side.close("this node leads the partition no more: " + why);
+    }
+  }
+}

@@ -1,0 +1,170 @@
+package io.mayflymq.core.vhost.replica;
+
+import io.mayflymq.core.link.LinkListener;
+import io.mayflymq.core.replication.Assignment;
+import io.mayflymq.core.replication.node.HostedReplica;
+import io.mayflymq.core.replication.node.ReplicaCluster;
+import io.mayflymq.core.runtime.Shard;
+import io.mayflymq.core.store.StoreException;
+import io.mayflymq.core.store.replica.DiskReplica;
+import io.mayflymq.core.vhost.queue.Queue;
+import io.mayflymq.core.vhost.queue.remote.PartitionHost;
+import io.mayflymq.core.vhost.queue.remote.PartitionLink;
+import java.util.Collection;
+import java.util.concurrent.CompletableFuture;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A replicated partition as one node sees it: the way to its leader, and the replica on this node,
+ * if there is one. On the partition's shard, where nothing else is said.
+ */
+final class PartitionOnNode implements PartitionHost {
+  private static final Logger LOGGER = LoggerFactory.getLogger(PartitionOnNode.class);
+
+  private final int number;
+  private final PartitionReplicas.Environment environment;
+  private final PartitionLink link;
+  private final Shard shard;
+  private Assignment assignment;
+
+  /** Null if this node keeps none. */
+  private volatile ReplicatedPartition replica;
+
+  /** Null unless this node is to lead. */
+  private OwnConnection own;
+
+  private boolean stopped;
+
+  /** Creates it without a leader. Any thread may call. */
+  PartitionOnNode(int number, PartitionReplicas.Environment environment) {
+    this.number = number;
+    this.environment = environment;
+    this.link =
+        new PartitionLink(
+            number, environment.cluster().self(), environment.broker().partitions(), this);
+    this.shard = link.partition().shard();
+  }
+
+  /** Returns the way to its leader. Any thread may call. */
+  PartitionLink link() {
+    return link;
+  }
+
+  /** Returns its shard. Any thread may call. */
+  Shard shard() {
+    return shard;
+  }
+
+  private int self() {
+    return environment.cluster().self();
+  }
+
+  /** The cluster has agreed upon an assignment. */
+  void assigned(Assignment changed) {
+    if (stopped) {
+      return;
+    }
+    assignment = changed;
+    if (replica != null) {
+      replica.assigned(changed);
+    } else if (changed.replicas().contains(self())) {
+      open();
+    }
+    if (replica != null && !changed.replicas().contains(self())) {
+      replica.close();
+      replica = null;
+      environment.logs().delete(number);
+    }
+    link.leader(environment.names().apply(changed.leader()));
+  }
+
+  private void open() {
+    HostedReplica.Place place =
+        new HostedReplica.Place(
+            number, shard, environment.cluster(), () -> shard.elapsedNanos() / 1_000_000);
+    try {
+      DiskReplica log = environment.logs().open(number, shard);
+      replica = new ReplicatedPartition(place, assignment, environment.broker(), log, new Queues());
+      replica.start();
+    } catch (StoreException e) {
+      LOGGER.error(
+          "this node keeps no replica of partition {} until it is started again: {}",
+          number,
+          e.getMessage());
+    }
+  }
+
+  private final class Queues implements ReplicatedPartition.Owner {
+    @Override
+    public Collection<Queue> queues() {
+      return environment.queuesOf(link.partition());
+    }
+
+    @Override
+    public void leads() {
+      if (own != null) {
+        own.openSoon();
+      }
+    }
+  }
+
+  @Override
+  public Connection connect(String node, int partition, Shard of, LinkListener listener) {
+    if (assignment.leader() != self()) {
+      ReplicaCluster.Connection other =
+          environment.connector().connectQueues(assignment.leader(), number, shard, listener);
+      return other::end;
+    }
+    own = new OwnConnection(shard, listener, () -> acceptQueues(node));
+    own.openSoon();
+    return own;
+  }
+
+  /** Returns what takes a connection of the leader; null if there is no replica here. */
+  LinkListener acceptLeader() {
+    return replica == null ? null : replica.acceptLeader();
+  }
+
+  /** Returns what takes a connection to the queues; null if this node does not lead. */
+  LinkListener acceptQueues(String node) {
+    return replica == null ? null : replica.acceptQueues(node);
+  }
+
+  @Override
+  public Queue here(Queue queue) {
+    ReplicatedPartition present = replica;
+    return present == null ? null : present.here(queue);
+  }
+
+  @Override
+  public void declared(Queue queue) {
+    if (replica != null) {
+      replica.declared(queue);
+    }
+  }
+
+  @Override
+  public void deleted(Queue queue) {
+    if (replica != null) {
+      replica.deleted(queue);
+    }
+  }
+
+  void ended(int node) {
+    if (replica != null) {
+      replica.ended(node);
+    }
+  }
+
+  /** Ends leading, as the node stops. */
+  CompletableFuture<Void> release() {
+    return replica == null ? CompletableFuture.completedFuture(null) : replica.release();
+  }
+
+  /** The node stops. */
+  CompletableFuture<Void> close() {
+    stopped = true;
+    return replica == null ? CompletableFuture.completedFuture(null) : replica.close();
+  }
+}

@@ -1,0 +1,120 @@
+package io.mayflymq.core.vhost.replica;
+
+import io.mayflymq.core.link.LinkListener;
+import io.mayflymq.core.replication.Assignment;
+import io.mayflymq.core.replication.node.HostedReplicas;
+import io.mayflymq.core.replication.node.QueueConnector;
+import io.mayflymq.core.replication.node.ReplicaCluster;
+import io.mayflymq.core.runtime.Shard;
+import io.mayflymq.core.store.replica.DiskReplicas;
+import io.mayflymq.core.vhost.Broker;
+import io.mayflymq.core.vhost.partition.Partition;
+import io.mayflymq.core.vhost.queue.Queue;
+import io.mayflymq.core.vhost.queue.QueueHost;
+import io.mayflymq.core.vhost.queue.QueueIdentity;
+import io.mayflymq.core.vhost.queue.remote.RemoteQueue;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
+import java.util.function.IntFunction;
+
+/**
+ * The replicated partitions as one node sees them: the way to each, and the replicas on this node.
+ * Any thread may call, where nothing else is said.
+ */
+public final class PartitionReplicas implements HostedReplicas {
+  /**
+   * What the partitions need of their node.
+   *
+   * @param broker has the queues
+   * @param cluster leads to the other replicas
+   * @param connector opens connections to the queues of other nodes
+   * @param logs opens the logs of replicas
+   * @param names returns the name of a node by its number
+   */
+  public record Environment(
+      Broker broker,
+      ReplicaCluster cluster,
+      QueueConnector connector,
+      DiskReplicas logs,
+      IntFunction<String> names) {
+    /** Returns the queues in the routing tables that are in a partition. */
+    Collection<Queue> queuesOf(Partition partition) {
+      return broker.virtualHosts().stream()
+          .flatMap(vhost -> vhost.routing().queues().stream())
+          .filter(queue -> queue.partition() == partition)
+          .toList();
+    }
+  }
+
+  private final Environment environment;
+  private final Map<Integer, PartitionOnNode> partitions = new ConcurrentHashMap<>();
+
+  /** Creates them; nothing is opened yet. */
+  public PartitionReplicas(Environment environment) {
+    this.environment = environment;
+  }
+
+  private PartitionOnNode partition(int number) {
+    return partitions.computeIfAbsent(number, first -> new PartitionOnNode(first, environment));
+  }
+
+  /** Returns what stands for a replicated queue in the routing table of this node. */
+  public Queue queue(QueueIdentity identity, QueueHost vhost) {
+    return RemoteQueue.create(identity, vhost, partition(identity.place().partition()).link());
+  }
+
+  @Override
+  public Shard shard(int partition) {
+    int shards = environment.broker().shards().count();
+    return environment.broker().shards().get(Math.floorMod(partition, shards));
+  }
+
+  @Override
+  public LinkListener acceptLeader(int number) {
+    PartitionOnNode partition = partitions.get(number);
+    return partition == null ? null : partition.acceptLeader();
+  }
+
+  @Override
+  public LinkListener acceptQueues(int number, String node) {
+    PartitionOnNode partition = partitions.get(number);
+    return partition == null ? null : partition.acceptQueues(node);
+  }
+
+  @Override
+  public void assigned(int number, Assignment assignment) {
+    PartitionOnNode partition = partition(number);
+    partition.shard().execute(() -> partition.assigned(assignment));
+  }
+
+  @Override
+  public void ended(int node) {
+    for (PartitionOnNode partition : partitions.values()) {
+      partition.shard().execute(() -> partition.ended(node));
+    }
+  }
+
+  @Override
+  public CompletableFuture<Void> release() {
+    return onEach(PartitionOnNode::release);
+  }
+
+  /** The node stops: closes the logs of all replicas. */
+  public CompletableFuture<Void> close() {
+    return onEach(PartitionOnNode::close);
+  }
+
+  private CompletableFuture<Void> onEach(Function<PartitionOnNode, CompletableFuture<Void>> work) {
+    List<CompletableFuture<Void>> all =
+        partitions.values().stream()
+            .map(
+                partition ->
+                    partition.shard().call(() -> work.apply(partition)).thenCompose(done -> done))
+            .toList();
+    return CompletableFuture.allOf(all.toArray(CompletableFuture<?>[]::new));
+  }
+}

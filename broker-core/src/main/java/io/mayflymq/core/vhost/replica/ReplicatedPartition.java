@@ -1,0 +1,245 @@
+package io.mayflymq.core.vhost.replica;
+
+import io.mayflymq.core.link.LinkListener;
+import io.mayflymq.core.replication.Assignment;
+import io.mayflymq.core.replication.PartitionReplica;
+import io.mayflymq.core.replication.node.HostedReplica;
+import io.mayflymq.core.replication.node.ReplicaOwner;
+import io.mayflymq.core.runtime.Shard;
+import io.mayflymq.core.store.PartitionStore;
+import io.mayflymq.core.store.replica.CopySink;
+import io.mayflymq.core.store.replica.DiskReplica;
+import io.mayflymq.core.vhost.Broker;
+import io.mayflymq.core.vhost.partition.Partition;
+import io.mayflymq.core.vhost.queue.Queue;
+import java.nio.ByteBuffer;
+import java.util.Collection;
+import java.util.concurrent.CompletableFuture;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/*
+ * A replica of a partition on this node: it follows, which is the log's work alone, or it leads, and has queues then (LedPartition).
+ *
+ * The log is opened anew with each change between the two. So what a new leader has is what it would have after kill -9, and a leader that is none any more
+ * keeps nothing in memory that the next one may have undone.
+ */
+/** A replica of a partition on this node. On the partition's shard, but for one method. */
+final class ReplicatedPartition implements ReplicaOwner {
+  private static final Logger LOGGER = LoggerFactory.getLogger(ReplicatedPartition.class);
+
+  /** How often it is looked whether a leader may deliver again what waits for that. */
+  private static final long LOOK_MILLIS = 20;
+
+  private final int number;
+  private final int index;
+  private final Shard shard;
+  private final Broker broker;
+  private final DiskReplica log;
+  private final Owner owner;
+  private final HostedReplica hosted;
+  private final CompletableFuture<Void> released = new CompletableFuture<>();
+  private volatile LedPartition led;
+  private boolean looks;
+  private boolean isReleased;
+
+  /** The node, as the replica needs it. On the partition's shard. */
+  interface Owner {
+    /** Returns the queues of the partition in the routing tables. */
+    Collection<Queue> queues();
+
+    /** This node leads, and takes connections to the queues. */
+    void leads();
+  }
+
+  /**
+   * Opens the replica; it begins with {@link #start}.
+   *
+   * @param place where it is
+   * @param log opened as that of a follower
+   */
+  ReplicatedPartition(
+      HostedReplica.Place place,
+      Assignment assignment,
+      Broker broker,
+      DiskReplica log,
+      Owner owner) {
+    this.number = place.partition();
+    this.index = broker.partitions().reserve();
+    this.shard = place.shard();
+    this.broker = broker;
+    this.log = log;
+    this.owner = owner;
+    this.hosted = new HostedReplica(place, assignment, log, this);
+    log.onForced(hosted::forced);
+  }
+
+  void start() {
+    hosted.start();
+  }
+
+  void assigned(Assignment assignment) {
+    hosted.assigned(assignment);
+  }
+
+  void ended(int node) {
+    hosted.ended(node);
+  }
+
+  /** Returns what takes a connection of the leader. */
+  LinkListener acceptLeader() {
+    return hosted.accept();
+  }
+
+  /** Returns what takes a connection of a node to the queues; null if this node does not lead. */
+  LinkListener acceptQueues(String node) {
+    return led == null ? null : led.accept(node);
+  }
+
+  /** Returns what does the work of a queue; null while this node does not lead. Any thread. */
+  Queue here(Queue queue) {
+    LedPartition present = led;
+    return present == null ? null : present.queue(queue.id());
+  }
+
+  void declared(Queue queue) {
+    if (led != null) {
+      led.declared(queue);
+    }
+  }
+
+  void deleted(Queue queue) {
+    if (led != null) {
+      led.deleted(queue);
+    }
+  }
+
+  @Override
+  public void leads(long epoch) {
+    try {
+      openQueues(epoch);
+    } catch (RuntimeException e) {
+      shard.faults().contained("opening the queues of replicated partition", number, e);
+      // Without an answer of this node the others elect another one.
+      shard.execute(hosted::close);
+    }
+  }
+
+  private void openQueues(long epoch) {
+    long began = shard.elapsedNanos();
+    PartitionStore store = log.lead(hosted::append);
+    Partition partition = broker.partitions().led(index, shard, store);
+    LedPartition opened = new LedPartition(broker, partition, this::mayTell);
+    Collection<Queue> queues = owner.queues();
+    long messages = opened.open(queues);
+    led = opened;
+    LOGGER.info(
+        "leads replicated partition {} in epoch {}: {} queues with {} messages, after {} ms",
+        number,
+        epoch,
+        queues.size(),
+        messages,
+        (shard.elapsedNanos() - began) / 1_000_000);
+    owner.leads();
+  }
+
+  /** What is told waits until this node may deliver, or leads no more. */
+  private boolean mayTell() {
+    boolean may = hosted.mayDeliver();
+    if (!may && !looks) {
+      looks = true;
+      shard.loop().schedule(() -> shard.run(this::look), LOOK_MILLIS);
+    }
+    return may;
+  }
+
+  private void look() {
+    looks = false;
+    if (led != null) {
+      led.release();
+    }
+  }
+
+  /** The log tells what waits for that. */
+  @Override
+  public void committed(long last) {}
+
+  @Override
+  public void copyTo(int node) {
+    log.copy(
+        new CopySink() {
+          @Override
+          public boolean isWritable() {
+            return hosted.isWritable(node);
+          }
+
+          @Override
+          public void part(ByteBuffer content) {
+            hosted.sendCopy(node, content);
+          }
+
+          @Override
+          public void end() {
+            hosted.copySent(node);
+          }
+
+          @Override
+          public void failed(String reason) {
+            LOGGER.warn("a copy of partition {} for node {} has ended: {}", number, node, reason);
+          }
+        });
+  }
+
+  @Override
+  public void leadsNoMore(String reason) {
+    LOGGER.info("leads replicated partition {} no more: {}", number, reason);
+    endQueues(reason);
+    log.follow();
+    if (isReleased) {
+      released.complete(null);
+    }
+  }
+
+  private void endQueues(String why) {
+    LedPartition ended = led;
+    led = null;
+    if (ended != null) {
+      ended.end(why);
+    }
+  }
+
+  /**
+   * Has another replica lead in place of this one, if this one leads.
+   *
+   * @param to the number of its node; {@link PartitionReplica#ANY} for any that is in sync
+   */
+  void handOver(int to) {
+    if (hosted.leads()) {
+      endQueues("another node is to lead");
+      hosted.handOver(to);
+    }
+  }
+
+  /**
+   * Leads no more, as the node stops.
+   *
+   * @return done when that has happened
+   */
+  CompletableFuture<Void> release() {
+    hosted.retire();
+    isReleased = true;
+    if (hosted.leads()) {
+      handOver(PartitionReplica.ANY);
+    } else {
+      released.complete(null);
+    }
+    return released;
+  }
+
+  /** Ends its work: the node stops, or does not keep the partition any more. */
+  CompletableFuture<Void> close() {
+    hosted.close();
+    endQueues("the node stops");
+    return log.close();
+  }
+}
