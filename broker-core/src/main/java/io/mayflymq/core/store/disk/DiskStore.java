@@ -166,7 +166,7 @@ final class DiskStore implements PartitionStore, EndOfBurstListener {
 
   @Override
   public boolean isBehind() {
-    return pendingBytes() > MOST_PENDING;
+    return pendingBytes() > MOST_PENDING || storeLog.isBehind();
   }
 
   private long pendingBytes() {

@@ -48,6 +48,14 @@ public interface StoreLog {
    */
   void endBurst(Commit commit);
 
+  /**
+   * Returns whether so much of what was appended is not safe, for another reason than the disk of
+   * this node, that publishers have to wait.
+   */
+  default boolean isBehind() {
+    return false;
+  }
+
   /** Frees disk space; see {@link SegmentLog#compact}. */
   boolean compact(int budget);
 

@@ -13,4 +13,9 @@ public interface BurstSink {
    * @return its number
    */
   long append(ByteBuffer content);
+
+  /** Returns whether so much waits for other replicas that publishers have to wait. */
+  default boolean isBehind() {
+    return false;
+  }
 }

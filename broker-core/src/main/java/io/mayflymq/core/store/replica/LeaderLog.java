@@ -164,6 +164,11 @@ final class LeaderLog implements StoreLog, EndOfBurstListener {
     }
   }
 
+  @Override
+  public boolean isBehind() {
+    return sink.isBehind();
+  }
+
   private static void fail(Commit commit) {
     if (commit != null) {
       commit.failed();

@@ -7,6 +7,7 @@ import io.mayflymq.core.replication.node.HostedReplica;
 import io.mayflymq.core.replication.node.ReplicaOwner;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.store.PartitionStore;
+import io.mayflymq.core.store.replica.BurstSink;
 import io.mayflymq.core.store.replica.CopySink;
 import io.mayflymq.core.store.replica.DiskReplica;
 import io.mayflymq.core.vhost.Broker;
@@ -127,7 +128,7 @@ final class ReplicatedPartition implements ReplicaOwner {
 
   private void openQueues(long epoch) {
     long began = shard.elapsedNanos();
-    PartitionStore store = log.lead(hosted::append);
+    PartitionStore store = log.lead(new Bursts());
     Partition partition = broker.partitions().led(index, shard, store);
     LedPartition opened = new LedPartition(broker, partition, this::mayTell);
     Collection<Queue> queues = owner.queues();
@@ -141,6 +142,19 @@ final class ReplicatedPartition implements ReplicaOwner {
         messages,
         (shard.elapsedNanos() - began) / 1_000_000);
     owner.leads();
+  }
+
+  /** What the queues have changed goes to the followers. */
+  private final class Bursts implements BurstSink {
+    @Override
+    public long append(ByteBuffer content) {
+      return hosted.append(content);
+    }
+
+    @Override
+    public boolean isBehind() {
+      return hosted.isBehind();
+    }
   }
 
   /** What is told waits until this node may deliver, or leads no more. */
