@@ -7,6 +7,7 @@ import io.mayflymq.core.replication.node.HostedReplica;
 import io.mayflymq.core.replication.node.ReplicaOwner;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.store.PartitionStore;
+import io.mayflymq.core.store.StoreException;
 import io.mayflymq.core.store.replica.BurstSink;
 import io.mayflymq.core.store.replica.CopySink;
 import io.mayflymq.core.store.replica.DiskReplica;
@@ -121,9 +122,14 @@ final class ReplicatedPartition implements ReplicaOwner {
       openQueues(epoch);
     } catch (RuntimeException e) {
       shard.faults().contained("opening the queues of replicated partition", number, e);
-      // Without an answer of this node the others elect another one.
-      shard.execute(hosted::close);
+      giveUp();
     }
+  }
+
+  /** Without an answer of this node the others elect another leader, or go on without it. */
+  private void giveUp() {
+    LOGGER.error("this node keeps no replica of partition {} until it is started again", number);
+    shard.execute(hosted::close);
   }
 
   private void openQueues(long epoch) {
@@ -208,7 +214,12 @@ final class ReplicatedPartition implements ReplicaOwner {
   public void leadsNoMore(String reason) {
     LOGGER.info("leads replicated partition {} no more: {}", number, reason);
     endQueues(reason);
-    log.follow();
+    try {
+      log.follow();
+    } catch (StoreException e) {
+      LOGGER.error("{}", e.getMessage());
+      giveUp();
+    }
     if (isReleased) {
       released.complete(null);
     }
