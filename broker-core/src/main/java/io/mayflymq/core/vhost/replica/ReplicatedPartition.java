@@ -11,11 +11,14 @@ import io.mayflymq.core.store.StoreException;
 import io.mayflymq.core.store.replica.BurstSink;
 import io.mayflymq.core.store.replica.CopySink;
 import io.mayflymq.core.store.replica.DiskReplica;
+import io.mayflymq.core.store.replica.ReplicaCopy;
 import io.mayflymq.core.vhost.Broker;
 import io.mayflymq.core.vhost.partition.Partition;
 import io.mayflymq.core.vhost.queue.Queue;
 import java.nio.ByteBuffer;
 import java.util.Collection;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -41,6 +44,9 @@ final class ReplicatedPartition implements ReplicaOwner {
   private final Owner owner;
   private final HostedReplica hosted;
   private final CompletableFuture<Void> released = new CompletableFuture<>();
+  /** What is being copied to followers that take everything over, by their nodes. */
+  private final Map<Integer, ReplicaCopy> copies = new HashMap<>(0);
+
   private volatile LedPartition led;
   private boolean looks;
   private boolean isReleased;
@@ -184,36 +190,51 @@ final class ReplicatedPartition implements ReplicaOwner {
   @Override
   public void committed(long last) {}
 
+  /** One that was begun over an earlier connection is cancelled. */
   @Override
   public void copyTo(int node) {
-    log.copy(
-        new CopySink() {
-          @Override
-          public boolean isWritable() {
-            return hosted.isWritable(node);
-          }
+    ReplicaCopy begun = copies.remove(node);
+    if (begun != null) {
+      begun.cancel();
+    }
+    copies.put(node, log.copy(new Copy(node)));
+  }
 
-          @Override
-          public void part(ByteBuffer content) {
-            hosted.sendCopy(node, content);
-          }
+  /** A copy of all that there is, for a follower. */
+  private final class Copy implements CopySink {
+    private final int node;
 
-          @Override
-          public void end() {
-            hosted.copySent(node);
-          }
+    Copy(int node) {
+      this.node = node;
+    }
 
-          @Override
-          public void failed(String reason) {
-            LOGGER.warn("a copy of partition {} for node {} has ended: {}", number, node, reason);
-          }
-        });
+    @Override
+    public boolean isWritable() {
+      return hosted.isWritable(node);
+    }
+
+    @Override
+    public void part(ByteBuffer content) {
+      hosted.sendCopy(node, content);
+    }
+
+    @Override
+    public void end() {
+      copies.remove(node);
+      hosted.copySent(node);
+    }
+
+    @Override
+    public void failed(String reason) {
+      LOGGER.warn("a copy of partition {} for node {} has ended: {}", number, node, reason);
+    }
   }
 
   @Override
   public void leadsNoMore(String reason) {
     LOGGER.info("leads replicated partition {} no more: {}", number, reason);
     endQueues(reason);
+    copies.clear();
     try {
       log.follow();
     } catch (StoreException e) {
