@@ -1,5 +1,6 @@
 package io.mayflymq.core.replication;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -69,10 +70,31 @@ public record Assignment(
           ? new Assignment(replicas, leader, epoch, changed.inSync(), revision + 1)
           : this;
     }
-    AssignmentChange.Replicas moved = (AssignmentChange.Replicas) change;
-    return moved.replicas().containsAll(inSync)
-        ? new Assignment(moved.replicas(), leader, epoch, inSync, revision + 1)
+    return keptBy(((AssignmentChange.Replicas) change).replicas());
+  }
+
+  /** Returns what it is when other nodes keep it; itself if these may not. */
+  private Assignment keptBy(List<Integer> changed) {
+    Set<Integer> remaining = new TreeSet<>(inSync);
+    remaining.retainAll(changed);
+    boolean enough =
+        remaining.size() == inSync.size() || remaining.size() >= changed.size() / 2 + 1;
+    return remaining.contains(leader) && enough
+        ? new Assignment(changed, leader, epoch, remaining, revision + 1)
         : this;
+  }
+
+  /** Returns the change by which another node keeps it too. */
+  public AssignmentChange.Replicas with(int added) {
+    List<Integer> changed = new ArrayList<>(replicas);
+    changed.add(added);
+    return new AssignmentChange.Replicas(revision, changed);
+  }
+
+  /** Returns the change by which a node does not keep it any more. */
+  public AssignmentChange.Replicas without(int removed) {
+    return new AssignmentChange.Replicas(
+        revision, replicas.stream().filter(replica -> replica != removed).toList());
   }
 
   private boolean mayShrinkTo(Set<Integer> changed) {

@@ -34,8 +34,9 @@ public sealed interface AssignmentChange {
   }
 
   /**
-   * Other nodes keep the partition. One that is in sync stays a replica: it has to leave the
-   * replicas in sync first.
+   * Other nodes keep the partition. Those that do not any more are not in sync either: it does not
+   * apply if one of them leads, or if fewer than a majority of the new replicas were left in sync.
+   * New ones are not in sync.
    */
   record Replicas(long revision, List<Integer> replicas) implements AssignmentChange {
     public Replicas {

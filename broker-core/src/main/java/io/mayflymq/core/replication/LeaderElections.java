@@ -17,7 +17,8 @@ import java.util.TreeSet;
  * So all other replicas in sync have to report, or to be unreachable. A leader that reports itself has ended leading, or was started anew, which says more: the others are given
  * a moment to report.
  *
- * All replicas in sync have what was committed, so any of them can lead. The one with the longest log is taken, because none has to undo batches then.
+ * All replicas in sync have what was committed, so any of them can lead. The one with the longest log is taken, because none has to undo batches then. A node in maintenance
+ * mode is about to be stopped: it leads only if no other replica in sync is there.
  */
 /** Elects the leaders of partitions. Belongs to one thread. */
 public final class LeaderElections {
@@ -26,6 +27,14 @@ public final class LeaderElections {
 
   /** How long replicas are waited for that have not reported yet, in ms. */
   static final int GRACE_MILLIS = 100;
+
+  /**
+   * The nodes of the cluster as the one that decides sees them, by their numbers.
+   *
+   * @param reachable those that it reaches, itself among them
+   * @param drained those in maintenance mode
+   */
+  public record Nodes(Set<Integer> reachable, Set<Integer> drained) {}
 
   private record Received(Leaderless report, long atMillis) {}
 
@@ -68,17 +77,16 @@ public final class LeaderElections {
    * Returns the elections that are due, by the numbers of their partitions.
    *
    * @param assignments those of all partitions
-   * @param reachable the nodes that this one reaches, itself among them
    */
   public Map<Integer, AssignmentChange.Elected> due(
-      Map<Integer, Assignment> assignments, Set<Integer> reachable, long nowMillis) {
+      Map<Integer, Assignment> assignments, Nodes nodes, long nowMillis) {
     Map<Integer, AssignmentChange.Elected> due = new HashMap<>();
     reports.values().removeIf(each -> each.forgetOld(nowMillis));
     reports.forEach(
         (partition, each) -> {
           Assignment assignment = assignments.get(partition);
           if (assignment != null) {
-            election(assignment, each, reachable, nowMillis)
+            election(assignment, each, nodes, nowMillis)
                 .ifPresent(elected -> due.put(partition, elected));
           }
         });
@@ -86,7 +94,7 @@ public final class LeaderElections {
   }
 
   private static Optional<AssignmentChange.Elected> election(
-      Assignment assignment, Reports reports, Set<Integer> reachable, long nowMillis) {
+      Assignment assignment, Reports reports, Nodes nodes, long nowMillis) {
     Set<Integer> reporting = new TreeSet<>();
     for (Received received : reports.ofReplicas.values()) {
       if (received.report.epoch() == assignment.epoch()
@@ -96,7 +104,7 @@ public final class LeaderElections {
     }
     Set<Integer> silent = new TreeSet<>(assignment.inSync());
     silent.removeAll(reporting);
-    silent.retainAll(reachable);
+    silent.retainAll(nodes.reachable);
     int leader = assignment.leader();
     boolean isDue;
     if (reporting.contains(leader)) {
@@ -112,11 +120,15 @@ public final class LeaderElections {
     }
     Set<Integer> present = new TreeSet<>(reporting);
     present.addAll(silent);
+    // A node in maintenance mode does not lead while another one may report yet.
+    boolean hasOther = !nodes.drained.containsAll(silent);
     return reporting.stream()
+        .filter(replica -> !hasOther || !nodes.drained.contains(replica))
         .map(replica -> reports.ofReplicas.get(replica).report)
         .filter(Leaderless::isCandidate)
         .max(
-            Comparator.comparingLong((Leaderless report) -> report.last().epoch())
+            Comparator.comparing((Leaderless report) -> !nodes.drained.contains(report.replica()))
+                .thenComparingLong(report -> report.last().epoch())
                 .thenComparingLong(report -> report.last().number())
                 .thenComparing(report -> -assignment.replicas().indexOf(report.replica())))
         .map(next -> assignment.elect(next.replica(), present));

@@ -3,6 +3,7 @@ package io.mayflymq.core.vhost;
 import io.mayflymq.core.metadata.ChangeOrdering;
 import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.QueuePlace;
+import io.mayflymq.core.replication.node.ReplicaOperations;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.queue.QueueHost;
 import io.mayflymq.core.vhost.queue.QueueIdentity;
@@ -42,11 +43,15 @@ public interface Cluster extends ChangeOrdering {
   CompletableFuture<Void> setDrained(boolean drained);
 
   /**
-   * Lets another node lead the decisions of the cluster, if this one does.
+   * Lets other nodes lead what this one leads: replicated partitions, as far as other nodes have
+   * them in sync, and the decisions of the cluster.
    *
    * @return fails if no other node takes over
    */
   CompletableFuture<Void> handOver();
+
+  /** Returns what changes the replicas of partitions. */
+  ReplicaOperations replicaOperations();
 
   /** Returns the number of this member. */
   int member();

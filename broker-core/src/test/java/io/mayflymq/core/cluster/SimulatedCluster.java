@@ -10,6 +10,7 @@ import io.mayflymq.core.metadata.MetadataCommand.Applied;
 import io.mayflymq.core.metadata.QueuePlace;
 import io.mayflymq.core.metadata.journal.LiveMetadataLog;
 import io.mayflymq.core.policy.PolicyKind;
+import io.mayflymq.core.replication.node.ReplicaOperations;
 import io.mayflymq.core.runtime.ManualLoop;
 import io.mayflymq.core.runtime.ManualLoops;
 import io.mayflymq.core.runtime.Shards;
@@ -303,6 +304,11 @@ final class SimulatedCluster {
     @Override
     public CompletableFuture<Void> handOver() {
       return CompletableFuture.failedFuture(new UnsupportedOperationException());
+    }
+
+    @Override
+    public ReplicaOperations replicaOperations() {
+      throw new UnsupportedOperationException();
     }
 
     @Override

@@ -15,6 +15,7 @@ class LeaderElectionsTest {
   private final LeaderElections elections = new LeaderElections();
   private Assignment assignment = Assignment.first(List.of(0, 1, 2), 0);
   private Set<Integer> reachable = Set.of(1, 2);
+  private Set<Integer> drained = Set.of();
   private long now = 5_000;
 
   private void report(int replica, BatchId last) {
@@ -22,7 +23,9 @@ class LeaderElectionsTest {
   }
 
   private AssignmentChange.Elected due() {
-    return elections.due(Map.of(PARTITION, assignment), reachable, now).get(PARTITION);
+    return elections
+        .due(Map.of(PARTITION, assignment), new LeaderElections.Nodes(reachable, drained), now)
+        .get(PARTITION);
   }
 
   @Test
@@ -104,6 +107,31 @@ class LeaderElectionsTest {
     report(1, LAST);
     report(2, LAST);
     assertThat(due().leader()).isEqualTo(1);
+  }
+
+  @Test
+  void nodeInMaintenanceModeIsElectedOnlyWithoutAnother() {
+    drained = Set.of(1);
+    report(1, new BatchId(1, 50));
+    report(2, LAST);
+    assertThat(due().leader()).as("with a shorter log").isEqualTo(2);
+    reachable = Set.of(1);
+    now += LeaderElections.VALID_MILLIS + 1;
+    report(1, LAST);
+    assertThat(due().leader()).as("the only one").isEqualTo(1);
+  }
+
+  @Test
+  void leaderInMaintenanceModeWaitsForTheReportsOfOthers() {
+    drained = Set.of(0);
+    reachable = Set.of(0, 1, 2);
+    report(0, LAST);
+    now += LeaderElections.GRACE_MILLIS;
+    assertThat(due()).as("1 and 2 may report").isNull();
+    report(1, LAST);
+    assertThat(due().leader()).isEqualTo(1);
+    drained = Set.of(0, 1, 2);
+    assertThat(due().leader()).as("all are in maintenance mode").isZero();
   }
 
   @Test

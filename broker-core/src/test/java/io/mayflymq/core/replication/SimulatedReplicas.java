@@ -386,7 +386,12 @@ final class SimulatedReplicas {
     Set<Integer> reachable =
         nodes.stream().filter(Node::isUp).map(node -> node.number).collect(Collectors.toSet());
     proposals.addAll(
-        elections.due(Map.of(0, agreed.get(agreed.size() - 1)), reachable, now).values());
+        elections
+            .due(
+                Map.of(0, agreed.get(agreed.size() - 1)),
+                new LeaderElections.Nodes(reachable, Set.of()),
+                now)
+            .values());
   }
 
   /** The cluster agrees on one of the changes that were proposed, whichever comes first. */

@@ -12,6 +12,7 @@ import io.mayflymq.core.policy.Policy;
 import io.mayflymq.core.policy.PolicyKind;
 import io.mayflymq.core.queue.GetResult;
 import io.mayflymq.core.queue.consumer.Consumer;
+import io.mayflymq.core.replication.node.ReplicaOperations;
 import io.mayflymq.core.vhost.TestBroker.Collector;
 import io.mayflymq.core.vhost.TestBroker.Settlement;
 import io.mayflymq.core.vhost.queue.Queue;
@@ -645,6 +646,11 @@ class RemoteQueueTest {
           @Override
           public CompletableFuture<Void> handOver() {
             return CompletableFuture.failedFuture(new UnsupportedOperationException());
+          }
+
+          @Override
+          public ReplicaOperations replicaOperations() {
+            throw new UnsupportedOperationException();
           }
 
           @Override

@@ -18,6 +18,7 @@ import io.mayflymq.core.metadata.MetadataLog;
 import io.mayflymq.core.metadata.QueuePlace;
 import io.mayflymq.core.metadata.journal.MetadataJournal;
 import io.mayflymq.core.replication.Assignment;
+import io.mayflymq.core.replication.node.ReplicaOperations;
 import io.mayflymq.core.store.replica.DiskReplicas;
 import io.mayflymq.core.vhost.Broker;
 import io.mayflymq.core.vhost.Cluster;
@@ -456,7 +457,12 @@ public final class ClusterNode implements Cluster, AutoCloseable {
 
   @Override
   public CompletableFuture<Void> handOver() {
-    return operations.handOver();
+    return replicas.transferAll().thenCompose(led -> operations.handOver());
+  }
+
+  @Override
+  public ReplicaOperations replicaOperations() {
+    return replicas;
   }
 
   @Override

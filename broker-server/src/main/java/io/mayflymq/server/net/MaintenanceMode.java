@@ -12,7 +12,7 @@ import org.slf4j.LoggerFactory;
 
 /*
  * Maintenance mode prepares a node for being stopped. Its clients are closed and go to other nodes. It remains a member of the cluster, and the other nodes
- * reach its queues until it is stopped. The mode ends with the process.
+ * reach its queues until it is stopped; what it leads of quorum queues others lead from then on. The mode ends with the process.
  *
  * The other nodes are told first, so that they place no queues on it meanwhile. When they cannot be told, it is drained all the same: the operator may be
  * about to repair that.
@@ -58,7 +58,7 @@ public final class MaintenanceMode {
     server.suspendListeners();
     server.closeConnections(REASON);
     if (joined != null) {
-      await(joined.handOver(), "this node goes on leading the cluster's decisions");
+      await(joined.handOver(), "this node goes on leading");
     }
     LOGGER.info("this node is in maintenance mode");
   }

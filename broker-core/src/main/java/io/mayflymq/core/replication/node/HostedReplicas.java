@@ -46,6 +46,14 @@ public interface HostedReplicas {
   void ended(int node);
 
   /**
+   * Has another replica lead a partition in place of the one on this node. Any thread may call.
+   *
+   * @param to the number of its node, which is in sync
+   * @return whether this node leads: then it does not any more soon
+   */
+  CompletableFuture<Boolean> handOver(int partition, int to);
+
+  /**
    * Ends leading, before the node stops: nothing of a partition is delivered or confirmed any more
    * when it is done, and this node is no candidate for a leader from now on. The connections are
    * still there meanwhile. Any thread may call; called once.

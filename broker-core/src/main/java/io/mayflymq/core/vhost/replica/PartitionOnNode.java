@@ -1,5 +1,6 @@
 package io.mayflymq.core.vhost.replica;
 
+import io.mayflymq.core.fault.Causes;
 import io.mayflymq.core.link.LinkListener;
 import io.mayflymq.core.replication.Assignment;
 import io.mayflymq.core.replication.node.HostedReplica;
@@ -12,6 +13,7 @@ import io.mayflymq.core.vhost.queue.remote.PartitionHost;
 import io.mayflymq.core.vhost.queue.remote.PartitionLink;
 import java.util.Collection;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -65,18 +67,36 @@ final class PartitionOnNode implements PartitionHost {
     if (stopped) {
       return;
     }
+    boolean isFirst = assignment == null;
     assignment = changed;
-    if (replica != null) {
+    if (!changed.replicas().contains(self())) {
+      if (isFirst || replica != null) {
+        remove();
+      }
+    } else if (replica != null) {
       replica.assigned(changed);
-    } else if (changed.replicas().contains(self())) {
+    } else {
       open();
     }
-    if (replica != null && !changed.replicas().contains(self())) {
-      replica.close();
-      replica = null;
-      environment.logs().delete(number);
-    }
     link.leader(environment.names().apply(changed.leader()));
+  }
+
+  /** Deletes the replica. There may be one that was removed while this node did not run. */
+  private void remove() {
+    try {
+      if (replica != null) {
+        CompletableFuture<Void> closed = replica.close();
+        replica = null;
+        closed.join();
+        LOGGER.info("this node keeps no replica of partition {} any more", number);
+      }
+      environment.logs().delete(number);
+    } catch (CompletionException | StoreException e) {
+      LOGGER.error(
+          "the replica of partition {} was not deleted; it is when this node is started again: {}",
+          number,
+          Causes.of(e).getMessage());
+    }
   }
 
   private void open() {
@@ -155,6 +175,11 @@ final class PartitionOnNode implements PartitionHost {
     if (replica != null) {
       replica.ended(node);
     }
+  }
+
+  /** Has another replica lead. Returns whether this node leads now. */
+  boolean handOver(int to) {
+    return replica != null && replica.handOver(to);
   }
 
   /** Ends leading, as the node stops. */

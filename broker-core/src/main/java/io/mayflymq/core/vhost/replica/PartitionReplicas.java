@@ -99,6 +99,14 @@ public final class PartitionReplicas implements HostedReplicas {
   }
 
   @Override
+  public CompletableFuture<Boolean> handOver(int number, int to) {
+    PartitionOnNode partition = partitions.get(number);
+    return partition == null
+        ? CompletableFuture.completedFuture(false)
+        : partition.shard().call(() -> partition.handOver(to));
+  }
+
+  @Override
   public CompletableFuture<Void> release() {
     return onEach(PartitionOnNode::release);
   }

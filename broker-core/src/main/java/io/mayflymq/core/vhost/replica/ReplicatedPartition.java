@@ -258,12 +258,15 @@ final class ReplicatedPartition implements ReplicaOwner {
    * Has another replica lead in place of this one, if this one leads.
    *
    * @param to the number of its node; {@link PartitionReplica#ANY} for any that is in sync
+   * @return whether this one leads
    */
-  void handOver(int to) {
-    if (hosted.leads()) {
-      endQueues("another node is to lead");
-      hosted.handOver(to);
+  boolean handOver(int to) {
+    if (!hosted.leads()) {
+      return false;
     }
+    endQueues("another node is to lead");
+    hosted.handOver(to);
+    return true;
   }
 
   /**

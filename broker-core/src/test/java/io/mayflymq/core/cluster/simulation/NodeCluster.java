@@ -4,6 +4,7 @@ import io.mayflymq.core.cluster.ChangeProposer;
 import io.mayflymq.core.link.LinkConnector;
 import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.QueuePlace;
+import io.mayflymq.core.replication.node.ReplicaOperations;
 import io.mayflymq.core.vhost.Cluster;
 import io.mayflymq.core.vhost.partition.Partitions;
 import io.mayflymq.core.vhost.queue.Queue;
@@ -129,5 +130,10 @@ final class NodeCluster implements Cluster {
   @Override
   public CompletableFuture<Void> handOver() {
     return CompletableFuture.failedFuture(new UnsupportedOperationException("hand over"));
+  }
+
+  @Override
+  public ReplicaOperations replicaOperations() {
+    throw new UnsupportedOperationException();
   }
 }

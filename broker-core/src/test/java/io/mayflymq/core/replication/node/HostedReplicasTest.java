@@ -115,7 +115,13 @@ class HostedReplicasTest {
       elections.reported(report, clock.millis());
       Set<Integer> reachable =
           running().stream().map(node -> node.number).collect(Collectors.toSet());
-      elections.due(Map.of(PARTITION, agreed), reachable, clock.millis()).values().stream()
+      elections
+          .due(
+              Map.of(PARTITION, agreed),
+              new LeaderElections.Nodes(reachable, Set.of()),
+              clock.millis())
+          .values()
+          .stream()
           .forEach(HostedReplicasTest.this::agree);
     }
 

@@ -7,7 +7,6 @@ import io.mayflymq.core.replication.LeaderElections;
 import io.mayflymq.core.replication.Leaderless;
 import java.util.Map;
 import java.util.Queue;
-import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
@@ -29,12 +28,12 @@ final class Elections {
    * What elections go by.
    *
    * @param assignments returns those of all partitions
-   * @param reachable returns the numbers of the nodes that this one reaches, itself among them
+   * @param nodes returns the nodes as this one sees them
    * @param monotonicMillis the time by a clock that only goes forward
    */
   record View(
       Supplier<? extends Map<Integer, Assignment>> assignments,
-      Supplier<Set<Integer>> reachable,
+      Supplier<LeaderElections.Nodes> nodes,
       LongSupplier monotonicMillis) {}
 
   private final View view;
@@ -79,7 +78,7 @@ final class Elections {
   private void look() {
     Map<Integer, AssignmentChange.Elected> due =
         elections.due(
-            view.assignments().get(), view.reachable().get(), view.monotonicMillis().getAsLong());
+            view.assignments().get(), view.nodes().get(), view.monotonicMillis().getAsLong());
     if (!elections.isEmpty() && !looksAgain) {
       looksAgain = true;
       work.after("elections of leaders", LOOK_MILLIS, this::lookAgain);

@@ -12,20 +12,23 @@ import io.mayflymq.core.replication.Leaderless;
 import io.mayflymq.core.replication.node.HostedReplicas;
 import io.mayflymq.core.replication.node.QueueConnector;
 import io.mayflymq.core.replication.node.ReplicaCluster;
+import io.mayflymq.core.replication.node.ReplicaOperations;
 import io.mayflymq.core.runtime.Shard;
+import io.mayflymq.protocol.types.ChannelException;
+import io.mayflymq.protocol.types.ReplyCode;
 import io.mayflymq.server.cluster.consensus.ConsensusListener;
 import io.mayflymq.server.cluster.link.PartitionLinks;
 import io.mayflymq.server.cluster.transport.NodeTransport;
 import io.mayflymq.server.cluster.transport.PeerListener;
 import io.mayflymq.server.cluster.transport.handshake.Purpose;
 import io.mayflymq.server.net.EventLoops;
-import java.util.HashSet;
 import java.util.Map;
-import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
+import java.util.function.IntFunction;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -33,7 +36,8 @@ import org.slf4j.LoggerFactory;
  * The replicated partitions of the cluster, as its nodes agree upon them: what the replicas on this
  * node ask of the cluster, and what it tells them. Any thread may call.
  */
-public final class ReplicaControl implements ReplicaCluster, QueueConnector, AutoCloseable {
+public final class ReplicaControl
+    implements ReplicaCluster, QueueConnector, ReplicaOperations, AutoCloseable {
   private static final Logger LOGGER = LoggerFactory.getLogger(ReplicaControl.class);
   private static final int RELEASE_SECONDS = 10;
 
@@ -54,6 +58,9 @@ public final class ReplicaControl implements ReplicaCluster, QueueConnector, Aut
   private final PeriodicWork work;
   private final AssignmentProposals proposals;
   private final LeaderlessReports reports;
+  private final ReplicaNodes nodes;
+  private final LeaderTransfers transfers;
+  private final MemberChanges changes;
   private volatile HostedReplicas hosted;
 
   /**
@@ -69,30 +76,31 @@ public final class ReplicaControl implements ReplicaCluster, QueueConnector, Aut
     this.links = new PartitionLinks(transport, loops, node.members());
     this.work = threads.periodic("elections");
     this.proposals = new AssignmentProposals(node.proposer()::proposeEach);
+    this.nodes =
+        new ReplicaNodes(
+            node.self().number(), node.members(), () -> transport.reachable().keySet());
     Elections elections =
         new Elections(
             new Elections.View(
-                node.partitions()::all, this::reachable, ReplicaControl::monotonicMillis),
+                node.partitions()::all, nodes::forElections, ReplicaControl::monotonicMillis),
             proposals::propose,
             work);
     this.reports =
         new LeaderlessReports(
             node.self().name(), transport, elections::reported, ReplicaControl::monotonicMillis);
+    this.transfers = new LeaderTransfers(node, nodes, transport, this::handOver);
+    this.changes = new MemberChanges(node, nodes, transfers);
+  }
+
+  private CompletableFuture<Boolean> handOver(int partition, int to) {
+    HostedReplicas replicas = hosted;
+    return replicas == null
+        ? CompletableFuture.completedFuture(false)
+        : replicas.handOver(partition, to);
   }
 
   private static long monotonicMillis() {
     return TimeUnit.NANOSECONDS.toMillis(System.nanoTime());
-  }
-
-  private Set<Integer> reachable() {
-    Set<Integer> numbers = new HashSet<>();
-    numbers.add(node.self().number());
-    transport.reachable().keySet().forEach(name -> numbers.add(number(name)));
-    return numbers;
-  }
-
-  private int number(String name) {
-    return node.members().named(name).map(ClusterMember::number).orElse(-1);
   }
 
   /**
@@ -101,7 +109,8 @@ public final class ReplicaControl implements ReplicaCluster, QueueConnector, Aut
    * @param leaders adds what is told which node leads the decisions of the cluster
    */
   public void takePart(Consumer<ConsensusListener> leaders) {
-    reports.serve(this::number);
+    reports.serve(nodes::number);
+    transfers.serve();
     leaders.accept(reports);
   }
 
@@ -145,6 +154,41 @@ public final class ReplicaControl implements ReplicaCluster, QueueConnector, Aut
   @Override
   public void report(Leaderless report) {
     reports.report(report);
+  }
+
+  @Override
+  public CompletableFuture<Void> transfer(int partition, String member) {
+    return numbered(member, number -> transfers.transfer(partition, number));
+  }
+
+  @Override
+  public CompletableFuture<Void> add(int partition, String member) {
+    return numbered(member, number -> changes.add(partition, number));
+  }
+
+  @Override
+  public CompletableFuture<Void> remove(int partition, String member) {
+    return numbered(member, number -> changes.remove(partition, number));
+  }
+
+  private CompletableFuture<Void> numbered(
+      String member, IntFunction<CompletableFuture<Void>> operation) {
+    int number = nodes.number(member);
+    return number < 0
+        ? CompletableFuture.failedFuture(
+            new ChannelException(
+                ReplyCode.NOT_FOUND, "node '%s' is not a member of the cluster".formatted(member)))
+        : operation.apply(number);
+  }
+
+  /**
+   * Has other nodes lead all partitions that this one leads and that are in sync on another node
+   * which is not in maintenance mode.
+   *
+   * @return done when they do; fails with what went wrong first
+   */
+  public CompletableFuture<Void> transferAll() {
+    return transfers.transferAll();
   }
 
   /** Closes the connections to a node that is no longer a member. */

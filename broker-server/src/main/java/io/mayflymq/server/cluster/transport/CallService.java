@@ -19,7 +19,9 @@ public enum CallService {
   /** How long exchanges and bindings last by the use that a node has seen. */
   LEASES(8),
   /** Reports of replicas that know no leader of their partition. */
-  LEADERLESS(9);
+  LEADERLESS(9),
+  /** Has the node hand over the leading of a partition. */
+  HAND_OVER(10);
 
   private final int code;
 

@@ -175,6 +175,11 @@ class PartitionLinksTest {
     public void ended(int node) {}
 
     @Override
+    public CompletableFuture<Boolean> handOver(int partition, int to) {
+      return CompletableFuture.completedFuture(false);
+    }
+
+    @Override
     public CompletableFuture<Void> release() {
       return CompletableFuture.completedFuture(null);
     }

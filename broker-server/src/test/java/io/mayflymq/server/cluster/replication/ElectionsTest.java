@@ -9,6 +9,7 @@ import io.mayflymq.core.replication.Assignment;
 import io.mayflymq.core.replication.AssignmentChange;
 import io.mayflymq.core.replication.AssignmentChange.Elected;
 import io.mayflymq.core.replication.BatchId;
+import io.mayflymq.core.replication.LeaderElections;
 import io.mayflymq.core.replication.Leaderless;
 import java.util.Map;
 import java.util.Set;
@@ -32,7 +33,8 @@ class ElectionsTest {
   private volatile Set<Integer> reachable = Set.of(1, 2);
   private final Elections elections =
       new Elections(
-          new Elections.View(() -> assignments, () -> reachable, now::get),
+          new Elections.View(
+              () -> assignments, () -> new LeaderElections.Nodes(reachable, Set.of()), now::get),
           due -> proposed.add(new TreeMap<>(due)),
           work);
 

@@ -1,7 +1,9 @@
 package io.mayflymq.server.cluster.replication;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
+import io.mayflymq.core.fault.Causes;
 import io.mayflymq.core.replication.Assignment;
 import io.mayflymq.core.replication.AssignmentChange;
 import io.mayflymq.server.cluster.replication.ReplicaRig.Node;
@@ -73,6 +75,77 @@ class ReplicaControlTest {
     assertThat(c.assigned.get(4))
         .isEqualTo(new Assignment(List.of(0, 1, 2), 2, 2, Set.of(1, 2), 2));
     assertThat(c.assigned.get(5)).isEqualTo(LED_BY_B);
+  }
+
+  private static Throwable failureOf(CompletableFuture<Void> refused) {
+    return Causes.of(catchThrowable(() -> refused.get(60, TimeUnit.SECONDS)));
+  }
+
+  @Test
+  void anyNodeHasALeaderHandOver() throws Exception {
+    c.control.transfer(3, "b@host").get(60, TimeUnit.SECONDS);
+    assertThat(c.partitions.all().get(3).leader()).isEqualTo(1);
+    a.control.transfer(4, "c@host").get(60, TimeUnit.SECONDS);
+    assertThat(a.partitions.all().get(4))
+        .isEqualTo(new Assignment(List.of(0, 1, 2), 2, 2, Set.of(0, 1, 2), 2));
+    a.control.transfer(4, "c@host").get(60, TimeUnit.SECONDS);
+    assertThat(a.partitions.all().get(4).epoch()).as("it leads already").isEqualTo(2);
+  }
+
+  @Test
+  void leadingIsHandedOverOnlyToReplicasInSync() throws Exception {
+    assertThat(failureOf(a.control.transfer(3, "x@host")))
+        .hasMessageEndingWith("node 'x@host' is not a member of the cluster");
+    a.control.propose(3, new AssignmentChange.InSync(1, Set.of(0, 1)));
+    until(() -> b.assigned.get(3).revision() == 2);
+    assertThat(failureOf(b.control.transfer(3, "c@host")))
+        .hasMessageEndingWith("the replica on node 'c@host' is not in sync");
+    a.mayHandOver = false;
+    assertThat(failureOf(b.control.transfer(3, "b@host")))
+        .hasMessageEndingWith("node 'a@host' does not lead it yet");
+    c.end();
+    until(() -> !a.transport.reachable().containsKey("c@host"));
+    assertThat(failureOf(a.control.transfer(4, "c@host")))
+        .hasMessageEndingWith("node 'c@host' cannot be reached");
+  }
+
+  @Test
+  void allThatANodeLeadsGoesToTheOthersInEqualParts() throws Exception {
+    b.control.transferAll().get(60, TimeUnit.SECONDS);
+    a.control.transferAll().get(60, TimeUnit.SECONDS);
+    assertThat(a.partitions.all().values())
+        .extracting(Assignment::leader)
+        .doesNotContain(0)
+        .contains(1, 2);
+    b.control.transferAll().get(60, TimeUnit.SECONDS);
+    assertThat(b.partitions.all().values()).extracting(Assignment::leader).doesNotContain(1);
+  }
+
+  @Test
+  void replicasAreRemovedAndAddedOneByOne() throws Exception {
+    c.control.remove(3, "a@host").get(60, TimeUnit.SECONDS);
+    Assignment without = c.partitions.all().get(3);
+    assertThat(without.replicas()).containsExactly(1, 2);
+    assertThat(without.leader()).as("it was handed over").isNotZero();
+    assertThat(without.inSync()).containsExactlyInAnyOrder(1, 2);
+    CompletableFuture<Void> added = b.control.add(3, "a@host");
+    c.control.add(3, "a@host").get(60, TimeUnit.SECONDS);
+    added.get(60, TimeUnit.SECONDS);
+    assertThat(c.partitions.all().get(3).replicas()).containsExactly(1, 2, 0);
+    assertThat(c.partitions.all().get(3).inSync()).doesNotContain(0);
+    assertThat(failureOf(b.control.add(3, "x@host")))
+        .hasMessageEndingWith("node 'x@host' is not a member of the cluster");
+    int other = without.leader() == 1 ? 2 : 1;
+    assertThat(failureOf(a.control.remove(3, "%c@host".formatted('a' + other))))
+        .hasMessageEndingWith("too few of the other replicas are in sync");
+  }
+
+  @Test
+  void lastReplicaStays() throws Exception {
+    a.control.remove(5, "a@host").get(60, TimeUnit.SECONDS);
+    a.control.remove(5, "b@host").get(60, TimeUnit.SECONDS);
+    assertThat(failureOf(a.control.remove(5, "c@host")))
+        .hasMessageEndingWith("node 'c@host' has the last replica");
   }
 
   @Test

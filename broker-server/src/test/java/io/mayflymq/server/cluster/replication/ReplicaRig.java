@@ -128,6 +128,7 @@ final class ReplicaRig implements AutoCloseable {
     final Set<Integer> ended = ConcurrentHashMap.newKeySet();
     final CompletableFuture<Void> released = new CompletableFuture<>();
     volatile boolean isReleasing;
+    volatile boolean mayHandOver = true;
 
     private Node(int number, List<MetadataCommand> kept) throws StartException {
       this.number = number;
@@ -220,6 +221,16 @@ final class ReplicaRig implements AutoCloseable {
               replicas.after("reports", REPORT_MILLIS, this::report);
             }
           });
+    }
+
+    @Override
+    public CompletableFuture<Boolean> handOver(int partition, int to) {
+      Assignment assignment = assigned.get(partition);
+      boolean leads = assignment.leader() == number && mayHandOver;
+      if (leads) {
+        control.propose(partition, assignment.elect(to, assignment.inSync()));
+      }
+      return CompletableFuture.completedFuture(leads);
     }
 
     @Override

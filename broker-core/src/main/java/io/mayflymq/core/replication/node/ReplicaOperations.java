@@ -1,0 +1,35 @@
+package io.mayflymq.core.replication.node;
+
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * What operators do with the replicas of a partition. Any node can be asked, and any thread may
+ * call. All fail with a {@link io.mayflymq.protocol.types.ChannelException} 404 or 406, which says
+ * why, and as a change of metadata does.
+ */
+public interface ReplicaOperations {
+  /**
+   * Has another replica lead, which is in sync.
+   *
+   * @param node its name
+   * @return done when it does
+   */
+  CompletableFuture<Void> transfer(int partition, String node);
+
+  /**
+   * Has a further node keep the partition. It takes over everything, and is in sync later.
+   *
+   * @param node its name
+   * @return done when that is agreed upon, at once if the node keeps it already
+   */
+  CompletableFuture<Void> add(int partition, String node);
+
+  /**
+   * Has a node keep the partition no more. If it leads, another one leads first. Not without a
+   * majority of the others in sync.
+   *
+   * @param node its name
+   * @return done when that is agreed upon, at once if the node does not keep it
+   */
+  CompletableFuture<Void> remove(int partition, String node);
+}

@@ -1,0 +1,112 @@
+package io.mayflymq.server.cluster.replication;
+
+import io.mayflymq.core.fault.Causes;
+import io.mayflymq.core.metadata.CommittedState.UndoneException;
+import io.mayflymq.core.metadata.MetadataCommand.AssignmentChanged;
+import io.mayflymq.core.replication.Assignment;
+import io.mayflymq.core.replication.AssignmentChange;
+import io.mayflymq.protocol.types.ChannelException;
+import io.mayflymq.protocol.types.ReplyCode;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/*
+ * Which nodes keep a partition is changed by one node at a time, each time for the assignment as this node knows it. If another change comes first, it is looked
+ * again. What may be changed the assignment itself decides, on all nodes.
+ *
+ * A new replica is not in sync: its leader sends it all that there is, and then proposes that it is. One that is removed leaves the replicas in sync with the same
+ * change. That is safe without the leader: until it knows of that, its commits wait for the removed one too.
+ */
+/** Changes which nodes keep partitions. Any thread may call. */
+final class MemberChanges {
+  private static final int MOST_ATTEMPTS = 10;
+
+  private final ReplicaControl.Node node;
+  private final ReplicaNodes nodes;
+  private final LeaderTransfers transfers;
+
+  MemberChanges(ReplicaControl.Node node, ReplicaNodes nodes, LeaderTransfers transfers) {
+    this.node = node;
+    this.nodes = nodes;
+    this.transfers = transfers;
+  }
+
+  /**
+   * Adds a replica, which is empty.
+   *
+   * @param added the number of its node
+   * @return as {@link io.mayflymq.core.replication.node.ReplicaOperations#add}
+   */
+  CompletableFuture<Void> add(int partition, int added) {
+    return nodes.reachable().contains(added)
+        ? add(partition, added, MOST_ATTEMPTS)
+        : refused("node '%s' cannot be reached".formatted(nodes.name(added)));
+  }
+
+  private CompletableFuture<Void> add(int partition, int added, int attempts) {
+    Assignment present = node.partitions().all().get(partition);
+    return present.replicas().contains(added)
+        ? CompletableFuture.completedFuture(null)
+        : propose(partition, present.with(added))
+            .exceptionallyCompose(
+                failure -> again(failure, attempts, () -> add(partition, added, attempts - 1)));
+  }
+
+  /**
+   * Removes a replica. If it leads another one leads first.
+   *
+   * @param removed the number of its node
+   * @return as {@link io.mayflymq.core.replication.node.ReplicaOperations#remove}
+   */
+  CompletableFuture<Void> remove(int partition, int removed) {
+    return remove(partition, removed, MOST_ATTEMPTS);
+  }
+
+  private CompletableFuture<Void> remove(int partition, int removed, int attempts) {
+    Assignment present = node.partitions().all().get(partition);
+    if (!present.replicas().contains(removed)) {
+      return CompletableFuture.completedFuture(null);
+    }
+    if (present.replicas().size() == 1) {
+      return refused("node '%s' has the last replica".formatted(nodes.name(removed)));
+    }
+    if (present.leader() == removed) {
+      return transfers
+          .successor(present)
+          .map(
+              next ->
+                  transfers
+                      .transfer(partition, next)
+                      .thenCompose(led -> remove(partition, removed, attempts)))
+          .orElseGet(() -> refused("no other node has it in sync"));
+    }
+    AssignmentChange change = present.without(removed);
+    return present.after(change).equals(present)
+        ? refused("too few of the other replicas are in sync")
+        : propose(partition, change)
+            .exceptionallyCompose(
+                failure ->
+                    again(failure, attempts, () -> remove(partition, removed, attempts - 1)));
+  }
+
+  private CompletableFuture<Void> propose(int partition, AssignmentChange change) {
+    return node.proposer().propose(List.of(new AssignmentChanged(partition, change)), null);
+  }
+
+  /** An attempt of a change. */
+  private interface Attempt {
+    CompletableFuture<Void> begin();
+  }
+
+  private static CompletableFuture<Void> again(Throwable failure, int attempts, Attempt next) {
+    Throwable cause = Causes.of(failure);
+    if (!(cause instanceof UndoneException)) {
+      return CompletableFuture.failedFuture(cause);
+    }
+    return attempts > 1 ? next.begin() : refused("other changes came first");
+  }
+
+  private static CompletableFuture<Void> refused(String why) {
+    return CompletableFuture.failedFuture(new ChannelException(ReplyCode.PRECONDITION_FAILED, why));
+  }
+}
