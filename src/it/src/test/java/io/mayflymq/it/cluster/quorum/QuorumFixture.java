@@ -1,0 +1,42 @@
+package io.mayflymq.it.cluster.quorum;
+
+import io.mayflymq.it.harness.OwnBroker;
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.TestInfo;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * The setup of tests of quorum queues: three nodes for all tests of a class, which may kill them.
+ */
+@OwnBroker
+abstract class QuorumFixture {
+  @TempDir static Path directory;
+  static QuorumNodes nodes;
+
+  /** A name that no other test uses. */
+  String queue;
+
+  @BeforeAll
+  static void start() {
+    nodes = QuorumNodes.start(directory);
+  }
+
+  @AfterAll
+  static void end() {
+    nodes.close();
+  }
+
+  @BeforeEach
+  void name(TestInfo test) {
+    queue = test.getTestMethod().orElseThrow().getName();
+  }
+
+  @AfterEach
+  void heal() {
+    nodes.heal();
+  }
+}
