@@ -58,7 +58,12 @@ class Broker:
             # In a process group of its own, so that ^C reaches the measurement alone, which then ends the broker. Not in a
             # session: Linux gives each one the same share of the processors (autogroup), the broker as much as the generator.
             self.process = subprocess.Popen(
-                self.command(), stdout=log, stderr=subprocess.STDOUT, env=self.environment(), process_group=0
+                self.command(),
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                env=self.environment(),
+                cwd=self.directory,  # where a broker may leave a dump
+                process_group=0,
             )
 
     def await_ready(self):
@@ -131,7 +136,7 @@ class Mayfly(Broker):
         own = [f"listeners.tcp.default=127.0.0.1:{self.port}", f"data_dir={self.data}"]
         # Only the control command needs HTTP, and finds its port; nothing from elsewhere does.
         own += ["management.tcp.ip=127.0.0.1", "management.tcp.port=none", "prometheus.tcp.port=none"]
-        command = ["java", *self.jvm, "-jar", str(self.jar)]
+        command = ["java", *self.jvm, "-jar", str(self.jar.resolve())]
         for setting in (*own, *self.settings):
             command += ["--set", setting]
         return command

@@ -44,6 +44,7 @@ final class ReplicatedPartition implements ReplicaOwner {
   private final Owner owner;
   private final HostedReplica hosted;
   private final CompletableFuture<Void> released = new CompletableFuture<>();
+
   /** What is being copied to followers that take everything over, by their nodes. */
   private final Map<Integer, ReplicaCopy> copies = new HashMap<>(0);
 
