@@ -11,6 +11,7 @@ import { may } from '../session.js';
 import { bindForm, bindingsTable } from './bindings.js';
 import { deathsTable } from './deaths-table.js';
 import { browsePart, getPart } from './messages.js';
+import { isDown } from './node-column.js';
 import { publishForm } from './publish.js';
 import { marks } from './queues.js';
 import { redrivePart } from './queue-redrive.js';
@@ -34,19 +35,19 @@ export async function load(page, options) {
     (allowed && page.isOpen(id) ? getUnless(statuses, root + where, options) : undefined);
   const queue = await get(root + query(sampleParameters()), options);
   const reads = mayUse('read', queue);
-  const [effective, deadlines, bindings, scheduled, deaths, redrive] = await Promise.all([
+  const [effective, replicas, deadlines, bindings, scheduled, deaths, redrive] = await Promise.all([
     get(root + '/effective', options),
+    isReplicated(queue) ? get(path`queues/quorum/${vhost}/${name}/status`, options) : undefined,
     reads && hasDeadlines(queue) ? loadDeadlines(page, queue, root, options) : undefined,
     wanted('bindings', true, [], '/bindings'),
     wanted('scheduled', reads, [], '/scheduled' + query({ limit: 50, after: page.state.scheduledAfter })),
     wanted('deaths', !isDown(queue), [404], '/deaths' + query({ limit: 20, reason: page.state.deathReason })),
     wanted('redrive', reads, [404], '/redrive'),
   ]);
-  return { queue, effective, deadlines, bindings, scheduled, deaths, redrive };
+  return { queue, effective, replicas, deadlines, bindings, scheduled, deaths, redrive };
 }
 
-/** Whether the node of a queue cannot be reached: then little is known of the queue, and it cannot be used. */
-const isDown = queue => queue.state === 'down';
+const isReplicated = queue => queue.members?.length > 1;
 
 /** An exclusive queue can be used by its connection only. */
 const mayUse = (what, queue) => !queue.exclusive && !isDown(queue) && may(what, queue.vhost, queue.name);
@@ -131,20 +132,35 @@ const bindingsPart = (page, queue, bindings) => section(page, 'bindings', 'Bindi
 const settingsPart = (page, effective) =>
   section(page, 'settings', 'Effective settings', () => effectivePart(effective), 'what holds, and which policy or argument says so');
 
+const STATES = { leader: 'leads', follower: 'follows', nodedown: html`<strong>down</strong>` };
+
+/** The nodes that keep a replicated queue. */
+const replicasPart = replicas => (replicas === undefined ? '' : card('Replicas', table([
+  { title: 'Node', cell: each => each['Node Name'] },
+  { title: 'State', cell: each => STATES[each['Raft State']] ?? each['Raft State'] },
+  { title: 'In sync', cell: each => (each['In Sync'] ? 'yes' : html`<strong>no</strong>`) },
+], replicas, { name: 'Replicas' })));
+
+const trouble = queue => (isReplicated(queue)
+  ? html`Of the nodes ${queue.members.join(', ')}, which keep this queue, ${queue.online.length === 0 ? 'none' : `only ${queue.online.join(', ')}`} can be reached.
+    Its messages can be used again when a majority of them is back.`
+  : html`Node ${queue.node}, which this ${queue.type === 'stream' ? 'stream' : 'queue'} is on, cannot be reached.
+    Its messages can be used again when that node is back.`);
+
 /** What all nodes know of a queue. */
-const viewDown = (page, { queue, effective, bindings }) => html`
+const viewDown = (page, { queue, effective, replicas, bindings }) => html`
   <div class="title">
     <h1>${queue.type === 'stream' ? 'Stream' : 'Queue'} <span class="name">${queue.name}</span></h1>
     <span class="faint">in virtual host ${queue.vhost}</span>
   </div>
   <p class="marks">${badge(queue.type)} ${marks(queue)}</p>
-  <p class="trouble" role="alert">Node ${queue.node}, which this ${queue.type === 'stream' ? 'stream' : 'queue'} is on, cannot be reached.
-    Its messages can be used again when that node is back.</p>
+  <p class="trouble" role="alert">${trouble(queue)}</p>
+  ${replicasPart(replicas)}
   ${card('Now', facts([['Node', queue.node], ['Arguments', argumentsOf(queue)]]))}
   ${bindingsPart(page, queue, bindings)}
   ${settingsPart(page, effective)}`;
 
-function viewUp(page, { queue, effective, deadlines, bindings, scheduled, deaths, redrive }) {
+function viewUp(page, { queue, effective, replicas, deadlines, bindings, scheduled, deaths, redrive }) {
   const { vhost, name } = queue;
   const stats = queue.message_stats ?? {};
   const key = `queue.${vhost}.${name}`;
@@ -176,7 +192,7 @@ function viewUp(page, { queue, effective, deadlines, bindings, scheduled, deaths
     </div>
     <div class="columns">
       ${card('Now', facts([
-        ['Node', queue.node],
+        [isReplicated(queue) ? 'Leader' : 'Node', queue.node],
         ['Ready', `${number(queue.messages_ready)} (${bytes(queue.message_bytes_ready)})`],
         ['Unacknowledged', `${number(queue.messages_unacknowledged)} (${bytes(queue.message_bytes_unacknowledged)})`],
         ['Persistent', `${number(queue.messages_persistent)} (${bytes(queue.message_bytes_persistent)})`],
@@ -189,6 +205,7 @@ function viewUp(page, { queue, effective, deadlines, bindings, scheduled, deaths
         ['Belongs to', queue.owner_pid_details && html`<a href=${toConnection(queue.owner_pid_details.name)}>${queue.owner_pid_details.name}</a>`],
         ['Arguments', argumentsOf(queue)],
       ]))}
+      ${replicasPart(replicas)}
       ${card('Outcomes since the start of the broker', outcomes(stats))}
       ${leasePart(queue, effective)}
     </div>

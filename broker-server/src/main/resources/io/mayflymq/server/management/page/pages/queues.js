@@ -6,11 +6,11 @@ import { QUEUE_ARGUMENTS, argumentEditor, entered, fill } from '../arguments.js'
 import { badge, field, listControls, listQuery, section, table } from '../components.js';
 import { bytes, number, rate, rateOf } from '../format.js';
 import { selectedVhost, toQueue } from '../router.js';
-import { nodeColumn } from './node-column.js';
+import { isDown, nodeColumn } from './node-column.js';
 import { mayDeclare, vhostChoice, vhostColumn } from './vhost-choice.js';
 
 const COLUMNS = [
-  'name', 'vhost', 'type', 'node', 'state', 'durable', 'auto_delete', 'exclusive', 'arguments', 'policy', 'operator_policy',
+  'name', 'vhost', 'type', 'node', 'members', 'state', 'durable', 'auto_delete', 'exclusive', 'arguments', 'policy', 'operator_policy',
   'effective_policy_definition', 'messages', 'messages_ready', 'messages_unacknowledged', 'messages_delayed', 'message_bytes',
   'consumers', 'message_stats.publish_details', 'message_stats.deliver_get_details', 'message_stats.ack_details',
 ];
@@ -75,7 +75,7 @@ function addForm(page) {
 }
 
 /** A rate of a queue; it is not known while the node of the queue is down. */
-const queueRate = (queue, name) => (queue.state === 'down' ? rate(undefined) : rateOf(queue.message_stats, name));
+const queueRate = (queue, name) => (isDown(queue) ? rate(undefined) : rateOf(queue.message_stats, name));
 
 export function view(page, list) {
   return html`
@@ -97,6 +97,6 @@ export function view(page, list) {
       { title: 'Acked', sort: 'message_stats.ack_details.rate', numeric: true, cell: q => queueRate(q, 'ack') },
     ], list.items, { name: 'Queues and streams', sortable: true, empty: 'No queues.' })}
     <p class="hint">D: durable. AD: deleted with its last consumer. excl: of one connection. TTL: messages expire. lease: deleted when it is not used.
-      max: limited length. DLX: has a dead letter exchange. prio: has priorities. SAC: single active consumer. Tinted: the policies that apply.</p>
+      max: limited length. DLX: has a dead letter exchange. prio: has priorities. SAC: single active consumer. +2: on two more nodes. Tinted: the policies that apply.</p>
     ${mayDeclare() ? section(page, 'add', 'Add a queue', () => addForm(page)) : ''}`;
 }
