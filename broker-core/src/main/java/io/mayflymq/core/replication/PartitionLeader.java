@@ -373,6 +373,20 @@ final class PartitionLeader {
     return PartitionReplica.ANY;
   }
 
+  /** Returns what it knows of its followers now, in the order of their numbers. */
+  List<ReplicaState.Follower> state(long nowMillis) {
+    return followers.values().stream().map(follower -> state(follower, nowMillis)).toList();
+  }
+
+  private ReplicaState.Follower state(FollowerProgress follower, long nowMillis) {
+    long answered = follower.answeredAt();
+    return new ReplicaState.Follower(
+        follower.replica(),
+        replica.last() - follower.forced(),
+        replica.tail().bytesBetween(follower.forced(), replica.last()),
+        answered == PartitionFollower.NEVER ? -1 : nowMillis - answered);
+  }
+
   // The lease
 
   /**

@@ -1,6 +1,7 @@
 package io.mayflymq.core.replication;
 
 import java.nio.ByteBuffer;
+import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Consumer;
@@ -110,6 +111,18 @@ public final class PartitionReplica {
   /** Returns the last assignment that was told. */
   public Assignment assignment() {
     return assignment;
+  }
+
+  /** Returns what it knows now. */
+  public ReplicaState state(long nowMillis) {
+    return new ReplicaState(
+        replica.epoch(),
+        replica.last(),
+        replica.forced(),
+        replica.committed(),
+        assignment.inSync(),
+        leads(),
+        leader == null ? List.of() : leader.state(nowMillis));
   }
 
   // The assignment

@@ -195,7 +195,8 @@ final class Application implements AutoCloseable {
               server.environment(),
               monitors,
               configuration.settings().dataDir(),
-              () -> storage.cluster() == null ? null : storage.cluster().consensus()),
+              () -> storage.cluster() == null ? null : storage.cluster().consensus(),
+              () -> storage.cluster() == null ? null : storage.cluster().hosted()),
           threads);
     } catch (IOException e) {
       throw new StartException(e.getMessage(), e);

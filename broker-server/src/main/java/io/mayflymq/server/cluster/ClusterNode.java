@@ -380,6 +380,11 @@ public final class ClusterNode implements Cluster, AutoCloseable {
     return neighbours.replicas(replicated.all().get(partition));
   }
 
+  /** Returns the replicas on this node. */
+  public PartitionReplicas hosted() {
+    return hosted;
+  }
+
   @Override
   public CompletableFuture<long[]> leasesElsewhere(List<MetadataCommand> deletions) {
     return new LeaseQuestions(transport, neighbours::reachable).ask(deletions);

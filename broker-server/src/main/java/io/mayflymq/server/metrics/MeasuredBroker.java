@@ -1,5 +1,6 @@
 package io.mayflymq.server.metrics;
 
+import io.mayflymq.core.vhost.replica.PartitionReplicas;
 import io.mayflymq.server.alarm.ResourceMonitors;
 import io.mayflymq.server.cluster.consensus.ConsensusStatus;
 import io.mayflymq.server.connection.ConnectionEnvironment;
@@ -13,9 +14,11 @@ import java.util.function.Supplier;
  * @param monitors the limits of memory and disk
  * @param dataDir the directory whose disk has to have free space
  * @param consensus returns the state of the replicated log of metadata; null if there is none
+ * @param replicas returns the replicas on this node; null if it is in no cluster
  */
 public record MeasuredBroker(
     ConnectionEnvironment environment,
     ResourceMonitors monitors,
     Path dataDir,
-    Supplier<ConsensusStatus> consensus) {}
+    Supplier<ConsensusStatus> consensus,
+    Supplier<PartitionReplicas> replicas) {}

@@ -5,6 +5,8 @@ import io.mayflymq.core.store.StoreFigures;
 import io.mayflymq.core.vhost.partition.Partition;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.queue.QueueSnapshot;
+import io.mayflymq.core.vhost.replica.PartitionReplicas;
+import io.mayflymq.core.vhost.replica.ReplicaFigures;
 import io.mayflymq.server.channel.ChannelView;
 import io.mayflymq.server.connection.ConnectionView;
 import io.mayflymq.server.connection.OpenConnection;
@@ -21,11 +23,13 @@ import java.util.concurrent.TimeoutException;
  * @param queues the queues, and whether all shards have answered
  * @param connections the connections, and whether all shards have answered
  * @param stores what partitions store, and whether all shards have answered
+ * @param replicas the replicas on this node, and whether all shards have answered
  */
 record OpenObjects(
     ShardQuery.Seen<QueueSnapshot> queues,
     ShardQuery.Seen<Connected> connections,
-    ShardQuery.Seen<StoreFigures> stores) {
+    ShardQuery.Seen<StoreFigures> stores,
+    ShardQuery.Seen<ReplicaFigures> replicas) {
   /** How long shards may take. Prometheus waits for ten seconds, unless it is told otherwise. */
   private static final long SHARD_MILLIS = 5_000;
 
@@ -44,14 +48,16 @@ record OpenObjects(
   record Connected(ConnectionView view, List<ChannelView> channels) {}
 
   /**
-   * Reads queues, connections and stores in slices, all shards at the same time.
+   * Reads queues, connections, stores and replicas in slices, all shards at the same time.
    *
+   * @param replicas null for none
    * @throws UnavailableException if that is not possible
    */
   static OpenObjects read(
       Collection<Queue> queues,
       Collection<OpenConnection> connections,
-      Collection<Partition> partitions)
+      Collection<Partition> partitions,
+      PartitionReplicas replicas)
       throws UnavailableException {
     var seenQueues =
         ShardQuery.collectWithin(SHARD_MILLIS, queues, Queue::shard, QueueSnapshot::of);
@@ -61,12 +67,17 @@ record OpenObjects(
     var seenStores =
         ShardQuery.collectWithin(
             SHARD_MILLIS, partitions, Partition::shard, partition -> partition.store().figures());
-    return new OpenObjects(await(seenQueues), await(seenConnections), await(seenStores));
+    CompletableFuture<ShardQuery.Seen<ReplicaFigures>> seenReplicas =
+        replicas == null
+            ? CompletableFuture.completedFuture(new ShardQuery.Seen<>(List.of(), true))
+            : replicas.figures(SHARD_MILLIS);
+    return new OpenObjects(
+        await(seenQueues), await(seenConnections), await(seenStores), await(seenReplicas));
   }
 
   /** Returns whether all shards have answered. */
   boolean complete() {
-    return queues.complete() && connections.complete() && stores.complete();
+    return queues.complete() && connections.complete() && stores.complete() && replicas.complete();
   }
 
   /** Returns the channels of all connections. */

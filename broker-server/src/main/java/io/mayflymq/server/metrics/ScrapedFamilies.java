@@ -3,6 +3,8 @@ package io.mayflymq.server.metrics;
 import io.mayflymq.core.metrics.Counters;
 import io.mayflymq.core.vhost.Broker;
 import io.mayflymq.server.channel.ChannelView;
+import io.mayflymq.server.metrics.cluster.ClusterFamilies;
+import io.mayflymq.server.metrics.cluster.ReplicaFamilies;
 import io.mayflymq.server.metrics.family.Jvm;
 import io.mayflymq.server.metrics.family.MetricFamily;
 import io.mayflymq.server.metrics.family.Value;
@@ -118,6 +120,7 @@ final class ScrapedFamilies {
                 open.stores().complete()
                     ? StoreFamilies.persister(prefix, open.stores().views())
                     : Stream.empty()),
+            wanted(ReplicaFamilies.RAFT, ReplicaFamilies.raft(prefix, open.replicas().views())),
             wanted(
                 "auth_attempt_metrics",
                 LoginFamilies.all(prefix, broker.environment().accessControl().attempts())))
@@ -278,7 +281,7 @@ final class ScrapedFamilies {
             consumers,
             ShardFamilies.of(broker().shards()).global(PROTOCOL),
             MetricFamily.all(PREFIX, SummedCounts.GLOBAL_DELIVERIES, deliveries),
-            new DeathFamilies(broker().partitions().all()).global())
+            new DeathFamilies(broker().partitions().everLed()).global())
         .flatMap(families -> families);
   }
 
@@ -289,10 +292,12 @@ final class ScrapedFamilies {
     return Stream.of(
             MayflyFamilies.counters(sums.queues()),
             MayflyFamilies.gauges(queueSum()),
-            new DeathFamilies(broker().partitions().all()).own(),
+            new DeathFamilies(broker().partitions().everLed()).own(),
             ShardFamilies.of(broker().shards()).own(),
             stores,
             ClusterFamilies.consensus(broker.consensus().get()),
+            ReplicaFamilies.own(
+                open.replicas().views(), number -> broker.replicas().get().nodeName(number)),
             Stream.of(
                 Value.counter(
                     "mayfly_contained_faults_total",

@@ -4,7 +4,9 @@ import io.mayflymq.core.vhost.Broker;
 import io.mayflymq.core.vhost.VirtualHost;
 import io.mayflymq.core.vhost.partition.Partition;
 import io.mayflymq.core.vhost.queue.Queue;
+import io.mayflymq.core.vhost.replica.PartitionReplicas;
 import io.mayflymq.server.connection.OpenConnection;
+import io.mayflymq.server.metrics.cluster.ReplicaFamilies;
 import java.util.Collection;
 import java.util.List;
 
@@ -41,7 +43,8 @@ final class Scraper {
   ScrapedFamilies read(Scrape scrape) throws OpenObjects.UnavailableException {
     List<VirtualHost> vhosts = broker().virtualHosts();
     OpenObjects open =
-        OpenObjects.read(queues(scrape, vhosts), connections(scrape), partitions(scrape));
+        OpenObjects.read(
+            queues(scrape, vhosts), connections(scrape), partitions(scrape), replicas(scrape));
     return new ScrapedFamilies(scrape, broker, counts.of(vhosts), open);
   }
 
@@ -61,7 +64,11 @@ final class Scraper {
   }
 
   private List<Partition> partitions(Scrape scrape) {
-    return scrape.wants(StoreFamilies.PERSISTER) ? broker().partitions().all() : List.of();
+    return scrape.wants(StoreFamilies.PERSISTER) ? broker().partitions().withStores() : List.of();
+  }
+
+  private PartitionReplicas replicas(Scrape scrape) {
+    return scrape.wants(ReplicaFamilies.RAFT) ? broker.replicas().get() : null;
   }
 
   private Collection<OpenConnection> connections(Scrape scrape) {

@@ -8,6 +8,7 @@ import io.mayflymq.core.replication.Leaderless;
 import io.mayflymq.core.replication.PartitionReplica;
 import io.mayflymq.core.replication.ReplicaEffects;
 import io.mayflymq.core.replication.ReplicaLog;
+import io.mayflymq.core.replication.ReplicaState;
 import io.mayflymq.core.replication.ReplicationMessage.Copy;
 import io.mayflymq.core.replication.ReplicationMessage.ToFollower;
 import io.mayflymq.core.replication.ReplicationMessage.ToLeader;
@@ -127,6 +128,11 @@ public final class HostedReplica {
   /** Returns whether this node leads. */
   public boolean leads() {
     return replica.leads();
+  }
+
+  /** Returns what the replica knows now. */
+  public ReplicaState state() {
+    return replica.state(now());
   }
 
   /** Returns whether this node leads, and may deliver what is committed. */

@@ -22,14 +22,29 @@ public final class Partition {
   private final PartitionStore store;
   private final PagePool pages = new PagePool(SPARE_PAGES);
   private final DeathJournal journal;
-  private final PartitionCounts counts = new PartitionCounts();
+  private final PartitionCounts counts;
   private DeadLetterOutbox outbox;
 
   Partition(int index, Shard shard, PartitionStore store, int journalSize) {
+    this(index, shard, store, new DeathJournal(journalSize), new PartitionCounts());
+  }
+
+  private Partition(
+      int index, Shard shard, PartitionStore store, DeathJournal journal, PartitionCounts counts) {
     this.index = index;
     this.shard = shard;
     this.store = store;
-    this.journal = new DeathJournal(journalSize);
+    this.journal = journal;
+    this.counts = counts;
+  }
+
+  /**
+   * Returns the same partition with another store: what has died and what was counted goes on.
+   *
+   * @param next null for none
+   */
+  Partition with(PartitionStore next) {
+    return new Partition(index, shard, next, journal, counts);
   }
 
   /** Returns its number, from 0. Any thread may call. */
@@ -42,7 +57,7 @@ public final class Partition {
     return shard;
   }
 
-  /** Returns the store of its messages; null if it is on another node. */
+  /** Returns the store of its messages; null if it is on another node, or closed. */
   public PartitionStore store() {
     return store;
   }

@@ -9,11 +9,14 @@ import io.mayflymq.core.store.Commit;
 import io.mayflymq.core.store.PartitionStore;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /** The partitions of a broker. Any thread may call. */
 public final class Partitions {
@@ -21,6 +24,10 @@ public final class Partitions {
   private final List<Partition> all;
   private final AtomicInteger turn = new AtomicInteger();
   private final AtomicInteger nextIndex;
+
+  /** The replicated ones that this node leads or has led, by their numbers. */
+  private final Map<Integer, Partition> replicated = new ConcurrentSkipListMap<>();
+
   private final int journalSize;
 
   /** Creates a partition on each shard, with death journals of the default size. */
@@ -70,7 +77,18 @@ public final class Partitions {
    * @param index a reserved number
    */
   public Partition led(int index, Shard shard, PartitionStore store) {
-    return new Partition(index, shard, store, journalSize);
+    return replicated.compute(
+        index,
+        (number, before) ->
+            before == null ? new Partition(number, shard, store, journalSize) : before.with(store));
+  }
+
+  /**
+   * This node leads a replicated partition no more. What has died in it, and was counted, is known
+   * still.
+   */
+  public void ledNoMore(Partition partition) {
+    replicated.computeIfPresent(partition.index(), (number, led) -> led.with(null));
   }
 
   /** Returns the shards that do their work. */
@@ -86,6 +104,16 @@ public final class Partitions {
   /** Returns all, in the order of their numbers. */
   public List<Partition> all() {
     return all;
+  }
+
+  /** Returns all, and the replicated ones that this node leads or has led since it was started. */
+  public List<Partition> everLed() {
+    return Stream.concat(all.stream(), replicated.values().stream()).toList();
+  }
+
+  /** Returns all, and the replicated ones that this node leads now. */
+  public List<Partition> withStores() {
+    return everLed().stream().filter(partition -> partition.store() != null).toList();
   }
 
   /** Returns the partition of this number. */
@@ -108,9 +136,10 @@ public final class Partitions {
     return shard.index() < all.size() ? all.get(shard.index()) : next();
   }
 
-  /** Returns the last deaths in the queues of all partitions, the newest first. */
+  /** Returns the last deaths in the queues of partitions of this node, the newest first. */
   public CompletableFuture<List<DeathRecord>> deaths() {
-    return ShardQuery.collect(all, Partition::shard, partition -> partition.journal().records())
+    return ShardQuery.collect(
+            everLed(), Partition::shard, partition -> partition.journal().records())
         .thenApply(
             found ->
                 found.stream()

@@ -204,6 +204,7 @@ final class LedPartition implements QueueLookup {
   void end(String why) {
     ended = true;
     broker.publishers().of(partition).end();
+    broker.partitions().ledNoMore(partition);
     for (Queue queue : queues.values()) {
       queue.lifecycle().abandon();
       vhostOf(queue).ledNoMore(queue);

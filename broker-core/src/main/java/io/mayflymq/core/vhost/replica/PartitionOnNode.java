@@ -182,6 +182,11 @@ final class PartitionOnNode implements PartitionHost {
     return replica != null && replica.handOver(to);
   }
 
+  /** Returns how the replica on this node is; null if there is none. */
+  ReplicaFigures figures() {
+    return replica == null ? null : replica.figures();
+  }
+
   /** Ends leading, as the node stops. */
   CompletableFuture<Void> release() {
     return replica == null ? CompletableFuture.completedFuture(null) : replica.release();

@@ -1,6 +1,7 @@
 package io.mayflymq.core.vhost.replica;
 
 import io.mayflymq.core.link.LinkListener;
+import io.mayflymq.core.metrics.ShardQuery;
 import io.mayflymq.core.replication.Assignment;
 import io.mayflymq.core.replication.node.HostedReplicas;
 import io.mayflymq.core.replication.node.QueueConnector;
@@ -96,6 +97,21 @@ public final class PartitionReplicas implements HostedReplicas {
     for (PartitionOnNode partition : partitions.values()) {
       partition.shard().execute(() -> partition.ended(node));
     }
+  }
+
+  /**
+   * Returns how the replicas on this node are.
+   *
+   * @param millis how long the shards may take
+   */
+  public CompletableFuture<ShardQuery.Seen<ReplicaFigures>> figures(long millis) {
+    return ShardQuery.collectWithin(
+        millis, partitions.values(), PartitionOnNode::shard, PartitionOnNode::figures);
+  }
+
+  /** Returns the name of a node by its number. */
+  public String nodeName(int member) {
+    return environment.names().apply(member);
   }
 
   @Override

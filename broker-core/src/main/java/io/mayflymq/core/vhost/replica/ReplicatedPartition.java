@@ -48,6 +48,7 @@ final class ReplicatedPartition implements ReplicaOwner {
   /** What is being copied to followers that take everything over, by their nodes. */
   private final Map<Integer, ReplicaCopy> copies = new HashMap<>(0);
 
+  private final CommitTimes commits = new CommitTimes();
   private volatile LedPartition led;
   private boolean looks;
   private boolean isReleased;
@@ -161,7 +162,9 @@ final class ReplicatedPartition implements ReplicaOwner {
   private final class Bursts implements BurstSink {
     @Override
     public long append(ByteBuffer content) {
-      return hosted.append(content);
+      long burst = hosted.append(content);
+      commits.appended(burst, shard.elapsedNanos());
+      return burst;
     }
 
     @Override
@@ -189,7 +192,14 @@ final class ReplicatedPartition implements ReplicaOwner {
 
   /** The log tells what waits for that. */
   @Override
-  public void committed(long last) {}
+  public void committed(long last) {
+    commits.committed(last, shard.elapsedNanos());
+  }
+
+  /** Returns how it is now. */
+  ReplicaFigures figures() {
+    return new ReplicaFigures(number, hosted.state(), commits.lastNanos(), commits.read());
+  }
 
   /** One that was begun over an earlier connection is cancelled. */
   @Override
@@ -236,6 +246,7 @@ final class ReplicatedPartition implements ReplicaOwner {
     LOGGER.info("leads replicated partition {} no more: {}", number, reason);
     endQueues(reason);
     copies.clear();
+    commits.clear();
     try {
       log.follow();
     } catch (StoreException e) {

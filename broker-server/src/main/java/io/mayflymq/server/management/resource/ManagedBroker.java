@@ -306,7 +306,7 @@ public final class ManagedBroker {
     return Futures.await(
             ShardQuery.collectWithin(
                 SHORT_MILLIS,
-                broker().partitions().all(),
+                broker().partitions().withStores(),
                 Partition::shard,
                 partition -> partition.store().figures()))
         .views();

@@ -21,6 +21,8 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Each node shows operators the whole cluster, and does what they ask wherever it is. */
 class ClusterOperationsIT {
@@ -149,8 +151,9 @@ class ClusterOperationsIT {
     }
   }
 
-  @Test
-  void everyNodeServesWhatOnlyTheNodeOfAQueueKnows() throws Exception {
+  @ParameterizedTest
+  @ValueSource(strings = {"classic", "quorum"})
+  void everyNodeServesWhatOnlyTheNodeOfAQueueKnows(String type) throws Exception {
     try (ClusterProcesses cluster = new ClusterProcesses(directory, NODES)) {
       cluster.startAll();
       Channel first = cluster.channel(0);
@@ -160,8 +163,14 @@ class ClusterOperationsIT {
           true,
           false,
           false,
-          Map.of("x-dead-letter-exchange", "", "x-dead-letter-routing-key", "dead"));
-      second.queueDeclare("dead", true, false, false, null);
+          Map.of(
+              "x-queue-type",
+              type,
+              "x-dead-letter-exchange",
+              "",
+              "x-dead-letter-routing-key",
+              "dead"));
+      second.queueDeclare("dead", true, false, false, Map.of("x-queue-type", type));
       awaitQueues(cluster, 2);
       first.exchangeDeclare(
           "later", "x-delayed-message", true, false, Map.of("x-delayed-type", "fanout"));
@@ -212,6 +221,15 @@ class ClusterOperationsIT {
       assertThat(redrive.path("moved_to").path("q0").asInt()).isEqualTo(3);
 
       cluster.node(1).kill();
+      if (type.equals("quorum")) {
+        await()
+            .atMost(Patience.TIME)
+            .until(() -> api.get("queues/%2F/dead/deadlines").status() == 200);
+        assertThat(api.get("queues/%2F/q0").json().path("messages").asInt()).isEqualTo(3);
+        assertThat(texts(api.get("queues/quorum/%2F/dead/status").json(), "Raft State"))
+            .containsOnlyOnce("leader", "nodedown");
+        return;
+      }
       await()
           .atMost(Patience.TIME)
           .until(() -> api.get("queues/%2F/dead").json().path("state").asText().equals("down"));

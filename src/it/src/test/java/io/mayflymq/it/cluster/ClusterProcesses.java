@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 
 /** The nodes of a cluster, each a process with a data directory that outlives it. */
@@ -20,6 +21,7 @@ public final class ClusterProcesses implements AutoCloseable {
 
   private final List<Place> places;
   private final Map<String, Object> settings = new LinkedHashMap<>();
+  private final Map<String, IntFunction<?>> ofEach = new LinkedHashMap<>();
   private final Map<Integer, Path> jars = new LinkedHashMap<>();
   private final List<Integer> ports = new ArrayList<>();
   private final AtomicReferenceArray<BrokerProcess> nodes;
@@ -56,6 +58,12 @@ public final class ClusterProcesses implements AutoCloseable {
     return this;
   }
 
+  /** Adds {@code --set key=value} to all later starts, with another value for each node. */
+  public ClusterProcesses setEach(String key, IntFunction<?> value) {
+    ofEach.put(key, value);
+    return this;
+  }
+
   /** Returns the name of a node. */
   public static String name(int node) {
     return "node%d@localhost".formatted(node);
@@ -80,6 +88,7 @@ public final class ClusterProcesses implements AutoCloseable {
             .set("cluster_formation.discovery_retry_interval", 100)
             .data(data(node));
     settings.forEach(builder::set);
+    ofEach.forEach((key, value) -> builder.set(key, value.apply(node)));
     if (jars.containsKey(node)) {
       builder.jar(jars.get(node));
     }

@@ -1,4 +1,4 @@
-package io.mayflymq.server.metrics;
+package io.mayflymq.server.metrics.cluster;
 
 import io.mayflymq.core.vhost.Cluster;
 import io.mayflymq.server.cluster.consensus.ConsensusStatus;
@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /** What a node knows of its cluster. */
-final class ClusterFamilies {
+public final class ClusterFamilies {
   /** RabbitMQ's label of the log of metadata. */
   private static final Labels METADATA = Labels.of("ra_system", "coordination");
 
@@ -21,7 +21,7 @@ final class ClusterFamilies {
    *
    * @param cluster null if it is alone
    */
-  static MetricFamily unreachable(Cluster cluster) {
+  public static MetricFamily unreachable(Cluster cluster) {
     return untyped(
         "rabbitmq_unreachable_cluster_peers_count",
         "Nodes of the cluster that this one cannot reach.",
@@ -34,7 +34,7 @@ final class ClusterFamilies {
    *
    * @param status null if there is none
    */
-  static Stream<MetricFamily> consensus(ConsensusStatus status) {
+  public static Stream<MetricFamily> consensus(ConsensusStatus status) {
     if (status == null) {
       return Stream.empty();
     }

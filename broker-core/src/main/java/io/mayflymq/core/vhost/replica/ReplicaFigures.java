@@ -1,0 +1,16 @@
+package io.mayflymq.core.vhost.replica;
+
+import io.mayflymq.core.metrics.histogram.Histogram;
+import io.mayflymq.core.replication.ReplicaState;
+
+/**
+ * How a replica on this node is at one moment, and what it has done since the node was started.
+ *
+ * @param partition the number of its partition
+ * @param state what it knows
+ * @param commitNanos how long the last burst took to be committed that this node has led, in ns; 0
+ *     if there is none
+ * @param commits how long all of these have taken
+ */
+public record ReplicaFigures(
+    int partition, ReplicaState state, long commitNanos, Histogram.Reading commits) {}

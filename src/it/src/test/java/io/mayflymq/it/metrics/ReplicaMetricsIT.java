@@ -1,0 +1,89 @@
+package io.mayflymq.it.metrics;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.rabbitmq.client.Channel;
+import com.rabbitmq.client.MessageProperties;
+import io.mayflymq.it.cluster.ClusterProcesses;
+import io.mayflymq.it.harness.BrokerProcess;
+import io.mayflymq.it.harness.Patience;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What nodes tell of replicated queues and of their replicas. */
+class ReplicaMetricsIT {
+  private static final int NODES = 3;
+  private static final int MESSAGES = 5;
+
+  @TempDir Path directory;
+
+  private final List<Integer> ports =
+      IntStream.range(0, NODES).mapToObj(node -> BrokerProcess.freePort()).toList();
+
+  private ScrapedText scrape(int node) throws Exception {
+    return ScrapedText.of(ports.get(node), "/metrics", "text/plain;version=0.0.4");
+  }
+
+  private double sum(String name, int... nodes) throws Exception {
+    double sum = 0;
+    for (int node : nodes) {
+      sum += scrape(node).values(name, Map.of()).stream().mapToDouble(value -> value).sum();
+    }
+    return sum;
+  }
+
+  @Test
+  void eachQueueIsCountedByItsLeaderAndEachReplicaByItsNode() throws Exception {
+    try (ClusterProcesses cluster = new ClusterProcesses(directory, NODES)) {
+      cluster
+          .set("prometheus.tcp.ip", "127.0.0.1")
+          .setEach("prometheus.tcp.port", ports::get)
+          .startAll();
+      Channel channel = cluster.channel(0);
+      channel.queueDeclare("q", true, false, false, Map.of("x-queue-type", "quorum"));
+      channel.confirmSelect();
+      for (int i = 0; i < MESSAGES; i++) {
+        channel.basicPublish("", "q", MessageProperties.MINIMAL_PERSISTENT_BASIC, new byte[1]);
+      }
+      channel.waitForConfirmsOrDie(Patience.MILLIS);
+
+      assertThat(sum("rabbitmq_queues", 0, 1, 2)).isEqualTo(1);
+      assertThat(sum("rabbitmq_queue_messages", 0, 1, 2)).isEqualTo(MESSAGES);
+      assertThat(scrape(0).value("rabbitmq_queues")).isEqualTo(1);
+      assertThat(scrape(0).value("mayfly_commit_seconds_count")).isPositive();
+      assertThat(scrape(1).value("mayfly_commit_seconds_count")).isZero();
+      ScrapedText leader = scrape(0);
+      int partitions = leader.samples("mayfly_partition_leads").size();
+      assertThat(sum("mayfly_partition_leads", 0)).isEqualTo(partitions);
+      assertThat(sum("mayfly_partition_leads", 1, 2)).isZero();
+      assertThat(leader.values("mayfly_partition_replicas_in_sync", Map.of()))
+          .hasSize(partitions)
+          .containsOnly((double) NODES);
+      assertThat(leader.samples("mayfly_follower_answer_age_seconds")).hasSize(2 * partitions);
+      double committed = sum("rabbitmq_raft_log_commit_index", 0);
+      assertThat(committed).isGreaterThan(partitions);
+      assertThat(sum("rabbitmq_raft_log_last_written_index", 0)).isEqualTo(committed);
+      for (int node = 1; node < NODES; node++) {
+        int follower = node;
+        await()
+            .atMost(Patience.TIME)
+            .until(() -> sum("rabbitmq_raft_log_commit_index", follower) == committed);
+      }
+      await().atMost(Patience.TIME).until(() -> sum("mayfly_follower_behind_bursts", 0) == 0);
+
+      cluster.node(0).kill();
+      await().atMost(Patience.TIME).until(() -> sum("rabbitmq_queue_messages", 1, 2) == MESSAGES);
+      assertThat(sum("rabbitmq_queues", 1, 2)).isEqualTo(1);
+      await()
+          .atMost(Patience.TIME)
+          .until(() -> sum("mayfly_partition_leads", 1, 2) == partitions);
+      assertThat(scrape(1).values("rabbitmq_raft_term_total", Map.of()))
+          .allMatch(epoch -> epoch > 1);
+    }
+  }
+}
