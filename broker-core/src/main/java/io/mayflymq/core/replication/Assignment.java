@@ -97,6 +97,12 @@ public record Assignment(
         revision, replicas.stream().filter(replica -> replica != removed).toList());
   }
 
+  /** Returns the change by which another node keeps it in place of one. */
+  public AssignmentChange.Replicas without(int removed, int added) {
+    return new AssignmentChange.Replicas(
+        revision, replicas.stream().map(replica -> replica == removed ? added : replica).toList());
+  }
+
   private boolean mayShrinkTo(Set<Integer> changed) {
     return changed.size() >= Math.min(majority(), inSync.size());
   }

@@ -324,6 +324,7 @@ public final class ClusterNode implements Cluster, AutoCloseable {
             log::leads, neighbours::others, () -> transport.reachable().keySet(), queues);
     work.every("looking for absent nodes", LOOK_MILLIS, absent::look);
     work.every("looking for former members", LOOK_MILLIS, former::disconnect);
+    work.every("looking for replicas of former members", LOOK_MILLIS, this::replaceFormerMembers);
     catchUp.whenDone(
         () ->
             work.every(
@@ -333,6 +334,12 @@ public final class ClusterNode implements Cluster, AutoCloseable {
     OwnerlessQueues ownerless = new OwnerlessQueues(() -> broker, queues);
     catchUp.whenDone(
         () -> work.every("looking for queues without owner", LOOK_MILLIS, ownerless::look));
+  }
+
+  private void replaceFormerMembers() {
+    if (log.leads()) {
+      replicas.replaceFormerMembers();
+    }
   }
 
   /** Waits until this node has what the cluster had when it started, for some time at most. */

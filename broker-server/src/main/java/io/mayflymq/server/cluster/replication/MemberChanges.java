@@ -1,14 +1,23 @@
 package io.mayflymq.server.cluster.replication;
 
 import io.mayflymq.core.fault.Causes;
+import io.mayflymq.core.metadata.ClusterMember;
 import io.mayflymq.core.metadata.CommittedState.UndoneException;
 import io.mayflymq.core.metadata.MetadataCommand.AssignmentChanged;
 import io.mayflymq.core.replication.Assignment;
 import io.mayflymq.core.replication.AssignmentChange;
 import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.ReplyCode;
+import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Collectors;
 
 /*
  * Which nodes keep a partition is changed by one node at a time, each time for the assignment as this node knows it. If another change comes first, it is looked
@@ -81,12 +90,61 @@ final class MemberChanges {
           .orElseGet(() -> refused("no other node has it in sync"));
     }
     AssignmentChange change = present.without(removed);
-    return present.after(change).equals(present)
+    return !applies(change, present)
         ? refused("too few of the other replicas are in sync")
         : propose(partition, change)
             .exceptionallyCompose(
                 failure ->
                     again(failure, attempts, () -> remove(partition, removed, attempts - 1)));
+  }
+
+  /**
+   * Returns what is to be changed as nodes are members no more, by the numbers of partitions:
+   * another member has the replica, as far as there are any.
+   */
+  Map<Integer, AssignmentChange> ofFormerMembers() {
+    Set<Integer> present =
+        node.members().all().stream().map(ClusterMember::number).collect(Collectors.toSet());
+    Map<Integer, Integer> kept = new HashMap<>();
+    Map<Integer, Assignment> all = node.partitions().all();
+    all.values()
+        .forEach(each -> each.replicas().forEach(replica -> kept.merge(replica, 1, Integer::sum)));
+    Map<Integer, AssignmentChange> due = new TreeMap<>();
+    all.forEach(
+        (partition, assignment) ->
+            assignment.replicas().stream()
+                .filter(replica -> !present.contains(replica))
+                .findFirst()
+                .flatMap(gone -> withoutFormer(assignment, gone, present, kept))
+                .ifPresent(change -> due.put(partition, change)));
+    return due;
+  }
+
+  private Optional<AssignmentChange> withoutFormer(
+      Assignment assignment, int gone, Set<Integer> present, Map<Integer, Integer> kept) {
+    AssignmentChange change = assignment.without(gone);
+    Optional<Integer> next =
+        nodes.candidates().stream()
+            .filter(candidate -> !assignment.replicas().contains(candidate))
+            .min(Comparator.comparingInt(candidate -> kept.getOrDefault(candidate, 0)));
+    if (next.isPresent()) {
+      change = assignment.without(gone, next.get());
+      Set<Integer> remaining = new TreeSet<>(assignment.replicas());
+      remaining.retainAll(present);
+      if (!applies(change, assignment) && assignment.inSync().containsAll(remaining)) {
+        // It is needed until the next one is in sync.
+        change = assignment.with(next.get());
+      }
+    }
+    if (!applies(change, assignment)) {
+      return Optional.empty();
+    }
+    next.ifPresent(added -> kept.merge(added, 1, Integer::sum));
+    return Optional.of(change);
+  }
+
+  private static boolean applies(AssignmentChange change, Assignment assignment) {
+    return !assignment.after(change).equals(assignment);
   }
 
   private CompletableFuture<Void> propose(int partition, AssignmentChange change) {

@@ -182,6 +182,14 @@ public final class ReplicaControl
   }
 
   /**
+   * Has members keep what nodes have kept that are members no more: one replica of each partition,
+   * so it is to be called again and again, on the node that leads the decisions of the cluster.
+   */
+  public void replaceFormerMembers() {
+    proposals.propose(changes.ofFormerMembers());
+  }
+
+  /**
    * Has other nodes lead all partitions that this one leads and that are in sync on another node
    * which is not in maintenance mode.
    *

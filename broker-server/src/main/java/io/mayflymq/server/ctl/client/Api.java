@@ -95,6 +95,11 @@ public final class Api {
     return delete(path, Map.of());
   }
 
+  /** Deletes what a body says of what a path names. */
+  public Object deleteOf(String path, Object body) {
+    return request("DELETE", "/api/" + path, body, Map.of());
+  }
+
   public Object delete(String path, Map<String, String> headers) {
     return request("DELETE", "/api/" + path, null, headers);
   }

@@ -73,9 +73,6 @@ public final class UpgradeCommands {
                   return new Result.Done("There are no mirrored queues");
                 }));
     Map<String, String> refused = new LinkedHashMap<>();
-    for (String name : List.of("grow", "shrink", "add_member", "delete_member")) {
-      refused.put(name, ONE_REPLICA);
-    }
     refused.put("stream_status", ONE_REPLICA);
     refused.put("peek", "use browse_queue.");
     refused.put("reclaim_quorum_memory", "quorum queues have no log of their own in memory.");

@@ -25,7 +25,7 @@ public final class ApiException extends RuntimeException {
   }
 
   /** Returns the reason: a text, or a list where RabbitMQ shows an Erlang tuple. */
-  Object reason() {
+  public Object reason() {
     return reason;
   }
 

@@ -15,7 +15,7 @@ import java.util.List;
  * @param vhosts found in the names of their virtual hosts
  * @param names found in their names
  */
-record QueueSelection(String type, NamePattern vhosts, NamePattern names) {
+public record QueueSelection(String type, NamePattern vhosts, NamePattern names) {
   private static final String ALL = "all";
   private static final List<String> TYPES =
       List.of(
@@ -32,7 +32,7 @@ record QueueSelection(String type, NamePattern vhosts, NamePattern names) {
    *     optional
    * @throws ApiException 400 if the type or a pattern is none
    */
-  static QueueSelection of(Body.Fields fields) {
+  public static QueueSelection of(Body.Fields fields) {
     String type = fields.text("type", ALL);
     if (!TYPES.contains(type)) {
       throw ApiException.badRequest(
@@ -52,13 +52,17 @@ record QueueSelection(String type, NamePattern vhosts, NamePattern names) {
     }
   }
 
+  /** Returns whether it includes a queue by its names, whatever its type. */
+  public boolean names(Queue queue) {
+    return vhosts.matches(queue.vhost().name()) && names.matches(queue.name());
+  }
+
   boolean includes(Queue queue) {
     String own = queue.definition().settings().type().wireName();
     return (type.equals(ALL) || type.equals(own))
         && !queue.isStream()
         && !queue.isReplicated()
         && !queue.definition().exclusive()
-        && vhosts.matches(queue.vhost().name())
-        && names.matches(queue.name());
+        && names(queue);
   }
 }

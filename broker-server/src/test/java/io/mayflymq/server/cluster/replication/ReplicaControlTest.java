@@ -112,11 +112,13 @@ class ReplicaControlTest {
   @Test
   void allThatANodeLeadsGoesToTheOthersInEqualParts() throws Exception {
     b.control.transferAll().get(60, TimeUnit.SECONDS);
+    until(() -> a.partitions.all().equals(b.partitions.all()));
     a.control.transferAll().get(60, TimeUnit.SECONDS);
     assertThat(a.partitions.all().values())
         .extracting(Assignment::leader)
         .doesNotContain(0)
         .contains(1, 2);
+    until(() -> b.partitions.all().equals(a.partitions.all()));
     b.control.transferAll().get(60, TimeUnit.SECONDS);
     assertThat(b.partitions.all().values()).extracting(Assignment::leader).doesNotContain(1);
   }
@@ -143,9 +145,29 @@ class ReplicaControlTest {
   @Test
   void lastReplicaStays() throws Exception {
     a.control.remove(5, "a@host").get(60, TimeUnit.SECONDS);
+    until(() -> b.partitions.all().equals(a.partitions.all()));
     a.control.remove(5, "b@host").get(60, TimeUnit.SECONDS);
     assertThat(failureOf(a.control.remove(5, "c@host")))
         .hasMessageEndingWith("node 'c@host' has the last replica");
+  }
+
+  @Test
+  void replicasOfAFormerMemberAreReplacedByThoseOfMembers() throws Exception {
+    a.control.remove(4, "c@host").get(60, TimeUnit.SECONDS);
+    rig.forget(b);
+    until(() -> a.members.named("b@host").isEmpty());
+    a.control.propose(3, new AssignmentChange.InSync(1, Set.of(0, 2)));
+    until(() -> a.assigned.get(3).revision() == 2);
+    a.control.replaceFormerMembers();
+    until(() -> a.assigned.get(3).revision() == 3 && a.assigned.get(4).revision() == 3);
+    assertThat(a.assigned.get(3).replicas()).as("there is no other one").containsExactly(0, 2);
+    assertThat(a.assigned.get(4).replicas()).as("b is needed yet").containsExactly(0, 1, 2);
+    assertThat(a.assigned.get(5)).as("another one is elected first").isEqualTo(LED_BY_B);
+    a.control.propose(4, new AssignmentChange.InSync(3, Set.of(0, 2)));
+    until(() -> a.assigned.get(4).revision() == 4);
+    a.control.replaceFormerMembers();
+    until(() -> a.assigned.get(4).revision() == 5);
+    assertThat(a.assigned.get(4).replicas()).containsExactly(0, 2);
   }
 
   @Test

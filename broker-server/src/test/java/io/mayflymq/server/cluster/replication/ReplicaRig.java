@@ -108,6 +108,13 @@ final class ReplicaRig implements AutoCloseable {
     return added;
   }
 
+  /** Ends the membership of a node. */
+  void forget(Node forgotten) {
+    ClusterMember former =
+        forgotten.members.ofNumber(forgotten.number).in(ClusterMember.State.FORGOTTEN);
+    nodes.get(0).proposer.propose(List.of(new MemberSet(former)), null);
+  }
+
   /** Tells nodes which one leads the decisions of the cluster. */
   void lead(int leader) {
     for (Node node : nodes) {
@@ -124,6 +131,8 @@ final class ReplicaRig implements AutoCloseable {
     final NodeTransport transport;
     final ReplicaControl control;
     final ReplicatedPartitions partitions;
+    final ClusterMembers members;
+    private final ChangeProposer proposer;
     final Map<Integer, Assignment> assigned = new ConcurrentHashMap<>();
     final Set<Integer> ended = ConcurrentHashMap.newKeySet();
     final CompletableFuture<Void> released = new CompletableFuture<>();
@@ -139,9 +148,9 @@ final class ReplicaRig implements AutoCloseable {
       Partitions stores = new Partitions(shards, (partition, on) -> new InMemoryStore());
       Broker broker = new Broker(stores, positions, clock, "/");
       AccessControl access = new AccessControl(SecurityState.EMPTY, Set.of(), clock);
-      ClusterMembers members = new ClusterMembers(positions, kept);
+      members = new ClusterMembers(positions, kept);
       partitions = new ReplicatedPartitions(positions, kept, (partition, assignment) -> {});
-      ChangeProposer proposer = new ChangeProposer(ReplicaRig.this::add, ChangeVersions::highest);
+      proposer = new ChangeProposer(ReplicaRig.this::add, ChangeVersions::highest);
       applier =
           new ChangeApplier(
               new ChangeTarget(

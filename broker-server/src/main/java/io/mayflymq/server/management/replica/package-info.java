@@ -1,0 +1,2 @@
+/** Changes which nodes keep and lead quorum queues. */
+package io.mayflymq.server.management.replica;
