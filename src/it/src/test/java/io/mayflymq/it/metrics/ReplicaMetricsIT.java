@@ -79,9 +79,7 @@ class ReplicaMetricsIT {
       cluster.node(0).kill();
       await().atMost(Patience.TIME).until(() -> sum("rabbitmq_queue_messages", 1, 2) == MESSAGES);
       assertThat(sum("rabbitmq_queues", 1, 2)).isEqualTo(1);
-      await()
-          .atMost(Patience.TIME)
-          .until(() -> sum("mayfly_partition_leads", 1, 2) == partitions);
+      await().atMost(Patience.TIME).until(() -> sum("mayfly_partition_leads", 1, 2) == partitions);
       assertThat(scrape(1).values("rabbitmq_raft_term_total", Map.of()))
           .allMatch(epoch -> epoch > 1);
     }
