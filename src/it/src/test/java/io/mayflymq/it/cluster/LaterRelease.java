@@ -65,7 +65,18 @@ final class LaterRelease {
     String classes = directory.toString();
     int status =
         ToolProvider.getSystemJavaCompiler()
-            .run(null, null, null, "--release", "17", "-d", classes, changed.toString());
+            .run(
+                null,
+                null,
+                null,
+                "--release",
+                "17",
+                "-cp",
+                jar.toString(),
+                "-implicit:none",
+                "-d",
+                classes,
+                changed.toString());
     if (status != 0) {
       throw new IllegalStateException("the compiler ended with " + status);
     }

@@ -7,27 +7,32 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.TestInfo;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestInstance.Lifecycle;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
  * The setup of tests of quorum queues: three nodes for all tests of a class, which may kill them.
  */
 @OwnBroker
+@TestInstance(Lifecycle.PER_CLASS)
 abstract class QuorumFixture {
-  @TempDir static Path directory;
-  static QuorumNodes nodes;
+  /** Of this class alone: other classes run at the same time. */
+  QuorumNodes nodes;
 
   /** A name that no other test uses. */
   String queue;
 
   @BeforeAll
-  static void start() {
+  void start(@TempDir Path directory) {
     nodes = QuorumNodes.start(directory);
   }
 
   @AfterAll
-  static void end() {
-    nodes.close();
+  void end() {
+    if (nodes != null) {
+      nodes.close();
+    }
   }
 
   @BeforeEach
