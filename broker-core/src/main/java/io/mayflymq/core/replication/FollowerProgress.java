@@ -25,6 +25,7 @@ final class FollowerProgress {
   private long caughtUpAt;
   private long mark;
   private long markedAt;
+  private boolean ended;
 
   /**
    * Creates it without a connection.
@@ -99,6 +100,16 @@ final class FollowerProgress {
       caughtUpAt = markedAt;
       mark = Long.MAX_VALUE;
     }
+  }
+
+  /** Its process has ended, or there is another one. */
+  void setEnded(boolean has) {
+    ended = has;
+  }
+
+  /** Returns whether its process has ended, and no other one is connected yet. */
+  boolean hasEnded() {
+    return ended;
   }
 
   /** Remembers the end of the log, to find out when the follower has reached it. */

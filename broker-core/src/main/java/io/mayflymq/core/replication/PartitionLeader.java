@@ -185,6 +185,7 @@ final class PartitionLeader {
     FollowerProgress known = followers.get(follower);
     if (known != null) {
       known.enter(State.CONNECTED);
+      known.setEnded(false);
       known.restart();
       ask(known);
     }
@@ -203,6 +204,15 @@ final class PartitionLeader {
     if (known != null) {
       known.enter(State.APART);
       known.restart();
+    }
+  }
+
+  /** The process of a node has ended: what it has not forced is not waited for. */
+  void ended(int node, long nowMillis) {
+    FollowerProgress known = followers.get(node);
+    if (known != null) {
+      known.setEnded(true);
+      proposeInSync(nowMillis);
     }
   }
 
@@ -333,7 +343,7 @@ final class PartitionLeader {
         assignment.inSync().contains(follower.replica())
             || (follower.follows()
                 && follower.forced() >= Math.max(firstNumber, replica.committed()));
-    return hasAll && nowMillis - follower.caughtUpAt() <= times.lag();
+    return hasAll && !follower.hasEnded() && nowMillis - follower.caughtUpAt() <= times.lag();
   }
 
   /**

@@ -312,6 +312,9 @@ public final class PartitionReplica {
     if (promisedTo == node) {
       promisedUntilMillis = nowMillis;
     }
+    if (leader != null) {
+      leader.ended(node, nowMillis);
+    }
     if (assignment.leader() == node && leader == null && !leaderIsGone) {
       leaderIsGone = true;
       report(nowMillis);

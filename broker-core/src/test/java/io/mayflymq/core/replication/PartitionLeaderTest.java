@@ -125,6 +125,28 @@ class PartitionLeaderTest implements LeaderEffects {
   }
 
   @Test
+  void replicaWhoseProcessHasEndedIsTakenOutOfSyncAtOnce() {
+    lead();
+    follow(1);
+    follow(2);
+    answer(1, publish());
+    leader.disconnected(2);
+    leader.tick(now);
+    assertThat(proposed).isEmpty();
+    leader.ended(2, now);
+    assertThat(proposed).containsExactly(new AssignmentChange.InSync(1, Set.of(0, 1)));
+    agree(proposed.get(0));
+    assertThat(replica.committed()).isEqualTo(log.last().number());
+  }
+
+  @Test
+  void replicaThatHasEndedStaysIfAMajorityNeedsIt() {
+    leadWithoutTwo();
+    leader.ended(1, now);
+    assertThat(proposed).isEmpty();
+  }
+
+  @Test
   void replicaThatHasBeenBehindForTooLongIsTakenOutOfSync() {
     lead();
     follow(1);
