@@ -8,6 +8,7 @@ import io.mayflymq.core.store.segment.file.LogFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.zip.CRC32C;
 
 /*
@@ -58,6 +59,11 @@ public final class ReplicaFiles {
     } catch (IOException e) {
       throw files.unusable(directory, e);
     }
+  }
+
+  /** Waits until the threads that write have done something. */
+  public void await(CompletableFuture<Void> done) {
+    host.await(done);
   }
 
   /** Returns the number of the partition. */

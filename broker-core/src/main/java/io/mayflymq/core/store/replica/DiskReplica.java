@@ -219,7 +219,7 @@ public final class DiskReplica implements ReplicaLog {
     requireSound(follower.log());
     FollowerLog closing = follower;
     follower = null;
-    closing.close().join();
+    files.await(closing.close());
   }
 
   /** What a disk has refused to force is not read back: it is not known what is there. */
@@ -263,7 +263,7 @@ public final class DiskReplica implements ReplicaLog {
     if (copy != null) {
       FollowerLog dropped = copy;
       copy = null;
-      dropped.close().join();
+      files.await(dropped.close());
       files.dropCopy();
     }
   }
@@ -287,7 +287,7 @@ public final class DiskReplica implements ReplicaLog {
   public void takenOver(BatchId until, EpochHistory itsHistory) {
     FollowerLog taken = copy;
     taken.log().beginBehind(until, itsHistory);
-    taken.close().join();
+    files.await(taken.close());
     copy = null;
     if (taken.log().state() != LogState.OPEN) {
       files.dropCopy();
@@ -367,7 +367,7 @@ public final class DiskReplica implements ReplicaLog {
       CompletableFuture<Void> closed = store.close();
       leader = null;
       store = null;
-      closed.join();
+      files.await(closed);
       requireSound(ended.log());
     }
     long expected = last.number();

@@ -46,7 +46,7 @@ class ClusterFaultsTest {
             Arbitraries.integers().between(1, 2).list().ofSize(3),
             Arbitraries.of(0L, 2000L, ROOMY),
             Arbitraries.longs())
-        .as(Setup::new);
+        .as((shards, memoryBytes, seed) -> new Setup(shards, memoryBytes, seed, false));
   }
 
   @Provide
@@ -60,7 +60,7 @@ class ClusterFaultsTest {
 
   @Test
   void programsRepeatExactly() {
-    Setup setup = new Setup(List.of(2, 1, 2), ROOMY, 1);
+    Setup setup = new Setup(List.of(2, 1, 2), ROOMY, 1, false);
     List<Command> commands =
         new Random(1)
             .longs(120)

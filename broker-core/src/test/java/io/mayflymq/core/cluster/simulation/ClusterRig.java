@@ -21,14 +21,20 @@ final class ClusterRig {
   /** Longer than any retry, time limit or delay. */
   private static final long HEALING_MILLIS = 15_000;
 
-  /** How it is set up. */
-  record Setup(List<Integer> shards, long memoryBytes, long seed) {}
+  /**
+   * How it is set up.
+   *
+   * @param replicated whether its queues are on all nodes
+   */
+  record Setup(List<Integer> shards, long memoryBytes, long seed, boolean replicated) {}
 
+  private final boolean replicated;
   private final SimulatedCluster cluster;
   private final Ledger ledger;
   private final Map<NodeProcess, List<SimulatedClient>> clients = new HashMap<>();
 
   ClusterRig(Setup setup) {
+    replicated = setup.replicated;
     cluster = new SimulatedCluster(setup.shards, setup.memoryBytes, new Random(setup.seed));
     ledger = new Ledger(cluster);
     Random random = new Random(setup.seed);
@@ -40,7 +46,7 @@ final class ClusterRig {
     for (String queue : QUEUES) {
       if (random.nextInt(4) > 0) {
         SimulatedClient client = anyClient(random);
-        client.declare(queue, random.nextInt(5) > 0, arguments(queue, random));
+        client.declare(queue, isDurable(random), arguments(queue, random));
         if (random.nextBoolean()) {
           client.bind("amq.direct", queue, anyKey(random));
           client.bind("amq.fanout", queue, "");
@@ -77,7 +83,7 @@ final class ClusterRig {
     }
     String queue = QUEUES.get(random.nextInt(QUEUES.size()));
     switch (action) {
-      case DECLARE -> client.declare(queue, random.nextInt(5) > 0, arguments(queue, random));
+      case DECLARE -> client.declare(queue, isDurable(random), arguments(queue, random));
       case BIND ->
           client.bind(random.nextBoolean() ? "amq.direct" : "amq.fanout", queue, anyKey(random));
       case PUBLISH -> publish(client, random);
@@ -133,8 +139,12 @@ final class ClusterRig {
     return KEYS.get(random.nextInt(KEYS.size()));
   }
 
+  private boolean isDurable(Random random) {
+    return replicated || random.nextInt(5) > 0;
+  }
+
   /** Dead letters go to queues with higher numbers only, so none comes back. */
-  private static FieldTable arguments(String queue, Random random) {
+  private FieldTable arguments(String queue, Random random) {
     FieldTable.Builder arguments = FieldTable.builder();
     int number = QUEUES.indexOf(queue);
     boolean deadLetters = number < QUEUES.size() - 1 && random.nextInt(3) > 0;
@@ -154,8 +164,11 @@ final class ClusterRig {
     if (random.nextBoolean()) {
       arguments.put("x-queue-leader-locator", "balanced");
     }
-    if (random.nextInt(8) == 0) {
+    if (!replicated && random.nextInt(8) == 0) { // A quorum queue refuses to be asked then.
       arguments.put("x-single-active-consumer", true);
+    }
+    if (replicated) {
+      arguments.put("x-queue-type", "quorum");
     }
     return arguments.build();
   }
@@ -352,7 +365,10 @@ final class ClusterRig {
     for (String name : QUEUES) {
       SimulatedClient client = anyClient(random);
       Queue queue = client.process().queue(name);
-      while (queue != null && status(queue, random).messages() > 0) {
+      for (int taken = 0; queue != null && status(queue, random).messages() > 0; taken++) {
+        assertThat(taken)
+            .as("messages that %s takes from %s: %s", client, queue, status(queue, random))
+            .isLessThan(500);
         client.get(name, true);
         cluster.settle(random);
       }

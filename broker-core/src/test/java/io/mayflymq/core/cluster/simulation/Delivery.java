@@ -91,7 +91,9 @@ final class Delivery {
     return home != null
         && home.isRunning()
         && client.process().isRunning()
-        && (queue.home() == null || (connection != null && !connection.isBroken()));
+        && (queue.home() == null
+            || queue.isReplicated()
+            || (connection != null && !connection.isBroken()));
   }
 
   /** Returns whether the process is still the one that it came from. */

@@ -35,6 +35,11 @@ final class KnownQueue {
     this.home = home;
   }
 
+  /** Returns whether it is on several nodes, and so on none alone. */
+  boolean isReplicated() {
+    return home == null;
+  }
+
   String name() {
     return definition.name();
   }
@@ -132,7 +137,11 @@ final class KnownQueue {
 
   @Override
   public String toString() {
-    return "queue %d '%s' on node %d with %s"
-        .formatted(id, name(), home.number(), definition.arguments());
+    return "queue %d '%s' on %s with %s"
+        .formatted(
+            id,
+            name(),
+            home == null ? "several nodes" : "node " + home.number(),
+            definition.arguments());
   }
 }

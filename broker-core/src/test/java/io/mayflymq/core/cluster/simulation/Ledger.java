@@ -48,6 +48,11 @@ final class Ledger {
     ended.add(node);
   }
 
+  /** Returns how many messages were confirmed. */
+  long confirmed() {
+    return publications.stream().filter(Publication::isConfirmed).count();
+  }
+
   int published() {
     return publications.size();
   }
@@ -58,7 +63,10 @@ final class Ledger {
         queue.id(),
         id -> {
           QueueDefinition definition = queue.definition();
-          SimulatedNode home = queue.home() == null ? at.node() : cluster.node(queue.home().node());
+          SimulatedNode home =
+              queue.isReplicated()
+                  ? null
+                  : queue.home() == null ? at.node() : cluster.node(queue.home().node());
           KnownQueue known = new KnownQueue(id, definition, home);
           if (ended.contains(home)) {
             // Its declaration may be older than that.
@@ -128,6 +136,11 @@ final class Ledger {
     }
     Copy copy = copy(delivery);
     require(copy != null, "was not published there", delivery);
+    if (copy.queue.isReplicated()) {
+      deliveredByReplicas(copy, delivery);
+      copy.setLast(delivery);
+      return;
+    }
     Delivery last = copy.last();
     if (last != null) {
       require(
@@ -144,18 +157,47 @@ final class Ledger {
     copy.setLast(delivery);
   }
 
+  /**
+   * A leader may not know what the one before has delivered last, and what clients have settled
+   * last. It knows that it may have been delivered.
+   */
+  private void deliveredByReplicas(Copy copy, Delivery delivery) {
+    long sequence = delivery.homeSequence();
+    if (sequence >= 0) {
+      require(
+          copy.sequence < 0 || copy.sequence == sequence, "entered twice", delivery, copy.sequence);
+      copy.sequence = sequence;
+    }
+    requireReason(delivery, copy.last());
+  }
+
+  private void requireReason(Delivery delivery, Delivery last) {
+    if (last != null) {
+      require(delivery.redelivered, "not marked as redelivered", delivery, last);
+      require(
+          anyTrouble() || last.state() == Delivery.State.RETURNED,
+          "delivered twice",
+          delivery,
+          last);
+    }
+  }
+
   /** Each of the queues that a message was in may have sent one, unless something has failed. */
   private void deadLetter(Delivery delivery) {
     String key = key(delivery.queue.id(), delivery.number());
     Map<Long, Delivery> entries = deadLetters.computeIfAbsent(key, first -> new TreeMap<>());
     Delivery last = entries.put(delivery.homeSequence(), delivery);
+    if (queues.get(delivery.queue.id()).isReplicated()) {
+      requireReason(delivery, last);
+    } else {
+      require(
+          last == null || last.state() == Delivery.State.RETURNED || !last.isInForce(),
+          "dead letter delivered twice",
+          delivery,
+          last);
+    }
     require(
-        last == null || last.state() == Delivery.State.RETURNED || !last.isInForce(),
-        "dead letter delivered twice",
-        delivery,
-        last);
-    require(
-        anyTrouble || entries.size() <= publications.get(delivery.number()).copies.size(),
+        anyTrouble() || entries.size() <= publications.get(delivery.number()).copies.size(),
         "too many dead letters",
         entries);
   }
@@ -172,6 +214,7 @@ final class Ledger {
         Publication publication = copy.of;
         require(
             publication.delayMillis == 0
+                || copy.queue.isReplicated()
                 || copy.queue.home.clockWasSet()
                 || publication.by.process().node().clockWasSet()
                 || cluster.elapsedMillis() >= publication.publishedAt + publication.delayMillis,
@@ -201,7 +244,8 @@ final class Ledger {
   }
 
   private boolean isAccountedFor(Copy copy) {
-    boolean isSafe = copy.of.persistent && copy.queue.definition.durable();
+    boolean isSafe =
+        copy.queue.isReplicated() || (copy.of.persistent && copy.queue.definition.durable());
     return (copy.last() != null && copy.last().state() == Delivery.State.ENDED)
         || copy.queue.mayHaveLost(copy.of.number)
         || (!isSafe && copy.queue.home.incarnation() > copy.incarnation)
@@ -232,6 +276,11 @@ final class Ledger {
         || !target.definition.durable()
         || deadLetters.containsKey(key(target.id, publication.number))
         || (target.limits() && isDeathAccountedFor(target, publication, depth - 1));
+  }
+
+  /** Returns whether anything was lost or has ended, or a partition was given another leader. */
+  boolean anyTrouble() {
+    return anyTrouble || cluster.hasElected();
   }
 
   private static void require(boolean holds, String what, Object... of) {

@@ -1,6 +1,9 @@
 package io.mayflymq.core.cluster.simulation;
 
 import io.mayflymq.core.cluster.ChangeProposer;
+import io.mayflymq.core.cluster.ChangeVersions;
+import io.mayflymq.core.cluster.ReplicaPlacement;
+import io.mayflymq.core.cluster.ReplicatedPartitions;
 import io.mayflymq.core.link.LinkConnector;
 import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.QueuePlace;
@@ -13,6 +16,7 @@ import io.mayflymq.core.vhost.queue.QueueIdentity;
 import io.mayflymq.core.vhost.queue.QueueReplicas;
 import io.mayflymq.core.vhost.queue.remote.RemoteNode;
 import io.mayflymq.core.vhost.queue.remote.RemoteQueue;
+import io.mayflymq.core.vhost.replica.PartitionReplicas;
 import io.mayflymq.protocol.types.ConnectionException;
 import io.mayflymq.protocol.types.ReplyCode;
 import java.util.List;
@@ -24,20 +28,62 @@ import java.util.concurrent.CompletableFuture;
 
 /** The cluster, as the broker of one process sees it. */
 final class NodeCluster implements Cluster {
+  private static final int REPLICAS = 3;
+
   private final NodeProcess process;
   private final Partitions partitions;
   private final LinkConnector connector;
+  private final Replicas replicas;
+  private final ReplicaPlacement placement;
   private final ChangeProposer proposer;
   private final Map<Integer, RemoteNode> homes = new TreeMap<>();
+
+  /** The replicated partitions, and what this node has of them. */
+  record Replicas(ReplicatedPartitions partitions, PartitionReplicas hosted) {}
+
+  private record Places(NodeProcess process) implements ReplicaPlacement.Nodes {
+    @Override
+    public int self() {
+      return process.node().number();
+    }
+
+    @Override
+    public List<Integer> all() {
+      return process.cluster().nodes().stream().map(SimulatedNode::number).toList();
+    }
+
+    @Override
+    public List<Integer> candidates() {
+      return process.cluster().nodes().stream()
+          .filter(node -> node == process.node() || process.cluster().reach(process.node(), node))
+          .map(SimulatedNode::number)
+          .toList();
+    }
+
+    @Override
+    public int leastLoaded() {
+      return process.cluster().anyReachable(process.node()).number();
+    }
+
+    @Override
+    public int version() {
+      return ChangeVersions.highest();
+    }
+  }
 
   NodeCluster(
       NodeProcess process,
       Partitions partitions,
       LinkConnector connector,
+      Replicas replicas,
       ChangeProposer proposer) {
     this.process = process;
     this.partitions = partitions;
     this.connector = connector;
+    this.replicas = replicas;
+    this.placement =
+        new ReplicaPlacement(
+            new Places(process), process.node().shards(), REPLICAS, replicas.partitions, this);
     this.proposer = proposer;
   }
 
@@ -63,11 +109,10 @@ final class NodeCluster implements Cluster {
     return process.cluster().anyReachable(process.node()).number();
   }
 
-  /** Links and stores of replicas are tested elsewhere. */
   @Override
   public Optional<CompletableFuture<QueuePlace>> placeOfReplicas(
       OptionalInt size, boolean leadsHere) {
-    return Optional.empty();
+    return placement.place(size, leadsHere);
   }
 
   @Override
@@ -87,6 +132,9 @@ final class NodeCluster implements Cluster {
 
   @Override
   public Queue remote(QueueIdentity identity, QueuePlace place, QueueHost vhost) {
+    if (place.isReplicated()) {
+      return replicas.hosted.queue(identity, vhost);
+    }
     RemoteNode home =
         homes.computeIfAbsent(
             place.member(),

@@ -27,13 +27,16 @@ import io.mayflymq.core.runtime.Shards;
 import io.mayflymq.core.security.AccessControl;
 import io.mayflymq.core.security.SecurityState;
 import io.mayflymq.core.security.Sessions;
+import io.mayflymq.core.store.disk.DiskStores;
 import io.mayflymq.core.store.disk.MemoryHost;
+import io.mayflymq.core.store.replica.DiskReplicas;
 import io.mayflymq.core.vhost.Broker;
 import io.mayflymq.core.vhost.VirtualHost;
 import io.mayflymq.core.vhost.link.HomeLink;
 import io.mayflymq.core.vhost.link.QueueLookup;
 import io.mayflymq.core.vhost.partition.Partitions;
 import io.mayflymq.core.vhost.queue.Queue;
+import io.mayflymq.core.vhost.replica.PartitionReplicas;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
@@ -63,6 +66,7 @@ final class NodeProcess {
   private Shards shards;
   private Broker broker;
   private Administration administration;
+  private SimulatedControl control;
   private ChangeApplier applier;
   private int applied;
   private boolean serving;
@@ -96,15 +100,24 @@ final class NodeProcess {
         new PositionedLog(metadata, task -> schedule(task, RETRY_MILLIS), node.number(), position);
     shards = new Shards(loops.all(), loops.clock(), faults);
     int count = node.shards();
+    DiskStores stores = disk.diskStores(count, node.memoryBytes());
     Partitions partitions =
-        new Partitions(
-            shards,
-            count,
-            disk.stores(count, node.memoryBytes())::apply,
-            DeathJournal.DEFAULT_SIZE);
+        new Partitions(shards, count, stores::create, DeathJournal.DEFAULT_SIZE);
     broker = new Broker(partitions, positions, loops.clock(), VHOST);
+    ReplicatedPartitions replicated =
+        new ReplicatedPartitions(positions, kept, (partition, assigned) -> {});
+    control = new SimulatedControl(this, replicated, proposer);
+    PartitionReplicas hosted =
+        new PartitionReplicas(
+            new PartitionReplicas.Environment(
+                broker, control, control, new DiskReplicas(stores), SimulatedNode::name));
     broker.setCluster(
-        new NodeCluster(this, partitions, cluster().network().connector(this), proposer));
+        new NodeCluster(
+            this,
+            partitions,
+            cluster().network().connector(this),
+            new NodeCluster.Replicas(replicated, hosted),
+            proposer));
     AccessControl access = new AccessControl(SecurityState.EMPTY, Set.of(), loops.clock());
     administration =
         new Administration(broker, positions, access, new Sessions(access), VhostDefaults.NONE);
@@ -113,16 +126,17 @@ final class NodeProcess {
     applier =
         new ChangeApplier(
             new ChangeTarget(
-                broker,
-                administration,
-                new ClusterMembers(positions, kept),
-                new ReplicatedPartitions(positions, kept, (partition, assigned) -> {})),
+                broker, administration, new ClusterMembers(positions, kept), replicated),
             proposer,
             positions,
             index -> cluster().inForceElsewhere(this, index));
     runAtOnce(false);
     serving = true;
-    catchUp(broker::startQueues);
+    catchUp(
+        () -> {
+          broker.startQueues();
+          control.host(hosted);
+        });
   }
 
   /** At the start others are waited for, which is done here by running them at once. */
@@ -217,6 +231,15 @@ final class NodeProcess {
   /** Returns whether other nodes are served. */
   boolean isServing() {
     return serving;
+  }
+
+  /** Returns whether other nodes reach its replicas. */
+  boolean isHosting() {
+    return control.hosted() != null;
+  }
+
+  SimulatedControl control() {
+    return control;
   }
 
   /** Returns whether its clients can change metadata. */

@@ -46,6 +46,9 @@ final class Publication {
     /** How many processes its queue's node had had when it was published. */
     final int incarnation;
 
+    /** The number that a replicated queue has given it; -1 as long as none is known. */
+    long sequence = -1;
+
     /** What came of it last; null if no client has seen it. */
     private Delivery last;
 
@@ -55,7 +58,7 @@ final class Publication {
     private Copy(Publication of, KnownQueue queue) {
       this.of = of;
       this.queue = queue;
-      this.incarnation = queue.home.incarnation();
+      this.incarnation = queue.isReplicated() ? 0 : queue.home.incarnation();
     }
 
     Delivery last() {
@@ -73,6 +76,11 @@ final class Publication {
           || (last != null && last.state() == Delivery.State.REJECTED);
     }
 
+    /** Returns whether it may become unknown what became of it. */
+    boolean mayFail() {
+      return !queue.isReplicated() || queue.mayBeGone();
+    }
+
     long deadline() {
       return deadline;
     }
@@ -80,7 +88,7 @@ final class Publication {
     private void confirmed() {
       long ttl = queue.settings().expiry().messageTtlMillis();
       long shortest = of.ttlMillis >= 0 && (ttl < 0 || of.ttlMillis < ttl) ? of.ttlMillis : ttl;
-      if (shortest >= 0 && of.delayMillis == 0) {
+      if (shortest >= 0 && of.delayMillis == 0 && !queue.isReplicated()) {
         deadline = queue.home.latestMillis() + shortest;
       }
     }
@@ -105,6 +113,9 @@ final class Publication {
     awaited--;
     anyFailed |= !accepted;
     anyLost |= lost;
+    if (lost && copies.stream().noneMatch(copy -> copy.mayFail())) {
+      throw new AssertionError("message " + number + " of replicated queues was failed");
+    }
     if (awaited == 0 && !anyFailed) {
       copies.forEach(Copy::confirmed);
     }

@@ -21,6 +21,7 @@ final class SimulatedCluster {
   private final SimulatedLog log = new SimulatedLog(this);
   private final Random random;
   private long elapsedMillis;
+  private boolean elected;
 
   /**
    * Creates a cluster, whose nodes have started.
@@ -83,6 +84,24 @@ final class SimulatedCluster {
 
   boolean hasMajority() {
     return nodes.stream().anyMatch(this::reachesMajority);
+  }
+
+  /** A partition has another leader than in the beginning. */
+  void elected() {
+    elected = true;
+  }
+
+  /** Returns whether that has happened. */
+  boolean hasElected() {
+    return elected;
+  }
+
+  /** Returns the node that leads the decisions of the cluster; null if none does. */
+  SimulatedNode elector() {
+    return nodes.stream()
+        .filter(node -> reachesMajority(node) && node.process().isHosting())
+        .findFirst()
+        .orElse(null);
   }
 
   /** Returns a node that can be reached, at random. */

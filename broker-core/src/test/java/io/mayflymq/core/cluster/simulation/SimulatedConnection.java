@@ -63,7 +63,11 @@ final class SimulatedConnection {
   /** The home node's side. */
   final Side far;
 
-  SimulatedConnection(SimulatedNetwork network, Side near, Side far) {
+  /** Whether it belongs to a replicated partition. */
+  final boolean isOfPartition;
+
+  SimulatedConnection(SimulatedNetwork network, Side near, Side far, boolean isOfPartition) {
+    this.isOfPartition = isOfPartition;
     this.network = network;
     this.near = near;
     this.far = far;
@@ -143,7 +147,8 @@ final class SimulatedConnection {
       other.incoming.addLast(new Frame(type, ByteBuffer.wrap(copy), process.clock().millis()));
       other.bytes += copy.length;
       writable &= other.bytes < HIGH_WATER;
-      connection.network.sent(type, copy);
+      // A link to a partition has an id of its own in each run.
+      connection.network.sent(type, connection.isOfPartition ? new byte[copy.length] : copy);
     }
 
     @Override
@@ -264,7 +269,7 @@ final class SimulatedConnection {
       if (stopped) {
         return;
       }
-      if (frame.type == LinkFrame.DELIVER) {
+      if (frame.type == LinkFrame.DELIVER && !connection.isOfPartition) {
         noteArrivals(frame);
       }
       try {

@@ -134,7 +134,8 @@ final class SimulatedConsumer implements ConsumerTarget {
     if (!delivery.redelivered
         && !delivery.isDeadLetter()
         && publication.keepsOrder()
-        && !known.mayGetReleased(this)) {
+        && !known.mayGetReleased(this)
+        && !(known.isReplicated() && client.ledger().anyTrouble())) {
       Integer before = last.put(publication.by, publication.number);
       require(
           before == null || before < publication.number,

@@ -13,19 +13,29 @@ final class SimulatedLink {
   private final SimulatedNode target;
   private final Shard shard;
   private final LinkListener listener;
+  private final PartitionService service;
+  private SimulatedConnection.Side side;
+  private boolean ended;
   private int retryMillis = FIRST_RETRY_MILLIS;
 
+  /**
+   * Creates a link that is not open.
+   *
+   * @param service what it is for; null for the queues of the node
+   */
   SimulatedLink(
       SimulatedNetwork network,
       NodeProcess process,
       SimulatedNode target,
       Shard shard,
-      LinkListener listener) {
+      LinkListener listener,
+      PartitionService service) {
     this.network = network;
     this.process = process;
     this.target = target;
     this.shard = shard;
     this.listener = listener;
+    this.service = service;
   }
 
   NodeProcess process() {
@@ -40,15 +50,36 @@ final class SimulatedLink {
     return shard;
   }
 
+  /** Returns whether it is for a replicated partition. */
+  boolean isOfPartition() {
+    return service != null;
+  }
+
+  /** Returns the other side of a connection to a process. */
+  SimulatedConnection.Side farSide(NodeProcess at) {
+    if (service == null) {
+      Shard farShard = at.shards().get(shard.index() % at.shards().count());
+      return new SimulatedConnection.Side(at, farShard, at.homeLink(farShard), () -> {});
+    }
+    return new SimulatedConnection.Side(at, service.shard(at), service.listener(at), () -> {});
+  }
+
   void open() {
-    network.wantsToOpen(this);
+    if (!ended) {
+      network.wantsToOpen(this);
+    }
   }
 
   /** Its turn has come. */
   void tryToOpen() {
-    if (network.connect(this, listener, this::openLater)) {
+    if (ended) {
+      return;
+    }
+    side = new SimulatedConnection.Side(process, shard, listener, this::openLater);
+    if (network.connect(this, side)) {
       retryMillis = FIRST_RETRY_MILLIS;
     } else {
+      side = null;
       shard.execute(
           () -> {
             listener.lost("unreachable");
@@ -57,8 +88,19 @@ final class SimulatedLink {
     }
   }
 
+  /** Ends it for good. */
+  void end() {
+    ended = true;
+    if (side != null) {
+      side.close("the connection is not needed any more");
+    }
+  }
+
   private void openLater() {
-    shard.loop().schedule(this::open, retryMillis);
-    retryMillis = Math.min(retryMillis * 2, LAST_RETRY_MILLIS);
+    side = null;
+    if (!ended) {
+      shard.loop().schedule(this::open, retryMillis);
+      retryMillis = Math.min(retryMillis * 2, LAST_RETRY_MILLIS);
+    }
   }
 }

@@ -1,7 +1,6 @@
 package io.mayflymq.core.cluster.simulation;
 
 import io.mayflymq.core.link.LinkConnector;
-import io.mayflymq.core.link.LinkListener;
 import io.mayflymq.core.runtime.Shard;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -58,7 +57,8 @@ final class SimulatedNetwork {
   /** Returns what opens links for a process. */
   LinkConnector connector(NodeProcess process) {
     return (node, shard, listener) ->
-        new SimulatedLink(this, process, process.cluster().node(node), shard, listener).open();
+        new SimulatedLink(this, process, process.cluster().node(node), shard, listener, null)
+            .open();
   }
 
   void wantsToOpen(SimulatedLink link) {
@@ -66,19 +66,18 @@ final class SimulatedNetwork {
   }
 
   /** Opens a connection, if the nodes reach each other. Returns whether it did. */
-  boolean connect(SimulatedLink link, LinkListener listener, Runnable onLost) {
+  boolean connect(SimulatedLink link, SimulatedConnection.Side near) {
     NodeProcess target = link.target().process();
     int from = link.process().node().number();
     int to = link.target().number();
-    if (target == null || !target.isServing() || isBlocked(from, to) || isBlocked(to, from)) {
+    if (target == null
+        || !(link.isOfPartition() ? target.isHosting() : target.isServing())
+        || isBlocked(from, to)
+        || isBlocked(to, from)) {
       return false;
     }
-    Shard farShard = target.shards().get(link.shard().index() % target.shards().count());
     SimulatedConnection made =
-        new SimulatedConnection(
-            this,
-            new SimulatedConnection.Side(link.process(), link.shard(), listener, onLost),
-            new SimulatedConnection.Side(target, farShard, target.homeLink(farShard), () -> {}));
+        new SimulatedConnection(this, near, link.farSide(target), link.isOfPartition());
     connections.add(made);
     made.open();
     return true;
@@ -88,7 +87,10 @@ final class SimulatedNetwork {
   SimulatedConnection connection(NodeProcess from, Shard shard, SimulatedNode to) {
     for (int i = connections.size() - 1; i >= 0; i--) {
       SimulatedConnection each = connections.get(i);
-      if (each.near.process == from && each.near.shard == shard && each.far.process.node() == to) {
+      if (!each.isOfPartition
+          && each.near.process == from
+          && each.near.shard == shard
+          && each.far.process.node() == to) {
         return each;
       }
     }

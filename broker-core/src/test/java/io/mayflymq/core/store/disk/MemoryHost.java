@@ -17,6 +17,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.function.BiFunction;
 import java.util.function.BooleanSupplier;
@@ -134,7 +135,7 @@ public final class MemoryHost implements StorageEnvironment {
   /** Lets all of them run. @return whether there was anything to do */
   public boolean flush() {
     boolean ran = false;
-    for (ManualExecutor flusher : flushers) {
+    for (ManualExecutor flusher : List.copyOf(flushers)) {
       ran |= flusher.runAll();
     }
     return ran;
@@ -234,9 +235,22 @@ public final class MemoryHost implements StorageEnvironment {
 
   @Override
   public ExecutorService flusher(String name, int threads) {
+    flushers.removeIf(ManualExecutor::isTerminated);
     ManualExecutor flusher = new ManualExecutor(() -> atOnce);
     flushers.add(flusher);
     return flusher;
+  }
+
+  /** The threads run meanwhile. */
+  @Override
+  public void await(CompletableFuture<Void> done) {
+    while (!done.isDone() && flush()) {
+      // A task may have brought others.
+    }
+    if (!done.isDone()) {
+      throw new AssertionError("no thread does what is waited for");
+    }
+    done.join();
   }
 
   private final class Alarms implements StoreAlarms {

@@ -3,6 +3,7 @@ package io.mayflymq.core.store.disk.directory;
 import io.mayflymq.core.store.segment.file.LogDirectory;
 import java.io.IOException;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 
 /**
@@ -45,4 +46,9 @@ public interface StorageEnvironment {
    * @param threads how many there are at most
    */
   ExecutorService flusher(String name, int threads);
+
+  /** Waits until threads that write have done something. Must not be called by one of them. */
+  default void await(CompletableFuture<Void> done) {
+    done.join();
+  }
 }

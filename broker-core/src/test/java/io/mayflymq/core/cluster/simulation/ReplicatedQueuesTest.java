@@ -1,0 +1,104 @@
+package io.mayflymq.core.cluster.simulation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.mayflymq.core.cluster.simulation.ClusterRig.Setup;
+import io.mayflymq.core.cluster.simulation.Command.Action;
+import io.mayflymq.core.message.Message;
+import io.mayflymq.protocol.types.FieldTable;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+
+/**
+ * A cluster with replicated queues under random commands of clients and faults, watched by a {@link
+ * Ledger}.
+ *
+ * <p>The system properties {@code replicated.first} and {@code replicated.programs} choose which
+ * programs run, and how many.
+ */
+class ReplicatedQueuesTest {
+  private static final int FIRST = Integer.getInteger("replicated.first", 0);
+  private static final int PROGRAMS = Integer.getInteger("replicated.programs", 0);
+
+  private static final long ROOMY = 1L << 30;
+
+  /** A disk that fails is another matter: its node has to be started again. */
+  private static final Set<Action> LEFT_OUT =
+      EnumSet.of(
+          Action.SCHEDULE,
+          Action.FULL_DISK,
+          Action.FAILING_FORCE,
+          Action.FAILING_METADATA,
+          Action.GIVE_UP);
+
+  private static final List<Action> WEIGHTED =
+      Arrays.stream(Action.values())
+          .filter(action -> !LEFT_OUT.contains(action))
+          .flatMap(action -> Collections.nCopies(action.weight, action).stream())
+          .toList();
+
+  private static void run(long seed) {
+    Random random = new Random(seed);
+    List<Integer> shards = random.ints(3, 1, 3).boxed().toList();
+    ClusterRig rig = new ClusterRig(new Setup(shards, ROOMY, seed, true));
+    for (int left = 10 + random.nextInt(150); left > 0; left--) {
+      Action action = WEIGHTED.get(random.nextInt(WEIGHTED.size()));
+      rig.run(new Command(action, random.nextLong()));
+    }
+    rig.finish(random);
+  }
+
+  @Test
+  @EnabledIfSystemProperty(
+      named = "replicated.programs",
+      matches = "[0-9]+",
+      disabledReason = "links have random ids, so a program does not repeat exactly")
+  void clientsGetWhatTheyWerePromised() {
+    List<String> failures = new ArrayList<>();
+    for (int seed = FIRST; seed < FIRST + PROGRAMS; seed++) {
+      try {
+        run(seed);
+      } catch (AssertionError | RuntimeException e) {
+        failures.add("program %d: %s".formatted(seed, e));
+      }
+    }
+    assertThat(failures).isEmpty();
+  }
+
+  /** What was confirmed before the leader has lost its power is there at the next leader. */
+  @Test
+  void queueGoesOnWhenItsLeaderEnds() {
+    for (long seed = 0; seed < 5; seed++) {
+      Random random = new Random(seed);
+      SimulatedCluster cluster = new SimulatedCluster(List.of(2, 1, 2), ROOMY, random);
+      Ledger ledger = new Ledger(cluster);
+      cluster.settle(random);
+      SimulatedClient there = new SimulatedClient(cluster.nodes().get(0).process(), 0, ledger);
+      there.declare("q", true, FieldTable.builder().put("x-queue-type", "quorum").build());
+      cluster.settle(random);
+      SimulatedClient here = new SimulatedClient(cluster.nodes().get(1).process(), 0, ledger);
+      SimulatedClient.Content content = new SimulatedClient.Content(true, Message.NO_TTL, 10, true);
+      for (int count = 0; count < 10; count++) {
+        here.publish("", "q", content);
+      }
+      cluster.settle(random);
+      assertThat(ledger.confirmed()).isEqualTo(10);
+      ledger.trouble();
+      cluster.nodes().get(0).losePower(random);
+      here.publish("", "q", content);
+      here.acknowledgeAll();
+      here.consume("q", true, 0, false);
+      cluster.advance(10_000, random);
+      assertThat(here.isIdle()).as("%s is idle", here).isTrue();
+      assertThat(ledger.confirmed()).isEqualTo(11);
+      ledger.check();
+    }
+  }
+}

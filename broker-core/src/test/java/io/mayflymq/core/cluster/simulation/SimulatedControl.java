@@ -1,0 +1,150 @@
+package io.mayflymq.core.cluster.simulation;
+
+import io.mayflymq.core.cluster.ChangeProposer;
+import io.mayflymq.core.cluster.ReplicatedPartitions;
+import io.mayflymq.core.link.LinkListener;
+import io.mayflymq.core.metadata.MetadataCommand.AssignmentChanged;
+import io.mayflymq.core.replication.Assignment;
+import io.mayflymq.core.replication.AssignmentChange;
+import io.mayflymq.core.replication.LeaderElections;
+import io.mayflymq.core.replication.Leaderless;
+import io.mayflymq.core.replication.node.QueueConnector;
+import io.mayflymq.core.replication.node.ReplicaCluster;
+import io.mayflymq.core.runtime.Shard;
+import io.mayflymq.core.vhost.replica.PartitionReplicas;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/** What the daemon does for the replicated partitions of a node: connections, and elections. */
+final class SimulatedControl implements ReplicaCluster, QueueConnector {
+  private static final long LOOK_MILLIS = 100;
+
+  private final NodeProcess process;
+  private final ReplicatedPartitions partitions;
+  private final ChangeProposer proposer;
+  private final LeaderElections elections = new LeaderElections();
+  private final Set<AssignmentChanged> underWay = new HashSet<>();
+  private PartitionReplicas hosted;
+  private boolean looks;
+  private boolean listens;
+
+  SimulatedControl(NodeProcess process, ReplicatedPartitions partitions, ChangeProposer proposer) {
+    this.process = process;
+    this.partitions = partitions;
+    this.proposer = proposer;
+  }
+
+  /** Hosts replicas from now on: once. */
+  void host(PartitionReplicas replicas) {
+    hosted = replicas;
+    partitions.listen(this::assigned);
+  }
+
+  /** Returns the replicas; null if none are hosted yet. */
+  PartitionReplicas hosted() {
+    return hosted;
+  }
+
+  private void assigned(int partition, Assignment assignment) {
+    hosted.assigned(partition, assignment);
+    if (assignment.epoch() > Assignment.FIRST_EPOCH) {
+      process.cluster().elected();
+    }
+    if (!listens) {
+      listens = true;
+      lookForEnded();
+    }
+  }
+
+  /** A node without a process refuses connections. */
+  private void lookForEnded() {
+    for (SimulatedNode node : process.cluster().nodes()) {
+      if (node.process() == null && isOpen(node)) {
+        hosted.ended(node.number());
+      }
+    }
+    process.schedule(this::lookForEnded, LOOK_MILLIS);
+  }
+
+  private boolean isOpen(SimulatedNode node) {
+    return process.cluster().network().isOpen(process.node().number(), node.number());
+  }
+
+  @Override
+  public int self() {
+    return process.node().number();
+  }
+
+  private Connection open(int node, PartitionService service, Shard shard, LinkListener listener) {
+    SimulatedLink link =
+        new SimulatedLink(
+            process.cluster().network(),
+            process,
+            process.cluster().nodes().get(node),
+            shard,
+            new PartitionService.Asking(listener),
+            service);
+    link.open();
+    return link::end;
+  }
+
+  @Override
+  public Connection connect(int node, int partition, Shard shard, LinkListener listener) {
+    return open(node, PartitionService.ofReplica(partition), shard, listener);
+  }
+
+  @Override
+  public Connection connectQueues(int node, int partition, Shard shard, LinkListener listener) {
+    String name = SimulatedNode.name(self());
+    return open(node, PartitionService.ofQueues(partition, name), shard, listener);
+  }
+
+  @Override
+  public void propose(int partition, AssignmentChange change) {
+    AssignmentChanged proposal = new AssignmentChanged(partition, change);
+    if (underWay.add(proposal)) {
+      proposer
+          .propose(List.of(proposal), null)
+          .whenComplete((inForce, failure) -> underWay.remove(proposal));
+    }
+  }
+
+  @Override
+  public void report(Leaderless report) {
+    SimulatedNode elector = process.cluster().elector();
+    if (elector != null && (elector == process.node() || isOpen(elector))) {
+      NodeProcess at = elector.process();
+      at.inBackground(() -> at.control().reported(report));
+    }
+  }
+
+  private void reported(Leaderless report) {
+    elections.reported(report, process.cluster().elapsedMillis());
+    look();
+  }
+
+  private void look() {
+    Set<Integer> reachable =
+        process.cluster().nodes().stream()
+            .filter(node -> process.cluster().reach(process.node(), node))
+            .map(SimulatedNode::number)
+            .collect(Collectors.toSet());
+    elections
+        .due(
+            partitions.all(),
+            new LeaderElections.Nodes(reachable, Set.of()),
+            process.cluster().elapsedMillis())
+        .forEach(this::propose);
+    if (!elections.isEmpty() && !looks) {
+      looks = true;
+      process.schedule(
+          () -> {
+            looks = false;
+            look();
+          },
+          LOOK_MILLIS);
+    }
+  }
+}
