@@ -11,6 +11,7 @@ import io.mayflymq.core.store.segment.record.RecordTargets;
 import io.mayflymq.core.store.segment.record.RecordType;
 import io.mayflymq.core.store.segment.recovery.SegmentTable;
 import java.io.IOException;
+import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -27,6 +28,7 @@ final class Compactor {
 
   private final LogDirectory directory;
   private final SegmentTable table;
+  private final BooleanSupplier rests;
   private final LogAppender tail;
   private final RecordReader reader;
   private final LogOwner owner;
@@ -37,14 +39,21 @@ final class Compactor {
   private long compactedSegments;
   private long copiedBytes;
 
+  /**
+   * Creates it.
+   *
+   * @param rests whether no further segment is to be compacted now
+   */
   Compactor(
       LogDirectory directory,
       SegmentTable table,
+      BooleanSupplier rests,
       LogAppender tail,
       RecordReader reader,
       LogOwner owner) {
     this.directory = directory;
     this.table = table;
+    this.rests = rests;
     this.tail = tail;
     this.reader = reader;
     this.owner = owner;
@@ -93,7 +102,8 @@ final class Compactor {
 
   private boolean choose() {
     victim = table.victim();
-    if (victim == null) {
+    if (victim == null || rests.getAsBoolean()) {
+      victim = null;
       return false;
     }
     try {

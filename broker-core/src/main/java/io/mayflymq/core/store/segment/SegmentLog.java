@@ -174,7 +174,7 @@ public final class SegmentLog {
         new LogAppender.Start(recovery.logId(), first, recovery.nextRecord(), bursts);
     tail = new LogAppender(options, start, table, flusher, owner);
     flusher.startAt(Location.of(first, 0), recovery.manifest());
-    compactor = new Compactor(directory, table, tail, reader, owner);
+    compactor = new Compactor(directory, table, this::deletionsWait, tail, reader, owner);
     if (bursts != null) {
       burstReader = new BurstReader(table, bursts, tail, reader);
       flusher.committed(bursts.committed(), bursts.end());
@@ -553,6 +553,19 @@ public final class SegmentLog {
   public boolean compact(int budget) {
     noteDeletions();
     return flusher.state() == LogState.OPEN && compactor.step(budget);
+  }
+
+  /**
+   * Whether segments of a replicated log wait for a commit before they are deleted. The marks about
+   * them are carried on until then, so compacting others would free nothing, and never end.
+   */
+  private boolean deletionsWait() {
+    return bursts != null
+        && table.all().stream()
+            .anyMatch(
+                segment ->
+                    segment.state == Segment.State.CONDEMNED
+                        && segment.condemnedAt > bursts.committed());
   }
 
   /**

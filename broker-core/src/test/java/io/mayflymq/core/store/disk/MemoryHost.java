@@ -29,7 +29,7 @@ import java.util.function.UnaryOperator;
  * that flush, which run when they are told to.
  */
 public final class MemoryHost implements StorageEnvironment {
-  private static final int SEGMENT_BYTES = 4096;
+  private static final int SEGMENT_BYTES = 16384;
   private static final int SLAB_BYTES = 4096;
 
   private final TreeMap<String, MemoryDirectory> directories = new TreeMap<>();

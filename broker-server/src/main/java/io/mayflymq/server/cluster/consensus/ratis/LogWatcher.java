@@ -33,6 +33,9 @@ final class LogWatcher implements LogEvents {
   /** Of the thread that tells listeners. */
   private List<Member> logged = List.of();
 
+  /** A leader that was not told of, as its name is not known yet; null if there is none. */
+  private RaftPeerId nameless;
+
   LogWatcher(
       CompletableFuture<ServerView> view,
       AppliedEntries applied,
@@ -78,17 +81,18 @@ final class LogWatcher implements LogEvents {
 
   @Override
   public void leaderChanged(RaftPeerId leader) {
-    tell(
-        server -> {
-          String name = server.name(leader);
-          if (name == null) {
-            // A new member knows its leader before it knows the members.
-            return;
-          }
-          long term = server.division().getInfo().getCurrentTerm();
-          LOGGER.info("{} leads the cluster's metadata in term {}", name, term);
-          changed(new LeaderChange(name, term, false));
-        });
+    tell(server -> leads(server, leader));
+  }
+
+  private void leads(ServerView server, RaftPeerId leader) {
+    String name = server.name(leader);
+    // A new member knows its leader before it knows the members.
+    nameless = name == null ? leader : null;
+    if (name != null) {
+      long term = server.division().getInfo().getCurrentTerm();
+      LOGGER.info("{} leads the cluster's metadata in term {}", name, term);
+      changed(new LeaderChange(name, term, false));
+    }
   }
 
   @Override
@@ -123,6 +127,9 @@ final class LogWatcher implements LogEvents {
             LOGGER.info("the members of the cluster are {}", members);
           }
           listeners.forEach(listener -> listener.membersChanged(members));
+          if (nameless != null) {
+            leads(server, nameless);
+          }
         });
   }
 
