@@ -228,7 +228,6 @@ class OperatorCommandsIT {
     for (String name : List.of("await_online_quorum_plus_one", "post_upgrade")) {
       assertThat(control.run(name).exit()).isZero();
     }
-    assertRefused(
-        69, "node 'rabbit@b' is not a member of the cluster", "grow", "rabbit@b", "all");
+    assertRefused(69, "node 'rabbit@b' is not a member of the cluster", "grow", "rabbit@b", "all");
   }
 }
