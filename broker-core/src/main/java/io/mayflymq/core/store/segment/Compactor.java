@@ -28,7 +28,6 @@ final class Compactor {
 
   private final LogDirectory directory;
   private final SegmentTable table;
-  private final BooleanSupplier rests;
   private final LogAppender tail;
   private final RecordReader reader;
   private final LogOwner owner;
@@ -39,21 +38,14 @@ final class Compactor {
   private long compactedSegments;
   private long copiedBytes;
 
-  /**
-   * Creates it.
-   *
-   * @param rests whether no further segment is to be compacted now
-   */
   Compactor(
       LogDirectory directory,
       SegmentTable table,
-      BooleanSupplier rests,
       LogAppender tail,
       RecordReader reader,
       LogOwner owner) {
     this.directory = directory;
     this.table = table;
-    this.rests = rests;
     this.tail = tail;
     this.reader = reader;
     this.owner = owner;
@@ -63,14 +55,15 @@ final class Compactor {
    * Does one slice of the work, if there is any.
    *
    * @param budget about how many bytes to copy at most
+   * @param rests whether no further segment is to be compacted now
    * @return whether there is more to do
    */
-  boolean step(int budget) {
+  boolean step(int budget, BooleanSupplier rests) {
     if (victim != null && victim.state == Segment.State.CONDEMNED) {
       // its last entry has been settled meanwhile
       victim = null;
     }
-    if (victim == null && !choose()) {
+    if (victim == null && !choose(rests)) {
       return false;
     }
     try {
@@ -100,7 +93,7 @@ final class Compactor {
     return copiedBytes;
   }
 
-  private boolean choose() {
+  private boolean choose(BooleanSupplier rests) {
     victim = table.victim();
     if (victim == null || rests.getAsBoolean()) {
       victim = null;

@@ -174,7 +174,7 @@ public final class SegmentLog {
         new LogAppender.Start(recovery.logId(), first, recovery.nextRecord(), bursts);
     tail = new LogAppender(options, start, table, flusher, owner);
     flusher.startAt(Location.of(first, 0), recovery.manifest());
-    compactor = new Compactor(directory, table, this::deletionsWait, tail, reader, owner);
+    compactor = new Compactor(directory, table, tail, reader, owner);
     if (bursts != null) {
       burstReader = new BurstReader(table, bursts, tail, reader);
       flusher.committed(bursts.committed(), bursts.end());
@@ -552,7 +552,7 @@ public final class SegmentLog {
    */
   public boolean compact(int budget) {
     noteDeletions();
-    return flusher.state() == LogState.OPEN && compactor.step(budget);
+    return flusher.state() == LogState.OPEN && compactor.step(budget, this::deletionsWait);
   }
 
   /**
