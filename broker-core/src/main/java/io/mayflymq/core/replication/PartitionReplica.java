@@ -61,7 +61,7 @@ public final class PartitionReplica {
   /** The epoch of a leader that has said that it delivers nothing any more. */
   private long releasedEpoch;
 
-  /** Whether this node is to lead no more, whoever elects it. */
+  /** Whether this node is not to lead again, even if it is elected. */
   private boolean isRetired;
 
   /** Whether the disk of this node did not force, when it led. */

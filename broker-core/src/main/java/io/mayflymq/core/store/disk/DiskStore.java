@@ -22,6 +22,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 
 /*
@@ -222,20 +223,31 @@ final class DiskStore implements PartitionStore, EndOfBurstListener {
     if (commits.size() == 1) {
       return commits.remove(0);
     }
-    Commits taken = new Commits(List.copyOf(commits));
+    Commits taken = new Commits(List.copyOf(commits), shard);
     commits.clear();
     return taken;
   }
 
-  private record Commits(List<Commit> all) implements Commit {
+  /** Several commits, of which one that throws keeps none of the others from being told. */
+  private record Commits(List<Commit> all, Shard shard) implements Commit {
     @Override
     public void safe() {
-      all.forEach(Commit::safe);
+      tell(Commit::safe);
     }
 
     @Override
     public void failed() {
-      all.forEach(Commit::failed);
+      tell(Commit::failed);
+    }
+
+    private void tell(Consumer<Commit> outcome) {
+      for (Commit commit : all) {
+        try {
+          outcome.accept(commit);
+        } catch (Throwable e) {
+          shard.faults().contained("telling what was written on", shard, e);
+        }
+      }
     }
   }
 

@@ -222,10 +222,19 @@ final class LeaderLog implements StoreLog, EndOfBurstListener {
       return;
     }
     while (!waiting.isEmpty() && waiting.peek().number <= committed) {
-      waiting.remove().commit.safe();
+      tell(waiting.remove().commit);
     }
     if (!log.isBurstOpen()) {
       copySlices();
+    }
+  }
+
+  /** What throws keeps nothing behind it from being told. */
+  private void tell(Commit commit) {
+    try {
+      commit.safe();
+    } catch (Throwable e) {
+      shard.faults().contained("telling what is committed on", owner(), e);
     }
   }
 

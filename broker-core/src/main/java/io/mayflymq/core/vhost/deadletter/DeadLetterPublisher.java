@@ -192,11 +192,14 @@ public final class DeadLetterPublisher implements EndOfBurstListener, DeadLetter
 
     @Override
     public void safe() {
-      if (!ended) {
-        deadLetters.forEach(DeadLetterPublisher.this::publish);
-        commands.flush(cause);
+      try {
+        if (!ended) {
+          deadLetters.forEach(DeadLetterPublisher.this::publish);
+          commands.flush(cause);
+        }
+      } finally {
+        failed();
       }
-      failed();
     }
 
     @Override

@@ -12,7 +12,6 @@ import io.mayflymq.core.vhost.link.QueueLookup;
 import io.mayflymq.core.vhost.partition.Partition;
 import io.mayflymq.core.vhost.queue.Queue;
 import java.util.Collection;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -22,7 +21,7 @@ import java.util.function.BooleanSupplier;
 /*
  * The queues of a replicated partition while this node leads it.
  *
- * The queues in the routing tables stay what they are on all nodes, whoever leads. Those here do the work, and are in no table. Whatever clients do comes by
+ * The queues in the routing tables are the same on all nodes, and do not change with the leader. Those here do the work, and are in no table. All that clients do comes by
  * connections of nodes, this one included, so there is one way for all; and what leaves goes back by these, so there is one place where it waits until it is
  * committed (CommittedPort).
  *
@@ -61,16 +60,12 @@ final class LedPartition implements QueueLookup {
    * @return how many messages there are
    */
   long open(Collection<Queue> replicated) {
-    Map<Long, Integer> numbers = new HashMap<>();
-    for (Queue queue : replicated) {
-      add(queue);
-      numbers.put(queue.id(), partition.index());
-    }
+    replicated.forEach(this::add);
     long messages =
         partition
             .store()
             .recover(
-                numbers,
+                Map.of(), // A replica's log is of no shard before.
                 storeId -> {
                   Queue queue = queues.get(StoreIds.queueOf(storeId));
                   if (queue != null) {

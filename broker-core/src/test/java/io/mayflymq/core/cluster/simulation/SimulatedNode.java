@@ -11,12 +11,15 @@ import java.util.UUID;
 
 /** A machine: its disks and its clock, and the process on it, if one runs. */
 final class SimulatedNode {
+  /** Much larger than what a segment of a replica begins with, as that is never freed. */
+  private static final int SEGMENT_BYTES = 16384;
+
   private final SimulatedCluster cluster;
   private final int number;
   private final int shards;
   private final long memoryBytes;
   private final ManualClock clock = new ManualClock();
-  private MemoryHost disk = new MemoryHost();
+  private MemoryHost disk = new MemoryHost(SEGMENT_BYTES);
   private LiveMetadataLog metadata = new LiveMetadataLog();
   private NodeProcess process;
   private int incarnation;

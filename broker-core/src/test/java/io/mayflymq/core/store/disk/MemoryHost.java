@@ -29,9 +29,10 @@ import java.util.function.UnaryOperator;
  * that flush, which run when they are told to.
  */
 public final class MemoryHost implements StorageEnvironment {
-  private static final int SEGMENT_BYTES = 16384;
+  private static final int SEGMENT_BYTES = 4096;
   private static final int SLAB_BYTES = 4096;
 
+  private final int segmentBytes;
   private final TreeMap<String, MemoryDirectory> directories = new TreeMap<>();
   private final List<ManualExecutor> flushers = new ArrayList<>();
   private final List<String> alarms = new ArrayList<>();
@@ -43,6 +44,20 @@ public final class MemoryHost implements StorageEnvironment {
   private MemoryDirectory root = new MemoryDirectory();
   private long room = Long.MAX_VALUE;
   private BooleanSupplier readFails = () -> false;
+
+  /** Creates a machine whose logs have small segments. */
+  public MemoryHost() {
+    this(SEGMENT_BYTES);
+  }
+
+  /**
+   * Creates a machine.
+   *
+   * @param segmentBytes the size of the segments of its logs
+   */
+  public MemoryHost(int segmentBytes) {
+    this.segmentBytes = segmentBytes;
+  }
 
   /**
    * What makes the stores of a broker on this machine.
@@ -61,7 +76,7 @@ public final class MemoryHost implements StorageEnvironment {
             shards,
             memoryBytes,
             SLAB_BYTES,
-            SEGMENT_BYTES,
+            segmentBytes,
             Sync.ALWAYS,
             acceptsLoss);
     DiskStores stores = new DiskStores(options, this, new Alarms());
@@ -109,7 +124,7 @@ public final class MemoryHost implements StorageEnvironment {
   }
 
   private MemoryHost after(UnaryOperator<MemoryDirectory> crash) {
-    MemoryHost after = new MemoryHost();
+    MemoryHost after = new MemoryHost(segmentBytes);
     after.root = crash.apply(root);
     directories.forEach((name, directory) -> after.directories.put(name, crash.apply(directory)));
     return after;

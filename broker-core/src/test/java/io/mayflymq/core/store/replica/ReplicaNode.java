@@ -253,10 +253,10 @@ final class ReplicaNode {
     StoredMessage entry = taken.getValue();
     UnsettledEntry source =
         queue.store.detach(taken.getKey(), entry.location(), entry.bodyLength());
-    Message letter = message(entry.name(), entry.bodyLength());
-    store.beginMove(source, letter);
+    Message deadLetter = message(entry.name(), entry.bodyLength());
+    store.beginMove(source, deadLetter);
     NaiveQueue target = queues.get(toQueue);
-    long location = target.store.store(toSequence, letter, 5, shard.now());
+    long location = target.store.store(toSequence, deadLetter, 5, shard.now());
     target.entries.put(
         toSequence, new StoredMessage(location, entry.bodyLength(), 5, shard.now(), entry.name()));
     store.endMove(shard.now(), false);
