@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Assumptions;
 
@@ -15,19 +16,23 @@ import org.junit.jupiter.api.Assumptions;
  * What a node sends to another one is lost by a wrong hardware address for it in the node's table of neighbours: the bridge delivers it to every port,
  * and each drops it. No packet is refused, so both ends see what they would with a cable cut, and no filter of packets has to be installed.
  *
- * All names have the prefix mayfly and the id of the test's process. What a process has left that was killed is removed by the next one.
+ * All names have the prefix mayfly, the id of the test's process, and a letter for each network of the process, as its tests run at the same time. What a process has
+ * left that was killed is removed by the next one.
  */
 /**
  * A network of its own for each node, in which links can be cut. Needs Linux, root and iproute2.
  */
 final class NodeNetwork implements AutoCloseable {
   private static final String PREFIX = "mayfly";
-  private static final Pattern NAME = Pattern.compile("\\b" + PREFIX + "(\\d+)[bn]\\d*\\b");
+  private static final Pattern NAME = Pattern.compile("\\b" + PREFIX + "(\\d+)[a-z]\\d*\\b");
+  private static final int LETTERS = 26;
+  private static final AtomicInteger NETWORKS = new AtomicInteger();
   private static final String NO_HARDWARE = "02:00:00:00:00:00";
   private static final int BRIDGE_HOST = 254;
 
   private final long process = ProcessHandle.current().pid();
-  private final String bridge = PREFIX + process + "b";
+  private final int number = NETWORKS.getAndIncrement();
+  private final String bridge = PREFIX + process + (char) ('a' + number % LETTERS);
   private final int nodes;
   private final Map<String, Integer> cuts = new HashMap<>();
 
@@ -78,12 +83,13 @@ final class NodeNetwork implements AutoCloseable {
 
   private String host(int host) {
     // Tests that run at the same time have different networks.
-    return "10.%d.%d.%d".formatted(64 + ((process >> 8) & 63), process & 255, host);
+    long subnet = process + 257L * number;
+    return "10.%d.%d.%d".formatted(64 + ((subnet >> 8) & 63), subnet & 255, host);
   }
 
   /** The namespace, and the interface in the machine's own one. */
   private String name(int node) {
-    return PREFIX + process + "n" + node;
+    return bridge + node;
   }
 
   /** Returns the address of a node. */
