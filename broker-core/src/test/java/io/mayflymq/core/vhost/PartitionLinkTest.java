@@ -20,6 +20,7 @@ import io.mayflymq.protocol.types.ReplyCode;
 import io.mayflymq.protocol.types.ShortString;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
@@ -669,6 +670,7 @@ class PartitionLinkTest {
     start(1);
     PartitionLink other =
         new PartitionLink(
+            UUID.randomUUID(),
             1,
             PartitionRig.MEMBER,
             here.partitions,

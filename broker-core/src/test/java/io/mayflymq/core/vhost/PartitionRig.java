@@ -10,6 +10,7 @@ import io.mayflymq.core.vhost.queue.QueueIdentity;
 import io.mayflymq.core.vhost.queue.remote.PartitionLink;
 import io.mayflymq.core.vhost.queue.remote.RemoteQueue;
 import io.mayflymq.protocol.types.FieldTable;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 
 /** A node with two shards, and a replicated partition whose leader changes. */
@@ -32,7 +33,7 @@ final class PartitionRig {
   PartitionRig(int shards) {
     home = TestBroker.of(shards);
     links = new LeaderLinks(home);
-    link = new PartitionLink(PARTITION, MEMBER, here.partitions, links);
+    link = new PartitionLink(UUID.randomUUID(), PARTITION, MEMBER, here.partitions, links);
   }
 
   /** The number of the partition's shard on this node. */

@@ -2,6 +2,7 @@ package io.mayflymq.core.replication.node;
 
 import io.mayflymq.core.link.LinkListener;
 import io.mayflymq.core.runtime.Shard;
+import java.util.UUID;
 
 /** Opens connections to the queues of replicated partitions. Any thread may call. */
 @FunctionalInterface
@@ -18,4 +19,9 @@ public interface QueueConnector {
    */
   ReplicaCluster.Connection connectQueues(
       int node, int partition, Shard shard, LinkListener listener);
+
+  /** Returns an id that no other process of any node has for its way to a partition. */
+  default UUID newLinkId() {
+    return UUID.randomUUID();
+  }
 }

@@ -44,7 +44,11 @@ final class PartitionOnNode implements PartitionHost {
     this.environment = environment;
     this.link =
         new PartitionLink(
-            number, environment.cluster().self(), environment.broker().partitions(), this);
+            environment.connector().newLinkId(),
+            number,
+            environment.cluster().self(),
+            environment.broker().partitions(),
+            this);
     this.shard = link.partition().shard();
   }
 

@@ -56,9 +56,9 @@ final class ClusterRig {
     cluster.settle(random);
   }
 
-  /** Returns a number that depends on all that nodes have sent one another. */
+  /** Returns a number that depends on all that has happened. */
   long trace() {
-    return cluster.network().trace();
+    return cluster.trace().value();
   }
 
   // Commands

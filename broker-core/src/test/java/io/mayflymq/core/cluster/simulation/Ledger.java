@@ -127,6 +127,7 @@ final class Ledger {
 
   /** A client was given a message. */
   void delivered(Delivery delivery) {
+    cluster.trace().delivered(delivery);
     if (!delivery.isInForce()) {
       return; // It was under way when its connection broke: its queue has taken it back.
     }

@@ -107,6 +107,7 @@ final class Publication {
 
   /** One of its queues has told what became of it. */
   void outcome(boolean accepted, boolean lost) {
+    by.process().cluster().trace().outcome(number, accepted, lost);
     if (awaited <= 0) {
       throw new AssertionError("one outcome too many for message " + number);
     }

@@ -19,6 +19,7 @@ final class SimulatedCluster {
   private final List<SimulatedNode> nodes = new ArrayList<>();
   private final SimulatedNetwork network;
   private final SimulatedLog log = new SimulatedLog(this);
+  private final Trace trace = new Trace();
   private final Random random;
   private long elapsedMillis;
   private boolean elected;
@@ -57,6 +58,10 @@ final class SimulatedCluster {
 
   SimulatedLog log() {
     return log;
+  }
+
+  Trace trace() {
+    return trace;
   }
 
   /** Returns how much time has passed, in ms: the same for all nodes. */

@@ -147,8 +147,7 @@ final class SimulatedConnection {
       other.incoming.addLast(new Frame(type, ByteBuffer.wrap(copy), process.clock().millis()));
       other.bytes += copy.length;
       writable &= other.bytes < HIGH_WATER;
-      // A link to a partition has an id of its own in each run.
-      connection.network.sent(type, connection.isOfPartition ? new byte[copy.length] : copy);
+      process.cluster().trace().sent(process.cluster().elapsedMillis(), type, copy);
     }
 
     @Override

@@ -15,6 +15,7 @@ import io.mayflymq.core.vhost.replica.PartitionReplicas;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.UUID;
 import java.util.stream.Collectors;
 
 /** What the daemon does for the replicated partitions of a node: connections, and elections. */
@@ -27,6 +28,7 @@ final class SimulatedControl implements ReplicaCluster, QueueConnector {
   private final LeaderElections elections = new LeaderElections();
   private final Set<AssignmentChanged> underWay = new HashSet<>();
   private PartitionReplicas hosted;
+  private int linkIds;
   private boolean looks;
   private boolean listens;
 
@@ -99,6 +101,12 @@ final class SimulatedControl implements ReplicaCluster, QueueConnector {
   public Connection connectQueues(int node, int partition, Shard shard, LinkListener listener) {
     String name = SimulatedNode.name(self());
     return open(node, PartitionService.ofQueues(partition, name), shard, listener);
+  }
+
+  @Override
+  public UUID newLinkId() {
+    linkIds++;
+    return new UUID(process.node().number(), ((long) process.node().incarnation() << 32) + linkIds);
   }
 
   @Override

@@ -36,6 +36,11 @@ final class SimulatedLog {
     return entries.size();
   }
 
+  private void add(ByteBuffer entry) {
+    cluster.trace().agreed(entries.size(), entry.capacity());
+    entries.add(entry);
+  }
+
   byte[] entry(int index) {
     return entries.get(index).array();
   }
@@ -51,7 +56,7 @@ final class SimulatedLog {
   /** A proposal of a node that reaches a majority is added. Returns whether there was one. */
   boolean commit(Random random) {
     if (!doubtful.isEmpty() && random.nextInt(4) == 0 && cluster.hasMajority()) {
-      entries.add(doubtful.removeFirst());
+      add(doubtful.removeFirst());
       return true;
     }
     List<Proposal> possible =
@@ -61,7 +66,7 @@ final class SimulatedLog {
     }
     Proposal next = possible.get(random.nextInt(possible.size()));
     proposals.remove(next);
-    entries.add(next.entry);
+    add(next.entry);
     next.from.inBackground(() -> next.added.complete(null));
     return true;
   }
@@ -71,7 +76,7 @@ final class SimulatedLog {
     if (!proposals.isEmpty()) {
       Proposal next = proposals.removeFirst();
       if (random.nextBoolean() && cluster.reachesMajority(next.from.node())) {
-        entries.add(next.entry);
+        add(next.entry);
       } else if (random.nextBoolean()) {
         doubtful.addLast(next.entry);
       }
@@ -120,7 +125,7 @@ final class SimulatedLog {
     doubtful.forEach(
         entry -> {
           if (random.nextBoolean()) {
-            entries.add(entry);
+            add(entry);
           }
         });
     doubtful.clear();

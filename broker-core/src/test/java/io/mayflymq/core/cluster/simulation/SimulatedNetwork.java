@@ -14,7 +14,6 @@ final class SimulatedNetwork {
   private final List<SimulatedLink> opening = new ArrayList<>();
   private final List<String> misunderstood = new ArrayList<>();
   private final Random random;
-  private long trace;
 
   /**
    * Creates a network.
@@ -29,22 +28,12 @@ final class SimulatedNetwork {
 
   // What connections tell
 
-  void sent(int type, byte[] body) {
-    trace = trace * 31 + type;
-    trace = trace * 31 + Arrays.hashCode(body);
-  }
-
   void misunderstood(int type, Throwable why) {
     misunderstood.add("frame of type %d: %s".formatted(type, why));
   }
 
   Random random() {
     return random;
-  }
-
-  /** Returns a number that depends on all frames so far. */
-  long trace() {
-    return trace;
   }
 
   /** Returns the frames that could not be read. */

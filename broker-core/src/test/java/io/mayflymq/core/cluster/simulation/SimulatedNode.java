@@ -42,7 +42,7 @@ final class SimulatedNode {
   }
 
   static String name(int number) {
-    return "node%d@host".formatted(number);
+    return "node" + number + "@host";
   }
 
   static ClusterMember member(int number) {

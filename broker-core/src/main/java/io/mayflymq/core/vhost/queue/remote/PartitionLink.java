@@ -55,7 +55,7 @@ public final class PartitionLink implements QueueLink {
 
   private static final long NANOS_PER_MILLI = TimeUnit.MILLISECONDS.toNanos(1);
 
-  private final UUID id = UUID.randomUUID();
+  private final UUID id;
   private final int number;
   private final int member;
   private final Partition partition;
@@ -76,12 +76,14 @@ public final class PartitionLink implements QueueLink {
   /**
    * Creates it without a leader.
    *
+   * @param id that no other link to the partition has, of whichever process
    * @param number of the partition; it decides the shard
    * @param member the number of this node
    * @param partitions of this node
    * @param host opens connections to leaders, and may lead itself
    */
-  public PartitionLink(int number, int member, Partitions partitions, PartitionHost host) {
+  public PartitionLink(UUID id, int number, int member, Partitions partitions, PartitionHost host) {
+    this.id = id;
     this.number = number;
     this.member = member;
     this.shard = partitions.shards().get(Math.floorMod(number, partitions.shards().count()));

@@ -33,6 +33,7 @@ import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.protocol.types.ShortString;
 import java.util.EnumMap;
 import java.util.Map;
+import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -63,6 +64,7 @@ class SuspendedConsumersTest {
       new Consumer(ShortString.of("tag"), ConsumeOptions.DEFAULT, CHANNEL);
   private final PartitionLink link =
       new PartitionLink(
+          UUID.randomUUID(),
           0,
           0,
           partitions,
