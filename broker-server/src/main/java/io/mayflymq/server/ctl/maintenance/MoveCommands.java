@@ -5,6 +5,7 @@ import io.mayflymq.server.ctl.client.ApiError;
 import io.mayflymq.server.ctl.client.ControlException;
 import io.mayflymq.server.ctl.client.Option;
 import io.mayflymq.server.ctl.client.Sysexits;
+import io.mayflymq.server.ctl.client.Term;
 import io.mayflymq.server.ctl.command.Command;
 import io.mayflymq.server.ctl.command.Invocation;
 import io.mayflymq.server.ctl.format.Columns;
@@ -15,13 +16,18 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/** Commands that move queues between the nodes of a cluster. */
+/** Commands that move queues, or their leaders, between the nodes of a cluster. */
 public final class MoveCommands {
   private static final long LOOK_AGAIN_MILLIS = 100;
   private static final String REBALANCE = "rebalance/queues";
   private static final String PATTERN = "<pattern>";
   private static final Columns NODES =
-      Columns.of().withAtom("node").with("queues").with("moved_here");
+      Columns.of()
+          .with("Node name", node -> Term.atom(node.get("node")), "node")
+          .with("Number of quorum queues", node -> node.get("quorum"), "quorum")
+          .with("Number of replicated classic queues", node -> node.get("classic"), "classic")
+          .with("Number of stream queues", node -> node.get("stream"), "stream")
+          .with("Moved here", node -> node.get("moved_here"), "moved_here");
 
   private MoveCommands() {}
 
@@ -37,14 +43,18 @@ public final class MoveCommands {
                     + " is moved also if the command is interrupted.")
             .does(MoveCommands::move),
         Command.named(
-                "rebalance", "Moves queues so that the nodes of the cluster have equally many")
+                "rebalance",
+                "Spreads queues, and the leaders of replicated ones, evenly over the nodes of the"
+                    + " cluster")
             .mayTake("type")
             .option(Option.text(PATTERN, "only in virtual hosts that match", "--vhost-pattern"))
             .option(Option.text(PATTERN, "only queues whose names match", "--queue-pattern"))
             .noting(
-                "The type is all, classic, quorum or stream. Streams and exclusive queues stay where they"
-                    + " are. The command waits until all is done; it is done also if the command is"
-                    + " interrupted.")
+                "The type is all, classic, quorum or stream. Classic queues are moved; of replicated"
+                    + " queues another member leads that is in sync. Replicated queues share partitions:"
+                    + " with one that matches, all queues of its partition are led by the other node."
+                    + " Exclusive queues stay where they are. The command waits until all is done; it is"
+                    + " done also if the command is interrupted.")
             .does(MoveCommands::rebalance));
   }
 

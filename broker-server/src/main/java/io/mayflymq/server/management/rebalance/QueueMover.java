@@ -13,10 +13,14 @@ import io.mayflymq.server.management.cluster.NodeQuestion;
 import io.mayflymq.server.management.rebalance.RebalancePlan.Step;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 
-/** Moves queues of any node, and waits until they have moved. Any thread may call. */
+/**
+ * Moves queues of any node, and has other nodes lead replicated partitions. Waits until that has
+ * happened. Any thread may call.
+ */
 final class QueueMover {
   /** A queue stays where it is; the message tells why. */
   static final class NotMovedException extends Exception {
@@ -41,30 +45,45 @@ final class QueueMover {
     this.nodes = nodes;
   }
 
-  /** Moves a queue. Returns when it is at its new node. */
+  /** Takes a step. Returns when the queue is at its new node, or that node leads. */
   void move(Step step) throws NotMovedException, InterruptedException {
-    if (step.queue().node().equals(NodeName.value())) {
+    if (step.placed().partition().isPresent()) {
+      int partition = step.placed().partition().getAsInt();
+      await(broker.cluster().replicaOperations().transfer(partition, step.node()));
+    } else if (step.placed().node().equals(NodeName.value())) {
       moveFromHere(step);
     } else {
-      moveFrom(step.queue().node(), step);
+      moveFrom(step);
     }
   }
 
-  private void moveFromHere(Step step) throws NotMovedException, InterruptedException {
-    VirtualHost vhost = broker.virtualHost(step.queue().vhost());
-    if (vhost == null) {
-      throw new NotMovedException("its virtual host is deleted");
-    }
+  private static void await(CompletableFuture<?> done)
+      throws NotMovedException, InterruptedException {
     try {
-      vhost.moveQueue(step.queue().name(), step.node()).get();
-    } catch (AmqpException e) {
-      throw new NotMovedException(e.getMessage());
+      done.get();
     } catch (ExecutionException e) {
       throw new NotMovedException(Causes.of(e).getMessage());
     }
   }
 
-  private void moveFrom(String home, Step step) throws NotMovedException, InterruptedException {
+  private static Placed.Queue queue(Step step) {
+    return step.placed().queues().get(0);
+  }
+
+  private void moveFromHere(Step step) throws NotMovedException, InterruptedException {
+    VirtualHost vhost = broker.virtualHost(queue(step).vhost());
+    if (vhost == null) {
+      throw new NotMovedException("its virtual host is deleted");
+    }
+    try {
+      await(vhost.moveQueue(queue(step).name(), step.node()));
+    } catch (AmqpException e) {
+      throw new NotMovedException(e.getMessage());
+    }
+  }
+
+  private void moveFrom(Step step) throws NotMovedException, InterruptedException {
+    String home = step.placed().node();
     NodeAnswer answer = answer(home, question("POST", step, Json.object("node", step.node())));
     if (answer == null) {
       throw new NotMovedException("node %s cannot be reached, or does not answer".formatted(home));
@@ -87,7 +106,7 @@ final class QueueMover {
   private static NodeQuestion question(String method, Step step, Map<String, Object> body) {
     return new NodeQuestion(
         method,
-        List.of("queues", step.queue().vhost(), step.queue().name(), "move"),
+        List.of("queues", queue(step).vhost(), queue(step).name(), "move"),
         Map.of(),
         Map.of(),
         Map.of(),

@@ -8,8 +8,8 @@ import io.mayflymq.server.management.api.Body;
 import java.util.List;
 
 /**
- * Which queues are rebalanced, as {@code rabbitmq-queues rebalance} has it. Streams, exclusive
- * queues and replicated ones never are, as they cannot be moved.
+ * Which queues are rebalanced, as {@code rabbitmq-queues rebalance} has it. Exclusive queues, and
+ * streams without replicas, never are, as they cannot be moved.
  *
  * @param type the name of a type of queues, or {@code all}
  * @param vhosts found in the names of their virtual hosts
@@ -17,12 +17,12 @@ import java.util.List;
  */
 public record QueueSelection(String type, NamePattern vhosts, NamePattern names) {
   private static final String ALL = "all";
-  private static final List<String> TYPES =
+
+  /** The names of the types. */
+  static final List<String> TYPES =
       List.of(
-          ALL,
-          QueueType.CLASSIC.wireName(),
-          QueueType.QUORUM.wireName(),
-          QueueType.STREAM.wireName());
+          QueueType.CLASSIC.wireName(), QueueType.QUORUM.wireName(), QueueType.STREAM.wireName());
+
   private static final String ANY = ".*";
 
   /**
@@ -34,9 +34,9 @@ public record QueueSelection(String type, NamePattern vhosts, NamePattern names)
    */
   public static QueueSelection of(Body.Fields fields) {
     String type = fields.text("type", ALL);
-    if (!TYPES.contains(type)) {
+    if (!type.equals(ALL) && !TYPES.contains(type)) {
       throw ApiException.badRequest(
-          "type '%s': expected one of %s".formatted(type, String.join(", ", TYPES)));
+          "type '%s': expected one of %s, %s".formatted(type, ALL, String.join(", ", TYPES)));
     }
     return new QueueSelection(
         type, pattern(fields, "vhost_pattern"), pattern(fields, "queue_pattern"));
@@ -58,11 +58,13 @@ public record QueueSelection(String type, NamePattern vhosts, NamePattern names)
   }
 
   boolean includes(Queue queue) {
-    String own = queue.definition().settings().type().wireName();
-    return (type.equals(ALL) || type.equals(own))
-        && !queue.isStream()
-        && !queue.isReplicated()
+    return (type.equals(ALL) || type.equals(typeOf(queue)))
+        && (queue.isReplicated() || !queue.isStream())
         && !queue.definition().exclusive()
         && names(queue);
+  }
+
+  static String typeOf(Queue queue) {
+    return queue.definition().settings().type().wireName();
   }
 }

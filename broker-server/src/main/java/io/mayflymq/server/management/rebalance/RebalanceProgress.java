@@ -6,19 +6,45 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 
 /** How far a plan has been carried out. Any thread may call. */
 final class RebalanceProgress {
-  private final RebalancePlan plan;
-  private final Map<String, Integer> cameTo = new HashMap<>();
-  private final Map<String, Integer> leftFrom = new HashMap<>();
+  private static final class OnNode {
+    final Map<String, Integer> byType = new HashMap<>();
+    int movedHere;
+
+    void add(Placed placed, int sign) {
+      placed.queues().forEach(queue -> byType.merge(queue.type(), sign, Integer::sum));
+    }
+
+    Map<String, Object> json(String node) {
+      Map<String, Object> json =
+          Json.object(
+              "node", node,
+              "queues", byType.values().stream().mapToInt(each -> each).sum(),
+              "moved_here", movedHere);
+      QueueSelection.TYPES.forEach(type -> json.put(type, byType.getOrDefault(type, 0)));
+      return json;
+    }
+  }
+
+  private final int planned;
+  private final Map<String, OnNode> nodes = new TreeMap<>();
   private final List<Map<String, Object>> failed = new ArrayList<>();
   private int moved;
   private boolean isOver;
 
   /** Begins with nothing done. */
   RebalanceProgress(RebalancePlan plan) {
-    this.plan = plan;
+    this.planned = plan.steps().stream().mapToInt(step -> step.placed().weight()).sum();
+    plan.before()
+        .forEach(
+            (node, all) -> {
+              OnNode here = new OnNode();
+              all.forEach(placed -> here.add(placed, 1));
+              nodes.put(node, here);
+            });
   }
 
   /** Returns the progress when all of a plan is done. */
@@ -29,17 +55,20 @@ final class RebalanceProgress {
     return progress;
   }
 
-  /** A queue was moved. */
+  /** A step was taken. */
   synchronized void moved(Step step) {
-    moved++;
-    cameTo.merge(step.node(), 1, Integer::sum);
-    leftFrom.merge(step.queue().node(), 1, Integer::sum);
+    Placed placed = step.placed();
+    moved += placed.weight();
+    nodes.get(placed.node()).add(placed, -1);
+    nodes.get(step.node()).add(placed, 1);
+    nodes.get(step.node()).movedHere += placed.weight();
   }
 
-  /** A queue was not moved. */
+  /** A step could not be taken. */
   synchronized void failed(Step step, String reason) {
-    failed.add(
-        Json.object("vhost", step.queue().vhost(), "name", step.queue().name(), "reason", reason));
+    for (Placed.Queue queue : step.placed().queues()) {
+      failed.add(Json.object("vhost", queue.vhost(), "name", queue.name(), "reason", reason));
+    }
   }
 
   /** Nothing more is done. */
@@ -53,22 +82,18 @@ final class RebalanceProgress {
 
   /** Returns it as the API shows it. */
   synchronized Map<String, Object> json() {
+    List<Map<String, Object>> shown = new ArrayList<>();
+    nodes.forEach((node, here) -> shown.add(here.json(node)));
     return Json.object(
         "running", !isOver,
-        "planned", plan.steps().size(),
+        "planned", planned,
         "moved", moved,
         "failed", List.copyOf(failed),
-        "nodes", plan.before().keySet().stream().map(this::json).toList());
-  }
-
-  private Map<String, Object> json(String node) {
-    int here = cameTo.getOrDefault(node, 0);
-    int queues = plan.before().get(node) + here - leftFrom.getOrDefault(node, 0);
-    return Json.object("node", node, "queues", queues, "moved_here", here);
+        "nodes", shown);
   }
 
   @Override
   public synchronized String toString() {
-    return "%d of %d queues moved, %d not".formatted(moved, plan.steps().size(), failed.size());
+    return "%d of %d queues moved, %d not".formatted(moved, planned, failed.size());
   }
 }

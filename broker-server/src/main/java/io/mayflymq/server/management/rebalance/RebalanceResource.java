@@ -4,17 +4,27 @@ import io.mayflymq.core.fault.BrokerThreads;
 import io.mayflymq.core.vhost.Broker;
 import io.mayflymq.core.vhost.Cluster;
 import io.mayflymq.core.vhost.queue.Queue;
+import io.mayflymq.core.vhost.queue.QueueReplicas;
 import io.mayflymq.server.config.NodeName;
 import io.mayflymq.server.management.api.ApiException;
 import io.mayflymq.server.management.api.Request;
 import io.mayflymq.server.management.api.RequestRouter;
 import io.mayflymq.server.management.api.Response;
 import io.mayflymq.server.management.cluster.AllNodes;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.OptionalInt;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
 
 /**
- * Moves queues so that the nodes of the cluster have equally many. As in RabbitMQ a request begins
- * it, and is answered at once.
+ * Moves queues, and has other nodes lead replicated ones, so that the nodes of the cluster have
+ * equally many. As in RabbitMQ a request begins it, and is answered at once.
+ *
+ * <p>Queues share replicated partitions: one is led by another node if it has a queue that is
+ * selected, and with all its queues.
  */
 public final class RebalanceResource implements AutoCloseable {
   private static final RebalancePlan NOTHING = RebalancePlan.of(List.of(), List.of());
@@ -56,13 +66,38 @@ public final class RebalanceResource implements AutoCloseable {
 
   private RebalancePlan plan(Request request) {
     QueueSelection selection = QueueSelection.of(request.body().fields());
-    List<PlacedQueue> queues =
+    Set<String> nodes = nodes();
+    Map<Boolean, List<Queue>> byReplicas =
         broker.virtualHosts().stream()
             .flatMap(vhost -> vhost.routing().queues().stream())
             .filter(selection::includes)
-            .map(queue -> new PlacedQueue(queue.vhost().name(), queue.name(), nodeOf(queue)))
-            .toList();
-    return RebalancePlan.of(nodes(), queues);
+            .collect(Collectors.partitioningBy(Queue::isReplicated));
+    List<Placed> all = new ArrayList<>();
+    byReplicas
+        .get(false)
+        .forEach(
+            queue ->
+                all.add(
+                    new Placed(OptionalInt.empty(), List.of(named(queue)), nodeOf(queue), nodes)));
+    byReplicas.get(true).stream()
+        .collect(
+            Collectors.groupingBy(Queue::replicatedPartition, TreeMap::new, Collectors.toList()))
+        .forEach((partition, queues) -> all.add(led(partition, queues)));
+    return RebalancePlan.of(nodes, all);
+  }
+
+  /** Each replica in sync can lead. */
+  private static Placed led(int partition, List<Queue> queues) {
+    QueueReplicas replicas = queues.get(0).replicas();
+    return new Placed(
+        OptionalInt.of(partition),
+        queues.stream().map(RebalanceResource::named).toList(),
+        replicas.leader(),
+        Set.copyOf(replicas.inSync()));
+  }
+
+  private static Placed.Queue named(Queue queue) {
+    return new Placed.Queue(queue.vhost().name(), queue.name(), QueueSelection.typeOf(queue));
   }
 
   private static String nodeOf(Queue queue) {
@@ -70,14 +105,14 @@ public final class RebalanceResource implements AutoCloseable {
   }
 
   /** Those that can take queues. */
-  private List<String> nodes() {
+  private Set<String> nodes() {
     Cluster cluster = broker.cluster();
     return cluster == null
-        ? List.of(NodeName.value())
+        ? Set.of(NodeName.value())
         : cluster.nodes().stream()
             .filter(node -> node.isReachable() && !node.isDrained())
             .map(Cluster.Peer::name)
-            .toList();
+            .collect(Collectors.toSet());
   }
 
   /** Begins no further move. */

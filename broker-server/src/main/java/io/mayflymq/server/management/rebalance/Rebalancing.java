@@ -7,8 +7,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Carries out plans, one at a time, on a thread of its own. A queue that cannot be moved stays, and
- * the others are moved all the same. Any thread may call.
+ * Carries out plans, one at a time, on a thread of its own. What cannot be moved stays, and the
+ * others are moved all the same. Any thread may call.
  */
 final class Rebalancing implements AutoCloseable {
   private static final Logger LOGGER = LoggerFactory.getLogger(Rebalancing.class);
@@ -35,7 +35,7 @@ final class Rebalancing implements AutoCloseable {
     }
     RebalanceProgress begun = new RebalanceProgress(plan);
     progress = begun;
-    LOGGER.info("user '{}' rebalances queues: {} are to be moved", user, plan.steps().size());
+    LOGGER.info("user '{}' rebalances queues: {}", user, begun);
     thread = threads.auxiliary("rebalance", () -> run(plan, begun));
     thread.start();
     return true;
@@ -53,7 +53,7 @@ final class Rebalancing implements AutoCloseable {
           mover.move(step);
           done.moved(step);
         } catch (NotMovedException e) {
-          LOGGER.warn("rebalancing leaves {} where it is: {}", step.queue(), e.getMessage());
+          LOGGER.warn("rebalancing leaves {} where it is: {}", step.placed(), e.getMessage());
           done.failed(step, e.getMessage());
         }
       }

@@ -22,6 +22,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 
 /*
  * Queues share partitions. So what is asked for a queue is done to its partition, and with that to all its queues.
@@ -141,16 +142,14 @@ public final class ReplicaResource {
   private Response each(
       Request request, QueueSelection selection, Predicate<QueueReplicas> wanted, Change change) {
     request.principal().requireAdministrator();
-    SortedMap<Integer, List<Queue>> partitions = new TreeMap<>();
-    broker().virtualHosts().stream()
-        .flatMap(vhost -> vhost.routing().queues().stream())
-        .filter(queue -> queue.isReplicated() && selection.names(queue))
-        .filter(queue -> wanted.test(queue.replicas()))
-        .forEach(
-            queue ->
-                partitions
-                    .computeIfAbsent(queue.replicatedPartition(), first -> new ArrayList<>())
-                    .add(queue));
+    SortedMap<Integer, List<Queue>> partitions =
+        broker().virtualHosts().stream()
+            .flatMap(vhost -> vhost.routing().queues().stream())
+            .filter(queue -> queue.isReplicated() && selection.names(queue))
+            .filter(queue -> wanted.test(queue.replicas()))
+            .collect(
+                Collectors.groupingBy(
+                    Queue::replicatedPartition, TreeMap::new, Collectors.toList()));
     List<Map<String, Object>> rows = new ArrayList<>();
     partitions.forEach(
         (partition, queues) -> {
