@@ -199,6 +199,11 @@ public final class ClassicQueueMachine
     dispatcher.dispatch(nowMillis);
   }
 
+  @Override
+  public void stop(Consumer consumer) {
+    consumers.stop(consumer);
+  }
+
   /**
    * Removes a consumer; removing the last one ends a use of the queue. The deliveries that the
    * consumer has not settled stay with its channel.

@@ -12,6 +12,13 @@ public interface Subscribable {
   void subscribe(Consumer consumer, long nowMillis);
 
   /**
+   * Lets a consumer have no more messages, as it is about to be cancelled with its channel. A
+   * single active consumer stays the active one, so the next one gets what is put back until then
+   * before later messages.
+   */
+  void stop(Consumer consumer);
+
+  /**
    * Removes a consumer. The deliveries that it has not settled stay with its channel.
    *
    * @return whether it was the last consumer

@@ -140,6 +140,10 @@ public final class StreamMachine implements QueueMachine {
     feed(reader, nowMillis);
   }
 
+  /** Nothing is put back, and consumers do not wait for one another. */
+  @Override
+  public void stop(Consumer consumer) {}
+
   @Override
   public boolean cancel(Consumer consumer, long nowMillis) {
     StreamConsumer reader = consumers.remove(consumer);

@@ -194,6 +194,24 @@ class QueueMachineConsumersTest {
   }
 
   @Test
+  void stoppedConsumerGetsNothingAndStaysTheActiveOne() {
+    ManualQueue single =
+        new ManualQueue(QueueSettings.builder().singleActiveConsumer(true).build());
+    Consumer first = single.subscribe(2);
+    Consumer second = single.subscribe(0);
+    single.publishMany(4);
+
+    single.machine.stop(first);
+    single.machine.requeue(first, 0, 1, single.now);
+    assertThat(single.deliveredTo(first)).containsExactly(0, 1);
+    assertThat(single.deliveredTo(second)).isEmpty();
+    assertThat(single.machine.isActive(first)).isTrue();
+
+    single.machine.cancel(first, single.now);
+    assertThat(single.deliveredTo(second)).containsExactly(0, 1, 2, 3);
+  }
+
+  @Test
   void fetchReturnsTheRemainingMessageCount() {
     queue.publishMany(3);
 

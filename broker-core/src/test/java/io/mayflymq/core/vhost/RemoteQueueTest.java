@@ -15,6 +15,7 @@ import io.mayflymq.core.queue.consumer.Consumer;
 import io.mayflymq.core.replication.node.ReplicaOperations;
 import io.mayflymq.core.vhost.TestBroker.Collector;
 import io.mayflymq.core.vhost.TestBroker.Settlement;
+import io.mayflymq.core.vhost.queue.ConsumerExit;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.queue.QueueHost;
 import io.mayflymq.core.vhost.queue.QueueIdentity;
@@ -251,6 +252,59 @@ class RemoteQueueTest {
     rest();
     assertThat(next.numbers()).containsExactly(1, 2, 3);
     assertThat(next.deliveries).noneMatch(Collector.Delivery::redelivered);
+  }
+
+  private static final FieldTable SINGLE =
+      FieldTable.builder().put("x-single-active-consumer", true).build();
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3})
+  void nextActiveConsumerGetsFirstWhatWasHeldForTheCancelledOne(int shards) {
+    start(shards);
+    Queue queue = queue("q", SINGLE);
+    Collector full = new Collector(true, 3);
+    full.full = true;
+    done(queue.requests().subscribe(full.consumer, () -> {}));
+    Collector next = home.consume("q", true, 0);
+    home.publish("q", 1, 2, 3, 4, 5);
+    rest();
+    done(queue.requests().cancel(full.consumer));
+    assertThat(next.numbers()).containsExactly(1, 2, 3, 4, 5);
+    assertThat(next.deliveries).noneMatch(Collector.Delivery::redelivered);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3})
+  void nextActiveConsumerGetsFirstWhatTheChannelOfTheLastOneHad(int shards) {
+    start(shards);
+    Queue queue = queue("q", SINGLE);
+    Collector last = new Collector(true, 3);
+    done(queue.requests().subscribe(last.consumer, () -> {}));
+    Collector next = home.consume("q", true, 0);
+    home.publish("q", 1, 2, 3, 4, 5);
+    rest();
+    ConsumerExit exit = ConsumerExit.begin(queue, last.consumer);
+    for (Collector.Delivery delivery : last.deliveries) {
+      settle(Settlement.REQUEUE, queue, last.consumer, delivery.sequence(), delivery.sequence());
+    }
+    done(exit.finish(here.shards.get(0), () -> {}));
+    assertThat(last.numbers()).containsExactly(1, 2, 3);
+    assertThat(next.numbers()).containsExactly(1, 2, 3, 4, 5);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3})
+  void nextActiveConsumerGetsFirstWhatTheNodeOfTheLastOneHad(int shards) {
+    start(shards);
+    Queue queue = queue("q", SINGLE);
+    Collector last = new Collector(true, 3);
+    done(queue.requests().subscribe(last.consumer, () -> {}));
+    Collector next = home.consume("q", true, 0);
+    home.publish("q", 1, 2, 3, 4, 5);
+    rest();
+    links.cut();
+    rest();
+    assertThat(next.numbers()).containsExactly(1, 2, 3, 4, 5);
   }
 
   @ParameterizedTest

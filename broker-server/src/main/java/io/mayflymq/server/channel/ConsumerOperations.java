@@ -9,6 +9,7 @@ import io.mayflymq.core.queue.consumer.ConsumeOptions;
 import io.mayflymq.core.queue.consumer.Consumer;
 import io.mayflymq.core.security.Permission;
 import io.mayflymq.core.vhost.event.Firehose;
+import io.mayflymq.core.vhost.queue.ConsumerExit;
 import io.mayflymq.core.vhost.queue.Following;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.queue.QueueGate;
@@ -27,6 +28,7 @@ import io.mayflymq.server.delivery.DeliveryReceiver;
 import io.mayflymq.server.delivery.DeliverySource;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
@@ -471,9 +473,11 @@ final class ConsumerOperations implements DeliveryReceiver {
       connection.fail(number, ConsumerTimeout.error(number, timeoutMillis));
     } else {
       source.end();
-      source.queue().requests().cancel(source.consumer());
+      ConsumerExit exit = ConsumerExit.begin(source.queue(), source.consumer());
       tellCancelled(source.consumer());
       unacked.tagsOf(source).forEach(held -> takeBack(held, connection.commands()::requeue));
+      connection.commands().flush();
+      finish(exit);
     }
   }
 
@@ -522,20 +526,25 @@ final class ConsumerOperations implements DeliveryReceiver {
     }
   }
 
-  /** Removes all consumers from their queues, then requeues their unsettled deliveries. */
+  /** Removes all consumers from their queues, and requeues their unsettled deliveries. */
   CompletableFuture<Void> close() {
     closeReplies();
     connection.commands().flush();
-    CompletableFuture<?>[] cancels =
+    List<ConsumerExit> exits =
         consumers.values().stream()
-            .map(source -> source.queue().requests().cancel(source.consumer()))
-            .toArray(CompletableFuture<?>[]::new);
+            .map(source -> ConsumerExit.begin(source.queue(), source.consumer()))
+            .toList();
     consumers.values().forEach(this::tellDeleted);
     consumers.clear();
     timeout.stop();
     locks.stop();
     putAllBack(connection.commands()::fail);
     connection.commands().flush();
-    return CompletableFuture.allOf(cancels);
+    return CompletableFuture.allOf(
+        exits.stream().map(this::finish).toArray(CompletableFuture<?>[]::new));
+  }
+
+  private CompletableFuture<Void> finish(ConsumerExit exit) {
+    return exit.finish(connection.home(), connection.commands()::flush);
   }
 }

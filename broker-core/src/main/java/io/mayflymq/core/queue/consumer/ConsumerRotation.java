@@ -50,6 +50,12 @@ public final class ConsumerRotation {
     join(consumer);
   }
 
+  /** A consumer gets no more messages; if it is the single active one, it stays that. */
+  public void stop(Consumer consumer) {
+    consumer.cancelled = true;
+    leave(consumer);
+  }
+
   public void remove(Consumer consumer) {
     consumer.cancelled = true;
     all.remove(consumer);

@@ -1,10 +1,13 @@
 package io.mayflymq.core.vhost.link;
 
 import io.mayflymq.core.queue.consumer.Consumer;
+import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.vhost.command.ShardCommandSender;
+import io.mayflymq.core.vhost.queue.ConsumerExit;
 import io.mayflymq.core.vhost.queue.Queue;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -12,6 +15,7 @@ import java.util.Map;
  * settled. On the link's shard.
  */
 final class HomeConsumers {
+  private final Shard shard;
   private final ShardCommandSender commands;
   private final Consumer ofGet = Consumer.ofGet();
   private final Map<Long, HomeConsumer> byNumber = new HashMap<>();
@@ -20,9 +24,11 @@ final class HomeConsumers {
   /**
    * Creates it without consumers.
    *
+   * @param shard of the link
    * @param commands by which deliveries are put back
    */
-  HomeConsumers(ShardCommandSender commands) {
+  HomeConsumers(Shard shard, ShardCommandSender commands) {
+    this.shard = shard;
     this.commands = commands;
   }
 
@@ -101,9 +107,10 @@ final class HomeConsumers {
 
   /** The other node was lost: its consumers go, and what was delivered to them goes back. */
   void close() {
+    List<ConsumerExit> exits = new ArrayList<>();
     for (HomeConsumer consumer : new ArrayList<>(byNumber.values())) {
       if (!consumer.isCancelled()) {
-        consumer.queue().requests().cancel(consumer.consumer());
+        exits.add(ConsumerExit.begin(consumer.queue(), consumer.consumer()));
       }
       for (long sequence : consumer.open().takeAll()) {
         commands.fail(consumer.queue(), consumer.consumer(), sequence, sequence);
@@ -118,6 +125,7 @@ final class HomeConsumers {
         });
     fetched.clear();
     commands.flush();
+    exits.forEach(exit -> exit.finish(shard, commands::flush));
   }
 
   /** Puts a message back that was handed out and not sent. */

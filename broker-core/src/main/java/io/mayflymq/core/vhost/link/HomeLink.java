@@ -63,7 +63,8 @@ public final class HomeLink implements LinkListener, IncomingCommands.Names {
     this.shard = shard;
     this.shards = partitions.shards().count();
     this.queues = new HomeQueues(lookup);
-    this.consumers = new HomeConsumers(new ShardCommandSender(shard, partitions, () -> {}, false));
+    this.consumers =
+        new HomeConsumers(shard, new ShardCommandSender(shard, partitions, () -> {}, false));
     this.batches = new HomeBatches(shard, this, applied, new BatchOutput());
     this.held = new HeldFrames(shard, this::process);
   }

@@ -86,6 +86,11 @@ public final class Following {
       return here.subscribe(consumer, admitted);
     }
 
+    @Override
+    public CompletableFuture<Void> stop(Consumer consumer) {
+      return here.stop(consumer);
+    }
+
     /** A consumer of this place went with it. */
     @Override
     public CompletableFuture<Void> cancel(Consumer consumer) {

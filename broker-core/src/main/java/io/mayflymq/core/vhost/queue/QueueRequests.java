@@ -30,6 +30,15 @@ public interface QueueRequests {
   CompletableFuture<Void> subscribe(Consumer consumer, Runnable admitted);
 
   /**
+   * Lets a consumer have no more messages, as it is about to be cancelled with its channel. A
+   * single active consumer stays the active one, so what is put back until it is cancelled goes to
+   * the next one before later messages ({@link ConsumerExit}).
+   *
+   * @return done when the queue's shard hands nothing over to it any more
+   */
+  CompletableFuture<Void> stop(Consumer consumer);
+
+  /**
    * Removes a consumer; an auto-delete queue is deleted with the last one. Done when both happened,
    * and the queue's messages are where they are dead-lettered to, if they are.
    */

@@ -380,6 +380,26 @@ class ConsumeIT {
   }
 
   @Test
+  void theNextSingleActiveConsumerBeginsWithWhatTheLastOneHad(Amqp amqp) throws Exception {
+    String queue = amqp.queue(Map.of("x-single-active-consumer", true));
+    Channel channel = amqp.newChannel();
+    channel.basicQos(3);
+    Deliveries active = Deliveries.from(channel, queue, false);
+    Deliveries next = amqp.consume(queue);
+    for (int i = 0; i < 9; i++) {
+      amqp.publish(queue, "m" + i);
+    }
+    assertThat(active.next(3)).hasSize(3);
+    next.assertNothing();
+    channel.close();
+    for (int i = 0; i < 9; i++) {
+      Delivery delivery = next.next();
+      assertThat(delivery.body()).isEqualTo("m" + i);
+      assertThat(delivery.redelivered()).isEqualTo(i < 3);
+    }
+  }
+
+  @Test
   void exclusiveConsumersAreRefusedWithASingleActiveConsumer(Amqp amqp) throws Exception {
     Map<String, Object> single = Map.of("x-single-active-consumer", true);
     String queue = amqp.queue(single);

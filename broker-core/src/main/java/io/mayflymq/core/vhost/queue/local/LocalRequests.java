@@ -92,6 +92,17 @@ final class LocalRequests implements QueueRequests {
   }
 
   @Override
+  public CompletableFuture<Void> stop(Consumer consumer) {
+    return shard.call(
+        () -> {
+          if (!state.isDeleted()) {
+            machine.stop(consumer);
+          }
+          return null;
+        });
+  }
+
+  @Override
   public CompletableFuture<Void> cancel(Consumer consumer) {
     return state.serve(
         () ->

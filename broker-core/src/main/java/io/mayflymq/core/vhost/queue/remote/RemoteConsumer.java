@@ -7,6 +7,7 @@ import io.mayflymq.core.settings.QueueType;
 import io.mayflymq.core.vhost.queue.ConsumerOriginCodec;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.queue.remote.HeldMessages.Held;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.LongConsumer;
 
 /*
@@ -41,6 +42,7 @@ final class RemoteConsumer {
   private long released;
   private long unsettled;
   private boolean joined;
+  private CompletableFuture<Void> stopped;
   private boolean cancelled;
   private boolean left;
   private boolean moved;
@@ -92,6 +94,16 @@ final class RemoteConsumer {
   /** The home node keeps to the window that it was told, and what it had sent before is here. */
   void windowChanged() {
     windowsUnderWay--;
+  }
+
+  /** Returns when nothing is on its way to it any more; null if it has not been stopped. */
+  CompletableFuture<Void> stopped() {
+    return stopped;
+  }
+
+  /** It is about to be cancelled. What is on its way to it is held, and goes back. */
+  void setStopped(CompletableFuture<Void> done) {
+    stopped = done;
   }
 
   /** Writes what a home node needs to know to let it join its queue. */
@@ -179,7 +191,7 @@ final class RemoteConsumer {
     if (sequence >= 0) {
       unsettled++;
     }
-    if (held.isEmpty() && consumer.outlet().reserve(consumer)) {
+    if (held.isEmpty() && stopped == null && consumer.outlet().reserve(consumer)) {
       taken += bytes(message);
       consumer.outlet().deliver(consumer, sequence, message, redelivered);
     } else {
@@ -189,7 +201,10 @@ final class RemoteConsumer {
 
   /** Its channel may have room again. */
   void resume() {
-    while (!held.isEmpty() && !cancelled && consumer.outlet().reserve(consumer)) {
+    while (!held.isEmpty()
+        && !cancelled
+        && stopped == null
+        && consumer.outlet().reserve(consumer)) {
       Held next = held.poll();
       taken += bytes(next.message());
       deliver(next);

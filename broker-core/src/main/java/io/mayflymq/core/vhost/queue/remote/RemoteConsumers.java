@@ -95,7 +95,32 @@ final class RemoteConsumers implements EndOfBurstListener {
     byNumber.remove(consumer.number(), consumer);
   }
 
-  /** A consumer was cancelled: what is held for it goes back. */
+  /**
+   * A consumer is about to be cancelled: what is held for it goes back, and what is on its way to
+   * it.
+   *
+   * @return done when all of it has gone back
+   */
+  CompletableFuture<Void> stop(RemoteConsumer consumer) {
+    if (consumer.stopped() == null) {
+      CompletableFuture<Void> stopped = new CompletableFuture<>();
+      consumer.setStopped(stopped);
+      consumer.changeWindow(0);
+      windows
+          .send(consumer)
+          .whenComplete(
+              (done, failure) -> {
+                consumer.windowChanged();
+                putBack(consumer);
+                stopped.complete(null);
+              });
+      // Behind the window, or it would come again.
+      putBack(consumer);
+    }
+    return consumer.stopped();
+  }
+
+  /** What is held for a consumer goes back. */
   void putBack(RemoteConsumer consumer) {
     release(consumer);
     commands.flush();
@@ -179,7 +204,7 @@ final class RemoteConsumers implements EndOfBurstListener {
 
   /** Does what follows from what a consumer holds and has taken. */
   private void changed(RemoteConsumer consumer) {
-    if (consumer.isCancelled()) {
+    if (consumer.isCancelled() || consumer.stopped() != null) {
       release(consumer);
       return;
     }

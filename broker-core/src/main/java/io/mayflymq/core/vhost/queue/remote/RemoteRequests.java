@@ -12,6 +12,7 @@ import io.mayflymq.core.queue.schedule.SchedulePage;
 import io.mayflymq.core.queue.schedule.SchedulePlace;
 import io.mayflymq.core.settings.LeaseUse;
 import io.mayflymq.core.settings.QueueSettings;
+import io.mayflymq.core.vhost.queue.ConsumerExit;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.queue.QueueContentsCodec;
 import io.mayflymq.core.vhost.queue.QueuePage;
@@ -99,6 +100,26 @@ final class RemoteRequests implements QueueRequests {
   }
 
   @Override
+  public CompletableFuture<Void> stop(Consumer consumer) {
+    return queue
+        .shard()
+        .call(
+            () -> {
+              RemoteConsumer known = link.consumers().of(consumer);
+              return known == null || known.isCancelled()
+                  ? CompletableFuture.<Void>completedFuture(null)
+                  : stopNow(known);
+            })
+        .thenCompose(stopped -> stopped);
+  }
+
+  private CompletableFuture<Void> stopNow(RemoteConsumer known) {
+    return ConsumerExit.isOrdered(queue, known.consumer())
+        ? link.consumers().stop(known)
+        : CompletableFuture.completedFuture(null);
+  }
+
+  @Override
   public CompletableFuture<Void> cancel(Consumer consumer) {
     return queue.shard().call(() -> cancelNow(consumer)).thenCompose(answer -> answer);
   }
@@ -109,8 +130,14 @@ final class RemoteRequests implements QueueRequests {
     if (known == null || known.isCancelled()) {
       return CompletableFuture.completedFuture(null);
     }
+    CompletableFuture<Void> stopped = stopNow(known);
     known.setCancelled();
     CompletableFuture<Void> done = new CompletableFuture<>();
+    stopped.whenComplete((nothing, failure) -> leave(known, done));
+    return done;
+  }
+
+  private void leave(RemoteConsumer known, CompletableFuture<Void> done) {
     askNow(
             new LinkRequest<>(
                 queue, RequestKind.CANCEL, out -> out.number(known.number()), in -> null))
@@ -122,7 +149,6 @@ final class RemoteRequests implements QueueRequests {
             });
     // Behind the cancellation, or it would come again.
     link.consumers().putBack(known);
-    return done;
   }
 
   @Override

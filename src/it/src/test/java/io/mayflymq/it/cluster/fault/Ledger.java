@@ -25,6 +25,13 @@ public interface Ledger {
   /** Records a delivery to a client. */
   void delivered(long id, boolean redelivered, String client);
 
+  /**
+   * Records that a consumer is about to leave the queue, or has been made to.
+   *
+   * @param asked whether it leaves because it was told to stop
+   */
+  default void leaves(String client, boolean asked) {}
+
   /** Records that a message is about to be acknowledged. */
   void settling(long id);
 

@@ -43,6 +43,14 @@ public final class LoadConsumer extends LoadClient {
 
   @Override
   void work(Connection connection) throws IOException, InterruptedException {
+    try {
+      consume(connection);
+    } finally {
+      queue.leaves(client(), stopping());
+    }
+  }
+
+  private void consume(Connection connection) throws IOException, InterruptedException {
     BlockingQueue<Delivery> deliveries = new LinkedBlockingQueue<>();
     AtomicBoolean cancelled = new AtomicBoolean();
     String client = client();

@@ -28,7 +28,8 @@ import java.util.stream.Collectors;
  *   answered a request that the client had sent behind that, while there was no fault. An acknowledgement that a leader had and the next one has not is as if it had
  *   not been sent: the message is delivered again, flagged.
  * - early: dead-lettered before its lifetime was over.
- * - out of order: messages of one publisher that reach one consumer in another order, of those that are delivered the first time.
+ * - out of order: messages of one publisher that reach one consumer in another order, of those that are delivered the first time. When another consumer leaves, what
+ *   was on its way to it and has not reached its client goes back, and is delivered the first time behind later messages; so that is allowed from then on.
  * - recovered: a message that was not confirmed and is there. That is allowed, as is a dead letter that is there twice: a leader that ends between the copy and
  *   the removal of the original leaves both.
  */
@@ -52,8 +53,12 @@ final class Family {
   private Map<Long, Fate> past = Map.of();
 
   private final Map<String, Set<Long>> wrong = new ConcurrentHashMap<>();
-  private final Queue<String> disorders = new ConcurrentLinkedQueue<>();
+  private final Queue<Disorder> disorders = new ConcurrentLinkedQueue<>();
   private final Map<String, Long> lastByClient = new ConcurrentHashMap<>();
+
+  /** When this round began. */
+  private volatile long begun = System.nanoTime();
+
   private final AtomicInteger phase = new AtomicInteger();
   private volatile boolean timeIsExact = true;
 
@@ -82,6 +87,9 @@ final class Family {
   }
 
   private record Event(long nanos, String what) {}
+
+  /** A consumer that has got two messages in the wrong order; at {@link System#nanoTime}. */
+  private record Disorder(Side side, String client, long nanos, String what) {}
 
   /** What is known of a message. */
   private static final class Fate {
@@ -132,6 +140,9 @@ final class Family {
   private final class Side implements Ledger {
     private final String name;
     private final boolean isOfDeadLetters;
+
+    /** Since when consumers of this round are away, by {@link System#nanoTime}. */
+    private final Map<String, Long> left = new ConcurrentHashMap<>();
 
     Side(String name, boolean isOfDeadLetters) {
       this.name = name;
@@ -202,9 +213,16 @@ final class Family {
     private void checkOrder(long id, String client) {
       Long last = lastByClient.put(client + " " + Stream.numberOf(id), id);
       if (last != null && last > id) {
-        disorders.add(
-            "%s: %s had %s before %s".formatted(name, client, Stream.text(last), Stream.text(id)));
+        String what =
+            "%s: %s had %s before %s".formatted(name, client, Stream.text(last), Stream.text(id));
+        disorders.add(new Disorder(this, client, System.nanoTime(), what));
       }
+    }
+
+    /** One that was made to leave may have left some time before it learns that. */
+    @Override
+    public void leaves(String client, boolean asked) {
+      left.put(client, asked ? System.nanoTime() : begun);
     }
 
     @Override
@@ -293,12 +311,33 @@ final class Family {
             report(queue.queue() + ": lost", id);
           }
         });
-    List<String> result = new ArrayList<>(disorders);
+    List<String> result =
+        disorders.stream()
+            .filter(disorder -> !isExcused(disorder))
+            .map(Disorder::what)
+            .collect(Collectors.toCollection(ArrayList::new));
     disorders.clear();
+    forgetThatHaveLeft();
+    begun = System.nanoTime();
     wrong.forEach((what, ids) -> result.add(told(what, ids, fault)));
     wrong.clear();
     lastByClient.clear();
     return result;
+  }
+
+  private void forgetThatHaveLeft() {
+    queue.left.clear();
+    if (deadLetters != null) {
+      deadLetters.left.clear();
+    }
+  }
+
+  private static boolean isExcused(Disorder disorder) {
+    return disorder.side().left.entrySet().stream()
+        .anyMatch(
+            consumer ->
+                !consumer.getKey().equals(disorder.client())
+                    && disorder.nanos() - consumer.getValue() >= 0);
   }
 
   private String told(String what, Collection<Long> ids, long fault) {

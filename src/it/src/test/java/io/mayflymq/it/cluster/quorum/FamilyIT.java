@@ -154,6 +154,27 @@ class FamilyIT {
   }
 
   @Test
+  void firstDeliveriesMayBeOutOfOrderOnceAnotherConsumerLeaves() {
+    publish(FIRST, SECOND);
+    queue.delivered(SECOND, false, CLIENT);
+    queue.leaves("another", true);
+    queue.delivered(FIRST, false, CLIENT);
+    assertThat(check(List.of(FIRST, SECOND), List.of())).isEmpty();
+    queue.delivered(SECOND, true, CLIENT);
+    queue.leaves(CLIENT, true);
+    assertThat(check(List.of(FIRST, SECOND), List.of())).isEmpty();
+  }
+
+  @Test
+  void firstDeliveriesAreInOrderUntilAnotherConsumerLeaves() {
+    publish(FIRST, SECOND);
+    queue.delivered(SECOND, false, CLIENT);
+    queue.delivered(FIRST, false, CLIENT);
+    queue.leaves("another", true);
+    assertThat(check(List.of(FIRST, SECOND), List.of())).hasSize(1);
+  }
+
+  @Test
   void aMessageThatWasNotConfirmedMayBeThere() {
     queue.publishing(FIRST, CLIENT);
     queue.delivered(FIRST, false, CLIENT);
