@@ -122,6 +122,7 @@ public final class PartitionReplica {
         replica.committed(),
         assignment.inSync(),
         leads(),
+        mayDeliver(nowMillis),
         leader == null ? List.of() : leader.state(nowMillis));
   }
 

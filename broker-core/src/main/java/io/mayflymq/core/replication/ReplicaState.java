@@ -12,6 +12,7 @@ import java.util.Set;
  * @param committed the number of the last one that it knows to be committed
  * @param inSync the nodes whose replicas are in sync, by the last assignment that it was told
  * @param leads whether it leads
+ * @param mayDeliver whether it leads, and may deliver what is committed
  * @param followers what it knows of the others; empty unless it leads
  */
 public record ReplicaState(
@@ -21,6 +22,7 @@ public record ReplicaState(
     long committed,
     Set<Integer> inSync,
     boolean leads,
+    boolean mayDeliver,
     List<Follower> followers) {
   public ReplicaState {
     inSync = Set.copyOf(inSync);

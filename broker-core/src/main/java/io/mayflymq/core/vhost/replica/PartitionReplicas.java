@@ -59,7 +59,7 @@ public final class PartitionReplicas implements HostedReplicas {
     this.environment = environment;
   }
 
-  private PartitionOnNode partition(int number) {
+  PartitionOnNode partition(int number) {
     return partitions.computeIfAbsent(number, first -> new PartitionOnNode(first, environment));
   }
 

@@ -74,6 +74,7 @@ final class ClusterRig {
   private void checkFaults() {
     cluster.processes().forEach(process -> process.faults().assertNone());
     assertThat(cluster.network().misunderstood()).isEmpty();
+    assertThat(cluster.leaders().violations()).as("history of leaders").isEmpty();
   }
 
   private boolean carryOutAtClient(Command.Action action, Random random) {

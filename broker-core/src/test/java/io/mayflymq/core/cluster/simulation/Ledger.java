@@ -128,6 +128,7 @@ final class Ledger {
   /** A client was given a message. */
   void delivered(Delivery delivery) {
     cluster.trace().delivered(delivery);
+    cluster.leaders().told();
     if (!delivery.isInForce()) {
       return; // It was under way when its connection broke: its queue has taken it back.
     }

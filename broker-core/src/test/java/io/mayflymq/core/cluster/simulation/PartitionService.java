@@ -12,15 +12,18 @@ import java.util.function.Function;
  * What a connection to a node is for: its replica of a partition, or the queues of one that it
  * leads. The node says in the first frame that it takes the connection, or closes it.
  */
-record PartitionService(int partition, Function<PartitionReplicas, LinkListener> taker) {
-  private static final int TAKEN = 80;
+record PartitionService(
+    int partition, boolean isOfReplica, Function<PartitionReplicas, LinkListener> taker) {
+  /** The type of the frame by which a node takes a connection. */
+  static final int TAKEN = 80;
 
   static PartitionService ofReplica(int partition) {
-    return new PartitionService(partition, replicas -> replicas.acceptLeader(partition));
+    return new PartitionService(partition, true, replicas -> replicas.acceptLeader(partition));
   }
 
   static PartitionService ofQueues(int partition, String node) {
-    return new PartitionService(partition, replicas -> replicas.acceptQueues(partition, node));
+    return new PartitionService(
+        partition, false, replicas -> replicas.acceptQueues(partition, node));
   }
 
   Shard shard(NodeProcess at) {

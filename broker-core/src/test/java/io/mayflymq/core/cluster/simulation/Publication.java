@@ -107,7 +107,9 @@ final class Publication {
 
   /** One of its queues has told what became of it. */
   void outcome(boolean accepted, boolean lost) {
-    by.process().cluster().trace().outcome(number, accepted, lost);
+    SimulatedCluster cluster = by.process().cluster();
+    cluster.trace().outcome(number, accepted, lost);
+    cluster.leaders().told();
     if (awaited <= 0) {
       throw new AssertionError("one outcome too many for message " + number);
     }

@@ -3,6 +3,8 @@ package io.mayflymq.core.cluster.simulation;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 
 /*
@@ -20,6 +22,7 @@ final class SimulatedCluster {
   private final SimulatedNetwork network;
   private final SimulatedLog log = new SimulatedLog(this);
   private final Trace trace = new Trace();
+  private final LeaderHistory leaders = new LeaderHistory(this);
   private final Random random;
   private long elapsedMillis;
   private boolean elected;
@@ -62,6 +65,17 @@ final class SimulatedCluster {
 
   Trace trace() {
     return trace;
+  }
+
+  LeaderHistory leaders() {
+    return leaders;
+  }
+
+  /** Returns the numbers of the replicated partitions that any node knows. */
+  Set<Integer> partitions() {
+    Set<Integer> numbers = new TreeSet<>();
+    processes().forEach(process -> numbers.addAll(process.control().partitions()));
+    return numbers;
   }
 
   /** Returns how much time has passed, in ms: the same for all nodes. */

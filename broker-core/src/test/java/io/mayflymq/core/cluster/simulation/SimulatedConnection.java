@@ -9,6 +9,8 @@ import io.mayflymq.core.link.LinkReader;
 import io.mayflymq.core.link.LinkVersion;
 import io.mayflymq.core.link.LinkWriter;
 import io.mayflymq.core.message.NumberedMessage;
+import io.mayflymq.core.replication.ReplicationCodec;
+import io.mayflymq.core.replication.ReplicationMessage.ToLeader;
 import io.mayflymq.core.runtime.Shard;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
@@ -63,11 +65,11 @@ final class SimulatedConnection {
   /** The home node's side. */
   final Side far;
 
-  /** Whether it belongs to a replicated partition. */
-  final boolean isOfPartition;
+  /** What it is for in a replicated partition; null for the queues of a node. */
+  final PartitionService service;
 
-  SimulatedConnection(SimulatedNetwork network, Side near, Side far, boolean isOfPartition) {
-    this.isOfPartition = isOfPartition;
+  SimulatedConnection(SimulatedNetwork network, Side near, Side far, PartitionService service) {
+    this.service = service;
     this.network = network;
     this.near = near;
     this.far = far;
@@ -87,6 +89,10 @@ final class SimulatedConnection {
   /** Returns whether both sides know of its end. */
   boolean isOver() {
     return near.isGone() && far.isGone();
+  }
+
+  private boolean isOfReplica() {
+    return service != null && service.isOfReplica();
   }
 
   boolean touches(NodeProcess process) {
@@ -143,7 +149,28 @@ final class SimulatedConnection {
       if (closed || connection.broken) {
         return;
       }
+      if (connection.isOfReplica() && this == connection.far && type != PartitionService.TAKEN) {
+        answer(type, body);
+      } else {
+        deliver(type, body);
+      }
+    }
+
+    /** A follower answers. */
+    private void answer(int type, LinkWriter body) {
+      ToLeader sent =
+          ReplicationCodec.readFromFollower(type, new LinkReader(body.bytes(), body.size()));
+      LinkWriter arriving = new LinkWriter();
+      int arrivingType =
+          ReplicationCodec.write(connection.network.fencing().arriving(sent), arriving);
+      deliver(arrivingType, arriving);
+    }
+
+    private void deliver(int type, LinkWriter body) {
       byte[] copy = Arrays.copyOf(body.bytes(), body.size());
+      if (connection.isOfReplica() && this == connection.near) {
+        process.cluster().leaders().sent(connection.service.partition(), process, type, copy);
+      }
       other.incoming.addLast(new Frame(type, ByteBuffer.wrap(copy), process.clock().millis()));
       other.bytes += copy.length;
       writable &= other.bytes < HIGH_WATER;
@@ -268,7 +295,7 @@ final class SimulatedConnection {
       if (stopped) {
         return;
       }
-      if (frame.type == LinkFrame.DELIVER && !connection.isOfPartition) {
+      if (frame.type == LinkFrame.DELIVER && connection.service == null) {
         noteArrivals(frame);
       }
       try {

@@ -49,6 +49,11 @@ final class SimulatedControl implements ReplicaCluster, QueueConnector {
     return hosted;
   }
 
+  /** Returns the numbers of the partitions that this node knows. */
+  Set<Integer> partitions() {
+    return partitions.all().keySet();
+  }
+
   private void assigned(int partition, Assignment assignment) {
     hosted.assigned(partition, assignment);
     if (assignment.epoch() > Assignment.FIRST_EPOCH) {

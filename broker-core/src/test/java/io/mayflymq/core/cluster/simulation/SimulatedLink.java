@@ -50,9 +50,9 @@ final class SimulatedLink {
     return shard;
   }
 
-  /** Returns whether it is for a replicated partition. */
-  boolean isOfPartition() {
-    return service != null;
+  /** Returns what it is for; null for the queues of the node. */
+  PartitionService service() {
+    return service;
   }
 
   /** Returns the other side of a connection to a process. */

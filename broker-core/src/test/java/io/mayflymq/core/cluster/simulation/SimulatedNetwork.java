@@ -14,6 +14,7 @@ final class SimulatedNetwork {
   private final List<SimulatedLink> opening = new ArrayList<>();
   private final List<String> misunderstood = new ArrayList<>();
   private final Random random;
+  private Fencing fencing = Fencing.ON;
 
   /**
    * Creates a network.
@@ -30,6 +31,14 @@ final class SimulatedNetwork {
 
   void misunderstood(int type, Throwable why) {
     misunderstood.add("frame of type %d: %s".formatted(type, why));
+  }
+
+  Fencing fencing() {
+    return fencing;
+  }
+
+  void setFencing(Fencing now) {
+    fencing = now;
   }
 
   Random random() {
@@ -60,13 +69,13 @@ final class SimulatedNetwork {
     int from = link.process().node().number();
     int to = link.target().number();
     if (target == null
-        || !(link.isOfPartition() ? target.isHosting() : target.isServing())
+        || !(link.service() != null ? target.isHosting() : target.isServing())
         || isBlocked(from, to)
         || isBlocked(to, from)) {
       return false;
     }
     SimulatedConnection made =
-        new SimulatedConnection(this, near, link.farSide(target), link.isOfPartition());
+        new SimulatedConnection(this, near, link.farSide(target), link.service());
     connections.add(made);
     made.open();
     return true;
@@ -76,7 +85,7 @@ final class SimulatedNetwork {
   SimulatedConnection connection(NodeProcess from, Shard shard, SimulatedNode to) {
     for (int i = connections.size() - 1; i >= 0; i--) {
       SimulatedConnection each = connections.get(i);
-      if (!each.isOfPartition
+      if (each.service == null
           && each.near.process == from
           && each.near.shard == shard
           && each.far.process.node() == to) {
