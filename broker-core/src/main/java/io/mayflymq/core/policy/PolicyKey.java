@@ -347,10 +347,11 @@ public enum PolicyKey {
           .of(STREAM)),
   TARGET_GROUP_SIZE(
       row("target-group-size", integer(1, Long.MAX_VALUE, "is not a valid target group size"))
-          .withoutEffect()
+          .byArgument("x-quorum-target-group-size")
           .of(QUORUM)
           .forOperators()
-          .withOperatorPolicy(Merge.HIGHEST));
+          .withOperatorPolicy(Merge.HIGHEST)
+          .withArgument(Merge.HIGHEST));
 
   private static final Map<String, PolicyKey> BY_NAME = byName();
 

@@ -51,11 +51,16 @@ final class PolicyKeyRow {
     return this;
   }
 
+  /** It is set by this argument. */
+  PolicyKeyRow byArgument(String name) {
+    argument = name;
+    return this;
+  }
+
   /** It is about exchanges or their bindings, which this argument sets. */
   PolicyKeyRow ofExchanges(String byArgument) {
     ofExchanges = true;
-    argument = byArgument;
-    return this;
+    return byArgument(byArgument);
   }
 
   /** Only these types of queue support it. */

@@ -9,8 +9,9 @@ import java.util.TreeSet;
  * Which nodes keep a partition, and which one leads it: agreed upon by the cluster, and changed
  * only by an {@link AssignmentChange}. Immutable.
  *
- * <p>A replica that is in sync has every batch that was ever committed, so each of them can lead.
- * There are never fewer of them than a majority of the replicas, once there were as many.
+ * <p>A replica that is in sync has every batch that was ever committed, so each of them can lead;
+ * unless operators have given up what one lacks ({@link AssignmentChange.Alone}). There are never
+ * fewer of them than a majority of the replicas, once there were as many.
  *
  * @param replicas the numbers of the nodes that keep it
  * @param leader the one that leads it
@@ -68,6 +69,12 @@ public record Assignment(
               && replicas.containsAll(changed.inSync())
               && changed.inSync().contains(leader)
           ? new Assignment(replicas, leader, epoch, changed.inSync(), revision + 1)
+          : this;
+    }
+    if (change instanceof AssignmentChange.Alone alone) {
+      int left = alone.replica();
+      return replicas.contains(left)
+          ? new Assignment(List.of(left), left, epoch + 1, Set.of(left), revision + 1)
           : this;
     }
     return keptBy(((AssignmentChange.Replicas) change).replicas());

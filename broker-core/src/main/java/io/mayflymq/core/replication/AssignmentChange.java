@@ -34,6 +34,14 @@ public sealed interface AssignmentChange {
   }
 
   /**
+   * One of the replicas goes on alone, in the next epoch, as the others are lost for ever. What it
+   * does not have is given up, also if it was committed: only operators decide that.
+   *
+   * @param replica in sync or not
+   */
+  record Alone(long revision, int replica) implements AssignmentChange {}
+
+  /**
    * Other nodes keep the partition. Those that do not any more are not in sync either: it does not
    * apply if one of them leads, or if fewer than a majority of the new replicas were left in sync.
    * New ones are not in sync.

@@ -56,4 +56,16 @@ class AssignmentTest {
     assertThat(assignment).isEqualTo(new Assignment(List.of(0, 1, 7), 0, 1, Set.of(0, 1), 3));
     assertThat(applies(new AssignmentChange.Replicas(3, List.of(0, 7, 8)))).isFalse();
   }
+
+  @Test
+  void replicaThatGoesOnAloneLeadsTheNextEpoch() {
+    inSync(0, 1);
+    AssignmentChange earlier = assignment.elect(1, Set.of(0, 1));
+    assertThat(applies(new AssignmentChange.Alone(2, 7))).as("it keeps none").isFalse();
+    assertThat(applies(new AssignmentChange.Alone(1, 2))).as("of an earlier revision").isFalse();
+    assertThat(applies(new AssignmentChange.Alone(2, 2))).as("it need not be in sync").isTrue();
+    assertThat(assignment).isEqualTo(new Assignment(List.of(2), 2, 2, Set.of(2), 3));
+    assertThat(applies(earlier)).as("an election that was under way").isFalse();
+    assertThat(applies(assignment.with(5))).as("it gets others again").isTrue();
+  }
 }

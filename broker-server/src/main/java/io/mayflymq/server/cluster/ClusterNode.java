@@ -325,6 +325,7 @@ public final class ClusterNode implements Cluster, AutoCloseable {
     work.every("looking for absent nodes", LOOK_MILLIS, absent::look);
     work.every("looking for former members", LOOK_MILLIS, former::disconnect);
     work.every("looking for replicas of former members", LOOK_MILLIS, this::replaceFormerMembers);
+    replicas.reconcile(setup.settings().reconciliation(), broker, log::leads, work);
     catchUp.whenDone(
         () ->
             work.every(

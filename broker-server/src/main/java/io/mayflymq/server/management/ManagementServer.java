@@ -33,6 +33,7 @@ import io.mayflymq.server.management.cluster.QuestionService;
 import io.mayflymq.server.management.json.Node;
 import io.mayflymq.server.management.page.PageService;
 import io.mayflymq.server.management.rebalance.RebalanceResource;
+import io.mayflymq.server.management.replica.ForcedShrinkResource;
 import io.mayflymq.server.management.replica.ReplicaResource;
 import io.mayflymq.server.management.resource.AuthResource;
 import io.mayflymq.server.management.resource.BindingResource;
@@ -281,6 +282,7 @@ public final class ManagementServer implements AutoCloseable {
     queues.addTo(api);
     queues.addQuestionsTo(questions);
     new ReplicaResource(managed).addTo(api);
+    new ForcedShrinkResource(managed).addTo(api);
     ScheduleResource schedules = new ScheduleResource(managed);
     schedules.addTo(api);
     schedules.addQuestionsTo(questions);

@@ -18,6 +18,7 @@ final class AssignmentEntry {
   private static final int ELECTED = 0;
   private static final int IN_SYNC = 1;
   private static final int REPLICAS = 2;
+  private static final int ALONE = 3;
 
   private AssignmentEntry() {}
 
@@ -62,6 +63,9 @@ final class AssignmentEntry {
     } else if (change instanceof AssignmentChange.Replicas moved) {
       out.writeByte(REPLICAS);
       writeNumbers(out, moved.replicas());
+    } else if (change instanceof AssignmentChange.Alone alone) {
+      out.writeByte(ALONE);
+      out.writeInt(alone.replica());
     }
   }
 
@@ -75,6 +79,7 @@ final class AssignmentEntry {
               new AssignmentChange.Elected(revision, in.readInt(), Set.copyOf(readNumbers(in)));
           case IN_SYNC -> new AssignmentChange.InSync(revision, Set.copyOf(readNumbers(in)));
           case REPLICAS -> new AssignmentChange.Replicas(revision, readNumbers(in));
+          case ALONE -> new AssignmentChange.Alone(revision, in.readInt());
           default ->
               throw new IOException(
                   "a change of replicas is of the unknown kind %d".formatted(kind));

@@ -32,4 +32,28 @@ public interface ReplicaOperations {
    * @return done when that is agreed upon, at once if the node does not keep it
    */
   CompletableFuture<Void> remove(int partition, String node);
+
+  /**
+   * Has further nodes keep the partition, of those that can be reached and are not in maintenance
+   * mode, until it has as many replicas or there is no further node.
+   *
+   * @param size how many replicas it is to have
+   * @return done when that is agreed upon, at once if it has as many
+   */
+  CompletableFuture<Void> grow(int partition, int size);
+
+  /**
+   * Checks that the other replicas can only be given up: those that can be reached are no majority,
+   * and this node keeps the best one of them.
+   *
+   * @throws io.mayflymq.protocol.types.ChannelException 406 if not
+   */
+  void requireLostMajority(int partition);
+
+  /**
+   * Has the replica on this node go on alone. What it does not have is given up.
+   *
+   * @return done when that is agreed upon; fails as {@link #requireLostMajority}
+   */
+  CompletableFuture<Void> goOnAlone(int partition);
 }

@@ -24,6 +24,9 @@ import org.slf4j.LoggerFactory;
 final class PartitionOnNode implements PartitionHost {
   private static final Logger LOGGER = LoggerFactory.getLogger(PartitionOnNode.class);
 
+  /** To open a replica takes time of its shard, and what is in the way stays for some time. */
+  static final long RETRY_MILLIS = 30_000;
+
   private final int number;
   private final PartitionReplicas.Environment environment;
   private final PartitionLink link;
@@ -37,6 +40,11 @@ final class PartitionOnNode implements PartitionHost {
   private OwnConnection own;
 
   private boolean stopped;
+
+  /** Why the replica could not be opened when it was tried last; null if it could. */
+  private String refusal;
+
+  private boolean isRetryDue;
 
   /** Creates it without a leader. Any thread may call. */
   PartitionOnNode(int number, PartitionReplicas.Environment environment) {
@@ -104,6 +112,9 @@ final class PartitionOnNode implements PartitionHost {
   }
 
   private void open() {
+    if (isRetryDue) {
+      return;
+    }
     HostedReplica.Place place =
         new HostedReplica.Place(
             number, shard, environment.cluster(), () -> shard.elapsedNanos() / 1_000_000);
@@ -111,11 +122,28 @@ final class PartitionOnNode implements PartitionHost {
       DiskReplica log = environment.logs().open(number, shard);
       replica = new ReplicatedPartition(place, assignment, environment.broker(), log, new Queues());
       replica.start();
+      if (refusal != null) {
+        LOGGER.info("this node keeps its replica of partition {} again", number);
+        refusal = null;
+      }
     } catch (StoreException e) {
-      LOGGER.error(
-          "this node keeps no replica of partition {} until it is started again: {}",
-          number,
-          e.getMessage());
+      if (!e.getMessage().equals(refusal)) {
+        LOGGER.error(
+            "this node keeps no replica of partition {} at present, and tries it every {} s: {}",
+            number,
+            RETRY_MILLIS / 1_000,
+            e.getMessage());
+      }
+      refusal = e.getMessage();
+      isRetryDue = true;
+      shard.loop().schedule(() -> shard.run(this::retry), RETRY_MILLIS);
+    }
+  }
+
+  private void retry() {
+    isRetryDue = false;
+    if (!stopped && replica == null && assignment.replicas().contains(self())) {
+      open();
     }
   }
 

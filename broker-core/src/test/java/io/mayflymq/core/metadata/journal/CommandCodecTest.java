@@ -76,6 +76,7 @@ class CommandCodecTest {
               6, new AssignmentChange.InSync(1L << 40, Set.of(1023, 4))),
           new MetadataCommand.AssignmentChanged(
               6, new AssignmentChange.Replicas(2, List.of(4, 9, 5))),
+          new MetadataCommand.AssignmentChanged(6, new AssignmentChange.Alone(3, 1023)),
           new MetadataCommand.Applied(3, 1L << 40, 17),
           new MetadataCommand.QueueIs("v", "q", 5),
           new MetadataCommand.ExchangeUnused("v", "x"),

@@ -8,6 +8,7 @@ import io.mayflymq.core.replication.Assignment;
 import io.mayflymq.core.replication.AssignmentChange;
 import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.ReplyCode;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -18,6 +19,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /*
  * Which nodes keep a partition is changed by one node at a time, each time for the assignment as this node knows it. If another change comes first, it is looked
@@ -59,6 +61,74 @@ final class MemberChanges {
         : propose(partition, present.with(added))
             .exceptionallyCompose(
                 failure -> again(failure, attempts, () -> add(partition, added, attempts - 1)));
+  }
+
+  /**
+   * Adds replicas, one after the other.
+   *
+   * @return as {@link io.mayflymq.core.replication.node.ReplicaOperations#grow}
+   */
+  CompletableFuture<Void> grow(int partition, int size) {
+    Assignment present = node.partitions().all().get(partition);
+    if (present.replicas().size() >= size) {
+      return CompletableFuture.completedFuture(null);
+    }
+    return further(present)
+        .min(fewest(kept()))
+        .map(next -> add(partition, next).thenCompose(added -> grow(partition, size)))
+        .orElseGet(() -> CompletableFuture.completedFuture(null));
+  }
+
+  /** Returns the nodes that can keep a partition too. */
+  private Stream<Integer> further(Assignment assignment) {
+    return nodes.candidates().stream().filter(node -> !assignment.replicas().contains(node));
+  }
+
+  /** Returns how many replicas each node keeps. */
+  private Map<Integer, Integer> kept() {
+    Map<Integer, Integer> kept = new HashMap<>();
+    node.partitions()
+        .all()
+        .values()
+        .forEach(each -> each.replicas().forEach(replica -> kept.merge(replica, 1, Integer::sum)));
+    return kept;
+  }
+
+  private static Comparator<Integer> fewest(Map<Integer, Integer> kept) {
+    return Comparator.comparing((Integer node) -> kept.getOrDefault(node, 0))
+        .thenComparing(Comparator.naturalOrder());
+  }
+
+  /**
+   * Returns what is to be changed so that partitions grow to their target sizes, by their numbers:
+   * one further replica each. None is added while a replica of the partition is not in sync or
+   * cannot be reached, nor to an odd number of replicas if there is no other node for another one.
+   *
+   * <p>Source: RabbitMQ 3.13, {@code rabbit_quorum_queue_periodic_membership_reconciliation}.
+   *
+   * @param targets how many replicas partitions are to have, by their numbers
+   */
+  Map<Integer, AssignmentChange.Replicas> towards(Map<Integer, Integer> targets) {
+    Set<Integer> reachable = nodes.reachable();
+    Map<Integer, Integer> kept = kept();
+    Map<Integer, AssignmentChange.Replicas> due = new TreeMap<>();
+    node.partitions()
+        .all()
+        .forEach(
+            (partition, assignment) -> {
+              List<Integer> further = further(assignment).sorted(fewest(kept)).toList();
+              int size = assignment.replicas().size();
+              boolean staysOdd = size % 2 == 1 && further.size() == 1;
+              if (size < targets.getOrDefault(partition, 0)
+                  && !further.isEmpty()
+                  && !staysOdd
+                  && assignment.inSync().size() == size
+                  && reachable.containsAll(assignment.replicas())) {
+                due.put(partition, assignment.with(further.get(0)));
+                kept.merge(further.get(0), 1, Integer::sum);
+              }
+            });
+    return due;
   }
 
   /**
@@ -105,10 +175,8 @@ final class MemberChanges {
   Map<Integer, AssignmentChange> ofFormerMembers() {
     Set<Integer> present =
         node.members().all().stream().map(ClusterMember::number).collect(Collectors.toSet());
-    Map<Integer, Integer> kept = new HashMap<>();
+    Map<Integer, Integer> kept = kept();
     Map<Integer, Assignment> all = node.partitions().all();
-    all.values()
-        .forEach(each -> each.replicas().forEach(replica -> kept.merge(replica, 1, Integer::sum)));
     Map<Integer, AssignmentChange> due = new TreeMap<>();
     all.forEach(
         (partition, assignment) ->
@@ -123,10 +191,7 @@ final class MemberChanges {
   private Optional<AssignmentChange> withoutFormer(
       Assignment assignment, int gone, Set<Integer> present, Map<Integer, Integer> kept) {
     AssignmentChange change = assignment.without(gone);
-    Optional<Integer> next =
-        nodes.candidates().stream()
-            .filter(candidate -> !assignment.replicas().contains(candidate))
-            .min(Comparator.comparingInt(candidate -> kept.getOrDefault(candidate, 0)));
+    Optional<Integer> next = further(assignment).min(fewest(kept));
     if (next.isPresent()) {
       change = assignment.without(gone, next.get());
       Set<Integer> remaining = new TreeSet<>(assignment.replicas());
@@ -141,6 +206,59 @@ final class MemberChanges {
     }
     next.ifPresent(added -> kept.merge(added, 1, Integer::sum));
     return Optional.of(change);
+  }
+
+  /**
+   * See {@link io.mayflymq.core.replication.node.ReplicaOperations#requireLostMajority}.
+   *
+   * @throws ChannelException 406
+   */
+  void requireLostMajority(int partition) {
+    Assignment present = node.partitions().all().get(partition);
+    int self = node.self().number();
+    if (!present.replicas().contains(self)) {
+      throw refusal(
+          "node '%s' keeps no replica of it: ask one of %s"
+              .formatted(nodes.name(self), names(present.replicas())));
+    }
+    Set<Integer> there = new TreeSet<>(present.replicas());
+    there.retainAll(nodes.reachable());
+    Set<Integer> inSync = new TreeSet<>(present.inSync());
+    inSync.retainAll(there);
+    if (there.size() >= present.majority() && !inSync.isEmpty()) {
+      throw refusal(
+          "its members %s can be reached, a majority: nothing is lost".formatted(names(there)));
+    }
+    if (!inSync.isEmpty() && !inSync.contains(self)) {
+      throw refusal(
+          "the replica on node '%s' is not in sync: ask one of %s, which have more"
+              .formatted(nodes.name(self), names(inSync)));
+    }
+  }
+
+  private String names(Collection<Integer> replicas) {
+    return replicas.stream().map(nodes::name).sorted().collect(Collectors.joining(", "));
+  }
+
+  /**
+   * Has the replica on this node go on alone.
+   *
+   * @return as {@link io.mayflymq.core.replication.node.ReplicaOperations#goOnAlone}
+   */
+  CompletableFuture<Void> goOnAlone(int partition) {
+    return goOnAlone(partition, MOST_ATTEMPTS);
+  }
+
+  private CompletableFuture<Void> goOnAlone(int partition, int attempts) {
+    try {
+      requireLostMajority(partition);
+    } catch (ChannelException e) {
+      return CompletableFuture.failedFuture(e);
+    }
+    long revision = node.partitions().all().get(partition).revision();
+    return propose(partition, new AssignmentChange.Alone(revision, node.self().number()))
+        .exceptionallyCompose(
+            failure -> again(failure, attempts, () -> goOnAlone(partition, attempts - 1)));
   }
 
   private static boolean applies(AssignmentChange change, Assignment assignment) {
@@ -165,6 +283,10 @@ final class MemberChanges {
   }
 
   private static CompletableFuture<Void> refused(String why) {
-    return CompletableFuture.failedFuture(new ChannelException(ReplyCode.PRECONDITION_FAILED, why));
+    return CompletableFuture.failedFuture(refusal(why));
+  }
+
+  private static ChannelException refusal(String why) {
+    return new ChannelException(ReplyCode.PRECONDITION_FAILED, why);
   }
 }

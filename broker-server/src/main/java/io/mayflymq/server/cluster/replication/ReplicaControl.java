@@ -14,6 +14,7 @@ import io.mayflymq.core.replication.node.QueueConnector;
 import io.mayflymq.core.replication.node.ReplicaCluster;
 import io.mayflymq.core.replication.node.ReplicaOperations;
 import io.mayflymq.core.runtime.Shard;
+import io.mayflymq.core.vhost.Broker;
 import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.ReplyCode;
 import io.mayflymq.server.cluster.consensus.ConsensusListener;
@@ -21,12 +22,14 @@ import io.mayflymq.server.cluster.link.PartitionLinks;
 import io.mayflymq.server.cluster.transport.NodeTransport;
 import io.mayflymq.server.cluster.transport.PeerListener;
 import io.mayflymq.server.cluster.transport.handshake.Purpose;
+import io.mayflymq.server.config.settings.ReconciliationSettings;
 import io.mayflymq.server.net.EventLoops;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.IntFunction;
 import org.slf4j.Logger;
@@ -171,6 +174,21 @@ public final class ReplicaControl
     return numbered(member, number -> changes.remove(partition, number));
   }
 
+  @Override
+  public CompletableFuture<Void> grow(int partition, int size) {
+    return changes.grow(partition, size);
+  }
+
+  @Override
+  public void requireLostMajority(int partition) {
+    changes.requireLostMajority(partition);
+  }
+
+  @Override
+  public CompletableFuture<Void> goOnAlone(int partition) {
+    return changes.goOnAlone(partition);
+  }
+
   private CompletableFuture<Void> numbered(
       String member, IntFunction<CompletableFuture<Void>> operation) {
     int number = nodes.number(member);
@@ -187,6 +205,40 @@ public final class ReplicaControl
    */
   public void replaceFormerMembers() {
     proposals.propose(changes.ofFormerMembers());
+  }
+
+  /**
+   * Has partitions grow to the target sizes of their queues, from now on: once.
+   *
+   * @param leads whether this node leads the decisions of the cluster
+   * @param on where it is done
+   */
+  public void reconcile(
+      ReconciliationSettings settings, Broker broker, BooleanSupplier leads, PeriodicWork on) {
+    if (settings.enabled()) {
+      TargetSizes targets = new TargetSizes(broker, settings.targetGroupSize());
+      Reconciliation reconciliation =
+          new Reconciliation(
+              settings,
+              () -> new Reconciliation.Seen(nodes.candidates(), targets.sources()),
+              () -> grow(changes.towards(targets.byPartition())));
+      on.every(
+          "reconciling the members of queues",
+          Reconciliation.LOOK_MILLIS,
+          () -> reconciliation.look(leads.getAsBoolean(), monotonicMillis()));
+    }
+  }
+
+  private boolean grow(Map<Integer, AssignmentChange.Replicas> due) {
+    due.forEach(
+        (partition, change) ->
+            LOGGER.info(
+                "node {} is to keep partition {} too: it has fewer replicas than its queues are to"
+                    + " have",
+                nodes.name(change.replicas().get(change.replicas().size() - 1)),
+                partition));
+    proposals.propose(due);
+    return !due.isEmpty();
   }
 
   /**

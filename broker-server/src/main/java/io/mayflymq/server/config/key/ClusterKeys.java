@@ -1,5 +1,6 @@
 package io.mayflymq.server.config.key;
 
+import static io.mayflymq.server.config.type.ValueTypes.bool;
 import static io.mayflymq.server.config.type.ValueTypes.listenAddress;
 import static io.mayflymq.server.config.type.ValueTypes.nodeAddress;
 import static io.mayflymq.server.config.type.ValueTypes.nodeName;
@@ -12,6 +13,7 @@ import static io.mayflymq.server.config.type.ValueTypes.word;
 import io.mayflymq.server.config.settings.ClusterSettings;
 import io.mayflymq.server.config.settings.FormationSettings;
 import io.mayflymq.server.config.settings.ListenerSettings;
+import io.mayflymq.server.config.settings.ReconciliationSettings;
 import io.mayflymq.server.config.source.ConfigException;
 import io.mayflymq.server.config.source.SettingValues;
 import io.mayflymq.server.config.type.Key;
@@ -23,6 +25,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.stream.Stream;
 
 /**
@@ -107,6 +110,34 @@ final class ClusterKeys {
           "How many replicas a quorum queue begins with, if x-quorum-initial-group-size does not say"
               + " it; at most one on each node.");
 
+  private static final String RECONCILIATION = "quorum_queue.continuous_membership_reconciliation.";
+  private static final Setting<Boolean> RECONCILES =
+      Setting.of(
+          RECONCILIATION + "enabled",
+          bool(),
+          "false",
+          "Whether quorum queues with fewer replicas than their target size get further ones by"
+              + " themselves.");
+  private static final Setting<Optional<Integer>> TARGET_GROUP_SIZE =
+      Setting.of(
+          RECONCILIATION + "target_group_size",
+          orWord("none", wholeNumber("replicas", 1, 1_000)),
+          "none",
+          "The least target size of all quorum queues; policies and arguments can say more.");
+  private static final Setting<Integer> RECONCILIATION_INTERVAL =
+      Setting.of(
+          RECONCILIATION + "interval",
+          wholeNumber("milliseconds", 1, Integer.MAX_VALUE),
+          "3600000",
+          "How often it is looked whether a queue is to get a replica, in milliseconds.");
+  private static final Setting<Integer> RECONCILIATION_TRIGGER =
+      Setting.of(
+          RECONCILIATION + "trigger_interval",
+          wholeNumber("milliseconds", 1, Integer.MAX_VALUE),
+          "10000",
+          "How long after a change of nodes, policies or queues that is looked at, in"
+              + " milliseconds.");
+
   private ClusterKeys() {}
 
   /** Returns all these keys. */
@@ -115,7 +146,12 @@ final class ClusterKeys {
             List.of(NODE_NAME, LISTENER, SECRET, SECRET_FILE),
             TLS.keys(),
             List.of(BACKEND, NODES, DNS_HOSTNAME, TARGET_SIZE, RETRY_LIMIT, RETRY_INTERVAL),
-            List.of(INITIAL_GROUP_SIZE))
+            List.of(
+                INITIAL_GROUP_SIZE,
+                RECONCILES,
+                TARGET_GROUP_SIZE,
+                RECONCILIATION_INTERVAL,
+                RECONCILIATION_TRIGGER))
         .<Key<?>>flatMap(List::stream)
         .toList();
   }
@@ -155,6 +191,11 @@ final class ClusterKeys {
             values.get(TARGET_SIZE),
             values.get(RETRY_LIMIT),
             values.get(RETRY_INTERVAL)),
-        values.get(INITIAL_GROUP_SIZE));
+        values.get(INITIAL_GROUP_SIZE),
+        new ReconciliationSettings(
+            values.get(RECONCILES),
+            values.get(TARGET_GROUP_SIZE).map(OptionalInt::of).orElseGet(OptionalInt::empty),
+            values.get(RECONCILIATION_INTERVAL),
+            values.get(RECONCILIATION_TRIGGER)));
   }
 }

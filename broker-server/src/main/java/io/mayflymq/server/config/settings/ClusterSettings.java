@@ -13,6 +13,7 @@ import java.util.Optional;
  * @param formation how it finds its cluster
  * @param initialGroupSize how many replicas a quorum queue begins with, if its declaration does not
  *     say it; 1 or more
+ * @param reconciliation how quorum queues get further replicas by themselves
  */
 public record ClusterSettings(
     Optional<ListenerSettings> listener,
@@ -20,10 +21,11 @@ public record ClusterSettings(
     Optional<Path> secretFile,
     TlsSettings tls,
     FormationSettings formation,
-    int initialGroupSize) {
+    int initialGroupSize,
+    ReconciliationSettings reconciliation) {
   @Override
   public String toString() {
-    return "ClusterSettings[listener=%s, tls=%s, formation=%s, initialGroupSize=%d]"
-        .formatted(listener, tls, formation, initialGroupSize);
+    return "ClusterSettings[listener=%s, tls=%s, formation=%s, initialGroupSize=%d, %s]"
+        .formatted(listener, tls, formation, initialGroupSize, reconciliation);
   }
 }

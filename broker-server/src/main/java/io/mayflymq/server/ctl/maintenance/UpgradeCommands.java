@@ -14,13 +14,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/**
- * The commands of {@code rabbitmq-upgrade}, and those of {@code rabbitmq-queues} for replicas, of
- * which there is one.
- */
+/** The commands of {@code rabbitmq-upgrade}, and those that do not apply to MayflyMQ's queues. */
 public final class UpgradeCommands {
   private static final long AWAIT_SECONDS = 120;
-  private static final String ONE_REPLICA = "a queue of MayflyMQ has one replica.";
 
   private UpgradeCommands() {}
 
@@ -73,7 +69,6 @@ public final class UpgradeCommands {
                   return new Result.Done("There are no mirrored queues");
                 }));
     Map<String, String> refused = new LinkedHashMap<>();
-    refused.put("stream_status", ONE_REPLICA);
     refused.put("peek", "use browse_queue.");
     refused.put("reclaim_quorum_memory", "quorum queues have no log of their own in memory.");
     refused.forEach((name, reason) -> commands.add(NotApplicable.command(name, reason)));

@@ -12,17 +12,19 @@ import io.mayflymq.server.management.api.Body;
 import io.mayflymq.server.management.api.Request;
 import io.mayflymq.server.management.api.RequestRouter;
 import io.mayflymq.server.management.api.Response;
+import io.mayflymq.server.management.json.QuorumStatus;
+import io.mayflymq.server.management.json.StreamStatus;
 import io.mayflymq.server.management.rebalance.QueueSelection;
 import io.mayflymq.server.management.resource.Futures;
 import io.mayflymq.server.management.resource.ManagedBroker;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /*
  * Queues share partitions. So what is asked for a queue is done to its partition, and with that to all its queues.
@@ -30,7 +32,8 @@ import java.util.stream.Collectors;
  * Requests for many queues change one partition after the other. One that cannot be changed stays as it is, and the answer says why.
  */
 /**
- * The replicas of quorum queues, under RabbitMQ's paths. Only administrators may change them.
+ * The replicas of quorum queues, under RabbitMQ's paths, and of streams, under paths of the same
+ * form. Only administrators may change them.
  *
  * <p>Source: RabbitMQ 4, {@code rabbit_mgmt_wm_quorum_queue_replicas_*}.
  */
@@ -38,6 +41,10 @@ public final class ReplicaResource {
   private static final String NODE = "node";
   private static final String ALL = "all";
   private static final String EVEN = "even";
+  private static final String STRATEGY = "strategy";
+  private static final String COUNT = "count";
+  private static final int MOST_REPLICAS = 1_000;
+  private static final String OK = "ok";
 
   private final ManagedBroker managed;
 
@@ -46,19 +53,30 @@ public final class ReplicaResource {
   }
 
   public void addTo(RequestRouter requestRouter) {
+    for (QueueType type : List.of(QueueType.QUORUM, QueueType.STREAM)) {
+      String queue = "queues/%s/{vhost}/{queue}/".formatted(type.wireName());
+      requestRouter
+          .get(queue + "status", request -> status(request, type))
+          .post(queue + "leader", request -> change(request, type, ReplicaOperations::transfer))
+          .post(queue + "replicas/add", request -> change(request, type, ReplicaOperations::add))
+          .delete(
+              queue + "replicas/delete",
+              request -> change(request, type, ReplicaOperations::remove));
+    }
     requestRouter
-        .post("queues/quorum/{vhost}/{queue}/leader", request -> change(request, this::transfer))
-        .post("queues/quorum/{vhost}/{queue}/replicas/add", request -> change(request, this::add))
-        .delete(
-            "queues/quorum/{vhost}/{queue}/replicas/delete",
-            request -> change(request, this::remove))
+        .post("queues/quorum/replicas/grow", this::growToCount)
         .post("queues/quorum/replicas/on/{node}/grow", this::grow)
         .delete("queues/quorum/replicas/on/{node}/shrink", this::shrink);
   }
 
+  /** A change of a partition by a node. */
+  private interface NodeChange {
+    CompletableFuture<Void> of(ReplicaOperations operations, int partition, String node);
+  }
+
   /** A change of a partition. */
   private interface Change {
-    CompletableFuture<Void> of(int partition, String node);
+    CompletableFuture<Void> of(int partition);
   }
 
   private Broker broker() {
@@ -69,57 +87,101 @@ public final class ReplicaResource {
     return broker().cluster().replicaOperations();
   }
 
-  private CompletableFuture<Void> transfer(int partition, String node) {
-    return operations().transfer(partition, node);
+  private Queue queue(Request request) {
+    return queue(managed, request);
   }
 
-  private CompletableFuture<Void> add(int partition, String node) {
-    return operations().add(partition, node);
-  }
-
-  private CompletableFuture<Void> remove(int partition, String node) {
-    return operations().remove(partition, node);
-  }
-
-  private Response change(Request request, Change change) {
-    request.principal().requireAdministrator();
+  /**
+   * Returns the queue that a request names.
+   *
+   * @throws ApiException 404 if there is none
+   */
+  static Queue queue(ManagedBroker managed, Request request) {
     Queue queue = managed.visibleVhost(request).routing().queue(request.parameter("queue"));
     if (queue == null) {
       throw ApiException.notFound();
     }
-    requireReplicas(queue);
+    return queue;
+  }
+
+  private Response status(Request request, QueueType type) {
+    Queue queue = queue(request);
+    QueueType own = queue.definition().settings().type();
+    if (own != type) {
+      throw ApiException.badRequest(
+          "Cannot get %s status of a %s queue".formatted(type.wireName(), own.wireName()));
+    }
+    return Response.ok(type == QueueType.STREAM ? StreamStatus.of(queue) : QuorumStatus.of(queue));
+  }
+
+  private Response change(Request request, QueueType type, NodeChange change) {
+    request.principal().requireAdministrator();
+    Queue queue = queue(request);
+    requireReplicas(queue, type);
     String node = request.body().fields().require(NODE).requiredText(NODE);
-    Futures.await(change.of(queue.replicatedPartition(), node));
+    Futures.await(change.of(operations(), queue.replicatedPartition(), node));
     return Response.noContent();
   }
 
-  private static void requireReplicas(Queue queue) {
-    QueueType type = queue.definition().settings().type();
-    if (type != QueueType.QUORUM) {
+  /**
+   * Checks that a queue has replicas.
+   *
+   * @param type the type that it has to be of
+   * @throws ApiException 400 if it is not so
+   */
+  static void requireReplicas(Queue queue, QueueType type) {
+    QueueType own = queue.definition().settings().type();
+    if (own != type) {
       throw ApiException.badRequest(
-          "Cannot change the members of a %s queue".formatted(type.wireName()));
+          own == QueueType.CLASSIC
+              ? "Cannot change the members of a classic queue"
+              : "%s is of type %s, not %s".formatted(queue, own.wireName(), type.wireName()));
     }
     if (!queue.isReplicated()) {
       throw ApiException.badRequest(
-          "%s was declared on a broker that was alone: it has no replicas".formatted(queue));
+          "%s has no replicas: it was declared on a broker that was alone, or by a release that gives its type none"
+              .formatted(queue));
     }
   }
 
+  // Many queues
+
   private Response grow(Request request) {
     Body.Fields fields = request.body().fields();
-    String strategy = fields.text("strategy", ALL);
-    if (!strategy.equals(ALL) && !strategy.equals(EVEN)) {
-      throw ApiException.badRequest(
-          "strategy '%s': expected %s or %s".formatted(strategy, ALL, EVEN));
-    }
+    Predicate<QueueReplicas> wanted = strategy(fields);
     String node = known(request.parameter(NODE));
     return each(
         request,
         QueueSelection.of(fields),
-        replicas ->
-            !replicas.members().contains(node)
-                && (strategy.equals(ALL) || replicas.members().size() % 2 == 0),
-        this::add);
+        replicas -> !replicas.members().contains(node) && wanted.test(replicas),
+        partition -> operations().add(partition, node));
+  }
+
+  private Response growToCount(Request request) {
+    Body.Fields fields = request.body().fields();
+    Predicate<QueueReplicas> wanted = strategy(fields);
+    int count = (int) Math.min(fields.require(COUNT).number(COUNT, 0), Integer.MAX_VALUE);
+    if (count < 1 || count > MOST_REPLICAS) {
+      throw ApiException.badRequest(
+          "%s %d: expected a number of replicas from 1 to %d"
+              .formatted(COUNT, count, MOST_REPLICAS));
+    }
+    return each(
+        request,
+        QueueSelection.of(fields),
+        replicas -> replicas.members().size() < count && wanted.test(replicas),
+        partition -> operations().grow(partition, count));
+  }
+
+  private static Predicate<QueueReplicas> strategy(Body.Fields fields) {
+    String strategy = fields.text(STRATEGY, ALL);
+    return switch (strategy) {
+      case ALL -> replicas -> true;
+      case EVEN -> replicas -> replicas.members().size() % 2 == 0;
+      default ->
+          throw ApiException.badRequest(
+              "strategy '%s': expected %s or %s".formatted(strategy, ALL, EVEN));
+    };
   }
 
   private Response shrink(Request request) {
@@ -128,7 +190,7 @@ public final class ReplicaResource {
         request,
         QueueSelection.of(request.body().fields()),
         replicas -> replicas.members().contains(node),
-        this::remove);
+        partition -> operations().remove(partition, node));
   }
 
   private String known(String node) {
@@ -139,30 +201,41 @@ public final class ReplicaResource {
     return node;
   }
 
+  /** Returns the queues of a broker that have replicas. */
+  static Stream<Queue> replicated(Broker broker) {
+    return broker.virtualHosts().stream()
+        .flatMap(vhost -> vhost.routing().queues().stream())
+        .filter(Queue::isReplicated);
+  }
+
   private Response each(
       Request request, QueueSelection selection, Predicate<QueueReplicas> wanted, Change change) {
     request.principal().requireAdministrator();
-    SortedMap<Integer, List<Queue>> partitions =
-        broker().virtualHosts().stream()
-            .flatMap(vhost -> vhost.routing().queues().stream())
-            .filter(queue -> queue.isReplicated() && selection.names(queue))
-            .filter(queue -> wanted.test(queue.replicas()))
-            .collect(
-                Collectors.groupingBy(
-                    Queue::replicatedPartition, TreeMap::new, Collectors.toList()));
+    return each(
+        replicated(broker())
+            .filter(queue -> queue.definition().settings().type() == QueueType.QUORUM)
+            .filter(selection::names)
+            .filter(queue -> wanted.test(queue.replicas())),
+        change);
+  }
+
+  private static Response each(Stream<Queue> selected, Change change) {
     List<Map<String, Object>> rows = new ArrayList<>();
-    partitions.forEach(
-        (partition, queues) -> {
-          String result = result(change.of(partition, request.parameter(NODE)));
-          queues.forEach(queue -> rows.add(row(queue, result)));
-        });
+    selected
+        .collect(
+            Collectors.groupingBy(Queue::replicatedPartition, TreeMap::new, Collectors.toList()))
+        .forEach(
+            (partition, queues) -> {
+              String result = result(change.of(partition));
+              queues.forEach(queue -> rows.add(row(queue, result)));
+            });
     return Response.ok(rows);
   }
 
   private static String result(CompletableFuture<Void> change) {
     try {
       Futures.await(change);
-      return "ok";
+      return OK;
     } catch (ApiException e) {
       return "error: " + e.reason();
     }

@@ -19,7 +19,6 @@ import io.mayflymq.server.management.cluster.QueueRows;
 import io.mayflymq.server.management.json.History;
 import io.mayflymq.server.management.json.PathNames;
 import io.mayflymq.server.management.json.QueueJson;
-import io.mayflymq.server.management.json.QuorumStatus;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -63,7 +62,6 @@ public final class QueueResource {
         .put("queues/{vhost}/{queue}", this::declare)
         .delete("queues/{vhost}/{queue}", this::delete)
         .delete("queues/{vhost}/{queue}/contents", this::purge)
-        .get("queues/quorum/{vhost}/{queue}/status", this::quorumStatus)
         .get("queues/{vhost}/{queue}/move", managed.atHome(this::moveState))
         .post("queues/{vhost}/{queue}/move", managed.atHome(this::move))
         .post("queues/{vhost}/{queue}/actions", this::act);
@@ -180,16 +178,6 @@ public final class QueueResource {
             "node", queue.here() != null ? NodeName.value() : queue.home().node(),
             "moving", vhost.isMoving(name),
             "failure", vhost.moveFailure(name)));
-  }
-
-  /** Shows the replicas of a quorum queue: one for each member. */
-  private Response quorumStatus(Request request) {
-    VirtualHost vhost = managed.visibleVhost(request);
-    Queue queue = vhost.routing().queue(request.parameter("queue"));
-    if (queue == null) {
-      throw ApiException.notFound();
-    }
-    return Response.ok(QuorumStatus.of(queue));
   }
 
   /** Accepts RabbitMQ's actions on a mirrored queue, which have no effect here. */

@@ -185,4 +185,65 @@ class ReplicaControlTest {
     a.control.release();
     assertThat(a.isReleasing).isTrue();
   }
+
+  @Test
+  void partitionGrowsToASizeAsFarAsThereAreNodes() throws Exception {
+    a.control.remove(3, "c@host").get(60, TimeUnit.SECONDS);
+    until(() -> b.partitions.all().equals(a.partitions.all()));
+    b.control.grow(3, 2).get(60, TimeUnit.SECONDS);
+    assertThat(b.partitions.all().get(3).replicas()).as("it has as many").hasSize(2);
+    b.control.grow(3, 7).get(60, TimeUnit.SECONDS);
+    assertThat(b.partitions.all().get(3).replicas()).containsExactlyInAnyOrder(0, 1, 2);
+  }
+
+  @Test
+  void partitionsGrowTowardsTheirTargetsByOneReplicaInSyncAfterTheOther() throws Exception {
+    a.control.remove(3, "c@host").get(60, TimeUnit.SECONDS);
+    a.control.remove(4, "c@host").get(60, TimeUnit.SECONDS);
+    a.control.remove(4, "b@host").get(60, TimeUnit.SECONDS);
+    MemberChanges changes =
+        new MemberChanges(
+            new ReplicaControl.Node(a.members.ofNumber(0), a.members, a.partitions, null),
+            new ReplicaNodes(0, a.members, () -> a.transport.reachable().keySet()),
+            null);
+    assertThat(changes.towards(Map.of(3, 2, 5, 3))).as("all are as large").isEmpty();
+    assertThat(changes.towards(Map.of(3, 3, 9, 3))).containsOnlyKeys(3);
+    assertThat(changes.towards(Map.of(3, 3)).get(3).replicas()).containsExactly(0, 1, 2);
+    assertThat(changes.towards(Map.of(4, 2)).get(4).replicas())
+        .as("there are two other nodes, so that it can get to three")
+        .hasSize(2);
+    a.control.add(3, "c@host").get(60, TimeUnit.SECONDS);
+    assertThat(changes.towards(Map.of(3, 4))).as("one is not in sync").isEmpty();
+    c.end();
+    until(() -> !a.transport.reachable().containsKey("c@host"));
+    assertThat(changes.towards(Map.of(4, 3))).as("two would be less safe than one").isEmpty();
+  }
+
+  @Test
+  void replicaGoesOnAloneOnlyIfTheOthersCannotBeReached() throws Exception {
+    assertThat(failureOf(a.control.goOnAlone(3)))
+        .hasMessageEndingWith(
+            "its members a@host, b@host, c@host can be reached, a majority: nothing is lost");
+    a.control.remove(4, "c@host").get(60, TimeUnit.SECONDS);
+    until(() -> c.partitions.all().equals(a.partitions.all()));
+    assertThat(failureOf(c.control.goOnAlone(4)))
+        .hasMessageEndingWith("node 'c@host' keeps no replica of it: ask one of a@host, b@host");
+    b.end();
+    c.end();
+    until(() -> a.transport.reachable().isEmpty());
+    a.control.requireLostMajority(3);
+    a.control.goOnAlone(3).get(60, TimeUnit.SECONDS);
+    assertThat(a.partitions.all().get(3)).isEqualTo(new Assignment(List.of(0), 0, 2, Set.of(0), 2));
+  }
+
+  @Test
+  void replicaThatIsNotInSyncGoesOnAloneIfNoneInSyncIsThere() throws Exception {
+    a.control.propose(3, new AssignmentChange.InSync(1, Set.of(0, 1)));
+    until(() -> c.assigned.get(3).revision() == 2);
+    a.end();
+    b.end();
+    until(() -> c.transport.reachable().isEmpty());
+    c.control.requireLostMajority(3);
+    assertThat(c.assigned.get(3).inSync()).doesNotContain(2);
+  }
 }

@@ -1,7 +1,6 @@
 package io.mayflymq.server.management.json;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.mayflymq.core.metadata.QueueDefinition;
 import io.mayflymq.core.metadata.QueuePlace;
@@ -14,7 +13,6 @@ import io.mayflymq.core.vhost.queue.QueueReplicas;
 import io.mayflymq.core.vhost.queue.RemoteCommands;
 import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.protocol.types.FieldValue;
-import io.mayflymq.server.management.api.ApiException;
 import java.lang.reflect.Proxy;
 import java.util.List;
 import java.util.Map;
@@ -79,14 +77,6 @@ class QuorumStatusTest {
   void queueOnOneNodeHasOneMember() {
     assertThat(QuorumStatus.of(queue(QUORUM, new QueuePlace(1, 0), null)))
         .containsExactly(row("b", "leader", true, 1));
-  }
-
-  @Test
-  void otherQueueHasNoStatus() {
-    Queue classic = queue(FieldTable.EMPTY, new QueuePlace(1, 0), null);
-    assertThatThrownBy(() -> QuorumStatus.of(classic))
-        .isInstanceOf(ApiException.class)
-        .hasMessageContaining("Cannot get quorum status of a classic queue");
   }
 
   @Test

@@ -37,7 +37,7 @@ export async function load(page, options) {
   const reads = mayUse('read', queue);
   const [effective, replicas, deadlines, bindings, scheduled, deaths, redrive] = await Promise.all([
     get(root + '/effective', options),
-    isReplicated(queue) ? get(path`queues/quorum/${vhost}/${name}/status`, options) : undefined,
+    isReplicated(queue) ? get(path`queues/${queue.type}/${vhost}/${name}/status`, options) : undefined,
     reads && hasDeadlines(queue) ? loadDeadlines(page, queue, root, options) : undefined,
     wanted('bindings', true, [], '/bindings'),
     wanted('scheduled', reads, [], '/scheduled' + query({ limit: 50, after: page.state.scheduledAfter })),
@@ -132,13 +132,16 @@ const bindingsPart = (page, queue, bindings) => section(page, 'bindings', 'Bindi
 const settingsPart = (page, effective) =>
   section(page, 'settings', 'Effective settings', () => effectivePart(effective), 'what holds, and which policy or argument says so');
 
-const STATES = { leader: 'leads', follower: 'follows', nodedown: html`<strong>down</strong>` };
+const STATES = {
+  leader: 'leads', follower: 'follows', writer: 'leads', replica: 'follows', nodedown: html`<strong>down</strong>`,
+};
+const stateOf = each => each['Raft State'] ?? each.role;
 
-/** The nodes that keep a replicated queue. */
+/** The nodes that keep a replicated queue or stream, whose status has other names. */
 const replicasPart = replicas => (replicas === undefined ? '' : card('Replicas', table([
-  { title: 'Node', cell: each => each['Node Name'] },
-  { title: 'State', cell: each => STATES[each['Raft State']] ?? each['Raft State'] },
-  { title: 'In sync', cell: each => (each['In Sync'] ? 'yes' : html`<strong>no</strong>`) },
+  { title: 'Node', cell: each => each['Node Name'] ?? each.node },
+  { title: 'State', cell: each => STATES[stateOf(each)] ?? stateOf(each) },
+  { title: 'In sync', cell: each => (each['In Sync'] ?? each.in_sync ? 'yes' : html`<strong>no</strong>`) },
 ], replicas, { name: 'Replicas' })));
 
 const trouble = queue => (isReplicated(queue)

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.rabbitmq.client.Channel;
+import io.mayflymq.it.cluster.ClusterProcesses;
 import io.mayflymq.it.harness.ControlCommand;
 import io.mayflymq.it.harness.Patience;
 import java.util.HashSet;
@@ -81,5 +82,50 @@ class QuorumMembersIT extends QuorumFixture {
       QuorumNodes.publish(open, queue + i, "after");
       assertThat(QuorumNodes.drain(open, queue + i)).containsExactly("before", "after");
     }
+  }
+
+  @Test
+  void queueWithFewerMembersGrowsToACount() throws Exception {
+    nodes.declare(0, queue, Map.of("x-quorum-initial-group-size", 1));
+    QuorumNodes.publish(nodes.confirming(1), queue, QuorumNodes.bodies(0, 100));
+    ControlCommand control = ControlCommand.of(nodes.process(2));
+    String[] grow = {"-q", "grow_to_count", "3", "all", "--queue-pattern", "^" + queue + "$"};
+
+    assertThat(control.run("grow_to_count", "0", "all").err().toString())
+        .contains("count '0': expected a number of members from 1 to 1000");
+    assertThat(control.run("grow_to_count", "3", "some").err().toString())
+        .contains("strategy 'some': expected all or even");
+    assertThat(nodes.http(1).post("queues/quorum/replicas/grow", "{\"count\": 0}").reason())
+        .isEqualTo("count 0: expected a number of replicas from 1 to 1000");
+    ControlCommand.Outcome grown = control.run(grow);
+
+    assertThat(grown.exit()).as("%s", grown).isZero();
+    assertThat(grown.out()).containsExactly("vhost\tname\tsize\tresult", "/\t" + queue + "\t3\tok");
+    awaitAllInSync(queue);
+    assertThat(control.run(grow).out()).as("it has as many").hasSizeLessThan(2);
+    nodes.killLeader(queue);
+    assertThat(QuorumNodes.drain(nodes.channel(nodes.awaitLeader(queue)), queue))
+        .isEqualTo(QuorumNodes.bodies(0, 100));
+  }
+
+  @Test
+  void commandsForStreamsAreForStreamsOnly() throws Exception {
+    nodes.declare(0, queue, Map.of());
+    nodes
+        .channel(0)
+        .queueDeclare(queue + "-classic", true, false, false, Map.of("x-queue-type", "classic"));
+    ControlCommand control = ControlCommand.of(nodes.process(1));
+    String node = ClusterProcesses.name(0);
+
+    assertThat(control.run("stream_status", queue).err().toString())
+        .contains("Cannot get stream status of a quorum queue");
+    assertThat(control.run("add_replica", queue, node).err().toString())
+        .contains("queue '%s' in vhost '/' is of type quorum, not stream".formatted(queue));
+    assertThat(control.run("delete_member", queue + "-classic", node).err().toString())
+        .contains("Cannot change the members of a classic queue");
+    assertThat(control.run("quorum_status", queue + "-classic").err().toString())
+        .contains("Cannot get quorum status of a classic queue");
+    assertThat(control.run("delete_replica", "none", node).err().toString())
+        .contains("Queue 'none' in vhost '/' does not exist");
   }
 }

@@ -1,0 +1,77 @@
+package io.mayflymq.it.cluster.quorum;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.rabbitmq.client.Channel;
+import io.mayflymq.it.cluster.ClusterProcesses;
+import io.mayflymq.it.harness.ControlCommand;
+import io.mayflymq.it.harness.OwnBroker;
+import io.mayflymq.it.harness.Patience;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Two of three nodes are destroyed, with their data. */
+@OwnBroker
+class LostMajorityIT {
+  private static final String SHRINK = "force_shrink_member_to_current_member";
+  private static final List<String> QUEUES = List.of("q0", "q1", "q2");
+
+  @TempDir Path directory;
+
+  private static String state(ClusterProcesses cluster, String queue) throws Exception {
+    return cluster.node(0).http().get("queues/%2F/" + queue).json().path("state").asText();
+  }
+
+  @Test
+  void nodeThatIsLeftServesWhatItHas() throws Exception {
+    try (ClusterProcesses cluster = new ClusterProcesses(directory, 3)) {
+      cluster.startAll();
+      // Each is led by another node.
+      for (int node = 0; node < 3; node++) {
+        Channel channel = cluster.channel(node);
+        channel.confirmSelect();
+        channel.queueDeclare("q" + node, true, false, false, Map.of("x-queue-type", "quorum"));
+        QuorumNodes.publish(channel, "q" + node, QuorumNodes.bodies(0, 50));
+      }
+      ControlCommand control = ControlCommand.of(cluster.node(0));
+      assertThat(control.run(SHRINK, "q0", "--force").err().toString())
+          .contains("can be reached, a majority: nothing is lost");
+      assertThat(control.run("-q", SHRINK, "--all", "--force").out()).hasSizeLessThan(2);
+      for (int node : List.of(1, 2)) {
+        cluster.node(node).kill();
+        cluster.node(node).awaitExit();
+      }
+      await().atMost(Patience.TIME).until(() -> state(cluster, "q0").equals("minority"));
+
+      assertThat(control.run("stop_app").exit()).isZero();
+      for (int node : List.of(1, 2)) {
+        ControlCommand.Outcome forgotten =
+            control.run("forget_cluster_node", "--offline", ClusterProcesses.name(node));
+        assertThat(forgotten.exit()).as("%s", forgotten).isZero();
+      }
+      assertThat(control.run("start_app").exit()).isZero();
+      ControlCommand.Outcome told = control.run(SHRINK, "--all");
+      assertThat(told.exit()).isEqualTo(69);
+      assertThat(told.err().toString())
+          .contains("of 3 queues, and no confirmed message, as this node was in sync: --force");
+      assertThat(control.run("--dry-run", SHRINK, "q1").out().toString()).contains("/\tq1\ttrue");
+      ControlCommand.Outcome done = control.run(SHRINK, "--all", "--force");
+
+      assertThat(done.exit()).as("%s", done).isZero();
+      for (String queue : QUEUES) {
+        await().atMost(Patience.TIME).until(() -> state(cluster, queue).equals("running"));
+        JsonNode members = cluster.node(0).http().get("queues/%2F/" + queue).json().path("members");
+        assertThat(members.toString()).isEqualTo("[\"" + ClusterProcesses.name(0) + "\"]");
+        Channel channel = cluster.channel(0);
+        channel.confirmSelect();
+        QuorumNodes.publish(channel, queue, "m50");
+        assertThat(QuorumNodes.drain(channel, queue)).isEqualTo(QuorumNodes.bodies(0, 51));
+      }
+    }
+  }
+}
