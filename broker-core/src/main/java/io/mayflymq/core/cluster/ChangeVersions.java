@@ -3,6 +3,7 @@ package io.mayflymq.core.cluster;
 import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.MetadataCommand.Assigning;
 import io.mayflymq.core.metadata.MetadataCommand.QueueDeclared;
+import io.mayflymq.core.metadata.MetadataCommand.QueueMoving;
 import java.util.List;
 
 /**
@@ -29,7 +30,8 @@ public final class ChangeVersions {
 
   private static boolean isOfReplicas(MetadataCommand command) {
     return command instanceof Assigning
-        || (command instanceof QueueDeclared declared && declared.place().isReplicated());
+        || (command instanceof QueueDeclared declared && declared.place().isReplicated())
+        || (command instanceof QueueMoving moving && moving.to().isReplicated());
   }
 
   /** Returns the lowest version that is read; 1 or higher. */

@@ -40,7 +40,8 @@ public sealed interface MetadataCommand {
    * A queue is being moved: its messages are copied to another place. It stays where it is until
    * {@link QueueMoved} or {@link QueueStays}.
    *
-   * @param to the place that it moves to
+   * @param to the place that it moves to. A queue that moves to a replicated partition becomes a
+   *     quorum queue, unless it is the own dead letter queue of one
    * @param copyId the id under which its messages are stored there. Each attempt has its own, so
    *     what an earlier one has left in a log is never taken for this one's
    */

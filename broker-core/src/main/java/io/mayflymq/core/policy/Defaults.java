@@ -9,17 +9,27 @@ import java.util.Map;
  * @param messageTtl whether messages expire at all
  * @param deadLettering whether dead messages are dead-lettered at all
  * @param leastExpiresMillis shorter leases of queues are raised to this value, in ms, 1 or more
- * @param extensionsCompared whether a redeclaration must agree on the arguments that only this
- *     broker supports
+ * @param compared what a redeclaration must agree on
  */
 public record Defaults(
     Map<PolicyKey, Object> values,
     boolean messageTtl,
     boolean deadLettering,
     long leastExpiresMillis,
-    boolean extensionsCompared) {
+    Compared compared) {
+  /**
+   * What a redeclaration must agree on, besides what is always compared.
+   *
+   * @param extensions the arguments that only this broker supports
+   * @param typeOfQuorumQueues the argument {@code x-queue-type}, if the queue is a quorum queue
+   */
+  public record Compared(boolean extensions, boolean typeOfQuorumQueues) {
+    /** What is compared by default. */
+    public static final Compared DEFAULT = new Compared(false, true);
+  }
+
   /** No defaults. */
-  public static final Defaults NONE = new Defaults(Map.of(), true, true, 1, false);
+  public static final Defaults NONE = new Defaults(Map.of(), true, true, 1, Compared.DEFAULT);
 
   /** Whether only arguments and policies determine an object's settings. */
   boolean sayNothing() {

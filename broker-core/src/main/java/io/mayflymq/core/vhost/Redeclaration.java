@@ -1,11 +1,15 @@
 package io.mayflymq.core.vhost;
 
 import io.mayflymq.core.metadata.QueueDefinition;
+import io.mayflymq.core.policy.Defaults;
 import io.mayflymq.core.policy.argument.Equivalence;
 import io.mayflymq.core.routing.exchange.ExchangeDefinition;
+import io.mayflymq.core.settings.QueueType;
 import io.mayflymq.core.vhost.queue.Preconditions;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.protocol.types.ChannelException;
+import io.mayflymq.protocol.types.FieldTable;
+import io.mayflymq.protocol.types.FieldValue;
 
 /** Whether what a client declares is what is there already. */
 final class Redeclaration {
@@ -28,11 +32,11 @@ final class Redeclaration {
   /**
    * Compares queues.
    *
-   * @param extensionsCompared whether arguments count that only this broker knows
+   * @param compared what else they must agree on
    * @throws ChannelException 405 if the queue is another connection's, 406 if they differ
    */
   static void check(
-      String vhost, QueueDeclaration wanted, Queue current, boolean extensionsCompared) {
+      String vhost, QueueDeclaration wanted, Queue current, Defaults.Compared compared) {
     if (current.owner() != null
         ? current.owner() != wanted.connection() || !wanted.exclusive()
         : wanted.exclusive()) {
@@ -42,8 +46,12 @@ final class Redeclaration {
     QueueDefinition definition = current.definition();
     equivalence.check("durable", wanted.durable() && !wanted.exclusive(), definition.durable());
     equivalence.check("auto_delete", wanted.autoDelete(), definition.autoDelete());
-    equivalence.checkQueueArguments(wanted.arguments(), definition.arguments());
-    if (extensionsCompared) {
+    FieldTable received = wanted.arguments();
+    if (!compared.typeOfQuorumQueues() && definition.settings().type() == QueueType.QUORUM) {
+      received = received.with(QueueType.ARGUMENT, FieldValue.of(QueueType.QUORUM.wireName()));
+    }
+    equivalence.checkQueueArguments(received, definition.arguments());
+    if (compared.extensions()) {
       equivalence.checkQueueExtensions(wanted.arguments(), definition.arguments());
     }
   }

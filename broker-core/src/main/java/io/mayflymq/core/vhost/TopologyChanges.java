@@ -18,6 +18,7 @@ import io.mayflymq.core.metadata.MetadataCommand.QueueMoving;
 import io.mayflymq.core.metadata.MetadataCommand.QueueStays;
 import io.mayflymq.core.metadata.MetadataCommand.Unbound;
 import io.mayflymq.core.metadata.MetadataCommand.VhostDeleted;
+import io.mayflymq.core.metadata.QueueDefinition;
 import io.mayflymq.core.routing.Removal;
 import io.mayflymq.core.routing.RoutingTable;
 import io.mayflymq.core.routing.binding.Binding;
@@ -25,6 +26,7 @@ import io.mayflymq.core.routing.binding.DestinationKind;
 import io.mayflymq.core.routing.exchange.ExchangeDefinition;
 import io.mayflymq.core.vhost.Topology.Move;
 import io.mayflymq.core.vhost.queue.Queue;
+import io.mayflymq.core.vhost.queue.QuorumConversion;
 import java.util.List;
 
 /*
@@ -210,7 +212,7 @@ final class TopologyChanges {
     require(queue != null && !topology.moves().containsKey(moving.queue()), moving);
     Queue copy =
         queues.create(
-            new QueueDeclared(moving.vhost(), queue.definition(), moving.copyId(), moving.to()),
+            new QueueDeclared(moving.vhost(), moved(queue, moving), moving.copyId(), moving.to()),
             origin,
             topology);
     copy.setBefore(queue);
@@ -218,6 +220,13 @@ final class TopologyChanges {
     change.become(topology.with(new Move(moving, copy)));
     change.write(List.of(queues.placed(moving, copy)));
     change.then(() -> effects.moving(queue, copy, origin));
+  }
+
+  /** A queue that moves to replicas becomes a quorum queue. */
+  private static QueueDefinition moved(Queue queue, QueueMoving moving) {
+    return moving.to().isReplicated()
+        ? QuorumConversion.of(queue.definition(), moving.vhost())
+        : queue.definition();
   }
 
   private void move(TopologyChange change, QueueMoved moved) {
@@ -236,7 +245,8 @@ final class TopologyChanges {
     change.write(
         List.of(
             queues.placed(
-                new QueueDeclared(moved.vhost(), old.definition(), begun.copyId(), begun.to()),
+                new QueueDeclared(
+                    moved.vhost(), move.copy().definition(), begun.copyId(), begun.to()),
                 move.copy()),
             new QueueStays(moved.vhost(), name)));
     change.then(() -> effects.moved(old, move.copy()));

@@ -9,8 +9,10 @@ import io.mayflymq.core.metadata.MetadataCommand.QueueMoving;
 import io.mayflymq.core.metadata.MetadataCommand.QueueStays;
 import io.mayflymq.core.metadata.QueuePlace;
 import io.mayflymq.core.vhost.Topology.Move;
+import io.mayflymq.core.vhost.queue.AutoDeadLetterQueue;
 import io.mayflymq.core.vhost.queue.Preconditions;
 import io.mayflymq.core.vhost.queue.Queue;
+import io.mayflymq.core.vhost.queue.QuorumConversion;
 import io.mayflymq.core.vhost.redrive.Redrive;
 import io.mayflymq.core.vhost.redrive.RedriveRegistry;
 import io.mayflymq.protocol.types.ChannelException;
@@ -20,11 +22,13 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /*
- * Moves queues of this node to other ones.
+ * Moves queues of this node to other ones, or to replicas on several nodes. The latter makes a classic queue a quorum queue: what moves is the messages,
+ * and the definition changes with the place (TopologyChanges).
  *
  * A move is two changes of metadata. The first one (QueueMoving) says that there is a copy, under an id of its own, and where; the node there makes it
  * then, and keeps it whatever happens to its process. Between the two the queue is where it was, and is copied. The second one (QueueMoved) makes the
@@ -37,6 +41,8 @@ import org.slf4j.LoggerFactory;
 /** Moves queues. Any thread may call. */
 final class VhostMoves {
   private static final Logger LOGGER = LoggerFactory.getLogger(VhostMoves.class);
+
+  private static final String REPLICATED = "given replicas as a quorum queue";
 
   private final VhostState state;
   private final BrokerContext broker;
@@ -56,15 +62,8 @@ final class VhostMoves {
 
   /** See {@link VirtualHost#moveQueue}. */
   CompletableFuture<Void> move(String name, String node) {
-    Cluster cluster = broker.cluster().get();
-    if (cluster == null) {
-      throw new ChannelException(
-          ReplyCode.PRECONDITION_FAILED, "this broker is not a node of a cluster");
-    }
-    Queue queue = state.routing().queue(name);
-    if (queue == null) {
-      throw state.errors().noQueue(name);
-    }
+    Cluster cluster = cluster();
+    Queue queue = queue(name);
     if (queue.isReplicated()) {
       throw Preconditions.precondition(
           queue, "is replicated: it is on several nodes, and is not moved");
@@ -74,31 +73,126 @@ final class VhostMoves {
       return VhostState.done();
     }
     requireMovable(queue);
+    QueuePlace place = new QueuePlace(member, broker.partitions().next().index());
+    return observed(queue, "moved to node " + node, () -> transfer(cluster, queue, place));
+  }
+
+  /** See {@link VirtualHost#convertQueue}. */
+  CompletableFuture<Void> convert(String name) {
+    Cluster cluster = cluster();
+    Queue queue = queue(name);
+    if (!queue.isReplicated()) {
+      QuorumConversion.require(queue, state.current().policies());
+      requireMovable(queue);
+    }
+    CompletableFuture<QueuePlace> place = placeOfReplicas(queue);
+    return observed(
+        queue,
+        REPLICATED,
+        () ->
+            place.thenCompose(
+                known ->
+                    withReplicas(cluster, queue, known)
+                        .thenCompose(done -> ownWithReplicas(cluster, queue, known))));
+  }
+
+  private Cluster cluster() {
+    Cluster cluster = broker.cluster().get();
+    if (cluster == null) {
+      throw new ChannelException(
+          ReplyCode.PRECONDITION_FAILED, "this broker is not a node of a cluster");
+    }
+    return cluster;
+  }
+
+  private Queue queue(String name) {
+    Queue queue = state.routing().queue(name);
+    if (queue == null) {
+      throw state.errors().noQueue(name);
+    }
+    return queue;
+  }
+
+  /** Returns where the replicas of a queue are to be, or are. */
+  private CompletableFuture<QueuePlace> placeOfReplicas(Queue queue) {
+    if (queue.isReplicated()) {
+      return CompletableFuture.completedFuture(QueuePlace.replicated(queue.replicatedPartition()));
+    }
+    if (AutoDeadLetterQueue.is(queue.definition())) {
+      Queue parent = queue(AutoDeadLetterQueue.parentOf(queue.definition()));
+      if (!parent.isReplicated()) {
+        throw Preconditions.precondition(
+            queue, "is the dead letter queue of '%s': convert that one".formatted(parent.name()));
+      }
+      return placeOfReplicas(parent);
+    }
+    return broker
+        .placement()
+        .of(
+            QuorumConversion.of(queue.definition(), state.name()),
+            state.current().policies(),
+            queue.partition())
+        .thenApply(place -> requireReplicated(queue, place));
+  }
+
+  private static QueuePlace requireReplicated(Queue queue, QueuePlace place) {
+    if (!place.isReplicated()) {
+      throw Preconditions.precondition(
+          queue,
+          "cannot have replicas now: its node is the only one of the cluster, or a node is of a"
+              + " release without replicas");
+    }
+    return place;
+  }
+
+  private CompletableFuture<Void> withReplicas(Cluster cluster, Queue queue, QueuePlace place) {
+    return queue.isReplicated() ? VhostState.done() : transfer(cluster, queue, place);
+  }
+
+  /** The own dead letter queue of a queue follows it, if it is on this node. */
+  private CompletableFuture<Void> ownWithReplicas(Cluster cluster, Queue parent, QueuePlace place) {
+    Queue own = state.routing().queue(AutoDeadLetterQueue.nameOf(parent.name()));
+    return AutoDeadLetterQueue.isOf(own, parent.name()) && own.home() == null
+        ? observed(own, REPLICATED, () -> transfer(cluster, own, place))
+        : VhostState.done();
+  }
+
+  /**
+   * Moves a queue, and notes how that goes.
+   *
+   * @param outcome what becomes of it, in words
+   */
+  private CompletableFuture<Void> observed(
+      Queue queue, String outcome, Supplier<CompletableFuture<Void>> work) {
+    String name = queue.name();
     if (!moving.add(name)) {
       throw Preconditions.precondition(queue, "is being moved");
     }
     failures.remove(name);
-    LOGGER.info("{} is being moved to node {}", queue, node);
-    QueuePlace place = new QueuePlace(member, broker.partitions().next().index());
-    return cluster
-        .propose(
-            List.of(
-                new QueueIs(state.name(), name, queue.id()),
-                new QueueMoving(state.name(), name, place, 0)),
-            Origin.of(queue))
-        .thenCompose(begun -> copy(cluster, queue))
-        .exceptionallyCompose(failure -> CompletableFuture.failedFuture(told(queue, failure)))
+    LOGGER.info("{} is being {}", queue, outcome);
+    return work.get()
         .whenComplete(
             (moved, failure) -> {
               if (failure == null) {
-                LOGGER.info("{} has moved to node {}", queue, node);
+                LOGGER.info("{} was {}", queue, outcome);
               } else {
                 String why = Causes.of(failure).getMessage();
                 failures.put(name, why);
-                LOGGER.warn("moving {} to node {}: {}", queue, node, why);
+                LOGGER.warn("{} was not {}: {}", queue, outcome, why);
               }
               moving.remove(name);
             });
+  }
+
+  private CompletableFuture<Void> transfer(Cluster cluster, Queue queue, QueuePlace place) {
+    return cluster
+        .propose(
+            List.of(
+                new QueueIs(state.name(), queue.name(), queue.id()),
+                new QueueMoving(state.name(), queue.name(), place, 0)),
+            Origin.of(queue))
+        .thenCompose(begun -> copy(cluster, queue))
+        .exceptionallyCompose(failure -> CompletableFuture.failedFuture(told(queue, failure)));
   }
 
   private static Throwable told(Queue queue, Throwable failure) {

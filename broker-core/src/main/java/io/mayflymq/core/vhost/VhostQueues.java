@@ -67,8 +67,7 @@ final class VhostQueues {
   }
 
   private CompletableFuture<DeclaredQueue> redeclare(QueueDeclaration wanted, Queue present) {
-    Redeclaration.check(
-        state.name(), wanted, present, broker.defaults().get().extensionsCompared());
+    Redeclaration.check(state.name(), wanted, present, broker.defaults().get().compared());
     return present.lifecycle().status(wanted.renewsLease());
   }
 

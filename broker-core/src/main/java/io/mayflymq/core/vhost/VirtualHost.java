@@ -328,6 +328,19 @@ public final class VirtualHost implements QueueHost {
     return moves.move(queue, node);
   }
 
+  /**
+   * Makes a queue of this node a quorum queue with replicas, while it is in use: a classic queue,
+   * or a quorum queue that is on this node alone. Nothing is done if it has replicas. Its own dead
+   * letter queue gets the same replicas, if it is on this node.
+   *
+   * @return done when it is one; fails with 406 if it stays what it is, with 541 if that is not
+   *     known yet
+   * @throws ChannelException 404 if there is no such queue, 406 if it cannot become one
+   */
+  public CompletableFuture<Void> convertQueue(String queue) {
+    return moves.convert(queue);
+  }
+
   /** Returns whether a queue is being moved from here, or by any node. */
   public boolean isMoving(String queue) {
     return moves.isMoving(queue);
@@ -386,12 +399,9 @@ public final class VirtualHost implements QueueHost {
     return broker.cluster().get().replicasOf(partition);
   }
 
-  /** Returns the copies of queues that are being moved here. */
-  List<Queue> copies() {
-    return state.current().moves().values().stream()
-        .map(Topology.Move::copy)
-        .filter(copy -> copy.home() == null)
-        .toList();
+  /** Returns the copies of queues that are being moved, wherever they are moved to. */
+  public List<Queue> copies() {
+    return state.current().moves().values().stream().map(Topology.Move::copy).toList();
   }
 
   @Override

@@ -43,6 +43,11 @@ public final class AutoDeadLetterQueue {
     return definition.arguments().containsKey(PARENT);
   }
 
+  /** Returns the name of the queue that one of these belongs to. */
+  public static String parentOf(QueueDefinition definition) {
+    return ((FieldValue.LongString) definition.arguments().get(PARENT)).string();
+  }
+
   /** Returns whether a queue, or null, is that of the queue with this name. */
   public static boolean isOf(Queue queue, String parent) {
     return queue != null
@@ -72,8 +77,6 @@ public final class AutoDeadLetterQueue {
     return new ChannelException(
         ReplyCode.PRECONDITION_FAILED,
         "%s is the dead letter queue of '%s' and goes with it"
-            .formatted(
-                queue,
-                ((FieldValue.LongString) queue.definition().arguments().get(PARENT)).string()));
+            .formatted(queue, parentOf(queue.definition())));
   }
 }

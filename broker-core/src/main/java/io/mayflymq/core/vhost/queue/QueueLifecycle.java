@@ -65,7 +65,7 @@ public interface QueueLifecycle {
 
   /**
    * Nothing is known of a move that an earlier process has begun: the queue serves nothing before
-   * {@link #stay} or {@link #leave}.
+   * {@link #stay} or {@link #leave}. Or this is the copy of a queue that is being moved.
    */
   void awaitOutcome();
 
@@ -78,6 +78,9 @@ public interface QueueLifecycle {
    */
   void leave(Queue successor);
 
-  /** The queue is here from now on: the copy of another place begins to serve. */
+  /**
+   * The queue is here from now on: the copy of another place begins to serve. Does nothing if it
+   * serves.
+   */
   void arrive();
 }

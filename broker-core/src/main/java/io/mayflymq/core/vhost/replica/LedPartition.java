@@ -94,6 +94,23 @@ final class LedPartition implements QueueLookup {
     }
   }
 
+  /** A queue is being moved here: its copy serves nothing yet. */
+  void awaited(Queue copy) {
+    if (!queues.containsKey(copy.id())) {
+      add(copy).lifecycle().awaitOutcome();
+    }
+  }
+
+  /** A queue has moved here. */
+  void arrived(Queue replicated) {
+    Queue copy = queues.get(replicated.id());
+    if (copy == null) {
+      declared(replicated);
+    } else {
+      copy.lifecycle().arrive();
+    }
+  }
+
   /** A queue is deleted. */
   void deleted(Queue replicated) {
     Queue gone = queues.remove(replicated.id());

@@ -154,6 +154,11 @@ final class PartitionOnNode implements PartitionHost {
     }
 
     @Override
+    public Collection<Queue> copies() {
+      return environment.copiesIn(link.partition());
+    }
+
+    @Override
     public void leads() {
       if (own != null) {
         own.openSoon();
@@ -193,6 +198,20 @@ final class PartitionOnNode implements PartitionHost {
   public void declared(Queue queue) {
     if (replica != null) {
       replica.declared(queue);
+    }
+  }
+
+  @Override
+  public void awaited(Queue copy) {
+    if (replica != null) {
+      replica.awaited(copy);
+    }
+  }
+
+  @Override
+  public void arrived(Queue queue) {
+    if (replica != null) {
+      replica.arrived(queue);
     }
   }
 

@@ -9,6 +9,7 @@ import io.mayflymq.core.replication.node.ReplicaCluster;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.store.replica.DiskReplicas;
 import io.mayflymq.core.vhost.Broker;
+import io.mayflymq.core.vhost.VirtualHost;
 import io.mayflymq.core.vhost.partition.Partition;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.queue.QueueHost;
@@ -44,8 +45,17 @@ public final class PartitionReplicas implements HostedReplicas {
       IntFunction<String> names) {
     /** Returns the queues in the routing tables that are in a partition. */
     Collection<Queue> queuesOf(Partition partition) {
+      return in(partition, vhost -> vhost.routing().queues());
+    }
+
+    /** Returns the copies of queues that are being moved to a partition. */
+    Collection<Queue> copiesIn(Partition partition) {
+      return in(partition, VirtualHost::copies);
+    }
+
+    private Collection<Queue> in(Partition partition, Function<VirtualHost, List<Queue>> queues) {
       return broker.virtualHosts().stream()
-          .flatMap(vhost -> vhost.routing().queues().stream())
+          .flatMap(vhost -> queues.apply(vhost).stream())
           .filter(queue -> queue.partition() == partition)
           .toList();
     }

@@ -58,6 +58,9 @@ final class ReplicatedPartition implements ReplicaOwner {
     /** Returns the queues of the partition in the routing tables. */
     Collection<Queue> queues();
 
+    /** Returns the copies of queues that are being moved to the partition. */
+    Collection<Queue> copies();
+
     /** This node leads, and takes connections to the queues. */
     void leads();
   }
@@ -118,6 +121,18 @@ final class ReplicatedPartition implements ReplicaOwner {
     }
   }
 
+  void awaited(Queue copy) {
+    if (led != null) {
+      led.awaited(copy);
+    }
+  }
+
+  void arrived(Queue queue) {
+    if (led != null) {
+      led.arrived(queue);
+    }
+  }
+
   void deleted(Queue queue) {
     if (led != null) {
       led.deleted(queue);
@@ -145,6 +160,8 @@ final class ReplicatedPartition implements ReplicaOwner {
     PartitionStore store = log.lead(new Bursts());
     Partition partition = broker.partitions().led(index, shard, store);
     LedPartition opened = new LedPartition(broker, partition, this::mayTell);
+    // In this order: a copy that has become the queue in between is found in one of them.
+    owner.copies().forEach(opened::awaited);
     Collection<Queue> queues = owner.queues();
     long messages = opened.open(queues);
     led = opened;

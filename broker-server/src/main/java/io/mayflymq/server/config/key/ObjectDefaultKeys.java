@@ -48,6 +48,13 @@ final class ObjectDefaultKeys {
           "false",
           "Whether a redeclaration must agree on the arguments that only MayflyMQ knows.");
 
+  static final Setting<Boolean> RELAXED_QUEUE_TYPE =
+      Setting.of(
+          "quorum_queue.property_equivalence.relaxed_checks_on_redeclaration",
+          bool(),
+          "false",
+          "Whether a redeclaration of a quorum queue may have another x-queue-type, or none.");
+
   private static final Setting<String> QUEUE_LEADER_LOCATOR =
       Setting.of(
           "queue_leader_locator",
@@ -65,6 +72,7 @@ final class ObjectDefaultKeys {
         QUEUE_EXPIRES_MINIMUM,
         DEAD_LETTER_ENABLED,
         EXTENSION_ARGUMENTS,
+        RELAXED_QUEUE_TYPE,
         QUEUE_LEADER_LOCATOR);
   }
 
@@ -101,6 +109,6 @@ final class ObjectDefaultKeys {
         values.get(TTL_ENABLED),
         values.get(DEAD_LETTER_ENABLED),
         values.get(QUEUE_EXPIRES_MINIMUM),
-        values.get(EXTENSION_ARGUMENTS));
+        new Defaults.Compared(values.get(EXTENSION_ARGUMENTS), !values.get(RELAXED_QUEUE_TYPE)));
   }
 }

@@ -15,8 +15,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import java.util.function.Predicate;
 
-/** Commands that move queues, or their leaders, between the nodes of a cluster. */
+/** Commands that move queues, or their leaders, between the nodes of a cluster, or give them replicas. */
 public final class MoveCommands {
   private static final long LOOK_AGAIN_MILLIS = 100;
   private static final String REBALANCE = "rebalance/queues";
@@ -42,6 +44,16 @@ public final class MoveCommands {
                 "Consumers go on at the new node. The command waits until the queue is there; it"
                     + " is moved also if the command is interrupted.")
             .does(MoveCommands::move),
+        Command.named("convert_queue", "Makes a queue a quorum queue, while it is used")
+            .inVhost()
+            .takes("queue")
+            .option(Option.text("<type>", "what the queue becomes: quorum", "--to"))
+            .noting(
+                "A classic queue, or a quorum queue that is on one node, gets replicas on several"
+                    + " nodes, with its messages. Clients notice a delay. What a quorum queue cannot"
+                    + " have is refused, and named. The command waits until it is done; it is done"
+                    + " also if the command is interrupted.")
+            .does(MoveCommands::convert),
         Command.named(
                 "rebalance",
                 "Spreads queues, and the leaders of replicated ones, evenly over the nodes of the"
@@ -59,54 +71,103 @@ public final class MoveCommands {
   }
 
   private static Result move(Invocation invocation) {
-    String queue = invocation.argument(0);
     String node = invocation.argument(1);
     invocation.banner(
-        "Moving queue '%s' in vhost '%s' to node %s ...", queue, invocation.vhost(), node);
-    if (!invocation.dryRun()) {
-      move(invocation, new Moved(invocation.vhost(), queue, node));
-    }
+        "Moving queue '%s' in vhost '%s' to node %s ...",
+        invocation.argument(0), invocation.vhost(), node);
+    run(
+        invocation,
+        new Work(
+            "move",
+            Json.object("node", node),
+            "moving",
+            state -> node.equals(state.get("node")),
+            state -> "the queue is on node " + state.get("node")));
     return Result.DONE;
   }
 
-  /** A queue, and the node that it is moved to. */
-  private record Moved(String vhost, String queue, String node) {
-    String path() {
-      return Api.path("queues", vhost, queue, "move");
+  private static Result convert(Invocation invocation) {
+    String type = invocation.option("--to");
+    if (!"quorum".equals(type)) {
+      throw ControlException.error(
+          Sysexits.USAGE,
+          type == null
+              ? "--to is missing: expected --to quorum"
+              : "queues cannot be converted to type '%s': expected --to quorum".formatted(type));
+    }
+    invocation.banner(
+        "Converting queue '%s' in vhost '%s' to a quorum queue ...",
+        invocation.argument(0), invocation.vhost());
+    run(
+        invocation,
+        new Work(
+            "convert",
+            Json.object("to", type),
+            "converting",
+            MoveCommands::isConverted,
+            state -> "the queue is a %s queue on one node".formatted(state.get("type"))));
+    return Result.DONE;
+  }
+
+  /** With the queue its own dead letter queue is converted. */
+  private static boolean isConverted(Map<String, Object> state) {
+    return Boolean.TRUE.equals(state.get("replicated"))
+        && Boolean.FALSE.equals(state.get("converting"))
+        && state.get("failure") == null;
+  }
+
+  /**
+   * What is done to a queue in the background.
+   *
+   * @param name the last part of its path in the API
+   * @param underWay the field of the answer that tells whether it is being done
+   * @param isDone whether it is done, by the answer
+   * @param otherwise says how the queue is if it is not done, and no failure is known
+   */
+  private record Work(
+      String name,
+      Map<String, Object> body,
+      String underWay,
+      Predicate<Map<String, Object>> isDone,
+      Function<Map<String, Object>, String> otherwise) {
+    String participle() {
+      return name + (name.endsWith("e") ? "d" : "ed");
     }
   }
 
-  private static void move(Invocation invocation, Moved moved) {
+  private static void run(Invocation invocation, Work work) {
+    if (invocation.dryRun()) {
+      return;
+    }
+    String queue = invocation.argument(0);
+    String path = Api.path("queues", invocation.vhost(), queue);
+    String workPath = path + "/" + work.name();
     Map<String, Object> state;
     try {
-      state = Api.object(invocation.api().post(moved.path(), Json.object("node", moved.node())));
+      state = Api.object(invocation.api().post(workPath, work.body()));
     } catch (ApiError e) {
-      boolean isUnknown = e.isNotFound() && invocation.api().find(queuePath(moved)) == null;
-      throw isUnknown ? ControlException.noSuchQueue(moved.queue(), moved.vhost()) : e;
+      boolean isUnknown = e.isNotFound() && invocation.api().find(path) == null;
+      throw isUnknown ? ControlException.noSuchQueue(queue, invocation.vhost()) : e;
     }
     long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(invocation.timeoutSeconds());
-    while (!moved.node().equals(state.get("node"))) {
-      if (Boolean.FALSE.equals(state.get("moving"))) {
-        throw ControlException.error(Sysexits.UNAVAILABLE, reason(state));
+    while (!work.isDone().test(state)) {
+      if (Boolean.FALSE.equals(state.get(work.underWay()))) {
+        throw ControlException.error(Sysexits.UNAVAILABLE, reason(state, work));
       }
       if (System.nanoTime() - end > 0) {
         throw ControlException.error(
             Sysexits.UNAVAILABLE,
-            "queue '%s' is still being moved after %d s"
-                .formatted(moved.queue(), invocation.timeoutSeconds()));
+            "queue '%s' is still being %s after %d s"
+                .formatted(queue, work.participle(), invocation.timeoutSeconds()));
       }
       pause();
-      state = Api.object(invocation.api().get(moved.path()));
+      state = Api.object(invocation.api().get(workPath));
     }
   }
 
-  private static String queuePath(Moved moved) {
-    return Api.path("queues", moved.vhost(), moved.queue());
-  }
-
-  private static String reason(Map<String, Object> state) {
+  private static String reason(Map<String, Object> state, Work work) {
     Object failure = state.get("failure");
-    return failure == null ? "the queue is on node " + state.get("node") : failure.toString();
+    return failure == null ? work.otherwise().apply(state) : failure.toString();
   }
 
   private static void pause() {

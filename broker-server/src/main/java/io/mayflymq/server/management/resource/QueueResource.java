@@ -1,6 +1,7 @@
 package io.mayflymq.server.management.resource;
 
 import io.mayflymq.core.security.Permission;
+import io.mayflymq.core.settings.QueueType;
 import io.mayflymq.core.vhost.QueueDeclaration;
 import io.mayflymq.core.vhost.VirtualHost;
 import io.mayflymq.core.vhost.queue.Queue;
@@ -49,7 +50,9 @@ public final class QueueResource {
     questions
         .get("queues/{vhost}/{queue}", this::getHere)
         .get("queues/{vhost}/{queue}/move", this::moveState)
-        .post("queues/{vhost}/{queue}/move", this::move);
+        .post("queues/{vhost}/{queue}/move", this::move)
+        .get("queues/{vhost}/{queue}/convert", this::conversion)
+        .post("queues/{vhost}/{queue}/convert", this::convert);
   }
 
   public void addTo(RequestRouter requestRouter) {
@@ -64,6 +67,8 @@ public final class QueueResource {
         .delete("queues/{vhost}/{queue}/contents", this::purge)
         .get("queues/{vhost}/{queue}/move", managed.atHome(this::moveState))
         .post("queues/{vhost}/{queue}/move", managed.atHome(this::move))
+        .get("queues/{vhost}/{queue}/convert", managed.atHome(this::conversion))
+        .post("queues/{vhost}/{queue}/convert", managed.atHome(this::convert))
         .post("queues/{vhost}/{queue}/actions", this::act);
   }
 
@@ -167,17 +172,49 @@ public final class QueueResource {
   }
 
   private Response moveState(Request request) {
+    Queue queue = find(request);
     VirtualHost vhost = managed.visibleVhost(request);
-    String name = request.parameter("queue");
-    Queue queue = vhost.routing().queue(name);
-    if (queue == null) {
-      throw ApiException.notFound();
-    }
     return Response.ok(
         Json.object(
             "node", queue.here() != null ? NodeName.value() : queue.home().node(),
-            "moving", vhost.isMoving(name),
-            "failure", vhost.moveFailure(name)));
+            "moving", vhost.isMoving(queue.name()),
+            "failure", vhost.moveFailure(queue.name())));
+  }
+
+  private Queue find(Request request) {
+    Queue queue = managed.visibleVhost(request).routing().queue(request.parameter("queue"));
+    if (queue == null) {
+      throw ApiException.notFound();
+    }
+    return queue;
+  }
+
+  /** Begins to make a queue of this node a quorum queue; how that goes is asked for then. */
+  private Response convert(Request request) {
+    Queue queue = managed.usableQueue(request, Permission.CONFIGURE);
+    VirtualHost vhost = managed.usableVhost(request);
+    String type = request.body().fields().require("to").requiredText("to");
+    if (!type.equals(QueueType.QUORUM.wireName())) {
+      throw ApiException.badRequest(
+          "queues are not converted to type '%s': expected %s"
+              .formatted(type, QueueType.QUORUM.wireName()));
+    }
+    CompletableFuture<Void> converted = vhost.convertQueue(queue.name());
+    if (converted.isDone()) {
+      Futures.await(converted);
+    }
+    return conversion(request);
+  }
+
+  private Response conversion(Request request) {
+    Queue queue = find(request);
+    VirtualHost vhost = managed.visibleVhost(request);
+    return Response.ok(
+        Json.object(
+            "type", queue.definition().settings().type().wireName(),
+            "replicated", queue.isReplicated(),
+            "converting", vhost.isMoving(queue.name()),
+            "failure", vhost.moveFailure(queue.name())));
   }
 
   /** Accepts RabbitMQ's actions on a mirrored queue, which have no effect here. */

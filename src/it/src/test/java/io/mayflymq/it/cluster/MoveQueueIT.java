@@ -4,29 +4,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.rabbitmq.client.AMQP;
 import com.rabbitmq.client.Channel;
-import com.rabbitmq.client.DefaultConsumer;
-import com.rabbitmq.client.Envelope;
 import com.rabbitmq.client.GetResponse;
 import com.rabbitmq.client.MessageProperties;
 import io.mayflymq.it.harness.ControlCommand;
 import io.mayflymq.it.harness.Http;
 import io.mayflymq.it.harness.Patience;
-import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.HashSet;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentNavigableMap;
-import java.util.concurrent.ConcurrentSkipListMap;
-import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -35,103 +23,6 @@ class MoveQueueIT {
   private static final String QUEUE = "q";
 
   @TempDir Path directory;
-
-  /** A publisher and a consumer of one node, each with a connection, on threads of their own. */
-  private static final class Load {
-    private final Channel publishing;
-    private final Channel consuming;
-    private final String prefix;
-    private final Set<String> confirmed;
-    private final ConcurrentNavigableMap<Long, String> unconfirmed = new ConcurrentSkipListMap<>();
-    private final Set<String> seen;
-    private final List<String> wrong;
-    private final AtomicBoolean cancelled = new AtomicBoolean();
-    private final AtomicInteger deliveries = new AtomicInteger();
-    private volatile boolean goesOn = true;
-    private Thread publisher;
-
-    Load(ClusterProcesses cluster, int node, Ledger ledger) throws Exception {
-      this.publishing = cluster.channel(node);
-      this.consuming = cluster.channel(node);
-      this.prefix = "node" + node + "-";
-      this.confirmed = ledger.confirmed;
-      this.seen = ledger.seen;
-      this.wrong = ledger.wrong;
-    }
-
-    void begin() throws IOException {
-      publishing.confirmSelect();
-      publishing.addConfirmListener(
-          (tag, multiple) -> settle(tag, multiple, true),
-          (tag, multiple) -> settle(tag, multiple, false));
-      consuming.basicQos(20);
-      consuming.basicConsume(QUEUE, false, "tag", new Taker());
-      publisher = new Thread(this::publish, prefix + "publisher");
-      publisher.start();
-    }
-
-    private void settle(long tag, boolean multiple, boolean isConfirmed) {
-      Map<Long, String> settled =
-          multiple ? unconfirmed.headMap(tag, true) : unconfirmed.subMap(tag, true, tag, true);
-      if (isConfirmed) {
-        confirmed.addAll(settled.values());
-      }
-      settled.clear();
-    }
-
-    private void publish() {
-      try {
-        for (int number = 0; goesOn; number++) {
-          String text = prefix + number;
-          unconfirmed.put(publishing.getNextPublishSeqNo(), text);
-          publishing.basicPublish(
-              "", QUEUE, MessageProperties.PERSISTENT_BASIC, text.getBytes(StandardCharsets.UTF_8));
-          if (unconfirmed.size() > 100) {
-            Thread.sleep(2);
-          }
-        }
-      } catch (IOException | InterruptedException e) {
-        wrong.add(prefix + " cannot publish: " + e);
-      }
-    }
-
-    /** Ends publishing, when all that was published is settled. */
-    void endPublishing() throws InterruptedException {
-      goesOn = false;
-      publisher.join();
-      await().atMost(Patience.TIME).until(unconfirmed::isEmpty);
-    }
-
-    private final class Taker extends DefaultConsumer {
-      Taker() {
-        super(consuming);
-      }
-
-      @Override
-      public void handleDelivery(
-          String tag, Envelope envelope, AMQP.BasicProperties properties, byte[] body)
-          throws IOException {
-        String text = new String(body, StandardCharsets.UTF_8);
-        if (!seen.add(text) && !envelope.isRedeliver()) {
-          wrong.add(text + " is delivered twice, and is not flagged so");
-        }
-        deliveries.incrementAndGet();
-        consuming.basicAck(envelope.getDeliveryTag(), false);
-      }
-
-      @Override
-      public void handleCancel(String tag) {
-        cancelled.set(true);
-      }
-    }
-  }
-
-  /** What all clients have seen. */
-  private static final class Ledger {
-    final Set<String> confirmed = ConcurrentHashMap.newKeySet();
-    final Set<String> seen = ConcurrentHashMap.newKeySet();
-    final List<String> wrong = new CopyOnWriteArrayList<>();
-  }
 
   private static void move(ClusterProcesses cluster, int by, int to) throws Exception {
     ControlCommand.Outcome outcome =
@@ -152,33 +43,17 @@ class MoveQueueIT {
     try (ClusterProcesses cluster = new ClusterProcesses(directory, 3)) {
       cluster.startAll();
       cluster.channel(0).queueDeclare(QUEUE, true, false, false, null);
-      Ledger ledger = new Ledger();
-      List<Load> loads = new ArrayList<>();
-      for (int node = 0; node < 3; node++) {
-        loads.add(new Load(cluster, node, ledger));
-      }
-      for (Load load : loads) {
-        load.begin();
-      }
+      QueueUsers users = QueueUsers.begin(cluster::channel, 3, QUEUE);
 
       for (int to : new int[] {1, 2, 0, 2, 1, 0}) {
-        int[] before = loads.stream().mapToInt(load -> load.deliveries.get()).toArray();
         move(cluster, (to + 1) % 3, to);
         for (int node = 0; node < 3; node++) {
           assertThat(homeOf(cluster, node, QUEUE)).isEqualTo(ClusterProcesses.name(to));
-          Load load = loads.get(node);
-          int then = before[node];
-          await().atMost(Patience.TIME).until(() -> load.deliveries.get() > then + 50);
         }
+        users.awaitMore();
       }
 
-      for (Load load : loads) {
-        load.endPublishing();
-      }
-      await().atMost(Patience.TIME).until(() -> ledger.seen.containsAll(ledger.confirmed));
-      assertThat(ledger.wrong).isEmpty();
-      assertThat(loads).noneMatch(load -> load.cancelled.get());
-      assertThat(loads).allMatch(load -> load.publishing.isOpen() && load.consuming.isOpen());
+      users.end();
       await()
           .atMost(Patience.TIME)
           .until(() -> cluster.channel(1).queueDeclarePassive(QUEUE).getMessageCount() == 0);

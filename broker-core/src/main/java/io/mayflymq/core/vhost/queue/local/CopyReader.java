@@ -10,6 +10,7 @@ import io.mayflymq.core.vhost.queue.Preconditions;
 import io.mayflymq.core.vhost.queue.Queue;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.function.Function;
 
 /*
@@ -28,7 +29,7 @@ final class CopyReader {
   private final List<RejoiningConsumers.Member> consumers = new ArrayList<>();
   private long expected;
   private long difference;
-  private long lastUseMillis;
+  private OptionalLong lastUseMillis = OptionalLong.empty();
   private CopySink sink;
 
   /**
@@ -47,8 +48,10 @@ final class CopyReader {
     return consumers;
   }
 
-  /** Returns when the old place was last used, by the clock of this node; once all is read. */
-  long lastUseMillis() {
+  /**
+   * Returns when the old place was last used, by the clock of this node; empty until it is read.
+   */
+  OptionalLong lastUseMillis() {
     return lastUseMillis;
   }
 
@@ -89,7 +92,7 @@ final class CopyReader {
       case CopyRecords.CONSUMER ->
           consumers.add(
               new RejoiningConsumers.Member(in.shortString(), ConsumerOriginCodec.read(in)));
-      case CopyRecords.LAST_USE -> lastUseMillis = in.signed() + difference;
+      case CopyRecords.LAST_USE -> lastUseMillis = OptionalLong.of(in.signed() + difference);
       default -> throw new LinkFormatException("unknown record of a copy: " + kind);
     }
   }

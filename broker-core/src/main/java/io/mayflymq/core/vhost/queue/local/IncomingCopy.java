@@ -7,6 +7,7 @@ import io.mayflymq.core.vhost.queue.QueueCopying;
 import io.mayflymq.protocol.types.ConnectionException;
 import io.mayflymq.protocol.types.ReplyCode;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 
 /** The copy of a queue that is being moved here: its messages go to the log as they come. */
@@ -32,8 +33,11 @@ final class IncomingCopy implements QueueCopying {
     return reader.consumers();
   }
 
-  /** Returns when the old place was last used, by the clock of this node. */
-  long lastUseMillis() {
+  /**
+   * Returns when the old place was last used, by the clock of this node; empty if the end of the
+   * copy was read by an earlier process, or on another node.
+   */
+  OptionalLong lastUseMillis() {
     return reader.lastUseMillis();
   }
 

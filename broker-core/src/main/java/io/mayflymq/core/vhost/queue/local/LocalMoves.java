@@ -161,12 +161,12 @@ final class LocalMoves {
   void arrive() {
     shard.runOrExecute(
         () -> {
-          if (!state.isDeleted()) {
+          if (isUndecided && !state.isDeleted()) {
             rejoining = new RejoiningConsumers(incoming.consumers(), shard);
             isUndecided = false;
             begin();
             state.queue().gate().open();
-            ((MovableQueue) machine).setLastUse(incoming.lastUseMillis());
+            incoming.lastUseMillis().ifPresent(((MovableQueue) machine)::setLastUse);
             applyPolicies.run();
           }
         });

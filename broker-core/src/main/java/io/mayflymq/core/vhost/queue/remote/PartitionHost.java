@@ -39,6 +39,12 @@ public interface PartitionHost {
   /** A queue of the partition is in force. Within a burst of the shard; perhaps more than once. */
   default void declared(Queue queue) {}
 
+  /** A queue is being moved to the partition: its copy serves nothing yet. Within a burst. */
+  default void awaited(Queue copy) {}
+
+  /** A queue has moved to the partition: its copy is the queue now. Within a burst. */
+  default void arrived(Queue queue) {}
+
   /** A queue of the partition is deleted. Within a burst of the shard; perhaps more than once. */
   default void deleted(Queue queue) {}
 }

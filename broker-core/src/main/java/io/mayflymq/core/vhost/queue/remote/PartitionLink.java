@@ -5,6 +5,7 @@ import io.mayflymq.core.link.LinkListener;
 import io.mayflymq.core.link.LinkPort;
 import io.mayflymq.core.link.LinkReader;
 import io.mayflymq.core.link.LinkWriter;
+import io.mayflymq.core.link.RequestKind;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.vhost.partition.Partition;
 import io.mayflymq.core.vhost.partition.Partitions;
@@ -35,7 +36,8 @@ import java.util.concurrent.TimeUnit;
  *   DELETE             finds no queue, which is a success, with no message in it
  *   USED               renews the lease again
  *   STATUS, CONTENTS, BROWSE    change nothing
- *   COPY               is not asked again, as it would add twice: it fails, and with it the move, and the queue stays where it is
+ *   COPY               is not asked again, as it would add twice: it fails, and with it the move, and the queue stays where it is.
+ *                      The first one waits for a leader
  *
  * Publishers wait as long as there is no leader, and are held up by what they have under way. Requests fail after a time.
  *
@@ -114,6 +116,16 @@ public final class PartitionLink implements QueueLink {
   @Override
   public void declared(Queue queue) {
     shard.runOrExecute(() -> host.declared(queue));
+  }
+
+  @Override
+  public void awaited(Queue copy) {
+    shard.runOrExecute(() -> host.awaited(copy));
+  }
+
+  @Override
+  public void arrived(Queue queue) {
+    shard.runOrExecute(() -> host.arrived(queue));
   }
 
   @Override
@@ -200,7 +212,7 @@ public final class PartitionLink implements QueueLink {
     if (isUp()) {
       request.setMark(leaderless.nanos());
       traffic.send(traffic.requests().add(request), request);
-    } else if (endsWithConnection(request)) {
+    } else if (isOfConnection(request)) {
       traffic.requests().lose(request);
     } else {
       request.setMark(leaderless.nanos());
@@ -213,11 +225,16 @@ public final class PartitionLink implements QueueLink {
     return traffic.port() != null;
   }
 
-  private static boolean endsWithConnection(LinkRequest<?> request) {
+  /** Whether it concerns what is there only as long as the connection. */
+  private static boolean isOfConnection(LinkRequest<?> request) {
     return switch (request.kind()) {
-      case CANCEL, WINDOW, COPY -> true;
+      case CANCEL, WINDOW -> true;
       default -> false;
     };
+  }
+
+  private static boolean isNotRepeated(LinkRequest<?> request) {
+    return isOfConnection(request) || request.kind() == RequestKind.COPY;
   }
 
   /** A connection is open. */
@@ -243,7 +260,7 @@ public final class PartitionLink implements QueueLink {
     traffic.consumers().suspend();
     traffic.requests().take(Resumption::joinsAgain);
     traffic.batches().forgetReturned();
-    traffic.requests().lose(PartitionLink::endsWithConnection);
+    traffic.requests().lose(PartitionLink::isNotRepeated);
     watch();
   }
 

@@ -16,6 +16,12 @@ interface QueueLink extends QueueHome<Queue> {
   /** A queue is in force. Any thread may call; perhaps more than once. */
   default void declared(Queue queue) {}
 
+  /** The copy of a queue is made there, and serves nothing yet. Any thread may call. */
+  default void awaited(Queue copy) {}
+
+  /** A queue has moved there: its copy is the queue now. Any thread may call. */
+  default void arrived(Queue queue) {}
+
   /** A queue is deleted. Any thread may call; perhaps more than once. */
   default void deleted(Queue queue) {}
 

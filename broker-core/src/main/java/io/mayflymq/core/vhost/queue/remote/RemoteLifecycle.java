@@ -79,7 +79,9 @@ final class RemoteLifecycle implements QueueLifecycle {
   }
 
   @Override
-  public void awaitOutcome() {}
+  public void awaitOutcome() {
+    link.awaited(queue);
+  }
 
   @Override
   public void stay() {}
@@ -96,5 +98,7 @@ final class RemoteLifecycle implements QueueLifecycle {
   }
 
   @Override
-  public void arrive() {}
+  public void arrive() {
+    link.arrived(queue);
+  }
 }
