@@ -635,8 +635,11 @@ class PartitionLinkTest {
     links.cut();
     rest();
     assertThat(failure(added)).hasMessageContaining("'q'");
+    // What was not sent yet waits for a leader.
     CompletableFuture<Void> completed = queue.copying().complete(new byte[0]);
     rest();
+    assertThat(completed).isNotDone();
+    here.advance(31_000);
     assertThat(failure(completed)).hasMessageContaining("'q'");
   }
 

@@ -255,8 +255,7 @@ final class NodeProcess {
   private record Lookup(NodeProcess process) implements QueueLookup {
     @Override
     public Queue find(String vhost, String name, long id) {
-      Queue found = process.queue(name);
-      return found == null || found.id() != id || found.home() != null ? null : found;
+      return process.vhost().queueHere(name, id);
     }
 
     @Override

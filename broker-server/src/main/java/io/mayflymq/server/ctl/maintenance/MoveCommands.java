@@ -18,7 +18,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.Predicate;
 
-/** Commands that move queues, or their leaders, between the nodes of a cluster, or give them replicas. */
+/**
+ * Commands that move queues, or their leaders, between the nodes of a cluster, or give them
+ * replicas.
+ */
 public final class MoveCommands {
   private static final long LOOK_AGAIN_MILLIS = 100;
   private static final String REBALANCE = "rebalance/queues";

@@ -2,11 +2,18 @@ package io.mayflymq.it.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.rabbitmq.client.Channel;
+import com.rabbitmq.client.Connection;
+import io.mayflymq.it.harness.Amqp;
 import io.mayflymq.it.harness.BrokerProcess;
 import io.mayflymq.it.harness.ControlCommand;
 import io.mayflymq.it.harness.ControlCommand.Outcome;
+import io.mayflymq.it.harness.Patience;
+import io.mayflymq.it.harness.RestartedBroker;
 import io.mayflymq.it.harness.Target;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -55,6 +62,45 @@ class JoinClusterIT {
       assertThat(here.run("await_online_nodes", "2").exit()).isZero();
       assertThat(here.run("-q", "list_vhosts").out()).contains("theirs").doesNotContain("mine");
       assertThat(there.run("cluster_status").text()).contains("a@localhost", "b@localhost");
+    }
+  }
+
+  @Test
+  void quorumQueueThatWasDeclaredAloneGetsReplicasWhenAnotherNodeHasJoined() throws Exception {
+    int port = BrokerProcess.freePort();
+    try (BrokerProcess first = start("a", port);
+        BrokerProcess second = start("b", BrokerProcess.freePort());
+        Connection connection = first.factory().newConnection()) {
+      Channel channel = connection.createChannel();
+      channel.queueDeclare("q", true, false, false, Map.of("x-queue-type", "quorum"));
+      channel.confirmSelect();
+      for (int i = 0; i < 100; i++) {
+        channel.basicPublish("", "q", RestartedBroker.PERSISTENT, Amqp.bytes("m" + i));
+      }
+      channel.waitForConfirmsOrDie(Patience.MILLIS);
+      ControlCommand there = ControlCommand.of(first);
+      String[] convert = {"convert_queue", "q", "--to", "quorum"};
+      assertRefused(there.run(convert), "cannot have replicas now: its node is the only one");
+      ControlCommand here = ControlCommand.of(second);
+      for (String[] step :
+          List.of(
+              new String[] {"stop_app"},
+              new String[] {"reset"},
+              new String[] {"join_cluster", "a@localhost:" + port},
+              new String[] {"start_app"},
+              new String[] {"await_online_nodes", "2"})) {
+        Outcome outcome = here.run(step);
+        assertThat(outcome.exit()).as(outcome.text()).isZero();
+      }
+      assertThat(first.http().get("queues/%2F/q").json().path("members")).hasSize(1);
+
+      Outcome converted = here.run(convert);
+
+      assertThat(converted.exit()).as(converted.text()).isZero();
+      assertThat(first.http().get("queues/%2F/q").json().path("members")).hasSize(2);
+      for (int i = 0; i < 100; i++) {
+        assertThat(Amqp.text(channel.basicGet("q", true).getBody())).isEqualTo("m" + i);
+      }
     }
   }
 }

@@ -92,4 +92,30 @@ class DefaultQueueTypeIT {
       assertType(connection, "/", "q", "classic");
     }
   }
+
+  @Test
+  void theTypeOfAQuorumQueueIsNotComparedIfTheConfigurationSaysSo() throws Exception {
+    try (BrokerProcess broker =
+            BrokerProcess.builder()
+                .set("quorum_queue.property_equivalence.relaxed_checks_on_redeclaration", true)
+                .start();
+        Connection connection = broker.factory().newConnection()) {
+      Channel channel = connection.createChannel();
+      channel.queueDeclare("q", true, false, false, type("quorum"));
+      channel.queueDeclare("q", true, false, false, Map.of());
+      channel.queueDeclare("q", true, false, false, type("classic"));
+      assertChannelError(
+          channel,
+          406,
+          "PRECONDITION_FAILED - inequivalent arg 'x-max-length' for queue 'q' in vhost '/': received the value '9' of type 'signedint' but current is none",
+          () -> channel.queueDeclare("q", true, false, false, Map.of("x-max-length", 9)));
+      Channel other = connection.createChannel();
+      other.queueDeclare("c", true, false, false, type("classic"));
+      assertChannelError(
+          other,
+          406,
+          "PRECONDITION_FAILED - inequivalent arg 'x-queue-type' for queue 'c' in vhost '/': received 'quorum' but current is 'classic'",
+          () -> other.queueDeclare("c", true, false, false, type("quorum")));
+    }
+  }
 }
