@@ -13,7 +13,6 @@ import io.mayflymq.core.vhost.queue.remote.PartitionHost;
 import io.mayflymq.core.vhost.queue.remote.PartitionLink;
 import java.util.Collection;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -32,6 +31,9 @@ final class PartitionOnNode implements PartitionHost {
   private final PartitionLink link;
   private final Shard shard;
   private Assignment assignment;
+
+  /** Done unless a replica is being deleted. */
+  private CompletableFuture<Void> removal = CompletableFuture.completedFuture(null);
 
   /** Null if this node keeps none. */
   private volatile ReplicatedPartition replica;
@@ -93,26 +95,50 @@ final class PartitionOnNode implements PartitionHost {
     link.leader(environment.names().apply(changed.leader()));
   }
 
-  /** Deletes the replica. There may be one that was removed while this node did not run. */
+  /**
+   * Deletes the replica, when its log is closed. There may be one that was removed while this node
+   * did not run.
+   */
   private void remove() {
+    if (!removal.isDone()) {
+      return;
+    }
+    CompletableFuture<Void> closed = CompletableFuture.completedFuture(null);
+    if (replica != null) {
+      closed = replica.close();
+      replica = null;
+      LOGGER.info("this node keeps no replica of partition {} any more", number);
+    }
+    removal = new CompletableFuture<>();
+    closed.whenComplete((done, failure) -> shard.runOrExecute(() -> closed(failure)));
+  }
+
+  private void closed(Throwable failure) {
     try {
-      if (replica != null) {
-        CompletableFuture<Void> closed = replica.close();
-        replica = null;
-        closed.join();
-        LOGGER.info("this node keeps no replica of partition {} any more", number);
+      if (failure == null) {
+        environment.logs().delete(number);
+      } else {
+        notDeleted(failure);
       }
-      environment.logs().delete(number);
-    } catch (CompletionException | StoreException e) {
-      LOGGER.error(
-          "the replica of partition {} was not deleted; it is when this node is started again: {}",
-          number,
-          Causes.of(e).getMessage());
+    } catch (StoreException e) {
+      notDeleted(e);
+    } finally {
+      removal.complete(null);
+    }
+    if (!stopped && assignment.replicas().contains(self())) {
+      open(); // It was added again meanwhile.
     }
   }
 
+  private void notDeleted(Throwable why) {
+    LOGGER.error(
+        "the replica of partition {} was not deleted; it is when this node is started again: {}",
+        number,
+        Causes.of(why).getMessage());
+  }
+
   private void open() {
-    if (isRetryDue) {
+    if (isRetryDue || !removal.isDone()) {
       return;
     }
     HostedReplica.Place place =
@@ -246,6 +272,6 @@ final class PartitionOnNode implements PartitionHost {
   /** The node stops. */
   CompletableFuture<Void> close() {
     stopped = true;
-    return replica == null ? CompletableFuture.completedFuture(null) : replica.close();
+    return replica == null ? removal : replica.close();
   }
 }

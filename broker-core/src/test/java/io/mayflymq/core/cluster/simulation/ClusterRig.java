@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 
@@ -215,6 +216,11 @@ final class ClusterRig {
         trouble(node);
         node.losePower(random);
       }
+      case BLACKOUT -> {
+        cluster.nodes().forEach(this::trouble);
+        cluster.nodes().forEach(each -> each.losePower(random));
+        cluster.nodes().stream().filter(each -> each != node).forEach(SimulatedNode::start);
+      }
       case START -> node.start();
       case BREAK -> {
         ledger.trouble();
@@ -244,10 +250,29 @@ final class ClusterRig {
       case FAILING_METADATA -> node.metadata().fail();
       case MEND_DISKS -> cluster.nodes().forEach(each -> each.disk().fill(Long.MAX_VALUE));
       case SET_CLOCK -> node.setClock(random.nextInt(100) - 50);
+      case DRIFT -> {
+        ledger.trouble();
+        node.setDrift(random.nextInt(200) - 100);
+      }
+      case HAND_OVER -> {
+        ledger.trouble();
+        anyPartition(random)
+            .ifPresent(partition -> node.handOver(partition, random.nextInt(4) - 1));
+      }
+      case REPLICAS -> {
+        ledger.trouble();
+        anyPartition(random)
+            .ifPresent(partition -> node.changeReplicas(partition, anyNode(random).number()));
+      }
       case LOSE_PROPOSAL -> cluster.log().lose(random);
       case GIVE_UP -> giveUp(node, random);
       default -> {}
     }
+  }
+
+  private Optional<Integer> anyPartition(Random random) {
+    List<Integer> all = List.copyOf(cluster.partitions());
+    return all.isEmpty() ? Optional.empty() : Optional.of(all.get(random.nextInt(all.size())));
   }
 
   private void trouble(SimulatedNode node) {

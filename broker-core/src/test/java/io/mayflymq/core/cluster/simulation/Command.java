@@ -33,6 +33,8 @@ record Command(Action action, long seed) {
     // Faults
     KILL(1),
     POWER_LOSS(1),
+    /** All machines lose their power, and only some of them are started again at once. */
+    BLACKOUT(1),
     START(3),
     BREAK(3),
     BLOCK(1),
@@ -48,9 +50,17 @@ record Command(Action action, long seed) {
     FAILING_METADATA(1),
     MEND_DISKS(2),
     SET_CLOCK(1),
+    /** A clock goes faster or slower than time does. */
+    DRIFT(1),
     LOSE_PROPOSAL(1),
     /** The others take a node for gone. */
-    GIVE_UP(1);
+    GIVE_UP(1),
+
+    // What operators do to replicated queues
+    /** Another node is to lead. */
+    HAND_OVER(3),
+    /** A node is to keep a partition no more, or again. */
+    REPLICAS(3);
 
     final int weight;
 

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.mayflymq.core.cluster.simulation.ClusterRig.Setup;
 import io.mayflymq.core.cluster.simulation.Command.Action;
 import io.mayflymq.core.message.Message;
+import io.mayflymq.core.vhost.replica.PartitionReplicas;
+import io.mayflymq.core.vhost.replica.ReplicaLook;
 import io.mayflymq.protocol.types.FieldTable;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -73,6 +75,32 @@ class ReplicatedQueuesTest {
     for (long seed = 0; seed < 5; seed++) {
       assertThat(run(seed)).as("trace of program %d", seed).isEqualTo(run(seed));
     }
+  }
+
+  /** The shard that a replica was on goes on meanwhile. */
+  @Test
+  void replicaIsRemovedAndAddedAgain() {
+    Random random = new Random(0);
+    SimulatedCluster cluster = new SimulatedCluster(List.of(1, 1, 1), ROOMY, random);
+    cluster.settle(random);
+    Ledger ledger = new Ledger(cluster);
+    NodeProcess leading = cluster.nodes().get(0).process();
+    SimulatedClient client = new SimulatedClient(leading, 0, ledger);
+    client.declare("q", true, FieldTable.builder().put("x-queue-type", "quorum").build());
+    cluster.settle(random);
+    client.publish("", "q", new SimulatedClient.Content(true, Message.NO_TTL, 10, true));
+    cluster.settle(random);
+    int partition = cluster.partitions().iterator().next();
+    PartitionReplicas there = cluster.nodes().get(2).process().control().hosted();
+    assertThat(ReplicaLook.state(there, partition)).isNotNull();
+
+    leading.control().changeReplicas(partition, 2);
+    cluster.settle(random);
+    assertThat(ReplicaLook.state(there, partition)).isNull();
+
+    leading.control().changeReplicas(partition, 2);
+    cluster.advance(10_000, random);
+    assertThat(ReplicaLook.state(there, partition).inSync()).contains(2);
   }
 
   /** What was confirmed before the leader has lost its power is there at the next leader. */

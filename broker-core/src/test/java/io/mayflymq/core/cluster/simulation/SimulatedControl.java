@@ -54,6 +54,15 @@ final class SimulatedControl implements ReplicaCluster, QueueConnector {
     return partitions.all().keySet();
   }
 
+  /** Proposes that a node keeps a partition no more, or again. */
+  void changeReplicas(int partition, int node) {
+    Assignment present = partitions.all().get(partition);
+    if (present != null) {
+      boolean isKept = present.replicas().contains(node);
+      propose(partition, isKept ? present.without(node) : present.with(node));
+    }
+  }
+
   private void assigned(int partition, Assignment assignment) {
     hosted.assigned(partition, assignment);
     if (assignment.epoch() > Assignment.FIRST_EPOCH) {

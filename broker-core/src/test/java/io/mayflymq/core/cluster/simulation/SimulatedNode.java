@@ -26,6 +26,11 @@ final class SimulatedNode {
   private boolean frozen;
   private boolean forcesFail;
   private boolean clockWasSet;
+  private int driftPerMille;
+
+  /** What its clock is ahead that it does not show yet, in thousandths of a ms. */
+  private long drifted;
+
   private long latestMillis = clock.millis();
 
   /**
@@ -141,6 +146,26 @@ final class SimulatedNode {
     }
   }
 
+  // What operators do here
+
+  /**
+   * Another node is to lead a partition, if this one leads it.
+   *
+   * @param to its number; -1 for any
+   */
+  void handOver(int partition, int to) {
+    if (process != null && process.isHosting() && to != number) {
+      process.control().hosted().handOver(partition, to);
+    }
+  }
+
+  /** A node is to keep a partition no more, or again. */
+  void changeReplicas(int partition, int changed) {
+    if (process != null && process.isHosting()) {
+      process.control().changeReplicas(partition, changed);
+    }
+  }
+
   // The disk
 
   /** The next force on each partition fails, until the process has ended. */
@@ -156,9 +181,22 @@ final class SimulatedNode {
 
   // The clock
 
+  /**
+   * From now on the clock goes at another rate.
+   *
+   * @param perMille how much faster than time
+   */
+  void setDrift(int perMille) {
+    driftPerMille = perMille;
+    clockWasSet = true;
+  }
+
   /** Time passes. */
   void pass(long millis) {
     clock.advance(millis);
+    drifted += millis * driftPerMille;
+    clock.jump(drifted / 1_000);
+    drifted %= 1_000;
     latestMillis = Math.max(latestMillis, clock.millis());
   }
 
