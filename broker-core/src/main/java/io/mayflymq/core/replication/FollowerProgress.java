@@ -19,6 +19,7 @@ final class FollowerProgress {
   private final int replica;
   private State state = State.APART;
   private long sent;
+  private long sentBefore;
   private long begin;
   private long forced;
   private long answeredAt;
@@ -61,18 +62,22 @@ final class FollowerProgress {
   }
 
   void sentUpTo(long number) {
+    sentBefore = sent;
     sent = number;
   }
 
   /** It is sent what comes behind a batch. */
   void begin(long after) {
     sent = after;
+    sentBefore = after;
     begin = after;
   }
 
-  /** Returns whether it has forced all that it was sent, as far as is known. */
-  boolean hasAnsweredAll() {
-    return forced >= sent || sent == begin;
+  /**
+   * Returns whether it has forced all that it was sent before the last time, as far as is known.
+   */
+  boolean hasAllButLast() {
+    return forced >= sentBefore || sentBefore == begin;
   }
 
   /** Returns the last batch that it has forced, as far as is known; 0 without a connection. */

@@ -285,13 +285,14 @@ final class PartitionLeader {
   }
 
   /**
-   * What is read from the log is not kept in memory: a follower gets a part when it has the last.
+   * What is read from the log is not kept in memory: a follower gets a part when it has the one
+   * before the last, so that it forces one while it gets the next one.
    */
   private boolean hasRoom(FollowerProgress follower) {
     BatchTail tail = replica.tail();
     return tail.reachesBackTo(follower.sent(), replica.last())
         ? tail.bytesBetween(follower.forced(), follower.sent()) < WINDOW_BYTES
-        : follower.hasAnsweredAll();
+        : follower.hasAllButLast();
   }
 
   // Who is in sync

@@ -12,9 +12,15 @@ import io.mayflymq.core.store.segment.recovery.Bursts;
 import io.mayflymq.core.store.segment.recovery.SegmentTable;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+/*
+ * A burst has no index: it is found by reading its segment from the start. But followers that are behind read one burst after the other. So it is
+ * remembered where those begin that come next: then each record is read once for each follower.
+ */
 /**
  * Reads the bursts of a log in the form in which replicas send them. What was just appended comes
  * from memory. Belongs to the shard's thread.
@@ -22,12 +28,25 @@ import org.slf4j.LoggerFactory;
 final class BurstReader {
   private static final Logger LOGGER = LoggerFactory.getLogger(BurstReader.class);
 
+  /** For some followers, as each read remembers the burst and the one behind it. */
+  private static final int MOST_BEGINS = 16;
+
   private final SegmentTable table;
   private final Bursts bursts;
   private final LogAppender tail;
   private final RecordReader reader;
   private final RecordHeader head = new RecordHeader();
   private final WireBurst.Writer out = new WireBurst.Writer();
+
+  /** Where bursts begin that were read, or are behind those, by their numbers. */
+  private final Map<Long, Long> begins =
+      new LinkedHashMap<>() {
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<Long, Long> eldest) {
+          return size() > MOST_BEGINS;
+        }
+      };
+
   private Segment segment;
   private int offset;
 
@@ -59,23 +78,26 @@ final class BurstReader {
    * @return null if the log does not have all of it any more
    */
   WireBurst read(long number) {
-    segment = table.find(bursts.segmentOf(number - 1));
-    if (segment == null || number <= bursts.base() || number > bursts.last().number()) {
+    if (number <= bursts.base() || number > bursts.last().number() || !findStart(number)) {
       return null;
     }
-    offset = SegmentHeader.SPACE;
-    long before = -1;
+    boolean begun = offset > SegmentHeader.SPACE;
     int records = 0;
     out.begin();
     try {
       while (next()) {
         if (head.type == RecordType.BURST && head.batch.number() == number) {
+          begins.put(number + 1, place());
           boolean whole = records == head.burstRecords;
           return whole ? new WireBurst(head.batch, out.end(head.leaderMillis)) : null;
         }
         if (head.type == RecordType.BURST || head.type == RecordType.HISTORY) {
-          before = head.batch.number();
-        } else if (head.inBurst && before == number - 1) {
+          boolean isBefore = head.batch.number() == number - 1;
+          if (isBefore && !begun) {
+            begins.put(number, place());
+          }
+          begun = isBefore;
+        } else if (head.inBurst && begun) {
           records++;
           out.add(reader.buffer(), reader.start());
         }
@@ -85,6 +107,27 @@ final class BurstReader {
       LOGGER.warn("Burst {} cannot be read: {}", number, e.getMessage());
     }
     return null;
+  }
+
+  /**
+   * Goes to where a burst begins, if that is known, or else to a segment that begins before it.
+   *
+   * @return false if there is none
+   */
+  private boolean findStart(long number) {
+    long known = begins.getOrDefault(number, Location.NONE);
+    segment = table.find(Location.segment(known));
+    offset = Location.offset(known);
+    if (segment == null) {
+      segment = table.find(bursts.segmentOf(number - 1));
+      offset = SegmentHeader.SPACE;
+    }
+    return segment != null;
+  }
+
+  /** Returns where the next record is read. */
+  private long place() {
+    return Location.of(segment.number, offset);
   }
 
   /** Reads the next record, perhaps of the next segment. */

@@ -69,6 +69,7 @@ final class RecordReader {
     int used = window(segment.file, offset);
     FileWindow window = windows[used];
     lastUses[used] = ++uses;
+    boolean isNext = window.covers(segment.file, offset, RecordFormat.HEADER);
     try {
       int room = end - offset;
       boolean good =
@@ -76,6 +77,9 @@ final class RecordReader {
               && format.isHeader(window.buffer(), window.index(offset), segment.key, offset, room);
       if (good) {
         int length = window.buffer().getInt(window.index(offset));
+        if (isNext && !window.covers(segment.file, offset, length)) {
+          readMore(used);
+        }
         good =
             window.ensure(segment.file, offset, length, Math.min(aheads[used], room))
                 && format.isIntact(window.view(), window.index(offset), segment.key, offset);
@@ -92,13 +96,17 @@ final class RecordReader {
     start = window.index(offset);
   }
 
+  private void readMore(int window) {
+    aheads[window] = Math.min(CAPACITY, aheads[window] * 2);
+  }
+
   /** Returns the window that contains the offset, or should be moved there. */
   private int window(LogFile file, int offset) {
     int oldest = 0;
     for (int i = 0; i < WINDOWS; i++) {
       if (windows[i].isNear(file, offset, FIRST_READ)) {
         if (!windows[i].covers(file, offset, RecordFormat.HEADER)) {
-          aheads[i] = Math.min(CAPACITY, aheads[i] * 2);
+          readMore(i);
         }
         return i;
       }

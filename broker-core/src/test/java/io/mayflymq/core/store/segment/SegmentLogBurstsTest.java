@@ -26,6 +26,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Combinators;
@@ -514,6 +515,32 @@ class SegmentLogBurstsTest {
     assertThat(again.log.readBurst(1)).isNull();
     assertThat(again.log.readBurst(2)).isNotNull();
     assertThat(again.log.readBurst(3)).isNull();
+  }
+
+  @Test
+  void burstsThatAreReadInTurnAreNotSearchedFor() {
+    LogOptions options = LogOptions.defaults(3, Sync.ALWAYS).of(LogRig.IDENTITY).ofReplica();
+    LogRig rig = new LogRig(new MemoryDirectory(), options);
+    int bursts = 400;
+    for (int number = 1; number <= bursts; number++) {
+      rig.enqueue(1, number, LogRig.message(number, 5_000));
+      rig.log.endBurst(new BatchId(1, number), 0);
+    }
+    rig.safe();
+    LogRig again = rig.reopen(options);
+    AtomicInteger reads = new AtomicInteger();
+    again.directory.failReads(
+        () -> {
+          reads.incrementAndGet();
+          return false;
+        });
+    for (int number = 1; number <= bursts; number++) {
+      assertThat(again.log.readBurst(number).id().number()).isEqualTo(number);
+      if (number > 100) {
+        assertThat(again.log.readBurst(number - 100)).as("of a slower follower").isNotNull();
+      }
+    }
+    assertThat(reads.get()).as("reads of 2 MB in parts of up to 256 KiB").isLessThan(200);
   }
 
   @Test
