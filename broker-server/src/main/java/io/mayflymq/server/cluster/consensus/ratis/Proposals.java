@@ -2,6 +2,8 @@ package io.mayflymq.server.cluster.consensus.ratis;
 
 import io.mayflymq.core.fault.Causes;
 import io.mayflymq.server.cluster.consensus.ConsensusException;
+import io.mayflymq.server.cluster.consensus.ConsensusListener;
+import io.mayflymq.server.cluster.consensus.LeaderChange;
 import io.mayflymq.server.cluster.consensus.ratis.rpc.Peers;
 import io.mayflymq.server.cluster.transport.CallService;
 import java.io.IOException;
@@ -17,9 +19,11 @@ import java.util.concurrent.atomic.AtomicLong;
 /*
  * Brings requests to the leader: here, or on another node. What has no answer, or comes at a bad time, is repeated with the same number until it has one
  * or its time is over. The leader recognises what it has carried out by the number.
+ *
+ * Pauses between attempts become longer, as there may be no leader for long. A new leader ends them: what waits is asked at once.
  */
 /** Brings requests to the leader. Any thread may call. */
-final class Proposals implements AutoCloseable {
+final class Proposals implements ConsensusListener, AutoCloseable {
   /** A request has no answer in time. The message says what was missing last. */
   static final class LateException extends Exception {
     private static final long serialVersionUID = 1L;
@@ -56,6 +60,9 @@ final class Proposals implements AutoCloseable {
     private String hint = "";
     private volatile String reason = "no member leads";
 
+    /** Whether the next attempt is made after a pause. */
+    private final AtomicBoolean pauses = new AtomicBoolean();
+
     Pending(Request first, long since, long limitMillis) {
       this.first = first;
       this.since = since;
@@ -64,6 +71,11 @@ final class Proposals implements AutoCloseable {
 
     Request request() {
       return attempts > 1 ? first.again(since) : first;
+    }
+
+    /** Returns whether it paused: the caller makes the next attempt. */
+    boolean endPause() {
+      return pauses.compareAndSet(true, false);
     }
 
     long leftMillis() {
@@ -199,7 +211,28 @@ final class Proposals implements AutoCloseable {
     one.reason = reason;
     long pause = one.pauseMillis;
     one.pauseMillis = Math.min(LONGEST_PAUSE_MILLIS, 2 * pause);
-    threads.after(WHAT, pause, () -> attempt(one));
+    one.pauses.set(true);
+    threads.after(
+        WHAT,
+        pause,
+        () -> {
+          if (one.endPause()) {
+            attempt(one);
+          }
+        });
+  }
+
+  @Override
+  public void leaderChanged(LeaderChange change) {
+    if (change.leader() == null) {
+      return;
+    }
+    for (Pending one : pending) {
+      if (one.endPause()) {
+        one.pauseMillis = FIRST_PAUSE_MILLIS;
+        attempt(one);
+      }
+    }
   }
 
   /** Fails what is pending. */

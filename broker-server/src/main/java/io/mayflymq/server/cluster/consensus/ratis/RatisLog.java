@@ -28,6 +28,7 @@ final class RatisLog implements ReplicatedLog {
     long electionMillis = settings.times().electionMaxMillis();
     proposals =
         new Proposals(parts.view(), parts.peers(), requests, parts.threads(), 2 * electionMillis);
+    parts.watcher().listen(proposals);
     status = new StatusReader(parts.view(), parts.peers(), parts.applied(), 2 * electionMillis);
     majority = new Majority(parts.view(), parts.peers());
     endedLeader = new EndedLeader(parts.view(), parts.threads());
