@@ -5,9 +5,13 @@ package io.mayflymq.core.store;
  * scheduled messages, and dead letters that no other queue has accepted yet. The ids of those are
  * computed from the id of the queue, which is positive and less than 2<sup>40</sup>, so they need
  * not be stored.
+ *
+ * <p>What enters a replicated stream has an id of its own, too, so that each replica knows it from
+ * the messages of queues.
  */
 public final class StoreIds {
   private static final long DEAD_LETTERS = 1L << 40;
+  private static final long STREAMS = 2L << 40;
 
   private StoreIds() {}
 
@@ -24,6 +28,16 @@ public final class StoreIds {
     return DEAD_LETTERS + queueId;
   }
 
+  /** Returns the id of what has entered a replicated stream and is not in its files yet. */
+  public static long ofStream(long queueId) {
+    return STREAMS + queueId;
+  }
+
+  /** Whether an id is that of what has entered a replicated stream. */
+  public static boolean isStream(long id) {
+    return id >= STREAMS;
+  }
+
   /** Whether an id is that of scheduled messages. */
   public static boolean isSchedule(long id) {
     return id < 0;
@@ -31,7 +45,7 @@ public final class StoreIds {
 
   /** Whether an id is that of waiting dead letters. */
   public static boolean isWaitingDeadLetters(long id) {
-    return id >= DEAD_LETTERS;
+    return id >= DEAD_LETTERS && id < STREAMS;
   }
 
   /** Whether an id is that of scheduled messages or waiting dead letters. */
@@ -41,6 +55,9 @@ public final class StoreIds {
 
   /** Returns the queue that an id belongs to. */
   public static long queueOf(long id) {
+    if (isStream(id)) {
+      return id - STREAMS;
+    }
     return isWaitingDeadLetters(id) ? id - DEAD_LETTERS : Math.abs(id);
   }
 }

@@ -132,10 +132,9 @@ public final class StreamMachine implements QueueMachine {
   /** Adds a consumer, which must have a prefetch limit. */
   @Override
   public void subscribe(Consumer consumer, long nowMillis) {
-    OffsetSpec begin = OffsetSpec.of(consumer.arguments()).orElse(new OffsetSpec.Next());
     StreamConsumer reader =
         new StreamConsumer(
-            consumer, log.read(begin.in(log, nowMillis)), counters, effects.tracer());
+            consumer, log.read(positionOf(consumer, nowMillis)), counters, effects.tracer());
     consumers.put(consumer, reader);
     feed(reader, nowMillis);
   }
@@ -143,6 +142,19 @@ public final class StreamMachine implements QueueMachine {
   /** Nothing is put back, and consumers do not wait for one another. */
   @Override
   public void stop(Consumer consumer) {}
+
+  private long positionOf(Consumer consumer, long nowMillis) {
+    OffsetSpec begin = OffsetSpec.of(consumer.arguments()).orElse(new OffsetSpec.Next());
+    return begin.in(log, nowMillis);
+  }
+
+  /**
+   * Returns the offset of the first message that a consumer may get if it is added now. It misses
+   * nothing if it is added again with this offset after what is not safe yet was lost.
+   */
+  public long beginOf(Consumer consumer, long nowMillis) {
+    return Math.min(positionOf(consumer, nowMillis), log.safeOffset());
+  }
 
   @Override
   public boolean cancel(Consumer consumer, long nowMillis) {

@@ -47,7 +47,7 @@ record QueuePlacement(BrokerContext broker) {
 
   private static Optional<CompletableFuture<QueuePlace>> replicated(
       Cluster cluster, QueueDefinition queue, boolean isHere) {
-    return cluster == null || queue.settings().type() != QueueType.QUORUM
+    return cluster == null || queue.settings().type() == QueueType.CLASSIC
         ? Optional.empty()
         : cluster.placeOfReplicas(QueueArguments.initialGroupSize(queue.arguments()), isHere);
   }

@@ -179,9 +179,13 @@ public final class QueueArguments {
         .toQueueSettings(onlyByArguments);
   }
 
-  /** Returns how many replicas valid arguments of a quorum queue ask for; empty if none do. */
+  /**
+   * Returns how many replicas valid arguments of a quorum queue or a stream ask for; empty if none
+   * do.
+   */
   public static OptionalInt initialGroupSize(FieldTable arguments) {
-    FieldValue size = arguments.get(QUORUM_INITIAL_GROUP_SIZE);
+    FieldValue ofQuorum = arguments.get(QUORUM_INITIAL_GROUP_SIZE);
+    FieldValue size = ofQuorum == null ? arguments.get(INITIAL_CLUSTER_SIZE) : ofQuorum;
     return size == null
         ? OptionalInt.empty()
         : OptionalInt.of((int) Math.min(size.longValue(), Integer.MAX_VALUE));

@@ -35,7 +35,7 @@ enum FileKind {
         return COMPLETE;
       }
       // That of a shard may be an older file that is written over, with old records at its end.
-      return directory.startsWith("stream-") ? GROWING : OVERWRITTEN;
+      return directory.contains("stream-") ? GROWING : OVERWRITTEN;
     }
     Matcher index = INDEX.matcher(name);
     if (index.matches()) {

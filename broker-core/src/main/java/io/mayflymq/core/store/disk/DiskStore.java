@@ -9,6 +9,7 @@ import io.mayflymq.core.store.AppliedBatches;
 import io.mayflymq.core.store.Commit;
 import io.mayflymq.core.store.PartitionStore;
 import io.mayflymq.core.store.PartitionStore.Recovered;
+import io.mayflymq.core.store.PartitionStreams;
 import io.mayflymq.core.store.QueueName;
 import io.mayflymq.core.store.QueueStore;
 import io.mayflymq.core.store.StoreFigures;
@@ -55,9 +56,10 @@ final class DiskStore implements PartitionStore, EndOfBurstListener {
    * Creates the store for a log.
    *
    * @param memory how much memory its messages may take
-   * @param streams those of the partition: none for a replicated log
+   * @param streams those of the partition
    */
-  DiskStore(StoreLog storeLog, Shard shard, MemoryShare memory, Streams streams) {
+  DiskStore(
+      StoreLog storeLog, Shard shard, MemoryShare memory, PartitionStreams.Factory streams) {
     this.shard = shard;
     this.storeLog = storeLog;
     this.log = storeLog.log();
@@ -69,7 +71,7 @@ final class DiskStore implements PartitionStore, EndOfBurstListener {
     this.entries = new PartitionEntries(storeLog.owner(), log, paging, budget, burst);
     this.dead = new UnsettledEntries(log, queues, entries.move);
     this.contents = new LoggedContents(queues, dead, batches, storeLog::metadataSequence);
-    this.streams = streams.of(burst);
+    this.streams = streams.of(this, burst);
     this.upkeep = new LogUpkeep(shard, burst, new Work());
   }
 
@@ -80,12 +82,6 @@ final class DiskStore implements PartitionStore, EndOfBurstListener {
    * @param slabBytes see {@link StoreOptions#slabBytes}
    */
   record MemoryShare(long bytes, int slabBytes) {}
-
-  /** Creates the streams of a store. */
-  @FunctionalInterface
-  interface Streams {
-    PartitionStreams of(BurstEnd burst);
-  }
 
   @Override
   public QueueStore open(long queueId, QueueName name, boolean durable) {
@@ -101,9 +97,6 @@ final class DiskStore implements PartitionStore, EndOfBurstListener {
 
   @Override
   public StreamStore openStream(long queueId, QueueName name) {
-    if (storeLog.isReplicated()) {
-      throw new UnsupportedOperationException("streams are not replicated");
-    }
     return streams.open(queueId, name);
   }
 

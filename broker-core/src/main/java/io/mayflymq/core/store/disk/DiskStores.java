@@ -3,6 +3,7 @@ package io.mayflymq.core.store.disk;
 import io.mayflymq.core.fault.BrokerThreads;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.store.PartitionStore;
+import io.mayflymq.core.store.PartitionStreams;
 import io.mayflymq.core.store.StoreException;
 import io.mayflymq.core.store.disk.directory.LocalStorageEnvironment;
 import io.mayflymq.core.store.disk.directory.StorageEnvironment;
@@ -55,26 +56,28 @@ public final class DiskStores {
     if (partition == 0) {
       files.begin();
     }
-    return create(new ShardLog(partition, files), partition, shard, 1);
+    return create(
+        new ShardLog(partition, files),
+        shard,
+        1,
+        (store, burst) -> new ShardStreams(partition, shard, files, burst));
   }
 
   /**
    * Creates the store of a replica that leads.
    *
    * @param log its log
-   * @param partition the number of its partition
+   * @param streams its streams
    */
-  public PartitionStore create(StoreLog log, int partition, Shard shard) {
-    return create(log, partition, shard, LEADERS);
+  public PartitionStore create(StoreLog log, Shard shard, PartitionStreams.Factory streams) {
+    return create(log, shard, LEADERS, streams);
   }
 
-  private PartitionStore create(StoreLog log, int partition, Shard shard, int sharing) {
+  private PartitionStore create(
+      StoreLog log, Shard shard, int sharing, PartitionStreams.Factory streams) {
     long memory = options.memoryBytes() / options.shards() / sharing;
     return new DiskStore(
-        log,
-        shard,
-        new DiskStore.MemoryShare(memory, options.slabBytes()),
-        burst -> new PartitionStreams(partition, shard, files, burst));
+        log, shard, new DiskStore.MemoryShare(memory, options.slabBytes()), streams);
   }
 
   /**

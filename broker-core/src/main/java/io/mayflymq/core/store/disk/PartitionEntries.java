@@ -4,6 +4,7 @@ import io.mayflymq.core.message.Message;
 import io.mayflymq.core.runtime.BurstEnd;
 import io.mayflymq.core.store.QueueStore;
 import io.mayflymq.core.store.RecoverableQueue;
+import io.mayflymq.core.store.StoreIds;
 import io.mayflymq.core.store.UnreadableException;
 import io.mayflymq.core.store.UnsettledEntry;
 import io.mayflymq.core.store.memory.ContentArena;
@@ -14,7 +15,8 @@ import java.io.UncheckedIOException;
 
 /**
  * The entries of a partition's messages: in its log, packed in memory, or in the paging file. What
- * is stored during a move has no location until the move ends.
+ * is stored during a move has no location until the move ends; but a stream has messages of its
+ * own, with their offsets.
  */
 final class PartitionEntries {
   // per tick
@@ -57,7 +59,7 @@ final class PartitionEntries {
       long ownDeadlineMillis,
       long enqueuedAtMillis) {
     stored++;
-    if (move.isOpen()) {
+    if (move.isOpen() && !StoreIds.isStream(queueId)) {
       move.add(queueId, sequence, ownDeadlineMillis);
       return QueueStore.NOWHERE;
     }

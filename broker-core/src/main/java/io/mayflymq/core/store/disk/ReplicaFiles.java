@@ -1,14 +1,18 @@
 package io.mayflymq.core.store.disk;
 
+import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.store.StoreException;
 import io.mayflymq.core.store.disk.directory.StorageEnvironment;
 import io.mayflymq.core.store.segment.LogOwner;
 import io.mayflymq.core.store.segment.file.LogDirectory;
 import io.mayflymq.core.store.segment.file.LogFile;
+import io.mayflymq.core.store.stream.StreamLogs;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.zip.CRC32C;
 
 /*
@@ -17,6 +21,7 @@ import java.util.zip.CRC32C;
  *    replica-7              its log, and in two copies the highest epoch that it knows: replica.state, replica.state.copy
  *    replica-7.copying      a copy of all that the leader has, which is not complete
  *    replica-7.copied       a complete one, which is about to replace the log
+ *    replica-7-stream-99    the stream with this id, as far as it is committed: it has the form of a stream that has no replicas
  *    paging-replica-7       contents of messages that do not fit into memory, while this node leads
  *
  * A copy replaces the log by names, each of which is changed atomically: it is called complete, then the log is deleted, then the copy gets its name. What a crash
@@ -140,6 +145,36 @@ public final class ReplicaFiles {
     return files.openPaging(partition, paging(), owner);
   }
 
+  // Streams
+
+  private String streams() {
+    return name + "-stream-";
+  }
+
+  /** Returns the ids of the streams that have files. */
+  public List<Long> streamIds() {
+    return with(name, this::listStreams);
+  }
+
+  private List<Long> listStreams() throws IOException {
+    Pattern pattern = Pattern.compile(streams() + "(\\d{1,18})");
+    return host.list().stream()
+        .map(pattern::matcher)
+        .filter(Matcher::matches)
+        .map(stream -> Long.parseLong(stream.group(1)))
+        .sorted()
+        .toList();
+  }
+
+  /**
+   * Creates the streams; none is open yet.
+   *
+   * @param touched called in a burst when something is to be flushed at its end
+   */
+  public StreamLogs openStreams(Shard shard, Runnable touched) {
+    return files.openStreams(partition, streams(), shard, touched);
+  }
+
   private String paging() {
     return "paging-" + name;
   }
@@ -152,6 +187,9 @@ public final class ReplicaFiles {
           host.delete(copying);
           host.delete(copied);
           host.delete(paging());
+          for (long stream : listStreams()) {
+            files.delete(streams() + stream);
+          }
           files.delete(name);
           return null;
         });

@@ -34,7 +34,7 @@ public record StoreCheck(
     long metadataSeen,
     List<Fault> faults) {
   private static final Pattern LOG =
-      Pattern.compile("shard-\\d{1,9}|stream-\\d{1,18}|replica-\\d{1,9}");
+      Pattern.compile("shard-\\d{1,9}|stream-\\d{1,18}|replica-\\d{1,9}(-stream-\\d{1,18})?");
   private static final String SHARD = "shard-";
 
   /**

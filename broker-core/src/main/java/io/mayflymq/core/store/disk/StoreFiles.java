@@ -30,7 +30,8 @@ import java.util.regex.Pattern;
  */
 final class StoreFiles {
   private static final int BUFFER_BYTES = 256 << 10;
-  private static final Pattern STREAM_DIRECTORY = Pattern.compile("stream-(\\d{1,18})");
+  private static final String STREAM = "stream-";
+  private static final Pattern STREAM_DIRECTORY = Pattern.compile(STREAM + "(\\d{1,18})");
   private static final Pattern LOG_DIRECTORY = Pattern.compile("shard-(\\d{1,9})");
 
   private final StoreOptions options;
@@ -167,6 +168,17 @@ final class StoreFiles {
       directories.add(directory, logId);
     }
 
+    /**
+     * Creates the streams of a replica, which has none open yet.
+     *
+     * @param prefix the beginning of the names of their directories
+     * @param touched called in a burst when something is to be flushed at its end
+     */
+    StreamLogs openStreams(int partition, String prefix, Shard shard, Runnable touched) {
+      return StoreFiles.this.openStreams(
+          "streams of partition " + partition, new Streams(prefix), shard, touched);
+    }
+
     /** Deletes a directory. */
     void delete(String directory) throws IOException {
       directories.remove(directory);
@@ -184,10 +196,13 @@ final class StoreFiles {
    * @param touched called in a burst when something is to be flushed at its end
    */
   StreamLogs openStreams(int partition, Shard shard, Runnable touched) {
-    String name = "streams " + partition;
+    return openStreams("streams " + partition, new Streams(STREAM), shard, touched);
+  }
+
+  private StreamLogs openStreams(String name, Streams streams, Shard shard, Runnable touched) {
     StreamDisk disk =
         new StreamDisk(
-            new Streams(),
+            streams,
             host.flusher(name, StreamDisk.THREADS),
             new AlarmingLogListener(name, alarms),
             options.sync());
@@ -226,12 +241,23 @@ final class StoreFiles {
     host.delete(directory);
   }
 
-  /** Returns the name of the directory of a stream. */
-  private static String stream(long id) {
-    return "stream-" + id;
-  }
-
   private final class Streams implements StreamDirectories {
+    private final String prefix;
+
+    /**
+     * Creates them.
+     *
+     * @param prefix the beginning of their names
+     */
+    Streams(String prefix) {
+      this.prefix = prefix;
+    }
+
+    /** Returns the name of the directory of a stream. */
+    private String stream(long id) {
+      return prefix + id;
+    }
+
     @Override
     public LogDirectory open(long streamId) throws IOException {
       return host.open(stream(streamId));

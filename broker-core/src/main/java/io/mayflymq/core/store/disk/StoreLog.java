@@ -20,7 +20,7 @@ public interface StoreLog {
 
   /**
    * Returns whether other nodes have the log, too. Then it has all messages of its queues, those
-   * that are not persistent too, and no streams.
+   * that are not persistent too.
    */
   boolean isReplicated();
 

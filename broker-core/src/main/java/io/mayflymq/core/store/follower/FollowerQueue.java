@@ -10,7 +10,7 @@ import java.util.TreeMap;
  * The messages of one queue: for each, where it is. As numbers are given one after the other, they
  * are kept in pages, which take about 14 bytes a message.
  */
-final class FollowerQueue {
+public final class FollowerQueue {
   private static final int MASK = EntryPage.SIZE - 1;
 
   /** The pages by the numbers in them, without their last bits. */
@@ -23,12 +23,13 @@ final class FollowerQueue {
 
   /** Decides which of the messages are meant. */
   @FunctionalInterface
-  interface Choice {
+  public interface Choice {
+    /** Returns whether the message at a location is. */
     boolean test(long location);
   }
 
   /** Returns how many messages it has. */
-  long count() {
+  public long count() {
     return count;
   }
 
@@ -75,13 +76,13 @@ final class FollowerQueue {
   }
 
   /** Returns the location of a message; 0 if it is not here. */
-  long location(long sequence) {
+  public long location(long sequence) {
     EntryPage page = find(sequence);
     return page == null ? 0 : page.location(indexOf(sequence));
   }
 
   /** Adds a message. @return false if it is here already */
-  boolean put(long sequence, long location, int bodyLength) {
+  public boolean put(long sequence, long location, int bodyLength) {
     EntryPage page = make(sequence);
     int index = indexOf(sequence);
     if (page.location(index) != 0) {
@@ -93,7 +94,7 @@ final class FollowerQueue {
   }
 
   /** Sets the new location of a message that is here. */
-  void move(long sequence, long location) {
+  public void move(long sequence, long location) {
     find(sequence).move(indexOf(sequence), location);
   }
 
@@ -103,7 +104,7 @@ final class FollowerQueue {
    * @param choice which ones of them
    * @param mayCome whether they may come again, as the log is being recovered
    */
-  void take(long from, long to, Choice choice, boolean mayCome, TakenSink sink) {
+  public void take(long from, long to, Choice choice, boolean mayCome, TakenSink sink) {
     Iterator<Map.Entry<Long, EntryPage>> range =
         pages.subMap(pageOf(from), true, pageOf(to), true).entrySet().iterator();
     while (range.hasNext()) {
@@ -125,6 +126,34 @@ final class FollowerQueue {
         lastPage = null;
       }
     }
+  }
+
+  /** Visits messages, in order. */
+  public void visit(long from, long to, TakenSink sink) {
+    pages
+        .subMap(pageOf(from), true, pageOf(to), true)
+        .forEach(
+            (number, page) -> {
+              long first = number << EntryPage.BITS;
+              int end = (int) Math.min(MASK, to - first);
+              for (int i = (int) Math.max(0, from - first); i <= end; i++) {
+                if (page.location(i) != 0) {
+                  sink.accept(first + i, page.location(i), page.bodyLength(i));
+                }
+              }
+            });
+  }
+
+  /** Returns the highest number of a message; -1 if there is none. */
+  public long highest() {
+    for (Map.Entry<Long, EntryPage> entry : pages.descendingMap().entrySet()) {
+      for (int i = MASK; i >= 0; i--) {
+        if (entry.getValue().location(i) != 0) {
+          return (entry.getKey() << EntryPage.BITS) + i;
+        }
+      }
+    }
+    return -1;
   }
 
   // Returns

@@ -3,6 +3,7 @@ package io.mayflymq.core.store.follower;
 import io.mayflymq.core.store.AppliedBatches;
 import io.mayflymq.core.store.BatchOrigin;
 import io.mayflymq.core.store.RedeliveryNotes;
+import io.mayflymq.core.store.StoreIds;
 import io.mayflymq.core.store.segment.LogOwner;
 import io.mayflymq.core.store.segment.ReplicaQueues;
 import io.mayflymq.core.store.segment.SegmentLog;
@@ -25,19 +26,33 @@ public final class FollowerQueues implements ReplicaQueues, LogOwner {
   private static final FollowerQueue NONE = new FollowerQueue();
 
   private final SegmentLog log;
+  private final StreamListener streams;
   private final Map<Long, FollowerQueue> queues = new HashMap<>();
   private final AppliedBatches batches = new AppliedBatches(() -> {});
   private FollowerQueue last = NONE;
   private long lastId;
   private boolean isRecovered;
 
+  /** Is told of what enters replicated streams, and leaves the log. */
+  public interface StreamListener {
+    /** A message has entered a stream, or is found to have done so. */
+    void entered(long storeId, long offset);
+
+    /** What the leader has in its files, and says is in no log any more, is about to be removed. */
+    void leaves(long storeId, long upTo);
+
+    /** The leader says that a stream is deleted. */
+    void deleted(long storeId);
+  }
+
   /**
    * Creates it without queues.
    *
    * @param log the log that has their messages
    */
-  public FollowerQueues(SegmentLog log) {
+  public FollowerQueues(SegmentLog log, StreamListener streams) {
     this.log = log;
+    this.streams = streams;
   }
 
   /** The log has been recovered: what it has not told by now does not exist. */
@@ -97,6 +112,9 @@ public final class FollowerQueues implements ReplicaQueues, LogOwner {
     if (!make(queueId).put(sequence, location, bodyLength)) {
       log.release(location, bodyLength);
     }
+    if (StoreIds.isStream(queueId)) {
+      streams.entered(queueId, sequence);
+    }
   }
 
   @Override
@@ -112,7 +130,23 @@ public final class FollowerQueues implements ReplicaQueues, LogOwner {
 
   @Override
   public void take(long queueId, long from, long to, TakenSink sink) {
+    if (StoreIds.isStream(queueId)) {
+      leave(queueId, to);
+    }
     find(queueId).take(from, to, location -> true, false, sink);
+  }
+
+  private void leave(long storeId, long upTo) {
+    if (upTo == Long.MAX_VALUE) {
+      streams.deleted(storeId);
+    } else {
+      streams.leaves(storeId, upTo);
+    }
+  }
+
+  /** Visits messages of a queue, in order. */
+  public void visit(long queueId, long from, long to, TakenSink sink) {
+    find(queueId).visit(from, to, sink);
   }
 
   @Override

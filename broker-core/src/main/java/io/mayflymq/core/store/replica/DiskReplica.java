@@ -10,6 +10,9 @@ import io.mayflymq.core.store.StoreException;
 import io.mayflymq.core.store.disk.DiskStores;
 import io.mayflymq.core.store.disk.OpenLog;
 import io.mayflymq.core.store.disk.ReplicaFiles;
+import io.mayflymq.core.store.replica.stream.LedStreams;
+import io.mayflymq.core.store.replica.stream.ReplicaStreams;
+import io.mayflymq.core.store.replica.stream.StreamRules;
 import io.mayflymq.core.store.segment.LogState;
 import io.mayflymq.core.store.segment.SegmentLog;
 import io.mayflymq.core.store.segment.record.WireBurst;
@@ -42,6 +45,7 @@ public final class DiskReplica implements ReplicaLog {
   private final DiskStores stores;
   private final ReplicaFiles files;
   private final Shard shard;
+  private final ReplicaStreams streams;
   private Consumer<BatchId> onForced = batch -> {};
   private BatchId last = BatchId.NONE;
   private EpochHistory history = EpochHistory.NONE;
@@ -61,12 +65,18 @@ public final class DiskReplica implements ReplicaLog {
   private PartitionStore store;
 
   /** See {@link DiskReplicas#open}. Any thread may call. */
-  DiskReplica(DiskStores stores, int partition, Shard shard) {
+  DiskReplica(DiskStores stores, int partition, Shard shard, StreamRules rules) {
     this.stores = stores;
     this.files = stores.replica(partition);
     this.shard = shard;
-    openFollower(Recovery.ALL);
-    this.remembered = files.epoch();
+    this.streams = new ReplicaStreams(files, shard, rules);
+    try {
+      openFollower(Recovery.ALL);
+      this.remembered = files.epoch();
+    } catch (RuntimeException e) {
+      streams.close();
+      throw e;
+    }
   }
 
   private void openFollower(long upTo) {
@@ -78,7 +88,7 @@ public final class DiskReplica implements ReplicaLog {
 
   private FollowerLog recovered(OpenLog open, long upTo) {
     try {
-      return new FollowerLog(open, upTo, shard, this::forced);
+      return new FollowerLog(open, upTo, shard, this::forced, streams);
     } catch (IOException | UncheckedIOException e) {
       open.abandon();
       throw new StoreException(
@@ -302,6 +312,13 @@ public final class DiskReplica implements ReplicaLog {
     allForced(follower);
   }
 
+  /** A stream is deleted: its files go, though the leader may not have said so yet. */
+  public void streamDeleted(long queueId) {
+    if (leader == null) {
+      streams.delete(queueId);
+    }
+  }
+
   // Leading
 
   /**
@@ -316,8 +333,13 @@ public final class DiskReplica implements ReplicaLog {
     following();
     dropCopy();
     closeFollower();
-    leader = new LeaderLog(files, shard, sink, new Told());
-    store = stores.create(leader, files.partition(), shard);
+    leader = new LeaderLog(files, shard, sink, new Told(), streams);
+    LeaderLog led = leader;
+    store =
+        stores.create(
+            leader,
+            shard,
+            (itsStore, burst) -> new LedStreams(streams, itsStore, burst, led::isCopied));
     return store;
   }
 
@@ -389,6 +411,7 @@ public final class DiskReplica implements ReplicaLog {
     if (copy != null) {
       closing.add(copy.close());
     }
+    closing.add(streams.close());
     leader = null;
     store = null;
     follower = null;

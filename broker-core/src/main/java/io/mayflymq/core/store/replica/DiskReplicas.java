@@ -3,6 +3,7 @@ package io.mayflymq.core.store.replica;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.store.StoreException;
 import io.mayflymq.core.store.disk.DiskStores;
+import io.mayflymq.core.store.replica.stream.StreamRules;
 
 /**
  * The replicas of partitions in the data directory of this node. Any thread may call, one at a time
@@ -25,10 +26,11 @@ public final class DiskReplicas {
    * its log, and may take long.
    *
    * @param shard does its work
+   * @param rules what is known of its streams
    * @throws StoreException if it cannot be read, or a part of it is missing
    */
-  public DiskReplica open(int partition, Shard shard) {
-    return new DiskReplica(stores, partition, shard);
+  public DiskReplica open(int partition, Shard shard, StreamRules rules) {
+    return new DiskReplica(stores, partition, shard, rules);
   }
 
   /**

@@ -9,6 +9,8 @@ import io.mayflymq.core.store.Commit;
 import io.mayflymq.core.store.disk.LogUpkeep;
 import io.mayflymq.core.store.disk.OpenLog;
 import io.mayflymq.core.store.follower.FollowerQueues;
+import io.mayflymq.core.store.replica.stream.FollowedStreams;
+import io.mayflymq.core.store.replica.stream.ReplicaStreams;
 import io.mayflymq.core.store.segment.LogState;
 import io.mayflymq.core.store.segment.SegmentLog;
 import io.mayflymq.core.store.segment.record.WireBurst;
@@ -28,6 +30,8 @@ final class FollowerLog implements EndOfBurstListener {
   private final OpenLog open;
   private final SegmentLog log;
   private final FollowerQueues queues;
+  private final FollowedStreams streams;
+  private final ReplicaStreams streamFiles;
   private final BurstEnd burst;
   private final LogUpkeep upkeep;
   private final BiConsumer<Object, BatchId> forced;
@@ -40,18 +44,27 @@ final class FollowerLog implements EndOfBurstListener {
    *
    * @param upTo the last batch that is to remain
    * @param forced told on any thread up to which batch this log is forced
+   * @param streamFiles the files of its streams
    * @throws IOException if it cannot be read
    */
-  FollowerLog(OpenLog open, long upTo, Shard shard, BiConsumer<Object, BatchId> forced)
+  FollowerLog(
+      OpenLog open,
+      long upTo,
+      Shard shard,
+      BiConsumer<Object, BatchId> forced,
+      ReplicaStreams streamFiles)
       throws IOException {
     this.open = open;
     this.log = open.log();
-    this.queues = new FollowerQueues(log);
+    this.streamFiles = streamFiles;
+    this.streams = new FollowedStreams(streamFiles, log);
+    this.queues = streams.queues();
     this.burst = new BurstEnd(shard, this);
     this.upkeep = new LogUpkeep(shard, burst, new Work());
     this.forced = forced;
     log.recover(queues, queues, upTo);
     queues.recovered();
+    streams.ended(log.bursts().last().number());
     upkeep.start();
   }
 
@@ -67,6 +80,7 @@ final class FollowerLog implements EndOfBurstListener {
   void append(Batch batch) {
     log.take(batch.content(), queues);
     log.endBurst(batch.id(), WireBurst.leaderMillis(batch.content()));
+    streams.ended(batch.id().number());
     unforced = batch.id();
     burst.request();
   }
@@ -80,6 +94,7 @@ final class FollowerLog implements EndOfBurstListener {
 
   /** Batches up to this one are committed. */
   void committed(long number) {
+    streams.committed(number);
     log.committed(number);
     burst.request();
   }
@@ -132,6 +147,7 @@ final class FollowerLog implements EndOfBurstListener {
       if (log.state() == LogState.BLOCKED) {
         log.retry();
       }
+      streamFiles.retry();
       if (log.unforced()) {
         log.commit(Commit.UNTOLD);
       }
@@ -141,12 +157,14 @@ final class FollowerLog implements EndOfBurstListener {
     @Override
     public void note() {
       log.note(0);
+      streamFiles.note();
     }
 
     @Override
     public void trimMemory() {
       log.trimMemory();
       queues.trimMemory();
+      streamFiles.retain();
     }
   }
 

@@ -14,6 +14,7 @@ import io.mayflymq.core.store.disk.ReplicaFiles;
 import io.mayflymq.core.store.disk.StoreContents;
 import io.mayflymq.core.store.disk.StoreLog;
 import io.mayflymq.core.store.follower.FollowerQueues;
+import io.mayflymq.core.store.replica.stream.ReplicaStreams;
 import io.mayflymq.core.store.segment.LogOwner;
 import io.mayflymq.core.store.segment.SegmentLog;
 import io.mayflymq.core.store.segment.record.WireBurst;
@@ -40,6 +41,7 @@ final class LeaderLog implements StoreLog, EndOfBurstListener {
   private final Shard shard;
   private final BurstSink sink;
   private final Told told;
+  private final ReplicaStreams streams;
   private final OpenLog open;
   private final SegmentLog log;
   private final BurstEnd burst;
@@ -66,9 +68,12 @@ final class LeaderLog implements StoreLog, EndOfBurstListener {
   /**
    * Opens the log.
    *
+   * @param streams the files of its streams
    * @throws StoreException if its directory cannot be used
    */
-  LeaderLog(ReplicaFiles files, Shard shard, BurstSink sink, Told told) {
+  LeaderLog(
+      ReplicaFiles files, Shard shard, BurstSink sink, Told told, ReplicaStreams streams) {
+    this.streams = streams;
     this.files = files;
     this.shard = shard;
     this.sink = sink;
@@ -101,7 +106,7 @@ final class LeaderLog implements StoreLog, EndOfBurstListener {
 
   @Override
   public Recovered recover(StoreContents contents, Map<Long, Integer> shardsBefore) {
-    FollowerQueues others = new FollowerQueues(log);
+    FollowerQueues others = new FollowerQueues(log, streams.deletedOnes());
     RecoveredQueues queues = contents.recovery(log, log, queueId -> true, others);
     try {
       log.recover(queues, contents.owner());
@@ -254,10 +259,14 @@ final class LeaderLog implements StoreLog, EndOfBurstListener {
     }
   }
 
-  /** What is copied must stay where it is. */
+  /** Returns whether the log is being copied: what it has must stay where it is. */
+  boolean isCopied() {
+    return !copies.isEmpty();
+  }
+
   @Override
   public boolean compact(int budget) {
-    return copies.isEmpty() && log.compact(budget);
+    return !isCopied() && log.compact(budget);
   }
 
   /** Fails what waits: this node leads no more. Nothing is appended from now on. */

@@ -498,6 +498,20 @@ public final class SegmentLog {
   }
 
   /**
+   * An entry.
+   *
+   * @param message its message
+   * @param enqueuedAtMillis when it was appended first, in ms since the epoch
+   */
+  public record Entry(Message message, long enqueuedAtMillis) {}
+
+  /** Reads a message and when it came; otherwise as {@link #read}. */
+  public Entry readEntry(long location) {
+    Message message = read(location);
+    return new Entry(message, RecordDecoder.enqueuedAt(reader.buffer(), reader.start()));
+  }
+
+  /**
    * Makes everything appended so far safe.
    *
    * @param commit is notified when it is safe, or has failed: on one of the flusher's threads at a

@@ -36,7 +36,7 @@ import java.util.List;
  * them, so their offsets are reused if they do not exist.
  */
 /** A stream's log. Belongs to the shard's thread, except where stated otherwise. */
-final class StreamLog implements StreamStore {
+public final class StreamLog implements StreamStore {
   /** The largest size at which a segment ends; a position in it has to fit into an int. */
   private static final int MOST_SEGMENT_BYTES = 1 << 30;
 
@@ -57,7 +57,10 @@ final class StreamLog implements StreamStore {
   private int segmentBytes = DEFAULT_SEGMENT_BYTES;
   private int lastNumber;
   private long nextOffset;
-  private long safeOffset;
+
+  /** The offset after the last message that is forced. */
+  private long forcedOffset;
+
   private long bytes;
   private int cursors;
 
@@ -68,9 +71,13 @@ final class StreamLog implements StreamStore {
   private ByteBuffer index;
   private boolean inBurst;
 
-  StreamLog(long id, QueueName name, StreamLogs logs) {
+  /** Whether what is appended is safe already, as a replicated log has it. */
+  private final boolean isSafeElsewhere;
+
+  StreamLog(long id, QueueName name, StreamLogs logs, boolean isSafeElsewhere) {
     this.output = new StreamOutput(id, name, this::safe);
     this.logs = logs;
+    this.isSafeElsewhere = isSafeElsewhere;
     this.writer = new EntryWriter(id);
   }
 
@@ -86,7 +93,7 @@ final class StreamLog implements StreamStore {
     segments.addAll(found.segments());
     lastNumber = found.lastNumber();
     nextOffset = found.nextOffset();
-    safeOffset = nextOffset;
+    forcedOffset = nextOffset;
     tail.startAt(nextOffset);
     segments.forEach(segment -> bytes += segment.length);
   }
@@ -121,11 +128,35 @@ final class StreamLog implements StreamStore {
     logs.appended(length);
   }
 
-  private void roll() {
+  /**
+   * Goes on with a higher offset: there are no messages in between.
+   *
+   * @param offset that of the next message
+   */
+  public void skipTo(long offset) {
+    complete();
+    nextOffset = offset;
+    tail.startAt(offset);
+  }
+
+  /** Deletes all messages, which are forced; the next one has the same offset as it would have. */
+  public void clear() {
+    segments.forEach(segment -> logs.condemn(output, segment));
+    segments.clear();
+    active = null;
+    bytes = 0;
+  }
+
+  private void complete() {
     if (active != null) {
       index = active.indexLast(index);
       submit(true);
+      active = null;
     }
+  }
+
+  private void roll() {
+    complete();
     // The number of the shard is not included: a stream may be on another shard after the next
     // start.
     active = new StreamSegment(new SegmentHeader(0, output.logId, ++lastNumber, nextOffset));
@@ -175,10 +206,10 @@ final class StreamLog implements StreamStore {
       }
     }
     segment.safeLength = end;
-    safeOffset = offset;
+    forcedOffset = Math.max(forcedOffset, offset);
     if (!output.forgotten) {
       stream.safe();
-      tail.trim(safeOffset, cursors > 0);
+      tail.trim(forcedOffset, cursors > 0);
     }
   }
 
@@ -196,7 +227,12 @@ final class StreamLog implements StreamStore {
 
   @Override
   public long safeOffset() {
-    return safeOffset;
+    return isSafeElsewhere ? nextOffset : forcedOffset;
+  }
+
+  /** Returns the offset after the last message that is forced. */
+  public long forcedOffset() {
+    return forcedOffset;
   }
 
   @Override
@@ -226,7 +262,7 @@ final class StreamLog implements StreamStore {
       if (segment.lastMillis >= timeMillis) {
         boolean written = segment.safeLength > SegmentHeader.SPACE;
         long found = written ? search(segment, search -> search.offsetAt(timeMillis)) : -1;
-        return found >= 0 ? found : Math.max(safeOffset, segment.firstOffset());
+        return found >= 0 ? found : Math.max(forcedOffset, segment.firstOffset());
       }
     }
     return nextOffset;

@@ -47,7 +47,19 @@ public final class StreamLogs {
 
   /** Creates a stream. Any thread may call. */
   public StreamStore open(long id, QueueName name) {
-    StreamLog log = new StreamLog(id, name, this);
+    return open(id, name, false);
+  }
+
+  /**
+   * Creates a stream of messages that a replicated log has made safe: they may be read at once. Any
+   * thread may call.
+   */
+  public StreamLog openReplicated(long id, QueueName name) {
+    return open(id, name, true);
+  }
+
+  private StreamLog open(long id, QueueName name, boolean isSafeElsewhere) {
+    StreamLog log = new StreamLog(id, name, this, isSafeElsewhere);
     logs.put(id, log);
     return log;
   }

@@ -132,7 +132,7 @@ final class HomeRequests {
     output.expectFrom(queue.shard());
     queue
         .requests()
-        .subscribe(target.consumer(), () -> atHome(() -> done(id, out -> {})))
+        .subscribe(target.consumer(), () -> joins(id, target))
         .exceptionally(
             failure -> {
               atHome(
@@ -142,6 +142,20 @@ final class HomeRequests {
                   });
               return null;
             });
+  }
+
+  /** On the queue's shard. The other node is told where a consumer of a stream begins. */
+  private void joins(long id, HomeConsumer target) {
+    long begin = target.queue().onShard().beginOf(target.consumer());
+    atHome(
+        () ->
+            done(
+                id,
+                out -> {
+                  if (begin >= 0) {
+                    out.number(begin);
+                  }
+                }));
   }
 
   private void cancel(long id, long number) {

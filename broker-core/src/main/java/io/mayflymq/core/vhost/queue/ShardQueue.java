@@ -50,6 +50,12 @@ public interface ShardQueue {
    */
   long deadline(long sequence);
 
+  /**
+   * Returns the offset at which a consumer of a stream begins if it joins now; -1 if the queue is
+   * none.
+   */
+  long beginOf(Consumer consumer);
+
   /** Returns how long a publisher of very many messages should pause, in ms; 0 for no pause. */
   int pauseMillis();
 

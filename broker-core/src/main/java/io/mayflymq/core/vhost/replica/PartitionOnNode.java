@@ -144,9 +144,11 @@ final class PartitionOnNode implements PartitionHost {
     HostedReplica.Place place =
         new HostedReplica.Place(
             number, shard, environment.cluster(), () -> shard.elapsedNanos() / 1_000_000);
+    Queues queues = new Queues();
+    StreamsOfTables streams = new StreamsOfTables(environment.broker(), queues::queues);
     try {
-      DiskReplica log = environment.logs().open(number, shard);
-      replica = new ReplicatedPartition(place, assignment, environment.broker(), log, new Queues());
+      DiskReplica log = environment.logs().open(number, shard, streams);
+      replica = new ReplicatedPartition(place, assignment, environment.broker(), log, queues);
       replica.start();
       if (refusal != null) {
         LOGGER.info("this node keeps its replica of partition {} again", number);

@@ -137,6 +137,9 @@ final class ReplicatedPartition implements ReplicaOwner {
     if (led != null) {
       led.deleted(queue);
     }
+    if (queue.isStream()) {
+      log.streamDeleted(queue.id());
+    }
   }
 
   @Override

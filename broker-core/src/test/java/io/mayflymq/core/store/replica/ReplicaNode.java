@@ -63,7 +63,7 @@ final class ReplicaNode {
     DiskStores stores = host.diskStores(1, MEMORY);
     stores.create(0, shard);
     replicas = new DiskReplicas(stores);
-    replica = replicas.open(PARTITION, shard);
+    replica = replicas.open(PARTITION, shard, new NoStreams());
     replica.onForced(
         batch -> {
           if (replica.history().epochOf(batch.number()) == batch.epoch()) {

@@ -110,7 +110,7 @@ public final class RecordDecoder {
   }
 
   private static boolean entry(ByteBuffer buffer, int start, RecordHeader head) {
-    head.enqueuedAt = buffer.getLong(start + 12);
+    head.enqueuedAt = enqueuedAt(buffer, start);
     head.bodyLength = buffer.getInt(start + 32);
     head.priority = buffer.get(start + 36) & 0xff;
     int count = buffer.getShort(start + 38) & 0xffff;
@@ -146,6 +146,11 @@ public final class RecordDecoder {
     return RecordFormat.ENTRY_FIXED
         + RecordFormat.sourceLength(type)
         + targets * RecordFormat.TARGET;
+  }
+
+  /** Returns when the message of a record with content came, in ms since the epoch. */
+  public static long enqueuedAt(ByteBuffer buffer, int start) {
+    return buffer.getLong(start + 12);
   }
 
   /** Creates the message of a record with content. */

@@ -171,6 +171,13 @@ public final class LocalQueue implements ShardQueue {
   }
 
   @Override
+  public long beginOf(Consumer consumer) {
+    return !isDeleted() && machine instanceof StreamMachine stream
+        ? stream.beginOf(consumer, shard.now())
+        : -1;
+  }
+
+  @Override
   public int pauseMillis() {
     return machine instanceof MemoryBound memory ? memory.pauseMillis() : 0;
   }

@@ -2,11 +2,14 @@ package io.mayflymq.core.vhost.queue.remote;
 
 import io.mayflymq.core.link.LinkWriter;
 import io.mayflymq.core.message.Message;
+import io.mayflymq.core.message.StreamOffset;
 import io.mayflymq.core.queue.consumer.Consumer;
 import io.mayflymq.core.settings.QueueType;
 import io.mayflymq.core.vhost.queue.ConsumerOriginCodec;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.queue.remote.HeldMessages.Held;
+import io.mayflymq.protocol.types.FieldTable;
+import io.mayflymq.protocol.types.FieldValue;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.LongConsumer;
 
@@ -41,6 +44,10 @@ final class RemoteConsumer {
   private long taken;
   private long released;
   private long unsettled;
+
+  /** The offset of the next message that its client gets from a stream; -1 if it is not known. */
+  private long nextOffset = -1;
+
   private boolean joined;
   private CompletableFuture<Void> stopped;
   private boolean cancelled;
@@ -113,9 +120,21 @@ final class RemoteConsumer {
         .bit(consumer.acknowledges())
         .bit(consumer.exclusive())
         .number(consumer.prefetch())
-        .table(consumer.arguments())
+        .table(arguments())
         .number(window);
     ConsumerOriginCodec.write(out, consumer.outlet().origin());
+  }
+
+  /** In a stream it goes on behind what its client has got, when it joins again. */
+  private FieldTable arguments() {
+    return nextOffset < 0
+        ? consumer.arguments()
+        : consumer.arguments().with(StreamOffset.HEADER, new FieldValue.Int64(nextOffset));
+  }
+
+  /** It has joined a stream, at this offset. */
+  void beginsAt(long offset) {
+    nextOffset = offset;
   }
 
   /** It has joined the queue. */
@@ -193,7 +212,7 @@ final class RemoteConsumer {
     }
     if (held.isEmpty() && stopped == null && consumer.outlet().reserve(consumer)) {
       taken += bytes(message);
-      consumer.outlet().deliver(consumer, sequence, message, redelivered);
+      deliver(sequence, message, redelivered);
     } else {
       held.add(sequence, message, redelivered, millisLeft);
     }
@@ -213,7 +232,14 @@ final class RemoteConsumer {
   }
 
   private void deliver(Held next) {
-    consumer.outlet().deliver(consumer, next.sequence(), next.message(), next.redelivered());
+    deliver(next.sequence(), next.message(), next.redelivered());
+  }
+
+  private void deliver(long sequence, Message message, boolean redelivered) {
+    if (nextOffset >= 0) {
+      nextOffset = RemoteConsumers.numberAtHome(sequence) + 1;
+    }
+    consumer.outlet().deliver(consumer, sequence, message, redelivered);
   }
 
   /** Whether what is held should go back to its queue. A stream does not take it back. */

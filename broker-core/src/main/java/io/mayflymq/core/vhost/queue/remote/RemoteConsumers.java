@@ -162,7 +162,12 @@ final class RemoteConsumers implements EndOfBurstListener {
 
   /** Returns the number at home of a delivery; -1 if it came by an earlier connection. */
   long atHome(long sequence) {
-    return sequence >>> EPOCH_SHIFT == epoch ? sequence & ((1L << EPOCH_SHIFT) - 1) : -1;
+    return sequence >>> EPOCH_SHIFT == epoch ? numberAtHome(sequence) : -1;
+  }
+
+  /** Returns the number at home of a delivery of any connection. */
+  static long numberAtHome(long sequence) {
+    return sequence & ((1L << EPOCH_SHIFT) - 1);
   }
 
   /** Deliveries are being settled. Returns the number of the consumer; 0 if it is not known. */

@@ -153,6 +153,11 @@ public final class RemoteQueue implements ShardQueue {
 
   /** The home node knows. */
   @Override
+  public long beginOf(Consumer consumer) {
+    return -1;
+  }
+
+  @Override
   public long deadline(long sequence) {
     return Deadlines.NEVER;
   }

@@ -84,6 +84,9 @@ final class RemoteRequests implements QueueRequests {
                     added::writeSubscription,
                     in -> {
                       added.setJoined();
+                      if (in.remaining() > 0) {
+                        added.beginsAt(in.number());
+                      }
                       admitted.run();
                       if (added.hasMoved()) {
                         consumer.outlet().moved(consumer);

@@ -1,0 +1,17 @@
+package io.mayflymq.core.store.replica;
+
+import io.mayflymq.core.settings.QueueSettings;
+import io.mayflymq.core.store.replica.stream.StreamRules;
+
+/** A node that knows nothing of streams. */
+final class NoStreams implements StreamRules {
+  @Override
+  public QueueSettings settingsOf(long queueId) {
+    return null;
+  }
+
+  @Override
+  public boolean isDeleted(long queueId) {
+    return false;
+  }
+}
