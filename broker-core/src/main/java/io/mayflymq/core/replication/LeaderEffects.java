@@ -1,5 +1,7 @@
 package io.mayflymq.core.replication;
 
+import java.util.Map;
+
 /** What a leader brings about. Must not call the leader back, except from another task. */
 interface LeaderEffects {
   /** Sends a message to a replica, over the connection whose beginning the leader was told. */
@@ -7,9 +9,11 @@ interface LeaderEffects {
 
   /**
    * Sends all that the partition has, as {@link ReplicationMessage.Copy}, to a replica, then calls
-   * {@link PartitionLeader#tookOver}. {@link ReplicationMessage.TakeOver} was sent before.
+   * {@link PartitionLeader#tookOver}.
+   *
+   * @param streamEnds as in {@link ReplicationMessage.TakesOver}, which it has answered
    */
-  void startTakeOver(int replica);
+  void startTakeOver(int replica, Map<Long, Long> streamEnds);
 
   /**
    * Proposes a change of the replicas in sync to the cluster, again and again until the assignment

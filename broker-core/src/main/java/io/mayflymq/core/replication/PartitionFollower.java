@@ -9,6 +9,7 @@ import io.mayflymq.core.replication.ReplicationMessage.Position;
 import io.mayflymq.core.replication.ReplicationMessage.Refused;
 import io.mayflymq.core.replication.ReplicationMessage.TakeOver;
 import io.mayflymq.core.replication.ReplicationMessage.TakenOver;
+import io.mayflymq.core.replication.ReplicationMessage.TakesOver;
 import java.util.function.Consumer;
 
 /**
@@ -66,6 +67,7 @@ final class PartitionFollower {
     } else if (message instanceof TakeOver) {
       takesOver = true;
       replica.log().takingOver();
+      answer.accept(new TakesOver(message.epoch(), replica.log().streamEnds()));
     } else if (message instanceof Copy copy && takesOver) {
       replica.log().take(copy.content());
     } else if (message instanceof TakenOver taken && takesOver) {

@@ -9,6 +9,7 @@ import io.mayflymq.core.replication.ReplicationMessage.Position;
 import io.mayflymq.core.replication.ReplicationMessage.Refused;
 import io.mayflymq.core.replication.ReplicationMessage.TakeOver;
 import io.mayflymq.core.replication.ReplicationMessage.TakenOver;
+import io.mayflymq.core.replication.ReplicationMessage.TakesOver;
 import java.nio.ByteBuffer;
 import java.util.HashSet;
 import java.util.List;
@@ -232,6 +233,8 @@ final class PartitionLeader {
     }
     if (message instanceof Position position && follower.state() == State.ASKED) {
       begin(follower, position, nowMillis);
+    } else if (message instanceof TakesOver takes && follower.state() == State.TAKING_OVER) {
+      effects.startTakeOver(from, takes.streamEnds());
     } else if (message instanceof Forced told && follower.follows()) {
       follower.answered(Math.min(told.forced(), follower.sent()), told.sentAt());
       commit();
@@ -257,7 +260,6 @@ final class PartitionLeader {
   private void takeOver(FollowerProgress follower) {
     follower.enter(State.TAKING_OVER);
     effects.send(follower.replica(), new TakeOver(epoch));
-    effects.startTakeOver(follower.replica());
   }
 
   /** A follower has been sent all that there was after the last batch so far. */

@@ -2,6 +2,7 @@ package io.mayflymq.core.replication;
 
 import java.nio.ByteBuffer;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Consumer;
@@ -361,8 +362,8 @@ public final class PartitionReplica {
     }
 
     @Override
-    public void startTakeOver(int to) {
-      effects.startTakeOver(to);
+    public void startTakeOver(int to, Map<Long, Long> streamEnds) {
+      effects.startTakeOver(to, streamEnds);
     }
 
     @Override

@@ -1,5 +1,7 @@
 package io.mayflymq.core.replication;
 
+import java.util.Map;
+
 /** What a replica brings about. Must not call the replica back, except from another task. */
 public interface ReplicaEffects {
   /**
@@ -10,9 +12,11 @@ public interface ReplicaEffects {
 
   /**
    * Sends all that the partition has, as {@link ReplicationMessage.Copy}, to a follower, then calls
-   * {@link PartitionReplica#tookOver}. {@link ReplicationMessage.TakeOver} was sent before.
+   * {@link PartitionReplica#tookOver}.
+   *
+   * @param streamEnds as in {@link ReplicationMessage.TakesOver}, which it has answered
    */
-  void startTakeOver(int follower);
+  void startTakeOver(int follower, Map<Long, Long> streamEnds);
 
   /**
    * Proposes a change to the cluster, again and again until the assignment has another revision

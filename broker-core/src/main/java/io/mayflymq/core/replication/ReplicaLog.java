@@ -1,6 +1,7 @@
 package io.mayflymq.core.replication;
 
 import java.nio.ByteBuffer;
+import java.util.Map;
 
 /**
  * The log of one replica, as replication sees it: batches in order. What is appended is safe only
@@ -47,6 +48,14 @@ public interface ReplicaLog {
    * they are until {@link #takenOver}.
    */
   void takingOver();
+
+  /**
+   * Returns the offset after the last message of each stream that is in files beside the log, by
+   * the stream's id. These files stay when the replica takes over.
+   */
+  default Map<Long, Long> streamEnds() {
+    return Map.of();
+  }
 
   /**
    * Takes a part of what the leader has, after {@link #takingOver}.

@@ -13,11 +13,14 @@ import io.mayflymq.core.replication.ReplicationMessage.Refused;
 import io.mayflymq.core.replication.ReplicationMessage.Released;
 import io.mayflymq.core.replication.ReplicationMessage.TakeOver;
 import io.mayflymq.core.replication.ReplicationMessage.TakenOver;
+import io.mayflymq.core.replication.ReplicationMessage.TakesOver;
 import io.mayflymq.core.replication.ReplicationMessage.ToFollower;
 import io.mayflymq.core.replication.ReplicationMessage.ToLeader;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 
 /**
  * Writes and reads messages as frames of a connection between a leader and a follower: the type of
@@ -38,9 +41,11 @@ public final class ReplicationCodec {
   private static final int POSITION = 64;
   private static final int FORCED = 65;
   private static final int REFUSED = 66;
+  private static final int TAKES_OVER = 67;
 
   private static final int LEAST_BYTES_OF_BATCH = 2;
   private static final int BYTES_OF_START = 2;
+  private static final int LEAST_BYTES_OF_STREAM = 2;
 
   private ReplicationCodec() {}
 
@@ -75,6 +80,10 @@ public final class ReplicationCodec {
       write(out, taken.last());
       write(out, taken.history());
       return TAKEN_OVER;
+    } else if (message instanceof TakesOver takes) {
+      out.number(takes.streamEnds().size());
+      takes.streamEnds().forEach((stream, end) -> out.number(stream).number(end));
+      return TAKES_OVER;
     } else if (message instanceof Refused refused) {
       out.number(refused.known());
       return REFUSED;
@@ -140,6 +149,7 @@ public final class ReplicationCodec {
       case POSITION -> new Position(epoch, id(in), history(in));
       case FORCED -> new Forced(epoch, in.number(), in.signed());
       case REFUSED -> new Refused(epoch, in.number());
+      case TAKES_OVER -> new TakesOver(epoch, streamEnds(in));
       default -> throw unknown(type);
     };
   }
@@ -153,6 +163,14 @@ public final class ReplicationCodec {
       batches.add(new Batch(id, ByteBuffer.wrap(in.bytes())));
     }
     return batches;
+  }
+
+  private static Map<Long, Long> streamEnds(LinkReader in) {
+    Map<Long, Long> ends = new HashMap<>();
+    for (int left = in.count(LEAST_BYTES_OF_STREAM); left > 0; left--) {
+      ends.put(in.number(), in.number());
+    }
+    return Map.copyOf(ends);
   }
 
   private static EpochHistory history(LinkReader in) {

@@ -2,6 +2,7 @@ package io.mayflymq.core.replication;
 
 import java.nio.ByteBuffer;
 import java.util.List;
+import java.util.Map;
 
 /**
  * What the leader of a partition and a follower send each other, over one connection, in order. A
@@ -51,6 +52,14 @@ public sealed interface ReplicationMessage {
 
   /** The receiver takes over all that the leader has, in place of what it has itself. */
   record TakeOver(long epoch) implements ToFollower {}
+
+  /**
+   * The answer to {@link TakeOver}.
+   *
+   * @param streamEnds the offset after the last message of each stream that the follower has in its
+   *     files, by the stream's id: what is before that need not be sent
+   */
+  record TakesOver(long epoch, Map<Long, Long> streamEnds) implements ToLeader {}
 
   /**
    * A part of what the leader has, between {@link TakeOver} and {@link TakenOver}.

@@ -14,6 +14,7 @@ import io.mayflymq.core.replication.ReplicationMessage.ToFollower;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
@@ -36,7 +37,7 @@ class PartitionLeaderTest implements LeaderEffects {
   }
 
   @Override
-  public void startTakeOver(int to) {}
+  public void startTakeOver(int to, Map<Long, Long> streamEnds) {}
 
   @Override
   public void propose(AssignmentChange.InSync change) {

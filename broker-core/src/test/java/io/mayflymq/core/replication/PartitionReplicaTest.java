@@ -14,6 +14,7 @@ import io.mayflymq.core.replication.ReplicationMessage.ToLeader;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
@@ -42,7 +43,7 @@ class PartitionReplicaTest implements ReplicaEffects {
   }
 
   @Override
-  public void startTakeOver(int follower) {}
+  public void startTakeOver(int follower, Map<Long, Long> streamEnds) {}
 
   @Override
   public void propose(AssignmentChange change) {

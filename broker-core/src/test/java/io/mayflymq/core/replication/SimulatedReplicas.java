@@ -150,7 +150,7 @@ final class SimulatedReplicas {
     }
 
     @Override
-    public void startTakeOver(int to) {
+    public void startTakeOver(int to, Map<Long, Long> streamEnds) {
       connections.get(key(number, to)).toFollower.addLast(new CopyLater(log.last().epoch()));
     }
 

@@ -15,6 +15,7 @@ import io.mayflymq.core.replication.ReplicationMessage.ToLeader;
 import io.mayflymq.core.replication.ReplicationTimes;
 import io.mayflymq.core.runtime.Shard;
 import java.nio.ByteBuffer;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Consumer;
@@ -224,8 +225,8 @@ public final class HostedReplica {
     }
 
     @Override
-    public void startTakeOver(int follower) {
-      owner.copyTo(follower);
+    public void startTakeOver(int follower, Map<Long, Long> streamEnds) {
+      owner.copyTo(follower, streamEnds);
     }
 
     @Override

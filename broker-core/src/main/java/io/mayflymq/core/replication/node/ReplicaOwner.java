@@ -1,5 +1,8 @@
 package io.mayflymq.core.replication.node;
 
+import io.mayflymq.core.replication.ReplicationMessage;
+import java.util.Map;
+
 /**
  * What a replica is kept for: the queues of a partition. Called in bursts of the partition's shard.
  * Must not call the replica back, except from another task.
@@ -14,8 +17,10 @@ public interface ReplicaOwner {
   /**
    * A follower is to be sent all that there is: {@link HostedReplica#sendCopy} for each part, then
    * {@link HostedReplica#copySent}.
+   *
+   * @param streamEnds as in {@link ReplicationMessage.TakesOver}
    */
-  void copyTo(int node);
+  void copyTo(int node, Map<Long, Long> streamEnds);
 
   /**
    * This node leads no more. What is not committed may be undone from now on.

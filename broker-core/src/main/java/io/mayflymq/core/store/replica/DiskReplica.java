@@ -23,6 +23,7 @@ import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
@@ -269,6 +270,11 @@ public final class DiskReplica implements ReplicaLog {
     copy = recovered(files.openCopy(), Recovery.ALL);
   }
 
+  @Override
+  public Map<Long, Long> streamEnds() {
+    return streams.ends();
+  }
+
   private void dropCopy() {
     if (copy != null) {
       FollowerLog dropped = copy;
@@ -285,7 +291,11 @@ public final class DiskReplica implements ReplicaLog {
    */
   @Override
   public void take(ByteBuffer content) {
-    copy.takeCopy(content);
+    if (WireBurst.leaderMillis(content) == WireBurst.OF_STREAM_FILES) {
+      streams.take(content);
+    } else {
+      copy.takeCopy(content);
+    }
   }
 
   /**
@@ -295,6 +305,7 @@ public final class DiskReplica implements ReplicaLog {
    */
   @Override
   public void takenOver(BatchId until, EpochHistory itsHistory) {
+    streams.force(); // What they have may be in no log any more.
     FollowerLog taken = copy;
     taken.log().beginBehind(until, itsHistory);
     files.await(taken.close());
@@ -362,14 +373,15 @@ public final class DiskReplica implements ReplicaLog {
   /**
    * Begins a copy of all that there is, for a follower that takes over. Only while this node leads.
    *
+   * @param streamEnds what {@link #streamEnds} has returned there
    * @return to give it up
    */
-  public ReplicaCopy copy(CopySink sink) {
+  public ReplicaCopy copy(CopySink sink, Map<Long, Long> streamEnds) {
     if (leader == null) {
       throw new IllegalStateException(
           "the log of partition %d is not that of a leader".formatted(files.partition()));
     }
-    return leader.copy(sink);
+    return leader.copy(sink, streamEnds);
   }
 
   /**

@@ -213,8 +213,8 @@ final class LeaderLog implements StoreLog, EndOfBurstListener {
   }
 
   /** Begins a copy of all that there is. */
-  ReplicaCopy copy(CopySink to) {
-    ReplicaCopy copy = new ReplicaCopy(to);
+  ReplicaCopy copy(CopySink to, Map<Long, Long> streamEnds) {
+    ReplicaCopy copy = new ReplicaCopy(to, streams.copy(streamEnds));
     copies.add(copy);
     burst.request();
     return copy;

@@ -1,5 +1,6 @@
 package io.mayflymq.core.store.replica;
 
+import io.mayflymq.core.store.replica.stream.StreamCopy;
 import io.mayflymq.core.store.segment.LogCopy;
 import io.mayflymq.core.store.segment.SegmentLog;
 import io.mayflymq.core.store.segment.record.WireBurst;
@@ -11,19 +12,27 @@ public final class ReplicaCopy {
   private static final int SLICE = 64 << 10;
 
   private final CopySink sink;
+  private final StreamCopy streams;
 
   /** Null before the first slice. */
   private LogCopy copy;
 
   private boolean ended;
 
-  ReplicaCopy(CopySink sink) {
+  /**
+   * Creates it; nothing is sent yet.
+   *
+   * @param streams what the files of streams have, which is sent first
+   */
+  ReplicaCopy(CopySink sink, StreamCopy streams) {
     this.sink = sink;
+    this.streams = streams;
   }
 
   /** Gives it up, as the follower is gone; the sink is not called any more. */
   public void cancel() {
     ended = true;
+    streams.close();
   }
 
   boolean isEnded() {
@@ -47,6 +56,10 @@ public final class ReplicaCopy {
       return false;
     }
     try {
+      if (!streams.isComplete()) {
+        sink.part(streams.next(SLICE));
+        return true;
+      }
       if (copy == null) {
         copy = log.copy();
       }
@@ -68,6 +81,7 @@ public final class ReplicaCopy {
   void fail(String reason) {
     if (!ended) {
       ended = true;
+      streams.close();
       sink.failed(reason);
     }
   }

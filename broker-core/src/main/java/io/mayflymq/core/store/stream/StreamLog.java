@@ -288,7 +288,13 @@ public final class StreamLog implements StreamStore {
   @Override
   public StreamCursor read(long offset) {
     cursors++;
-    return new StreamReader(this, offset);
+    return new StreamReader(this, offset, false);
+  }
+
+  /** As {@link #read}, for what is forced only. */
+  public StreamReader readFiles(long offset) {
+    cursors++;
+    return new StreamReader(this, offset, true);
   }
 
   void closed() {

@@ -11,10 +11,14 @@ import org.slf4j.LoggerFactory;
 /*
  * A consumer's position. While the next messages are in memory it holds no resources; else one segment is open, and a window moves over it.
  */
-final class StreamReader implements StreamCursor {
+/** A position in a stream. Belongs to the shard's thread. */
+public final class StreamReader implements StreamCursor {
   private static final Logger LOGGER = LoggerFactory.getLogger(StreamReader.class);
 
   private final StreamLog log;
+
+  /** Whether it reads what is forced, in the files alone. */
+  private final boolean readsFiles;
 
   /** The offset of the next message to read. */
   private long wanted;
@@ -26,19 +30,20 @@ final class StreamReader implements StreamCursor {
 
   private SegmentSearch open;
 
-  StreamReader(StreamLog log, long from) {
+  StreamReader(StreamLog log, long from, boolean readsFiles) {
     this.log = log;
+    this.readsFiles = readsFiles;
     this.wanted = Math.max(from, 0);
   }
 
   @Override
   public boolean next() {
     wanted = Math.max(wanted, log.firstOffset());
-    if (wanted >= log.safeOffset()) {
+    if (wanted >= end()) {
       release();
       return false;
     }
-    inMemory = log.inMemory(wanted);
+    inMemory = readsFiles ? null : log.inMemory(wanted);
     if (inMemory != null) {
       release();
       offset = wanted++;
@@ -52,9 +57,13 @@ final class StreamReader implements StreamCursor {
     }
   }
 
+  private long end() {
+    return readsFiles ? log.forcedOffset() : log.safeOffset();
+  }
+
   private boolean readNext() throws IOException {
     StreamSegment segment = log.segmentOf(wanted);
-    while (segment != null && wanted < log.safeOffset()) {
+    while (segment != null && wanted < end()) {
       if (find(segment)) {
         offset = open.entries().sequence();
         wanted = offset + 1;
@@ -106,6 +115,11 @@ final class StreamReader implements StreamCursor {
   @Override
   public long offset() {
     return offset;
+  }
+
+  /** Returns when the current message came, in ms since the epoch, if it is read from files. */
+  public long enqueuedAtMillis() {
+    return open.entries().enqueuedAtMillis();
   }
 
   @Override

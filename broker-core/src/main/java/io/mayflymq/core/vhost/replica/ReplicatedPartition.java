@@ -223,12 +223,12 @@ final class ReplicatedPartition implements ReplicaOwner {
 
   /** One that was begun over an earlier connection is cancelled. */
   @Override
-  public void copyTo(int node) {
+  public void copyTo(int node, Map<Long, Long> streamEnds) {
     ReplicaCopy begun = copies.remove(node);
     if (begun != null) {
       begun.cancel();
     }
-    copies.put(node, log.copy(new Copy(node)));
+    copies.put(node, log.copy(new Copy(node), streamEnds));
   }
 
   /** A copy of all that there is, for a follower. */

@@ -136,7 +136,7 @@ class HostedReplicasTest {
     }
 
     @Override
-    public void copyTo(int node) {
+    public void copyTo(int node, Map<Long, Long> streamEnds) {
       loop.execute(
           () -> {
             replica.sendCopy(node, log.copy());

@@ -13,9 +13,13 @@ import io.mayflymq.core.store.StoreIds;
 import io.mayflymq.core.store.disk.ReplicaFiles;
 import io.mayflymq.core.store.follower.FollowerQueues;
 import io.mayflymq.core.store.segment.LogState;
+import io.mayflymq.core.store.segment.record.RecordDecoder;
+import io.mayflymq.core.store.segment.record.RecordHeader;
+import io.mayflymq.core.store.segment.record.WireBurst;
 import io.mayflymq.core.store.stream.StreamLog;
 import io.mayflymq.core.store.stream.StreamLogs;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -56,6 +60,8 @@ public final class ReplicaStreams implements EndOfBurstListener {
   private final Shard shard;
   private final StreamRules rules;
   private final BurstEnd burst;
+  private final RecordHeader head = new RecordHeader();
+  private final RecordDecoder decoder = new RecordDecoder();
   private final Map<Long, StreamLog> streams = new HashMap<>();
 
   /** The streams that were deleted while this process has run: what still comes is void. */
@@ -146,13 +152,66 @@ public final class ReplicaStreams implements EndOfBurstListener {
     stream.append(message, millis);
   }
 
+  /** Returns the offset after the last message of each stream. */
+  public Map<Long, Long> ends() {
+    Map<Long, Long> ends = new HashMap<>();
+    streams.forEach((queueId, stream) -> ends.put(queueId, stream.nextOffset()));
+    return ends;
+  }
+
+  /**
+   * Begins a copy for a follower.
+   *
+   * @param ends what {@link #ends} has returned there
+   */
+  public StreamCopy copy(Map<Long, Long> ends) {
+    return new StreamCopy(this, ends);
+  }
+
+  /**
+   * Takes a part of what the files of the leader have. If those here end before it begins, their
+   * messages are older than what the leader keeps, and are deleted.
+   *
+   * @throws IllegalArgumentException if it has changed on its way
+   */
+  public void take(ByteBuffer content) {
+    WireBurst.Reader records = new WireBurst.Reader(content);
+    while (records.next(head)) {
+      long queueId = StoreIds.queueOf(head.targets.queueId(0));
+      if (!isDeleted(queueId)) {
+        take(queueId, head.targets.sequence(0), decoder.message(records.buffer(), head.offset));
+      }
+    }
+  }
+
+  private void take(long queueId, long offset, Message message) {
+    StreamLog stream = of(queueId);
+    if (offset > stream.nextOffset()) {
+      force(stream, stream.nextOffset());
+      stream.clear();
+      stream.skipTo(offset);
+    }
+    append(queueId, offset, message, head.enqueuedAt);
+  }
+
   /**
    * Waits until the files of a stream are forced up to an offset.
    *
    * @throws StoreException if the disk does not take them
    */
   void force(StreamLog stream, long upTo) {
-    if (stream.forcedOffset() >= upTo) {
+    if (stream.forcedOffset() < upTo) {
+      force();
+    }
+  }
+
+  /**
+   * Waits until the files of all streams are forced.
+   *
+   * @throws StoreException if the disk does not take them
+   */
+  public void force() {
+    if (logs == null || (logs.state() == LogState.OPEN && !logs.hasUnsafe())) {
       return;
     }
     CompletableFuture<Void> done = new CompletableFuture<>();

@@ -1,5 +1,6 @@
 package io.mayflymq.core.store.segment.record;
 
+import io.mayflymq.core.message.Message;
 import io.mayflymq.core.replication.BatchId;
 import java.nio.ByteBuffer;
 
@@ -14,6 +15,9 @@ import java.nio.ByteBuffer;
  * @param content as {@link Writer} makes it
  */
 public record WireBurst(BatchId id, ByteBuffer content) {
+  /** The leader's time of a content that is no burst, but messages of the files of streams. */
+  public static final long OF_STREAM_FILES = -1;
+
   /** Where the records begin. */
   public static final int RECORDS = Long.BYTES;
 
@@ -97,6 +101,19 @@ public record WireBurst(BatchId id, ByteBuffer content) {
       seal(head.length);
     }
 
+    /** Adds a message that enters queues. */
+    public void addMessage(RecordTargets targets, long enqueuedAtMillis, Message message) {
+      RecordHeader head = new RecordHeader();
+      head.type = RecordType.ENQUEUE;
+      head.targets.set(targets);
+      head.enqueuedAt = enqueuedAtMillis;
+      head.length =
+          Math.toIntExact(RecordEncoder.length(RecordType.ENQUEUE, targets.size(), message));
+      makeRoom(head.length);
+      RecordEncoder.message(buffer, end, head, message);
+      seal(head.length);
+    }
+
     /** Adds a note of what may have been delivered. */
     public void addDelivered(RecordHeader head) {
       head.type = RecordType.DELIVERED;
@@ -125,6 +142,11 @@ public record WireBurst(BatchId id, ByteBuffer content) {
       makeRoom(head.length);
       RecordEncoder.applied(buffer, end, head);
       seal(head.length);
+    }
+
+    /** Returns how many bytes it has so far. */
+    public int length() {
+      return end;
     }
 
     /** Ends the burst and returns its content. */
