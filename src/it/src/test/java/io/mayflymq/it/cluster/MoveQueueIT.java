@@ -186,7 +186,8 @@ class MoveQueueIT {
       assertThat(outcome.out()).isEqualTo(planned.out());
 
       String second = ClusterProcesses.name(1);
-      assertThat(control.run("move_queue", "log", second).err().toString()).contains("is replicated");
+      assertThat(control.run("move_queue", "log", second).err().toString())
+          .contains("is replicated");
       assertThat(control.run("move_queue", "own", second).exit()).isNotZero();
       assertThat(control.run("move_queue", "none", second).err().toString()).contains("none");
       assertThat(control.run("move_queue", "spread0", "x@host").err().toString())
