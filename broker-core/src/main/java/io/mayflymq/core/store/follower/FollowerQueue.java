@@ -128,8 +128,11 @@ public final class FollowerQueue {
     }
   }
 
-  /** Visits messages, in order. */
+  /** Visits messages, in order; none if the first number is higher than the last one. */
   public void visit(long from, long to, TakenSink sink) {
+    if (from > to) {
+      return;
+    }
     pages
         .subMap(pageOf(from), true, pageOf(to), true)
         .forEach(

@@ -136,7 +136,7 @@ final class LedStream implements StreamStore, RecoverableQueue {
 
   /** Settles in the log what the files have had, on the disk, since the call before. */
   void settle() {
-    if (logged.count() > 0) {
+    if (logged.count() > 0 && forcedBefore > 0) {
       logged.take(0, forcedBefore - 1, location -> true, false, entries::settle);
     }
     forcedBefore = files.forcedOffset();
