@@ -4,9 +4,7 @@ import io.mayflymq.core.metrics.histogram.Histogram;
 import io.mayflymq.core.runtime.BurstEnd;
 import java.util.concurrent.CompletableFuture;
 
-/**
- * The streams of a partition's store. Belongs to the shard's thread, except for {@link #open}.
- */
+/** The streams of a partition's store. Belongs to the shard's thread, except for {@link #open}. */
 public interface PartitionStreams {
   /** Creates the streams of a store. */
   @FunctionalInterface

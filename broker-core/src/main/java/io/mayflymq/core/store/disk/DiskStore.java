@@ -58,8 +58,7 @@ final class DiskStore implements PartitionStore, EndOfBurstListener {
    * @param memory how much memory its messages may take
    * @param streams those of the partition
    */
-  DiskStore(
-      StoreLog storeLog, Shard shard, MemoryShare memory, PartitionStreams.Factory streams) {
+  DiskStore(StoreLog storeLog, Shard shard, MemoryShare memory, PartitionStreams.Factory streams) {
     this.shard = shard;
     this.storeLog = storeLog;
     this.log = storeLog.log();

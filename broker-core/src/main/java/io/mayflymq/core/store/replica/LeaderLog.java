@@ -71,8 +71,7 @@ final class LeaderLog implements StoreLog, EndOfBurstListener {
    * @param streams the files of its streams
    * @throws StoreException if its directory cannot be used
    */
-  LeaderLog(
-      ReplicaFiles files, Shard shard, BurstSink sink, Told told, ReplicaStreams streams) {
+  LeaderLog(ReplicaFiles files, Shard shard, BurstSink sink, Told told, ReplicaStreams streams) {
     this.streams = streams;
     this.files = files;
     this.shard = shard;

@@ -382,7 +382,8 @@ final class ReplicasOnDisk {
             assertThat(reason).contains("leads no more");
           }
         };
-    source.node.burst(() -> member.copy = source.node.replica.copy(sink, member.node.replica.streamEnds()));
+    source.node.burst(
+        () -> member.copy = source.node.replica.copy(sink, member.node.replica.streamEnds()));
   }
 
   private void takePart(Member member) {

@@ -86,8 +86,7 @@ public final class LedStreams implements PartitionStreams {
     if (appended.isEmpty()) {
       return commit;
     }
-    List<LedStream.Appended> burstOfAll =
-        appended.stream().map(LedStream::takeAppended).toList();
+    List<LedStream.Appended> burstOfAll = appended.stream().map(LedStream::takeAppended).toList();
     appended.clear();
     return new Committed(burstOfAll, commit);
   }

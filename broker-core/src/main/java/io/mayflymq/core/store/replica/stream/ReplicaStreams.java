@@ -274,9 +274,7 @@ public final class ReplicaStreams implements EndOfBurstListener {
           setSegmentBytes(stream, settings);
           if (settings != null) {
             stream.retain(
-                settings.length().maxLengthBytes(),
-                settings.stream().maxAgeMillis(),
-                shard.now());
+                settings.length().maxLengthBytes(), settings.stream().maxAgeMillis(), shard.now());
           }
         });
   }
