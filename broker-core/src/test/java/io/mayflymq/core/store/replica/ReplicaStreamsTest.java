@@ -33,6 +33,7 @@ class ReplicaStreamsTest {
 
   private final Node leader = new Node(new MemoryHost());
   private Node follower = new Node(new MemoryHost());
+
   /** What the leader has appended and the follower has not got. */
   private final ArrayDeque<Batch> sent = new ArrayDeque<>();
 
