@@ -71,8 +71,14 @@ final class DataCheck {
     }
   }
 
+  /**
+   * A log of messages.
+   *
+   * @param replica what it is a replica of; null if it is the log of a shard
+   */
   private record Log(
       String directory,
+      CheckedReplica replica,
       List<LogCheck.SegmentFile> segments,
       List<QueueContent> queues,
       List<Harm> damages,
@@ -82,6 +88,7 @@ final class DataCheck {
     public Object json() {
       return Json.object(
           "directory", directory,
+          "replica", replica,
           "segments", segments.stream().map(Log::json).toList(),
           "queues", queues,
           "damages", damages,
@@ -211,13 +218,26 @@ final class DataCheck {
     List<Log> logs = new ArrayList<>();
     boolean damaged = faults.faults().stream().anyMatch(DataFaults.Fault::isDamage);
     Path messages = directory.resolve(DataFaults.MESSAGES_DIRECTORY);
-    for (Path path : directories(messages, "shard-\\d+")) {
+    for (Path path : directories(messages, "shard-\\d+|replica-\\d+(\\.copied)?")) {
       LogCheck check = LogCheck.of(path);
       List<Harm> harms = check.damages().stream().map(Harm::of).toList();
       damaged |= !harms.stream().allMatch(Harm::harmless);
+      CheckedReplica replica = null;
+      try {
+        replica = CheckedReplica.of(path, check.end());
+      } catch (IOException e) {
+        problems.add(name(directory, path) + ": " + IoReason.of(e));
+        damaged = true;
+      }
       List<QueueContent> queues = check.queues().stream().map(QueueContent::of).toList();
       logs.add(
-          new Log(name(directory, path), check.segments(), queues, harms, check.quarantined()));
+          new Log(
+              name(directory, path),
+              replica,
+              check.segments(),
+              queues,
+              harms,
+              check.quarantined()));
     }
     List<StreamLog> streams = new ArrayList<>();
     for (Path path : directories(messages, "stream-\\d+")) {
@@ -288,7 +308,7 @@ final class DataCheck {
     found.problems.forEach(out::println);
     for (Log log : found.logs) {
       out.println();
-      out.println(log.directory);
+      out.println(log.directory + (log.replica == null ? "" : ": " + log.replica));
       out.printf(
           "  %-16s %12s %10s %10s %10s %10s  %s%n",
           "segment", "bytes", "records", "entries", "live", "settled", "index");

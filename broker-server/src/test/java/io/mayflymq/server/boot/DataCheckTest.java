@@ -12,6 +12,7 @@ import io.mayflymq.core.metadata.QueueDefinition;
 import io.mayflymq.core.metadata.QueuePlace;
 import io.mayflymq.core.metadata.journal.MetadataJournal;
 import io.mayflymq.core.policy.argument.QueueArguments;
+import io.mayflymq.core.replication.BatchId;
 import io.mayflymq.core.store.AppliedBatches;
 import io.mayflymq.core.store.BatchOrigin;
 import io.mayflymq.core.store.QueueName;
@@ -97,16 +98,7 @@ class DataCheckTest {
             Runnable::run,
             owner);
     log.recover(owner, owner);
-    Message message =
-        new Message(
-            ShortString.EMPTY,
-            ShortString.of("q"),
-            new byte[102],
-            2,
-            Message.NO_TTL,
-            0,
-            true,
-            List.of());
+    Message message = message();
     long first = log.enqueue(1, 0, 0, Long.MAX_VALUE, 0, 1000, message);
     for (int i = 1; i < 4; i++) {
       log.enqueue(1, 0, i, Long.MAX_VALUE, 0, 1000, message);
@@ -114,6 +106,39 @@ class DataCheckTest {
     log.settle(1, 0, first, message.bodyLength());
     log.close().get();
     fillStream(message);
+  }
+
+  /** The replica of a partition: two bursts with a message each. */
+  private Path fillReplica() throws Exception {
+    Path replica = Files.createDirectories(directory.resolve("messages/replica-7"));
+    NoOwner owner = new NoOwner();
+    SegmentLog log =
+        new SegmentLog(
+            new DiskDirectory(replica),
+            LogOptions.defaults(7, LogOptions.Sync.ALWAYS)
+                .of(new LogIdentity(DIRECTORY_ID, "replica-7"))
+                .ofReplica(),
+            Runnable::run,
+            owner);
+    log.recover(owner, owner);
+    for (int i = 1; i <= 2; i++) {
+      log.enqueue(1, 0, i, Long.MAX_VALUE, 0, 1000, message());
+      log.endBurst(new BatchId(3, i), 1000);
+    }
+    log.close().get();
+    return replica;
+  }
+
+  private static Message message() {
+    return new Message(
+        ShortString.EMPTY,
+        ShortString.of("q"),
+        new byte[102],
+        2,
+        Message.NO_TTL,
+        0,
+        true,
+        List.of());
   }
 
   /** A stream of five messages. */
@@ -211,6 +236,44 @@ class DataCheckTest {
     JsonNode damage = new ObjectMapper().readTree(out.toString()).at("/logs/0/damages/0");
     assertThat(damage.path("kind").asText()).isEqualTo("damaged records");
     assertThat(damage.path("harmless").asBoolean(true)).isFalse();
+  }
+
+  @Test
+  void dataCheckTellsOfReplicas() throws Exception {
+    fill();
+    fillReplica();
+    assertThat(check(directory, Formatter.TABLE)).isEqualTo(ExitCode.OK);
+    assertThat(out.toString())
+        .contains(
+            "messages/replica-7: replica of partition 7, epoch 3, ends with burst 2 of epoch 3")
+        .contains("live: 2 of queue 'q' in vhost 'orders' (id 1)")
+        .contains("Nothing is damaged.");
+    out.getBuffer().setLength(0);
+    assertThat(check(directory, Formatter.JSON)).isEqualTo(ExitCode.OK);
+    JsonNode logs = new ObjectMapper().readTree(out.toString()).path("logs");
+    assertThat(logs).hasSize(2);
+    assertThat(logs.at("/0/replica").toString())
+        .isEqualTo("{\"partition\":7,\"epoch\":3,\"last\":2,\"lastEpoch\":3}");
+    assertThat(logs.at("/1/replica").isNull()).isTrue();
+  }
+
+  @Test
+  void dataCheckReportsDamagedReplicas() throws Exception {
+    fill();
+    Path replica = fillReplica();
+    for (String state : List.of("replica.state", "replica.state.copy")) {
+      Files.write(replica.resolve(state), new byte[20]);
+    }
+    assertThat(check(directory, Formatter.TABLE)).isEqualTo(ExitCode.DATA);
+    assertThat(out.toString())
+        .contains("messages/replica-7: replica.state and replica.state.copy are damaged");
+    Files.delete(replica.resolve("replica.state"));
+    Files.delete(replica.resolve("replica.state.copy"));
+    Path segment = replica.resolve("0000000001.log");
+    byte[] bytes = Files.readAllBytes(segment);
+    bytes[1100] ^= 1;
+    Files.write(segment, bytes);
+    assertThat(check(directory, Formatter.TABLE)).isEqualTo(ExitCode.DATA);
   }
 
   @Test

@@ -4,11 +4,13 @@ import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.store.StoreException;
 import io.mayflymq.core.store.disk.directory.StorageEnvironment;
 import io.mayflymq.core.store.segment.LogOwner;
+import io.mayflymq.core.store.segment.file.DiskDirectory;
 import io.mayflymq.core.store.segment.file.LogDirectory;
 import io.mayflymq.core.store.segment.file.LogFile;
 import io.mayflymq.core.store.stream.StreamLogs;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.regex.Matcher;
@@ -204,6 +206,16 @@ public final class ReplicaFiles {
    */
   public long epoch() {
     return with(name, () -> read(host.open(name)));
+  }
+
+  /**
+   * Returns the highest epoch that a replica knows by its state files; 0 if it has none.
+   *
+   * @param directory that of the log
+   * @throws IOException if they cannot be read; the message says so if both are damaged
+   */
+  public static long epochOf(Path directory) throws IOException {
+    return read(new DiskDirectory(directory));
   }
 
   private static long read(LogDirectory directory) throws IOException {

@@ -104,6 +104,10 @@ final class LeaderTransfers {
     }
     CompletableFuture<Assignment> next = new CompletableFuture<>();
     awaited.add(new Awaited(partition, assignment.epoch(), next));
+    Assignment meanwhile = node.partitions().all().get(partition);
+    if (meanwhile.epoch() > assignment.epoch()) {
+      next.complete(meanwhile); // It may have been told before that was awaited.
+    }
     begin(partition, assignment.leader(), to)
         .whenComplete(
             (begun, failure) -> {

@@ -149,6 +149,9 @@ final class MemberChanges {
     if (present.replicas().size() == 1) {
       return refused("node '%s' has the last replica".formatted(nodes.name(removed)));
     }
+    if (present.leader() == removed && attempts == 0) {
+      return refused("it was given the lead again and again");
+    }
     if (present.leader() == removed) {
       return transfers
           .successor(present)
@@ -156,7 +159,7 @@ final class MemberChanges {
               next ->
                   transfers
                       .transfer(partition, next)
-                      .thenCompose(led -> remove(partition, removed, attempts)))
+                      .thenCompose(led -> remove(partition, removed, attempts - 1)))
           .orElseGet(() -> refused("no other node has it in sync"));
     }
     AssignmentChange change = present.without(removed);

@@ -1,5 +1,6 @@
 package io.mayflymq.core.store.segment.recovery;
 
+import io.mayflymq.core.replication.BatchId;
 import io.mayflymq.core.store.QueueName;
 import io.mayflymq.core.store.segment.file.Damage;
 import io.mayflymq.core.store.segment.file.DiskDirectory;
@@ -19,13 +20,15 @@ import java.util.List;
  * @param damages the damages found, including torn tails
  * @param quarantined the files with damaged bytes that earlier starts have saved
  * @param queues the queues with live entries
+ * @param end the last burst of the log of a replica; {@link BatchId#NONE} if there is none
  */
 public record LogCheck(
     String directory,
     List<SegmentFile> segments,
     List<Damage> damages,
     List<String> quarantined,
-    List<QueueCount> queues) {
+    List<QueueCount> queues,
+    BatchId end) {
   /**
    * The number of a queue's entries in the log, including its scheduled messages and waiting dead
    * letters.

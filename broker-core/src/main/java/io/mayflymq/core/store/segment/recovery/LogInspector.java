@@ -1,5 +1,6 @@
 package io.mayflymq.core.store.segment.recovery;
 
+import io.mayflymq.core.replication.BatchId;
 import io.mayflymq.core.store.QueueName;
 import io.mayflymq.core.store.segment.file.Damage;
 import io.mayflymq.core.store.segment.file.FileWindow;
@@ -45,6 +46,7 @@ final class LogInspector {
   private Long logId;
   private int shard;
   private int lastSegment;
+  private BatchId end = BatchId.NONE;
 
   /** A segment that has been read; without records if it is unreadable. */
   private record Read(int number, long bytes, SegmentIndex records, boolean indexed) {}
@@ -72,7 +74,7 @@ final class LogInspector {
     read.forEach(segment -> segments.add(count(segment)));
     List<String> quarantined = files.stream().filter(SegmentNames::isKeptAside).sorted().toList();
     return new LogCheck(
-        directory.toString(), segments, List.copyOf(damages), quarantined, queues.all());
+        directory.toString(), segments, List.copyOf(damages), quarantined, queues.all(), end);
   }
 
   private void read(int number, LogFile file) throws IOException {
@@ -225,6 +227,9 @@ final class LogInspector {
         }
       } else if (head.type == RecordType.QUEUE) {
         queues.named(head.namedQueue, head.metadataSeen, QueueName.decode(head.queueName));
+      } else if ((head.type == RecordType.BURST || head.type == RecordType.HISTORY)
+          && head.batch.number() > end.number()) {
+        end = head.batch;
       }
     }
     return new LogCheck.SegmentFile(
