@@ -30,6 +30,12 @@ public final class LinkFrame {
    */
   public static final int ORIGIN = 22;
 
+  /**
+   * All consumers have been sent that had joined by an earlier connection to a leader: no body.
+   * From {@link LinkVersion#OF_RANKS} on.
+   */
+  public static final int REJOINED = 23;
+
   // From the home node
 
   /** A batch was applied: its number, flags, which commands were refused, which failed. */
@@ -58,6 +64,12 @@ public final class LinkFrame {
    * consumer's number. Answered by {@link #RECALLED}. From {@link LinkVersion#OF_DEADLINES} on.
    */
   public static final int RECALL = 39;
+
+  /**
+   * A consumer is the single active one of its replicated queue from here on: its number. From
+   * {@link LinkVersion#OF_RANKS} on.
+   */
+  public static final int ACTIVE = 40;
 
   private LinkFrame() {}
 }

@@ -11,8 +11,14 @@ public final class LinkVersion {
   /** A delivery has the time that its message has left; {@link LinkFrame#RECALL} is known. */
   public static final int OF_DEADLINES = 2;
 
+  /**
+   * A subscription and its answer have the {@link ConsumerRank}; {@link LinkFrame#REJOINED} and
+   * {@link LinkFrame#ACTIVE} are known.
+   */
+  public static final int OF_RANKS = 3;
+
   /** The highest one that this broker knows. */
-  public static final int HIGHEST = OF_DEADLINES;
+  public static final int HIGHEST = OF_RANKS;
 
   private LinkVersion() {}
 }

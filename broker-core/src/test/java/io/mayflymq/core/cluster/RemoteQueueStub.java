@@ -55,6 +55,12 @@ final class RemoteQueueStub implements QueueLifecycle {
   public void start() {}
 
   @Override
+  public void order(Arrivals arrivals) {}
+
+  @Override
+  public void abandon() {}
+
+  @Override
   public void rest() {}
 
   @Override

@@ -140,7 +140,7 @@ final class SimulatedLinks {
 
     @Override
     public int version() {
-      return LinkVersion.OF_DEADLINES;
+      return LinkVersion.HIGHEST;
     }
 
     @Override

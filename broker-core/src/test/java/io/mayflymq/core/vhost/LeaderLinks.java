@@ -7,6 +7,7 @@ import io.mayflymq.core.link.LinkReader;
 import io.mayflymq.core.link.LinkVersion;
 import io.mayflymq.core.link.LinkWriter;
 import io.mayflymq.core.runtime.Shard;
+import io.mayflymq.core.vhost.link.ConsumerOrder;
 import io.mayflymq.core.vhost.link.HomeLink;
 import io.mayflymq.core.vhost.link.QueueLookup;
 import io.mayflymq.core.vhost.queue.Queue;
@@ -117,7 +118,13 @@ final class LeaderLinks implements PartitionHost {
       this.near = near;
       this.listener = listener;
       this.farShard = home.shards.get(near.index() % home.shards.count());
-      this.far = new HomeLink(farShard, home.partitions, lookup());
+      this.far =
+          new HomeLink(
+              farShard,
+              home.partitions,
+              lookup(),
+              null,
+              new ConsumerOrder(farShard, nodes.size(), List.of()).of("here"));
       this.there = new Way(farShard, this::receive);
       this.back = new Way(near, (type, body) -> listener.frame(type, reader(body)));
     }

@@ -27,7 +27,7 @@ final class MemoryLinks implements LinkConnector {
 
   private boolean reachable = true;
   private boolean writable = true;
-  private int version = LinkVersion.OF_DEADLINES;
+  private int version = LinkVersion.HIGHEST;
 
   /** How many frames have been sent to the home node. */
   int frames;

@@ -43,11 +43,12 @@ public final class ConsumerRotation {
       levels = new ArrayList<>(1);
     }
     all.add(consumer);
-    if (active == null) {
-      active = consumer;
+    consumer.active = !singleActive;
+    if (singleActive && active == null) {
+      activate(consumer);
+    } else {
+      join(consumer);
     }
-    consumer.active = !singleActive || consumer == active;
-    join(consumer);
   }
 
   /** A consumer gets no more messages; if it is the single active one, it stays that. */
@@ -61,16 +62,23 @@ public final class ConsumerRotation {
     all.remove(consumer);
     leave(consumer);
     if (consumer == active) {
-      active = highest();
-      if (active != null) {
-        active.active = true;
-        join(active);
+      active = null;
+      Consumer next = highest();
+      if (next != null) {
+        activate(next);
       }
     }
     if (all.isEmpty()) {
       all = NO_CONSUMERS;
       levels = NO_LEVELS;
     }
+  }
+
+  private void activate(Consumer consumer) {
+    active = consumer;
+    consumer.active = true;
+    join(consumer);
+    consumer.outlet().activated(consumer);
   }
 
   private Consumer highest() {

@@ -43,6 +43,9 @@ public interface ConsumerTarget {
    */
   default void deadlinesChange() {}
 
+  /** Called when the consumer becomes the single active one of its queue. */
+  default void activated(Consumer consumer) {}
+
   /** Returns the channel that the messages go to; null if there is none. Any thread may call. */
   default ConsumerOrigin origin() {
     return null;

@@ -1,6 +1,7 @@
 package io.mayflymq.core.vhost.link;
 
 import io.mayflymq.core.expiry.Deadlines;
+import io.mayflymq.core.link.ConsumerRank;
 import io.mayflymq.core.link.LinkFrame;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.queue.consumer.Consumer;
@@ -32,6 +33,10 @@ final class HomeConsumer implements ConsumerTarget {
   private final OpenDeliveries open = new OpenDeliveries();
   private Consumer consumer;
   private ConsumerOrigin origin;
+
+  /** Null unless its queue is replicated, and its node knows ranks. */
+  private ConsumerRank rank;
+
   private boolean isCancelled;
 
   // Of the queue's shard
@@ -69,6 +74,16 @@ final class HomeConsumer implements ConsumerTarget {
   /** Sets its channel on the other node: once, before it joins its queue. */
   void setOrigin(ConsumerOrigin channel) {
     origin = channel;
+  }
+
+  /** Sets its place among consumers of a replicated queue at the last leader. */
+  void setRank(ConsumerRank before) {
+    rank = before;
+  }
+
+  /** Returns its place among the consumers of a replicated queue at the last leader. */
+  ConsumerRank rank() {
+    return rank == null ? ConsumerRank.NONE : rank;
   }
 
   @Override
@@ -192,6 +207,13 @@ final class HomeConsumer implements ConsumerTarget {
     if (consumer.acknowledges() && deliveries.haveTimes()) {
       recalls++;
       deliveries.sendBehind(this, LinkFrame.RECALL);
+    }
+  }
+
+  @Override
+  public void activated(Consumer active) {
+    if (rank != null) {
+      deliveries.sendBehind(this, LinkFrame.ACTIVE);
     }
   }
 

@@ -65,6 +65,11 @@ final class HomeDeliveries implements EndOfBurstListener {
     return port.version() >= LinkVersion.OF_DEADLINES;
   }
 
+  /** Returns whether the other node knows ranks of consumers. */
+  boolean haveRanks() {
+    return port.version() >= LinkVersion.OF_RANKS;
+  }
+
   /** Prepares for the queues of another shard. On the link's shard, before the first delivery. */
   void expectFrom(Shard other) {
     if (other != shard && handovers[other.index()] == null) {

@@ -35,6 +35,10 @@ public final class HomeLink implements LinkListener, IncomingCommands.Names {
   private final HomeConsumers consumers;
   private final HomeBatches batches;
   private final HeldFrames held;
+
+  /** Null for the queues of a node. */
+  private final ConsumerOrder.OfNode order;
+
   private final int shards;
   private HomeDeliveries output;
   private HomeRequests requests;
@@ -47,7 +51,7 @@ public final class HomeLink implements LinkListener, IncomingCommands.Names {
    * @param partitions where the queues of this node are
    */
   public HomeLink(Shard shard, Partitions partitions, QueueLookup lookup) {
-    this(shard, partitions, lookup, null);
+    this(shard, partitions, lookup, null, null);
   }
 
   /**
@@ -58,14 +62,21 @@ public final class HomeLink implements LinkListener, IncomingCommands.Names {
    * @param partitions where the queues of this node are
    * @param lookup finds the partition's queues
    * @param applied the batches that it has applied
+   * @param order in which consumers of the other node join with those of others
    */
-  public HomeLink(Shard shard, Partitions partitions, QueueLookup lookup, AppliedBatches applied) {
+  public HomeLink(
+      Shard shard,
+      Partitions partitions,
+      QueueLookup lookup,
+      AppliedBatches applied,
+      ConsumerOrder.OfNode order) {
     this.shard = shard;
     this.shards = partitions.shards().count();
     this.queues = new HomeQueues(lookup);
     this.consumers =
         new HomeConsumers(shard, new ShardCommandSender(shard, partitions, () -> {}, false));
     this.batches = new HomeBatches(shard, this, applied, new BatchOutput());
+    this.order = order;
     this.held = new HeldFrames(shard, this::process);
   }
 
@@ -73,7 +84,7 @@ public final class HomeLink implements LinkListener, IncomingCommands.Names {
   public void up(LinkPort opened) {
     port = opened;
     output = new HomeDeliveries(shard, shards, opened, consumers::putBack);
-    requests = new HomeRequests(shard, output, consumers);
+    requests = new HomeRequests(shard, output, consumers, order == null ? null : order.all());
   }
 
   @Override
@@ -90,12 +101,27 @@ public final class HomeLink implements LinkListener, IncomingCommands.Names {
       case LinkFrame.QUEUE -> queue(in);
       case LinkFrame.FORGET_QUEUES -> queues.clear();
       case LinkFrame.COMMANDS -> batches.commands(in);
-      case LinkFrame.ORIGIN -> batches.origin(in);
+      case LinkFrame.ORIGIN -> origin(in);
       case LinkFrame.REQUEST -> requests.answer(in, queues);
       case LinkFrame.CREDIT -> credit(in);
       case LinkFrame.RECALLED -> recalled(in);
+      case LinkFrame.REJOINED -> rejoined();
       default -> throw new LinkFormatException("unexpected frame of type " + type);
     }
+  }
+
+  private void origin(LinkReader in) {
+    batches.origin(in);
+    if (order != null && !output.haveRanks()) {
+      order.complete();
+    }
+  }
+
+  private void rejoined() {
+    if (order == null) {
+      throw new LinkFormatException("consumers of a node do not join again");
+    }
+    order.complete();
   }
 
   private void queue(LinkReader in) {

@@ -1,6 +1,7 @@
 package io.mayflymq.core.vhost.link;
 
 import io.mayflymq.core.fault.Causes;
+import io.mayflymq.core.link.ConsumerRank;
 import io.mayflymq.core.link.ErrorCodec;
 import io.mayflymq.core.link.LinkFormatException;
 import io.mayflymq.core.link.LinkFrame;
@@ -20,22 +21,35 @@ import io.mayflymq.core.vhost.queue.QueueContentsCodec;
 import io.mayflymq.core.vhost.queue.QueueGate;
 import io.mayflymq.core.vhost.queue.QueueSnapshot;
 import io.mayflymq.protocol.types.ShortString;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiConsumer;
 
 /** Answers the requests of another node. On the link's shard. */
 final class HomeRequests {
+  /** That of a consumer that is not of a stream. */
+  private static final long NO_BEGIN = -1;
+
   private final Shard shard;
   private final HomeDeliveries output;
   private final HomeConsumers consumers;
   private final LinkWriter frame = new LinkWriter();
   private final MessageCodec messages = new MessageCodec();
+
+  /** Null for the queues of a node. */
+  private final ConsumerOrder order;
+
+  /** The requests of consumers that have not joined yet. */
+  private final Map<HomeConsumer, Long> joining = new HashMap<>(0);
+
   private boolean closed;
 
-  HomeRequests(Shard shard, HomeDeliveries output, HomeConsumers consumers) {
+  HomeRequests(Shard shard, HomeDeliveries output, HomeConsumers consumers, ConsumerOrder order) {
     this.shard = shard;
     this.output = output;
     this.consumers = consumers;
+    this.order = order;
   }
 
   void close() {
@@ -127,16 +141,22 @@ final class HomeRequests {
         new HomeConsumer(
             number, queue, in.number(), output, moved -> atHome(() -> consumers.remove(moved)));
     target.setOrigin(ConsumerOriginCodec.read(in));
+    if (output.haveRanks()) {
+      ConsumerRank before = ConsumerRank.read(in);
+      target.setRank(order == null ? null : before);
+    }
     target.setConsumer(new Consumer(tag, options, target));
     consumers.add(target);
+    joining.put(target, id);
     output.expectFrom(queue.shard());
     queue
         .requests()
-        .subscribe(target.consumer(), () -> joins(id, target))
+        .subscribe(target.consumer(), () -> joins(target))
         .exceptionally(
             failure -> {
               atHome(
                   () -> {
+                    joining.remove(target);
                     consumers.remove(target);
                     failed(id, failure);
                   });
@@ -144,18 +164,31 @@ final class HomeRequests {
             });
   }
 
-  /** On the queue's shard. The other node is told where a consumer of a stream begins. */
-  private void joins(long id, HomeConsumer target) {
+  /** On the queue's shard: a consumer joins. */
+  private void joins(HomeConsumer target) {
     long begin = target.queue().onShard().beginOf(target.consumer());
-    atHome(
-        () ->
-            done(
-                id,
-                out -> {
-                  if (begin >= 0) {
-                    out.number(begin);
-                  }
-                }));
+    atHome(() -> joined(target, begin));
+  }
+
+  /**
+   * A consumer joins, or was cancelled while it waited for that.
+   *
+   * @param begin the offset at which it begins in a stream; negative in another queue
+   */
+  private void joined(HomeConsumer target, long begin) {
+    Long id = joining.remove(target);
+    if (id != null) {
+      done(
+          id,
+          out -> {
+            if (output.haveRanks()) {
+              (order == null ? ConsumerRank.NONE : order.next()).write(out);
+            }
+            if (begin >= 0) {
+              out.number(begin);
+            }
+          });
+    }
   }
 
   private void cancel(long id, long number) {
@@ -177,6 +210,7 @@ final class HomeRequests {
   }
 
   private void cancelled(long id, HomeConsumer target, Throwable failure) {
+    joined(target, NO_BEGIN);
     consumers.cancelled(target);
     if (failure == null) {
       done(id, out -> {});

@@ -157,8 +157,18 @@ public final class Following {
     }
 
     @Override
+    public void order(Arrivals arrivals) {
+      here.order(arrivals);
+    }
+
+    @Override
     public void discard() {
       here.discard();
+    }
+
+    @Override
+    public void abandon() {
+      here.abandon();
     }
 
     @Override

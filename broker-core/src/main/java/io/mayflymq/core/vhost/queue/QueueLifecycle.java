@@ -1,6 +1,7 @@
 package io.mayflymq.core.vhost.queue;
 
 import io.mayflymq.core.event.Actor;
+import io.mayflymq.core.queue.consumer.Consumer;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
@@ -17,6 +18,25 @@ public interface QueueLifecycle {
 
   /** A queue that has been recovered expires nothing, and holds what arrives, until it starts. */
   void rest();
+
+  /** Lets consumers join in another order than that in which they come. */
+  interface Arrivals {
+    /** Returns whether consumers join as they come. */
+    boolean isOver();
+
+    /**
+     * A consumer comes; only if it is not over.
+     *
+     * @param join lets it join the queue, now or later
+     */
+    void come(Consumer consumer, Runnable join);
+
+    /** Returns whether a consumer had come and had not joined yet: it will not. */
+    boolean leave(Consumer consumer);
+  }
+
+  /** Consumers join as is decided elsewhere, until that is over. On the queue's shard. */
+  void order(Arrivals arrivals);
 
   /** Discards a queue whose declaration could not be made safe. */
   void discard();
@@ -49,7 +69,7 @@ public interface QueueLifecycle {
    * This node leads the partition of a replicated queue no more: what arrives does nothing. Its
    * messages stay in the log. On the queue's shard.
    */
-  default void abandon() {}
+  void abandon();
 
   // Moving
 

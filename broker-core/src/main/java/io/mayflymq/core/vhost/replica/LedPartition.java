@@ -6,7 +6,10 @@ import io.mayflymq.core.link.LinkReader;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.store.StoreIds;
 import io.mayflymq.core.vhost.Broker;
+import io.mayflymq.core.vhost.Cluster;
+import io.mayflymq.core.vhost.Cluster.Peer;
 import io.mayflymq.core.vhost.VirtualHost;
+import io.mayflymq.core.vhost.link.ConsumerOrder;
 import io.mayflymq.core.vhost.link.HomeLink;
 import io.mayflymq.core.vhost.link.QueueLookup;
 import io.mayflymq.core.vhost.partition.Partition;
@@ -32,6 +35,7 @@ final class LedPartition implements QueueLookup {
   private final Broker broker;
   private final Partition partition;
   private final BooleanSupplier mayTell;
+  private final ConsumerOrder order;
   private final Map<Long, Queue> queues = new ConcurrentHashMap<>();
   private final Map<String, Side> sides = new LinkedHashMap<>();
   private boolean ended;
@@ -41,12 +45,18 @@ final class LedPartition implements QueueLookup {
    *
    * @param partition has the store of the messages
    * @param mayTell whether this node may deliver what is committed now
+   * @param epoch in which this node leads it
    */
-  LedPartition(Broker broker, Partition partition, BooleanSupplier mayTell) {
+  LedPartition(Broker broker, Partition partition, BooleanSupplier mayTell, long epoch) {
     this.broker = broker;
     this.partition = partition;
     this.mayTell = mayTell;
+    this.order = new ConsumerOrder(partition.shard(), epoch, reachable(broker.cluster()));
     broker.publishers().addLed(partition);
+  }
+
+  private static List<String> reachable(Cluster cluster) {
+    return cluster.nodes().stream().filter(Peer::isReachable).map(Peer::name).toList();
   }
 
   private Shard shard() {
@@ -74,7 +84,10 @@ final class LedPartition implements QueueLookup {
                 })
             .messages();
     partition.store().recoveredForGood();
-    queues.values().forEach(queue -> queue.lifecycle().start());
+    for (Queue queue : queues.values()) {
+      queue.lifecycle().order(order.of(queue));
+      queue.lifecycle().start();
+    }
     return messages;
   }
 
@@ -150,13 +163,19 @@ final class LedPartition implements QueueLookup {
 
   private final class Side implements LinkListener {
     private final String node;
-    private final HomeLink home =
-        new HomeLink(shard(), broker.partitions(), LedPartition.this, partition.store().batches());
+    private final HomeLink home;
     private CommittedPort port;
     private boolean over;
 
     Side(String node) {
       this.node = node;
+      this.home =
+          new HomeLink(
+              shard(),
+              broker.partitions(),
+              LedPartition.this,
+              partition.store().batches(),
+              order.of(node));
     }
 
     @Override
@@ -201,6 +220,11 @@ final class LedPartition implements QueueLookup {
       lost(why);
       port.close(why);
     }
+  }
+
+  /** A node has ended. */
+  void ended(String name) {
+    order.complete(name);
   }
 
   /** Tells what is committed, if this node may deliver now. */

@@ -252,7 +252,7 @@ final class PartitionOnNode implements PartitionHost {
 
   void ended(int node) {
     if (replica != null) {
-      replica.ended(node);
+      replica.ended(node, environment.names().apply(node));
     }
   }
 

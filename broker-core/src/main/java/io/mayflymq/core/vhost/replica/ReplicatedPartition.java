@@ -95,8 +95,17 @@ final class ReplicatedPartition implements ReplicaOwner {
     hosted.assigned(assignment);
   }
 
-  void ended(int node) {
+  /**
+   * A node has ended.
+   *
+   * @param node its number
+   * @param name its name
+   */
+  void ended(int node, String name) {
     hosted.ended(node);
+    if (led != null) {
+      led.ended(name);
+    }
   }
 
   /** Returns what takes a connection of the leader. */
@@ -162,7 +171,7 @@ final class ReplicatedPartition implements ReplicaOwner {
     long began = shard.elapsedNanos();
     PartitionStore store = log.lead(new Bursts());
     Partition partition = broker.partitions().led(index, shard, store);
-    LedPartition opened = new LedPartition(broker, partition, this::mayTell);
+    LedPartition opened = new LedPartition(broker, partition, this::mayTell, epoch);
     // In this order: a copy that has become the queue in between is found in one of them.
     owner.copies().forEach(opened::awaited);
     Collection<Queue> queues = owner.queues();

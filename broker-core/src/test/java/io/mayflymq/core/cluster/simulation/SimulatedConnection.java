@@ -179,7 +179,7 @@ final class SimulatedConnection {
 
     @Override
     public int version() {
-      return LinkVersion.OF_DEADLINES;
+      return LinkVersion.HIGHEST;
     }
 
     @Override

@@ -220,7 +220,7 @@ class HostedReplicasTest {
       implements LinkPort {
     @Override
     public int version() {
-      return LinkVersion.OF_DEADLINES;
+      return LinkVersion.HIGHEST;
     }
 
     @Override

@@ -180,7 +180,13 @@ final class LeaderRig {
    * @param closed called when the leader wants to end it
    */
   HomeLink open(List<Frame> sent, Runnable closed) {
-    HomeLink link = new HomeLink(shard, partitions, new Lookup(), log.batches);
+    HomeLink link =
+        new HomeLink(
+            shard,
+            partitions,
+            new Lookup(),
+            log.batches,
+            new ConsumerOrder(shard, epoch, List.of()).of("node"));
     run(() -> link.up(new Port(sent, closed)));
     return link;
   }
@@ -208,7 +214,7 @@ final class LeaderRig {
 
     @Override
     public int version() {
-      return LinkVersion.OF_DEADLINES;
+      return LinkVersion.HIGHEST;
     }
 
     @Override

@@ -40,6 +40,11 @@ final class LocalLifecycle implements QueueLifecycle {
     }
   }
 
+  @Override
+  public void order(Arrivals arrivals) {
+    moves.order(arrivals);
+  }
+
   /** Whether there can be anything in the queue when it is recovered. */
   private boolean hasMessagesOrLease() {
     return state.queue().definition().durable() || machine.settings().lease().expiresMillis() > 0;

@@ -8,6 +8,7 @@ import io.mayflymq.core.vhost.queue.Preconditions;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.queue.QueueCopying;
 import io.mayflymq.core.vhost.queue.QueueGate;
+import io.mayflymq.core.vhost.queue.QueueLifecycle;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
@@ -28,7 +29,7 @@ final class LocalMoves {
   private OutgoingMove outgoing;
 
   /** Null if no order of consumers has to be kept. */
-  private RejoiningConsumers rejoining;
+  private QueueLifecycle.Arrivals arrivals;
 
   /** Whether it is not known yet whether the queue serves here. */
   private boolean isUndecided;
@@ -162,7 +163,7 @@ final class LocalMoves {
     shard.runOrExecute(
         () -> {
           if (isUndecided && !state.isDeleted()) {
-            rejoining = new RejoiningConsumers(incoming.consumers(), shard);
+            arrivals = new RejoiningConsumers(incoming.consumers(), shard);
             isUndecided = false;
             begin();
             state.queue().gate().open();
@@ -172,18 +173,24 @@ final class LocalMoves {
         });
   }
 
-  /** Lets a consumer join: at once, or in the order of the old place. On the queue's shard. */
+  /** See {@link QueueLifecycle#order}. */
+  void order(QueueLifecycle.Arrivals order) {
+    arrivals = order;
+  }
+
+  /** Lets a consumer join: at once, or in the order that they had before. On the queue's shard. */
   void join(Consumer consumer, Runnable join) {
-    if (rejoining == null || rejoining.isOver()) {
+    if (arrivals == null || arrivals.isOver()) {
+      arrivals = null;
       join.run();
     } else {
-      rejoining.come(consumer, join);
+      arrivals.come(consumer, join);
     }
   }
 
   /** Returns whether a consumer has not joined yet, and will not. On the queue's shard. */
   boolean hasNotJoined(Consumer consumer) {
-    return rejoining != null && !rejoining.isOver() && rejoining.leave(consumer);
+    return arrivals != null && !arrivals.isOver() && arrivals.leave(consumer);
   }
 
   /** See {@link io.mayflymq.core.vhost.queue.QueueLifecycle#leave}. */

@@ -3,6 +3,7 @@ package io.mayflymq.core.vhost.queue.local;
 import io.mayflymq.core.queue.consumer.Consumer;
 import io.mayflymq.core.queue.consumer.ConsumerOrigin;
 import io.mayflymq.core.runtime.Shard;
+import io.mayflymq.core.vhost.queue.QueueLifecycle;
 import io.mayflymq.protocol.types.ShortString;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,7 +14,7 @@ import java.util.List;
  * order, and others behind them.
  */
 /** The consumers that join a queue anew after it has moved. Belongs to the queue's shard. */
-final class RejoiningConsumers {
+final class RejoiningConsumers implements QueueLifecycle.Arrivals {
   /** Those that have not come after this time do not come. */
   private static final long LONGEST_MILLIS = 2_000;
 
@@ -50,17 +51,14 @@ final class RejoiningConsumers {
     }
   }
 
-  /** Returns whether all have joined that are waited for. */
-  boolean isOver() {
+  /** Whether all have joined that are waited for. */
+  @Override
+  public boolean isOver() {
     return missing == 0;
   }
 
-  /**
-   * A consumer comes; only if it is not over.
-   *
-   * @param join lets it join the queue, now or later
-   */
-  void come(Consumer consumer, Runnable join) {
+  @Override
+  public void come(Consumer consumer, Runnable join) {
     Arrival arrival = new Arrival(consumer, join);
     int place = expected.indexOf(Member.of(consumer));
     if (place < 0 || arrived[place] != null) {
@@ -74,8 +72,8 @@ final class RejoiningConsumers {
     }
   }
 
-  /** Returns whether a consumer had come and had not joined yet: it will not. */
-  boolean leave(Consumer consumer) {
+  @Override
+  public boolean leave(Consumer consumer) {
     if (others.removeIf(arrival -> arrival.consumer == consumer)) {
       return true;
     }

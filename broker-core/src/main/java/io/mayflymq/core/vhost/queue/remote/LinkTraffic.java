@@ -136,6 +136,7 @@ final class LinkTraffic {
       case LinkFrame.MOVED -> requests.moved(body);
       case LinkFrame.CANCELLED -> consumers.cancelled(body);
       case LinkFrame.RECALL -> consumers.recall(body);
+      case LinkFrame.ACTIVE -> consumers.active(body);
       default -> throw new LinkFormatException("unexpected frame of type " + type);
     }
   }

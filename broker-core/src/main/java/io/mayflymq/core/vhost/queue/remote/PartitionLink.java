@@ -20,7 +20,7 @@ import java.util.concurrent.TimeUnit;
  * delay: what they have asked stays here, and goes to the leader by the next connection. That begins with
  *
  *   1. the frame ORIGIN, by which the leader knows the link and which of its batches were applied, by whichever leader;
- *   2. the consumers, in the order in which they joined: their priorities, and which one is the single active one, come out as before. Their clients are
+ *   2. the consumers, with their ranks, and REJOINED: the leader has them join in the order that those of all nodes had (ConsumerOrder). Their clients are
  *      told nothing, unless their queue is not there any more, or another consumer has it for itself;
  *   3. the batches that have not come back, with the numbers that they had. One that was applied is not applied again. Settlements of deliveries by an
  *      earlier connection are left out of it (RemoteConsumers): those messages are ready again, unless the batch was applied;

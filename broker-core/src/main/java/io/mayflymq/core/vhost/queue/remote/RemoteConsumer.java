@@ -1,5 +1,7 @@
 package io.mayflymq.core.vhost.queue.remote;
 
+import io.mayflymq.core.link.ConsumerRank;
+import io.mayflymq.core.link.LinkVersion;
 import io.mayflymq.core.link.LinkWriter;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.message.StreamOffset;
@@ -39,6 +41,7 @@ final class RemoteConsumer {
   private final Queue queue;
   private final Consumer consumer;
   private final HeldMessages held;
+  private ConsumerRank rank = ConsumerRank.NONE;
   private long window;
   private int windowsUnderWay;
   private long taken;
@@ -113,8 +116,12 @@ final class RemoteConsumer {
     stopped = done;
   }
 
-  /** Writes what a home node needs to know to let it join its queue. */
-  void writeSubscription(LinkWriter out) {
+  /**
+   * Writes what a home node needs to know to let it join its queue.
+   *
+   * @param version see {@link LinkVersion}
+   */
+  void writeSubscription(LinkWriter out, int version) {
     out.number(number)
         .shortString(consumer.tag())
         .bit(consumer.acknowledges())
@@ -123,6 +130,19 @@ final class RemoteConsumer {
         .table(arguments())
         .number(window);
     ConsumerOriginCodec.write(out, consumer.outlet().origin());
+    if (version >= LinkVersion.OF_RANKS) {
+      rank.write(out);
+    }
+  }
+
+  /** It has another place among the consumers of its queue. */
+  void setRank(ConsumerRank changed) {
+    rank = changed;
+  }
+
+  /** It is the single active one of its queue from here on. */
+  void setActive() {
+    rank = rank.activated();
   }
 
   /** In a stream it goes on behind what its client has got, when it joins again. */

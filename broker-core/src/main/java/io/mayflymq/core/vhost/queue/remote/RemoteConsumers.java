@@ -1,8 +1,10 @@
 package io.mayflymq.core.vhost.queue.remote;
 
+import io.mayflymq.core.link.ConsumerRank;
 import io.mayflymq.core.link.DeliveryCodec;
 import io.mayflymq.core.link.LinkFrame;
 import io.mayflymq.core.link.LinkReader;
+import io.mayflymq.core.link.LinkVersion;
 import io.mayflymq.core.link.LinkWriter;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.queue.consumer.Consumer;
@@ -47,6 +49,7 @@ final class RemoteConsumers implements EndOfBurstListener {
   private final List<RemoteConsumer> credited = new ArrayList<>();
   private long lastNumber;
   private long epoch;
+  private int version;
   private DeliveryCodec deliveries;
 
   /** The one that the last message of a frame was for; null outside. */
@@ -71,7 +74,8 @@ final class RemoteConsumers implements EndOfBurstListener {
   }
 
   /** A new connection begins, with frames of this version. */
-  void begin(int version) {
+  void begin(int ofFrames) {
+    version = ofFrames;
     deliveries = new DeliveryCodec(version);
     epoch = (epoch + 1) % EPOCHS;
   }
@@ -83,6 +87,31 @@ final class RemoteConsumers implements EndOfBurstListener {
     all.put(consumer, added);
     byNumber.put(lastNumber, added);
     return added;
+  }
+
+  /** Writes what lets a consumer join its queue, by the present connection. */
+  void writeSubscription(RemoteConsumer consumer, LinkWriter out) {
+    consumer.writeSubscription(out, version);
+  }
+
+  /** A consumer has joined its queue. */
+  void joined(RemoteConsumer consumer, LinkReader answer) {
+    boolean isFirst = !consumer.isJoined();
+    consumer.setJoined();
+    if (version >= LinkVersion.OF_RANKS && answer.remaining() > 0) {
+      consumer.setRank(ConsumerRank.read(answer));
+    }
+    if (isFirst && answer.remaining() > 0) {
+      consumer.beginsAt(answer.number());
+    }
+  }
+
+  /** A consumer is the single active one of its queue from here on. */
+  void active(LinkReader in) {
+    RemoteConsumer consumer = byNumber.get(in.number());
+    if (consumer != null) {
+      consumer.setActive();
+    }
   }
 
   /** Returns a consumer; null if it is not known. */

@@ -71,6 +71,12 @@ final class RemoteLifecycle implements QueueLifecycle {
     link.deleted(queue);
   }
 
+  @Override
+  public void order(Arrivals arrivals) {}
+
+  @Override
+  public void abandon() {}
+
   // Moving: the home node does it
 
   @Override

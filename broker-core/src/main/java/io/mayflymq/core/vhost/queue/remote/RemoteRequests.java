@@ -81,12 +81,9 @@ final class RemoteRequests implements QueueRequests {
             new LinkRequest<Void>(
                     queue,
                     RequestKind.SUBSCRIBE,
-                    added::writeSubscription,
+                    out -> link.consumers().writeSubscription(added, out),
                     in -> {
-                      added.setJoined();
-                      if (in.remaining() > 0) {
-                        added.beginsAt(in.number());
-                      }
+                      link.consumers().joined(added, in);
                       admitted.run();
                       if (added.hasMoved()) {
                         consumer.outlet().moved(consumer);

@@ -2,8 +2,11 @@ package io.mayflymq.core.vhost.queue.remote;
 
 import io.mayflymq.core.fault.Causes;
 import io.mayflymq.core.fault.Faults;
+import io.mayflymq.core.link.LinkFrame;
 import io.mayflymq.core.link.LinkPort;
 import io.mayflymq.core.link.LinkReader;
+import io.mayflymq.core.link.LinkVersion;
+import io.mayflymq.core.link.LinkWriter;
 import io.mayflymq.core.link.RequestKind;
 import io.mayflymq.core.vhost.queue.QueueGate;
 import java.util.ArrayList;
@@ -43,6 +46,9 @@ final class Resumption {
 
   void run() {
     traffic.consumers().served().forEach(this::join);
+    if (port.version() >= LinkVersion.OF_RANKS && traffic.port() == port) {
+      port.send(LinkFrame.REJOINED, new LinkWriter());
+    }
     answerCancelled();
     sendRequests(true);
     traffic
@@ -55,7 +61,13 @@ final class Resumption {
   private void join(RemoteConsumer consumer) {
     LinkRequest<Void> request =
         new LinkRequest<Void>(
-                consumer.queue(), RequestKind.SUBSCRIBE, consumer::writeSubscription, in -> null)
+                consumer.queue(),
+                RequestKind.SUBSCRIBE,
+                out -> traffic.consumers().writeSubscription(consumer, out),
+                in -> {
+                  traffic.consumers().joined(consumer, in);
+                  return null;
+                })
             .joining(consumer);
     request
         .answer()

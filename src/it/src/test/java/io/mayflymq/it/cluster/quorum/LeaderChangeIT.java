@@ -157,6 +157,35 @@ class LeaderChangeIT extends QuorumFixture {
   }
 
   @Test
+  void theSingleActiveConsumerStaysTheSameAmongThoseOfSeveralNodes() throws Exception {
+    nodes.declare(0, queue, Map.of("x-single-active-consumer", true));
+    int leader = nodes.awaitLeader(queue);
+    int one = nodes.follower(queue, 0);
+    int other = nodes.follower(queue, 1);
+    Channel publisher = nodes.confirming(one);
+    Deliveries first = Deliveries.from(nodes.channel(one), queue, true);
+    Deliveries second = Deliveries.from(nodes.channel(other), queue, true);
+    Deliveries third = Deliveries.from(nodes.channel(one), queue, true);
+    Deliveries fourth = Deliveries.from(nodes.channel(leader), queue, true);
+    QuorumNodes.publish(publisher, queue, "a");
+    assertThat(first.next().body()).isEqualTo("a");
+    first.cancel();
+    QuorumNodes.publish(publisher, queue, "b");
+    assertThat(second.next().body()).isEqualTo("b");
+
+    nodes.killLeader(queue);
+
+    List<String> bodies = QuorumNodes.bodies(0, 20);
+    QuorumNodes.publish(publisher, queue, bodies);
+    assertThat(bodies(next(second, 20))).isEqualTo(bodies);
+    third.assertNothing();
+    fourth.assertNothing();
+    second.cancel();
+    QuorumNodes.publish(publisher, queue, "c");
+    assertThat(third.next().body()).isEqualTo("c");
+  }
+
+  @Test
   void theNextConsumerOfANodeIsActiveWhenTheActiveOneEndsWithTheLeader() throws Exception {
     nodes.declare(0, queue, Map.of("x-single-active-consumer", true));
     Channel publisher = nodes.confirming(nodes.follower(queue, 1));
