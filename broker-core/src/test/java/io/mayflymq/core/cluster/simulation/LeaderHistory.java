@@ -6,7 +6,6 @@ import io.mayflymq.core.replication.ReplicaState;
 import io.mayflymq.core.replication.ReplicationCodec;
 import io.mayflymq.core.replication.ReplicationMessage.Append;
 import io.mayflymq.core.vhost.replica.ReplicaLook;
-import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -35,28 +34,20 @@ final class LeaderHistory {
     long toldIn;
   }
 
-  /** The leader of an epoch, and the batches that it has sent and not called committed yet. */
-  private record Leader(NodeProcess process, Map<Long, Entry> open) {}
+  /**
+   * The leader of an epoch.
+   *
+   * @param open the epochs of the batches that it has sent and not called committed yet, by number
+   */
+  private record Leader(NodeProcess process, Map<Long, Long> open) {}
 
   /**
-   * A batch.
+   * A batch that is committed. Its records may be in another order in the logs of other replicas.
    *
    * @param epoch in which it was made
-   */
-  private record Entry(long epoch, ByteBuffer content) {
-    /** The empty batch that an epoch begins with has a header when it was read from a log. */
-    boolean isSameAs(Entry other) {
-      boolean isEmpty = !content.hasRemaining() || !other.content.hasRemaining();
-      return epoch == other.epoch && (isEmpty || content.equals(other.content));
-    }
-  }
-
-  /**
-   * A batch that is committed.
-   *
    * @param since the epoch of the leader that has said so first
    */
-  private record Agreed(Entry entry, long since) {}
+  private record Agreed(long epoch, long since) {}
 
   LeaderHistory(SimulatedCluster cluster) {
     this.cluster = cluster;
@@ -79,27 +70,26 @@ final class LeaderHistory {
       require(leader.process == by, "two leaders of one epoch", partition, append.epoch());
       for (Batch batch : append.batches()) {
         long number = batch.id().number();
-        Entry entry = new Entry(batch.id().epoch(), batch.content());
         Agreed agreed = known.committed.get(number);
         require(
-            agreed == null || agreed.since > append.epoch() || agreed.entry.isSameAs(entry),
+            agreed == null || agreed.since > append.epoch() || agreed.epoch == batch.id().epoch(),
             "a committed batch was replaced",
             partition,
             number);
-        leader.open.put(number, entry);
+        leader.open.put(number, batch.id().epoch());
       }
       commit(partition, known, append);
     }
   }
 
   private void commit(int partition, Partition known, Append append) {
-    Map<Long, Entry> open = known.leaders.get(append.epoch()).open;
+    Map<Long, Long> open = known.leaders.get(append.epoch()).open;
     for (long number : new TreeSet<>(open.keySet())) {
       if (number <= append.committed()) {
-        Entry entry = open.remove(number);
+        long epoch = open.remove(number);
         Agreed agreed =
-            known.committed.computeIfAbsent(number, first -> new Agreed(entry, append.epoch()));
-        require(agreed.entry.isSameAs(entry), "two leaders commit", partition, number);
+            known.committed.computeIfAbsent(number, first -> new Agreed(epoch, append.epoch()));
+        require(agreed.epoch == epoch, "two leaders commit", partition, number);
       }
     }
   }
