@@ -23,6 +23,11 @@ public final class LinkBatches {
   private long noted;
   private boolean ended;
 
+  /** The last batch that could not be read, and how often. Not in the log. */
+  private long unreadable;
+
+  private int timesUnreadable;
+
   LinkBatches(BatchOrigin origin, Consumer<LinkBatches> onChange) {
     this.origin = origin;
     this.onChange = onChange;
@@ -71,6 +76,17 @@ public final class LinkBatches {
     }
     last = number;
     put(number, outcome);
+  }
+
+  /**
+   * A batch could not be read, and was not applied.
+   *
+   * @return how often in turn that was so with this batch, since this node leads
+   */
+  public int unreadable(long number) {
+    timesUnreadable = number == unreadable ? timesUnreadable + 1 : 1;
+    unreadable = number;
+    return timesUnreadable;
   }
 
   void recovered(long number, long isUnknownUpTo, byte[] outcome) {

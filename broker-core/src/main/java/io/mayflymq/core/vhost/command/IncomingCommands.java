@@ -50,8 +50,19 @@ public final class IncomingCommands {
     void arrived();
   }
 
-  /** A batch that has been read, and is applied as a whole in one burst, or not at all. */
+  /**
+   * Why a batch cannot be read.
+   *
+   * @param commands how many it has
+   * @param queue of the command that cannot be read; null if that is not known
+   */
+  public record Unreadable(int commands, Queue queue, RuntimeException why) {}
+
+  /** A batch that is applied as a whole in one burst, or not at all. */
   public interface Whole {
+    /** Returns why it cannot be read, and must not be applied; null if it was read. */
+    Unreadable unreadable();
+
     /**
      * Applies it, unless one of its queues holds commands at present.
      *
@@ -61,7 +72,7 @@ public final class IncomingCommands {
      */
     byte[] apply();
 
-    /** It is not applied any more: the connection was lost. */
+    /** It is not applied: the connection was lost. */
     void drop();
   }
 
@@ -86,31 +97,42 @@ public final class IncomingCommands {
    * @throws LinkFormatException if it cannot be read; then none of it is applied
    */
   public void apply(LinkReader in, boolean hasConsequences, Names names, Outcome outcome) {
-    read(in, new Arrival(names, hasConsequences, outcome, false)).submit();
+    read(in, in.count(2), new Arrival(names, hasConsequences, outcome, false)).submit();
   }
 
   /**
    * Reads a batch whose queues are in one partition, of the link's shard. Parameters as in {@link
    * #apply}; the outcome is told as soon as it is known, whether it is safe or not.
+   *
+   * @throws LinkFormatException if it cannot be read how many commands it has
    */
   public Whole readWhole(LinkReader in, boolean hasConsequences, Names names, Outcome outcome) {
-    return read(in, new Arrival(names, hasConsequences, outcome, true));
-  }
-
-  private Arrival read(LinkReader in, Arrival arrival) {
-    messages.begin();
+    Arrival arrival = new Arrival(names, hasConsequences, outcome, true);
     int count = in.count(2);
-    for (int i = 0; i < count; i++) {
-      read(in, i, arrival);
+    try {
+      read(in, count, arrival);
+    } catch (RuntimeException e) {
+      arrival.drop();
+      arrival.unreadable = new Unreadable(count, arrival.reading, e);
     }
     return arrival;
   }
 
-  private void read(LinkReader in, int i, Arrival arrival) {
+  private Arrival read(LinkReader in, int count, Arrival arrival) {
+    messages.begin();
+    for (int i = 0; i < count; i++) {
+      arrival.reading = null;
+      readCommand(in, i, arrival);
+    }
+    return arrival;
+  }
+
+  private void readCommand(LinkReader in, int i, Arrival arrival) {
     int octet = in.octet();
     byte kind = (byte) (octet & ~OutgoingCommands.AWAITED);
     PublishListener listener = (octet & OutgoingCommands.AWAITED) == 0 ? null : arrival;
     Queue queue = arrival.names.queue(in.number());
+    arrival.reading = queue;
     switch (kind) {
       case CommandBatch.PUBLISH -> {
         Message message = messages.read(in);
@@ -174,6 +196,12 @@ public final class IncomingCommands {
     private final Failures failures = new Failures();
     private int underWay;
 
+    /** The queue of the command that is being read; null if it is not known. */
+    private Queue reading;
+
+    /** Null if it was read. */
+    private Unreadable unreadable;
+
     /** Those of this burst; null if there are none. */
     private Failures failuresHere;
 
@@ -194,6 +222,11 @@ public final class IncomingCommands {
       batch.setPartition(queue.partition());
       batches.add(batch);
       return batch;
+    }
+
+    @Override
+    public Unreadable unreadable() {
+      return unreadable;
     }
 
     @Override

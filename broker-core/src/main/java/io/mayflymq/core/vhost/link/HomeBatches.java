@@ -9,8 +9,11 @@ import io.mayflymq.core.store.AppliedBatches;
 import io.mayflymq.core.store.BatchOrigin;
 import io.mayflymq.core.store.LinkBatches;
 import io.mayflymq.core.vhost.command.IncomingCommands;
+import java.util.Arrays;
 import java.util.UUID;
 import java.util.function.BooleanSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /*
  * The batches of commands that arrive on a link.
@@ -25,11 +28,19 @@ import java.util.function.BooleanSupplier;
  * that follows on the link waits behind it. Nothing has been applied or noted of it then, and when the connection is lost it is dropped. The same batch may
  * come by another connection meanwhile.
  *
+ * WHAT CANNOT BE READ
+ * A batch that cannot be read ends the connection, and the other node sends it again by the next one. If that does not help, by whichever defect, it would
+ * do so for ever, and all that follows would wait. So the third time the batch is noted as applied, with all its commands failed.
+ *
  * What was noted may have been dropped as well. Then all commands of the batch are reported as failed, which a client takes as "perhaps".
  */
 /** Applies the batches of commands that arrive on a link. On the link's shard. */
 final class HomeBatches {
+  private static final Logger LOGGER = LoggerFactory.getLogger(HomeBatches.class);
   private static final int HAS_CONSEQUENCES = 1;
+
+  /** So often a batch that cannot be read may come. */
+  private static final int MOST_ATTEMPTS = 3;
 
   private final IncomingCommands commands;
   private final IncomingCommands.Names names;
@@ -97,11 +108,37 @@ final class HomeBatches {
     } else {
       IncomingCommands.Whole batch =
           commands.readWhole(in, hasConsequences, names, new Answer(number));
-      if (!apply(number, batch)) {
+      if (batch.unreadable() != null) {
+        unreadable(number, batch.unreadable());
+        if (hasConsequences) {
+          new Answer(number).arrived();
+        }
+      } else if (!apply(number, batch)) {
         waiting = batch;
         output.hold(() -> isElsewhere(number) || apply(number, batch));
       }
     }
+  }
+
+  /** Throws, or answers the batch if that has been done too often. */
+  private void unreadable(long number, IncomingCommands.Unreadable batch) {
+    if (link.unreadable(number) < MOST_ATTEMPTS) {
+      throw batch.why();
+    }
+    LOGGER.error(
+        "the {} commands of batch {} of node {} have failed: one of them, for {}, could not be read"
+            + " {} times",
+        batch.commands(),
+        number,
+        link.origin().node(),
+        batch.queue() == null ? "a queue that is not known" : batch.queue(),
+        MOST_ATTEMPTS,
+        batch.why());
+    frame.clear();
+    noneSucceeded(batch.commands());
+    byte[] outcome = Arrays.copyOf(frame.bytes(), frame.size());
+    link.applied(number, outcome);
+    output.send(LinkFrame.RETURNED, frame.clear().number(number).append(outcome));
   }
 
   /** The connection was lost. */

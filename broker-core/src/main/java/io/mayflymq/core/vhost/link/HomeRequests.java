@@ -56,15 +56,18 @@ final class HomeRequests {
     closed = true;
   }
 
-  /** Answers a request, now or later. */
+  /**
+   * Answers a request, now or later. One that cannot be read fails: the other node would send it
+   * again by the next connection, for ever.
+   */
   void answer(LinkReader in, HomeQueues queues) {
     long id = in.number();
-    RequestKind kind = RequestKind.of(in.octet());
-    long number = in.number();
     try {
-      answer(id, kind, queues.require(number), in);
+      RequestKind kind = RequestKind.of(in.octet());
+      answer(id, kind, queues.require(in.number()), in);
     } catch (LinkFormatException e) {
-      throw e;
+      shard.faults().contained("reading a request of another node", e);
+      failed(id, e);
     } catch (RuntimeException e) {
       failed(id, e);
     }

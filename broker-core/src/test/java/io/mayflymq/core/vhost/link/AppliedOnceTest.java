@@ -4,6 +4,7 @@ import static io.mayflymq.core.vhost.link.BatchFrames.batch;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.mayflymq.core.link.ErrorCodec;
 import io.mayflymq.core.link.LinkFormatException;
 import io.mayflymq.core.link.LinkFrame;
 import io.mayflymq.core.link.LinkReader;
@@ -203,12 +204,7 @@ class AppliedOnceTest {
 
   @Test
   void batchThatWaitsIsDroppedWithItsConnection() {
-    leader.run(
-        () ->
-            link.frame(
-                LinkFrame.REQUEST,
-                request(new LinkWriter().number(1).octet(RequestKind.FETCH.code()).number(1))));
-    answers();
+    fetch();
     leader.queue(2).gate().close();
     send(batch(1, 1, 7, List.of(new Publish(2, 2, true))));
     leader.run(() -> link.lost("cut"));
@@ -221,6 +217,75 @@ class AppliedOnceTest {
     assertThat(answers()).containsExactly("1 returned, refused [], failed []");
     assertThat(leader.events).hasSize(1);
     assertThat(leader.messages()).containsExactly(2);
+  }
+
+  @Test
+  void batchThatCannotBeReadFailsTheThirdTime() {
+    fetch();
+    Frame unreadable = BatchFrames.unreadable(1, true, 1, 7);
+    closesTheConnection(unreadable);
+    assertThat(leader.events).containsExactly("requeue 7 to 7 of queue 1");
+    link = connect(LINK);
+    closesTheConnection(unreadable);
+    link = connect(LINK);
+    send(unreadable);
+    send(batch(2, false, publishes(1, 2)));
+    assertThat(answers())
+        .containsExactlyInAnyOrder(
+            "1 returned, refused [], failed [0, 1, 2]",
+            "1 arrived",
+            "2 returned, refused [], failed []");
+    nextLeader();
+    send(unreadable);
+    assertThat(answers())
+        .as("the next leader knows it")
+        .containsExactly("1 returned, refused [], failed [0, 1, 2]", "1 arrived");
+    assertThat(leader.messages()).containsExactly(1, 2);
+  }
+
+  @Test
+  void batchThatCanBeReadTheNextTimeIsApplied() {
+    closesTheConnection(BatchFrames.unreadable(1, false, 1, 7));
+    link = connect(LINK);
+    send(batch(1, false, publishes(1, 1)));
+    Frame next = BatchFrames.unreadable(2, false, 1, 7);
+    closesTheConnection(next);
+    link = connect(LINK);
+    closesTheConnection(next);
+    assertThat(leader.messages()).containsExactly(1);
+  }
+
+  private void closesTheConnection(Frame unreadable) {
+    HomeLink broken = link;
+    leader.run(
+        () -> {
+          assertThatThrownBy(() -> broken.frame(unreadable.type(), unreadable.read()))
+              .isInstanceOf(LinkFormatException.class)
+              .hasMessage("unknown kind of command: 99");
+          broken.lost("closed");
+        });
+  }
+
+  @Test
+  void requestThatCannotBeReadFails() {
+    send(Frame.of(LinkFrame.REQUEST, new LinkWriter().number(1).octet(99).number(1)));
+    assertThat(leader.faults.take()).hasSize(1);
+    leader.commit();
+    assertThat(sent).hasSize(1);
+    assertThat(sent.get(0).type()).isEqualTo(LinkFrame.ERROR);
+    LinkReader error = sent.get(0).read();
+    assertThat(error.number()).isEqualTo(1);
+    assertThat(ErrorCodec.read(error)).hasMessage("INTERNAL_ERROR - unknown kind of request: 99");
+  }
+
+  /** Takes message 7 of queue 1. */
+  private void fetch() {
+    leader.run(
+        () ->
+            link.frame(
+                LinkFrame.REQUEST,
+                request(new LinkWriter().number(1).octet(RequestKind.FETCH.code()).number(1))));
+    answers();
   }
 
   private static LinkReader request(LinkWriter begun) {

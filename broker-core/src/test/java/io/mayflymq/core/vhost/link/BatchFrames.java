@@ -14,6 +14,7 @@ final class BatchFrames {
   private static final int AWAITED_PUBLISH = 0x80;
   private static final int PUBLISH = 0;
   private static final int ACKNOWLEDGE = 1;
+  private static final int UNKNOWN = 99;
 
   private BatchFrames() {}
 
@@ -47,6 +48,14 @@ final class BatchFrames {
     out.octet(ACKNOWLEDGE).number(queue).number(0).number(acknowledged).number(1);
     publishes(out, publishes);
     return Frame.of(LinkFrame.COMMANDS, out);
+  }
+
+  /** A batch that acknowledges a message of {@code basic.get}, and goes on with nonsense. */
+  static Frame unreadable(long number, boolean hasConsequences, long queue, long acknowledged) {
+    LinkWriter out = begin(number, hasConsequences, 3);
+    out.octet(ACKNOWLEDGE).number(queue).number(0).number(acknowledged).number(1);
+    out.octet(UNKNOWN).number(queue);
+    return Frame.of(LinkFrame.COMMANDS, out.octet(UNKNOWN).number(queue));
   }
 
   private static LinkWriter begin(long number, boolean hasConsequences, int count) {

@@ -39,7 +39,8 @@ import java.util.concurrent.TimeUnit;
  *   COPY               is not asked again, as it would add twice: it fails, and with it the move, and the queue stays where it is.
  *                      The first one waits for a leader
  *
- * Publishers wait as long as there is no leader, and are held up by what they have under way. Requests fail after a time.
+ * Publishers wait as long as there is no leader, and are held up by what they have under way. Requests fail after a time. What a leader cannot read, time
+ * and again, comes back as failed: see HomeBatches.
  *
  * A batch that has come back, and whose dead letters are still on their way when its connection is lost, is taken as arrived, since the next leader
  * does not know of it: a command that waits for that may be earlier than the dead letters.
