@@ -21,7 +21,7 @@ import java.util.function.IntSupplier;
  * Proposes the changes that are requested on this node.
  *
  * One entry is under way at a time. What is requested meanwhile goes into the next one, so that many changes share a round trip and a force, and one
- * alone does not wait. The order of the requests is kept.
+ * alone does not wait. The order of the requests is kept. What needs no order, such as the elections of leaders, has an entry of its own at once.
  *
  * An entry that cannot be added in time fails with all that waits behind it: a node that has lost the majority answers within that time however much
  * is asked of it. Whether the entry is added later is not known. If it is, it is carried out as if another node had proposed it.
@@ -67,50 +67,58 @@ public final class ChangeProposer implements ChangeOrdering {
   }
 
   /**
-   * Proposes changes that fall together. Each is carried out or refused by itself, but they share
-   * an entry if they fit into one.
+   * Proposes changes that fall together, and whose order among others does not matter. Each is
+   * carried out or refused by itself, but they share an entry if they fit into one. They do not
+   * wait for the entry that is under way.
    *
    * @return for each what {@link #propose} returns
    */
   public List<CompletableFuture<Void>> proposeEach(List<? extends MetadataCommand> changes) {
     List<byte[]> encoded =
         changes.stream().map(change -> CommandCodec.encode(List.of(change))).toList();
+    Deque<PendingChange> each = new ArrayDeque<>();
+    List<List<PendingChange>> batches = new ArrayList<>();
     List<CompletableFuture<Void>> done;
     synchronized (this) {
-      done = encoded.stream().map(change -> add(change, null)).toList();
+      encoded.forEach(change -> each.add(pending(change, null)));
+      done = each.stream().map(PendingChange::done).toList();
+      while (!each.isEmpty()) {
+        batches.add(batch(each));
+      }
     }
-    proposeNext();
+    for (List<PendingChange> batch : batches) {
+      log.propose(entry(batch))
+          .whenComplete(
+              (added, failure) -> {
+                if (failure != null) {
+                  fail(batch, failure);
+                }
+              });
+    }
     return done;
   }
 
   private CompletableFuture<Void> add(byte[] encoded, Object origin) {
-    PendingChange change =
-        new PendingChange(
-            new ChangeEntry.Unit(serial++, encoded), origin, new CompletableFuture<>());
+    PendingChange change = pending(encoded, origin);
     waiting.addLast(change);
     return change.done();
   }
 
+  private PendingChange pending(byte[] encoded, Object origin) {
+    return new PendingChange(
+        new ChangeEntry.Unit(serial++, encoded), origin, new CompletableFuture<>());
+  }
+
   private void proposeNext() {
-    List<PendingChange> batch = new ArrayList<>();
+    List<PendingChange> batch;
     synchronized (this) {
       if (underWay || waiting.isEmpty()) {
         return;
       }
       underWay = true;
-      int bytes = 0;
-      while (!waiting.isEmpty()
-          && (batch.isEmpty() || bytes + waiting.peekFirst().unit().bytes() <= MOST_BYTES)) {
-        PendingChange change = waiting.removeFirst();
-        bytes += change.unit().bytes();
-        batch.add(change);
-        proposed.put(change.unit().serial(), change);
-      }
+      batch = batch(waiting);
     }
-    ChangeEntry entry =
-        new ChangeEntry(
-            version.getAsInt(), process, batch.stream().map(PendingChange::unit).toList());
-    log.propose(entry.encode())
+    log.propose(entry(batch))
         .whenComplete(
             (added, failure) -> {
               if (failure != null) {
@@ -123,8 +131,27 @@ public final class ChangeProposer implements ChangeOrdering {
             });
   }
 
+  /** Takes as many changes as fit into an entry, at least one. */
+  private List<PendingChange> batch(Deque<PendingChange> from) {
+    List<PendingChange> batch = new ArrayList<>();
+    int bytes = 0;
+    while (!from.isEmpty()
+        && (batch.isEmpty() || bytes + from.peekFirst().unit().bytes() <= MOST_BYTES)) {
+      PendingChange change = from.removeFirst();
+      bytes += change.unit().bytes();
+      batch.add(change);
+      proposed.put(change.unit().serial(), change);
+    }
+    return batch;
+  }
+
+  private byte[] entry(List<PendingChange> batch) {
+    return new ChangeEntry(
+            version.getAsInt(), process, batch.stream().map(PendingChange::unit).toList())
+        .encode();
+  }
+
   private void fail(Throwable failure) {
-    Throwable cause = Causes.of(failure);
     List<PendingChange> failed;
     synchronized (this) {
       failed = new ArrayList<>(proposed.values());
@@ -132,9 +159,17 @@ public final class ChangeProposer implements ChangeOrdering {
       proposed.clear();
       waiting.clear();
     }
+    fail(failed, failure);
+  }
+
+  private void fail(List<PendingChange> failed, Throwable failure) {
+    synchronized (this) {
+      failed.forEach(change -> proposed.remove(change.unit().serial(), change));
+    }
     ConnectionException error =
         new ConnectionException(
-            ReplyCode.INTERNAL_ERROR, "the change was not made: " + cause.getMessage());
+            ReplyCode.INTERNAL_ERROR,
+            "the change was not made: " + Causes.of(failure).getMessage());
     failed.forEach(change -> change.done().completeExceptionally(error));
   }
 

@@ -48,12 +48,30 @@ class ChangeProposerTest {
   @Test
   void changesWaitForTheEntryThatIsUnderWay() {
     proposer.propose(List.of(partition(1)), this);
-    proposer.proposeEach(List.of(partition(2), partition(3)));
-    proposer.propose(List.of(partition(4)), this);
+    proposer.propose(List.of(partition(2)), this);
+    proposer.propose(List.of(partition(3)), this);
     assertThat(entries).hasSize(1);
     added.get(0).complete(null);
     assertThat(entries).hasSize(2);
-    assertThat(units(1))
-        .containsExactly(List.of(partition(2)), List.of(partition(3)), List.of(partition(4)));
+    assertThat(units(1)).containsExactly(List.of(partition(2)), List.of(partition(3)));
+  }
+
+  @Test
+  void changesWithoutOrderDoNotWaitForTheEntryThatIsUnderWay() {
+    CompletableFuture<Void> first = proposer.propose(List.of(partition(1)), this);
+    List<CompletableFuture<Void>> each = proposer.proposeEach(List.of(partition(2), partition(3)));
+    CompletableFuture<Void> last = proposer.propose(List.of(partition(4)), this);
+    assertThat(entries).hasSize(2);
+    assertThat(units(1)).containsExactly(List.of(partition(2)), List.of(partition(3)));
+    // Their end ends nothing else, and no other entry is proposed by it.
+    added.get(1).completeExceptionally(new IllegalStateException("no majority"));
+    assertThat(each).allMatch(CompletableFuture::isCompletedExceptionally);
+    assertThat(entries).hasSize(2);
+    assertThat(first).isNotDone();
+    assertThat(last).isNotDone();
+    assertThat(proposer.take(entries.get(1).process(), 1)).isNull();
+    assertThat(proposer.take(entries.get(0).process(), 0)).isNotNull();
+    added.get(0).complete(null);
+    assertThat(units(2)).containsExactly(List.of(partition(4)));
   }
 }

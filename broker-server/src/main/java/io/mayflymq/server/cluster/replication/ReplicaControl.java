@@ -24,6 +24,7 @@ import io.mayflymq.server.cluster.transport.PeerListener;
 import io.mayflymq.server.cluster.transport.handshake.Purpose;
 import io.mayflymq.server.config.settings.ReconciliationSettings;
 import io.mayflymq.server.net.EventLoops;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -59,7 +60,13 @@ public final class ReplicaControl
   private final NodeTransport transport;
   private final PartitionLinks links;
   private final PeriodicWork work;
+
+  /** Those of the leaders on this node, which have many: they share entries. */
+  private final AssignmentProposals ofLeaders;
+
+  /** All others, which are made many at once. */
   private final AssignmentProposals proposals;
+
   private final LeaderlessReports reports;
   private final ReplicaNodes nodes;
   private final LeaderTransfers transfers;
@@ -78,6 +85,12 @@ public final class ReplicaControl
     this.transport = transport;
     this.links = new PartitionLinks(transport, loops, node.members());
     this.work = threads.periodic("elections");
+    this.ofLeaders =
+        new AssignmentProposals(
+            changes ->
+                changes.stream()
+                    .map(change -> node.proposer().propose(List.of(change), null))
+                    .toList());
     this.proposals = new AssignmentProposals(node.proposer()::proposeEach);
     this.nodes =
         new ReplicaNodes(
@@ -151,7 +164,7 @@ public final class ReplicaControl
 
   @Override
   public void propose(int partition, AssignmentChange change) {
-    proposals.propose(Map.of(partition, change));
+    ofLeaders.propose(Map.of(partition, change));
   }
 
   @Override
