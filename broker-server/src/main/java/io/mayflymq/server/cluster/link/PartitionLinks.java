@@ -24,8 +24,8 @@ import java.util.function.Supplier;
  * The connections of a node for replicated partitions: the leader of a partition opens one to each other replica, and each node one to the queues at the leader.
  *
  * Each side has it on the shard of the partition, by its own number of shards. Who leads and who keeps a replica changes, and a node may learn of it later than another
- * one. So the side that is called says first whether it takes the connection, and the other one sends nothing before. A connection that is refused is opened
- * again soon, as the node may be about to lead.
+ * one. So the side that is called says first whether it takes the connection, and the other one sends nothing before. The one that
+ * is called may be about to lead, so it does not refuse the connection at once (AnsweringLink), and one that is refused is opened again soon.
  */
 /** The connections of a node for replicated partitions, in both directions. Any thread may call. */
 public final class PartitionLinks implements LinkAcceptor, AutoCloseable {
@@ -121,9 +121,10 @@ public final class PartitionLinks implements LinkAcceptor, AutoCloseable {
     String refusal =
         (isReplica ? "no replica of partition %d is here" : "partition %d is not led here")
             .formatted(partition);
+    Shard shard = hosted.shard(partition);
     return new LinkConnection(
-        hosted.shard(partition),
-        new AnsweringLink(taker, refusal),
+        shard,
+        new AnsweringLink(shard, taker, refusal),
         version,
         transport.times(),
         unreadable.of(purpose, node.name(), onClosed));

@@ -30,6 +30,8 @@ import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -147,6 +149,13 @@ class PartitionLinksTest {
     private volatile boolean keeps = true;
     private volatile boolean leads = true;
 
+    /** How often connections are not taken yet, of either kind. */
+    private final AtomicInteger early = new AtomicInteger();
+
+    private boolean isEarly() {
+      return early.getAndUpdate(left -> Math.max(0, left - 1)) > 0;
+    }
+
     @Override
     public Shard shard(int partition) {
       return far.shards.get(partition % far.shards.count());
@@ -160,12 +169,12 @@ class PartitionLinksTest {
 
     @Override
     public LinkListener acceptLeader(int partition) {
-      return keeps ? take(replicas, partition) : null;
+      return keeps && !isEarly() ? take(replicas, partition) : null;
     }
 
     @Override
     public LinkListener acceptQueues(int partition, String node) {
-      return leads && node.equals(here) ? take(queues, partition) : null;
+      return leads && node.equals(here) && !isEarly() ? take(queues, partition) : null;
     }
 
     @Override
@@ -272,6 +281,61 @@ class PartitionLinksTest {
     until(() -> client.count("up") == 1);
     assertThat(hosted.replicas).hasSize(1);
     assertThat(hosted.queues).hasSize(1);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"REPLICA", "PARTITION"})
+  void connectionThatComesTooEarlyIsHeldAndTakenLater(Purpose.Kind kind) throws Exception {
+    start(2, 2, ChangeVersions.OF_REPLICAS);
+    hosted.early.set(5);
+    Side side = side();
+    connect(kind, side);
+    until(() -> side.count("up") == 1);
+    assertThat(side.events).containsExactly("up");
+    assertThat(hosted.early).hasValue(0);
+    Side taken = (kind == Purpose.Kind.REPLICA ? hosted.replicas : hosted.queues).get(0);
+    side.shard.execute(() -> sendNumbers(side, 100));
+    until(() -> taken.count == 100);
+    assertThat(taken.events).containsExactly("up");
+  }
+
+  @Test
+  void connectionThatIsLostWhileItIsHeldIsNotTaken() throws Exception {
+    start(1, 1, ChangeVersions.OF_REPLICAS);
+    Shard shard = far.shards.get(0);
+    Side ofLost = new Side(shard);
+    Side ofOther = new Side(shard);
+    AtomicBoolean leads = new AtomicBoolean();
+    shard.execute(
+        () -> {
+          AnsweringLink lost = new AnsweringLink(shard, () -> leads.get() ? ofLost : null, "");
+          AnsweringLink other = new AnsweringLink(shard, () -> leads.get() ? ofOther : null, "");
+          lost.up(new SilentPort());
+          other.up(new SilentPort());
+          lost.lost("the node has ended");
+          leads.set(true);
+        });
+    until(() -> ofOther.count("up") == 1);
+    assertThat(ofLost.events).isEmpty();
+  }
+
+  /** Sends nothing. */
+  private static final class SilentPort implements LinkPort {
+    @Override
+    public int version() {
+      return 1;
+    }
+
+    @Override
+    public void send(int type, LinkWriter body) {}
+
+    @Override
+    public boolean isWritable() {
+      return true;
+    }
+
+    @Override
+    public void close(String why) {}
   }
 
   @Test
