@@ -8,6 +8,7 @@ import io.mayflymq.core.link.LinkVersion;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.QueuePlace;
+import io.mayflymq.core.metrics.Counter;
 import io.mayflymq.core.policy.Policy;
 import io.mayflymq.core.policy.PolicyKind;
 import io.mayflymq.core.queue.GetResult;
@@ -20,10 +21,12 @@ import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.queue.QueueHost;
 import io.mayflymq.core.vhost.queue.QueueIdentity;
 import io.mayflymq.core.vhost.queue.QueueReplicas;
+import io.mayflymq.core.vhost.queue.QueueSnapshot;
 import io.mayflymq.core.vhost.queue.remote.RemoteNode;
 import io.mayflymq.core.vhost.queue.remote.RemoteQueue;
 import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.FieldTable;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -781,6 +784,57 @@ class RemoteQueueTest {
     rest();
     assertThat(home.drain("dead")).containsExactly(1, 2);
     assertThat(here.ready("source")).isZero();
+  }
+
+  /** Rejects 20 messages of 4 MiB while nothing of that arrives at the other node. */
+  private long waitingOf20(FieldTable arguments) {
+    start(1);
+    home.declare("dead");
+    join();
+    here.declare("dead", BALANCED);
+    Queue source =
+        here.declare(
+            "source",
+            FieldTable.builder()
+                .putAll(TestBroker.deadLetteringTo("dead"))
+                .putAll(arguments)
+                .build());
+    for (int i = 1; i <= 20; i++) {
+      here.publishing(source, TestBroker.message(i, true, Message.NO_TTL, 4 << 20), null);
+    }
+    here.trimMemory();
+    Collector collector = here.consume("source", true, 0);
+    here.trimMemory();
+    long first = collector.deliveries.get(0).sequence();
+    here.settling(Settlement.REJECT, source, collector.consumer, first, first + 19);
+    here.trimMemory();
+    List<Long> waiting = new ArrayList<>();
+    here.on(
+        source.shard().index(), () -> waiting.add(QueueSnapshot.of(source).waiting().messages()));
+    assertThat(source.counters().get(Counter.DEAD_LETTERS_WAITED)).isEqualTo(waiting.get(0));
+    return waiting.get(0);
+  }
+
+  private void arrive() {
+    for (int i = 0; i < 10; i++) {
+      rest();
+      here.advance(500);
+    }
+    assertThat(home.drain("dead"))
+        .containsExactly(IntStream.rangeClosed(1, 20).boxed().toArray(Integer[]::new));
+    assertThat(here.ready("source")).isZero();
+  }
+
+  @Test
+  void deadLettersThatAreTooManyToBeKeptInMemoryWaitInTheirSource() {
+    assertThat(waitingOf20(FieldTable.EMPTY)).isEqualTo(4);
+    arrive();
+  }
+
+  @Test
+  void deadLettersOfAQueueThatWouldDropThemDoNotWaitInIt() {
+    assertThat(waitingOf20(FieldTable.builder().put("x-max-length", 20).build())).isZero();
+    arrive();
   }
 
   @ParameterizedTest

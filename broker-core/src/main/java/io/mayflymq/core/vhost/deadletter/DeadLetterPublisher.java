@@ -3,7 +3,9 @@ package io.mayflymq.core.vhost.deadletter;
 import io.mayflymq.core.expiry.Deadlines;
 import io.mayflymq.core.message.DeadLetters;
 import io.mayflymq.core.message.Delay;
+import io.mayflymq.core.message.DropOutcome;
 import io.mayflymq.core.message.Message;
+import io.mayflymq.core.metrics.Counter;
 import io.mayflymq.core.routing.route.Route;
 import io.mayflymq.core.runtime.EndOfBurstListener;
 import io.mayflymq.core.runtime.Shard;
@@ -30,10 +32,17 @@ import java.util.function.UnaryOperator;
  * that goes to other partitions, or to a stream, whose log is another, is published there like any message, and its entry here is settled when all of them have it as safely as
  * their disks allow. A crash in between doubles it, and never loses it.
  *
+ * What goes to other nodes is in memory until it has arrived, which takes as long as a node is away, or a partition has no leader. So when that is much,
+ * further dead letters wait in the log beside their queues (WaitingDeadLetters), as if they were refused. Not those of a queue that is being deleted: they
+ * would go with it; nor those of a queue that drops its oldest messages, and would drop them.
+ *
  * What leaves a replicated partition waits until the death is committed, or it could be elsewhere while its message is not dead for the next leader.
  */
 public final class DeadLetterPublisher implements EndOfBurstListener, DeadLetterOutbox {
   private static final long MOST_UNDER_WAY = 4L << 20;
+
+  /** So many bytes of content may be on their way before what goes to other nodes waits. */
+  private static final long MOST_AWAY = 64L << 20;
 
   private final Partition home;
   private final Shard shard;
@@ -48,6 +57,13 @@ public final class DeadLetterPublisher implements EndOfBurstListener, DeadLetter
   /** What leaves the partition when it is committed; always empty if it is not replicated. */
   private List<OutgoingDeadLetter> leaving = new ArrayList<>(0);
 
+  /** The bytes of content on their way to other partitions, for each target. */
+  private long bytesAway;
+
+  /** How many departures have been handed to the store, and how many are over, in their order. */
+  private long departures;
+
+  private long departed;
   private boolean waiting;
   private boolean ended;
 
@@ -136,6 +152,15 @@ public final class DeadLetterPublisher implements EndOfBurstListener, DeadLetter
   }
 
   private void sendFar(OutgoingDeadLetter deadLetter) {
+    if (bytesAway > MOST_AWAY
+        && deadLetter.leavesThisNode()
+        && DeadLetterRouter.mayWaitHere(deadLetter)) {
+      deadLetter.source().counters().add(Counter.of(DropOutcome.WAITING), 1);
+      local.addLast(deadLetter.to(Route.none()));
+      flushAtEnd();
+      return;
+    }
+    bytesAway += deadLetter.bytes() * deadLetter.targets().size();
     if (deadLetter.entry() != null) {
       store.await(deadLetter.entry());
     }
@@ -171,10 +196,21 @@ public final class DeadLetterPublisher implements EndOfBurstListener, DeadLetter
     waiting = false;
     deliver();
     if (!leaving.isEmpty()) {
+      departures++;
       store.commit(new Departure(leaving, cause));
       leaving = new ArrayList<>();
     }
     commands.flush(cause);
+  }
+
+  /** Returns the number of the last departure of dead letters that has begun. */
+  long departures() {
+    return leaving.isEmpty() ? departures : departures + 1;
+  }
+
+  /** Returns whether the dead letters of a departure are handed over. */
+  boolean isDeparted(long departure) {
+    return departed >= departure;
   }
 
   /** Dead letters that leave the partition when their deaths are committed. */
@@ -198,12 +234,18 @@ public final class DeadLetterPublisher implements EndOfBurstListener, DeadLetter
           commands.flush(cause);
         }
       } finally {
-        failed();
+        over();
       }
     }
 
     @Override
     public void failed() {
+      deadLetters.forEach(each -> bytesAway -= each.bytes() * each.targets().size());
+      over();
+    }
+
+    private void over() {
+      departed++;
       if (cause != null) {
         cause.applied();
       }
@@ -306,6 +348,7 @@ public final class DeadLetterPublisher implements EndOfBurstListener, DeadLetter
 
     @Override
     public void settled(long publishSequence, boolean accepted) {
+      bytesAway -= deadLetter.bytes();
       taken |= accepted;
       if (--awaited == 0) {
         arrived();
@@ -340,21 +383,13 @@ public final class DeadLetterPublisher implements EndOfBurstListener, DeadLetter
 
     @Override
     public void failed(long publishSequence) {
-      if (leavesThisNode()) {
+      if (deadLetter.leavesThisNode()) {
         // Its node may be well again, or the queue elsewhere, long before this process ends.
         lost(publishSequence);
+      } else {
+        // It is not settled any more.
+        bytesAway -= deadLetter.bytes();
       }
-      // Else it is not settled any more.
-    }
-
-    private boolean leavesThisNode() {
-      Route<Queue> targets = deadLetter.targets();
-      for (int i = 0; i < targets.size(); i++) {
-        if (targets.get(i).home() != null) {
-          return true;
-        }
-      }
-      return false;
     }
 
     /** As if the queue had refused it: one that may wait is sent again later. */

@@ -15,6 +15,8 @@ import io.mayflymq.core.queue.QueueEffects;
 import io.mayflymq.core.routing.RoutingTable;
 import io.mayflymq.core.routing.route.Route;
 import io.mayflymq.core.settings.DeadLetterSettings;
+import io.mayflymq.core.settings.LengthSettings;
+import io.mayflymq.core.settings.Overflow;
 import io.mayflymq.core.store.UnsettledEntry;
 import io.mayflymq.core.vhost.queue.AutoDeadLetterQueue;
 import io.mayflymq.core.vhost.queue.Queue;
@@ -167,6 +169,20 @@ public final class DeadLetterRouter implements OutgoingDeadLetter.Refusals {
         && !source.onShard().isDeleted()
         && (deadLetter.cause() == null
             || mayWait(source.settings().deadLetters(), deadLetter.entry()));
+  }
+
+  /**
+   * Whether a dead letter can wait in the queue that it comes from, without being lost by that,
+   * although no queue has refused it.
+   */
+  static boolean mayWaitHere(OutgoingDeadLetter deadLetter) {
+    if (!isKept(deadLetter)
+        || deadLetter.cause() == DropTrigger.DELETION
+        || deadLetter.cause() == DropTrigger.EXPIRES) {
+      return false;
+    }
+    LengthSettings length = deadLetter.source().settings().length();
+    return !length.isLimited() || length.overflow() != Overflow.DROP_HEAD;
   }
 
   @Override

@@ -41,6 +41,21 @@ record OutgoingDeadLetter(
         : new OutgoingDeadLetter(source, entry, message, changed, cause, diedAtMillis, refusals);
   }
 
+  /** Returns how many bytes of content it has. */
+  long bytes() {
+    return message.content().length;
+  }
+
+  /** Returns whether one of the queues is, or may come to be, on another node. */
+  boolean leavesThisNode() {
+    for (int i = 0; i < targets.size(); i++) {
+      if (targets.get(i).home() != null) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   /** Whether one of the queues dead-letters what it refuses. */
   boolean isPassedOn() {
     for (int i = 0; i < targets.size(); i++) {

@@ -62,6 +62,10 @@ public final class WaitingDeadLetters extends Timer {
   private final ClassicQueueMachine deadLetters;
   private final MessageExtractor messageExtractor;
   private final Set<Queue> refusing = new HashSet<>();
+
+  /** The departure of dead letters that the first one waits behind: those before it go first. */
+  private long behind;
+
   private long after = -1;
   private int inVain;
   private int underWay;
@@ -114,6 +118,9 @@ public final class WaitingDeadLetters extends Timer {
    * A dead letter has to wait: within a move of the log from its message's entry, if it has one.
    */
   public void add(Message deadLetter) {
+    if (isEmpty()) {
+      behind = local.departures();
+    }
     deadLetters.publish(deadLetter, shard.now());
     dropBeyondLimit();
     changed();
@@ -270,7 +277,7 @@ public final class WaitingDeadLetters extends Timer {
       refused &= refusing.contains(target);
       near &= target.partition() == partition && !target.isStream() && !target.holdsCommands();
     }
-    if (refused || (near && isRefused(deadLetter, targets))) {
+    if (refused || (near ? isRefused(deadLetter, targets) : !local.isDeparted(behind))) {
       return false;
     }
     if (near) {
