@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 @BlackBox
 @MayflyOnly("RabbitMQ has no such thing")
 class ExchangeLeaseIT extends PolicyFixture {
-  private static final int LEASE = 2_000;
+  private static final int LEASE = 4_000;
   private static final Map<String, Object> LEASED = Map.of("x-expires", LEASE);
 
   private boolean hasExchange(String exchange) throws Exception {
@@ -35,8 +35,8 @@ class ExchangeLeaseIT extends PolicyFixture {
   void anExchangeIsKeptWhileMessagesAreRoutedThroughIt(Amqp amqp) throws Exception {
     String exchange = amqp.exchange(BuiltinExchangeType.TOPIC, LEASED);
     long used = System.nanoTime();
-    for (int i = 0; i < 8; i++) {
-      Time.pass(LEASE / 4);
+    for (int i = 0; i < 12; i++) {
+      Time.pass(LEASE / 8);
       used = System.nanoTime();
       amqp.channel().basicPublish(exchange, "k", PLAIN, bytes("m"));
     }
