@@ -81,8 +81,8 @@ final class VhostMoves {
   CompletableFuture<Void> convert(String name) {
     Cluster cluster = cluster();
     Queue queue = queue(name);
+    QuorumConversion.require(queue, state.current().policies());
     if (!queue.isReplicated()) {
-      QuorumConversion.require(queue, state.current().policies());
       requireMovable(queue);
     }
     CompletableFuture<QueuePlace> place = placeOfReplicas(queue);
