@@ -230,7 +230,8 @@ final class Proposals implements ConsensusListener, AutoCloseable {
     for (Pending one : pending) {
       if (one.endPause()) {
         one.pauseMillis = FIRST_PAUSE_MILLIS;
-        attempt(one);
+        // Not on this thread, which must not wait for the log.
+        threads.after(WHAT, 0, () -> attempt(one));
       }
     }
   }
