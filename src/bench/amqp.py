@@ -93,15 +93,29 @@ class Client:
 
     def ready_and_consumers(self, queue, passive=True, **arguments):
         self.method(1, 50, 10, b"\0\0" + short(queue) + bytes([1 if passive else 2]) + table(**arguments))
+        return self.counts()
+
+    def counts(self):
+        """Those of queue.declare-ok: messages that are ready, and consumers."""
         answer = self.expect(50, 11)
         return struct.unpack(">II", answer[1 + answer[0] :][:8])
 
-    def declare_many(self, queues, batch=500):
+    def declare_many(self, queues, batch=500, **arguments):
         """Declares queues that do not wait for each other: a batch, then an answer."""
         for first in range(0, len(queues), batch):
             for queue in queues[first : first + batch]:
-                self.method(1, 50, 10, b"\0\0" + short(queue) + bytes([2 | 16]) + table())
-            self.declare(queues[first])
+                self.method(1, 50, 10, b"\0\0" + short(queue) + bytes([2 | 16]) + table(**arguments))
+            self.declare(queues[first], **arguments)
+
+    def lengths(self, queues, batch=500):
+        """How many messages are ready in each queue: a batch of questions, then its answers."""
+        lengths = []
+        for first in range(0, len(queues), batch):
+            asked = queues[first : first + batch]
+            for queue in asked:
+                self.method(1, 50, 10, b"\0\0" + short(queue) + bytes([1]) + table())
+            lengths += [self.counts()[0] for _ in asked]
+        return lengths
 
     def declare_exchange(self, exchange, kind, durable=True, **arguments):
         flags = bytes([2 if durable else 0])

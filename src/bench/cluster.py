@@ -31,6 +31,8 @@ NAMES = ("a@localhost", "b@localhost", "c@localhost")
 class Cluster:
     """Three nodes that find one another, and are ended with the block."""
 
+    LEADS = re.compile(r"this node leads the cluster's metadata in term (\d+)")
+
     def __init__(self, args, directory):
         ports = {name: free_port() for name in NAMES}
         listed = [
@@ -74,6 +76,12 @@ class Cluster:
     def cpu_seconds(self):
         """Of all nodes together."""
         return sum(node.cpu_seconds() for node in self.nodes)
+
+    def metadata_leader(self):
+        """The node that was the last one to say that it leads the cluster's metadata."""
+        terms = [self.LEADS.findall(node.log.read_text(errors="replace")) for node in self.nodes]
+        led = [max(map(int, found), default=0) for found in terms]
+        return self.nodes[led.index(max(led))]
 
 
 class Rates:
@@ -187,7 +195,6 @@ class Changes:
 class Failover:
     """The node that leads the decisions of the cluster is ended by kill -9: how long a declaration by another node waits."""
 
-    LEADS = re.compile(r"(this node|\S+) leads the cluster's metadata in term")
     KILLS = 9
 
     def __init__(self, args, directory):
@@ -210,7 +217,7 @@ class Failover:
 
     def wait(self, cluster, number):
         """Seconds, once all nodes are there again."""
-        leader = self.leader(cluster)
+        leader = cluster.metadata_leader()
         other = next(node for node in cluster.nodes if node is not leader)
         with Client(other.port) as client:
             for warm in range(50):
@@ -222,14 +229,6 @@ class Failover:
         leader.start()
         time.sleep(3)  # So that the nodes are connected again, and have been for a while.
         return seconds
-
-    def leader(self, cluster):
-        """The node whose log says last that it leads."""
-        for node in cluster.nodes:
-            found = self.LEADS.findall(node.log.read_text(errors="replace"))
-            if found and found[-1] == "this node":
-                return node
-        sys.exit("no node leads the cluster's metadata")
 
 
 PARTS = {"rates": Rates, "idle": Idle, "metadata": Changes, "failover": Failover}

@@ -4,11 +4,11 @@ import json
 import urllib.request
 
 
-def request(broker, method, path, body=None):
-    """Sends a request to the API, and returns what the answer has, or None."""
+def request(broker, method, path, body=None, root="api"):
+    """Sends a request to the API, or below another path, and returns what the answer has, or None."""
     control = json.loads((broker.data / "mayfly.control").read_text())
     asked = urllib.request.Request(
-        f"{control['url']}/api/{path}",
+        f"{control['url']}/{root}/{path}",
         data=None if body is None else json.dumps(body).encode(),
         headers={"Authorization": "Bearer " + control["token"], "Content-Type": "application/json"},
         method=method,
