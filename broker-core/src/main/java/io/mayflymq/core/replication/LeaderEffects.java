@@ -7,6 +7,9 @@ interface LeaderEffects {
   /** Sends a message to a replica, over the connection whose beginning the leader was told. */
   void send(int replica, ReplicationMessage.ToFollower message);
 
+  /** Returns the time of the partition, in ms since the epoch; 0 if it is not known. */
+  long timeMillis();
+
   /**
    * Sends all that the partition has, as {@link ReplicationMessage.Copy}, to a replica, then calls
    * {@link PartitionLeader#tookOver}.

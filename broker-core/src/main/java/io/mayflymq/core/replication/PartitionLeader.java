@@ -282,8 +282,12 @@ final class PartitionLeader {
         return;
       }
       follower.sentUpTo(batches.get(batches.size() - 1).id().number());
-      effects.send(follower.replica(), new Append(epoch, batches, replica.committed(), nowMillis));
+      effects.send(follower.replica(), message(batches, nowMillis));
     }
+  }
+
+  private Append message(List<Batch> batches, long nowMillis) {
+    return new Append(epoch, batches, replica.committed(), nowMillis, effects.timeMillis());
   }
 
   /**
@@ -303,8 +307,7 @@ final class PartitionLeader {
   void tick(long nowMillis) {
     for (FollowerProgress follower : followers.values()) {
       if (follower.follows()) {
-        effects.send(
-            follower.replica(), new Append(epoch, List.of(), replica.committed(), nowMillis));
+        effects.send(follower.replica(), message(List.of(), nowMillis));
         follower.mark(replica.last(), nowMillis);
       }
     }

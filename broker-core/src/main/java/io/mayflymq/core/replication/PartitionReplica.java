@@ -304,6 +304,9 @@ public final class PartitionReplica {
       promisedUntilMillis = nowMillis + times.lease();
     }
     promisedTo = assignment.epoch() == message.epoch() ? assignment.leader() : UNKNOWN;
+    if (message instanceof ReplicationMessage.Append append && append.timeMillis() > 0) {
+      effects.heardTime(append.timeMillis(), append.sentAt());
+    }
     follower.received(message);
   }
 
@@ -359,6 +362,11 @@ public final class PartitionReplica {
     @Override
     public void send(int to, ReplicationMessage.ToFollower message) {
       effects.send(to, message);
+    }
+
+    @Override
+    public long timeMillis() {
+      return effects.timeMillis();
     }
 
     @Override

@@ -10,6 +10,17 @@ public interface ReplicaEffects {
    */
   void send(int follower, ReplicationMessage.ToFollower message);
 
+  /** Returns the time of the partition while this node leads, in ms since the epoch. */
+  long timeMillis();
+
+  /**
+   * The leader that is followed has sent the time of the partition.
+   *
+   * @param timeMillis in ms since the epoch
+   * @param sentAt when that was, in ms by the leader's monotonic clock
+   */
+  void heardTime(long timeMillis, long sentAt);
+
   /**
    * Sends all that the partition has, as {@link ReplicationMessage.Copy}, to a follower, then calls
    * {@link PartitionReplica#tookOver}.

@@ -61,6 +61,7 @@ public final class ReplicationCodec {
       out.number(append.committed());
       out.signed(append.sentAt());
       writeBatches(out, append.batches());
+      out.number(append.timeMillis());
       return APPEND;
     } else if (message instanceof Forced told) {
       out.number(told.forced());
@@ -128,7 +129,10 @@ public final class ReplicationCodec {
       case APPEND -> {
         long committed = in.number();
         long sentAt = in.signed();
-        yield new Append(epoch, batches(in), committed, sentAt);
+        List<Batch> batches = batches(in);
+        // Nodes of earlier builds do not send it.
+        long timeMillis = in.remaining() > 0 ? in.number() : 0;
+        yield new Append(epoch, batches, committed, sentAt, timeMillis);
       }
       case TAKE_OVER -> new TakeOver(epoch);
       case COPY -> new Copy(epoch, ByteBuffer.wrap(in.bytes()));

@@ -40,8 +40,9 @@ public sealed interface ReplicationMessage {
    *
    * @param committed the number of the last batch that is committed
    * @param sentAt when it was sent, in ms by the leader's monotonic clock
+   * @param timeMillis the time of the partition then, in ms since the epoch; 0 if it is not known
    */
-  record Append(long epoch, List<Batch> batches, long committed, long sentAt)
+  record Append(long epoch, List<Batch> batches, long committed, long sentAt, long timeMillis)
       implements ToFollower {}
 
   /**

@@ -96,6 +96,11 @@ public final class Shard {
     return now;
   }
 
+  /** Returns what time it is by the clock, in ms since the epoch. Any thread may call. */
+  public long clockMillis() {
+    return clock.millis();
+  }
+
   /**
    * Returns how much time has passed since the shard was made, in ns, whatever the clock has been
    * set to. Any thread may call.

@@ -152,7 +152,7 @@ public record PolicyDryRun(List<QueueChange> queues, List<ExchangeChange> exchan
                 changed,
                 keys.apply(queue.definition()),
                 impact,
-                queue.shard().now()));
+                queue.partition().now()));
       }
     }
 

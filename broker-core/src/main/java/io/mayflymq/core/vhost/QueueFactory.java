@@ -43,7 +43,7 @@ record QueueFactory(BrokerContext broker, LocalEnvironment environment) {
         partition,
         environment.vhost().settingsOf(replicated.definition()),
         environment,
-        broker.clock().millis());
+        partition.now());
   }
 
   /**

@@ -37,6 +37,11 @@ class PartitionLeaderTest implements LeaderEffects {
   }
 
   @Override
+  public long timeMillis() {
+    return 0;
+  }
+
+  @Override
   public void startTakeOver(int to, Map<Long, Long> streamEnds) {}
 
   @Override
@@ -323,7 +328,7 @@ class PartitionLeaderTest implements LeaderEffects {
 
   private static Append append(long epoch, long number) {
     Batch batch = new Batch(new BatchId(epoch, number), ByteBuffer.allocate(8));
-    return new Append(epoch, List.of(batch), 0, 0);
+    return new Append(epoch, List.of(batch), 0, 0, 0);
   }
 
   @Test
@@ -331,7 +336,7 @@ class PartitionLeaderTest implements LeaderEffects {
     PartitionFollower follower = new PartitionFollower(replica);
     follower.connected(message -> {});
     follower.received(new Follow(1, 0));
-    follower.received(new Append(1, append(1, 1).batches(), 1, 0));
+    follower.received(new Append(1, append(1, 1).batches(), 1, 0, 0));
     assertThatThrownBy(() -> follower.received(new Follow(2, 0)))
         .isInstanceOf(IllegalStateException.class);
   }

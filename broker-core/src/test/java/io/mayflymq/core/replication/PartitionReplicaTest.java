@@ -43,6 +43,14 @@ class PartitionReplicaTest implements ReplicaEffects {
   }
 
   @Override
+  public long timeMillis() {
+    return 0;
+  }
+
+  @Override
+  public void heardTime(long timeMillis, long sentAt) {}
+
+  @Override
   public void startTakeOver(int follower, Map<Long, Long> streamEnds) {}
 
   @Override
@@ -79,7 +87,7 @@ class PartitionReplicaTest implements ReplicaEffects {
     receive(new Lead(1));
     receive(new Follow(1, 0));
     Batch batch = new Batch(new BatchId(1, 1), ByteBuffer.allocate(8));
-    receive(new Append(1, List.of(batch), 0, now));
+    receive(new Append(1, List.of(batch), 0, now, 0));
     replica.forced(log.last(), now);
   }
 
@@ -125,7 +133,7 @@ class PartitionReplicaTest implements ReplicaEffects {
   void leaderThatDeliversNothingAnyMoreIsNotWaitedFor() {
     follow();
     receive(new Released(1));
-    receive(new Append(1, List.of(), 0, now));
+    receive(new Append(1, List.of(), 0, now, 0));
     lead();
     assertThat(replica.mayDeliver(now)).isTrue();
   }
@@ -217,7 +225,7 @@ class PartitionReplicaTest implements ReplicaEffects {
     now++;
     replica.tick(now);
     assertThat(reports).containsExactly(new Leaderless(7, 1, 1, new BatchId(1, 1), true));
-    receive(new Append(1, List.of(), 0, now));
+    receive(new Append(1, List.of(), 0, now, 0));
     replica.tick(now);
     assertThat(reports).hasSize(1);
   }
@@ -286,7 +294,7 @@ class PartitionReplicaTest implements ReplicaEffects {
     follow();
     elect(0);
     answers.clear();
-    receive(new Append(1, List.of(), 0, now));
+    receive(new Append(1, List.of(), 0, now, 0));
     assertThat(answers).containsExactly(new Refused(1, 2));
   }
 

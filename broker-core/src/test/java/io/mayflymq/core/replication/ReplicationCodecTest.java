@@ -32,7 +32,7 @@ class ReplicationCodecTest {
       List.of(
           new Lead(1),
           new Follow(2, 1L << 40),
-          new Append(3, List.of(), 17, -5),
+          new Append(3, List.of(), 17, -5, 0),
           new Append(
               4,
               List.of(
@@ -40,7 +40,8 @@ class ReplicationCodecTest {
                   new Batch(new BatchId(4, 201), ByteBuffer.wrap(new byte[] {1, 2, 3})),
                   new Batch(new BatchId(4, 202), ByteBuffer.allocateDirect(300))),
               199,
-              1L << 50),
+              1L << 50,
+              1_800_000_000_000L),
           new TakeOver(5),
           new Released(5),
           new Copy(6, ByteBuffer.wrap(new byte[] {7, 8})),
@@ -86,7 +87,7 @@ class ReplicationCodecTest {
   @Test
   void contentIsNotChangedByBeingSent() {
     ByteBuffer content = ByteBuffer.wrap(new byte[] {1, 2, 3});
-    written(new Append(1, List.of(new Batch(new BatchId(1, 1), content)), 0, 0));
+    written(new Append(1, List.of(new Batch(new BatchId(1, 1), content)), 0, 0, 0));
     assertThat(content.remaining()).isEqualTo(3);
   }
 
@@ -94,12 +95,24 @@ class ReplicationCodecTest {
   void messagesThatAreCutAreRefused() {
     for (ToFollower message : TO_FOLLOWER) {
       byte[] frame = written(message);
-      for (int length = 1; length < frame.length; length++) {
+      int needed = message instanceof Append append ? lengthWithoutTime(append) : frame.length;
+      for (int length = 1; length < needed; length++) {
         LinkReader cut = reader(frame, length);
         assertThatThrownBy(() -> ReplicationCodec.readFromLeader(frame[0], cut))
             .isInstanceOf(LinkFormatException.class);
       }
     }
+  }
+
+  private static int lengthWithoutTime(Append append) {
+    return written(append).length - new LinkWriter().number(append.timeMillis()).size();
+  }
+
+  @Test
+  void earlierBuildsSendNoTime() {
+    byte[] frame = written(new Append(3, List.of(), 17, -5, 99));
+    Append read = (Append) ReplicationCodec.readFromLeader(frame[0], reader(frame, frame.length - 1));
+    assertThat(read).isEqualTo(new Append(3, List.of(), 17, -5, 0));
   }
 
   @Test

@@ -150,6 +150,14 @@ final class SimulatedReplicas {
     }
 
     @Override
+    public long timeMillis() {
+      return 0;
+    }
+
+    @Override
+    public void heardTime(long timeMillis, long sentAt) {}
+
+    @Override
     public void startTakeOver(int to, Map<Long, Long> streamEnds) {
       connections.get(key(number, to)).toFollower.addLast(new CopyLater(log.last().epoch()));
     }

@@ -13,6 +13,7 @@ import io.mayflymq.core.replication.ReplicationMessage.Copy;
 import io.mayflymq.core.replication.ReplicationMessage.ToFollower;
 import io.mayflymq.core.replication.ReplicationMessage.ToLeader;
 import io.mayflymq.core.replication.ReplicationTimes;
+import io.mayflymq.core.runtime.PartitionTime;
 import io.mayflymq.core.runtime.Shard;
 import java.nio.ByteBuffer;
 import java.util.Map;
@@ -31,17 +32,23 @@ public final class HostedReplica {
    * Where a replica lives.
    *
    * @param partition the number of the partition
-   * @param shard does its work
+   * @param time that of the partition, with the shard that does its work
    * @param cluster leads to the other replicas
    * @param monotonicMillis the time by a clock that only goes forward
    */
   public record Place(
-      int partition, Shard shard, ReplicaCluster cluster, LongSupplier monotonicMillis) {}
+      int partition, PartitionTime time, ReplicaCluster cluster, LongSupplier monotonicMillis) {
+    /** Returns what does its work. */
+    public Shard shard() {
+      return time.shard();
+    }
+  }
 
   private final Place place;
   private final ReplicaOwner owner;
   private final PartitionReplica replica;
   private final FollowerLinks links;
+  private final LeaderTime leaderTime;
   private AssignmentChange proposed;
   private boolean isClosed;
 
@@ -54,6 +61,7 @@ public final class HostedReplica {
   public HostedReplica(Place place, Assignment assignment, ReplicaLog log, ReplicaOwner owner) {
     this.place = place;
     this.owner = owner;
+    this.leaderTime = new LeaderTime(place.time());
     this.replica =
         new PartitionReplica(place.cluster().self(), assignment, log, new Effects(), now());
     this.links =
@@ -88,9 +96,19 @@ public final class HostedReplica {
     beatLater();
     replica.tick(now());
     keepLinks();
+    keepTime();
     if (proposed != null && proposed.revision() == replica.assignment().revision()) {
       place.cluster().propose(place.partition(), proposed);
     }
+  }
+
+  private void keepTime() {
+    if (replica.leads()) {
+      leaderTime.approachClock(now());
+    } else {
+      leaderTime.carryOn(now(), place.shard().clockMillis());
+    }
+    owner.keepTime();
   }
 
   /** A leader has connections to all other replicas, and others have none. */
@@ -225,6 +243,16 @@ public final class HostedReplica {
     }
 
     @Override
+    public long timeMillis() {
+      return place.time().now();
+    }
+
+    @Override
+    public void heardTime(long timeMillis, long sentAt) {
+      leaderTime.heard(timeMillis, sentAt, now());
+    }
+
+    @Override
     public void startTakeOver(int follower, Map<Long, Long> streamEnds) {
       owner.copyTo(follower, streamEnds);
     }
@@ -248,6 +276,8 @@ public final class HostedReplica {
 
     @Override
     public void leads(long epoch) {
+      leaderTime.carryOn(now(), place.shard().clockMillis());
+      leaderTime.leads(now());
       owner.leads(epoch);
     }
 

@@ -22,6 +22,9 @@ public interface ReplicaOwner {
    */
   void copyTo(int node, Map<Long, Long> streamEnds);
 
+  /** Called in each heartbeat: the time of the partition may differ from the clock of this node. */
+  void keepTime();
+
   /**
    * This node leads no more. What is not committed may be undone from now on.
    *

@@ -20,7 +20,8 @@ import java.util.zip.CRC32C;
 /*
  * The files of the replica of partition 7:
  *
- *    replica-7              its log, and in two copies the highest epoch that it knows: replica.state, replica.state.copy
+ *    replica-7              its log, and in two copies the highest epoch that it knows: replica.state, replica.state.copy;
+ *                            how far the time of the partition is ahead of the clock of this node: replica.time
  *    replica-7.copying      a copy of all that the leader has, which is not complete
  *    replica-7.copied       a complete one, which is about to replace the log
  *    replica-7-stream-99    the stream with this id, as far as it is committed: it has the form of a stream that has no replicas
@@ -30,11 +31,12 @@ import java.util.zip.CRC32C;
  * leaves of that is completed when the log is opened.
  *
  * A state file has: magic "MAYFLYRS", epoch (8 bytes each, big-endian), CRC32C of these (4). They are overwritten one after the other, each one
- * forced before the next, so one of them is always whole.
+ * forced before the next, so one of them is always whole. The file with the time has the same form; if a crash has damaged it, the time is the clock.
  */
 /** The files of a replica. Belongs to the shard's thread. */
 public final class ReplicaFiles {
   private static final List<String> STATE = List.of("replica.state", "replica.state.copy");
+  private static final String TIME = "replica.time";
   private static final long MAGIC = 0x4d41_5946_4c59_5253L; // "MAYFLYRS"
   private static final int STATE_BYTES = 2 * Long.BYTES;
 
@@ -137,6 +139,7 @@ public final class ReplicaFiles {
         copying,
         () -> {
           remember(host.open(copying), epoch());
+          write(host.open(copying), TIME, aheadMillis());
           host.rename(copying, copied);
           return settle();
         });
@@ -222,7 +225,7 @@ public final class ReplicaFiles {
     List<String> present = directory.list().stream().filter(STATE::contains).toList();
     long epoch = -1;
     for (String file : present) {
-      epoch = Math.max(epoch, read(directory, file));
+      epoch = Math.max(epoch, read(directory, file, -1));
     }
     if (epoch < 0 && present.size() == STATE.size()) {
       throw new IOException(String.join(" and ", STATE) + " are damaged");
@@ -230,8 +233,8 @@ public final class ReplicaFiles {
     return Math.max(epoch, 0);
   }
 
-  /** Returns the epoch in a file; -1 if the file is damaged. */
-  private static long read(LogDirectory directory, String file) throws IOException {
+  private static long read(LogDirectory directory, String file, long ifDamaged)
+      throws IOException {
     ByteBuffer bytes = ByteBuffer.allocate(STATE_BYTES + Integer.BYTES);
     try (LogFile opened = directory.open(file, false)) {
       opened.read(bytes, 0);
@@ -240,7 +243,7 @@ public final class ReplicaFiles {
         !bytes.hasRemaining()
             && bytes.getLong(0) == MAGIC
             && bytes.getInt(STATE_BYTES) == crc(bytes);
-    return isWhole ? bytes.getLong(Long.BYTES) : -1;
+    return isWhole ? bytes.getLong(Long.BYTES) : ifDamaged;
   }
 
   /**
@@ -258,18 +261,21 @@ public final class ReplicaFiles {
   }
 
   private static void remember(LogDirectory directory, long epoch) throws IOException {
-    ByteBuffer bytes = ByteBuffer.allocate(STATE_BYTES + Integer.BYTES);
-    bytes.putLong(MAGIC).putLong(epoch).putInt(crc(bytes)).flip();
-    List<String> names = directory.list();
     for (String file : STATE) {
-      boolean isNew = !names.contains(file);
-      try (LogFile opened = isNew ? directory.create(file) : directory.open(file, true)) {
-        opened.write(bytes.duplicate(), 0);
-        opened.force();
-      }
-      if (isNew) {
-        directory.force();
-      }
+      write(directory, file, epoch);
+    }
+  }
+
+  private static void write(LogDirectory directory, String file, long value) throws IOException {
+    ByteBuffer bytes = ByteBuffer.allocate(STATE_BYTES + Integer.BYTES);
+    bytes.putLong(MAGIC).putLong(value).putInt(crc(bytes)).flip();
+    boolean isNew = !directory.list().contains(file);
+    try (LogFile opened = isNew ? directory.create(file) : directory.open(file, true)) {
+      opened.write(bytes, 0);
+      opened.force();
+    }
+    if (isNew) {
+      directory.force();
     }
   }
 
@@ -277,5 +283,30 @@ public final class ReplicaFiles {
     CRC32C crc = new CRC32C();
     crc.update(bytes.duplicate().clear().limit(STATE_BYTES));
     return (int) crc.getValue();
+  }
+
+  // The time
+
+  /**
+   * Returns how far the time of the partition is ahead of the clock of this node, in ms, as it was
+   * kept last; 0 if it was not.
+   */
+  public long aheadMillis() {
+    return with(
+        name,
+        () -> {
+          LogDirectory directory = host.open(name);
+          return directory.list().contains(TIME) ? read(directory, TIME, 0) : 0;
+        });
+  }
+
+  /** Keeps that, safely on return. */
+  public void keepAhead(long millis) {
+    with(
+        name,
+        () -> {
+          write(host.open(name), TIME, millis);
+          return null;
+        });
   }
 }

@@ -4,6 +4,7 @@ import io.mayflymq.core.replication.Batch;
 import io.mayflymq.core.replication.BatchId;
 import io.mayflymq.core.replication.EpochHistory;
 import io.mayflymq.core.replication.ReplicaLog;
+import io.mayflymq.core.runtime.PartitionTime;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.store.PartitionStore;
 import io.mayflymq.core.store.StoreException;
@@ -46,6 +47,7 @@ public final class DiskReplica implements ReplicaLog {
   private final DiskStores stores;
   private final ReplicaFiles files;
   private final Shard shard;
+  private final KeptTime time;
   private final ReplicaStreams streams;
   private Consumer<BatchId> onForced = batch -> {};
   private BatchId last = BatchId.NONE;
@@ -66,11 +68,12 @@ public final class DiskReplica implements ReplicaLog {
   private PartitionStore store;
 
   /** See {@link DiskReplicas#open}. Any thread may call. */
-  DiskReplica(DiskStores stores, int partition, Shard shard, StreamRules rules) {
+  DiskReplica(DiskStores stores, int partition, PartitionTime time, StreamRules rules) {
     this.stores = stores;
     this.files = stores.replica(partition);
-    this.shard = shard;
-    this.streams = new ReplicaStreams(files, shard, rules);
+    this.shard = time.shard();
+    this.time = new KeptTime(files, time);
+    this.streams = new ReplicaStreams(files, time, rules);
     try {
       openFollower(Recovery.ALL);
       this.remembered = files.epoch();
@@ -259,6 +262,11 @@ public final class DiskReplica implements ReplicaLog {
     } else if (follower != null) {
       follower.committed(committed);
     }
+  }
+
+  /** Keeps the time of the partition, as far as it has changed against the clock. */
+  public void keepTime() {
+    time.keep();
   }
 
   // Taking over all that the leader has

@@ -1,6 +1,6 @@
 package io.mayflymq.core.store.replica;
 
-import io.mayflymq.core.runtime.Shard;
+import io.mayflymq.core.runtime.PartitionTime;
 import io.mayflymq.core.store.StoreException;
 import io.mayflymq.core.store.disk.DiskStores;
 import io.mayflymq.core.store.replica.stream.StreamRules;
@@ -25,12 +25,12 @@ public final class DiskReplicas {
    * Opens a replica as that of a follower; an empty one if there is none yet. Reads the indexes of
    * its log, and may take long.
    *
-   * @param shard does its work
+   * @param time that of the partition, which is set to what it was; its shard does the work
    * @param rules what is known of its streams
    * @throws StoreException if it cannot be read, or a part of it is missing
    */
-  public DiskReplica open(int partition, Shard shard, StreamRules rules) {
-    return new DiskReplica(stores, partition, shard, rules);
+  public DiskReplica open(int partition, PartitionTime time, StreamRules rules) {
+    return new DiskReplica(stores, partition, time, rules);
   }
 
   /**

@@ -143,9 +143,10 @@ public final class IncomingCommands {
         }
       }
       case CommandBatch.SCHEDULE -> {
-        long due = shard.now() + in.number();
+        long delay = in.number();
         Message message = messages.read(in);
         if (queue != null) {
+          long due = queue.partition().time().ofClock(shard.now()) + delay;
           arrival.batchFor(queue).schedule(queue, message, due, listener, i);
         } else {
           arrival.failed(i);

@@ -284,7 +284,7 @@ public final class DeadLetterPublisher implements EndOfBurstListener, DeadLetter
     for (int i = 0; i < targets.size(); i++) {
       try {
         if (delay > 0 && i >= targets.undelayed()) {
-          targets.get(i).onShard().schedule(message, Deadlines.after(shard.now(), delay));
+          targets.get(i).onShard().schedule(message, Deadlines.after(home.now(), delay));
           taken = true;
         } else {
           taken |= targets.get(i).onShard().publish(message);
@@ -301,14 +301,14 @@ public final class DeadLetterPublisher implements EndOfBurstListener, DeadLetter
       failed = !refused(deadLetter);
     }
     if (deadLetter.entry() != null) {
-      store.endMove(shard.now(), failed);
+      store.endMove(home.now(), failed);
     }
   }
 
   /** A dead letter is in another queue. One without a source did not die now. */
   private void measure(OutgoingDeadLetter deadLetter) {
     if (deadLetter.source() != null) {
-      shard.histograms().deadLetterDelays().record(shard.now() - deadLetter.diedAtMillis());
+      shard.histograms().deadLetterDelays().record(home.now() - deadLetter.diedAtMillis());
       if (deadLetter.source().settings().deadLetters().atLeastOnce()) {
         home.counts().arrived(deadLetter.source().settings().type());
       }
@@ -377,7 +377,7 @@ public final class DeadLetterPublisher implements EndOfBurstListener, DeadLetter
       }
       boolean done = refused(deadLetter);
       if (entry != null) {
-        store.endMove(shard.now(), !done);
+        store.endMove(home.now(), !done);
       }
     }
 

@@ -14,6 +14,7 @@ import io.mayflymq.core.metrics.PartitionCounts.Strategy;
 import io.mayflymq.core.queue.QueueEffects;
 import io.mayflymq.core.routing.RoutingTable;
 import io.mayflymq.core.routing.route.Route;
+import io.mayflymq.core.runtime.PartitionTime;
 import io.mayflymq.core.settings.DeadLetterSettings;
 import io.mayflymq.core.settings.LengthSettings;
 import io.mayflymq.core.settings.Overflow;
@@ -70,6 +71,7 @@ public final class DeadLetterRouter implements OutgoingDeadLetter.Refusals {
       long deadlineMillis,
       long nowMillis) {
     DeadLetterSettings settings = source.settings().deadLetters();
+    PartitionTime time = source.partition().time();
     // A queue's own dead letter queue is reached as any queue is, by its name.
     boolean own = settings.exchange() == null && settings.ownQueue();
     String exchange = own ? "" : settings.exchange();
@@ -94,7 +96,7 @@ public final class DeadLetterRouter implements OutgoingDeadLetter.Refusals {
                   message,
                   source.name(),
                   cause.reason(),
-                  nowMillis,
+                  time.toClock(nowMillis),
                   exchange,
                   own
                       ? AutoDeadLetterQueue.nameOf(source.name())
@@ -138,12 +140,12 @@ public final class DeadLetterRouter implements OutgoingDeadLetter.Refusals {
     if (journal.isOn()) {
       journal.add(
           new DeathRecord(
-              nowMillis,
+              time.toClock(nowMillis),
               vhost.name(),
               source.name(),
               identity(message),
               cause,
-              deadlineMillis,
+              time.toClock(deadlineMillis),
               fate,
               exchange,
               deadLetter == null ? List.of() : deadLetter.routingKeys(),

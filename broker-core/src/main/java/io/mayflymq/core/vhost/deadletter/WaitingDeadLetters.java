@@ -103,13 +103,13 @@ public final class WaitingDeadLetters extends Timer {
                 source.storeName(),
                 source.definition().durable()),
             new NoEffects(),
-            shard.now());
+            partition.now());
     this.messageExtractor = deadLetters.messageExtractor();
   }
 
   /** Starts with what the store has recovered. */
   public void start() {
-    deadLetters.start(shard.now());
+    deadLetters.start(partition.now());
     changed();
     goOnSoon();
   }
@@ -121,7 +121,7 @@ public final class WaitingDeadLetters extends Timer {
     if (isEmpty()) {
       behind = local.departures();
     }
-    deadLetters.publish(deadLetter, shard.now());
+    deadLetters.publish(deadLetter, partition.now());
     dropBeyondLimit();
     changed();
     goOnSoon();
@@ -351,14 +351,14 @@ public final class WaitingDeadLetters extends Timer {
       }
       if (taken) {
         long diedAt = messageExtractor.enqueuedAt(sequence);
-        shard.histograms().deadLetterDelays().record(shard.now() - diedAt);
+        shard.histograms().deadLetterDelays().record(partition.now() - diedAt);
         if (source.settings().deadLetters().atLeastOnce()) {
           partition.counts().arrived(source.settings().type());
         }
         messageExtractor.remove(sequence);
         pause = SHORTEST_PAUSE_MILLIS;
       } else {
-        messageExtractor.unlock(sequence, shard.now());
+        messageExtractor.unlock(sequence, partition.now());
         refusing.addAll(targets.toList());
         inVain++;
       }

@@ -8,6 +8,7 @@ import io.mayflymq.core.link.LinkVersion;
 import io.mayflymq.core.link.LinkWriter;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.runtime.EndOfBurstListener;
+import io.mayflymq.core.runtime.PartitionTime;
 import io.mayflymq.core.runtime.Shard;
 import java.util.ArrayList;
 import java.util.List;
@@ -112,6 +113,10 @@ final class HomeDeliveries implements EndOfBurstListener {
     send(type, new LinkWriter().number(consumer.number()));
   }
 
+  private static PartitionTime timeOf(HomeConsumer consumer) {
+    return consumer.queue().partition().time();
+  }
+
   private void write(
       HomeConsumer consumer,
       long sequence,
@@ -137,7 +142,7 @@ final class HomeDeliveries implements EndOfBurstListener {
     long millisLeft =
         deadlineMillis == Deadlines.NEVER
             ? Deadlines.NEVER
-            : Math.max(0, deadlineMillis - shard.now());
+            : Math.max(0, timeOf(consumer).toClock(deadlineMillis) - shard.now());
     deliveries.write(frame, consumer.number(), sequence, message, redelivered, millisLeft);
     if (frame.size() > LARGEST_FRAME) {
       passOn();

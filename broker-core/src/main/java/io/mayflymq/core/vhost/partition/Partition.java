@@ -3,6 +3,7 @@ package io.mayflymq.core.vhost.partition;
 import io.mayflymq.core.deathjournal.DeathJournal;
 import io.mayflymq.core.metrics.PartitionCounts;
 import io.mayflymq.core.queue.index.PagePool;
+import io.mayflymq.core.runtime.PartitionTime;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.store.PartitionStore;
 
@@ -18,21 +19,25 @@ public final class Partition {
   private static final int SPARE_PAGES = 64;
 
   private final int index;
-  private final Shard shard;
+  private final PartitionTime time;
   private final PartitionStore store;
   private final PagePool pages = new PagePool(SPARE_PAGES);
   private final DeathJournal journal;
   private final PartitionCounts counts;
   private DeadLetterOutbox outbox;
 
-  Partition(int index, Shard shard, PartitionStore store, int journalSize) {
-    this(index, shard, store, new DeathJournal(journalSize), new PartitionCounts());
+  Partition(int index, PartitionTime time, PartitionStore store, int journalSize) {
+    this(index, time, store, new DeathJournal(journalSize), new PartitionCounts());
   }
 
   private Partition(
-      int index, Shard shard, PartitionStore store, DeathJournal journal, PartitionCounts counts) {
+      int index,
+      PartitionTime time,
+      PartitionStore store,
+      DeathJournal journal,
+      PartitionCounts counts) {
     this.index = index;
-    this.shard = shard;
+    this.time = time;
     this.store = store;
     this.journal = journal;
     this.counts = counts;
@@ -43,8 +48,8 @@ public final class Partition {
    *
    * @param next null for none
    */
-  Partition with(PartitionStore next) {
-    return new Partition(index, shard, next, journal, counts);
+  Partition with(PartitionTime itsTime, PartitionStore next) {
+    return new Partition(index, itsTime, next, journal, counts);
   }
 
   /** Returns its number, from 0. Any thread may call. */
@@ -54,7 +59,17 @@ public final class Partition {
 
   /** Returns the shard that does its work. Any thread may call. */
   public Shard shard() {
-    return shard;
+    return time.shard();
+  }
+
+  /** Returns the time that its queues go by. */
+  public PartitionTime time() {
+    return time;
+  }
+
+  /** Returns what time it is for its queues in the present burst, in ms since the epoch. */
+  public long now() {
+    return time.now();
   }
 
   /** Returns the store of its messages; null if it is on another node, or closed. */

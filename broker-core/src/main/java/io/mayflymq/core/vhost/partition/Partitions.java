@@ -3,6 +3,7 @@ package io.mayflymq.core.vhost.partition;
 import io.mayflymq.core.deathjournal.DeathJournal;
 import io.mayflymq.core.deathjournal.DeathRecord;
 import io.mayflymq.core.metrics.ShardQuery;
+import io.mayflymq.core.runtime.PartitionTime;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.runtime.Shards;
 import io.mayflymq.core.store.Commit;
@@ -49,7 +50,8 @@ public final class Partitions {
             .mapToObj(
                 index -> {
                   Shard shard = shards.get(index % shards.count());
-                  return new Partition(index, shard, stores.create(index, shard), journalSize);
+                  PartitionStore store = stores.create(index, shard);
+                  return new Partition(index, new PartitionTime(shard), store, journalSize);
                 })
             .toList();
     this.nextIndex = new AtomicInteger(count);
@@ -63,7 +65,7 @@ public final class Partitions {
    * @param shard speaks to the node
    */
   public Partition addRemote(Shard shard) {
-    return new Partition(nextIndex.getAndIncrement(), shard, null, 0);
+    return new Partition(nextIndex.getAndIncrement(), new PartitionTime(shard), null, 0);
   }
 
   /** Returns a number for {@link #led}. */
@@ -75,12 +77,15 @@ public final class Partitions {
    * Returns a replicated partition that this node leads from now on. It is none of {@link #all}.
    *
    * @param index a reserved number
+   * @param time that of the partition
    */
-  public Partition led(int index, Shard shard, PartitionStore store) {
+  public Partition led(int index, PartitionTime time, PartitionStore store) {
     return replicated.compute(
         index,
         (number, before) ->
-            before == null ? new Partition(number, shard, store, journalSize) : before.with(store));
+            before == null
+                ? new Partition(number, time, store, journalSize)
+                : before.with(time, store));
   }
 
   /**
@@ -88,7 +93,7 @@ public final class Partitions {
    * still.
    */
   public void ledNoMore(Partition partition) {
-    replicated.computeIfPresent(partition.index(), (number, led) -> led.with(null));
+    replicated.computeIfPresent(partition.index(), (number, led) -> led.with(led.time(), null));
   }
 
   /** Returns the shards that do their work. */

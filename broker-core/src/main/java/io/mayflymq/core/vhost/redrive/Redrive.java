@@ -193,7 +193,7 @@ public final class Redrive implements LockedMessages {
         return;
       }
       after = sequence;
-      consider(sequence, now);
+      consider(sequence);
       if (looked >= SLICE_MESSAGES || System.nanoTime() - until >= 0) {
         report(State.RUNNING, null);
         shard.executeLater(this::goOn);
@@ -224,8 +224,8 @@ public final class Redrive implements LockedMessages {
     return false;
   }
 
-  private void consider(long sequence, long now) {
-    if (messages.isDue(sequence, now)) {
+  private void consider(long sequence) {
+    if (messages.isDue(sequence, partition.now())) {
       return;
     }
     Message message = messages.message(sequence);
@@ -404,7 +404,7 @@ public final class Redrive implements LockedMessages {
         messages.remove(sequence);
         count(targets);
       } else {
-        messages.unlock(sequence, shard.now());
+        messages.unlock(sequence, partition.now());
         if (failure == null) {
           skip(Skipped.REFUSED);
         }

@@ -5,6 +5,7 @@ import io.mayflymq.core.link.LinkListener;
 import io.mayflymq.core.replication.Assignment;
 import io.mayflymq.core.replication.node.HostedReplica;
 import io.mayflymq.core.replication.node.ReplicaCluster;
+import io.mayflymq.core.runtime.PartitionTime;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.store.StoreException;
 import io.mayflymq.core.store.replica.DiskReplica;
@@ -141,13 +142,14 @@ final class PartitionOnNode implements PartitionHost {
     if (isRetryDue || !removal.isDone()) {
       return;
     }
+    PartitionTime time = new PartitionTime(shard);
     HostedReplica.Place place =
         new HostedReplica.Place(
-            number, shard, environment.cluster(), () -> shard.elapsedNanos() / 1_000_000);
+            number, time, environment.cluster(), () -> shard.elapsedNanos() / 1_000_000);
     Queues queues = new Queues();
     StreamsOfTables streams = new StreamsOfTables(environment.broker(), queues::queues);
     try {
-      DiskReplica log = environment.logs().open(number, shard, streams);
+      DiskReplica log = environment.logs().open(number, time, streams);
       replica = new ReplicatedPartition(place, assignment, environment.broker(), log, queues);
       replica.start();
       if (refusal != null) {

@@ -5,6 +5,7 @@ import io.mayflymq.core.replication.Assignment;
 import io.mayflymq.core.replication.PartitionReplica;
 import io.mayflymq.core.replication.node.HostedReplica;
 import io.mayflymq.core.replication.node.ReplicaOwner;
+import io.mayflymq.core.runtime.PartitionTime;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.store.PartitionStore;
 import io.mayflymq.core.store.StoreException;
@@ -39,6 +40,7 @@ final class ReplicatedPartition implements ReplicaOwner {
   private final int number;
   private final int index;
   private final Shard shard;
+  private final PartitionTime time;
   private final Broker broker;
   private final DiskReplica log;
   private final Owner owner;
@@ -80,6 +82,7 @@ final class ReplicatedPartition implements ReplicaOwner {
     this.number = place.partition();
     this.index = broker.partitions().reserve();
     this.shard = place.shard();
+    this.time = place.time();
     this.broker = broker;
     this.log = log;
     this.owner = owner;
@@ -170,7 +173,7 @@ final class ReplicatedPartition implements ReplicaOwner {
   private void openQueues(long epoch) {
     long began = shard.elapsedNanos();
     PartitionStore store = log.lead(new Bursts());
-    Partition partition = broker.partitions().led(index, shard, store);
+    Partition partition = broker.partitions().led(index, time, store);
     LedPartition opened = new LedPartition(broker, partition, this::mayTell, epoch);
     // In this order: a copy that has become the queue in between is found in one of them.
     owner.copies().forEach(opened::awaited);
@@ -228,6 +231,11 @@ final class ReplicatedPartition implements ReplicaOwner {
   /** Returns how it is now. */
   ReplicaFigures figures() {
     return new ReplicaFigures(number, hosted.state(), commits.lastNanos(), commits.read());
+  }
+
+  @Override
+  public void keepTime() {
+    log.keepTime();
   }
 
   /** One that was begun over an earlier connection is cancelled. */

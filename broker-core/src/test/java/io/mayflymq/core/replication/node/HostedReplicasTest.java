@@ -17,8 +17,10 @@ import io.mayflymq.core.replication.ReplicationTimes;
 import io.mayflymq.core.replication.SimulatedReplicaLog;
 import io.mayflymq.core.runtime.ManualClock;
 import io.mayflymq.core.runtime.ManualLoop;
+import io.mayflymq.core.runtime.PartitionTime;
 import io.mayflymq.core.runtime.Shard;
 import java.nio.ByteBuffer;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -32,6 +34,10 @@ import org.junit.jupiter.api.Test;
 /** A partition on three nodes, with connections between them and time. */
 class HostedReplicasTest {
   private static final int PARTITION = 7;
+
+  /** How far the clocks of the nodes are ahead. */
+  private static final List<Integer> AHEAD_MILLIS = List.of(0, 4_000, -3_000);
+
   private static final Random ALL = new Random(1);
 
   private final ManualClock clock = new ManualClock();
@@ -43,7 +49,7 @@ class HostedReplicasTest {
   private final class Node implements ReplicaCluster, ReplicaOwner {
     private final int number;
     private final ManualLoop loop = new ManualLoop(clock);
-    private final Shard shard;
+    private final PartitionTime time;
     private final SimulatedReplicaLog log = new SimulatedReplicaLog(copies);
     private final List<Pipe> opened = new ArrayList<>();
 
@@ -51,10 +57,12 @@ class HostedReplicasTest {
     private HostedReplica replica;
 
     private long committed;
+    private long keptMillis;
 
     Node(int number) {
       this.number = number;
-      this.shard = new Shard(number, loop, clock, Faults.logged());
+      InstantSource own = () -> clock.instant().plusMillis(AHEAD_MILLIS.get(number));
+      this.time = new PartitionTime(new Shard(number, loop, own, Faults.logged()));
     }
 
     void start() {
@@ -62,7 +70,7 @@ class HostedReplicasTest {
           () -> {
             replica =
                 new HostedReplica(
-                    new HostedReplica.Place(PARTITION, shard, this, clock::millis),
+                    new HostedReplica.Place(PARTITION, time, this, () -> clock.millis() + number),
                     agreed,
                     log,
                     this);
@@ -142,6 +150,11 @@ class HostedReplicasTest {
             replica.sendCopy(node, log.copy());
             replica.copySent(node);
           });
+    }
+
+    @Override
+    public void keepTime() {
+      keptMillis = time.aheadMillis();
     }
 
     @Override
@@ -305,6 +318,40 @@ class HostedReplicasTest {
     assertThat(leader().number).isEqualTo(1);
     commitOne();
     assertThat(leader().replica.mayDeliver()).isTrue();
+  }
+
+  private long timeOf(Node node) {
+    long[] now = new long[1];
+    node.loop.call(() -> now[0] = node.time.now());
+    return now[0];
+  }
+
+  @Test
+  void timeOfThePartitionGoesOnWhenAnotherNodeLeads() {
+    pass(3 * ReplicationTimes.USUAL.heartbeat());
+    assertThat(timeOf(nodes.get(0))).isEqualTo(clock.millis());
+    assertThat(nodes).extracting(node -> node.keptMillis).containsExactly(0L, -4_000L, 3_000L);
+    nodes.get(0).end();
+    settle();
+    assertThat(leader().number).isEqualTo(1);
+    assertThat(timeOf(nodes.get(1))).isEqualTo(clock.millis());
+    nodes.get(0).start();
+    pass(10 * ReplicationTimes.USUAL.heartbeat());
+    nodes.get(1).end();
+    settle();
+    assertThat(timeOf(leader())).as("after a second one").isBetween(clock.millis(), clock.millis() + 5);
+  }
+
+  @Test
+  void timeApproachesTheClockOfTheLeaderSlowly() {
+    pass(3 * ReplicationTimes.USUAL.heartbeat());
+    nodes.get(0).end();
+    settle();
+    pass(20_000);
+    assertThat(timeOf(nodes.get(1)) - clock.millis()).isBetween(9L, 11L);
+    assertThat(nodes.get(2).keptMillis - 3_000).isBetween(9L, 11L);
+    pass(10_000_000);
+    assertThat(timeOf(nodes.get(1)) - clock.millis()).isEqualTo(4_000);
   }
 
   @Test

@@ -7,6 +7,7 @@ import io.mayflymq.core.message.Message;
 import io.mayflymq.core.replication.Batch;
 import io.mayflymq.core.runtime.ManualClock;
 import io.mayflymq.core.runtime.ManualLoop;
+import io.mayflymq.core.runtime.PartitionTime;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.store.BatchOrigin;
 import io.mayflymq.core.store.Commit;
@@ -63,7 +64,7 @@ final class ReplicaNode {
     DiskStores stores = host.diskStores(1, MEMORY);
     stores.create(0, shard);
     replicas = new DiskReplicas(stores);
-    replica = replicas.open(PARTITION, shard, new NoStreams());
+    replica = replicas.open(PARTITION, new PartitionTime(shard), new NoStreams());
     replica.onForced(
         batch -> {
           if (replica.history().epochOf(batch.number()) == batch.epoch()) {

@@ -8,6 +8,7 @@ import io.mayflymq.core.replication.Batch;
 import io.mayflymq.core.replication.BatchId;
 import io.mayflymq.core.runtime.ManualClock;
 import io.mayflymq.core.runtime.ManualLoop;
+import io.mayflymq.core.runtime.PartitionTime;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.store.PartitionStore;
 import io.mayflymq.core.store.QueueName;
@@ -55,7 +56,7 @@ class ReplicaStreamsTest {
       host.runAtOnce(true);
       DiskStores stores = host.diskStores(1, 1 << 20);
       stores.create(0, shard);
-      replica = new DiskReplicas(stores).open(PARTITION, shard, new NoStreams());
+      replica = new DiskReplicas(stores).open(PARTITION, new PartitionTime(shard), new NoStreams());
     }
 
     void burst(Runnable task) {

@@ -4,6 +4,7 @@ import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metrics.histogram.Histogram;
 import io.mayflymq.core.runtime.BurstEnd;
 import io.mayflymq.core.runtime.EndOfBurstListener;
+import io.mayflymq.core.runtime.PartitionTime;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.settings.QueueSettings;
 import io.mayflymq.core.store.Commit;
@@ -58,6 +59,7 @@ public final class ReplicaStreams implements EndOfBurstListener {
 
   private final ReplicaFiles files;
   private final Shard shard;
+  private final PartitionTime time;
   private final StreamRules rules;
   private final BurstEnd burst;
   private final RecordHeader head = new RecordHeader();
@@ -75,9 +77,10 @@ public final class ReplicaStreams implements EndOfBurstListener {
    *
    * @throws StoreException if they cannot be read
    */
-  public ReplicaStreams(ReplicaFiles files, Shard shard, StreamRules rules) {
+  public ReplicaStreams(ReplicaFiles files, PartitionTime time, StreamRules rules) {
     this.files = files;
-    this.shard = shard;
+    this.shard = time.shard();
+    this.time = time;
     this.rules = rules;
     this.burst = new BurstEnd(shard, this);
     List<Long> ids = files.streamIds();
@@ -274,7 +277,7 @@ public final class ReplicaStreams implements EndOfBurstListener {
           setSegmentBytes(stream, settings);
           if (settings != null) {
             stream.retain(
-                settings.length().maxLengthBytes(), settings.stream().maxAgeMillis(), shard.now());
+                settings.length().maxLengthBytes(), settings.stream().maxAgeMillis(), time.now());
           }
         });
   }

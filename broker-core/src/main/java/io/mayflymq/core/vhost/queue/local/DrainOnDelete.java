@@ -134,13 +134,13 @@ final class DrainOnDelete {
   /** Some messages die, those last that are scheduled. @return whether none is left */
   private boolean isEmptied() {
     return (!(machine instanceof DeadLettering messages)
-            || messages.deadLetterAll(cause, shard.now()))
+            || messages.deadLetterAll(cause, state.now()))
         && state.hidden().deadLetterSchedule(cause);
   }
 
   private boolean isUsedAgain() {
     return cause == DropTrigger.EXPIRES
-        && !(machine instanceof LeasedQueue leased && leased.leaseHasEnded(shard.now()));
+        && !(machine instanceof LeasedQueue leased && leased.leaseHasEnded(state.now()));
   }
 
   private void next() {

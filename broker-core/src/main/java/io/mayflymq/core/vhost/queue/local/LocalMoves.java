@@ -126,7 +126,7 @@ final class LocalMoves {
 
   private void begin() {
     started = true;
-    machine.start(shard.now());
+    machine.start(state.now());
     state.hidden().start();
   }
 

@@ -100,7 +100,7 @@ public final class LocalQueue implements ShardQueue {
       return true;
     }
     Counters counters = machine.counters();
-    if (!machine.publish(message, shard.now())) {
+    if (!machine.publish(message, state.now())) {
       counters.add(Counter.REFUSED, 1);
       return false;
     }
@@ -118,48 +118,48 @@ public final class LocalQueue implements ShardQueue {
 
   @Override
   public boolean refuses(Message message) {
-    return !isDeleted() && machine.refuses(message, shard.now());
+    return !isDeleted() && machine.refuses(message, state.now());
   }
 
   @Override
   public void acknowledge(Consumer consumer, long from, long to) {
     if (!isDeleted()) {
-      machine.acknowledge(consumer, from, to, shard.now());
+      machine.acknowledge(consumer, from, to, state.now());
     }
   }
 
   @Override
   public void reject(Consumer consumer, long from, long to, DropTrigger cause) {
     if (!isDeleted()) {
-      machine.reject(consumer, from, to, cause, shard.now());
+      machine.reject(consumer, from, to, cause, state.now());
     }
   }
 
   @Override
   public void requeue(Consumer consumer, long from, long to) {
     if (!isDeleted()) {
-      machine.requeue(consumer, from, to, shard.now());
+      machine.requeue(consumer, from, to, state.now());
     }
   }
 
   @Override
   public void fail(Consumer consumer, long from, long to) {
     if (!isDeleted()) {
-      machine.fail(consumer, from, to, shard.now());
+      machine.fail(consumer, from, to, state.now());
     }
   }
 
   @Override
   public void release(Consumer consumer, long from, long to) {
     if (!isDeleted()) {
-      machine.release(consumer, from, to, shard.now());
+      machine.release(consumer, from, to, state.now());
     }
   }
 
   @Override
   public void resume(Consumer consumer) {
     if (!isDeleted()) {
-      machine.resume(consumer, shard.now());
+      machine.resume(consumer, state.now());
     }
   }
 
@@ -173,7 +173,7 @@ public final class LocalQueue implements ShardQueue {
   @Override
   public long beginOf(Consumer consumer) {
     return !isDeleted() && machine instanceof StreamMachine stream
-        ? stream.beginOf(consumer, shard.now())
+        ? stream.beginOf(consumer, state.now())
         : -1;
   }
 
@@ -201,13 +201,13 @@ public final class LocalQueue implements ShardQueue {
         machine.consumers().forEach(consumer -> consumer.outlet().deadlinesChange());
       }
       settings = changed;
-      machine.reconfigure(changed, shard.now());
+      machine.reconfigure(changed, state.now());
     }
   }
 
   @Override
   public PolicyImpact policyImpact(QueueSettings changed) {
-    return isDeleted() ? null : machine.policyImpact(changed, shard.now());
+    return isDeleted() ? null : machine.policyImpact(changed, state.now());
   }
 
   @Override
@@ -229,11 +229,13 @@ public final class LocalQueue implements ShardQueue {
                 .map(consumer -> new QueueContents.Member(consumer, machine.isActive(consumer)))
                 .toList(),
             machine instanceof MessageSource source
-                ? source.consumerCapacity(state.shard().now())
+                ? source.consumerCapacity(state.now())
                 : Double.NaN,
             machine instanceof StreamMachine stream ? stream.largestLag() : OptionalLong.empty(),
             machine instanceof MessageSource messages ? messages.peekHead() : null,
-            machine instanceof LeasedQueue leased ? leased.leaseEndMillis() : Deadlines.NEVER,
+            machine instanceof LeasedQueue leased
+                ? state.queue().partition().time().toClock(leased.leaseEndMillis())
+                : Deadlines.NEVER,
             machine instanceof MemoryBound memory
                 ? OptionalLong.of(memory.memoryBytes())
                 : OptionalLong.empty());

@@ -44,8 +44,9 @@ final class LocalQueueState {
     return queue.shard();
   }
 
+  /** Returns what time it is for the queue. */
   long now() {
-    return queue.shard().now();
+    return queue.partition().now();
   }
 
   /**

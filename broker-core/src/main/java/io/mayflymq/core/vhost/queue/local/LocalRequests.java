@@ -84,7 +84,7 @@ final class LocalRequests implements QueueRequests {
         throw Preconditions.inExclusiveUse(queue);
       }
       admitted.run();
-      machine.subscribe(consumer, shard.now());
+      machine.subscribe(consumer, state.now());
       joined.complete(null);
     } catch (RuntimeException e) {
       joined.completeExceptionally(e);
@@ -108,7 +108,7 @@ final class LocalRequests implements QueueRequests {
         () ->
             state.isThere()
                     && !moves.hasNotJoined(consumer)
-                    && machine.cancel(consumer, shard.now())
+                    && machine.cancel(consumer, state.now())
                     && queue.definition().autoDelete()
                 ? deletion.deleteUnused()
                 : CompletableFuture.<Void>completedFuture(null));
@@ -133,7 +133,7 @@ final class LocalRequests implements QueueRequests {
           state.requireExists();
           MessageSource messages = requireGet();
           state.used(use);
-          return CompletableFuture.completedFuture(messages.fetch(acknowledges, shard.now()));
+          return CompletableFuture.completedFuture(messages.fetch(acknowledges, state.now()));
         });
   }
 
@@ -175,7 +175,7 @@ final class LocalRequests implements QueueRequests {
         () -> {
           state.requireExists();
           DeadlineSurvey survey =
-              state.requireSource("deadlines").survey(shard.now(), MOST_SURVEYED, next);
+              state.requireSource("deadlines").survey(state.now(), MOST_SURVEYED, next);
           return SlicedTask.of(state, survey::step, survey::report);
         });
   }

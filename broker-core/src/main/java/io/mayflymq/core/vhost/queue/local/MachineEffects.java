@@ -88,12 +88,12 @@ final class MachineEffects extends Timer implements QueueEffects {
 
   @Override
   public void wakeAt(long deadlineMillis) {
-    queue.shard().timers().schedule(this, deadlineMillis);
+    queue.partition().time().schedule(this, deadlineMillis);
   }
 
   @Override
   protected void fire(long nowMillis) {
-    listener.timerFired(nowMillis);
+    listener.timerFired(queue.partition().now());
   }
 
   @Override

@@ -172,7 +172,7 @@ final class OutgoingMove {
   private boolean send() {
     addHiddenCopies();
     while (underWay < MOST_UNDER_WAY) {
-      writer.begin(shard.now());
+      writer.begin(state.now());
       copies.forEach(
           (part, copy) -> {
             if (!copy.isComplete()) {
@@ -237,7 +237,7 @@ final class OutgoingMove {
 
   private void end() {
     phase = Phase.ENDING;
-    writer.begin(shard.now());
+    writer.begin(state.now());
     copies.forEach(
         (part, copy) -> {
           writer.part(part);
@@ -247,7 +247,7 @@ final class OutgoingMove {
             case WAITING_DEAD_LETTERS -> hidden.waitingMessages().endCopy(copy, writer);
           }
         });
-    writer.lastUse(movable.lastUseMillis(shard.now()));
+    writer.lastUse(movable.lastUseMillis(state.now()));
     List<Consumer> consumers = machine.consumers();
     if (machine.settings().singleActiveConsumer()
         || (!consumers.isEmpty() && consumers.get(0).exclusive())) {
@@ -308,8 +308,8 @@ final class OutgoingMove {
     over();
     if (!state.isDeleted()) {
       hidden.resume();
-      movable.resumeDeliveries(shard.now());
-      machine.onTimer(shard.now());
+      movable.resumeDeliveries(state.now());
+      machine.onTimer(state.now());
     }
     gate.open();
   }

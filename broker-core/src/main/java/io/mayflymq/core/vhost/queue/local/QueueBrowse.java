@@ -70,7 +70,7 @@ final class QueueBrowse implements Runnable {
     }
     long end = System.nanoTime() + SLICE_NANOS;
     while (seen.size() < count && bytes < mostBytes) {
-      if (!browser.step(shard.now(), this::add)) {
+      if (!browser.step(state.now(), this::add)) {
         complete(-1);
         return true;
       }

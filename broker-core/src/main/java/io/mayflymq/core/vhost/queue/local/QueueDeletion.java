@@ -128,7 +128,7 @@ final class QueueDeletion {
   /** It stays, so its timers go on. */
   private void wake() {
     if (state.isThere()) {
-      machine.onTimer(shard.now());
+      machine.onTimer(state.now());
     }
   }
 
@@ -210,14 +210,14 @@ final class QueueDeletion {
   private void dismissConsumers() {
     for (Consumer consumer : machine.consumers()) {
       consumer.outlet().cancelled(consumer);
-      machine.cancel(consumer, shard.now());
+      machine.cancel(consumer, state.now());
     }
   }
 
   private void stays(DrainOnDelete given, boolean here) {
     if (here && current == given) {
       setCurrent(null);
-      machine.onTimer(shard.now());
+      machine.onTimer(state.now());
     }
   }
 }

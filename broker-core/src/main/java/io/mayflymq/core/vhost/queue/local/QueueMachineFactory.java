@@ -40,7 +40,7 @@ record QueueMachineFactory(Queue queue, QueueEffects effects) {
     log.attach(
         () -> {
           if (isThere.getAsBoolean()) {
-            stream.safe(queue.shard().now());
+            stream.safe(queue.partition().now());
           }
         });
     return stream;

@@ -14,6 +14,7 @@ import io.mayflymq.core.queue.schedule.ScheduleRemoval;
 import io.mayflymq.core.queue.schedule.ScheduleSearch;
 import io.mayflymq.core.queue.schedule.ScheduledMessages;
 import io.mayflymq.core.routing.route.Route;
+import io.mayflymq.core.runtime.PartitionTime;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.runtime.Timer;
 import io.mayflymq.core.settings.LengthSettings;
@@ -28,7 +29,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What is scheduled for a queue, in action: tied to its shard's clock, timers and log. Belongs to
+ * What is scheduled for a queue, in action: tied to its partition's time, timers and log. Belongs to
  * the shard's thread, in whose bursts all methods are called.
  */
 final class QueueSchedule extends Timer {
@@ -41,6 +42,7 @@ final class QueueSchedule extends Timer {
   private final QueueMachine machine;
   private final LocalEnvironment environment;
   private final Shard shard;
+  private final PartitionTime time;
   private final PartitionStore store;
   private final ScheduledMessages messages;
   private final Departure onTime = new Departure(this::release);
@@ -55,6 +57,7 @@ final class QueueSchedule extends Timer {
     this.machine = machine;
     this.environment = environment;
     this.shard = queue.shard();
+    this.time = queue.partition().time();
     this.store = queue.partition().store();
     this.messages =
         new ScheduledMessages(
@@ -71,7 +74,7 @@ final class QueueSchedule extends Timer {
   }
 
   void add(Message message, long dueMillis) {
-    messages.add(message, dueMillis, shard.now());
+    messages.add(message, dueMillis, time.now());
     tellQueue();
     wakeNoLaterThan(dueMillis);
   }
@@ -79,7 +82,7 @@ final class QueueSchedule extends Timer {
   private void wakeNoLaterThan(long dueMillis) {
     if (dueMillis < wakeAt) {
       wakeAt = dueMillis;
-      shard.timers().schedule(this, dueMillis);
+      time.schedule(this, dueMillis);
     }
   }
 
@@ -89,7 +92,7 @@ final class QueueSchedule extends Timer {
     if (queue.onShard().isDeleted() || suspended) {
       return;
     }
-    wakeNoLaterThan(messages.release(nowMillis, SLICE, onTime));
+    wakeNoLaterThan(messages.release(time.now(), SLICE, onTime));
     tellQueue();
   }
 
@@ -98,7 +101,7 @@ final class QueueSchedule extends Timer {
     if (any == messages.isEmpty()) {
       any = !any;
       if (!queue.onShard().isDeleted() && machine instanceof LeasedQueue leased) {
-        leased.holdsScheduled(any, shard.now());
+        leased.holdsScheduled(any, time.now());
       }
     }
   }
@@ -127,7 +130,7 @@ final class QueueSchedule extends Timer {
         queue.onShard().publish(message);
         published = true;
       } finally {
-        store.endMove(shard.now(), !published);
+        store.endMove(time.now(), !published);
       }
     }
   }
@@ -164,7 +167,7 @@ final class QueueSchedule extends Timer {
 
   private void die(Message message, UnsettledEntry entry, DropTrigger cause) {
     queue.counters().add(Counter.of(cause.reason()), 1);
-    environment.router().route(queue, message, entry, cause, Deadlines.NEVER, shard.now());
+    environment.router().route(queue, message, entry, cause, Deadlines.NEVER, time.now());
   }
 
   /**
@@ -176,7 +179,7 @@ final class QueueSchedule extends Timer {
    */
   boolean deadLetterAll(DropTrigger cause) {
     messages.releaseAll(
-        shard.now(), SLICE, new Departure((message, entry) -> die(message, entry, cause)));
+        time.now(), SLICE, new Departure((message, entry) -> die(message, entry, cause)));
     tellQueue();
     return messages.isEmpty();
   }
