@@ -111,7 +111,8 @@ class ReplicationCodecTest {
   @Test
   void earlierBuildsSendNoTime() {
     byte[] frame = written(new Append(3, List.of(), 17, -5, 99));
-    Append read = (Append) ReplicationCodec.readFromLeader(frame[0], reader(frame, frame.length - 1));
+    Append read =
+        (Append) ReplicationCodec.readFromLeader(frame[0], reader(frame, frame.length - 1));
     assertThat(read).isEqualTo(new Append(3, List.of(), 17, -5, 0));
   }
 

@@ -233,8 +233,7 @@ public final class ReplicaFiles {
     return Math.max(epoch, 0);
   }
 
-  private static long read(LogDirectory directory, String file, long ifDamaged)
-      throws IOException {
+  private static long read(LogDirectory directory, String file, long ifDamaged) throws IOException {
     ByteBuffer bytes = ByteBuffer.allocate(STATE_BYTES + Integer.BYTES);
     try (LogFile opened = directory.open(file, false)) {
       opened.read(bytes, 0);

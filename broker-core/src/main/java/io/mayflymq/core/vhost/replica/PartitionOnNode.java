@@ -29,6 +29,7 @@ final class PartitionOnNode implements PartitionHost {
 
   private final int number;
   private final PartitionReplicas.Environment environment;
+  private final ClockWarning clockWarning;
   private final PartitionLink link;
   private final Shard shard;
   private Assignment assignment;
@@ -50,9 +51,11 @@ final class PartitionOnNode implements PartitionHost {
   private boolean isRetryDue;
 
   /** Creates it without a leader. Any thread may call. */
-  PartitionOnNode(int number, PartitionReplicas.Environment environment) {
+  PartitionOnNode(
+      int number, PartitionReplicas.Environment environment, ClockWarning clockWarning) {
     this.number = number;
     this.environment = environment;
+    this.clockWarning = clockWarning;
     this.link =
         new PartitionLink(
             environment.connector().newLinkId(),
@@ -193,6 +196,11 @@ final class PartitionOnNode implements PartitionHost {
       if (own != null) {
         own.openSoon();
       }
+    }
+
+    @Override
+    public void timeIs(long aheadMillis) {
+      clockWarning.check(number, aheadMillis, shard.elapsedNanos());
     }
   }
 

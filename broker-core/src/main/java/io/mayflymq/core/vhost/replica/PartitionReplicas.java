@@ -62,6 +62,7 @@ public final class PartitionReplicas implements HostedReplicas {
   }
 
   private final Environment environment;
+  private final ClockWarning clockWarning = new ClockWarning();
   private final Map<Integer, PartitionOnNode> partitions = new ConcurrentHashMap<>();
 
   /** Creates them; nothing is opened yet. */
@@ -70,7 +71,8 @@ public final class PartitionReplicas implements HostedReplicas {
   }
 
   PartitionOnNode partition(int number) {
-    return partitions.computeIfAbsent(number, first -> new PartitionOnNode(first, environment));
+    return partitions.computeIfAbsent(
+        number, first -> new PartitionOnNode(first, environment, clockWarning));
   }
 
   /** Returns what stands for a replicated queue in the routing table of this node. */

@@ -8,9 +8,14 @@ import io.mayflymq.core.replication.ReplicaState;
  *
  * @param partition the number of its partition
  * @param state what it knows
+ * @param aheadMillis how far the time of the partition is ahead of the clock of this node
  * @param commitNanos how long the last burst took to be committed that this node has led, in ns; 0
  *     if there is none
  * @param commits how long all of these have taken
  */
 public record ReplicaFigures(
-    int partition, ReplicaState state, long commitNanos, Histogram.Reading commits) {}
+    int partition,
+    ReplicaState state,
+    long aheadMillis,
+    long commitNanos,
+    Histogram.Reading commits) {}

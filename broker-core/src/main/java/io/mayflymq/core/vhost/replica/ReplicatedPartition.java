@@ -65,6 +65,13 @@ final class ReplicatedPartition implements ReplicaOwner {
 
     /** This node leads, and takes connections to the queues. */
     void leads();
+
+    /**
+     * Called once in a heartbeat.
+     *
+     * @param aheadMillis how far the time of the partition is ahead of the clock of this node
+     */
+    void timeIs(long aheadMillis);
   }
 
   /**
@@ -230,12 +237,14 @@ final class ReplicatedPartition implements ReplicaOwner {
 
   /** Returns how it is now. */
   ReplicaFigures figures() {
-    return new ReplicaFigures(number, hosted.state(), commits.lastNanos(), commits.read());
+    return new ReplicaFigures(
+        number, hosted.state(), time.aheadMillis(), commits.lastNanos(), commits.read());
   }
 
   @Override
   public void keepTime() {
     log.keepTime();
+    owner.timeIs(time.aheadMillis());
   }
 
   /** One that was begun over an earlier connection is cancelled. */

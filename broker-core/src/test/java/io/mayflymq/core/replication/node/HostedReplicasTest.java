@@ -339,7 +339,9 @@ class HostedReplicasTest {
     pass(10 * ReplicationTimes.USUAL.heartbeat());
     nodes.get(1).end();
     settle();
-    assertThat(timeOf(leader())).as("after a second one").isBetween(clock.millis(), clock.millis() + 5);
+    assertThat(timeOf(leader()))
+        .as("after a second one")
+        .isBetween(clock.millis(), clock.millis() + 5);
   }
 
   @Test

@@ -66,8 +66,12 @@ public final class ReplicaFamilies {
     }
   }
 
-  private static final List<Metric<Partition>> LEADING =
+  private static final List<Metric<Partition>> ALL =
       List.of(
+          Metric.gauge(
+              "partition_time_ahead_seconds",
+              "How far the time of a replicated partition is ahead of the clock of this node.",
+              partition -> partition.figures().aheadMillis() / MILLIS),
           Metric.gauge(
               "partition_leads",
               "1 if this node leads a replicated partition, 0 if it follows.",
@@ -123,7 +127,7 @@ public final class ReplicaFamilies {
     Histogram.Reading commits =
         Histogram.Reading.sum(replicas.stream().map(ReplicaFigures::commits).toList());
     return Stream.of(
-            MetricFamily.all("mayfly_", LEADING, all),
+            MetricFamily.all("mayfly_", ALL, all),
             MetricFamily.all("mayfly_", IN_SYNC, led),
             MetricFamily.all("mayfly_", FOLLOWERS, followers),
             Stream.of(

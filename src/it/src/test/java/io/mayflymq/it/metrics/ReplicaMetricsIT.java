@@ -61,6 +61,7 @@ class ReplicaMetricsIT {
       int partitions = leader.samples("mayfly_partition_leads").size();
       assertThat(sum("mayfly_partition_leads", 0)).isEqualTo(partitions);
       assertThat(sum("mayfly_partition_leads", 1, 2)).isZero();
+      assertThat(leader.samples("mayfly_partition_time_ahead_seconds")).hasSize(partitions);
       assertThat(leader.values("mayfly_partition_replicas_in_sync", Map.of()))
           .hasSize(partitions)
           .containsOnly((double) NODES);

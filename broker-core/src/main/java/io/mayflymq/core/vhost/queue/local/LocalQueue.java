@@ -12,7 +12,6 @@ import io.mayflymq.core.queue.MessageSource;
 import io.mayflymq.core.queue.PolicyImpact;
 import io.mayflymq.core.queue.QueueMachine;
 import io.mayflymq.core.queue.consumer.Consumer;
-import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.settings.QueueSettings;
 import io.mayflymq.core.stream.StreamMachine;
 import io.mayflymq.core.vhost.partition.Partition;
@@ -31,7 +30,6 @@ import java.util.OptionalLong;
 public final class LocalQueue implements ShardQueue {
   private final LocalQueueState state;
   private final QueueMachine machine;
-  private final Shard shard;
   private final MachineEffects effects;
   private final QueueDeletion deletion;
   private final LocalMoves moves;
@@ -40,7 +38,6 @@ public final class LocalQueue implements ShardQueue {
   private volatile QueueSettings settings;
 
   private LocalQueue(Queue queue, LocalEnvironment environment, QueueSettings settings, long now) {
-    this.shard = queue.shard();
     this.effects = new MachineEffects(queue, environment.router(), new Events());
     this.machine =
         new QueueMachineFactory(queue, effects).create(settings, now, () -> !isDeleted());

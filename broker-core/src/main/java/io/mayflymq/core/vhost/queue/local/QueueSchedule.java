@@ -29,8 +29,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What is scheduled for a queue, in action: tied to its partition's time, timers and log. Belongs to
- * the shard's thread, in whose bursts all methods are called.
+ * What is scheduled for a queue, in action: tied to its partition's time, timers and log. Belongs
+ * to the shard's thread, in whose bursts all methods are called.
  */
 final class QueueSchedule extends Timer {
   private static final Logger LOGGER = LoggerFactory.getLogger(QueueSchedule.class);
