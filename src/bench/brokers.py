@@ -203,8 +203,9 @@ class RabbitMQ(Broker):
     def pid(self):
         """That of Erlang's machine, below the script that starts it."""
         for pid in descendants(self.process.pid):
-            if pathlib.Path(f"/proc/{pid}/comm").read_text().strip() == "beam.smp":
-                return pid
+            with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # one that has just ended
+                if pathlib.Path(f"/proc/{pid}/comm").read_text().strip() == "beam.smp":
+                    return pid
         raise ProcessLookupError("no beam.smp")
 
     def stop(self):
@@ -236,7 +237,7 @@ def descendants(pid):
     yield pid
     try:
         children = pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-    except FileNotFoundError:
+    except (FileNotFoundError, ProcessLookupError):
         return  # it has just ended
     for child in children:
         yield from descendants(int(child))

@@ -1,11 +1,8 @@
 """What a node of MayflyMQ needs to be a member in sync again, and what many idle quorum queues cost."""
 
-import contextlib
 import os
-import sys
 import time
 
-import report
 from amqp import Client
 from replicas import NAMES, QUORUM, MayflyCluster
 
@@ -33,12 +30,16 @@ class CatchUp:
             name = NAMES[2]
             for queue in self.queues():
                 cluster.declare(queue, leader)
+            # The goal is that of a cluster that is warm.
+            with self.load.start(leader, f"--queue going-on --no-declare --messages 100000000 {self.options}") as warming_up:
+                time.sleep(cluster.WARM_UP_SECONDS * self.args.scale)
+                warming_up.stopped()
             away.kill()
             messages = int(self.MESSAGES * self.args.scale)
             self.load.run(leader, f"--queue behind --no-declare --messages {messages} {self.FILL}")
             cluster.await_(lambda: not cluster.member("behind", leader, name)["In Sync"], f"{name} not to be in sync")
             total = self.GOING_ON * self.TRAFFIC_SECONDS
-            options = f"--queue going-on --no-declare --rate {self.GOING_ON} --messages {total} {self.options} --timeout 300"
+            options = f"--queue going-on --no-declare --rate {self.GOING_ON} --messages {total} {self.options}"
             with self.load.start(leader, options) as traffic:
                 time.sleep(3)
                 started = away.start()
@@ -120,10 +121,7 @@ class IdleQueues:
         return time.monotonic() - start
 
 
-def rows(args, directory, load, options):
-    """The table of both."""
-    with contextlib.redirect_stdout(sys.stderr):
-        table = report.Table()
-        CatchUp(args, directory / "behind", load, options).measure(table)
-        IdleQueues(args, directory / "idle").measure(table)
-    return "\n".join(table.lines)
+def measure(args, directory, load, options, table):
+    """Adds the rows of both to a table."""
+    CatchUp(args, directory / "behind", load, options).measure(table)
+    IdleQueues(args, directory / "idle").measure(table)

@@ -13,6 +13,7 @@ KILL = "`kill -9` of the leader"
 PAUSE = "`kill -STOP` of the leader"
 DRAIN = "drain of the leader"
 ROWS = (METADATA, KILL, PAUSE, DRAIN)
+GOALS_SECONDS = {METADATA: 0.3, KILL: 0.3, PAUSE: 3, DRAIN: 0.2}
 
 
 class Outages:
@@ -42,7 +43,7 @@ class Outages:
         leader, clients = (first, others[0]) if row == METADATA else others
         cluster.declare(queue, leader)
         messages = int(self.RATE * self.SECONDS)
-        options = f"--queue {queue} --no-declare --rate {self.RATE} --messages {messages} {self.options} --timeout 100"
+        options = f"--queue {queue} --no-declare --rate {self.RATE} --messages {messages} {self.options}"
         with self.load.start(clients, options) as traffic:
             time.sleep(self.BEFORE)
             begin, end = self.steps(cluster, leader, row)
@@ -70,5 +71,18 @@ def cell(waits):
     if not waits:
         return "no such node"
     consumer, confirm = zip(*waits)
-    medians = f"{statistics.median(consumer):.2f} s, {statistics.median(confirm):.2f} s"
-    return f"{medians}; at most {max(consumer):.2f} s, {max(confirm):.2f} s ({len(waits)} times)"
+    most = f"{max(consumer):.2f} s, {max(confirm):.2f} s"
+    return "{:.2f} s, {:.2f} s; ".format(*medians(waits)) + f"at most {most} ({len(waits)} times)"
+
+
+def medians(waits):
+    return [statistics.median(each) for each in zip(*waits)]
+
+
+def compare(table, outages):
+    """Adds the goals to a table."""
+    for row, waits in outages.items():
+        goal = GOALS_SECONDS[row]
+        consumer, confirm = medians(waits)
+        measured = f"{consumer:.2f} s, {confirm:.2f} s"
+        table.row(f"{row}: first delivery, first confirm", measured, f"{goal} s", max(consumer, confirm) <= goal)

@@ -2,7 +2,7 @@
 """Measures quorum queues of three nodes: those of MayflyMQ beside those of an installed RabbitMQ, by turns in the same run.
 
     mvn -q -DskipTests package && src/bench/quorum.py --write
-    src/bench/quorum.py --scale 0.1 --only MayflyMQ rates         one part, quickly
+    src/bench/quorum.py --scale 0.2 --only MayflyMQ rates         one part, quickly
 
 The parts are rates (with latencies), outages and lag (a node that catches up, and many idle queues; MayflyMQ only). Each
 broker has three nodes on loopback, on free ports, with data in a new directory. Prints tables; --write puts them into
@@ -15,6 +15,7 @@ import dataclasses
 import pathlib
 import statistics
 import sys
+import time
 
 import lag
 import outages
@@ -25,19 +26,41 @@ from load import Load, compile_generator
 from replicas import MayflyCluster, RabbitCluster
 
 PARTS = ("rates", "outages", "lag")
-RATE = "--size 1000 --confirm 1000 --persistent --durable --ack 50 --prefetch 500"
+RATE = "--size 1000 --confirm 1000 --persistent --durable --ack 50 --prefetch 500 --timeout 300"
+MANY = 100_000_000
+
+RATE_GOAL_TIMES = 6
+RATE_GOAL = 100_000
+CPU_GOAL_US = 17
+LATENCY_GOALS_MS = (1.5, 8)
+PLACES = ("clients on the leader's node", "clients on another node")
+
+
+@dataclasses.dataclass
+class Place:
+    """What was measured with the clients on one of the nodes: rates, CPU time of all nodes per message, latencies in ms."""
+
+    rates: list = dataclasses.field(default_factory=list)
+    cpu_us: list = dataclasses.field(default_factory=list)
+    latency: dict = dataclasses.field(default_factory=dict)
+
+    @property
+    def rate(self):
+        return statistics.median(self.rates)
+
+    @property
+    def half(self):
+        return int(self.rate / 2)
+
+    def cost(self):
+        return f"{self.rate:,.0f}/s, {statistics.median(self.cpu_us):.1f} us"
 
 
 @dataclasses.dataclass
 class Measured:
-    """What a broker has done in the rounds so far: rates, CPU time of all nodes per message, latencies in ms."""
+    """What a broker has done in the rounds so far."""
 
-    rates: list = dataclasses.field(default_factory=list)
-    cpu_us: list = dataclasses.field(default_factory=list)
-    away: list = dataclasses.field(default_factory=list)
-    away_cpu_us: list = dataclasses.field(default_factory=list)
-    half: int = 0
-    latency: dict = dataclasses.field(default_factory=dict)
+    places: dict = dataclasses.field(default_factory=lambda: {name: Place() for name in PLACES})
     outages: dict = dataclasses.field(default_factory=dict)
 
 
@@ -45,12 +68,12 @@ class Comparison:
     """Rounds of all brokers, by turns; the first ones warm up, until Java has compiled what they do."""
 
     SECONDS = 8
-    PROBE_MESSAGES = 20_000
+    LATENCY_SECONDS = 8
     WARM_UP = 2
 
     def __init__(self, args, directory, load):
         self.args, self.directory, self.load = args, directory, load
-        self.measured, self.expected = {}, {}
+        self.measured = {}
 
     def run(self):
         """Returns the tables."""
@@ -73,84 +96,116 @@ class Comparison:
         return tables
 
     def rates(self, clusters):
+        """Queues take the partitions of a node by turns: a further one in each round gives each place all of them."""
         for number in range(-self.WARM_UP, self.args.rounds):
             for cluster in clusters:
                 self.round(cluster, number)
         for cluster in clusters:
-            self.latency(cluster)
+            for clients, place in zip(cluster.nodes, PLACES):
+                self.latency(cluster, clients, place)
 
     def round(self, cluster, number):
         measured = self.measured[cluster.name] if number >= 0 else Measured()
-        rate, cpu_us = self.traffic(cluster, cluster.nodes[0], f"home-{number}")
-        measured.rates.append(rate)
-        measured.cpu_us.append(cpu_us)
-        rate, cpu_us = self.traffic(cluster, cluster.nodes[1], f"away-{number}")
-        measured.away.append(rate)
-        measured.away_cpu_us.append(cpu_us)
-        cells = cost(measured.rates[-1:], measured.cpu_us[-1:]), cost(measured.away[-1:], measured.away_cpu_us[-1:])
-        print(f"{cluster.name}, round {number}: {cells[0]}; {cells[1]}", file=sys.stderr, flush=True)
+        seconds = self.SECONDS if number >= 0 else cluster.WARM_UP_SECONDS
+        for clients, name in zip(cluster.nodes, PLACES):
+            place = measured.places[name]
+            rate, cpu_us = self.traffic(cluster, clients, seconds * self.args.scale)
+            place.rates.append(rate)
+            place.cpu_us.append(cpu_us)
+            told(f"{cluster.name}, round {number}, {name}: {rate:,.0f}/s, {cpu_us:.1f} us")
+        with self.queue(cluster):
+            pass
 
-    def traffic(self, cluster, clients, queue):
+    def traffic(self, cluster, clients, seconds):
         """The rate, and CPU time of all nodes per message, for a queue that the first node leads."""
-        # As many messages as the broker does in some seconds, by the round before.
-        key = cluster.name, clients
-        messages = int(self.expected.get(key, self.PROBE_MESSAGES / self.args.scale) * self.args.scale)
-        cluster.declare(queue, cluster.nodes[0])
-        before = cluster.cpu_seconds()
-        figures = self.load.run(clients, f"--queue {queue} --no-declare --messages {messages} {RATE} --timeout 300")
-        cpu_us = (cluster.cpu_seconds() - before) * 1e6 / messages
-        with Client(clients.port) as client:
-            client.delete(queue)
-        self.expected[key] = figures["received_per_s"] * self.SECONDS
+        with self.queue(cluster) as options:
+            before = cluster.cpu_seconds()
+            with self.load.start(clients, f"{options} --messages {MANY}") as running:
+                time.sleep(seconds)
+                figures = running.stopped()
+            cpu_us = (cluster.cpu_seconds() - before) * 1e6 / figures["received"]
         return figures["received_per_s"], cpu_us
 
-    def latency(self, cluster):
+    @contextlib.contextmanager
+    def queue(self, cluster):
+        """A queue for one round; gives the options for it."""
+        first = cluster.nodes[0]
+        cluster.declare("measured", first)
+        yield f"--queue measured --no-declare {RATE}"
+        with Client(first.port) as client:
+            client.delete("measured")
+
+    def latency(self, cluster, clients, name):
         """Of confirms and deliveries, at half of the broker's own rate."""
-        measured = self.measured[cluster.name]
-        measured.half = int(statistics.median(measured.rates) / 2)
-        cluster.declare("latency", cluster.nodes[0])
-        messages = max(1000, int(measured.half * self.SECONDS * self.args.scale))
-        figures = self.load.run(
-            cluster.nodes[0], f"--queue latency --no-declare --rate {measured.half} --messages {messages} {RATE} --timeout 300"
-        )
-        with Client(cluster.nodes[0].port) as client:
-            client.delete("latency")
+        place = self.measured[cluster.name].places[name]
+        messages = max(1000, int(place.half * self.LATENCY_SECONDS * self.args.scale))
+        with self.queue(cluster) as options:
+            figures = self.load.run(clients, f"{options} --rate {place.half} --messages {messages}")
         for what in ("confirm", "latency"):
-            measured.latency[what] = [figures[f"{what}_us_{part}"] / 1000 for part in ("p50", "p99")]
-        print(f"{cluster.name}, at {measured.half:,}/s: {measured.latency}", file=sys.stderr, flush=True)
+            place.latency[what] = [figures[f"{what}_us_{part}"] / 1000 for part in ("p50", "p99")]
+        told(f"{cluster.name}, {name}, at {place.half:,}/s: {place.latency}")
 
     def rates_table(self):
-        return self.table(
-            "1 KB, persistent, confirmed (window 1,000), acknowledged",
-            {
-                "clients on the leader's node: rate, CPU of all nodes": lambda of: cost(of.rates, of.cpu_us),
-                "clients on another node: rate, CPU of all nodes": lambda of: cost(of.away, of.away_cpu_us),
-                "half of the first rate": lambda of: f"{of.half:,}/s",
-                "confirms at that rate: median, 99 %": lambda of: milliseconds(of.latency["confirm"]),
-                "deliveries at that rate: median, 99 %": lambda of: milliseconds(of.latency["latency"]),
-            },
-        )
+        rows = []
+        for name in PLACES:
+            rows += [
+                (f"{name}: rate, CPU of all nodes", lambda of, name=name: of.places[name].cost()),
+                ("half of that rate", lambda of, name=name: f"{of.places[name].half:,}/s"),
+                ("confirms at half of it: median, 99 %", lambda of, name=name: milliseconds(of.places[name].latency["confirm"])),
+                ("deliveries at half of it: median, 99 %", lambda of, name=name: milliseconds(of.places[name].latency["latency"])),
+            ]
+        return self.table("1 KB, persistent, confirmed (window 1,000), acknowledged", rows)
 
     def outages_table(self):
         return self.table(
             "1,000 messages a second: longest wait of a consumer, of a confirm",
-            {row: lambda of, row=row: outages.cell(of.outages.get(row)) for row in outages.ROWS},
+            [(row, lambda of, row=row: outages.cell(of.outages.get(row))) for row in outages.ROWS],
         )
 
     def table(self, title, rows):
         names = list(self.measured)
         lines = [f"| {title} | {' | '.join(names)} |", "|---|" + "---|" * len(names)]
-        for what, cell in rows.items():
+        for what, cell in rows:
             lines.append(f"| {what} | {' | '.join(cell(of) for of in self.measured.values())} |")
         return "\n".join(lines)
 
+    def compare(self, table):
+        """Adds the goals of MayflyMQ to a table."""
+        ours, other = self.measured.get("MayflyMQ"), self.measured.get("RabbitMQ")
+        if ours and "rates" in self.args.parts:
+            for name, place in ours.places.items():
+                self.compare_place(table, name, place, other and other.places[name])
+        if ours and "outages" in self.args.parts:
+            outages.compare(table, ours.outages)
 
-def cost(rates, cpu_us):
-    return f"{statistics.median(rates):,.0f}/s, {statistics.median(cpu_us):.1f} us"
+    @staticmethod
+    def compare_place(table, name, place, other):
+        times = place.rate / other.rate if other else place.rate / (RATE_GOAL / RATE_GOAL_TIMES)
+        cpu_us = statistics.median(place.cpu_us)
+        goal = f"{RATE_GOAL_TIMES} times RabbitMQ's, as {RATE_GOAL:,}/s"
+        table.row(f"{name}: rate", f"{times:.1f} times, {place.rate:,.0f}/s", goal, times >= RATE_GOAL_TIMES)
+        table.row(f"{name}: CPU of all nodes", f"{cpu_us:.1f} us a message", f"{CPU_GOAL_US} us", cpu_us <= CPU_GOAL_US)
+        met = all(time <= goal for time, goal in zip(place.latency["confirm"], LATENCY_GOALS_MS))
+        at = f"{name}: confirms at {place.half:,}/s: median, 99 %"
+        table.row(at, milliseconds(place.latency["confirm"]), milliseconds(LATENCY_GOALS_MS), met)
 
 
 def milliseconds(times):
     return ", ".join(f"{each:.1f} ms" for each in times)
+
+
+def told(line):
+    print(line, file=sys.stderr, flush=True)
+
+
+def goals(args, directory, load, comparison):
+    """The table of all goals; the rows of the part lag are measured with it."""
+    with contextlib.redirect_stdout(sys.stderr):
+        table = report.Table()
+        comparison.compare(table)
+        if "lag" in args.parts and args.only in (None, "MayflyMQ"):
+            lag.measure(args, directory, load, RATE, table)
+    return "\n".join(["#### Compared with the goals", "", *table.lines])
 
 
 def main():
@@ -159,7 +214,7 @@ def main():
     add_arguments(parser)
     parser.add_argument("--rounds", type=int, default=3, help="that are measured, after some to warm up")
     parser.add_argument("--kills", type=int, default=3, help="of each kind; also of the other outages, but at most two")
-    parser.add_argument("--scale", type=float, default=1, help="of numbers of messages and queues; less is a trial")
+    parser.add_argument("--scale", type=float, default=1, help="of times, messages and queues; less is a trial")
     parser.add_argument("--only", choices=("MayflyMQ", "RabbitMQ"), help="measures one broker")
     parser.add_argument("--write", action="store_true", help="the results into the documentation; all parts")
     parser.add_argument("--page", type=pathlib.Path, default=ROOT / "docs/benchmarks.md", help="that --write changes")
@@ -172,9 +227,9 @@ def main():
     args.parts = args.parts or PARTS
     with scratch(args.directory) as directory:
         load = Load(compile_generator(directory))
-        tables = Comparison(args, directory, load).run() if {"rates", "outages"} & set(args.parts) else []
-        if "lag" in args.parts and args.only in (None, "MayflyMQ"):
-            tables.append(lag.rows(args, directory, load, RATE))
+        comparison = Comparison(args, directory, load)
+        tables = comparison.run() if {"rates", "outages"} & set(args.parts) else []
+        tables.append(goals(args, directory, load, comparison))
     text = "\n\n".join(tables)
     print(text, flush=True)
     if args.write:

@@ -20,6 +20,9 @@ class MayflyCluster(Cluster):
 
     name = "MayflyMQ"
 
+    # Until Java has compiled what three nodes do for a message; for clients on each of two nodes.
+    WARM_UP_SECONDS = 12
+
     def declare(self, queue, leader):
         """Declares a queue and has a node lead it; returns when all three have everything."""
         with Client(leader.port) as client:
@@ -48,7 +51,7 @@ class MayflyCluster(Cluster):
         while not condition():
             if time.monotonic() > until:
                 sys.exit(f"waited in vain for {what}")
-            time.sleep(0.02)
+            time.sleep(0.05)  # Each question costs the nodes some CPU time.
 
     def drain(self, node):
         request(node, "PUT", "maintenance", {"drained": True}, root="control")
@@ -86,6 +89,7 @@ class RabbitCluster:
     """Three nodes of RabbitMQ, which are ended with the block."""
 
     name = "RabbitMQ"
+    WARM_UP_SECONDS = 4
 
     # Long enough for a node that was away to have everything again; to ask costs the start of another Erlang.
     CAUGHT_UP_SECONDS = 5
