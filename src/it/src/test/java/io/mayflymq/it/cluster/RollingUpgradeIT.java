@@ -14,6 +14,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashSet;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
@@ -21,7 +22,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The nodes of a cluster are upgraded one after the other, and the cluster goes on meanwhile. */
+/**
+ * The nodes of a cluster are upgraded one after the other, while a classic and a quorum queue are
+ * in use.
+ */
 class RollingUpgradeIT {
   private static final int NODES = 3;
   private static final String QUEUE = "q";
@@ -124,17 +128,26 @@ class RollingUpgradeIT {
     try (ClusterProcesses cluster = new ClusterProcesses(directory, NODES)) {
       cluster.startAll();
       cluster.channel(0).queueDeclare(QUEUE, true, false, false, null);
-      try (Publisher publisher = new Publisher(cluster)) {
+      try (Publisher publisher = new Publisher(cluster);
+          RecoveringClients clients = new RecoveringClients(cluster, NODES, "quorum")) {
         for (int node = 0; node < NODES; node++) {
           publisher.awaitMore();
+          clients.awaitMore();
+          Map<RecoveringClient, Integer> elsewhere =
+              clients.interruptionsElsewhere(cluster.node(node));
           assertThat(ControlCommand.of(cluster.node(node)).run("drain").exit()).isZero();
           cluster.node(node).stop();
+          clients.awaitMore();
           cluster.jar(node, later).start(node);
           ControlCommand control = ControlCommand.of(cluster.node(node));
           assertThat(control.run("await_online_nodes", Integer.toString(NODES)).exit()).isZero();
           publisher.awaitMore();
+          clients.awaitMore();
+          elsewhere.forEach(
+              (client, before) -> assertThat(client.interruptions()).isEqualTo(before));
           declareEverywhere(cluster, "with %d later".formatted(node + 1));
         }
+        clients.finish();
         Set<Integer> confirmed = publisher.stop();
         // Sorted, so that a failure can be read.
         assertThat(new TreeSet<>(messages(cluster.channel(1)))).containsAll(confirmed);
