@@ -36,6 +36,12 @@ public final class LinkWriter {
     return this;
   }
 
+  /** Makes room for bytes that will be written, so that they are not copied when it grows. */
+  public LinkWriter room(int more) {
+    reserve(more);
+    return this;
+  }
+
   private void reserve(int room) {
     if (bytes.length - size < room) {
       long wanted = Math.max((long) size + room, size * 2L);

@@ -1,5 +1,7 @@
 package io.mayflymq.core.replication;
 
+import java.util.Arrays;
+
 /** What a leader knows of one of its followers. */
 final class FollowerProgress {
   /** What its connection is in. */
@@ -16,11 +18,17 @@ final class FollowerProgress {
     TAKING_OVER
   }
 
+  /** How many messages with parts of the log it is sent ahead of what it has forced. */
+  private static final int MOST_PARTS = 16;
+
   private final int replica;
+
+  /** The last batch of each of the last messages that it was sent; 0 if there were fewer. */
+  private final long[] ends = new long[MOST_PARTS];
+
+  private int nextEnd;
   private State state = State.APART;
   private long sent;
-  private long sentBefore;
-  private long begin;
   private long forced;
   private long answeredAt;
   private long caughtUpAt;
@@ -62,22 +70,20 @@ final class FollowerProgress {
   }
 
   void sentUpTo(long number) {
-    sentBefore = sent;
     sent = number;
+    ends[nextEnd] = number;
+    nextEnd = (nextEnd + 1) % MOST_PARTS;
   }
 
   /** It is sent what comes behind a batch. */
   void begin(long after) {
     sent = after;
-    sentBefore = after;
-    begin = after;
+    Arrays.fill(ends, 0);
   }
 
-  /**
-   * Returns whether it has forced all that it was sent before the last time, as far as is known.
-   */
-  boolean hasAllButLast() {
-    return forced >= sentBefore || sentBefore == begin;
+  /** Returns whether it may be sent a further part of the log. */
+  boolean hasRoomForPart() {
+    return forced >= ends[nextEnd];
   }
 
   /** Returns the last batch that it has forced, as far as is known; 0 without a connection. */

@@ -43,8 +43,8 @@ import java.util.TreeSet;
  */
 /** The leader of a partition, for one epoch. On the thread of the partition. */
 final class PartitionLeader {
-  /** How many bytes one message with batches has, or one batch if that is larger. */
-  private static final long MOST_BYTES_AT_ONCE = 1 << 20;
+  /** After how many bytes of batches a message has no more of them. */
+  private static final long MOST_BYTES_AT_ONCE = 512 << 10;
 
   /** How far a follower is sent ahead of what it has forced. */
   private static final long WINDOW_BYTES = 16 << 20;
@@ -275,7 +275,9 @@ final class PartitionLeader {
   }
 
   private void send(FollowerProgress follower, long nowMillis) {
-    while (follower.follows() && follower.sent() < replica.last() && hasRoom(follower)) {
+    boolean more = true;
+    while (more && follower.follows() && follower.sent() < replica.last() && hasRoom(follower)) {
+      more = isInMemory(follower);
       List<Batch> batches = replica.after(follower.sent(), MOST_BYTES_AT_ONCE);
       if (batches.isEmpty()) {
         takeOver(follower);
@@ -290,15 +292,19 @@ final class PartitionLeader {
     return new Append(epoch, batches, replica.committed(), nowMillis, effects.timeMillis());
   }
 
+  private boolean isInMemory(FollowerProgress follower) {
+    return replica.tail().reachesBackTo(follower.sent(), replica.last());
+  }
+
   /**
-   * What is read from the log is not kept in memory: a follower gets a part when it has the one
-   * before the last, so that it forces one while it gets the next one.
+   * What is read from the log is not kept in memory, and takes the thread's time: one part is sent
+   * now, the next one with the next burst or answer. Some parts are under way together, so that the
+   * follower forces some of them while it gets others.
    */
   private boolean hasRoom(FollowerProgress follower) {
-    BatchTail tail = replica.tail();
-    return tail.reachesBackTo(follower.sent(), replica.last())
-        ? tail.bytesBetween(follower.forced(), follower.sent()) < WINDOW_BYTES
-        : follower.hasAllButLast();
+    return isInMemory(follower)
+        ? replica.tail().bytesBetween(follower.forced(), follower.sent()) < WINDOW_BYTES
+        : follower.hasRoomForPart();
   }
 
   // Who is in sync

@@ -96,6 +96,7 @@ public final class ReplicationCodec {
 
   /** Batches have consecutive numbers. */
   private static void writeBatches(LinkWriter out, List<Batch> batches) {
+    out.room(batches.stream().mapToInt(Batch::bytes).sum());
     out.number(batches.size());
     if (!batches.isEmpty()) {
       out.number(batches.get(0).id().number());

@@ -50,6 +50,9 @@ final class BurstReader {
   private Segment segment;
   private int offset;
 
+  /** How long the burst was that was read last: the next one is often about as long. */
+  private int lastLength;
+
   BurstReader(SegmentTable table, Bursts bursts, LogAppender tail, RecordReader reader) {
     this.table = table;
     this.bursts = bursts;
@@ -59,10 +62,12 @@ final class BurstReader {
 
   /** Returns what the burst has so far that has begun. */
   ByteBuffer begun(long leaderMillis) {
-    out.begin();
-    if (bursts.records() > 0) {
+    if (bursts.records() == 0) {
+      out.begin(0);
+    } else {
       segment = table.get(Location.segment(bursts.begin()));
       offset = Location.offset(bursts.begin());
+      out.begin(segment.length - offset);
       while (next()) {
         if (head.inBurst) {
           out.add(reader.buffer(), reader.start());
@@ -83,12 +88,13 @@ final class BurstReader {
     }
     boolean begun = offset > SegmentHeader.SPACE;
     int records = 0;
-    out.begin();
+    out.begin(lastLength);
     try {
       while (next()) {
         if (head.type == RecordType.BURST && head.batch.number() == number) {
           begins.put(number + 1, place());
           boolean whole = records == head.burstRecords;
+          lastLength = out.length();
           return whole ? new WireBurst(head.batch, out.end(head.leaderMillis)) : null;
         }
         if (head.type == RecordType.BURST || head.type == RecordType.HISTORY) {

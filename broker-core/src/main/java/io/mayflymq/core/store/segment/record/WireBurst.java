@@ -45,7 +45,16 @@ public record WireBurst(BatchId id, ByteBuffer content) {
 
     /** Begins a burst without records. */
     public void begin() {
-      use(ByteBuffer.allocate(CAPACITY));
+      begin(CAPACITY);
+    }
+
+    /**
+     * Begins a burst without records.
+     *
+     * @param room how many bytes of records are expected
+     */
+    public void begin(int room) {
+      use(ByteBuffer.allocate(RECORDS + room));
       end = RECORDS;
     }
 
