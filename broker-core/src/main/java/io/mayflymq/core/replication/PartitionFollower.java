@@ -84,7 +84,9 @@ final class PartitionFollower {
     replica.committed(append.committed());
     replica.tail().dropUpTo(replica.committed());
     sentAt = append.sentAt();
-    tell();
+    if (append.batches().isEmpty()) {
+      tell(); // Else the answer is that they are forced.
+    }
   }
 
   /** The log of this node is forced up to a batch. */
