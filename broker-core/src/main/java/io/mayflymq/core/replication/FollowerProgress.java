@@ -19,7 +19,7 @@ final class FollowerProgress {
   }
 
   /** How many messages with parts of the log it is sent ahead of what it has forced. */
-  private static final int MOST_PARTS = 16;
+  private static final int MOST_PARTS = 8;
 
   private final int replica;
 

@@ -275,9 +275,7 @@ final class PartitionLeader {
   }
 
   private void send(FollowerProgress follower, long nowMillis) {
-    boolean more = true;
-    while (more && follower.follows() && follower.sent() < replica.last() && hasRoom(follower)) {
-      more = isInMemory(follower);
+    while (follower.follows() && follower.sent() < replica.last() && hasRoom(follower)) {
       List<Batch> batches = replica.after(follower.sent(), MOST_BYTES_AT_ONCE);
       if (batches.isEmpty()) {
         takeOver(follower);
@@ -292,18 +290,14 @@ final class PartitionLeader {
     return new Append(epoch, batches, replica.committed(), nowMillis, effects.timeMillis());
   }
 
-  private boolean isInMemory(FollowerProgress follower) {
-    return replica.tail().reachesBackTo(follower.sent(), replica.last());
-  }
-
   /**
-   * What is read from the log is not kept in memory, and takes the thread's time: one part is sent
-   * now, the next one with the next burst or answer. Some parts are under way together, so that the
-   * follower forces some of them while it gets others.
+   * What is read from the log is not kept in memory, and takes the thread's time: so few parts are
+   * under way together, and the follower forces some of them while it gets others.
    */
   private boolean hasRoom(FollowerProgress follower) {
-    return isInMemory(follower)
-        ? replica.tail().bytesBetween(follower.forced(), follower.sent()) < WINDOW_BYTES
+    BatchTail tail = replica.tail();
+    return tail.reachesBackTo(follower.sent(), replica.last())
+        ? tail.bytesBetween(follower.forced(), follower.sent()) < WINDOW_BYTES
         : follower.hasRoomForPart();
   }
 
