@@ -70,8 +70,9 @@ class Cluster:
         self._stop()
 
     def _stop(self):
-        for node in self.nodes:
-            node.stop()
+        with contextlib.ExitStack() as each:  # also if one of them fails
+            for node in reversed(self.nodes):
+                each.callback(node.stop)
 
     def cpu_seconds(self):
         """Of all nodes together."""
