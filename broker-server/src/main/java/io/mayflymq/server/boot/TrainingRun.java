@@ -9,16 +9,20 @@ import io.mayflymq.server.net.StartException;
 import io.mayflymq.server.training.TrainingLoad;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
 /**
  * {@code train}: a broker in this process with a temporary data directory, a client of it, and the
- * end of both. The log goes to standard output, as it usually does. Java can then write what it has
- * observed to an archive of classes or an ahead-of-time cache.
+ * end of both; then the same with a cluster of two nodes. The log goes to standard output, as it
+ * usually does. Java can then write what it has observed to an archive of classes or an
+ * ahead-of-time cache.
  */
 final class TrainingRun {
   private final BrokerThreads threads;
@@ -50,18 +54,69 @@ final class TrainingRun {
   }
 
   private void serve(Path directory) throws IOException, ConfigException, StartException {
+    try (Daemon alone = start(directory.resolve("data"), List.of())) {
+      TrainingLoad.run(alone.addresses().get(0));
+    }
+    serveCluster(directory);
+  }
+
+  /** Two nodes, the first of which leads what there is, ends, and is started again. */
+  private void serveCluster(Path directory) throws IOException, ConfigException, StartException {
+    List<Integer> ports = freePorts(2);
+    Path first = directory.resolve("0");
+    Daemon leader = start(first, member(0, ports));
+    try (Daemon other = start(directory.resolve("1"), member(1, ports))) {
+      TrainingLoad.runReplicated(leader.addresses().get(0));
+      TrainingLoad.leaveReplicated(other.addresses().get(0));
+      leader.close();
+      leader = start(first, member(0, ports));
+      TrainingLoad.takeReplicated(other.addresses().get(0));
+    } finally {
+      leader.close();
+    }
+  }
+
+  private static List<Integer> freePorts(int count) throws IOException {
+    List<Integer> ports = new ArrayList<>();
+    List<ServerSocket> sockets = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      sockets.add(new ServerSocket(0, 1, InetAddress.getLoopbackAddress()));
+      ports.add(sockets.get(i).getLocalPort());
+    }
+    for (ServerSocket socket : sockets) {
+      socket.close();
+    }
+    return ports;
+  }
+
+  /** The first one begins the cluster, and knows no other. */
+  private static List<String> member(int index, List<Integer> ports) {
+    List<String> settings = new ArrayList<>();
+    settings.add("node_name=%d@localhost".formatted(index));
+    settings.add("cluster.secret=training");
+    settings.add("cluster.listener=127.0.0.1:" + ports.get(index));
+    for (int i = 0; i <= index; i++) {
+      settings.add(
+          "cluster_formation.classic_config.nodes.%d=%d@localhost:127.0.0.1:%d"
+              .formatted(i + 1, i, ports.get(i)));
+    }
+    return settings;
+  }
+
+  private Daemon start(Path data, List<String> more)
+      throws IOException, ConfigException, StartException {
     List<String> settings =
-        List.of(
-            "data_dir=" + directory.resolve("data"),
-            "listeners.tcp.default=127.0.0.1:0",
-            "management.tcp.ip=127.0.0.1",
-            "management.tcp.port=0",
-            "prometheus.tcp.ip=127.0.0.1",
-            "prometheus.tcp.port=0");
+        new ArrayList<>(
+            List.of(
+                "data_dir=" + data,
+                "listeners.tcp.default=127.0.0.1:0",
+                "management.tcp.ip=127.0.0.1",
+                "management.tcp.port=0",
+                "prometheus.tcp.ip=127.0.0.1",
+                "prometheus.tcp.port=0"));
+    settings.addAll(more);
     LiveConfiguration configuration =
         LiveConfiguration.read(() -> Configuration.load(Optional.empty(), Map.of(), settings));
-    try (Daemon daemon = Daemon.start(configuration, threads, false)) {
-      TrainingLoad.run(daemon.addresses().get(0));
-    }
+    return Daemon.start(configuration, threads, false);
   }
 }

@@ -24,6 +24,8 @@ public final class TrainingLoad {
   private static final int BATCHES = 1000;
 
   private static final int EXPIRING_BATCHES = 100;
+  private static final int REPLICATED_BATCHES = 100;
+  private static final String REPLICATED = "replicated";
 
   private TrainingLoad() {}
 
@@ -45,6 +47,41 @@ public final class TrainingLoad {
   }
 
   /**
+   * Publishes to a quorum queue and consumes from it, as long as a broker of a cluster runs.
+   *
+   * @param address of a broker with the default user
+   * @throws IOException if the broker does not do its part
+   */
+  public static void runReplicated(InetSocketAddress address) throws IOException {
+    FieldTable quorum = FieldTable.EMPTY.with("x-queue-type", FieldValue.of("quorum"));
+    rounds(address, new Load(REPLICATED, REPLICATED, quorum, true, REPLICATED_BATCHES));
+  }
+
+  /**
+   * Publishes a batch to that queue, and leaves it there.
+   *
+   * @throws IOException if the broker does not do its part
+   */
+  public static void leaveReplicated(InetSocketAddress address) throws IOException {
+    try (TrainingClient client = TrainingClient.connect(address)) {
+      publish(client, REPLICATED, content(true));
+      client.awaitAll(BATCH, 0);
+    }
+  }
+
+  /**
+   * Consumes the batch that was left.
+   *
+   * @throws IOException if the broker does not do its part
+   */
+  public static void takeReplicated(InetSocketAddress address) throws IOException {
+    try (TrainingClient client = TrainingClient.connect(address)) {
+      client.consume(REPLICATED, true);
+      client.awaitAll(0, BATCH);
+    }
+  }
+
+  /**
    * One kind of load.
    *
    * @param to the queue that messages are published to
@@ -55,23 +92,32 @@ public final class TrainingLoad {
       String to, String from, FieldTable arguments, boolean persistent, int batches) {}
 
   private static void rounds(InetSocketAddress address, Load load) throws IOException {
-    byte[] content = new byte[PROPERTIES_BYTES + BODY_BYTES];
-    content[0] = DELIVERY_MODE;
-    content[PROPERTIES_BYTES - 1] = (byte) (load.persistent() ? 2 : 1);
+    byte[] content = content(load.persistent());
     try (TrainingClient client = TrainingClient.connect(address)) {
       client.declare(load.to(), load.arguments());
       client.declare(
           load.from(), load.to().equals(load.from()) ? load.arguments() : FieldTable.EMPTY);
       client.consume(load.from(), !load.persistent());
       for (long batch = 1; batch <= load.batches(); batch++) {
-        for (int i = 0; i < BATCH; i++) {
-          client.publish(load.to(), content, PROPERTIES_BYTES);
-        }
+        publish(client, load.to(), content);
         client.awaitAll(batch * BATCH, batch * BATCH);
         if (load.persistent()) {
           client.acknowledge();
         }
       }
+    }
+  }
+
+  private static byte[] content(boolean persistent) {
+    byte[] content = new byte[PROPERTIES_BYTES + BODY_BYTES];
+    content[0] = DELIVERY_MODE;
+    content[PROPERTIES_BYTES - 1] = (byte) (persistent ? 2 : 1);
+    return content;
+  }
+
+  private static void publish(TrainingClient client, String queue, byte[] content) {
+    for (int i = 0; i < BATCH; i++) {
+      client.publish(queue, content, PROPERTIES_BYTES);
     }
   }
 }
