@@ -67,6 +67,9 @@ public final class DiskReplica implements ReplicaLog {
 
   private PartitionStore store;
 
+  /** Whether the disk has refused to force what is in the log. */
+  private boolean hasFailed;
+
   /** See {@link DiskReplicas#open}. Any thread may call. */
   DiskReplica(DiskStores stores, int partition, PartitionTime time, StreamRules rules) {
     this.stores = stores;
@@ -239,10 +242,16 @@ public final class DiskReplica implements ReplicaLog {
   /** What a disk has refused to force is not read back: it is not known what is there. */
   private void requireSound(SegmentLog log) {
     if (log.state() == LogState.FAILED) {
+      hasFailed = true;
       throw new StoreException(
           "the log of partition %d has failed: expected a restart".formatted(files.partition()),
           new IOException("the disk has failed"));
     }
+  }
+
+  /** Returns whether the log has failed: it is not to be opened again before a restart. */
+  public boolean hasFailed() {
+    return hasFailed;
   }
 
   private void requireLast(long expected) {

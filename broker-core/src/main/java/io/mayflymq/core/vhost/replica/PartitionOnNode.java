@@ -34,7 +34,7 @@ final class PartitionOnNode implements PartitionHost {
   private final Shard shard;
   private Assignment assignment;
 
-  /** Done unless a replica is being deleted. */
+  /** Done unless a replica is being closed, or deleted. */
   private CompletableFuture<Void> removal = CompletableFuture.completedFuture(null);
 
   /** Null if this node keeps none. */
@@ -88,7 +88,7 @@ final class PartitionOnNode implements PartitionHost {
     boolean isFirst = assignment == null;
     assignment = changed;
     if (!changed.replicas().contains(self())) {
-      if (isFirst || replica != null) {
+      if (isFirst || replica != null || refusal != null) {
         remove();
       }
     } else if (replica != null) {
@@ -107,6 +107,7 @@ final class PartitionOnNode implements PartitionHost {
     if (!removal.isDone()) {
       return;
     }
+    refusal = null;
     CompletableFuture<Void> closed = CompletableFuture.completedFuture(null);
     if (replica != null) {
       closed = replica.close();
@@ -160,16 +161,40 @@ final class PartitionOnNode implements PartitionHost {
         refusal = null;
       }
     } catch (StoreException e) {
-      if (!e.getMessage().equals(refusal)) {
-        LOGGER.error(
-            "this node keeps no replica of partition {} at present, and tries it every {} s: {}",
-            number,
-            RETRY_MILLIS / 1_000,
-            e.getMessage());
-      }
-      refusal = e.getMessage();
-      isRetryDue = true;
-      shard.loop().schedule(() -> shard.run(this::retry), RETRY_MILLIS);
+      openLater(e);
+    }
+  }
+
+  private void openLater(StoreException why) {
+    if (!why.getMessage().equals(refusal)) {
+      LOGGER.error(
+          "this node keeps no replica of partition {} at present, and tries it every {} s: {}",
+          number,
+          RETRY_MILLIS / 1_000,
+          why.getMessage());
+    }
+    refusal = why.getMessage();
+    isRetryDue = true;
+    shard.loop().schedule(() -> shard.run(this::retry), RETRY_MILLIS);
+  }
+
+  /** The replica is of no use as it is: it is closed now, and opened again later. */
+  private void failed(StoreException why) {
+    if (replica != null && !stopped) {
+      CompletableFuture<Void> closed = replica.close();
+      replica = null;
+      removal = new CompletableFuture<>();
+      openLater(why);
+      closed.whenComplete((done, failure) -> shard.runOrExecute(this::closedForNow));
+    }
+  }
+
+  private void closedForNow() {
+    removal.complete(null);
+    if (!stopped && assignment.replicas().contains(self())) {
+      open();
+    } else if (!stopped) {
+      remove(); // That was not possible meanwhile.
     }
   }
 
@@ -201,6 +226,11 @@ final class PartitionOnNode implements PartitionHost {
     @Override
     public void timeIs(long aheadMillis) {
       clockWarning.check(number, aheadMillis, shard.elapsedNanos());
+    }
+
+    @Override
+    public void failed(StoreException why) {
+      PartitionOnNode.this.failed(why);
     }
   }
 

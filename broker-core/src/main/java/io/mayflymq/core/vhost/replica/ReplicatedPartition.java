@@ -50,6 +50,8 @@ final class ReplicatedPartition implements ReplicaOwner {
   /** What is being copied to followers that take everything over, by their nodes. */
   private final Map<Integer, ReplicaCopy> copies = new HashMap<>(0);
 
+  private final LeaderConnections fromLeaders = new LeaderConnections(this::failed);
+
   private final CommitTimes commits = new CommitTimes();
   private volatile LedPartition led;
   private boolean looks;
@@ -72,6 +74,12 @@ final class ReplicatedPartition implements ReplicaOwner {
      * @param aheadMillis how far the time of the partition is ahead of the clock of this node
      */
     void timeIs(long aheadMillis);
+
+    /**
+     * The disk does not take what the replica needs: it does nothing any more, and is to be closed
+     * and opened again.
+     */
+    void failed(StoreException why);
   }
 
   /**
@@ -120,7 +128,7 @@ final class ReplicatedPartition implements ReplicaOwner {
 
   /** Returns what takes a connection of the leader. */
   LinkListener acceptLeader() {
-    return hosted.accept();
+    return fromLeaders.guarded(hosted.accept());
   }
 
   /** Returns what takes a connection of a node to the queues; null if this node does not lead. */
@@ -165,9 +173,25 @@ final class ReplicatedPartition implements ReplicaOwner {
   public void leads(long epoch) {
     try {
       openQueues(epoch);
+    } catch (StoreException e) {
+      failed(e);
     } catch (RuntimeException e) {
       shard.faults().contained("opening the queues of replicated partition", number, e);
       giveUp();
+    }
+  }
+
+  /**
+   * What is on a disk that was full can be read again when there is room, as after a restart. Not
+   * what it has refused to force.
+   */
+  private void failed(StoreException why) {
+    fromLeaders.ignore();
+    if (log.hasFailed()) {
+      LOGGER.error("{}", why.getMessage());
+      giveUp();
+    } else {
+      shard.execute(() -> owner.failed(why));
     }
   }
 
@@ -296,8 +320,7 @@ final class ReplicatedPartition implements ReplicaOwner {
     try {
       log.follow();
     } catch (StoreException e) {
-      LOGGER.error("{}", e.getMessage());
-      giveUp();
+      failed(e);
     }
     if (isReleased) {
       released.complete(null);
@@ -343,10 +366,11 @@ final class ReplicatedPartition implements ReplicaOwner {
     return released;
   }
 
-  /** Ends its work: the node stops, or does not keep the partition any more. */
+  /** Ends its work: the node stops, or does not keep the partition any more, or not now. */
   CompletableFuture<Void> close() {
     hosted.close();
     endQueues("the node stops");
+    fromLeaders.close();
     return log.close();
   }
 }

@@ -22,6 +22,9 @@ final class ClusterRig {
   /** Longer than any retry, time limit or delay. */
   private static final long HEALING_MILLIS = 15_000;
 
+  /** Longer than it takes until a replica is opened again for which there was no room. */
+  private static final long REOPENING_MILLIS = 31_000;
+
   /**
    * How it is set up.
    *
@@ -33,6 +36,7 @@ final class ClusterRig {
   private final SimulatedCluster cluster;
   private final Ledger ledger;
   private final Map<NodeProcess, List<SimulatedClient>> clients = new HashMap<>();
+  private boolean anyFullDisk;
 
   ClusterRig(Setup setup) {
     replicated = setup.replicated;
@@ -238,6 +242,7 @@ final class ClusterRig {
       case THAW -> node.setFrozen(false);
       case FULL_DISK -> {
         if (node.process() != null) {
+          anyFullDisk = true;
           node.disk().fill(random.nextInt(500));
         }
       }
@@ -326,7 +331,7 @@ final class ClusterRig {
       }
       node.start();
     }
-    cluster.advance(HEALING_MILLIS, random);
+    cluster.advance(replicated && anyFullDisk ? REOPENING_MILLIS : HEALING_MILLIS, random);
     cluster.log().decide(random);
     cluster.advance(HEALING_MILLIS, random);
     checkFaults();

@@ -38,12 +38,34 @@ public final class MemoryDirectory implements LogDirectory {
     byte[] safe = new byte[0];
     final List<Write> unforced = new ArrayList<>();
 
+    /** Whether a force has failed: the system has forgotten what it could not write. */
+    boolean isDamaged;
+
     Contents copy() {
       Contents copy = new Contents();
-      copy.bytes = bytes.clone();
+      copy.bytes = isDamaged ? onDisk(unforced) : bytes.clone();
       copy.safe = safe.clone();
       copy.unforced.addAll(unforced);
       return copy;
+    }
+
+    private byte[] onDisk(List<Write> written) {
+      byte[] result = safe.clone();
+      for (Write write : written) {
+        result = write.applyTo(result);
+      }
+      return result;
+    }
+
+    /** Later forces succeed without what this one was to write. */
+    void forceFailed(int writes) {
+      unforced.subList(0, writes).clear();
+      isDamaged = true;
+    }
+
+    void forced(byte[] written, int writes) {
+      safe = isDamaged ? onDisk(unforced.subList(0, writes)) : written;
+      unforced.subList(0, writes).clear();
     }
   }
 
@@ -349,9 +371,13 @@ public final class MemoryDirectory implements LogDirectory {
       // What is written meanwhile is not forced by this.
       byte[] written = contents.bytes;
       int writes = contents.unforced.size();
-      countForce();
-      contents.safe = written;
-      contents.unforced.subList(0, writes).clear();
+      try {
+        countForce();
+      } catch (IOException e) {
+        contents.forceFailed(writes);
+        throw e;
+      }
+      contents.forced(written, writes);
     }
 
     @Override
