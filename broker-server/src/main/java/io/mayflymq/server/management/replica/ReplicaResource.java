@@ -139,8 +139,13 @@ public final class ReplicaResource {
     }
     if (!queue.isReplicated()) {
       throw ApiException.badRequest(
-          "%s has no replicas: it was declared on a broker that was alone, or by a release that gives its type none"
-              .formatted(queue));
+          "%s has no replicas: it was declared on a broker that was alone, or by a release that gives its type none%s"
+              .formatted(
+                  queue,
+                  type == QueueType.QUORUM
+                      ? "; 'mayflyctl convert_queue %s --to quorum' gives it replicas"
+                          .formatted(queue.name())
+                      : ""));
     }
   }
 
