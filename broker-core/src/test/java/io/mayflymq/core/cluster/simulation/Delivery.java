@@ -23,6 +23,10 @@ final class Delivery {
   final long sequence;
   final Message message;
   final boolean redelivered;
+
+  /** The time since the beginning when it came. */
+  final long atMillis;
+
   private final NodeProcess home;
   private final SimulatedConnection connection;
   private State state;
@@ -49,6 +53,7 @@ final class Delivery {
     this.sequence = sequence;
     this.message = message;
     this.redelivered = redelivered;
+    this.atMillis = client.process().cluster().elapsedMillis();
     this.home = home;
     this.connection = connection;
     this.state = sequence < 0 ? State.ENDED : State.HELD;

@@ -5,6 +5,7 @@ import io.mayflymq.core.metadata.QueueDefinition;
 import io.mayflymq.core.vhost.queue.Queue;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -202,6 +203,11 @@ final class Ledger {
         anyTrouble() || entries.size() <= publications.get(delivery.number()).copies.size(),
         "too many dead letters",
         entries);
+  }
+
+  /** Returns the dead letters of a message that were delivered from a queue. */
+  Collection<Delivery> deadLetters(KnownQueue queue, int number) {
+    return deadLetters.getOrDefault(key(queue.id, number), Map.of()).values();
   }
 
   private static String key(long queueId, int number) {
