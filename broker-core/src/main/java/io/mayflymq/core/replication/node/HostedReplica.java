@@ -123,13 +123,17 @@ public final class HostedReplica {
 
   /** The cluster has agreed upon an assignment. */
   public void assigned(Assignment assignment) {
-    replica.assigned(assignment, now());
-    keepLinks();
+    if (!isClosed) {
+      replica.assigned(assignment, now());
+      keepLinks();
+    }
   }
 
   /** The process of a node has ended for sure. */
   public void ended(int node) {
-    replica.ended(node, now());
+    if (!isClosed) {
+      replica.ended(node, now());
+    }
   }
 
   /** Returns what takes a connection of another node that leads. Any thread may call. */
@@ -146,7 +150,7 @@ public final class HostedReplica {
 
   /** Returns whether this node leads. */
   public boolean leads() {
-    return replica.leads();
+    return !isClosed && replica.leads();
   }
 
   /** Returns what the replica knows now. */
@@ -156,7 +160,7 @@ public final class HostedReplica {
 
   /** Returns whether this node leads, and may deliver what is committed. */
   public boolean mayDeliver() {
-    return replica.mayDeliver(now());
+    return !isClosed && replica.mayDeliver(now());
   }
 
   /** Returns whether so much waits for followers that publishers have to wait. */
@@ -175,8 +179,10 @@ public final class HostedReplica {
 
   /** The log is forced up to a batch. */
   public void forced(BatchId last) {
-    replica.forced(last, now());
-    keepLinks();
+    if (!isClosed) {
+      replica.forced(last, now());
+      keepLinks();
+    }
   }
 
   /**
@@ -212,10 +218,10 @@ public final class HostedReplica {
     replica.tookOver(node, now());
   }
 
-  /** Ends its work. The log stays as it is. */
+  /** Ends its work: nothing that happens has any effect from now on. The log stays as it is. */
   public void close() {
     isClosed = true;
-    keepLinks();
+    place.shard().execute(this::keepLinks); // It may be called in the middle of something.
   }
 
   private final class Links implements FollowerLinks.Listener {
@@ -231,8 +237,10 @@ public final class HostedReplica {
 
     @Override
     public void received(int node, ToLeader message) {
-      replica.received(node, message, now());
-      keepLinks();
+      if (!isClosed) {
+        replica.received(node, message, now());
+        keepLinks();
+      }
     }
   }
 

@@ -67,8 +67,8 @@ public final class DiskReplica implements ReplicaLog {
 
   private PartitionStore store;
 
-  /** Whether the disk has refused to force what is in the log. */
-  private boolean hasFailed;
+  /** Logs that were closed: whether one has failed is known when that is done. */
+  private final List<SegmentLog> closed = new ArrayList<>(2);
 
   /** See {@link DiskReplicas#open}. Any thread may call. */
   DiskReplica(DiskStores stores, int partition, PartitionTime time, StreamRules rules) {
@@ -233,25 +233,28 @@ public final class DiskReplica implements ReplicaLog {
   }
 
   private void closeFollower() {
-    requireSound(follower.log());
     FollowerLog closing = follower;
     follower = null;
     files.await(closing.close());
+    requireSound(closing.log());
   }
 
   /** What a disk has refused to force is not read back: it is not known what is there. */
   private void requireSound(SegmentLog log) {
     if (log.state() == LogState.FAILED) {
-      hasFailed = true;
+      closed.add(log);
       throw new StoreException(
           "the log of partition %d has failed: expected a restart".formatted(files.partition()),
           new IOException("the disk has failed"));
     }
   }
 
-  /** Returns whether the log has failed: it is not to be opened again before a restart. */
+  /**
+   * Returns whether the disk has refused to force what is in the log: it is not to be opened again
+   * before a restart. To be called when {@link #close} is done.
+   */
   public boolean hasFailed() {
-    return hasFailed;
+    return closed.stream().anyMatch(log -> log.state() == LogState.FAILED);
   }
 
   private void requireLast(long expected) {
@@ -433,9 +436,11 @@ public final class DiskReplica implements ReplicaLog {
     if (leader != null) {
       leader.end();
       closing.add(store.close());
+      closed.add(leader.log());
     }
     if (follower != null) {
       closing.add(follower.close());
+      closed.add(follower.log());
     }
     if (copy != null) {
       closing.add(copy.close());

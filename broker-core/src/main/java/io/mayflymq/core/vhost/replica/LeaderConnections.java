@@ -16,7 +16,7 @@ import java.util.function.Consumer;
 final class LeaderConnections {
   private final Consumer<StoreException> onFailure;
   private final Set<Guarded> open = new HashSet<>();
-  private boolean ignores;
+  private boolean isClosed;
 
   /**
    * Creates it without any.
@@ -32,14 +32,9 @@ final class LeaderConnections {
     return new Guarded(replica);
   }
 
-  /** The replica is told nothing more. */
-  void ignore() {
-    ignores = true;
-  }
-
   /** Closes all: a leader would wait for an answer, and does not open another one meanwhile. */
   void close() {
-    ignores = true;
+    isClosed = true;
     List.copyOf(open).forEach(each -> each.port.close("the replica is closed"));
   }
 
@@ -56,16 +51,13 @@ final class LeaderConnections {
       port = opened;
       open.add(this);
       replica.up(opened);
-      if (ignores) {
+      if (isClosed) {
         opened.close("the replica is closed");
       }
     }
 
     @Override
     public void frame(int type, LinkReader body) {
-      if (ignores) {
-        return;
-      }
       try {
         replica.frame(type, body);
       } catch (StoreException e) {

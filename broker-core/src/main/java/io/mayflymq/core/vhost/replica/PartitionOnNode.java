@@ -50,6 +50,9 @@ final class PartitionOnNode implements PartitionHost {
 
   private boolean isRetryDue;
 
+  /** Whether it is not opened again before the node is started again. */
+  private boolean isGivenUp;
+
   /** Creates it without a leader. Any thread may call. */
   PartitionOnNode(
       int number, PartitionReplicas.Environment environment, ClockWarning clockWarning) {
@@ -88,7 +91,7 @@ final class PartitionOnNode implements PartitionHost {
     boolean isFirst = assignment == null;
     assignment = changed;
     if (!changed.replicas().contains(self())) {
-      if (isFirst || replica != null || refusal != null) {
+      if (isFirst || replica != null || refusal != null || isGivenUp) {
         remove();
       }
     } else if (replica != null) {
@@ -108,6 +111,7 @@ final class PartitionOnNode implements PartitionHost {
       return;
     }
     refusal = null;
+    isGivenUp = false;
     CompletableFuture<Void> closed = CompletableFuture.completedFuture(null);
     if (replica != null) {
       closed = replica.close();
@@ -143,7 +147,7 @@ final class PartitionOnNode implements PartitionHost {
   }
 
   private void open() {
-    if (isRetryDue || !removal.isDone()) {
+    if (isGivenUp || isRetryDue || !removal.isDone()) {
       return;
     }
     PartitionTime time = new PartitionTime(shard);
@@ -178,22 +182,33 @@ final class PartitionOnNode implements PartitionHost {
     shard.loop().schedule(() -> shard.run(this::retry), RETRY_MILLIS);
   }
 
-  /** The replica is of no use as it is: it is closed now, and opened again later. */
-  private void failed(StoreException why) {
+  /** The replica is of no use as it is: it is closed now, and opened again later if it can be. */
+  private void failed(Exception why) {
     if (replica != null && !stopped) {
-      CompletableFuture<Void> closed = replica.close();
+      ReplicatedPartition failed = replica;
       replica = null;
       removal = new CompletableFuture<>();
-      openLater(why);
-      closed.whenComplete((done, failure) -> shard.runOrExecute(this::closedForNow));
+      failed
+          .close()
+          .whenComplete((done, failure) -> shard.runOrExecute(() -> closedForNow(failed, why)));
     }
   }
 
-  private void closedForNow() {
+  private void closedForNow(ReplicatedPartition failed, Exception why) {
     removal.complete(null);
-    if (!stopped && assignment.replicas().contains(self())) {
-      open();
-    } else if (!stopped) {
+    if (stopped) {
+      return;
+    }
+    if (why instanceof StoreException refused && failed.mayOpenAgain()) {
+      openLater(refused);
+    } else {
+      isGivenUp = true;
+      LOGGER.error(
+          "this node keeps no replica of partition {} until it is started again: {}",
+          number,
+          why.getMessage());
+    }
+    if (!assignment.replicas().contains(self())) {
       remove(); // That was not possible meanwhile.
     }
   }
@@ -229,7 +244,7 @@ final class PartitionOnNode implements PartitionHost {
     }
 
     @Override
-    public void failed(StoreException why) {
+    public void failed(Exception why) {
       PartitionOnNode.this.failed(why);
     }
   }

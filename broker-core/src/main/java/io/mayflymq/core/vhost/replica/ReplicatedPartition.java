@@ -75,11 +75,8 @@ final class ReplicatedPartition implements ReplicaOwner {
      */
     void timeIs(long aheadMillis);
 
-    /**
-     * The disk does not take what the replica needs: it does nothing any more, and is to be closed
-     * and opened again.
-     */
-    void failed(StoreException why);
+    /** The replica cannot go on. It does nothing any more, and is to be closed. */
+    void failed(Exception why);
   }
 
   /**
@@ -177,28 +174,14 @@ final class ReplicatedPartition implements ReplicaOwner {
       failed(e);
     } catch (RuntimeException e) {
       shard.faults().contained("opening the queues of replicated partition", number, e);
-      giveUp();
-    }
-  }
-
-  /**
-   * What is on a disk that was full can be read again when there is room, as after a restart. Not
-   * what it has refused to force.
-   */
-  private void failed(StoreException why) {
-    fromLeaders.ignore();
-    if (log.hasFailed()) {
-      LOGGER.error("{}", why.getMessage());
-      giveUp();
-    } else {
-      shard.execute(() -> owner.failed(why));
+      failed(e);
     }
   }
 
   /** Without an answer of this node the others elect another leader, or go on without it. */
-  private void giveUp() {
-    LOGGER.error("this node keeps no replica of partition {} until it is started again", number);
-    shard.execute(hosted::close);
+  private void failed(Exception why) {
+    hosted.close();
+    shard.execute(() -> owner.failed(why));
   }
 
   private void openQueues(long epoch) {
@@ -371,6 +354,15 @@ final class ReplicatedPartition implements ReplicaOwner {
     hosted.close();
     endQueues("the node stops");
     fromLeaders.close();
+    released.complete(null);
     return log.close();
+  }
+
+  /**
+   * Returns whether the log can be read again as after a restart: when there is room on its disk
+   * again, and not what the disk has refused to force. To be called when it is closed.
+   */
+  boolean mayOpenAgain() {
+    return !log.hasFailed();
   }
 }

@@ -11,7 +11,7 @@ import java.util.Random;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** The log of a replica is to be opened again, and the disk has no room for that. */
+/** The log of a replica is to be opened again, and the disk has no room for that, or fails. */
 class FullDiskOfReplicaTest {
   private static final long ROOMY = 1L << 30;
   private static final long LONGER_THAN_LEASES_MILLIS = 10_000;
@@ -91,6 +91,20 @@ class FullDiskOfReplicaTest {
     assertThat(state(first)).as("the replica without room").isNull();
     requireInSyncAgain(first);
     assertThat(ledger.confirmed()).isEqualTo(4);
+  }
+
+  /** What it was to force is not on the disk, and what can be read says nothing of that. */
+  @Test
+  void replicaWhoseDiskFailsIsNotOpenedBeforeARestart() {
+    second.failForces();
+    first.handOver(partition, second.number());
+    publish(client, 2);
+    cluster.advance(LONGER_THAN_RETRIES_MILLIS, random);
+    assertThat(state(second)).as("the replica whose disk has failed").isNull();
+    assertThat(ledger.confirmed()).isEqualTo(3);
+    second.kill(random);
+    second.start();
+    requireInSyncAgain(second);
   }
 
   private void cut(int one, int other) {
