@@ -11,8 +11,11 @@ import java.util.UUID;
 
 /** A machine: its disks and its clock, and the process on it, if one runs. */
 final class SimulatedNode {
-  /** Much larger than what a segment of a replica begins with, as that is never freed. */
-  private static final int SEGMENT_BYTES = 16384;
+  /**
+   * Much larger than what a segment of a replica begins with, as that is never freed: segments of
+   * which it is the larger part would be compacted again and again.
+   */
+  private static final int SEGMENT_BYTES = 32768;
 
   private final SimulatedCluster cluster;
   private final int number;
