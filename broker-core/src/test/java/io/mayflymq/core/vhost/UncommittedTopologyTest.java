@@ -167,6 +167,22 @@ class UncommittedTopologyTest {
   }
 
   @Test
+  void consumerThatIsCancelledDuringADeletionThatFailsGetsNothingMore() {
+    broker.declare("q");
+    TestBroker.Collector consumer = broker.consume("q", true, 0);
+    CompletableFuture<Long> deletion = deleting("q");
+    CompletableFuture<Void> left = broker.queue("q").requests().cancel(consumer.consumer);
+    broker.metadata.fail(FULL);
+    broker.trimMemory();
+    assertNotKept(deletion);
+    assertThat(left).isCompleted();
+
+    broker.publish("q", 1);
+    assertThat(consumer.numbers()).isEmpty();
+    assertThat(broker.drain("q")).containsExactly(1);
+  }
+
+  @Test
   void leaseThatEndsOnAFullDiskDeletesTheQueueWhenThereIsSpace() {
     broker.declare("q", FieldTable.builder().put("x-expires", 100).build());
     broker.loops.advance(101);

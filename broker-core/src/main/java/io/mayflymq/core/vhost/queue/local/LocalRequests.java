@@ -106,10 +106,12 @@ final class LocalRequests implements QueueRequests {
   public CompletableFuture<Void> cancel(Consumer consumer) {
     return state.serve(
         () ->
-            state.isThere()
+            // Also if it is about to be deleted: that may fail, and then it stays.
+            !state.isDeleted()
                     && !moves.hasNotJoined(consumer)
                     && machine.cancel(consumer, state.now())
                     && queue.definition().autoDelete()
+                    && state.isThere()
                 ? deletion.deleteUnused()
                 : CompletableFuture.<Void>completedFuture(null));
   }
