@@ -201,7 +201,7 @@ public final class MemoryHost implements StorageEnvironment {
 
   /** Has the next force of each directory fail. */
   public void failForces() {
-    directories.values().forEach(directory -> directory.failForceAfter(0));
+    directories.values().forEach(MemoryDirectory::loseNextForce);
   }
 
   /** Has reads of files fail that the supplier says so of. */

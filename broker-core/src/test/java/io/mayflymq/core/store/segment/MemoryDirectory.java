@@ -29,6 +29,7 @@ public final class MemoryDirectory implements LogDirectory {
   private String linked;
   private BooleanSupplier readFails = () -> false;
   private Runnable beforeChange = () -> {};
+  private boolean forgets;
   int forces;
   int writes;
 
@@ -109,6 +110,12 @@ public final class MemoryDirectory implements LogDirectory {
 
   public void failForceAfter(int good) {
     forcesUntilFailure = good;
+  }
+
+  /** The next force fails, and the system forgets what it could not write. */
+  public void loseNextForce() {
+    forcesUntilFailure = 0;
+    forgets = true;
   }
 
   /** Has reads of files fail that the supplier says so of, with what a disk's defect gives. */
@@ -374,7 +381,9 @@ public final class MemoryDirectory implements LogDirectory {
       try {
         countForce();
       } catch (IOException e) {
-        contents.forceFailed(writes);
+        if (forgets) {
+          contents.forceFailed(writes);
+        }
         throw e;
       }
       contents.forced(written, writes);
