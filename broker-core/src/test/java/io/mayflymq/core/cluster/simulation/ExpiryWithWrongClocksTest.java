@@ -161,8 +161,8 @@ class ExpiryWithWrongClocksTest {
 
     private void check(Publication publication) {
       KnownQueue dead = known("dead");
-      List<Delivery> letters = List.copyOf(ledger.deadLetters(dead, publication.number));
-      assertThat(letters).as("dead letters of message %d", publication.number).isNotEmpty();
+      List<Delivery> delivered = List.copyOf(ledger.deadLetters(dead, publication.number));
+      assertThat(delivered).as("dead letters of message %d", publication.number).isNotEmpty();
       long ttl = publication.ttlMillis;
       long deadline = publication.publishedAt + ttl;
       boolean isKept =
@@ -170,14 +170,14 @@ class ExpiryWithWrongClocksTest {
               .anyMatch(
                   each -> each.anyRestart && each.overlaps(publication.publishedAt, deadline));
       long tolerance = 1 + ttl / MILLIS_PER_MILLI + (isKept ? KEPT_MILLIS : 0);
-      for (Delivery letter : letters) {
-        assertThat(letter.atMillis - publication.publishedAt)
+      for (Delivery each : delivered) {
+        assertThat(each.atMillis - publication.publishedAt)
             .as("message %d has expired after", publication.number)
             .isGreaterThanOrEqualTo(ttl - tolerance);
       }
       long latest = deadline + tolerance + (long) CHANGE_MILLIS * (ROUNDS + 1);
       if (outages.stream().noneMatch(each -> each.overlaps(deadline, latest))) {
-        long first = letters.stream().mapToLong(letter -> letter.atMillis).min().orElseThrow();
+        long first = delivered.stream().mapToLong(each -> each.atMillis).min().orElseThrow();
         assertThat(first)
             .as("message %d is a dead letter at", publication.number)
             .isLessThanOrEqualTo(latest);
