@@ -50,6 +50,34 @@ class ReplicatedLogTest {
     }
   }
 
+  /**
+   * When it goes on, it finds a request with entries, which the leader no longer waits for, and the
+   * heartbeat after it. The answer to that brings the entries again, with more behind them.
+   */
+  @Test
+  void aFollowerThatStoodStillHasAllThatItConfirms() throws Exception {
+    ConsensusTimes times = new ConsensusTimes(300, 600, 10_000);
+    try (TestCluster cluster =
+        new TestCluster(directory, new SimulatedNetwork(1), times, ConsensusLimits.DEFAULT)
+            .start(3)) {
+      int entries = 0;
+      for (int round = 0; round < 4; round++) {
+        String follower = cluster.follower().name();
+        cluster.network().hold(follower);
+        cluster.propose(cluster.leader(), "entry " + entries++);
+        await()
+            .atMost(TestCluster.PATIENCE)
+            .until(() -> cluster.network().held(cluster.leader().name(), follower) >= 3);
+        for (int more = 0; more < 20; more++) {
+          cluster.propose(cluster.leader(), "entry " + entries++);
+        }
+        cluster.network().release(follower);
+        assertThat(cluster.agreed(entries)).hasSize(entries);
+      }
+      assertThat(cluster.fatal()).isEmpty();
+    }
+  }
+
   @Test
   void theAnswerIsThePositionWhereTheEntryIsApplied() throws Exception {
     try (TestCluster cluster = cluster(3)) {

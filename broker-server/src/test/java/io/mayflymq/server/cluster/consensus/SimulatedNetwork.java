@@ -5,7 +5,6 @@ import io.mayflymq.server.cluster.transport.CallService;
 import io.mayflymq.server.cluster.transport.NodeCallException;
 import io.mayflymq.server.cluster.transport.NodeCalls;
 import io.mayflymq.server.cluster.transport.NodeUnreachableException;
-import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -13,6 +12,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -27,10 +27,12 @@ public final class SimulatedNetwork implements AutoCloseable {
   private final ScheduledExecutorService timer = Executors.newScheduledThreadPool(2);
   private final Map<String, Endpoint> endpoints = new ConcurrentHashMap<>();
   private final Set<String> cut = new HashSet<>();
-  private final Map<String, List<Runnable>> held = new ConcurrentHashMap<>();
+  private final Map<String, List<Kept>> held = new ConcurrentHashMap<>();
   private final AtomicLong delivered = new AtomicLong();
   private double loss;
   private int delayMillis;
+
+  private record Kept(String from, Runnable message) {}
 
   public SimulatedNetwork(long seed) {
     this.random = new Random(seed);
@@ -76,15 +78,22 @@ public final class SimulatedNetwork implements AutoCloseable {
 
   /** Keeps what arrives at a node until {@link #release}. */
   public void hold(String node) {
-    held.putIfAbsent(node, new ArrayList<>());
+    held.putIfAbsent(node, new CopyOnWriteArrayList<>());
   }
 
   /** Delivers what was kept. */
   public void release(String node) {
-    List<Runnable> messages = held.remove(node);
+    List<Kept> messages = held.remove(node);
     if (messages != null) {
-      messages.forEach(timer::execute);
+      messages.forEach(kept -> timer.execute(kept.message()));
     }
+  }
+
+  /** How many messages of one node are kept for another. */
+  public long held(String from, String to) {
+    return held.getOrDefault(to, List.of()).stream()
+        .filter(kept -> kept.from().equals(from))
+        .count();
   }
 
   /** How many messages have arrived. */
@@ -111,12 +120,12 @@ public final class SimulatedNetwork implements AutoCloseable {
     }
     Runnable arrival =
         () -> {
-          List<Runnable> kept = held.get(to);
+          List<Kept> kept = held.get(to);
           if (kept == null) {
             delivered.incrementAndGet();
             message.run();
           } else {
-            kept.add(message);
+            kept.add(new Kept(from, message));
           }
         };
     timer.schedule(arrival, delay(), TimeUnit.MILLISECONDS);

@@ -24,21 +24,25 @@ final class NodeRpcServer {
   private final Peers peers;
   private final RecentProposals recent;
   private final ConsensusThreads threads;
+  private final SerialAnswers appends;
 
   NodeRpcServer(RaftServer server, Peers peers, RecentProposals recent, ConsensusThreads threads) {
     this.server = server;
     this.peers = peers;
     this.recent = recent;
     this.threads = threads;
+    this.appends = new SerialAnswers(threads);
   }
 
   /** Answers a message. Does not block. */
   CompletableFuture<byte[]> answer(byte[] request) {
     try {
       Kind kind = RpcMessage.kind(request);
-      return kind == Kind.PING
-          ? CompletableFuture.completedFuture(NOTHING)
-          : threads.message(() -> answer(kind, request));
+      return switch (kind) {
+        case PING -> CompletableFuture.completedFuture(NOTHING);
+        case APPEND, INSTALL -> appends.answer(() -> answer(kind, request));
+        case VOTE, START_ELECTION, RECENT -> threads.message(() -> answer(kind, request));
+      };
     } catch (IOException e) {
       return CompletableFuture.failedFuture(e);
     }

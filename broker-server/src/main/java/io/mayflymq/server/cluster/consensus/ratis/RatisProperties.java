@@ -82,6 +82,9 @@ final class RatisProperties {
     // Else each commit appends a second entry, which tells a restarted leader alone what was
     // committed.
     RaftServerConfigKeys.Log.setLogMetadataEnabled(properties, false);
+    // Appends do not overlap here (SerialAnswers). With this, one that fails lets all later ones
+    // fail.
+    RaftServerConfigKeys.Log.setAppendEntriesComposeEnabled(properties, false);
     // A follower fetches the state by a request of ours instead of files.
     RaftServerConfigKeys.Log.Appender.setInstallSnapshotEnabled(properties, false);
   }
