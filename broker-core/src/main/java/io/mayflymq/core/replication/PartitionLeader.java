@@ -239,6 +239,9 @@ final class PartitionLeader {
       follower.answered(Math.min(told.forced(), follower.sent()), told.sentAt());
       commit();
       send(follower, nowMillis);
+      if (!assignment.inSync().contains(from)) {
+        proposeInSync(nowMillis); // It may have just caught up.
+      }
     }
     return true;
   }

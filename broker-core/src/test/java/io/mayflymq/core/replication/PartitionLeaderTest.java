@@ -197,6 +197,19 @@ class PartitionLeaderTest implements LeaderEffects {
   }
 
   @Test
+  void replicaThatHasCaughtUpIsProposedWithItsAnswer() {
+    leadWithoutTwo();
+    follow(2);
+    long number = publish();
+    answer(1, number);
+    answer(2, number - 1);
+    assertThat(proposed).isEmpty();
+    answer(2, number);
+    assertThat(proposed).hasSize(1);
+    assertThat(proposed.get(0).inSync()).containsExactlyInAnyOrder(0, 1, 2);
+  }
+
+  @Test
   void commitWaitsForAReplicaWhileItIsProposed() {
     leadWithoutTwo();
     follow(2);
