@@ -19,6 +19,8 @@ class CatchUp:
     MESSAGES = 1_000_000
     FILL = "--size 1000 --confirm 1000 --persistent --consumers 0 --timeout 300"
     GOING_ON = 20_000
+    LEAST_SHARE = 0.98
+    LOOK_SECONDS = 0.2
     TRAFFIC_SECONDS = 60
 
     def __init__(self, args, directory, load, options):
@@ -34,6 +36,8 @@ class CatchUp:
             with self.load.start(leader, f"--queue going-on --no-declare --messages 100000000 {self.options}") as warming_up:
                 time.sleep(cluster.WARM_UP_SECONDS * self.args.scale)
                 warming_up.stopped()
+            with Client(leader.port) as client:
+                client.purge("going-on")  # Else what the warm-up has left would go on beside the traffic.
             away.kill()
             messages = int(self.MESSAGES * self.args.scale)
             self.load.run(leader, f"--queue behind --no-declare --messages {messages} {self.FILL}")
@@ -43,14 +47,16 @@ class CatchUp:
             with self.load.start(leader, options) as traffic:
                 time.sleep(3)
                 started = away.start()
-                cluster.await_(lambda: cluster.member("behind", leader, name)["In Sync"], f"{name} to be in sync")
+                in_sync = f"{name} to be in sync"
+                cluster.await_(lambda: cluster.member("behind", leader, name)["In Sync"], in_sync, self.LOOK_SECONDS)
                 seconds = time.monotonic() - away.launched
                 figures = traffic.stopped()
+        going_on = figures["received_per_s"]
         table.row(
-            f"a node starts {messages:,} messages of 1 KB behind, while {figures['received_per_s']:,.0f}/s go on, until it is in sync",
+            f"a node starts {messages:,} messages of 1 KB behind, while {going_on:,.0f}/s go on, until it is in sync",
             f"{seconds:.1f} s, of these {started:.1f} s until it serves clients",
-            f"< {CATCH_UP_GOAL_SECONDS} s",
-            seconds < CATCH_UP_GOAL_SECONDS,
+            f"< {CATCH_UP_GOAL_SECONDS} s, {self.GOING_ON:,}/s",
+            seconds < CATCH_UP_GOAL_SECONDS and going_on >= self.LEAST_SHARE * self.GOING_ON,
         )
         table.row("meanwhile, confirms", f"{figures['confirm_us_p50'] / 1e3:.1f} ms median, {figures['confirm_us_p99'] / 1e3:.0f} ms 99 %")
 

@@ -23,7 +23,7 @@ import report
 from amqp import Client
 from brokers import ROOT, add_arguments, scratch
 from load import Load, compile_generator
-from replicas import MayflyCluster, RabbitCluster
+from replicas import MayflyCluster, RabbitCluster, trained
 
 PARTS = ("rates", "outages", "lag")
 RATE = "--size 1000 --confirm 1000 --persistent --durable --ack 50 --prefetch 500 --timeout 300"
@@ -227,6 +227,8 @@ def main():
     args.parts = args.parts or PARTS
     with scratch(args.directory) as directory:
         load = Load(compile_generator(directory))
+        if args.only != "RabbitMQ":
+            args.jvm = trained(args, directory)
         comparison = Comparison(args, directory, load)
         tables = comparison.run() if {"rates", "outages"} & set(args.parts) else []
         tables.append(goals(args, directory, load, comparison))

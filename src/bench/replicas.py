@@ -15,6 +15,14 @@ QUORUM = {"x-queue-type": "quorum"}
 PATIENCE_SECONDS = 120
 
 
+def trained(args, directory):
+    """Makes an archive of classes as `bin/mayfly train` does; returns the options of Java with which nodes use it."""
+    archive = directory / "classes.jsa"
+    command = ["java", *args.jvm.split(), f"-XX:ArchiveClassesAtExit={archive}", "-jar", str(args.jar.resolve()), "train"]
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    return f"{args.jvm} -XX:SharedArchiveFile={archive} -Xlog:cds=off -Xlog:cds+dynamic=off"
+
+
 class MayflyCluster(Cluster):
     """Three nodes of MayflyMQ, which are ended with the block."""
 
@@ -46,12 +54,13 @@ class MayflyCluster(Cluster):
         self.await_(lambda: all(row["In Sync"] for row in self.status(queue, asked)), f"members of {queue} to be in sync")
 
     @staticmethod
-    def await_(condition, what):
+    def await_(condition, what, pause=0.05):
+        """Asks again and again, with pauses in seconds: each question costs the nodes some CPU time."""
         until = time.monotonic() + PATIENCE_SECONDS
         while not condition():
             if time.monotonic() > until:
                 sys.exit(f"waited in vain for {what}")
-            time.sleep(0.05)  # Each question costs the nodes some CPU time.
+            time.sleep(pause)
 
     def drain(self, node):
         request(node, "PUT", "maintenance", {"drained": True}, root="control")
