@@ -24,13 +24,22 @@ import org.apache.ratis.util.Timestamp;
  * Ratis's own appender for transports like ours differs in two ways. It tells a follower what is committed with the next entries or heartbeat only, half
  * an election timeout later; here an empty request follows as soon as something was committed. And it can send a snapshot's files only; here the follower
  * is told that the log does not reach back to what it has, and fetches the state by itself.
+ *
+ * A follower learns of commits from a request only when it has forced the entries of the request. So if entries wait too, the empty request goes first: once before
+ * each request with entries, so that entries are sent whatever the follower answers.
  */
 /** Sends the log to one follower. Runs on a thread of Ratis. */
 final class FollowerSender extends LogAppenderBase {
   private static final long FIRST_PAUSE_MILLIS = 10;
 
+  /** Ratis does not tell when an entry is committed: it is looked for, at first after this time. */
+  private static final long FIRST_LOOK_MILLIS = 1;
+
   private final Peers peers;
   private final long longestPauseMillis;
+
+  /** Whether the last request was empty. */
+  private boolean wasEmpty;
 
   FollowerSender(
       RaftServer.Division server, LeaderState state, FollowerInfo follower, Peers peers) {
@@ -52,25 +61,34 @@ final class FollowerSender extends LogAppenderBase {
   @Override
   public void run() throws InterruptedException, IOException {
     long pauseMillis = 0;
+    long lookMillis = FIRST_LOOK_MILLIS;
     while (isRunning()) {
       if (shouldSendAppendEntries() || knowsLess()) {
         pauseMillis = send() ? 0 : nextPause(pauseMillis);
+        lookMillis = FIRST_LOOK_MILLIS;
       }
       getLeaderState().checkHealth(getFollower());
       if (pauseMillis > 0) {
         TimeUnit.MILLISECONDS.sleep(pauseMillis);
       } else if (isRunning() && !hasAppendEntries() && !knowsLess()) {
+        long most = hasUncommitted() ? lookMillis : Long.MAX_VALUE;
+        lookMillis = Math.min(longestPauseMillis, 2 * lookMillis);
         getEventAwaitForSignal()
-            .await(Math.max(1, getHeartbeatWaitTimeMs()), TimeUnit.MILLISECONDS);
+            .await(Math.max(1, Math.min(most, getHeartbeatWaitTimeMs())), TimeUnit.MILLISECONDS);
       }
     }
+  }
+
+  /** Whether the follower has entries of which it is not known that they are committed. */
+  private boolean hasUncommitted() {
+    return getFollower().getMatchIndex() > getRaftLog().getLastCommittedIndex();
   }
 
   private long nextPause(long pauseMillis) {
     return Math.min(longestPauseMillis, Math.max(FIRST_PAUSE_MILLIS, 2 * pauseMillis));
   }
 
-  /** Whether the follower has all entries, but has not been told that they are committed. */
+  /** Whether the follower has entries, and has not been told that they are committed. */
   private boolean knowsLess() {
     FollowerInfo follower = getFollower();
     return follower.getCommitIndex() < getRaftLog().getLastCommittedIndex()
@@ -118,8 +136,8 @@ final class FollowerSender extends LogAppenderBase {
   }
 
   private boolean append() throws IOException {
-    AppendEntriesRequestProto request =
-        newAppendEntriesRequest(CallId.getAndIncrement(), !hasAppendEntries());
+    wasEmpty = !hasAppendEntries() || (knowsLess() && !wasEmpty);
+    AppendEntriesRequestProto request = newAppendEntriesRequest(CallId.getAndIncrement(), wasEmpty);
     if (request == null) {
       return true;
     }
