@@ -7,6 +7,9 @@
 
 const MARK = { 'x-requested-with': 'mayfly' };
 
+/** The address of the API, beside that of the page; without the user and password that this may have, as fetch refuses them. */
+const API = location.origin + location.pathname.replace(/[^/]*$/, 'api/');
+
 /** An answer of the API that is an error, or no answer at all (status 0). */
 export class ApiError extends Error {
   constructor(status, error, reason) {
@@ -42,7 +45,7 @@ export async function request(method, where, body, options = {}) {
   }
   let answer;
   try {
-    answer = await fetch('api/' + where, {
+    answer = await fetch(API + where, {
       method,
       headers,
       body: body === undefined || body instanceof Blob ? body : JSON.stringify(body),

@@ -102,10 +102,15 @@ final class Browser implements AutoCloseable {
 
   /** Opens the page without a session. */
   void openLoggedOut() {
+    openLoggedOut("");
+  }
+
+  /** Does the same, with an address that has a user and a password, such as {@code guest:guest@}. */
+  void openLoggedOut(String credentials) {
     driver.get(root);
     driver.manage().deleteAllCookies();
     driver.get("about:blank");
-    driver.get(root);
+    driver.get(root.replace("//", "//" + credentials));
     visible(By.id("password"));
   }
 

@@ -117,6 +117,13 @@ class ManagementPageIT {
   }
 
   @Test
+  void theAddressMayHaveAUserAndAPassword() {
+    browser.openLoggedOut("guest:guest@");
+    browser.enterCredentials("guest", "guest");
+    browser.see("h1", "Overview");
+  }
+
+  @Test
   void noViewHasErrorsInTheConsoleOrSeriousFaultsOfAccessibility() throws Exception {
     browser.logIn("guest", "guest");
     browser.complaints();
