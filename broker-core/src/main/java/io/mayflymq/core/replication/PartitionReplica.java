@@ -20,7 +20,7 @@ import java.util.function.Consumer;
  *
  * WHEN A LEADER DELIVERS
  * A leader before it may still deliver, until its lease ends. The lease needs the answers of all replicas in sync, and each later leader is one of them: so each answer of this
- * replica is a promise not to deliver itself as long as the lease lasts. A process that was started anew does not know what the one before it has promised, and waits as long.
+ * replica is a promise not to deliver itself as long as the lease lasts, and a bit longer as clocks differ. A process that was started anew does not know what the one before it has promised, and waits as long.
  * The promise ends early if the process of the leader to whom it was given has ended, or that leader says that it delivers nothing any more.
  *
  * HANDING OVER
@@ -87,7 +87,7 @@ public final class PartitionReplica {
     this.effects = effects;
     this.follower = new PartitionFollower(replica);
     this.heardAtMillis = nowMillis;
-    this.promisedUntilMillis = nowMillis + times.lease();
+    this.promisedUntilMillis = nowMillis + times.promise();
     this.assignment = assignment;
     follower.heardOf(assignment.epoch());
   }
@@ -301,7 +301,7 @@ public final class PartitionReplica {
       releasedEpoch = message.epoch();
       promisedUntilMillis = nowMillis;
     } else if (message.epoch() != releasedEpoch) {
-      promisedUntilMillis = nowMillis + times.lease();
+      promisedUntilMillis = nowMillis + times.promise();
     }
     promisedTo = assignment.epoch() == message.epoch() ? assignment.leader() : UNKNOWN;
     if (message instanceof ReplicationMessage.Append append && append.timeMillis() > 0) {

@@ -11,4 +11,15 @@ package io.mayflymq.core.replication;
 public record ReplicationTimes(int heartbeat, int lease, int lag, int stall) {
   /** Those of a cluster. */
   public static final ReplicationTimes USUAL = new ReplicationTimes(500, 2_000, 3_000, 3_000);
+
+  /**
+   * How much longer a promise lasts than the lease for which it is given, in ms: the clocks of two
+   * nodes count whole ms, and one may go faster than the other.
+   */
+  private static final int MARGIN = 10;
+
+  /** Returns how long a replica that has answered a leader does not deliver itself, in ms. */
+  public int promise() {
+    return lease + MARGIN;
+  }
 }

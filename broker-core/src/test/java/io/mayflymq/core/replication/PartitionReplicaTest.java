@@ -22,6 +22,7 @@ import org.junit.jupiter.api.Test;
 /** When node 1 leads, delivers and reports, one rule at a time. Node 0 leads at first. */
 class PartitionReplicaTest implements ReplicaEffects {
   private static final int LEASE = ReplicationTimes.USUAL.lease();
+  private static final int PROMISE = ReplicationTimes.USUAL.promise();
 
   private final SimulatedReplicaLog log = new SimulatedReplicaLog(List.of());
   private final List<AssignmentChange> proposed = new ArrayList<>();
@@ -126,6 +127,9 @@ class PartitionReplicaTest implements ReplicaEffects {
     assertThat(replica.mayDeliver(now)).isFalse();
     now = answeredAt + LEASE;
     answer();
+    assertThat(replica.mayDeliver(now)).as("as long as the one before may").isFalse();
+    now = answeredAt + PROMISE;
+    answer();
     assertThat(replica.mayDeliver(now)).isTrue();
   }
 
@@ -201,7 +205,7 @@ class PartitionReplicaTest implements ReplicaEffects {
     replica.ended(0, now);
     lead();
     assertThat(replica.mayDeliver(now)).isFalse();
-    now += LEASE;
+    now += PROMISE;
     answer();
     assertThat(replica.mayDeliver(now)).isTrue();
   }
@@ -296,6 +300,13 @@ class PartitionReplicaTest implements ReplicaEffects {
     answers.clear();
     receive(new Append(1, List.of(), 0, now, 0));
     assertThat(answers).containsExactly(new Refused(1, 2));
+  }
+
+  @Test
+  void leaderGoesOnWhenAnEarlierOneSpeaks() {
+    lead();
+    receive(new Lead(1));
+    assertThat(replica.leads()).isTrue();
   }
 
   @Test

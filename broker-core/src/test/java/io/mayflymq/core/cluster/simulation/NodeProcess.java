@@ -314,7 +314,9 @@ final class NodeProcess {
   }
 
   private boolean applyNext() {
-    if (applied == cluster().log().size() || !cluster().reachesMajority(node)) {
+    if (applied == cluster().log().size()
+        || node.isUninformed()
+        || !cluster().reachesMajority(node)) {
       return false;
     }
     applier.apply(1, applied, cluster().log().entry(applied));

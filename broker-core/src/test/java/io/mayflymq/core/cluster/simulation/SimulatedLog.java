@@ -28,12 +28,19 @@ final class SimulatedLog {
   /** Those that were told to have failed, or whose process has ended, and may be added. */
   private final Deque<ByteBuffer> doubtful = new ArrayDeque<>();
 
+  private boolean held;
+
   SimulatedLog(SimulatedCluster cluster) {
     this.cluster = cluster;
   }
 
   int size() {
     return entries.size();
+  }
+
+  /** Nothing is agreed upon from now on, as if the leader of the decisions hung; or it is again. */
+  void hold(boolean now) {
+    held = now;
   }
 
   private void add(ByteBuffer entry) {
@@ -55,6 +62,9 @@ final class SimulatedLog {
 
   /** A proposal of a node that reaches a majority is added. Returns whether there was one. */
   boolean commit(Random random) {
+    if (held) {
+      return false;
+    }
     if (!doubtful.isEmpty() && random.nextInt(4) == 0 && cluster.hasMajority()) {
       add(doubtful.removeFirst());
       return true;
@@ -75,7 +85,7 @@ final class SimulatedLog {
   void lose(Random random) {
     if (!proposals.isEmpty()) {
       Proposal next = proposals.removeFirst();
-      if (random.nextBoolean() && cluster.reachesMajority(next.from.node())) {
+      if (random.nextBoolean() && !held && cluster.reachesMajority(next.from.node())) {
         add(next.entry);
       } else if (random.nextBoolean()) {
         doubtful.addLast(next.entry);

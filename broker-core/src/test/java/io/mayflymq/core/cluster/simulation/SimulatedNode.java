@@ -27,6 +27,7 @@ final class SimulatedNode {
   private NodeProcess process;
   private int incarnation;
   private boolean frozen;
+  private boolean uninformed;
   private boolean forcesFail;
   private boolean clockWasSet;
   private int driftPerMille;
@@ -104,6 +105,15 @@ final class SimulatedNode {
   /** Returns whether its process gets no time at the moment. */
   boolean isFrozen() {
     return frozen;
+  }
+
+  /** Returns whether it learns nothing of what the cluster agrees upon at the moment. */
+  boolean isUninformed() {
+    return uninformed;
+  }
+
+  void setUninformed(boolean now) {
+    uninformed = now;
   }
 
   void setFrozen(boolean now) {
