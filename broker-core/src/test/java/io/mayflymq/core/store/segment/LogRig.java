@@ -71,6 +71,9 @@ public final class LogRig implements ReplicaQueues, LogOwner, LogListener {
   /** The sequence number of metadata for the log. */
   long metadata = 1;
 
+  /** Whether the log is told longer names of queues than those of {@link #nameOf}. */
+  boolean longNames;
+
   private final TreeMap<Long, Integer> namedIn = new TreeMap<>();
 
   public LogRig(MemoryDirectory directory, LogOptions options) {
@@ -128,7 +131,11 @@ public final class LogRig implements ReplicaQueues, LogOwner, LogListener {
   @Override
   public QueueNote noteOf(long queueId, int segment) {
     Integer before = namedIn.put(queueId, segment);
-    return before != null && before == segment ? null : new QueueNote(nameOf(queueId), metadata);
+    return before != null && before == segment
+        ? null
+        : new QueueNote(
+            longNames ? new QueueName("v".repeat(100), "n".repeat(100)) : nameOf(queueId),
+            metadata);
   }
 
   static QueueName nameOf(long queueId) {

@@ -59,6 +59,8 @@ public final class Segment {
   public boolean begun;
 
   public int length = SegmentHeader.SPACE;
+  private long noteBytes;
+  private long nameBytes;
   private long entryBytes;
   private long totalWeight;
   private long liveWeight;
@@ -72,6 +74,16 @@ public final class Segment {
     this.header = header;
     this.number = header.segment();
     this.key = RecordFormat.segmentKey(header.logId(), number);
+  }
+
+  /** Counts a note at its beginning: each segment begins with all of them. */
+  public void noted(int recordLength) {
+    noteBytes += recordLength;
+  }
+
+  /** Counts the name of a queue, which has entries behind it. */
+  public void named(int recordLength) {
+    nameBytes += recordLength;
   }
 
   /** Counts a record with this many entries. */
@@ -144,9 +156,27 @@ public final class Segment {
     return totalWeight == 0 ? 0 : (long) ((double) entryBytes * liveWeight / totalWeight);
   }
 
+  /**
+   * Estimates how many bytes a later segment would have more if what is needed were copied to it:
+   * entries, and names of queues. What it begins with it has anyway.
+   */
+  public long carriedBytes() {
+    return totalWeight == 0
+        ? 0
+        : (long) ((double) (entryBytes + nameBytes) * liveWeight / totalWeight);
+  }
+
+  /**
+   * Returns how many bytes each segment begins with, as this one does: the header and notes; 0 if
+   * there are no notes, as the header alone is small.
+   */
+  public long beginningBytes() {
+    return noteBytes == 0 ? 0 : SegmentHeader.SPACE + noteBytes;
+  }
+
   /** Estimates how many bytes would have to be copied to delete it. */
   public long neededBytes() {
-    return liveBytes() + marks * RecordFormat.SETTLE_LENGTH;
+    return carriedBytes() + marks * RecordFormat.SETTLE_LENGTH;
   }
 
   @Override

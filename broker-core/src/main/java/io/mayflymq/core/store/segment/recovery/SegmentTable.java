@@ -68,8 +68,14 @@ public final class SegmentTable {
     changes++;
     if (isNote(head.type)) {
       segment.tellsNotes = true;
+      if (!segment.begun) {
+        segment.noted(head.length);
+      }
     } else if (head.type != RecordType.FORCED) {
       segment.begun = true;
+    }
+    if (head.type == RecordType.QUEUE) {
+      segment.named(head.length);
     }
     if (head.type.hasContent) {
       segment.added(head.targets.size(), head.bodyLength, head.length);
@@ -171,7 +177,8 @@ public final class SegmentTable {
   /**
    * Returns the segment to compact next; null if none has to be. The disk space may be twice the
    * live data plus two segments; a short segment counts as a whole one, so that there are never
-   * many of them.
+   * many of them. The notes with which each segment begins do not count: if they are the larger
+   * part of a segment, no compaction makes the log shorter.
    *
    * <p>May be called often: it examines the segments only if something has changed.
    */
@@ -187,9 +194,9 @@ public final class SegmentTable {
       if (segment.state == Segment.State.CONDEMNED) {
         continue;
       }
-      long size = Math.max(segment.length, segmentBytes);
+      long size = Math.max(1, Math.max(segment.length, segmentBytes) - segment.beginningBytes());
       total += size;
-      live += segment.liveBytes();
+      live += segment.carriedBytes();
       double share = (double) segment.neededBytes() / size;
       boolean ready = segment.state == Segment.State.SEALED && segment.written;
       if (ready && !segment.pinned && share < least) {
