@@ -105,7 +105,9 @@ final class Browser implements AutoCloseable {
     openLoggedOut("");
   }
 
-  /** Does the same, with an address that has a user and a password, such as {@code guest:guest@}. */
+  /**
+   * Does the same, with an address that has a user and a password, such as {@code guest:guest@}.
+   */
   void openLoggedOut(String credentials) {
     driver.get(root);
     driver.manage().deleteAllCookies();
