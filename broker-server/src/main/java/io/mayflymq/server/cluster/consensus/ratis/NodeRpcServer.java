@@ -3,6 +3,7 @@ package io.mayflymq.server.cluster.consensus.ratis;
 import io.mayflymq.server.cluster.consensus.ratis.rpc.Peers;
 import io.mayflymq.server.cluster.consensus.ratis.rpc.RpcMessage;
 import io.mayflymq.server.cluster.consensus.ratis.rpc.RpcMessage.Kind;
+import io.mayflymq.server.cluster.consensus.ratis.rpc.SerialAnswers;
 import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
 import org.apache.ratis.proto.RaftProtos.AppendEntriesRequestProto;
@@ -31,7 +32,7 @@ final class NodeRpcServer {
     this.peers = peers;
     this.recent = recent;
     this.threads = threads;
-    this.appends = new SerialAnswers(threads);
+    this.appends = new SerialAnswers(threads::message);
   }
 
   /** Answers a message. Does not block. */

@@ -1,4 +1,4 @@
-package io.mayflymq.server.cluster.consensus.ratis;
+package io.mayflymq.server.cluster.consensus.ratis.rpc;
 
 import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
@@ -13,8 +13,8 @@ import java.util.function.Supplier;
  * One request waits at most. The leader whose request is replaced gets an error, and sends again.
  */
 /** Answers requests one at a time, in the order of their arrival. Any thread may call. */
-final class SerialAnswers {
-  private final ConsensusThreads threads;
+public final class SerialAnswers {
+  private final Worker worker;
   private boolean busy;
   private Waiting next;
 
@@ -26,8 +26,14 @@ final class SerialAnswers {
     }
   }
 
-  SerialAnswers(ConsensusThreads threads) {
-    this.threads = threads;
+  /** Does work on a thread that may block. */
+  @FunctionalInterface
+  public interface Worker {
+    CompletableFuture<byte[]> begin(Supplier<CompletableFuture<byte[]>> work);
+  }
+
+  public SerialAnswers(Worker worker) {
+    this.worker = worker;
   }
 
   /**
@@ -35,7 +41,7 @@ final class SerialAnswers {
    *
    * @return the answer; fails if a later request arrives before this one's turn
    */
-  CompletableFuture<byte[]> answer(Supplier<CompletableFuture<byte[]>> work) {
+  public CompletableFuture<byte[]> answer(Supplier<CompletableFuture<byte[]>> work) {
     Waiting added = new Waiting(work, new CompletableFuture<>());
     Waiting replaced;
     boolean first;
@@ -55,8 +61,8 @@ final class SerialAnswers {
   }
 
   private void begin(Waiting begun) {
-    threads
-        .message(begun.work())
+    worker
+        .begin(begun.work())
         .whenComplete(
             (answer, failure) -> {
               Waiting following = following();
