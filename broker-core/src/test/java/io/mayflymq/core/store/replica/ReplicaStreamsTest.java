@@ -10,12 +10,15 @@ import io.mayflymq.core.runtime.ManualClock;
 import io.mayflymq.core.runtime.ManualLoop;
 import io.mayflymq.core.runtime.PartitionTime;
 import io.mayflymq.core.runtime.Shard;
+import io.mayflymq.core.settings.QueueSettings;
+import io.mayflymq.core.settings.StreamSettings;
 import io.mayflymq.core.store.PartitionStore;
 import io.mayflymq.core.store.QueueName;
 import io.mayflymq.core.store.StreamCursor;
 import io.mayflymq.core.store.StreamStore;
 import io.mayflymq.core.store.disk.DiskStores;
 import io.mayflymq.core.store.disk.MemoryHost;
+import io.mayflymq.core.store.replica.stream.StreamRules;
 import io.mayflymq.protocol.types.BasicProperties;
 import io.mayflymq.protocol.types.ShortString;
 import java.nio.ByteBuffer;
@@ -41,6 +44,21 @@ class ReplicaStreamsTest {
   private StreamStore stream;
   private int published;
 
+  /** What a node knows of the stream. */
+  private static final class Rules implements StreamRules {
+    QueueSettings settings;
+
+    @Override
+    public QueueSettings settingsOf(long queueId) {
+      return settings;
+    }
+
+    @Override
+    public boolean isDeleted(long queueId) {
+      return false;
+    }
+  }
+
   /** A node with a replica. */
   private static final class Node {
     final MemoryHost host;
@@ -48,6 +66,7 @@ class ReplicaStreamsTest {
     final ManualClock clock = new ManualClock();
     final ManualLoop loop = new ManualLoop(clock);
     final Shard shard = new Shard(0, loop, clock, faults);
+    final Rules rules = new Rules();
     final DiskReplica replica;
     PartitionStore store;
 
@@ -56,7 +75,7 @@ class ReplicaStreamsTest {
       host.runAtOnce(true);
       DiskStores stores = host.diskStores(1, 1 << 20);
       stores.create(0, shard);
-      replica = new DiskReplicas(stores).open(PARTITION, new PartitionTime(shard), new NoStreams());
+      replica = new DiskReplicas(stores).open(PARTITION, new PartitionTime(shard), rules);
     }
 
     void burst(Runnable task) {
@@ -285,6 +304,27 @@ class ReplicaStreamsTest {
     follower.burst(() -> parts.forEach(follower.replica::take));
     follower.burst(
         () -> follower.replica.takenOver(leader.replica.last(), leader.replica.history()));
+  }
+
+  @Test
+  void whatIsOverTheLimitIsDeletedWhenTheDiskHasIt() {
+    leader.rules.settings =
+        QueueSettings.builder().maxLengthBytes(2_000).stream(
+                new StreamSettings(QueueSettings.NONE, 1_000))
+            .build();
+    lead();
+    leader.host.runAtOnce(false);
+    for (int burst = 0; burst < 10; burst++) {
+      publish(50);
+      send();
+      commit();
+    }
+    assertThat(stream.firstOffset()).isZero();
+
+    leader.host.flush();
+    leader.settle();
+
+    assertThat(stream.firstOffset()).isPositive();
   }
 
   @Test

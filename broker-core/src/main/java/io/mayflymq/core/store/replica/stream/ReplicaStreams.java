@@ -113,7 +113,8 @@ public final class ReplicaStreams implements EndOfBurstListener {
     }
     QueueName name = new QueueName("partition " + files.partition(), "stream " + queueId);
     StreamLog stream = logs.openReplicated(queueId, name);
-    stream.attach(() -> {}); // Consumers are told when a message is committed.
+    // Consumers are told when a message is committed. Segments can be deleted when they are forced.
+    stream.attach(() -> retain(queueId, stream));
     streams.put(queueId, stream);
     setSegmentBytes(stream, rules.settingsOf(queueId));
     return stream;
@@ -269,17 +270,18 @@ public final class ReplicaStreams implements EndOfBurstListener {
     };
   }
 
-  /** Deletes what retention does not keep. To be called while this node follows. */
+  /** Deletes what retention does not keep. To be called regularly while this node follows. */
   public void retain() {
-    streams.forEach(
-        (queueId, stream) -> {
-          QueueSettings settings = rules.settingsOf(queueId);
-          setSegmentBytes(stream, settings);
-          if (settings != null) {
-            stream.retain(
-                settings.length().maxLengthBytes(), settings.stream().maxAgeMillis(), time.now());
-          }
-        });
+    streams.forEach(this::retain);
+  }
+
+  private void retain(long queueId, StreamLog stream) {
+    QueueSettings settings = rules.settingsOf(queueId);
+    setSegmentBytes(stream, settings);
+    if (settings != null) {
+      stream.retain(
+          settings.length().maxLengthBytes(), settings.stream().maxAgeMillis(), time.now());
+    }
   }
 
   @Override
