@@ -25,7 +25,18 @@ class ClusterFaultsTest {
   private static final long ROOMY = 1L << 30;
 
   private static final Set<Action> OF_REPLICAS =
-      EnumSet.of(Action.BLACKOUT, Action.DRIFT, Action.HAND_OVER, Action.REPLICAS);
+      EnumSet.of(
+          Action.BLACKOUT,
+          Action.DRIFT,
+          Action.HAND_OVER,
+          Action.REPLICAS,
+          Action.WAIT,
+          Action.HOLD_LOG,
+          Action.UNINFORM,
+          Action.INFORM,
+          Action.STALL_DISK,
+          Action.POLICY,
+          Action.CLEAR_POLICY);
 
   private static final List<Action> WEIGHTED =
       Arrays.stream(Action.values())

@@ -3,6 +3,8 @@ package io.mayflymq.core.cluster.simulation;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mayflymq.core.message.Message;
+import io.mayflymq.core.policy.Policy;
+import io.mayflymq.core.policy.PolicyKind;
 import io.mayflymq.core.vhost.queue.DeclaredQueue;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.protocol.types.FieldTable;
@@ -12,6 +14,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 
 /** A cluster with clients to which random things happen, watched by a {@link Ledger}. */
@@ -21,6 +26,9 @@ final class ClusterRig {
 
   /** Longer than any retry, time limit or delay. */
   private static final long HEALING_MILLIS = 15_000;
+
+  /** Longer than leases, and than replicas may lag. */
+  private static final int MOST_WAITED_MILLIS = 6_000;
 
   /** Longer than it takes until a replica is opened again for which there was no room. */
   private static final long REOPENING_MILLIS = 31_000;
@@ -36,6 +44,7 @@ final class ClusterRig {
   private final SimulatedCluster cluster;
   private final Ledger ledger;
   private final Map<NodeProcess, List<SimulatedClient>> clients = new HashMap<>();
+  private final Set<String> policies = new TreeSet<>();
   private boolean anyFullDisk;
 
   ClusterRig(Setup setup) {
@@ -105,6 +114,8 @@ final class ClusterRig {
       case ROOM -> client.setRoom(random);
       case CLOSE -> client.close();
       case PURGE -> client.purge(queue);
+      case POLICY -> setPolicy(client, queue, random);
+      case CLEAR_POLICY -> client.clearPolicy(policyName(queue, random));
       case DELETE -> client.delete(queue, random.nextInt(4) == 0);
       default -> {
         return false;
@@ -197,6 +208,40 @@ final class ClusterRig {
     }
   }
 
+  private static String policyName(String queue, Random random) {
+    return queue + "-" + random.nextInt(2);
+  }
+
+  /** Sets what queues of one name have beside their arguments. */
+  private void setPolicy(SimulatedClient client, String queue, Random random) {
+    Map<String, Object> keys = new TreeMap<>();
+    int number = QUEUES.indexOf(queue);
+    boolean expires = random.nextInt(3) == 0;
+    boolean limitsLength = random.nextInt(3) == 0;
+    if (expires) {
+      keys.put("message-ttl", random.nextInt(random.nextBoolean() ? 60 : 5_000));
+    }
+    if (limitsLength) {
+      keys.put("max-length", random.nextInt(5));
+      keys.put("overflow", random.nextBoolean() ? "drop-head" : "reject-publish");
+    }
+    if (number < QUEUES.size() - 1 && (keys.isEmpty() || random.nextBoolean())) {
+      keys.put("dead-letter-exchange", "");
+      keys.put(
+          "dead-letter-routing-key",
+          QUEUES.get(number + 1 + random.nextInt(QUEUES.size() - 1 - number)));
+    }
+    if (keys.isEmpty() || random.nextInt(8) == 0) {
+      keys.put("expires", 1 + random.nextInt(4_000));
+      ledger.deletionRequested(queue);
+    }
+    String name = policyName(queue, random);
+    policies.add(name);
+    ledger.policies(queue).requested(expires || limitsLength, limitsLength);
+    client.setPolicy(
+        Policy.of(PolicyKind.POLICY, name, "^" + queue + "$", "queues", random.nextInt(3), keys));
+  }
+
   private SimulatedNode anyNode(Random random) {
     return cluster.nodes().get(random.nextInt(cluster.nodes().size()));
   }
@@ -211,6 +256,7 @@ final class ClusterRig {
         }
       }
       case REST -> cluster.settle(random);
+      case WAIT -> cluster.advance(1 + random.nextInt(MOST_WAITED_MILLIS), random);
       case TIME -> cluster.pass(random.nextInt(4) == 0 ? 1_500 : random.nextInt(60), random);
       case KILL -> {
         trouble(node);
@@ -253,7 +299,18 @@ final class ClusterRig {
         }
       }
       case FAILING_METADATA -> node.metadata().fail();
-      case MEND_DISKS -> cluster.nodes().forEach(each -> each.disk().fill(Long.MAX_VALUE));
+      case STALL_DISK -> {
+        ledger.trouble();
+        node.setStalled(true);
+      }
+      case MEND_DISKS ->
+          cluster
+              .nodes()
+              .forEach(
+                  each -> {
+                    each.disk().fill(Long.MAX_VALUE);
+                    each.setStalled(false);
+                  });
       case SET_CLOCK -> node.setClock(random.nextInt(100) - 50);
       case DRIFT -> {
         ledger.trouble();
@@ -270,9 +327,21 @@ final class ClusterRig {
             .ifPresent(partition -> node.changeReplicas(partition, anyNode(random).number()));
       }
       case LOSE_PROPOSAL -> cluster.log().lose(random);
+      case HOLD_LOG -> cluster.log().hold(true);
+      case UNINFORM -> {
+        ledger.uninformed();
+        node.setUninformed(true);
+      }
+      case INFORM -> inform();
       case GIVE_UP -> giveUp(node, random);
       default -> {}
     }
+  }
+
+  /** The cluster agrees upon changes again, and all nodes learn of them. */
+  private void inform() {
+    cluster.log().hold(false);
+    cluster.nodes().forEach(node -> node.setUninformed(false));
   }
 
   private Optional<Integer> anyPartition(Random random) {
@@ -311,6 +380,9 @@ final class ClusterRig {
     clients().forEach(SimulatedClient::acknowledgeAll);
     cluster.advance(HEALING_MILLIS, random);
     checkFaults();
+    if (replicated) {
+      goOnWithoutPolicies(random);
+    }
     checkConsumers(random);
     clients().forEach(SimulatedClient::cancelAll);
     cluster.settle(random);
@@ -322,8 +394,10 @@ final class ClusterRig {
 
   private void mend(Random random) {
     cluster.network().heal();
+    inform();
     for (SimulatedNode node : cluster.nodes()) {
       node.setFrozen(false);
+      node.setStalled(false);
       node.disk().fill(Long.MAX_VALUE);
       if (node.diskFails()) {
         trouble(node);
@@ -340,6 +414,18 @@ final class ClusterRig {
     }
     assertThat(cluster.network().isIdle()).as("the network is idle").isTrue();
     assertThat(cluster.log().isIdle()).as("no change is proposed").isTrue();
+  }
+
+  /** What is published from now on stays until a client takes it, as far as arguments say so. */
+  private void goOnWithoutPolicies(Random random) {
+    policies.forEach(policy -> anyClient(random).clearPolicy(policy));
+    cluster.settle(random);
+    ledger.policiesCleared();
+    for (String queue : QUEUES) {
+      anyClient(random).publish("", queue, content(random));
+    }
+    cluster.advance(HEALING_MILLIS, random);
+    checkFaults();
   }
 
   private void checkMetadata() {

@@ -29,6 +29,8 @@ record Command(Action action, long seed) {
     /** Everything happens that can. */
     REST(3),
     TIME(8),
+    /** Seconds pass, and everything happens at its time. */
+    WAIT(2),
 
     // Faults
     KILL(1),
@@ -53,10 +55,19 @@ record Command(Action action, long seed) {
     /** A clock goes faster or slower than time does. */
     DRIFT(1),
     LOSE_PROPOSAL(1),
+    /** Nothing is agreed upon for some time. */
+    HOLD_LOG(1),
+    /** A node learns nothing of what is agreed upon for some time. */
+    UNINFORM(1),
+    INFORM(3),
+    /** A disk does nothing for some time, and says nothing. */
+    STALL_DISK(1),
     /** The others take a node for gone. */
     GIVE_UP(1),
 
     // What operators do to replicated queues
+    POLICY(2),
+    CLEAR_POLICY(1),
     /** Another node is to lead. */
     HAND_OVER(3),
     /** A node is to keep a partition no more, or again. */

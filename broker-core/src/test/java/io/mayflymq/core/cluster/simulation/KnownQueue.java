@@ -29,7 +29,10 @@ final class KnownQueue {
   private boolean deletionRequested;
   private boolean mayEndWithHome;
 
-  KnownQueue(long id, QueueDefinition definition, SimulatedNode home) {
+  private final PolicyHistory policies;
+
+  KnownQueue(long id, QueueDefinition definition, SimulatedNode home, PolicyHistory policies) {
+    this.policies = policies;
     this.id = id;
     this.definition = definition;
     this.home = home;
@@ -122,10 +125,16 @@ final class KnownQueue {
     return usedWithoutAcknowledgement || mayBeGone() || number < clearedUpTo;
   }
 
-  /** Returns whether messages may leave it without a client's doing. */
-  boolean limits() {
+  /** Returns whether a message may have left it without a client's doing. */
+  boolean limits(int number) {
     return settings().expiry().messageTtlMillis() != QueueSettings.NONE
-        || settings().length().isLimited();
+        || settings().length().isLimited()
+        || policies.limits(number);
+  }
+
+  /** Returns whether it had a limit of its length, or may have had one when a message was there. */
+  boolean limitsLength(int number) {
+    return settings().length().isLimited() || policies.limitsLength(number);
   }
 
   /** Returns the name of the queue that its dead messages go to; null for none. */

@@ -32,7 +32,9 @@ final class Ledger {
 
   private final Set<SimulatedNode> ended = new HashSet<>();
   private final Set<String> deletions = new HashSet<>();
+  private final Map<String, PolicyHistory> policies = new HashMap<>();
   private boolean anyTrouble;
+  private boolean anyUninformed;
 
   Ledger(SimulatedCluster cluster) {
     this.cluster = cluster;
@@ -41,6 +43,19 @@ final class Ledger {
   /** Something was lost or has ended: dead letters may be there twice from now on. */
   void trouble() {
     anyTrouble = true;
+  }
+
+  /** A node learns nothing of what is agreed upon for some time. */
+  void uninformed() {
+    anyUninformed = true;
+  }
+
+  /**
+   * Returns whether a leader may not have known a queue when a message arrived: it takes a queue
+   * for deleted that it still does not know after some time.
+   */
+  boolean mayBeUnknown(KnownQueue queue, int number) {
+    return anyUninformed && !queue.wasEverywhere(number);
   }
 
   /** The process of a node has ended, or is taken for ended. */
@@ -68,7 +83,7 @@ final class Ledger {
               queue.isReplicated()
                   ? null
                   : queue.home() == null ? at.node() : cluster.node(queue.home().node());
-          KnownQueue known = new KnownQueue(id, definition, home);
+          KnownQueue known = new KnownQueue(id, definition, home, policies(definition.name()));
           if (ended.contains(home)) {
             // Its declaration may be older than that.
             known.homeEnded();
@@ -86,6 +101,16 @@ final class Ledger {
     queues.values().stream()
         .filter(queue -> queue.name().equals(name))
         .forEach(KnownQueue::deletionRequested);
+  }
+
+  /** Returns what is known of the policies for queues of a name. */
+  PolicyHistory policies(String name) {
+    return policies.computeIfAbsent(name, first -> new PolicyHistory());
+  }
+
+  /** No node has any policy any more. */
+  void policiesCleared() {
+    policies.values().forEach(each -> each.cleared(publications.size()));
   }
 
   Iterable<KnownQueue> queues() {
@@ -269,7 +294,7 @@ final class Ledger {
     if (name == null
         || !from.definition.durable()
         || !publication.persistent
-        || from.settings().length().isLimited()
+        || from.limitsLength(publication.number)
         || depth == 0) {
       return true;
     }
@@ -283,7 +308,8 @@ final class Ledger {
         || target.mayHaveLost(publication.number)
         || !target.definition.durable()
         || deadLetters.containsKey(key(target.id, publication.number))
-        || (target.limits() && isDeathAccountedFor(target, publication, depth - 1));
+        || (target.limits(publication.number)
+            && isDeathAccountedFor(target, publication, depth - 1));
   }
 
   /** Returns whether anything was lost or has ended, or a partition was given another leader. */

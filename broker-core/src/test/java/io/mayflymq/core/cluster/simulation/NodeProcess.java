@@ -280,7 +280,10 @@ final class NodeProcess {
   boolean step(Random random) {
     return switch (random.nextInt(8)) {
       case 0 -> runInBackground();
-      case 1 -> disk.flusherCount() > 0 && disk.flush(random.nextInt(disk.flusherCount()));
+      case 1 ->
+          disk.flusherCount() > 0
+              && !node.isStalled()
+              && disk.flush(random.nextInt(disk.flusherCount()));
       case 2 -> metadata.write();
       case 3 -> applyNext();
       default -> loops.get(random.nextInt(loops.all().size())).step();
@@ -294,7 +297,7 @@ final class NodeProcess {
       any |= loop.step();
     }
     any |= runInBackground();
-    any |= disk.flush();
+    any |= !node.isStalled() && disk.flush();
     any |= metadata.write();
     any |= applyNext();
     return any;

@@ -72,13 +72,15 @@ final class Publication {
     /** Returns whether it may have died, as far as clients know. */
     boolean mayHaveDied() {
       return of.ttlMillis >= 0
-          || queue.limits()
+          || queue.limits(of.number)
           || (last != null && last.state() == Delivery.State.REJECTED);
     }
 
     /** Returns whether it may become unknown what became of it. */
     boolean mayFail() {
-      return !queue.isReplicated() || queue.mayBeGone();
+      return !queue.isReplicated()
+          || queue.mayBeGone()
+          || of.by.ledger().mayBeUnknown(queue, of.number);
     }
 
     long deadline() {

@@ -2,6 +2,8 @@ package io.mayflymq.core.cluster.simulation;
 
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.message.NumberedMessage;
+import io.mayflymq.core.policy.Policy;
+import io.mayflymq.core.policy.PolicyKind;
 import io.mayflymq.core.queue.GetResult;
 import io.mayflymq.core.queue.consumer.Consumer;
 import io.mayflymq.core.routing.binding.Binding;
@@ -183,6 +185,21 @@ final class SimulatedClient {
                 });
           }
         });
+  }
+
+  void setPolicy(Policy policy) {
+    request(
+        () ->
+            ask("set policy", () -> process.vhost().policies().set(policy), (set, failure) -> {}));
+  }
+
+  void clearPolicy(String name) {
+    request(
+        () ->
+            ask(
+                "clear policy",
+                () -> process.vhost().policies().clear(PolicyKind.POLICY, name),
+                (cleared, failure) -> {}));
   }
 
   // Publishing

@@ -28,6 +28,7 @@ final class SimulatedNode {
   private int incarnation;
   private boolean frozen;
   private boolean uninformed;
+  private boolean stalls;
   private boolean forcesFail;
   private boolean clockWasSet;
   private int driftPerMille;
@@ -114,6 +115,15 @@ final class SimulatedNode {
 
   void setUninformed(boolean now) {
     uninformed = now;
+  }
+
+  /** Returns whether its disk does nothing at the moment. */
+  boolean isStalled() {
+    return stalls;
+  }
+
+  void setStalled(boolean now) {
+    stalls = now;
   }
 
   void setFrozen(boolean now) {
