@@ -1,6 +1,7 @@
 package io.mayflymq.it.cluster.quorum;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.rabbitmq.client.Channel;
@@ -48,6 +49,10 @@ class ReplicatedStreamIT extends QuorumFixture {
         assertThat(delivery.body()).isEqualTo("m" + i);
       }
     }
+  }
+
+  private long bytesOf(int node) throws Exception {
+    return nodes.told(node, queue).path("message_bytes").longValue();
   }
 
   private static long offset(Delivery delivery) {
@@ -170,13 +175,17 @@ class ReplicatedStreamIT extends QuorumFixture {
 
   @Test
   void retentionGoesOnAtTheNextLeader() throws Exception {
-    declare(Map.of("x-max-length-bytes", 10_000, "x-stream-max-segment-size-bytes", 4_096));
+    long limit = 10_000;
+    declare(Map.of("x-max-length-bytes", limit, "x-stream-max-segment-size-bytes", 4_096));
     publish(nodes.confirming(nodes.follower(queue, 0)), queue, 0, 1_000);
 
     nodes.killLeader(queue);
 
-    publish(nodes.confirming(nodes.awaitLeader(queue)), queue, 1_000, 2_000);
-    Reader reader = reader(nodes.awaitLeader(queue), "first");
+    int leader = nodes.awaitLeader(queue);
+    publish(nodes.confirming(leader), queue, 1_000, 2_000);
+    // A segment is deleted when the disk has it, which may be after the confirms.
+    await("retention of " + queue).atMost(Patience.TIME).until(() -> bytesOf(leader) <= limit);
+    Reader reader = reader(leader, "first");
     Delivery first = reader.next();
     assertThat(offset(first)).isPositive();
     assertThat(first.body()).isEqualTo("m" + offset(first));
