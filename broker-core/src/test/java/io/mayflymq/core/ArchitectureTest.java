@@ -64,6 +64,25 @@ class ArchitectureTest {
           .belongToAnyOf(Clock.class, Thread.class)
           .allowEmptyShould(true);
 
+  /** What runs on a shard asks the shard, whose loop a test may step: its runs repeat exactly. */
+  @ArchTest
+  static final ArchRule SHARDS_TELL_THE_TIME =
+      noClasses()
+          .that()
+          .resideInAnyPackage(
+              "io.mayflymq.core.vhost..",
+              "io.mayflymq.core.cluster..",
+              "io.mayflymq.core.link..",
+              "io.mayflymq.core.replication..",
+              "io.mayflymq.core.metrics..")
+          .should()
+          .callMethod(System.class, "currentTimeMillis")
+          .orShould()
+          .callMethod(System.class, "nanoTime")
+          .orShould()
+          .callMethod(Instant.class, "now")
+          .allowEmptyShould(true);
+
   @ArchTest
   static final ArchRule ONE_PLACE_MAKES_THREADS =
       RoomRules.threadsAreMadeOnlyIn(resideInAPackage("io.mayflymq.core.fault"));

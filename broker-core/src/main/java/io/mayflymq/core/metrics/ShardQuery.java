@@ -3,7 +3,7 @@ package io.mayflymq.core.metrics;
 import io.mayflymq.core.runtime.Shard;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -56,7 +56,7 @@ public final class ShardQuery {
       Collection<? extends T> things,
       Function<? super T, Shard> home,
       Function<? super T, ? extends V> look) {
-    Map<Shard, List<T>> byShard = new HashMap<>();
+    Map<Shard, List<T>> byShard = new LinkedHashMap<>();
     for (T thing : things) {
       byShard.computeIfAbsent(home.apply(thing), shard -> new ArrayList<>()).add(thing);
     }
@@ -127,7 +127,7 @@ public final class ShardQuery {
     public void run() {
       try {
         int end = Math.min(things.size(), next + SLICE);
-        long began = System.nanoTime();
+        long stopNanos = shard.elapsedNanos() + SLICE_NANOS;
         do {
           int stop = Math.min(end, next + BETWEEN_LOOKS_AT_THE_CLOCK);
           for (; next < stop; next++) {
@@ -136,7 +136,7 @@ public final class ShardQuery {
               seen.add(view);
             }
           }
-        } while (next < end && System.nanoTime() - began < SLICE_NANOS);
+        } while (next < end && shard.elapsedNanos() < stopNanos);
       } catch (RuntimeException e) {
         done.completeExceptionally(e);
         return;

@@ -7,6 +7,7 @@ import io.mayflymq.core.vhost.queue.ConsumerExit;
 import io.mayflymq.core.vhost.queue.Queue;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -19,7 +20,7 @@ final class HomeConsumers {
   private final ShardCommandSender commands;
   private final Consumer ofGet = Consumer.ofGet();
   private final Map<Long, HomeConsumer> byNumber = new HashMap<>();
-  private final Map<Queue, OpenDeliveries> fetched = new HashMap<>();
+  private final Map<Queue, OpenDeliveries> fetched = new LinkedHashMap<>();
 
   /**
    * Creates it without consumers.

@@ -5,7 +5,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Deque;
-import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -39,7 +39,7 @@ public final class QueueSweep {
    *     failure
    */
   public static CompletableFuture<Void> of(Collection<Queue> queues, Consumer<Queue> work) {
-    Map<Shard, QueueSweep> visits = new HashMap<>();
+    Map<Shard, QueueSweep> visits = new LinkedHashMap<>();
     for (Queue queue : queues) {
       visits
           .computeIfAbsent(queue.shard(), shard -> new QueueSweep(shard, work))
@@ -55,11 +55,11 @@ public final class QueueSweep {
   }
 
   private void slice() {
-    long end = System.nanoTime() + SLICE_NANOS;
+    long end = shard.elapsedNanos() + SLICE_NANOS;
     Queue queue = left.pollFirst();
     while (queue != null) {
       visit(queue);
-      if (System.nanoTime() - end >= 0) {
+      if (shard.elapsedNanos() >= end) {
         break;
       }
       queue = left.pollFirst();

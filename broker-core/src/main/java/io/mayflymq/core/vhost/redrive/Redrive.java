@@ -171,7 +171,7 @@ public final class Redrive implements LockedMessages {
     shard.timers().cancel(timer);
     local.flush();
     long now = shard.now();
-    long until = System.nanoTime() + SLICE_NANOS;
+    long until = shard.elapsedNanos() + SLICE_NANOS;
     for (int looked = 0; ; looked++) {
       if (source.onShard().isDeleted()) {
         end(State.FAILED, GONE);
@@ -194,7 +194,7 @@ public final class Redrive implements LockedMessages {
       }
       after = sequence;
       consider(sequence);
-      if (looked >= SLICE_MESSAGES || System.nanoTime() - until >= 0) {
+      if (looked >= SLICE_MESSAGES || shard.elapsedNanos() >= until) {
         report(State.RUNNING, null);
         shard.executeLater(this::goOn);
         return;

@@ -4,7 +4,7 @@ import io.mayflymq.core.link.LinkListener;
 import io.mayflymq.core.link.LinkPort;
 import io.mayflymq.core.link.LinkReader;
 import io.mayflymq.core.store.StoreException;
-import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -15,7 +15,7 @@ import java.util.function.Consumer;
  */
 final class LeaderConnections {
   private final Consumer<StoreException> onFailure;
-  private final Set<Guarded> open = new HashSet<>();
+  private final Set<Guarded> open = new LinkedHashSet<>();
   private boolean isClosed;
 
   /**

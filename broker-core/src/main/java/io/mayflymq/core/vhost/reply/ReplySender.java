@@ -4,7 +4,7 @@ import io.mayflymq.core.message.Message;
 import io.mayflymq.core.runtime.EndOfBurstListener;
 import io.mayflymq.core.runtime.Shard;
 import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -17,7 +17,7 @@ public final class ReplySender implements EndOfBurstListener {
 
   private final Shard from;
   private final ReplyConsumers consumers;
-  private Map<Shard, List<Reply>> open = new HashMap<>();
+  private Map<Shard, List<Reply>> open = new LinkedHashMap<>();
 
   /**
    * Creates the sender of one channel.
@@ -45,7 +45,7 @@ public final class ReplySender implements EndOfBurstListener {
   @Override
   public void endOfBurst() {
     Map<Shard, List<Reply>> batches = open;
-    open = new HashMap<>();
+    open = new LinkedHashMap<>();
     batches.forEach(
         (home, replies) -> {
           if (home == from) {

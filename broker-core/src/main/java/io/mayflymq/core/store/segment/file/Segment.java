@@ -1,7 +1,7 @@
 package io.mayflymq.core.store.segment.file;
 
 import io.mayflymq.core.store.segment.record.RecordFormat;
-import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.Consumer;
 
@@ -66,7 +66,7 @@ public final class Segment {
   private long liveWeight;
   private long liveEntries;
   private long marks;
-  private final Map<Segment, Marks> marksElsewhere = new HashMap<>();
+  private final Map<Segment, Marks> marksElsewhere = new LinkedHashMap<>();
   private Segment lastHolder;
   private Marks lastMarks;
 

@@ -68,13 +68,13 @@ final class QueueBrowse implements Runnable {
       state.used(LeaseUse.PEEK);
       browser = machine.browse(from);
     }
-    long end = System.nanoTime() + SLICE_NANOS;
+    long end = shard.elapsedNanos() + SLICE_NANOS;
     while (seen.size() < count && bytes < mostBytes) {
       if (!browser.step(state.now(), this::add)) {
         complete(-1);
         return true;
       }
-      if (System.nanoTime() - end >= 0) {
+      if (shard.elapsedNanos() >= end) {
         return false;
       }
     }
