@@ -8,6 +8,7 @@ import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
+import com.tngtech.archunit.lang.syntax.elements.ClassesShouldConjunction;
 import io.mayflymq.testing.RoomRules;
 import java.time.Clock;
 import java.time.Instant;
@@ -45,20 +46,12 @@ class ArchitectureTest {
   /** Time comes in with the command, which is what makes a queue testable and replicable. */
   @ArchTest
   static final ArchRule QUEUES_READ_NO_CLOCK =
-      noClasses()
-          .that()
-          .resideInAnyPackage(
+      noClockIsReadIn(
               "io.mayflymq.core.message..",
               "io.mayflymq.core.routing..",
               "io.mayflymq.core.queue..",
               "io.mayflymq.core.expiry..",
               "io.mayflymq.core.policy..")
-          .should()
-          .callMethod(System.class, "currentTimeMillis")
-          .orShould()
-          .callMethod(System.class, "nanoTime")
-          .orShould()
-          .callMethod(Instant.class, "now")
           .orShould()
           .dependOnClassesThat()
           .belongToAnyOf(Clock.class, Thread.class)
@@ -67,20 +60,12 @@ class ArchitectureTest {
   /** What runs on a shard asks the shard, whose loop a test may step: its runs repeat exactly. */
   @ArchTest
   static final ArchRule SHARDS_TELL_THE_TIME =
-      noClasses()
-          .that()
-          .resideInAnyPackage(
+      noClockIsReadIn(
               "io.mayflymq.core.vhost..",
               "io.mayflymq.core.cluster..",
               "io.mayflymq.core.link..",
               "io.mayflymq.core.replication..",
               "io.mayflymq.core.metrics..")
-          .should()
-          .callMethod(System.class, "currentTimeMillis")
-          .orShould()
-          .callMethod(System.class, "nanoTime")
-          .orShould()
-          .callMethod(Instant.class, "now")
           .allowEmptyShould(true);
 
   @ArchTest
@@ -110,4 +95,16 @@ class ArchitectureTest {
   static final ArchRule SMALL_CONSTRUCTORS =
       // Made for each publish: bundled parameters would be an allocation each.
       RoomRules.smallConstructors("io.mayflymq.core", Map.of("Message", 9, "Route", 6));
+
+  private static ClassesShouldConjunction noClockIsReadIn(String... packages) {
+    return noClasses()
+        .that()
+        .resideInAnyPackage(packages)
+        .should()
+        .callMethod(System.class, "currentTimeMillis")
+        .orShould()
+        .callMethod(System.class, "nanoTime")
+        .orShould()
+        .callMethod(Instant.class, "now");
+  }
 }

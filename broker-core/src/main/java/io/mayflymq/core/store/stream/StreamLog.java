@@ -61,6 +61,7 @@ public final class StreamLog implements StreamStore {
   /** The offset after the last message that is forced. */
   private long forcedOffset;
 
+  private int forcedSegment;
   private long bytes;
   private int cursors;
 
@@ -206,6 +207,7 @@ public final class StreamLog implements StreamStore {
       }
     }
     segment.safeLength = end;
+    forcedSegment = Math.max(forcedSegment, segment.number());
     forcedOffset = Math.max(forcedOffset, offset);
     if (!output.forgotten) {
       stream.safe();
@@ -233,6 +235,11 @@ public final class StreamLog implements StreamStore {
   /** Returns the offset after the last message that is forced. */
   public long forcedOffset() {
     return forcedOffset;
+  }
+
+  /** Returns the number of the last segment of which something was forced; 0 for none. */
+  public int forcedSegment() {
+    return forcedSegment;
   }
 
   @Override

@@ -9,6 +9,7 @@ import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.settings.QueueSettings;
 import io.mayflymq.core.store.Commit;
 import io.mayflymq.core.store.QueueName;
+import io.mayflymq.core.store.RecoverableStream;
 import io.mayflymq.core.store.StoreException;
 import io.mayflymq.core.store.StoreIds;
 import io.mayflymq.core.store.disk.ReplicaFiles;
@@ -113,8 +114,7 @@ public final class ReplicaStreams implements EndOfBurstListener {
     }
     QueueName name = new QueueName("partition " + files.partition(), "stream " + queueId);
     StreamLog stream = logs.openReplicated(queueId, name);
-    // Consumers are told when a message is committed. Segments can be deleted when they are forced.
-    stream.attach(() -> retain(queueId, stream));
+    stream.attach(new SegmentRetention(queueId, stream));
     streams.put(queueId, stream);
     setSegmentBytes(stream, rules.settingsOf(queueId));
     return stream;
@@ -281,6 +281,30 @@ public final class ReplicaStreams implements EndOfBurstListener {
     if (settings != null) {
       stream.retain(
           settings.length().maxLengthBytes(), settings.stream().maxAgeMillis(), time.now());
+    }
+  }
+
+  /**
+   * Deletes segments as soon as they may be deleted, which is when they are forced and a later one
+   * is begun: settings are looked up once a segment. Consumers are told elsewhere, when messages
+   * are committed.
+   */
+  private final class SegmentRetention implements RecoverableStream {
+    private final long queueId;
+    private final StreamLog stream;
+    private int forcedSegment;
+
+    SegmentRetention(long queueId, StreamLog stream) {
+      this.queueId = queueId;
+      this.stream = stream;
+    }
+
+    @Override
+    public void safe() {
+      if (forcedSegment != stream.forcedSegment()) {
+        forcedSegment = stream.forcedSegment();
+        retain(queueId, stream);
+      }
     }
   }
 
