@@ -15,7 +15,7 @@ import java.util.TreeSet;
  *
  * A partition whose leader fails is not given another one as long as a replica in sync still hears of the leader: the leader takes those out that it does not reach.
  * So all other replicas in sync have to report, or to be unreachable. A leader that reports itself has ended leading, or was started anew, which says more: the others are given
- * a moment to report.
+ * a moment to report. A node whose replica is closed for now, as its disk is full, reports that, because it runs and would be waited for.
  *
  * All replicas in sync have what was committed, so any of them can lead. The one with the longest log is taken, because none has to undo batches then. A node in maintenance
  * mode is about to be stopped: it leads only if no other replica in sync is there.

@@ -419,7 +419,7 @@ class DataCheckTest {
     public void blocked(IOException cause) {}
 
     @Override
-    public void unblocked() {}
+    public void unblocked(String why) {}
 
     @Override
     public void failed(LogFailedException cause) {}

@@ -131,7 +131,7 @@ final class LogHarness implements RecoveryVisitor, LogOwner, LogListener, Commit
   }
 
   @Override
-  public void unblocked() {}
+  public void unblocked(String why) {}
 
   @Override
   public void failed(LogFailedException cause) {

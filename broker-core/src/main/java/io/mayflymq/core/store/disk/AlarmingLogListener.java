@@ -16,14 +16,13 @@ record AlarmingLogListener(String what, StoreAlarms alarms) implements LogListen
   }
 
   @Override
-  public void unblocked() {
-    alarms.cleared(what, "it can be written again");
+  public void unblocked(String why) {
+    alarms.cleared(what, why);
   }
 
   @Override
   public void failed(LogFailedException cause) {
     // Free disk space does not help: publishers get basic.nack, and no connection is blocked.
-    alarms.cleared(what, cause.getMessage());
     alarms.failed(what, cause.getMessage());
   }
 }

@@ -11,7 +11,12 @@ public interface StoreAlarms {
    */
   void raised(String what, String detail);
 
-  /** It can be written again, or never will be. */
+  /**
+   * It can be written again, or is not to be written any more.
+   *
+   * @param what its name, as it was raised
+   * @param detail which of the two
+   */
   void cleared(String what, String detail);
 
   /** It has failed: nothing of it is confirmed any more until the broker is restarted. */

@@ -304,6 +304,7 @@ final class Flusher implements Runnable {
   /** Takes what is pending; if nothing is, gives up the writer's role. */
   private boolean take() {
     Closing last = null;
+    boolean givesUp = false;
     synchronized (lock) {
       if (pending) {
         pending = false;
@@ -318,11 +319,15 @@ final class Flusher implements Runnable {
       if (!forcing) {
         last = closing;
         closing = null;
+        givesUp = last != null && state == LogState.BLOCKED;
       }
     }
     if (last != null) {
       tellWaiting(Commit::failed);
       files.close(last.segments);
+      if (givesUp) {
+        run(() -> listener.unblocked(LogListener.CLOSED));
+      }
       last.done.complete(null);
     }
     return false;
@@ -429,7 +434,7 @@ final class Flusher implements Runnable {
     }
     if (blocked) {
       LOGGER.info("The message log in {} can be written again", directory);
-      run(listener::unblocked);
+      run(() -> listener.unblocked(LogListener.WRITTEN));
     }
   }
 
@@ -515,12 +520,14 @@ final class Flusher implements Runnable {
     if (cause instanceof Error error && Faults.isFatal(cause)) {
       throw error;
     }
+    boolean wasBlocked;
     synchronized (lock) {
       // so that the waiting commits fail
       pending = true;
       if (state == LogState.FAILED) {
         return;
       }
+      wasBlocked = state == LogState.BLOCKED;
       state = LogState.FAILED;
     }
     LOGGER.error(
@@ -528,10 +535,12 @@ final class Flusher implements Runnable {
             + " any more until a restart",
         directory,
         cause.toString());
-    run(
-        () ->
-            listener.failed(
-                new LogFailedException("the message log in " + directory + " has failed", cause)));
+    LogFailedException failure =
+        new LogFailedException("the message log in " + directory + " has failed", cause);
+    if (wasBlocked) {
+      run(() -> listener.unblocked(failure.getMessage()));
+    }
+    run(() -> listener.failed(failure));
   }
 
   private static void complete(Collection<Commit> told, Consumer<Commit> what) {

@@ -5,6 +5,7 @@ import io.mayflymq.core.metrics.histogram.Histogram;
 import io.mayflymq.core.store.Commit;
 import io.mayflymq.core.store.StoreFigures;
 import io.mayflymq.core.store.segment.LogFailedException;
+import io.mayflymq.core.store.segment.LogListener;
 import io.mayflymq.core.store.segment.LogState;
 import io.mayflymq.core.store.segment.file.LogFile;
 import io.mayflymq.core.store.segment.file.LogOptions.Sync;
@@ -339,7 +340,7 @@ final class StreamFlusher implements Runnable {
         state = LogState.OPEN;
       }
       LOGGER.info("Streams can be written again");
-      contain(disk.listener()::unblocked);
+      contain(() -> disk.listener().unblocked(LogListener.WRITTEN));
     }
   }
 
@@ -347,6 +348,7 @@ final class StreamFlusher implements Runnable {
     if (cause instanceof Error error && Faults.isFatal(cause)) {
       throw error;
     }
+    boolean wasBlocked = state == LogState.BLOCKED;
     synchronized (lock) {
       state = LogState.FAILED;
       // so that commits that have arrived meanwhile fail, too
@@ -356,9 +358,11 @@ final class StreamFlusher implements Runnable {
         "The disk did not take what was written to streams: {}. Nothing of them is confirmed or"
             + " delivered any more until a restart",
         cause.toString());
-    contain(
-        () ->
-            disk.listener().failed(new LogFailedException("the log of streams has failed", cause)));
+    LogFailedException failure = new LogFailedException("the log of streams has failed", cause);
+    if (wasBlocked) {
+      contain(() -> disk.listener().unblocked(failure.getMessage()));
+    }
+    contain(() -> disk.listener().failed(failure));
     refuse();
   }
 
@@ -372,6 +376,9 @@ final class StreamFlusher implements Runnable {
     }
     refuse();
     List.copyOf(open.keySet()).forEach(this::close);
+    if (state == LogState.BLOCKED) {
+      contain(() -> disk.listener().unblocked(LogListener.CLOSED));
+    }
   }
 
   private void close(StreamSegment segment) {

@@ -3,6 +3,9 @@ package io.mayflymq.core.vhost.replica;
 import io.mayflymq.core.fault.Causes;
 import io.mayflymq.core.link.LinkListener;
 import io.mayflymq.core.replication.Assignment;
+import io.mayflymq.core.replication.BatchId;
+import io.mayflymq.core.replication.Leaderless;
+import io.mayflymq.core.replication.ReplicationTimes;
 import io.mayflymq.core.replication.node.HostedReplica;
 import io.mayflymq.core.replication.node.ReplicaCluster;
 import io.mayflymq.core.runtime.PartitionTime;
@@ -52,6 +55,8 @@ final class PartitionOnNode implements PartitionHost {
 
   /** Whether it is not opened again before the node is started again. */
   private boolean isGivenUp;
+
+  private boolean isReportDue;
 
   /** Creates it without a leader. Any thread may call. */
   PartitionOnNode(
@@ -180,6 +185,31 @@ final class PartitionOnNode implements PartitionHost {
     refusal = why.getMessage();
     isRetryDue = true;
     shard.loop().schedule(() -> shard.run(this::retry), RETRY_MILLIS);
+    reportLater();
+  }
+
+  /**
+   * While the replica is closed, this node says again and again that it neither leads nor can be
+   * elected. It runs, so the others would wait for it otherwise.
+   */
+  private void reportLater() {
+    if (!isReportDue) {
+      isReportDue = true;
+      shard.loop().schedule(() -> shard.run(this::report), ReplicationTimes.USUAL.heartbeat());
+    }
+  }
+
+  private void report() {
+    isReportDue = false;
+    if (stopped || replica != null || !assignment.replicas().contains(self())) {
+      return;
+    }
+    if (assignment.inSync().contains(self())) {
+      environment
+          .cluster()
+          .report(new Leaderless(number, self(), assignment.epoch(), BatchId.NONE, false));
+    }
+    reportLater();
   }
 
   /** The replica is of no use as it is: it is closed now, and opened again later if it can be. */
@@ -203,6 +233,7 @@ final class PartitionOnNode implements PartitionHost {
       openLater(refused);
     } else {
       isGivenUp = true;
+      reportLater();
       LOGGER.error(
           "this node keeps no replica of partition {} until it is started again: {}",
           number,

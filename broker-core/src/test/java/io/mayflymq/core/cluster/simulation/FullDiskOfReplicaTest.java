@@ -93,6 +93,29 @@ class FullDiskOfReplicaTest {
     assertThat(ledger.confirmed()).isEqualTo(4);
   }
 
+  /**
+   * The leader has no room, and one of the others is not in sync. The remaining one leads before
+   * the first one tries to open its replica again.
+   */
+  @Test
+  void leaderWithoutRoomIsReplacedByTheOnlyOtherReplicaInSync() {
+    List.of(0, 1).forEach(other -> cut(2, other));
+    publish(client, 1);
+    cluster.advance(LONGER_THAN_LEASES_MILLIS, random);
+    assertThat(state(first).inSync()).containsExactlyInAnyOrder(0, 1);
+    first.disk().fill(0);
+    publish(client, 1);
+    cluster.advance(5_000, random);
+    assertThat(state(first)).as("the replica without room").isNull();
+    cluster.network().heal();
+    publish(client(second), 1);
+    cluster.advance(LONGER_THAN_LEASES_MILLIS, random);
+    assertThat(state(second).leads()).isTrue();
+    assertThat(state(second).inSync()).containsExactlyInAnyOrder(1, 2);
+    assertThat(ledger.confirmed()).isGreaterThanOrEqualTo(3);
+    requireInSyncAgain(first);
+  }
+
   /** What it was to force is not on the disk, and what can be read says nothing of that. */
   @Test
   void replicaWhoseDiskFailsIsNotOpenedBeforeARestart() {

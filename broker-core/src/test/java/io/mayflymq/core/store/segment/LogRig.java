@@ -402,8 +402,8 @@ public final class LogRig implements ReplicaQueues, LogOwner, LogListener {
   }
 
   @Override
-  public void unblocked() {
-    events.add("unblocked");
+  public void unblocked(String why) {
+    events.add("unblocked: " + why);
   }
 
   @Override

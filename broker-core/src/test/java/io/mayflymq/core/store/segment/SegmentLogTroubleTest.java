@@ -39,7 +39,11 @@ class SegmentLogTroubleTest {
     rig.executor.runAll();
     assertThat(rig.events)
         .containsExactly(
-            "safe", "blocked: No space left on device", "unblocked", "first", "second");
+            "safe",
+            "blocked: No space left on device",
+            "unblocked: it can be written again",
+            "first",
+            "second");
     assertThat(rig.log.pendingBytes()).isZero();
     SegmentLogTest.readAll(rig.reopen(), 100);
   }
@@ -103,7 +107,7 @@ class SegmentLogTroubleTest {
     rig.directory.fill(Long.MAX_VALUE);
     rig.log.retry();
     rig.executor.runAll();
-    assertThat(rig.events).endsWith("unblocked", "settled");
+    assertThat(rig.events).endsWith("unblocked: it can be written again", "settled");
     rig.compact();
     assertThat(rig.directory.names()).doesNotContain(SegmentNames.log(1));
     assertThat(rig.reopen().entries.keySet()).isEqualTo(rig.entries.keySet()).hasSize(6);
@@ -207,7 +211,11 @@ class SegmentLogTroubleTest {
     rig.commit("second");
     rig.close();
     assertThat(rig.events)
-        .containsExactly("blocked: No space left on device", "first failed", "second failed");
+        .containsExactly(
+            "blocked: No space left on device",
+            "first failed",
+            "second failed",
+            "unblocked: it was closed");
   }
 
   @Test
@@ -220,7 +228,8 @@ class SegmentLogTroubleTest {
     rig.directory.fill(Long.MAX_VALUE);
     rig.close();
     assertThat(rig.events)
-        .containsExactly("blocked: No space left on device", "unblocked", "first");
+        .containsExactly(
+            "blocked: No space left on device", "unblocked: it can be written again", "first");
     SegmentLogTest.readAll(rig.reopen(), 1);
   }
 }

@@ -96,7 +96,7 @@ public final class OneStream {
     public void blocked(IOException cause) {}
 
     @Override
-    public void unblocked() {}
+    public void unblocked(String why) {}
 
     @Override
     public void failed(LogFailedException cause) {}
