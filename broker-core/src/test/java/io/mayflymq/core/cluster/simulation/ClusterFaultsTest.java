@@ -4,8 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mayflymq.core.cluster.simulation.ClusterRig.Setup;
 import io.mayflymq.core.cluster.simulation.Command.Action;
-import java.util.Arrays;
-import java.util.Collections;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Random;
@@ -38,11 +36,7 @@ class ClusterFaultsTest {
           Action.POLICY,
           Action.CLEAR_POLICY);
 
-  private static final List<Action> WEIGHTED =
-      Arrays.stream(Action.values())
-          .filter(action -> !OF_REPLICAS.contains(action))
-          .flatMap(action -> Collections.nCopies(action.weight, action).stream())
-          .toList();
+  private static final List<Action> WEIGHTED = Action.weightedWithout(OF_REPLICAS);
 
   @Property(tries = 300, edgeCases = EdgeCasesMode.NONE)
   void clientsGetWhatTheyWerePromised(

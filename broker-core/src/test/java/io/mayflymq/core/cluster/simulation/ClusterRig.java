@@ -12,7 +12,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
@@ -24,15 +23,6 @@ final class ClusterRig {
   private static final List<String> QUEUES = List.of("q0", "q1", "q2", "q3", "q4", "q5");
   private static final List<String> KEYS = List.of("k0", "k1");
 
-  /** Longer than any retry, time limit or delay. */
-  private static final long HEALING_MILLIS = 15_000;
-
-  /** Longer than leases, and than replicas may lag. */
-  private static final int MOST_WAITED_MILLIS = 6_000;
-
-  /** Longer than it takes until a replica is opened again for which there was no room. */
-  private static final long REOPENING_MILLIS = 31_000;
-
   /**
    * How it is set up.
    *
@@ -43,14 +33,15 @@ final class ClusterRig {
   private final boolean replicated;
   private final SimulatedCluster cluster;
   private final Ledger ledger;
+  private final FaultInjector faults;
   private final Map<NodeProcess, List<SimulatedClient>> clients = new HashMap<>();
   private final Set<String> policies = new TreeSet<>();
-  private boolean anyFullDisk;
 
   ClusterRig(Setup setup) {
     replicated = setup.replicated;
     cluster = new SimulatedCluster(setup.shards, setup.memoryBytes, new Random(setup.seed));
     ledger = new Ledger(cluster);
+    faults = new FaultInjector(cluster, ledger);
     Random random = new Random(setup.seed);
     cluster.settle(random);
     declareSome(random);
@@ -80,15 +71,9 @@ final class ClusterRig {
   void run(Command command) {
     Random random = new Random(command.seed());
     if (!carryOutAtClient(command.action(), random)) {
-      carryOut(command.action(), random);
+      faults.carryOut(command.action(), random);
     }
-    checkFaults();
-  }
-
-  private void checkFaults() {
-    cluster.processes().forEach(process -> process.faults().assertNone());
-    assertThat(cluster.network().misunderstood()).isEmpty();
-    assertThat(cluster.leaders().violations()).as("history of leaders").isEmpty();
+    faults.check();
   }
 
   private boolean carryOutAtClient(Command.Action action, Random random) {
@@ -242,144 +227,15 @@ final class ClusterRig {
         Policy.of(PolicyKind.POLICY, name, "^" + queue + "$", "queues", random.nextInt(3), keys));
   }
 
-  private SimulatedNode anyNode(Random random) {
-    return cluster.nodes().get(random.nextInt(cluster.nodes().size()));
-  }
-
-  private void carryOut(Command.Action action, Random random) {
-    SimulatedNetwork network = cluster.network();
-    SimulatedNode node = anyNode(random);
-    switch (action) {
-      case RUN -> {
-        for (int steps = random.nextInt(60); steps >= 0; steps--) {
-          cluster.step(random);
-        }
-      }
-      case REST -> cluster.settle(random);
-      case WAIT -> cluster.advance(1 + random.nextInt(MOST_WAITED_MILLIS), random);
-      case TIME -> cluster.pass(random.nextInt(4) == 0 ? 1_500 : random.nextInt(60), random);
-      case KILL -> {
-        trouble(node);
-        node.kill(random);
-      }
-      case POWER_LOSS -> {
-        trouble(node);
-        node.losePower(random);
-      }
-      case BLACKOUT -> {
-        cluster.nodes().forEach(this::trouble);
-        cluster.nodes().forEach(each -> each.losePower(random));
-        cluster.nodes().stream().filter(each -> each != node).forEach(SimulatedNode::start);
-      }
-      case START -> node.start();
-      case BREAK -> {
-        ledger.trouble();
-        network.breakOne(random);
-      }
-      case BLOCK -> network.block(node.number(), anyNode(random).number());
-      case CUT -> cut(node, anyNode(random));
-      case ISOLATE -> cluster.nodes().forEach(other -> cut(node, other));
-      case NOTICE -> {
-        ledger.trouble();
-        network.breakBlocked(random);
-      }
-      case HEAL -> network.heal();
-      case FREEZE -> node.setFrozen(true);
-      case THAW -> node.setFrozen(false);
-      case FULL_DISK -> {
-        if (node.process() != null) {
-          anyFullDisk = true;
-          node.disk().fill(random.nextInt(500));
-        }
-      }
-      case FAILING_FORCE -> {
-        if (node.process() != null) {
-          ledger.trouble();
-          node.failForces();
-        }
-      }
-      case FAILING_METADATA -> node.metadata().fail();
-      case STALL_DISK -> {
-        ledger.trouble();
-        node.setStalled(true);
-      }
-      case MEND_DISKS ->
-          cluster
-              .nodes()
-              .forEach(
-                  each -> {
-                    each.disk().fill(Long.MAX_VALUE);
-                    each.setStalled(false);
-                  });
-      case SET_CLOCK -> node.setClock(random.nextInt(100) - 50);
-      case DRIFT -> {
-        ledger.trouble();
-        node.setDrift(random.nextInt(200) - 100);
-      }
-      case HAND_OVER -> {
-        ledger.trouble();
-        anyPartition(random)
-            .ifPresent(partition -> node.handOver(partition, random.nextInt(4) - 1));
-      }
-      case REPLICAS -> {
-        ledger.trouble();
-        anyPartition(random)
-            .ifPresent(partition -> node.changeReplicas(partition, anyNode(random).number()));
-      }
-      case LOSE_PROPOSAL -> cluster.log().lose(random);
-      case HOLD_LOG -> cluster.log().hold(true);
-      case UNINFORM -> {
-        ledger.uninformed();
-        node.setUninformed(true);
-      }
-      case INFORM -> inform();
-      case GIVE_UP -> giveUp(node, random);
-      default -> {}
-    }
-  }
-
-  /** The cluster agrees upon changes again, and all nodes learn of them. */
-  private void inform() {
-    cluster.log().hold(false);
-    cluster.nodes().forEach(node -> node.setUninformed(false));
-  }
-
-  private Optional<Integer> anyPartition(Random random) {
-    List<Integer> all = List.copyOf(cluster.partitions());
-    return all.isEmpty() ? Optional.empty() : Optional.of(all.get(random.nextInt(all.size())));
-  }
-
-  private void trouble(SimulatedNode node) {
-    ledger.trouble();
-    ledger.homeEnds(node);
-  }
-
-  private void cut(SimulatedNode one, SimulatedNode other) {
-    cluster.network().block(one.number(), other.number());
-    cluster.network().block(other.number(), one.number());
-  }
-
-  /** What the leader does when a node was not reachable for some time. */
-  private void giveUp(SimulatedNode node, Random random) {
-    List<NodeProcess> others =
-        cluster.processes().stream()
-            .filter(each -> each.hasCaughtUp() && !cluster.reach(each.node(), node))
-            .toList();
-    if (!others.isEmpty()) {
-      ledger.homeEnds(node);
-      others.get(random.nextInt(others.size())).deleteTransientQueues(node.number());
-    }
-  }
-
   // The end
 
   /** All faults are mended; then everything has to be as the clients were promised. */
   void finish(Random random) {
-    mend(random);
+    faults.mend(random);
     checkMetadata();
     clients().forEach(SimulatedClient::acknowledgeAll);
-    cluster.advance(HEALING_MILLIS, random);
-    checkFaults();
+    cluster.advance(FaultInjector.HEALING_MILLIS, random);
+    faults.check();
     if (replicated) {
       goOnWithoutPolicies(random);
     }
@@ -387,33 +243,9 @@ final class ClusterRig {
     clients().forEach(SimulatedClient::cancelAll);
     cluster.settle(random);
     drain(random);
-    checkFaults();
+    faults.check();
     ledger.check();
     checkNothingIsLeft(random);
-  }
-
-  private void mend(Random random) {
-    cluster.network().heal();
-    inform();
-    for (SimulatedNode node : cluster.nodes()) {
-      node.setFrozen(false);
-      node.setStalled(false);
-      node.disk().fill(Long.MAX_VALUE);
-      if (node.diskFails()) {
-        trouble(node);
-        node.kill(random);
-      }
-      node.start();
-    }
-    cluster.advance(replicated && anyFullDisk ? REOPENING_MILLIS : HEALING_MILLIS, random);
-    cluster.log().decide(random);
-    cluster.advance(HEALING_MILLIS, random);
-    checkFaults();
-    for (SimulatedNode node : cluster.nodes()) {
-      assertThat(node.process().hasCaughtUp()).as("node %d has caught up", node.number()).isTrue();
-    }
-    assertThat(cluster.network().isIdle()).as("the network is idle").isTrue();
-    assertThat(cluster.log().isIdle()).as("no change is proposed").isTrue();
   }
 
   /** What is published from now on stays until a client takes it, as far as arguments say so. */
@@ -424,8 +256,8 @@ final class ClusterRig {
     for (String queue : QUEUES) {
       anyClient(random).publish("", queue, content(random));
     }
-    cluster.advance(HEALING_MILLIS, random);
-    checkFaults();
+    cluster.advance(FaultInjector.HEALING_MILLIS, random);
+    faults.check();
   }
 
   private void checkMetadata() {
@@ -454,7 +286,7 @@ final class ClusterRig {
         }
       }
     }
-    NodeProcess asked = anyNode(random).process();
+    NodeProcess asked = cluster.anyNode(random).process();
     asked
         .vhost()
         .routing()

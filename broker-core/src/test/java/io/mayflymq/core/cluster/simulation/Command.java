@@ -1,5 +1,10 @@
 package io.mayflymq.core.cluster.simulation;
 
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.Set;
+
 /**
  * A step of a program.
  *
@@ -73,10 +78,18 @@ record Command(Action action, long seed) {
     /** A node is to keep a partition no more, or again. */
     REPLICAS(3);
 
-    final int weight;
+    private final int weight;
 
     Action(int weight) {
       this.weight = weight;
+    }
+
+    /** Returns the actions that are not left out, each as often as it does beside the rest. */
+    static List<Action> weightedWithout(Set<Action> leftOut) {
+      return Arrays.stream(values())
+          .filter(action -> !leftOut.contains(action))
+          .flatMap(action -> Collections.nCopies(action.weight, action).stream())
+          .toList();
     }
   }
 }

@@ -9,8 +9,6 @@ import io.mayflymq.core.vhost.replica.PartitionReplicas;
 import io.mayflymq.core.vhost.replica.ReplicaLook;
 import io.mayflymq.protocol.types.FieldTable;
 import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.Collections;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Random;
@@ -34,11 +32,7 @@ class ReplicatedQueuesTest {
   private static final Set<Action> LEFT_OUT =
       EnumSet.of(Action.SCHEDULE, Action.FAILING_METADATA, Action.GIVE_UP);
 
-  private static final List<Action> WEIGHTED =
-      Arrays.stream(Action.values())
-          .filter(action -> !LEFT_OUT.contains(action))
-          .flatMap(action -> Collections.nCopies(action.weight, action).stream())
-          .toList();
+  private static final List<Action> WEIGHTED = Action.weightedWithout(LEFT_OUT);
 
   static long run(long seed) {
     Random random = new Random(seed);

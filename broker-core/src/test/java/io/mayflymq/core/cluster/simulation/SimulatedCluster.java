@@ -47,6 +47,10 @@ final class SimulatedCluster {
     return nodes;
   }
 
+  SimulatedNode anyNode(Random chosenBy) {
+    return nodes.get(chosenBy.nextInt(nodes.size()));
+  }
+
   /** Returns the node of this name. */
   SimulatedNode node(String name) {
     return nodes.stream()

@@ -1,0 +1,96 @@
+package io.mayflymq.core.cluster.simulation;
+
+import io.mayflymq.core.message.Message;
+import io.mayflymq.core.message.NumberedMessage;
+import io.mayflymq.core.message.StreamOffset;
+import io.mayflymq.core.queue.consumer.ConsumeOptions;
+import io.mayflymq.core.queue.consumer.Consumer;
+import io.mayflymq.core.queue.consumer.ConsumerTarget;
+import io.mayflymq.core.vhost.command.ShardCommandSender;
+import io.mayflymq.core.vhost.queue.Queue;
+import io.mayflymq.protocol.types.FieldTable;
+import io.mayflymq.protocol.types.ShortString;
+import java.util.List;
+
+/**
+ * A consumer of a replicated stream, which acknowledges what it gets. It requires that no offset is
+ * left out, and that each has the message that it has for all readers.
+ */
+final class StreamReader implements ConsumerTarget {
+  private static final int PREFETCH = 3;
+
+  private final SimulatedClient client;
+  private final Queue stream;
+  private final List<Integer> numbers;
+  private final ShardCommandSender commands;
+  private long next;
+  private boolean isCancelled;
+
+  /**
+   * Creates it.
+   *
+   * @param numbers the numbers of the messages that readers have found, by offset: all readers of a
+   *     stream share it
+   * @param first the offset that it begins with, not higher than what readers have found
+   */
+  StreamReader(SimulatedClient client, Queue stream, List<Integer> numbers, long first) {
+    this.client = client;
+    this.stream = stream;
+    this.numbers = numbers;
+    this.next = first;
+    this.commands =
+        new ShardCommandSender(client.home(), client.process().broker().partitions(), () -> {});
+  }
+
+  void subscribe() {
+    FieldTable arguments = FieldTable.builder().put(StreamOffset.HEADER, next).build();
+    ConsumeOptions options = new ConsumeOptions(true, false, PREFETCH, arguments);
+    Consumer consumer = new Consumer(ShortString.of("reader"), options, this);
+    client.home().execute(() -> stream.requests().subscribe(consumer, () -> {}));
+  }
+
+  /** Returns how many messages there are, as far as it has read; -1 if it reads no more. */
+  long end() {
+    return isCancelled ? -1 : next;
+  }
+
+  @Override
+  public boolean reserve(Consumer asking) {
+    return true;
+  }
+
+  @Override
+  public void deliver(Consumer to, long sequence, Message message, boolean redelivered) {
+    int number = NumberedMessage.numberOf(message);
+    long offset = message.properties().headers().get(StreamOffset.HEADER).longValue();
+    require(offset == next, "offset %d, message %d", offset, number);
+    next++;
+    if (offset == numbers.size()) {
+      require(!numbers.contains(number), "message %d again at %d", number, offset);
+      numbers.add(number);
+    } else {
+      int other = numbers.get((int) offset);
+      require(other == number, "message %d at %d, which was %d", number, offset, other);
+    }
+    client
+        .home()
+        .execute(
+            () -> {
+              commands.acknowledge(stream, to, sequence, sequence);
+              commands.flush();
+            });
+  }
+
+  @Override
+  public void cancelled(Consumer gone) {
+    isCancelled = true;
+  }
+
+  private void require(boolean holds, String found, Object... values) {
+    if (!holds) {
+      throw new AssertionError(
+          "reader at node %d, before offset %d: %s"
+              .formatted(client.process().node().number(), next, found.formatted(values)));
+    }
+  }
+}
