@@ -24,6 +24,10 @@ pass() {
 
 cleanup() {
   [ -z "$broker" ] || as_root kill -KILL "$broker" 2>/dev/null || true
+  local job
+  for job in $(jobs -p); do
+    as_root kill -TERM "$job" 2>/dev/null || true
+  done
   as_root rm -rf --one-file-system "$work"
 }
 trap cleanup EXIT
