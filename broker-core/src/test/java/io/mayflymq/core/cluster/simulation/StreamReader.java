@@ -24,7 +24,6 @@ final class StreamReader implements ConsumerTarget {
   private final List<Integer> numbers;
   private final ShardCommandSender commands;
   private long next;
-  private boolean isCancelled;
 
   /**
    * Creates it.
@@ -49,9 +48,13 @@ final class StreamReader implements ConsumerTarget {
     client.home().execute(() -> stream.requests().subscribe(consumer, () -> {}));
   }
 
-  /** Returns how many messages there are, as far as it has read; -1 if it reads no more. */
+  SimulatedClient client() {
+    return client;
+  }
+
+  /** Returns how many messages there are, as far as it has read. */
   long end() {
-    return isCancelled ? -1 : next;
+    return next;
   }
 
   @Override
@@ -83,14 +86,17 @@ final class StreamReader implements ConsumerTarget {
 
   @Override
   public void cancelled(Consumer gone) {
-    isCancelled = true;
+    throw new AssertionError(this + " was cancelled");
   }
 
   private void require(boolean holds, String found, Object... values) {
     if (!holds) {
-      throw new AssertionError(
-          "reader at node %d, before offset %d: %s"
-              .formatted(client.process().node().number(), next, found.formatted(values)));
+      throw new AssertionError(this + " has found " + found.formatted(values));
     }
+  }
+
+  @Override
+  public String toString() {
+    return "reader at node %d before offset %d".formatted(client.process().node().number(), next);
   }
 }
