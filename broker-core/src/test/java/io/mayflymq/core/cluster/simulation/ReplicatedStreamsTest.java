@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
  */
 class ReplicatedStreamsTest {
   private static final int FIRST = Integer.getInteger("streams.first", 0);
-  private static final int PROGRAMS = Integer.getInteger("streams.programs", 100);
+  private static final int PROGRAMS = Integer.getInteger("streams.programs", 50);
 
   private static final long ROOMY = 1L << 30;
   private static final String STREAM = "stream";
