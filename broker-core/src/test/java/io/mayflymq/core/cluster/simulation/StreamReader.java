@@ -66,14 +66,17 @@ final class StreamReader implements ConsumerTarget {
   public void deliver(Consumer to, long sequence, Message message, boolean redelivered) {
     int number = NumberedMessage.numberOf(message);
     long offset = message.properties().headers().get(StreamOffset.HEADER).longValue();
-    require(offset == next, "offset %d, message %d", offset, number);
+    if (offset != next) {
+      throw found("offset %d, message %d".formatted(offset, number));
+    }
     next++;
     if (offset == numbers.size()) {
-      require(!numbers.contains(number), "message %d again at %d", number, offset);
+      if (numbers.contains(number)) {
+        throw found("message %d again at %d".formatted(number, offset));
+      }
       numbers.add(number);
-    } else {
-      int other = numbers.get((int) offset);
-      require(other == number, "message %d at %d, which was %d", number, offset, other);
+    } else if (numbers.get((int) offset) != number) {
+      throw found("message %d at %d, not %d".formatted(number, offset, numbers.get((int) offset)));
     }
     client
         .home()
@@ -89,10 +92,8 @@ final class StreamReader implements ConsumerTarget {
     throw new AssertionError(this + " was cancelled");
   }
 
-  private void require(boolean holds, String found, Object... values) {
-    if (!holds) {
-      throw new AssertionError(this + " has found " + found.formatted(values));
-    }
+  private AssertionError found(String what) {
+    return new AssertionError(this + " has found " + what);
   }
 
   @Override
