@@ -77,7 +77,8 @@ class ReplicatedStreamsTest {
       return new SimulatedClient(process, random.nextInt(process.shards().count()), ledger);
     }
 
-    void run() {
+    /** Returns a number that depends on all that has happened. */
+    long run() {
       for (int left = 10 + random.nextInt(150); left > 0; left--) {
         Action action = WEIGHTED.get(random.nextInt(WEIGHTED.size()));
         NodeProcess process = cluster.anyNode(random).process();
@@ -91,6 +92,7 @@ class ReplicatedStreamsTest {
         faults.check();
       }
       finish();
+      return cluster.trace().value();
     }
 
     private void publish(SimulatedClient client) {
@@ -155,5 +157,14 @@ class ReplicatedStreamsTest {
       }
     }
     assertThat(failures).isEmpty();
+  }
+
+  @Test
+  void programsRepeatExactly() {
+    for (long seed = 0; seed < 3; seed++) {
+      assertThat(new Program(seed).run())
+          .as("trace of program %d", seed)
+          .isEqualTo(new Program(seed).run());
+    }
   }
 }

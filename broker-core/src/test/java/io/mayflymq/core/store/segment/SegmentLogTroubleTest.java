@@ -232,4 +232,23 @@ class SegmentLogTroubleTest {
             "blocked: No space left on device", "unblocked: it can be written again", "first");
     SegmentLogTest.readAll(rig.reopen(), 1);
   }
+
+  @Test
+  void logThatFailsWhileItIsBlockedIsBlockedNoMore() {
+    LogRig rig = new LogRig();
+    rig.directory.fill(500);
+    rig.enqueue(1, 0, LogRig.message(0, 1000));
+    rig.commit("first");
+    rig.executor.runAll();
+    rig.directory.beforeChange(
+        () -> {
+          throw new AssertionError("a defect");
+        });
+    rig.log.retry();
+    rig.executor.runAll();
+    assertThat(rig.log.state()).isEqualTo(LogState.FAILED);
+    assertThat(rig.events).hasSize(4).startsWith("blocked: No space left on device");
+    assertThat(rig.events.get(1)).startsWith("unblocked: ").endsWith(" has failed");
+    assertThat(rig.events.subList(2, 4)).containsExactly("failed: a defect", "first failed");
+  }
 }

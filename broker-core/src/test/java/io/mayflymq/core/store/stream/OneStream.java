@@ -13,7 +13,10 @@ import io.mayflymq.core.store.segment.file.LogIdentity;
 import io.mayflymq.core.store.segment.file.LogOptions.Sync;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 
 /** One stream on a disk in memory, which is written to when the test wants. */
 public final class OneStream {
@@ -21,9 +24,10 @@ public final class OneStream {
 
   private final MemoryDirectory disk;
   private final ManualExecutor flusher = new ManualExecutor();
+  private final List<String> troubles = new ArrayList<>();
   private final StreamLogs logs =
       new StreamLogs(
-          new StreamDisk(new Disk(), flusher, new IgnoringListener(), Sync.ALWAYS),
+          new StreamDisk(new Disk(), flusher, new Troubles(), Sync.ALWAYS),
           Runnable::run,
           () -> {});
   private final StreamStore store = logs.open(1, new QueueName("/", "s"));
@@ -66,6 +70,18 @@ public final class OneStream {
     flusher.runAll();
   }
 
+  /** Returns what was told of the disk: that nothing could be written, that it could, failures. */
+  List<String> troubles() {
+    return troubles;
+  }
+
+  /** Closes the files, after a last attempt to write. */
+  void close() {
+    CompletableFuture<Void> closed = logs.close();
+    flusher.runAll();
+    closed.join();
+  }
+
   private final class Disk implements StreamDirectories {
     @Override
     public LogDirectory open(long streamId) {
@@ -91,14 +107,20 @@ public final class OneStream {
     }
   }
 
-  private static final class IgnoringListener implements LogListener {
+  private final class Troubles implements LogListener {
     @Override
-    public void blocked(IOException cause) {}
+    public void blocked(IOException cause) {
+      troubles.add("blocked: " + cause.getMessage());
+    }
 
     @Override
-    public void unblocked(String why) {}
+    public void unblocked(String why) {
+      troubles.add("unblocked: " + why);
+    }
 
     @Override
-    public void failed(LogFailedException cause) {}
+    public void failed(LogFailedException cause) {
+      troubles.add("failed: " + cause.getCause().getMessage());
+    }
   }
 }
