@@ -5,8 +5,8 @@ import io.mayflymq.core.store.StoreFigures;
 import io.mayflymq.core.vhost.partition.Partition;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.queue.QueueSnapshot;
+import io.mayflymq.core.vhost.replica.KeptReplica;
 import io.mayflymq.core.vhost.replica.PartitionReplicas;
-import io.mayflymq.core.vhost.replica.ReplicaFigures;
 import io.mayflymq.server.channel.ChannelView;
 import io.mayflymq.server.connection.ConnectionView;
 import io.mayflymq.server.connection.OpenConnection;
@@ -23,13 +23,13 @@ import java.util.concurrent.TimeoutException;
  * @param queues the queues, and whether all shards have answered
  * @param connections the connections, and whether all shards have answered
  * @param stores what partitions store, and whether all shards have answered
- * @param replicas the replicas on this node, and whether all shards have answered
+ * @param replicas the replicas that this node is to keep, and whether all shards have answered
  */
 record OpenObjects(
     ShardQuery.Seen<QueueSnapshot> queues,
     ShardQuery.Seen<Connected> connections,
     ShardQuery.Seen<StoreFigures> stores,
-    ShardQuery.Seen<ReplicaFigures> replicas) {
+    ShardQuery.Seen<KeptReplica> replicas) {
   /** How long shards may take. Prometheus waits for ten seconds, unless it is told otherwise. */
   private static final long SHARD_MILLIS = 5_000;
 
@@ -67,10 +67,10 @@ record OpenObjects(
     var seenStores =
         ShardQuery.collectWithin(
             SHARD_MILLIS, partitions, Partition::shard, partition -> partition.store().figures());
-    CompletableFuture<ShardQuery.Seen<ReplicaFigures>> seenReplicas =
+    CompletableFuture<ShardQuery.Seen<KeptReplica>> seenReplicas =
         replicas == null
             ? CompletableFuture.completedFuture(new ShardQuery.Seen<>(List.of(), true))
-            : replicas.figures(SHARD_MILLIS);
+            : replicas.kept(SHARD_MILLIS);
     return new OpenObjects(
         await(seenQueues), await(seenConnections), await(seenStores), await(seenReplicas));
   }

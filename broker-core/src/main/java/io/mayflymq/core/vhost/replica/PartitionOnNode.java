@@ -347,9 +347,16 @@ final class PartitionOnNode implements PartitionHost {
     return replica != null && replica.handOver(to);
   }
 
-  /** Returns how the replica on this node is; null if there is none. */
-  ReplicaFigures figures() {
-    return replica == null ? null : replica.figures();
+  /** Returns how the replica on this node is; null if this node is to keep none. */
+  KeptReplica kept() {
+    if (replica != null) {
+      return new KeptReplica(number, replica.figures());
+    }
+    return isToKeep() ? new KeptReplica(number, null) : null;
+  }
+
+  private boolean isToKeep() {
+    return assignment != null && assignment.replicas().contains(self());
   }
 
   /** Ends leading, as the node stops. */

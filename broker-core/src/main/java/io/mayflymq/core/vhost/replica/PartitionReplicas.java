@@ -112,13 +112,13 @@ public final class PartitionReplicas implements HostedReplicas {
   }
 
   /**
-   * Returns how the replicas on this node are.
+   * Returns how the replicas are that this node is to keep.
    *
    * @param millis how long the shards may take
    */
-  public CompletableFuture<ShardQuery.Seen<ReplicaFigures>> figures(long millis) {
+  public CompletableFuture<ShardQuery.Seen<KeptReplica>> kept(long millis) {
     return ShardQuery.collectWithin(
-        millis, partitions.values(), PartitionOnNode::shard, PartitionOnNode::figures);
+        millis, partitions.values(), PartitionOnNode::shard, PartitionOnNode::kept);
   }
 
   /** Returns the name of a node by its number. */

@@ -54,9 +54,14 @@ class FullDiskOfReplicaTest {
     return ReplicaLook.state(node.process().control().hosted(), partition);
   }
 
+  private boolean isClosed(SimulatedNode node) {
+    return ReplicaLook.isClosed(node.process().control().hosted(), partition);
+  }
+
   private void requireInSyncAgain(SimulatedNode node) {
     node.disk().fill(Long.MAX_VALUE);
     cluster.advance(LONGER_THAN_RETRIES_MILLIS, random);
+    assertThat(isClosed(node)).isFalse();
     assertThat(state(node).inSync()).containsExactlyInAnyOrder(0, 1, 2);
     cluster.processes().forEach(process -> process.faults().assertNone());
     client.acknowledgeAll();
@@ -72,7 +77,7 @@ class FullDiskOfReplicaTest {
     first.handOver(partition, second.number());
     publish(client, 2);
     cluster.advance(LONGER_THAN_LEASES_MILLIS, random);
-    assertThat(state(second)).as("the replica without room").isNull();
+    assertThat(isClosed(second)).as("the replica without room is closed").isTrue();
     assertThat(ledger.confirmed()).isEqualTo(3);
     requireInSyncAgain(second);
   }
@@ -88,7 +93,7 @@ class FullDiskOfReplicaTest {
     cluster.network().heal();
     publish(client(second), 1);
     cluster.advance(LONGER_THAN_LEASES_MILLIS, random);
-    assertThat(state(first)).as("the replica without room").isNull();
+    assertThat(isClosed(first)).as("the replica without room is closed").isTrue();
     requireInSyncAgain(first);
     assertThat(ledger.confirmed()).isEqualTo(4);
   }
@@ -106,7 +111,7 @@ class FullDiskOfReplicaTest {
     first.disk().fill(0);
     publish(client, 1);
     cluster.advance(5_000, random);
-    assertThat(state(first)).as("the replica without room").isNull();
+    assertThat(isClosed(first)).as("the replica without room is closed").isTrue();
     cluster.network().heal();
     publish(client(second), 1);
     cluster.advance(LONGER_THAN_LEASES_MILLIS, random);
@@ -123,7 +128,7 @@ class FullDiskOfReplicaTest {
     first.handOver(partition, second.number());
     publish(client, 2);
     cluster.advance(LONGER_THAN_RETRIES_MILLIS, random);
-    assertThat(state(second)).as("the replica whose disk has failed").isNull();
+    assertThat(isClosed(second)).as("the replica whose disk has failed is closed").isTrue();
     assertThat(ledger.confirmed()).isEqualTo(3);
     second.kill(random);
     second.start();

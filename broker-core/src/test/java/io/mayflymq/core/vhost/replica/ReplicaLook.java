@@ -8,7 +8,13 @@ public final class ReplicaLook {
 
   /** Returns what the replica of a partition on a node knows; null if there is none. */
   public static ReplicaState state(PartitionReplicas replicas, int partition) {
-    ReplicaFigures figures = replicas.partition(partition).figures();
-    return figures == null ? null : figures.state();
+    KeptReplica kept = replicas.partition(partition).kept();
+    return kept == null || !kept.isOpen() ? null : kept.figures().state();
+  }
+
+  /** Returns whether a node is to keep a replica of a partition, which is closed. */
+  public static boolean isClosed(PartitionReplicas replicas, int partition) {
+    KeptReplica kept = replicas.partition(partition).kept();
+    return kept != null && !kept.isOpen();
   }
 }

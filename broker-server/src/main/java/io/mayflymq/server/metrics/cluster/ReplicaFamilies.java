@@ -2,6 +2,7 @@ package io.mayflymq.server.metrics.cluster;
 
 import io.mayflymq.core.metrics.histogram.Histogram;
 import io.mayflymq.core.replication.ReplicaState;
+import io.mayflymq.core.vhost.replica.KeptReplica;
 import io.mayflymq.core.vhost.replica.ReplicaFigures;
 import io.mayflymq.server.metrics.family.Distribution;
 import io.mayflymq.server.metrics.family.Metric;
@@ -23,7 +24,7 @@ public final class ReplicaFamilies {
   private record Replica(ReplicaFigures figures) implements Metric.Labelled {
     @Override
     public Labels labels() {
-      return Labels.of("ra_system", "quorum_queues", PARTITION, number(figures));
+      return Labels.of("ra_system", "quorum_queues", PARTITION, number(figures.partition()));
     }
 
     ReplicaState state() {
@@ -31,8 +32,8 @@ public final class ReplicaFamilies {
     }
   }
 
-  private static String number(ReplicaFigures figures) {
-    return Integer.toString(figures.partition());
+  private static String number(int partition) {
+    return Integer.toString(partition);
   }
 
   /** Names and types are those of RabbitMQ 3.13. */
@@ -59,14 +60,29 @@ public final class ReplicaFamilies {
               "Time that the last burst took to be committed.",
               replica -> replica.figures().commitNanos() / NANOS));
 
-  private record Partition(ReplicaFigures figures) implements Metric.Labelled {
+  private record Kept(KeptReplica replica) implements Metric.Labelled {
     @Override
     public Labels labels() {
-      return Labels.of(PARTITION, number(figures));
+      return Labels.of(PARTITION, number(replica.partition()));
     }
   }
 
-  private static final List<Metric<Partition>> ALL =
+  private static final List<Metric<Kept>> KEPT =
+      List.of(
+          Metric.gauge(
+              "partition_replica_closed",
+              "1 if the replica of a partition on this node is closed, as its disk is full or has"
+                  + " failed.",
+              kept -> kept.replica().isOpen() ? 0 : 1));
+
+  private record Partition(ReplicaFigures figures) implements Metric.Labelled {
+    @Override
+    public Labels labels() {
+      return Labels.of(PARTITION, number(figures.partition()));
+    }
+  }
+
+  private static final List<Metric<Partition>> OPEN =
       List.of(
           Metric.gauge(
               "partition_time_ahead_seconds",
@@ -77,8 +93,12 @@ public final class ReplicaFamilies {
               "1 if this node leads a replicated partition, 0 if it follows.",
               partition -> partition.figures().state().leads() ? 1 : 0));
 
-  private static final List<Metric<Partition>> IN_SYNC =
+  private static final List<Metric<Partition>> LED =
       List.of(
+          Metric.gauge(
+              "partition_replicas",
+              "Replicas of a partition that this node leads.",
+              partition -> partition.figures().state().followers().size() + 1),
           Metric.gauge(
               "partition_replicas_in_sync",
               "Replicas that are in sync, of a partition that this node leads.",
@@ -107,8 +127,8 @@ public final class ReplicaFamilies {
   private ReplicaFamilies() {}
 
   /** Returns what RabbitMQ has too. */
-  public static Stream<MetricFamily> raft(String prefix, List<ReplicaFigures> replicas) {
-    return MetricFamily.all(prefix, RAFT_METRICS, replicas.stream().map(Replica::new).toList());
+  public static Stream<MetricFamily> raft(String prefix, List<KeptReplica> replicas) {
+    return MetricFamily.all(prefix, RAFT_METRICS, open(replicas).map(Replica::new).toList());
   }
 
   /**
@@ -116,27 +136,37 @@ public final class ReplicaFamilies {
    *
    * @param names returns the name of a node by its number
    */
-  public static Stream<MetricFamily> own(List<ReplicaFigures> replicas, IntFunction<String> names) {
+  public static Stream<MetricFamily> own(List<KeptReplica> replicas, IntFunction<String> names) {
     if (replicas.isEmpty()) {
       return Stream.empty();
     }
-    List<Partition> all = replicas.stream().map(Partition::new).toList();
-    List<Partition> led = all.stream().filter(each -> each.figures().state().leads()).toList();
+    List<Partition> open = open(replicas).map(Partition::new).toList();
+    List<Partition> led = open.stream().filter(each -> each.figures().state().leads()).toList();
     List<Follower> followers =
         led.stream().flatMap(each -> followers(each.figures(), names)).toList();
-    Histogram.Reading commits =
-        Histogram.Reading.sum(replicas.stream().map(ReplicaFigures::commits).toList());
     return Stream.of(
-            MetricFamily.all("mayfly_", ALL, all),
-            MetricFamily.all("mayfly_", IN_SYNC, led),
+            MetricFamily.all("mayfly_", KEPT, replicas.stream().map(Kept::new).toList()),
+            MetricFamily.all("mayfly_", OPEN, open),
+            MetricFamily.all("mayfly_", LED, led),
             MetricFamily.all("mayfly_", FOLLOWERS, followers),
-            Stream.of(
-                Distribution.histogram(
-                    "mayfly_commit_seconds",
-                    "Time from the end of a burst of a replicated partition until it is committed.",
-                    Labels.EMPTY,
-                    commits)))
+            commits(open))
         .flatMap(families -> families);
+  }
+
+  private static Stream<MetricFamily> commits(List<Partition> open) {
+    if (open.isEmpty()) {
+      return Stream.empty();
+    }
+    return Stream.of(
+        Distribution.histogram(
+            "mayfly_commit_seconds",
+            "Time from the end of a burst of a replicated partition until it is committed.",
+            Labels.EMPTY,
+            Histogram.Reading.sum(open.stream().map(each -> each.figures().commits()).toList())));
+  }
+
+  private static Stream<ReplicaFigures> open(List<KeptReplica> replicas) {
+    return replicas.stream().filter(KeptReplica::isOpen).map(KeptReplica::figures);
   }
 
   private static Stream<Follower> followers(ReplicaFigures leader, IntFunction<String> names) {
@@ -144,7 +174,11 @@ public final class ReplicaFamilies {
         .map(
             follower ->
                 new Follower(
-                    Labels.of(PARTITION, number(leader), "node", names.apply(follower.node())),
+                    Labels.of(
+                        PARTITION,
+                        number(leader.partition()),
+                        "node",
+                        names.apply(follower.node())),
                     follower));
   }
 }

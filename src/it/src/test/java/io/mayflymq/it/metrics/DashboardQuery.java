@@ -1,11 +1,15 @@
 package io.mayflymq.it.metrics;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.MatchResult;
@@ -55,6 +59,32 @@ record DashboardQuery(String panel, String text) {
                       .replace("\\$namespace\\b", "")
                       .replace("\\$endpoint\\b", "aggregated"))
           .toList();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Returns the queries of our own dashboard, by the title of the row that they are in. */
+  static Map<String, List<DashboardQuery>> ofOwnByRow() {
+    Map<String, List<DashboardQuery>> rows = new LinkedHashMap<>();
+    List<DashboardQuery> row = new ArrayList<>();
+    for (JsonNode panel : ownDashboard().get("panels")) {
+      String title = panel.get("title").asText();
+      if (panel.get("type").asText().equals("row")) {
+        row = new ArrayList<>();
+        rows.put(title, row);
+      }
+      for (JsonNode target : panel.path("targets")) {
+        row.add(new DashboardQuery(title, target.get("expr").asText()));
+      }
+    }
+    return rows;
+  }
+
+  private static JsonNode ownDashboard() {
+    try {
+      return new ObjectMapper()
+          .readTree(PrometheusTools.CONFIG.resolve("grafana/mayflymq.json").toFile());
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

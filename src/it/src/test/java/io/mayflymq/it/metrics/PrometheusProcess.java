@@ -19,19 +19,25 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.assertj.core.api.SoftAssertions;
 
-/** A Prometheus that scrapes a broker each second, with our alerting rules. */
+/** A Prometheus that scrapes brokers each second, with our alerting rules. */
 final class PrometheusProcess implements AutoCloseable {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final HttpClient CLIENT = HttpClient.newHttpClient();
 
+  /** As Grafana chooses it: four times the interval of scrapes, at least. */
+  private static final String RATE_INTERVAL = "8s";
+
   private final Process process;
   private final int port;
+  private final int targets;
   private final Path log;
 
-  private PrometheusProcess(Process process, int port, Path log) {
+  private PrometheusProcess(Process process, int port, int targets, Path log) {
     this.process = process;
     this.port = port;
+    this.targets = targets;
     this.log = log;
   }
 
@@ -39,9 +45,9 @@ final class PrometheusProcess implements AutoCloseable {
    * Starts it.
    *
    * @param directory an empty one
-   * @param scraped the port where the broker is scraped
+   * @param scraped the ports where brokers are scraped
    */
-  static PrometheusProcess start(Path directory, int scraped) throws IOException {
+  static PrometheusProcess start(Path directory, List<Integer> scraped) throws IOException {
     int port = BrokerProcess.freePort();
     Path config =
         Files.writeString(
@@ -55,7 +61,7 @@ final class PrometheusProcess implements AutoCloseable {
                 "  - job_name: mayfly",
                 "    scrape_timeout: 1s",
                 "    static_configs:",
-                "      - targets: ['127.0.0.1:" + scraped + "']",
+                "      - targets: " + scraped.stream().map(PrometheusProcess::target).toList(),
                 ""));
     Path log = directory.resolve("prometheus.log");
     Process process =
@@ -68,10 +74,14 @@ final class PrometheusProcess implements AutoCloseable {
             .redirectErrorStream(true)
             .redirectOutput(log.toFile())
             .start();
-    return new PrometheusProcess(process, port, log);
+    return new PrometheusProcess(process, port, scraped.size(), log);
   }
 
-  /** Waits until it has scraped the broker this many times with success. */
+  private static String target(int scraped) {
+    return "'127.0.0.1:" + scraped + "'";
+  }
+
+  /** Waits until it has scraped each broker this many times with success. */
   void awaitScrapes(int count) {
     await()
         .atMost(Patience.TIME)
@@ -80,8 +90,32 @@ final class PrometheusProcess implements AutoCloseable {
             () -> {
               assertThat(process.isAlive()).as(() -> log()).isTrue();
               JsonNode found = query("sum_over_time(up{job=\"mayfly\"}[10m])");
-              assertThat(found).hasSize(1);
-              assertThat(found.get(0).get("value").get(1).asInt()).isGreaterThanOrEqualTo(count);
+              assertThat(found)
+                  .hasSize(targets)
+                  .allMatch(sample -> sample.get("value").get(1).asInt() >= count);
+            });
+  }
+
+  /**
+   * Waits until all of these queries find something. A rate needs two scrapes, and a quotient
+   * something that has happened between them.
+   */
+  void awaitData(List<DashboardQuery> queries) {
+    await()
+        .atMost(Patience.TIME)
+        .untilAsserted(
+            () -> {
+              SoftAssertions softly = new SoftAssertions();
+              for (DashboardQuery query : queries) {
+                String text =
+                    query.with("__rate_interval", RATE_INTERVAL).with("__range", "1m").text();
+                softly
+                    .assertThat(query(text))
+                    .as("%s: %s", query.panel(), text)
+                    .isNotEmpty()
+                    .noneMatch(sample -> sample.get("value").get(1).asText().equals("NaN"));
+              }
+              softly.assertAll();
             });
   }
 

@@ -1,19 +1,15 @@
 package io.mayflymq.it.metrics;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import io.mayflymq.it.harness.BlackBox;
 import io.mayflymq.it.harness.BrokerProcess;
 import io.mayflymq.it.harness.OwnBroker;
-import io.mayflymq.it.harness.Patience;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
-import org.assertj.core.api.SoftAssertions;
+import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -29,9 +25,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 @BlackBox
 @OwnBroker
 class RealPrometheusIT {
-  /** As Grafana chooses it: four times the interval of scrapes, at least. */
-  private static final String RATE_INTERVAL = "8s";
-
   private static final int SCRAPES = 8;
 
   @TempDir static Path directory;
@@ -51,7 +44,7 @@ class RealPrometheusIT {
             .set("prometheus.tcp.port", port)
             .start();
     busy = BusyBroker.start(broker.factory());
-    prometheus = PrometheusProcess.start(directory, port);
+    prometheus = PrometheusProcess.start(directory, List.of(port));
   }
 
   @AfterAll
@@ -96,49 +89,22 @@ class RealPrometheusIT {
     JsonNode identity = prometheus.query("rabbitmq_identity_info");
     assertThat(identity).hasSize(1);
     String cluster = identity.get(0).get("metric").get("rabbitmq_cluster").asText();
-    awaitData(
+    prometheus.awaitData(
         DashboardQuery.ofOverview().stream()
             .map(query -> query.with("rabbitmq_cluster", cluster))
             .toList());
   }
 
+  /** {@link ReplicaDashboardIT} does the same with the rest of it. */
   @Test
   void queriesOfOurOwnDashboardFindData() throws Exception {
     prometheus.awaitScrapes(SCRAPES);
-    JsonNode dashboard =
-        new ObjectMapper()
-            .readTree(PrometheusTools.CONFIG.resolve("grafana/mayflymq.json").toFile());
-    List<DashboardQuery> queries = new ArrayList<>();
-    for (JsonNode panel : dashboard.get("panels")) {
-      for (JsonNode target : panel.path("targets")) {
-        queries.add(
-            new DashboardQuery(panel.get("title").asText(), target.get("expr").asText())
-                .with("instance", "127.0.0.1:" + port));
-      }
-    }
+    Map<String, List<DashboardQuery>> rows = DashboardQuery.ofOwnByRow();
+    assertThat(rows.remove(ReplicaDashboardIT.ROW)).isNotNull();
+    List<DashboardQuery> queries = rows.values().stream().flatMap(List::stream).toList();
     assertThat(queries).hasSizeGreaterThan(50);
-    awaitData(queries);
-  }
-
-  /** A rate needs two scrapes, and a quotient something that has happened between them. */
-  private static void awaitData(List<DashboardQuery> queries) {
-    await()
-        .atMost(Patience.TIME)
-        .untilAsserted(
-            () -> {
-              SoftAssertions softly = new SoftAssertions();
-              for (DashboardQuery query : queries) {
-                String text =
-                    query.with("__rate_interval", RATE_INTERVAL).with("__range", "1m").text();
-                JsonNode found = prometheus.query(text);
-                softly
-                    .assertThat(found)
-                    .as("%s: %s", query.panel(), text)
-                    .isNotEmpty()
-                    .noneMatch(sample -> sample.get("value").get(1).asText().equals("NaN"));
-              }
-              softly.assertAll();
-            });
+    prometheus.awaitData(
+        queries.stream().map(query -> query.with("instance", "127.0.0.1:" + port)).toList());
   }
 
   /** A slow machine may have long bursts and forced writes. */

@@ -62,6 +62,9 @@ class ReplicaMetricsIT {
       assertThat(sum("mayfly_partition_leads", 0)).isEqualTo(partitions);
       assertThat(sum("mayfly_partition_leads", 1, 2)).isZero();
       assertThat(leader.samples("mayfly_partition_time_ahead_seconds")).hasSize(partitions);
+      assertThat(leader.values("mayfly_partition_replicas", Map.of()))
+          .hasSize(partitions)
+          .containsOnly((double) NODES);
       assertThat(leader.values("mayfly_partition_replicas_in_sync", Map.of()))
           .hasSize(partitions)
           .containsOnly((double) NODES);
@@ -71,6 +74,13 @@ class ReplicaMetricsIT {
       assertThat(sum("rabbitmq_raft_log_last_written_index", 0)).isEqualTo(committed);
       for (int node = 1; node < NODES; node++) {
         int follower = node;
+        await()
+            .atMost(Patience.TIME)
+            .untilAsserted(
+                () ->
+                    assertThat(scrape(follower).values("mayfly_partition_replica_closed", Map.of()))
+                        .hasSize(partitions)
+                        .containsOnly(0.0));
         await()
             .atMost(Patience.TIME)
             .until(() -> sum("rabbitmq_raft_log_commit_index", follower) == committed);
