@@ -88,6 +88,11 @@ final class PartitionOnNode implements PartitionHost {
     return environment.cluster().self();
   }
 
+  /** Returns whether there is to be a replica on this node. */
+  private boolean isToKeep() {
+    return assignment != null && assignment.replicas().contains(self());
+  }
+
   /** The cluster has agreed upon an assignment. */
   void assigned(Assignment changed) {
     if (stopped) {
@@ -95,7 +100,7 @@ final class PartitionOnNode implements PartitionHost {
     }
     boolean isFirst = assignment == null;
     assignment = changed;
-    if (!changed.replicas().contains(self())) {
+    if (!isToKeep()) {
       if (isFirst || replica != null || refusal != null || isGivenUp) {
         remove();
       }
@@ -139,7 +144,7 @@ final class PartitionOnNode implements PartitionHost {
     } finally {
       removal.complete(null);
     }
-    if (!stopped && assignment.replicas().contains(self())) {
+    if (!stopped && isToKeep()) {
       open(); // It was added again meanwhile.
     }
   }
@@ -201,7 +206,7 @@ final class PartitionOnNode implements PartitionHost {
 
   private void report() {
     isReportDue = false;
-    if (stopped || replica != null || !assignment.replicas().contains(self())) {
+    if (stopped || replica != null || !isToKeep()) {
       return;
     }
     if (assignment.inSync().contains(self())) {
@@ -239,14 +244,14 @@ final class PartitionOnNode implements PartitionHost {
           number,
           why.getMessage());
     }
-    if (!assignment.replicas().contains(self())) {
+    if (!isToKeep()) {
       remove(); // That was not possible meanwhile.
     }
   }
 
   private void retry() {
     isRetryDue = false;
-    if (!stopped && replica == null && assignment.replicas().contains(self())) {
+    if (!stopped && replica == null && isToKeep()) {
       open();
     }
   }
@@ -353,10 +358,6 @@ final class PartitionOnNode implements PartitionHost {
       return new KeptReplica(number, replica.figures());
     }
     return isToKeep() ? new KeptReplica(number, null) : null;
-  }
-
-  private boolean isToKeep() {
-    return assignment != null && assignment.replicas().contains(self());
   }
 
   /** Ends leading, as the node stops. */
