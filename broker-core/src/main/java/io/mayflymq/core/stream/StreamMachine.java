@@ -144,16 +144,23 @@ public final class StreamMachine implements QueueMachine {
   public void stop(Consumer consumer) {}
 
   private long positionOf(Consumer consumer, long nowMillis) {
-    OffsetSpec begin = OffsetSpec.of(consumer.arguments()).orElse(new OffsetSpec.Next());
-    return begin.in(log, nowMillis);
+    return specOf(consumer).in(log, nowMillis);
+  }
+
+  private static OffsetSpec specOf(Consumer consumer) {
+    return OffsetSpec.of(consumer.arguments()).orElse(new OffsetSpec.Next());
   }
 
   /**
-   * Returns the offset of the first message that a consumer may get if it is added now. It misses
-   * nothing if it is added again with this offset after what is not safe yet was lost.
+   * Returns the offset of the first message that a consumer may get if it is added now, 0 at least.
+   * It misses nothing if it is added again with this offset after what is not safe yet was lost,
+   * and gets nothing below an offset that it has asked for, which may not be safe here yet.
    */
   public long beginOf(Consumer consumer, long nowMillis) {
-    return Math.min(positionOf(consumer, nowMillis), log.safeOffset());
+    long position = Math.max(positionOf(consumer, nowMillis), 0);
+    return specOf(consumer) instanceof OffsetSpec.At
+        ? position
+        : Math.min(position, log.safeOffset());
   }
 
   @Override

@@ -3,6 +3,7 @@ package io.mayflymq.core.stream;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mayflymq.core.message.StreamOffset;
+import io.mayflymq.core.queue.consumer.Consumer;
 import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.protocol.types.FieldValue;
 import java.util.List;
@@ -56,6 +57,19 @@ class StreamMachineOffsetTest {
       fresh.rig.publish("f");
       assertThat(reader.taken()).containsExactly("f");
     }
+  }
+
+  /**
+   * What a consumer joins again with, if its connection is lost before it has got anything. An
+   * offset that it has asked for may not be safe yet at a new leader.
+   */
+  @ParameterizedTest
+  @CsvSource({"first, 0", "-1, 0", "2, 2", "7, 7", "9, 9", "last, 5", "next, 5"})
+  void consumerBeginsAtNoOffsetThatMayBeLostUnlessItHasAskedForIt(String offset, long expected) {
+    fill(false);
+    rig.append("f", "g");
+    Consumer consumer = rig.read(value(offset)).consumer();
+    assertThat(rig.machine().beginOf(consumer, rig.now())).isEqualTo(expected);
   }
 
   @Test

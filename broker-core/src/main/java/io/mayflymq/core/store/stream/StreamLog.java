@@ -195,7 +195,10 @@ public final class StreamLog implements StreamStore {
     }
   }
 
-  /** Called when the flusher has made it safe up to here. */
+  /**
+   * Called when the flusher has made it safe up to here. A report may come after a later one if the
+   * flusher runs on this thread, as in tests.
+   */
   private void safe(StreamSegment segment, int end, long offset) {
     for (int i = segments.size() - 1; i >= 0; i--) {
       StreamSegment earlier = segments.get(i);
@@ -206,7 +209,7 @@ public final class StreamLog implements StreamStore {
         earlier.safeLength = earlier.length;
       }
     }
-    segment.safeLength = end;
+    segment.safeLength = Math.max(segment.safeLength, end);
     forcedSegment = Math.max(forcedSegment, segment.number());
     forcedOffset = Math.max(forcedOffset, offset);
     if (!output.forgotten) {

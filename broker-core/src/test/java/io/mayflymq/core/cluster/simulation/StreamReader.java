@@ -24,6 +24,7 @@ final class StreamReader implements ConsumerTarget {
   private final List<Integer> numbers;
   private final ShardCommandSender commands;
   private long next;
+  private boolean isRefused;
 
   /**
    * Creates it.
@@ -45,11 +46,23 @@ final class StreamReader implements ConsumerTarget {
     FieldTable arguments = FieldTable.builder().put(StreamOffset.HEADER, next).build();
     ConsumeOptions options = new ConsumeOptions(true, false, PREFETCH, arguments);
     Consumer consumer = new Consumer(ShortString.of("reader"), options, this);
-    client.home().execute(() -> stream.requests().subscribe(consumer, () -> {}));
+    client
+        .home()
+        .execute(
+            () ->
+                stream
+                    .requests()
+                    .subscribe(consumer, () -> {})
+                    .whenComplete((joined, failure) -> isRefused = failure != null));
   }
 
   SimulatedClient client() {
     return client;
+  }
+
+  /** Returns whether it was refused, as the stream had no leader for long. */
+  boolean isRefused() {
+    return isRefused;
   }
 
   /** Returns how many messages there are, as far as it has read. */
