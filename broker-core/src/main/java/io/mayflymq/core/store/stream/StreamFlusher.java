@@ -18,6 +18,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
@@ -42,6 +43,7 @@ final class StreamFlusher implements Runnable {
   // Guarded by the lock
   private final List<StreamWrite> submitted = new ArrayList<>();
   private final List<Commit> commits = new ArrayList<>();
+  private final List<CompletableFuture<Void>> forced = new ArrayList<>();
   private final List<Runnable> removals = new ArrayList<>();
   private boolean pending;
   private boolean scheduled;
@@ -54,6 +56,7 @@ final class StreamFlusher implements Runnable {
   private final Histogram forceTimes = StoreFigures.forceTimes();
   private final ArrayDeque<StreamWrite> writing = new ArrayDeque<>();
   private final ArrayDeque<Commit> waiting = new ArrayDeque<>();
+  private final List<CompletableFuture<Void>> forcing = new ArrayList<>();
   private final ArrayDeque<Runnable> removing = new ArrayDeque<>();
   private final List<StreamWrite> written = new ArrayList<>();
   private final Set<StreamSegment> unforced = new LinkedHashSet<>();
@@ -96,6 +99,16 @@ final class StreamFlusher implements Runnable {
       }
       wake();
     }
+  }
+
+  /** Returns what is done when all that was submitted is safe, and fails if that has to wait. */
+  CompletableFuture<Void> whenForced() {
+    CompletableFuture<Void> done = new CompletableFuture<>();
+    synchronized (lock) {
+      forced.add(done);
+      wake();
+    }
+    return done;
   }
 
   /** Deletes a segment. */
@@ -186,6 +199,8 @@ final class StreamFlusher implements Runnable {
       submitted.clear();
       waiting.addAll(commits);
       commits.clear();
+      forcing.addAll(forced);
+      forced.clear();
       removing.addAll(removals);
       removals.clear();
       return true;
@@ -291,6 +306,8 @@ final class StreamFlusher implements Runnable {
     for (Commit commit = waiting.poll(); commit != null; commit = waiting.poll()) {
       contain(commit::safe);
     }
+    forcing.forEach(done -> done.complete(null));
+    forcing.clear();
   }
 
   private void refuse() {
@@ -298,6 +315,12 @@ final class StreamFlusher implements Runnable {
     for (Commit commit = waiting.poll(); commit != null; commit = waiting.poll()) {
       contain(commit::failed);
     }
+    failForces(new IOException("the log of streams has failed, or is closed"));
+  }
+
+  private void failForces(IOException cause) {
+    forcing.forEach(done -> done.completeExceptionally(cause));
+    forcing.clear();
   }
 
   private void delete(StreamOutput stream, StreamSegment segment) {
@@ -332,6 +355,7 @@ final class StreamFlusher implements Runnable {
       LOGGER.error("Cannot write streams: {}", cause.toString());
       contain(() -> disk.listener().blocked(cause));
     }
+    failForces(cause);
   }
 
   private void unblock() {

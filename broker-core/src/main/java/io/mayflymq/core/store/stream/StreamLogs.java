@@ -126,6 +126,16 @@ public final class StreamLogs {
     }
   }
 
+  /**
+   * Passes everything that was appended to the flusher. The result is done when all of it is safe.
+   * It fails as soon as that is not possible, as the disk is full or has failed: what could not be
+   * written is written later all the same, if the disk has room again. On the shard.
+   */
+  public CompletableFuture<Void> force() {
+    flush(null);
+    return flusher.whenForced();
+  }
+
   /** Returns the state of the streams. Any thread may call. */
   public LogState state() {
     return flusher.state();

@@ -65,6 +65,11 @@ public final class OneStream {
     logs.flush(commit);
   }
 
+  /** As {@link #flush}; what the result says is known when the thread that writes has run. */
+  CompletableFuture<Void> force() {
+    return logs.force();
+  }
+
   /** Lets the thread that writes do so. */
   public void write() {
     flusher.runAll();

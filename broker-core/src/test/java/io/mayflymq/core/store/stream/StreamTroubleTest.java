@@ -5,6 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.message.NumberedMessage;
 import io.mayflymq.core.store.segment.MemoryDirectory;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -36,6 +39,35 @@ class StreamTroubleTest {
     disk.fill(Long.MAX_VALUE);
     append();
     assertThat(one.troubles()).containsExactly(BLOCKED, "unblocked: it can be written again");
+  }
+
+  /** The shard waits for a force, so it must not wait for room. */
+  @Test
+  void forceFailsAtOnceUntilThereIsRoom() {
+    CompletableFuture<Void> refused = one.force();
+    one.write();
+    assertThat(refused)
+        .isCompletedExceptionally()
+        .failsWithin(0, TimeUnit.SECONDS)
+        .withThrowableOfType(ExecutionException.class)
+        .withMessageContaining("No space left on device");
+    disk.fill(Long.MAX_VALUE);
+    CompletableFuture<Void> forced = one.force();
+    one.write();
+    assertThat(forced).isCompleted();
+    assertThat(one.store().safeOffset()).isEqualTo(2);
+  }
+
+  @Test
+  void forceFailsWhenTheyFail() {
+    disk.fill(Long.MAX_VALUE);
+    disk.failForceAfter(0);
+    CompletableFuture<Void> first = one.force();
+    one.write();
+    CompletableFuture<Void> second = one.force();
+    one.write();
+    assertThat(first).isCompletedExceptionally();
+    assertThat(second).isCompletedExceptionally();
   }
 
   @Test

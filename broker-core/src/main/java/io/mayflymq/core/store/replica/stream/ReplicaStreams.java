@@ -7,7 +7,6 @@ import io.mayflymq.core.runtime.EndOfBurstListener;
 import io.mayflymq.core.runtime.PartitionTime;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.settings.QueueSettings;
-import io.mayflymq.core.store.Commit;
 import io.mayflymq.core.store.QueueName;
 import io.mayflymq.core.store.RecoverableStream;
 import io.mayflymq.core.store.StoreException;
@@ -218,30 +217,12 @@ public final class ReplicaStreams implements EndOfBurstListener {
     if (logs == null || (logs.state() == LogState.OPEN && !logs.hasUnsafe())) {
       return;
     }
-    CompletableFuture<Void> done = new CompletableFuture<>();
-    if (logs.state() == LogState.OPEN) {
-      logs.flush(new Forced(done));
-    } else {
-      done.completeExceptionally(new IOException("the disk is full, or has failed"));
-    }
     try {
-      files.await(done.orTimeout(MOST_FORCING_SECONDS, TimeUnit.SECONDS));
+      files.await(logs.force().orTimeout(MOST_FORCING_SECONDS, TimeUnit.SECONDS));
     } catch (CompletionException e) {
       throw new StoreException(
           "the disk did not take the streams of partition " + files.partition(),
           new IOException(e.getCause()));
-    }
-  }
-
-  private record Forced(CompletableFuture<Void> done) implements Commit {
-    @Override
-    public void safe() {
-      done.complete(null);
-    }
-
-    @Override
-    public void failed() {
-      done.completeExceptionally(new IOException("the disk is full, or has failed"));
     }
   }
 
