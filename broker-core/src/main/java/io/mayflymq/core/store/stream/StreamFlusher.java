@@ -29,7 +29,8 @@ import org.slf4j.LoggerFactory;
  * report that it is safe. During one round, work for the next one accumulates, so the slower the disk, the more one force covers.
  *
  * A write that fails is repeated, at the same place, when retry() is called. A force that fails is final: the kernel may have dropped the pages that it
- * could not write, and would report success at the next force. Retention and deletion do not wait for writes, as deleted data must not reappear, and
+ * could not write, and would report success at the next force. Commits wait until what has failed is written; a force that was requested by whenForced() fails
+ * at once, as the shard waits for it. Retention and deletion do not wait for writes, as deleted data must not reappear, and
  * continue while nothing can be written: they free the disk space that is missing.
  */
 final class StreamFlusher implements Runnable {
