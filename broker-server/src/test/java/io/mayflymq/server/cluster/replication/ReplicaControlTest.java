@@ -49,6 +49,16 @@ class ReplicaControlTest {
     }
   }
 
+  /** Waits until all nodes, and the replicas that they host, know the assignments that one knows. */
+  private void untilAllKnowWhat(Node one) throws InterruptedException {
+    until(
+        () -> {
+          Map<Integer, Assignment> known = Map.copyOf(one.partitions.all());
+          return rig.nodes.stream()
+              .allMatch(node -> node.partitions.all().equals(known) && node.assigned.equals(known));
+        });
+  }
+
   @Test
   void hostedReplicasAreToldOfAllAssignmentsAndOfEachChange() throws Exception {
     assertThat(b.assigned).isEqualTo(Map.of(3, LED_BY_A, 4, LED_BY_A, 5, LED_BY_B));
@@ -112,13 +122,13 @@ class ReplicaControlTest {
   @Test
   void allThatANodeLeadsGoesToTheOthersInEqualParts() throws Exception {
     b.control.transferAll().get(60, TimeUnit.SECONDS);
-    until(() -> a.partitions.all().equals(b.partitions.all()));
+    untilAllKnowWhat(b);
     a.control.transferAll().get(60, TimeUnit.SECONDS);
     assertThat(a.partitions.all().values())
         .extracting(Assignment::leader)
         .doesNotContain(0)
         .contains(1, 2);
-    until(() -> b.partitions.all().equals(a.partitions.all()));
+    untilAllKnowWhat(a);
     b.control.transferAll().get(60, TimeUnit.SECONDS);
     assertThat(b.partitions.all().values()).extracting(Assignment::leader).doesNotContain(1);
   }
@@ -145,7 +155,7 @@ class ReplicaControlTest {
   @Test
   void lastReplicaStays() throws Exception {
     a.control.remove(5, "a@host").get(60, TimeUnit.SECONDS);
-    until(() -> b.partitions.all().equals(a.partitions.all()));
+    untilAllKnowWhat(a);
     a.control.remove(5, "b@host").get(60, TimeUnit.SECONDS);
     assertThat(failureOf(a.control.remove(5, "c@host")))
         .hasMessageEndingWith("node 'c@host' has the last replica");
