@@ -14,6 +14,8 @@ public final class RecordingApplier implements EntryApplier {
   private final Function<String, RecordingApplier> others;
   private final List<Applied> entries = new ArrayList<>();
   private int fetches;
+  private CompletableFuture<Void> mayBeDurable = CompletableFuture.completedFuture(null);
+  private CompletableFuture<Void> mayEndFetch = CompletableFuture.completedFuture(null);
 
   /**
    * Creates empty state.
@@ -36,7 +38,7 @@ public final class RecordingApplier implements EntryApplier {
       throw new IllegalStateException(position + " is applied behind " + last);
     }
     entries.add(new Applied(position, new String(entry, StandardCharsets.UTF_8)));
-    return CompletableFuture.completedFuture(null);
+    return mayBeDurable;
   }
 
   @Override
@@ -47,11 +49,22 @@ public final class RecordingApplier implements EntryApplier {
         fetches++;
         entries.clear();
         entries.addAll(state);
-        return CompletableFuture.completedFuture(applied());
+        LogPosition fetched = applied();
+        return mayEndFetch.thenApply(nothing -> fetched);
       }
     } catch (RuntimeException e) {
       return CompletableFuture.failedFuture(e);
     }
+  }
+
+  /** What is applied from now on is durable when the future is done. */
+  synchronized void delayDurability(CompletableFuture<Void> until) {
+    mayBeDurable = until;
+  }
+
+  /** State that is fetched from now on is there at once, but the fetch ends with the future. */
+  synchronized void delayEndOfFetch(CompletableFuture<Void> until) {
+    mayEndFetch = until;
   }
 
   /** Returns what was applied, in order. */

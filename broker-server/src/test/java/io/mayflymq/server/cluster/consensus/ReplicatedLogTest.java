@@ -16,6 +16,8 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class ReplicatedLogTest {
   @TempDir Path directory;
@@ -227,6 +229,45 @@ class ReplicatedLogTest {
       assertThat(back.state().fetches()).isGreaterThanOrEqualTo(2);
       cluster.propose(back, "by the one that was away");
       assertThat(cluster.agreed(302)).hasSize(302);
+      assertThat(cluster.fatal()).isEmpty();
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"0, a log that reaches back", "100, a log that begins earlier"})
+  void aMemberGoesOnWhoseLeaderChangesWhileItFetchesTheState(int kept, String ofNextLeader)
+      throws Exception {
+    ConsensusLimits small = new ConsensusLimits(1_000, 2_000, 20);
+    try (TestCluster cluster =
+        new TestCluster(
+                directory, new SimulatedNetwork(1), new ConsensusTimes(500, 1_000, 10_000), small)
+            .start(3)) {
+      Node first = cluster.leader();
+      List<Node> others = new ArrayList<>(cluster.nodes());
+      others.remove(first);
+      Node next = others.get(0);
+      Node behind = others.get(1);
+      cluster.network().isolate(behind.name());
+      CompletableFuture<Void> durable = new CompletableFuture<>();
+      for (int i = 0; i < 300; i++) {
+        if (i == kept) {
+          next.state().delayDurability(durable);
+        }
+        cluster.propose(first, "entry " + i + " " + "x".repeat(100));
+      }
+      CompletableFuture<Void> fetched = new CompletableFuture<>();
+      behind.state().delayEndOfFetch(fetched);
+      int fetches = behind.state().fetches();
+      cluster.network().heal();
+      await().atMost(TestCluster.PATIENCE).until(() -> behind.state().fetches() > fetches);
+
+      first.log().transferLeadership(next.name()).get();
+      await().atMost(TestCluster.PATIENCE).until(() -> next.log().leads());
+      fetched.complete(null);
+      cluster.propose(next, "of the next leader");
+
+      assertThat(cluster.agreed(301)).as(ofNextLeader).hasSize(301).doesNotHaveDuplicates();
+      durable.complete(null);
       assertThat(cluster.fatal()).isEmpty();
     }
   }

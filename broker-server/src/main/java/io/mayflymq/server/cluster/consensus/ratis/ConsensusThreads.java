@@ -57,9 +57,11 @@ final class ConsensusThreads implements AutoCloseable {
     timer.soon("a listener of the consensus", work);
   }
 
-  /** Does work that takes long, on a thread of its own. */
-  void alone(String name, Runnable work) {
-    threads.auxiliary(name, work).start();
+  /** Does work that takes long, on a thread of its own, which is returned. */
+  Thread alone(String name, Runnable work) {
+    Thread thread = threads.auxiliary(name, work);
+    thread.start();
+    return thread;
   }
 
   private static <T> CompletableFuture<T> on(

@@ -20,6 +20,7 @@ record RatisParts(
   void stop() {
     watcher.end();
     applied.close();
+    DivisionClose.close(view.division()::close, threads);
     try {
       view.server().close();
     } catch (IOException e) {

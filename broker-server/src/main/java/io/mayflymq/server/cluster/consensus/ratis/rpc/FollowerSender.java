@@ -1,5 +1,6 @@
 package io.mayflymq.server.cluster.consensus.ratis.rpc;
 
+import io.mayflymq.server.cluster.transport.NodeCallException;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.util.Comparator;
@@ -8,6 +9,7 @@ import org.apache.ratis.proto.RaftProtos.AppendEntriesReplyProto;
 import org.apache.ratis.proto.RaftProtos.AppendEntriesReplyProto.AppendResult;
 import org.apache.ratis.proto.RaftProtos.AppendEntriesRequestProto;
 import org.apache.ratis.proto.RaftProtos.InstallSnapshotReplyProto;
+import org.apache.ratis.proto.RaftProtos.InstallSnapshotResult;
 import org.apache.ratis.rpc.CallId;
 import org.apache.ratis.server.RaftServer;
 import org.apache.ratis.server.leader.FollowerInfo;
@@ -25,6 +27,10 @@ import org.apache.ratis.util.Timestamp;
  * an election timeout later; here an empty request follows as soon as something was committed. And it can send a snapshot's files only; here the follower
  * is told that the log does not reach back to what it has, and fetches the state by itself.
  *
+ * A follower that fetches the state refuses all entries until it has it and is notified once more, of a log that does not begin before the one of the first
+ * notification. Another node may lead by then. If its log reaches back to what the follower has, it would send entries, and be refused for ever. If its log begins
+ * earlier, the notification would be refused for ever. So it notifies with the last entry of its log then, which is not before the beginning of any log.
+ *
  * A follower learns of commits from a request only when it has forced the entries of the request. So if entries wait too, the empty request goes first: once before
  * each request with entries, so that entries are sent whatever the follower answers.
  */
@@ -40,6 +46,9 @@ final class FollowerSender extends LogAppenderBase {
 
   /** Whether the last request was empty. */
   private boolean wasEmpty;
+
+  /** Whether the follower may be fetching the state because of an earlier leader. */
+  private boolean fetchesForAnother;
 
   FollowerSender(
       RaftServer.Division server, LeaderState state, FollowerInfo follower, Peers peers) {
@@ -98,7 +107,7 @@ final class FollowerSender extends LogAppenderBase {
   /** Returns false if the follower cannot be reached, or must be left alone for a while. */
   private boolean send() throws IOException {
     try {
-      TermIndex first = firstKept();
+      TermIndex first = fetchesForAnother ? getRaftLog().getLastEntryTermIndex() : firstKept();
       return first == null ? append() : notifyFollower(first);
     } catch (InterruptedIOException e) {
       throw e;
@@ -163,13 +172,16 @@ final class FollowerSender extends LogAppenderBase {
       case SUCCESS -> accepted(request, reply);
       case NOT_LEADER -> onFollowerTerm(reply.getTerm());
       case INCONSISTENCY -> {
-        long first =
-            request.getEntriesCount() > 0
-                ? request.getEntries(0).getIndex()
-                : RaftLog.INVALID_LOG_INDEX;
-        long before = follower.getNextIndex();
-        follower.setNextIndex(getNextIndexForInconsistency(first, reply.getNextIndex()));
-        accepted = follower.getNextIndex() != before;
+        // Of another log it would want an entry before, or one that it does not have.
+        fetchesForAnother = reply.getNextIndex() == follower.getNextIndex();
+        accepted = !fetchesForAnother;
+        if (accepted) {
+          long first =
+              request.getEntriesCount() > 0
+                  ? request.getEntries(0).getIndex()
+                  : RaftLog.INVALID_LOG_INDEX;
+          follower.setNextIndex(getNextIndexForInconsistency(first, reply.getNextIndex()));
+        }
       }
       case UNRECOGNIZED -> accepted = false;
       default -> throw new IllegalArgumentException("unknown result " + reply.getResult());
@@ -197,11 +209,20 @@ final class FollowerSender extends LogAppenderBase {
     }
   }
 
+  private InstallSnapshotReplyProto notification(TermIndex first) throws IOException {
+    try {
+      return getServerRpc().installSnapshot(newInstallSnapshotNotificationRequest(first));
+    } catch (IOException e) {
+      fetchesForAnother |= e.getCause() instanceof NodeCallException;
+      throw e;
+    }
+  }
+
   private boolean notifyFollower(TermIndex first) throws IOException {
     FollowerInfo follower = getFollower();
     follower.updateLastRpcSendTime(false);
-    InstallSnapshotReplyProto reply =
-        getServerRpc().installSnapshot(newInstallSnapshotNotificationRequest(first));
+    InstallSnapshotReplyProto reply = notification(first);
+    fetchesForAnother = reply.getResult() == InstallSnapshotResult.IN_PROGRESS;
     follower.updateLastRpcResponseTime();
     switch (reply.getResult()) {
       case ALREADY_INSTALLED, SNAPSHOT_INSTALLED -> {

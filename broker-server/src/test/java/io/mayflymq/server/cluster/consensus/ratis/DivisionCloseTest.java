@@ -1,0 +1,52 @@
+package io.mayflymq.server.cluster.consensus.ratis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.mayflymq.core.fault.BrokerThreads;
+import io.mayflymq.core.fault.Faults;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.ReentrantLock;
+import org.apache.ratis.util.AwaitToRun;
+import org.junit.jupiter.api.Test;
+
+class DivisionCloseTest {
+  private final ReentrantLock lock = new ReentrantLock();
+  private final AtomicBoolean isClosed = new AtomicBoolean();
+
+  private void evict() {
+    lock.lock();
+    lock.unlock();
+  }
+
+  /** Closes as Ratis's log does, while its other thread waits for the lock. */
+  private void close() {
+    AwaitToRun eviction = new AwaitToRun("eviction", this::evict).start();
+    lock.lock();
+    try {
+      while (!lock.hasQueuedThreads()) {
+        eviction.signal();
+        Thread.onSpinWait();
+      }
+      eviction.close();
+      isClosed.set(true);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Test
+  void closeEndsThoughTheThreadThatItWaitsForWaitsForItsLock() {
+    try (ConsensusThreads threads = new ConsensusThreads(new BrokerThreads(Faults.logged()))) {
+      DivisionClose.close(this::close, threads);
+      assertThat(isClosed).isTrue();
+    }
+  }
+
+  @Test
+  void closeIsWaitedFor() {
+    try (ConsensusThreads threads = new ConsensusThreads(new BrokerThreads(Faults.logged()))) {
+      DivisionClose.close(() -> isClosed.set(true), threads);
+      assertThat(isClosed).isTrue();
+    }
+  }
+}
