@@ -49,7 +49,9 @@ class ReplicaControlTest {
     }
   }
 
-  /** Waits until all nodes, and the replicas that they host, know the assignments that one knows. */
+  /**
+   * Waits until all nodes, and the replicas that they host, know the assignments that one knows.
+   */
   private void untilAllKnowWhat(Node one) throws InterruptedException {
     until(
         () -> {

@@ -44,8 +44,8 @@ class LeaseOptionsIT extends PolicyFixture {
   }
 
   /**
-   * Uses a queue twice at the beginning of its lease, and then waits until it expires: a whole lease
-   * after the last use. The lease is long, so that a slow machine uses the queue in time.
+   * Uses a queue twice at the beginning of its lease, and then waits until it expires: a whole
+   * lease after the last use. The lease is long, so that a slow machine uses the queue in time.
    */
   private void isKeptBy(Amqp amqp, String activity, Use use) throws Exception {
     int lease = 4 * LEASE;

@@ -109,7 +109,7 @@ class DaemonIT {
 
   @Test
   void halfOpenHandshakesTimeOut() throws Exception {
-    try (BrokerProcess broker = BrokerProcess.builder().set("handshake_timeout", 1_500).start();
+    try (BrokerProcess broker = BrokerProcess.builder().set("handshake_timeout", 5_000).start();
         RawClient mute = new RawClient(broker.port());
         RawClient half = new RawClient(broker.port());
         RawClient started = new RawClient(broker.port());

@@ -1,6 +1,7 @@
 package io.mayflymq.server.cluster.consensus.ratis;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.mayflymq.core.fault.BrokerThreads;
 import io.mayflymq.core.fault.Faults;
@@ -12,10 +13,15 @@ import org.junit.jupiter.api.Test;
 class DivisionCloseTest {
   private final ReentrantLock lock = new ReentrantLock();
   private final AtomicBoolean isClosed = new AtomicBoolean();
+  private final AtomicBoolean wasClosedBefore = new AtomicBoolean();
 
   private void evict() {
     lock.lock();
-    lock.unlock();
+    try {
+      wasClosedBefore.set(isClosed.get());
+    } finally {
+      lock.unlock();
+    }
   }
 
   /** Closes as Ratis's log does, while its other thread waits for the lock. */
@@ -39,6 +45,7 @@ class DivisionCloseTest {
     try (ConsensusThreads threads = new ConsensusThreads(new BrokerThreads(Faults.logged()))) {
       DivisionClose.close(this::close, threads);
       assertThat(isClosed).isTrue();
+      await().untilTrue(wasClosedBefore);
     }
   }
 
