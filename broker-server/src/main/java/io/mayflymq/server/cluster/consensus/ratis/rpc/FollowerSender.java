@@ -222,7 +222,7 @@ final class FollowerSender extends LogAppenderBase {
     FollowerInfo follower = getFollower();
     follower.updateLastRpcSendTime(false);
     InstallSnapshotReplyProto reply = notification(first);
-    fetchesForAnother = reply.getResult() == InstallSnapshotResult.IN_PROGRESS;
+    fetchesForAnother &= reply.getResult() == InstallSnapshotResult.IN_PROGRESS;
     follower.updateLastRpcResponseTime();
     switch (reply.getResult()) {
       case ALREADY_INSTALLED, SNAPSHOT_INSTALLED -> {
