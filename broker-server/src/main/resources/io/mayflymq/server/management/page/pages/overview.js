@@ -23,7 +23,7 @@ export async function load(page, options) {
 function alarms(nodes) {
   const on = node => (nodes.length > 1 ? ` on node ${node.name}` : '');
   const raised = nodes.flatMap(node => [
-    !node.running && `Node ${node.name} cannot be reached: what only it keeps cannot be used, as its classic queues and streams.`,
+    !node.running && `Node ${node.name} cannot be reached: queues and streams that only it keeps cannot be used.`,
     node.mem_alarm && `The memory alarm is raised${on(node)}: connections that publish are blocked.`,
     node.disk_free_alarm && `The disk alarm is raised${on(node)}: connections that publish are blocked.`,
     ...(node.failures ?? []).map(each => `Does not work${on(node)}: ${each}.`),
