@@ -2,7 +2,6 @@ package io.mayflymq.server.boot;
 
 import io.mayflymq.core.fault.BrokerThreads;
 import io.mayflymq.server.cluster.StoppedMember;
-import io.mayflymq.server.commandline.ExitCode;
 import io.mayflymq.server.config.BuildInfo;
 import io.mayflymq.server.config.LiveConfiguration;
 import io.mayflymq.server.config.NodeName;
@@ -38,6 +37,7 @@ final class Daemon implements AutoCloseable, ProcessControl {
 
   private final LiveConfiguration configuration;
   private final BrokerThreads threads;
+  private final Runnable end;
 
   /** The steps that release resources other than the broker, the last one first. */
   private final Deque<Runnable> held = new ArrayDeque<>();
@@ -52,8 +52,9 @@ final class Daemon implements AutoCloseable, ProcessControl {
   /** The broker, or null while it is stopped. */
   private volatile Application application;
 
-  private Daemon(LiveConfiguration configuration, BrokerThreads threads) {
+  private Daemon(LiveConfiguration configuration, BrokerThreads threads, Runnable end) {
     this.threads = threads;
+    this.end = end;
     this.configuration = configuration;
   }
 
@@ -64,11 +65,13 @@ final class Daemon implements AutoCloseable, ProcessControl {
    *
    * @param threads makes all threads
    * @param acceptsLoss whether it starts although files of the data directory are missing
+   * @param end ends the process, or whatever the broker runs in, in its own time
    * @throws StartException if any of it cannot be had; then nothing is held
    */
-  static Daemon start(LiveConfiguration configuration, BrokerThreads threads, boolean acceptsLoss)
+  static Daemon start(
+      LiveConfiguration configuration, BrokerThreads threads, boolean acceptsLoss, Runnable end)
       throws StartException {
-    Daemon daemon = new Daemon(configuration, threads);
+    Daemon daemon = new Daemon(configuration, threads, end);
     boolean started = false;
     try {
       daemon.open(acceptsLoss);
@@ -148,10 +151,9 @@ final class Daemon implements AutoCloseable, ProcessControl {
 
   // What can be done to it
 
-  /** {@code exit} waits for {@link ShutdownHook}, which ends the process with a code of its own. */
   @Override
   public void stop() {
-    threads.auxiliary("stop", () -> System.exit(ExitCode.OK)).start();
+    end.run();
   }
 
   /**

@@ -19,7 +19,9 @@ import org.slf4j.LoggerFactory;
  */
 final class ShutdownHook {
   private static final Logger LOGGER = LoggerFactory.getLogger(ShutdownHook.class);
-  private static final long PATIENCE_MILLIS = TimeUnit.SECONDS.toMillis(9);
+
+  /** How long a broker may take to close. */
+  static final long PATIENCE_MILLIS = TimeUnit.SECONDS.toMillis(9);
 
   private final BrokerThreads threads;
   private final Thread thread;

@@ -2,6 +2,7 @@ package io.mayflymq.it.cluster;
 
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
+import io.mayflymq.it.harness.Broker;
 import io.mayflymq.it.harness.BrokerProcess;
 import io.mayflymq.it.harness.Target;
 import java.io.IOException;
@@ -49,7 +50,7 @@ public final class ClusterProcesses implements AutoCloseable {
   public ClusterProcesses(List<Place> places) {
     this.places = List.copyOf(places);
     this.nodes = new AtomicReferenceArray<>(places.size());
-    places.forEach(place -> ports.add(BrokerProcess.freePort()));
+    places.forEach(place -> ports.add(Broker.freePort()));
   }
 
   /** Adds {@code --set key=value} to all later starts. */

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
 import io.mayflymq.it.harness.Amqp;
+import io.mayflymq.it.harness.Broker;
 import io.mayflymq.it.harness.BrokerProcess;
 import io.mayflymq.it.harness.ControlCommand;
 import io.mayflymq.it.harness.ControlCommand.Outcome;
@@ -39,10 +40,10 @@ class JoinClusterIT {
 
   @Test
   void stoppedAndEmptiedNodeJoinsTheClusterThatItIsToldOf() throws Exception {
-    int port = BrokerProcess.freePort();
+    int port = Broker.freePort();
     String address = "localhost:%d".formatted(port);
     try (BrokerProcess first = start("a", port);
-        BrokerProcess second = start("b", BrokerProcess.freePort())) {
+        BrokerProcess second = start("b", Broker.freePort())) {
       ControlCommand there = ControlCommand.of(first);
       ControlCommand here = ControlCommand.of(second);
       assertThat(there.run("add_vhost", "theirs").exit()).isZero();
@@ -67,9 +68,9 @@ class JoinClusterIT {
 
   @Test
   void quorumQueueThatWasDeclaredAloneGetsReplicasWhenAnotherNodeHasJoined() throws Exception {
-    int port = BrokerProcess.freePort();
+    int port = Broker.freePort();
     try (BrokerProcess first = start("a", port);
-        BrokerProcess second = start("b", BrokerProcess.freePort());
+        BrokerProcess second = start("b", Broker.freePort());
         Connection connection = first.factory().newConnection()) {
       Channel channel = connection.createChannel();
       channel.queueDeclare("q", true, false, false, Map.of("x-queue-type", "quorum"));

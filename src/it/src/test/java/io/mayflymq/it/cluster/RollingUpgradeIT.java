@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.GetResponse;
 import com.rabbitmq.client.MessageProperties;
+import io.mayflymq.it.harness.Broker;
 import io.mayflymq.it.harness.BrokerProcess;
 import io.mayflymq.it.harness.ControlCommand;
 import io.mayflymq.it.harness.Patience;
@@ -124,7 +125,7 @@ class RollingUpgradeIT {
   @Test
   void nodesAreReplacedByALaterReleaseOneAfterTheOther() throws Exception {
     Path later =
-        LaterRelease.build(BrokerProcess.jar(), Files.createDirectory(directory.resolve("later")));
+        LaterRelease.build(Broker.jar(), Files.createDirectory(directory.resolve("later")));
     try (ClusterProcesses cluster = new ClusterProcesses(directory, NODES)) {
       cluster.startAll();
       cluster.channel(0).queueDeclare(QUEUE, true, false, false, null);
@@ -154,7 +155,7 @@ class RollingUpgradeIT {
       }
 
       cluster.node(2).stop();
-      try (BrokerProcess earlier = cluster.builder(2).jar(BrokerProcess.jar()).launch()) {
+      try (BrokerProcess earlier = cluster.builder(2).jar(Broker.jar()).launch()) {
         assertThat(earlier.awaitExit()).isEqualTo(1);
         assertThat(String.join("\n", earlier.output()))
             .containsPattern(

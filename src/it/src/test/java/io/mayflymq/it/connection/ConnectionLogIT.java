@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.mayflymq.it.harness.BlackBox;
-import io.mayflymq.it.harness.BrokerProcess;
+import io.mayflymq.it.harness.EmbeddedBroker;
 import io.mayflymq.it.harness.OwnBroker;
 import io.mayflymq.it.harness.Patience;
 import io.mayflymq.it.harness.RawClient;
@@ -21,11 +21,11 @@ import org.junit.jupiter.api.Test;
 @BlackBox
 @OwnBroker
 class ConnectionLogIT {
-  private static BrokerProcess broker;
+  private static EmbeddedBroker broker;
 
   @BeforeAll
   static void start() {
-    broker = BrokerProcess.builder().set("handshake_timeout", 60_000).start();
+    broker = EmbeddedBroker.builder().set("handshake_timeout", 60_000).start();
   }
 
   @AfterAll

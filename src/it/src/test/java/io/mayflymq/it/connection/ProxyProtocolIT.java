@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.mayflymq.it.harness.BlackBox;
+import io.mayflymq.it.harness.Broker;
 import io.mayflymq.it.harness.BrokerProcess;
 import io.mayflymq.it.harness.Certificate;
 import io.mayflymq.it.harness.Http;
@@ -35,7 +36,7 @@ class ProxyProtocolIT {
   private static final int ACCESS_REFUSED = 403;
   private static final int GUESSES = 12;
 
-  private static final int TLS_PORT = BrokerProcess.freePort();
+  private static final int TLS_PORT = Broker.freePort();
   private static Certificate certificate;
   private static BrokerProcess broker;
 

@@ -8,8 +8,8 @@ import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.ShutdownSignalException;
 import io.mayflymq.it.harness.Amqp;
 import io.mayflymq.it.harness.BlackBox;
-import io.mayflymq.it.harness.BrokerProcess;
 import io.mayflymq.it.harness.Deliveries;
+import io.mayflymq.it.harness.EmbeddedBroker;
 import io.mayflymq.it.harness.MayflyOnly;
 import io.mayflymq.it.harness.OwnBroker;
 import io.mayflymq.it.harness.Patience;
@@ -58,7 +58,7 @@ class ConsumerTimeoutIT {
   @Test
   @OwnBroker
   void theConfigurationSetsTheConsumerTimeoutOfOtherQueues() throws Exception {
-    try (BrokerProcess broker = BrokerProcess.builder().set("consumer_timeout", 400).start();
+    try (EmbeddedBroker broker = EmbeddedBroker.builder().set("consumer_timeout", 400).start();
         Connection connection = broker.factory().newConnection()) {
       Channel channel = connection.createChannel();
       channel.queueDeclare("q", false, false, false, null);

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.mayflymq.it.harness.BrokerProcess;
+import io.mayflymq.it.harness.EmbeddedBroker;
 import io.mayflymq.it.harness.Http;
 import io.mayflymq.it.harness.OwnBroker;
 import io.mayflymq.it.harness.Patience;
@@ -21,22 +21,22 @@ import org.junit.jupiter.api.Test;
 /** Tests control of a broker by the owner of its data directory. */
 @OwnBroker
 class ControlFileIT {
-  private static JsonNode file(BrokerProcess broker) throws IOException {
+  private static JsonNode file(EmbeddedBroker broker) throws IOException {
     return new ObjectMapper().readTree(Files.readString(path(broker)));
   }
 
-  private static Path path(BrokerProcess broker) {
+  private static Path path(EmbeddedBroker broker) {
     return broker.data().resolve("mayfly.control");
   }
 
-  private static Http control(BrokerProcess broker) throws IOException {
+  private static Http control(EmbeddedBroker broker) throws IOException {
     JsonNode file = file(broker);
     return Http.withToken(file.path("url").asText(), file.path("token").asText());
   }
 
   @Test
   void theTokenHasTheRightsOfAnAdministrator() throws Exception {
-    try (BrokerProcess broker = BrokerProcess.builder().start()) {
+    try (EmbeddedBroker broker = EmbeddedBroker.builder().start()) {
       assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(path(broker))))
           .isEqualTo("rw-------");
       Http http = control(broker);
@@ -52,7 +52,7 @@ class ControlFileIT {
 
   @Test
   void aDeletedOrDamagedControlFileIsWrittenAgain() throws Exception {
-    try (BrokerProcess broker = BrokerProcess.builder().start()) {
+    try (EmbeddedBroker broker = EmbeddedBroker.builder().start()) {
       String content = Files.readString(path(broker));
       Files.delete(path(broker));
       Awaitility.await("the file").atMost(Patience.TIME).until(() -> Files.exists(path(broker)));
@@ -71,7 +71,7 @@ class ControlFileIT {
 
   @Test
   void aWrongTokenIsRefused() throws Exception {
-    try (BrokerProcess broker = BrokerProcess.builder().start()) {
+    try (EmbeddedBroker broker = EmbeddedBroker.builder().start()) {
       String url = file(broker).path("url").asText();
       assertThat(Http.withToken(url, "0".repeat(64)).get("whoami").status()).isEqualTo(401);
       assertThat(Http.withToken(url, "").get("whoami").status()).isEqualTo(401);
@@ -80,7 +80,7 @@ class ControlFileIT {
 
   @Test
   void theTokenIsValidOnTheControlAddressOnly() throws Exception {
-    try (BrokerProcess broker = BrokerProcess.builder().start()) {
+    try (EmbeddedBroker broker = EmbeddedBroker.builder().start()) {
       String open = "http://127.0.0.1:" + broker.httpPort();
       Http http = Http.withToken(open, file(broker).path("token").asText());
       assertThat(http.get("whoami").status()).isEqualTo(401);
@@ -91,15 +91,15 @@ class ControlFileIT {
 
   @Test
   void theControlAddressWorksWithoutTheManagementListener() throws Exception {
-    try (BrokerProcess broker =
-        BrokerProcess.builder().set("management.tcp.port", "none").start()) {
+    try (EmbeddedBroker broker =
+        EmbeddedBroker.builder().set("management.tcp.port", "none").start()) {
       assertThat(control(broker).get("overview").status()).isEqualTo(200);
     }
   }
 
   @Test
   void aStopRequestStopsTheBroker() throws Exception {
-    try (BrokerProcess broker = BrokerProcess.builder().start()) {
+    try (EmbeddedBroker broker = EmbeddedBroker.builder().start()) {
       assertThat(control(broker).send("POST", "/control/stop", null).status()).isEqualTo(202);
       assertThat(broker.awaitExit()).isZero();
       assertThat(path(broker)).doesNotExist();
@@ -108,9 +108,9 @@ class ControlFileIT {
 
   @Test
   void aManagementPortInUseIsReportedInOneLine() throws Exception {
-    try (BrokerProcess first = BrokerProcess.builder().start()) {
-      BrokerProcess second =
-          BrokerProcess.builder().set("management.tcp.port", first.httpPort()).launch();
+    try (EmbeddedBroker first = EmbeddedBroker.builder().start()) {
+      EmbeddedBroker second =
+          EmbeddedBroker.builder().set("management.tcp.port", first.httpPort()).launch();
       assertThat(second.awaitExit()).isEqualTo(1);
       assertThat(second.output())
           .anyMatch(
@@ -125,7 +125,7 @@ class ControlFileIT {
 
   @Test
   void setsTheLimitsOfMemoryAndDisk() throws Exception {
-    try (BrokerProcess broker = BrokerProcess.builder().start()) {
+    try (EmbeddedBroker broker = EmbeddedBroker.builder().start()) {
       Http http = control(broker);
       for (String path : List.of("vm-memory-high-watermark", "disk-free-limit")) {
         Http.Reply bad = http.send("PUT", "/control/" + path, "{\"relative\":-1}");
@@ -154,7 +154,7 @@ class ControlFileIT {
 
   @Test
   void setsTheLogLevelAndRotatesTheLog() throws Exception {
-    try (BrokerProcess broker = BrokerProcess.builder().set("log.file", "b.log").start()) {
+    try (EmbeddedBroker broker = EmbeddedBroker.builder().set("log.file", "b.log").start()) {
       Http http = control(broker);
       Path log = broker.data().resolve("log/b.log");
       assertThat(log).exists();

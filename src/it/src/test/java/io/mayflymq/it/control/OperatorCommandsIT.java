@@ -2,9 +2,9 @@ package io.mayflymq.it.control;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.mayflymq.it.harness.BrokerProcess;
 import io.mayflymq.it.harness.ControlCommand;
 import io.mayflymq.it.harness.ControlCommand.Outcome;
+import io.mayflymq.it.harness.EmbeddedBroker;
 import io.mayflymq.it.harness.Http;
 import io.mayflymq.it.harness.OwnBroker;
 import java.io.IOException;
@@ -27,13 +27,13 @@ class OperatorCommandsIT {
   private static final int TAR_BLOCK = 512;
 
   @TempDir static Path directory;
-  private static BrokerProcess broker;
+  private static EmbeddedBroker broker;
   private static ControlCommand control;
 
   @BeforeAll
   static void start() {
     broker =
-        BrokerProcess.builder()
+        EmbeddedBroker.builder()
             .data(directory.resolve("data"))
             .set("default_pass", "s3cret-of-guest")
             .start();

@@ -14,9 +14,9 @@ import com.rabbitmq.client.ConnectionFactory;
 import com.rabbitmq.client.MessageProperties;
 import com.rabbitmq.client.ShutdownSignalException;
 import com.rabbitmq.client.impl.AMQConnection;
-import io.mayflymq.it.harness.BrokerProcess;
 import io.mayflymq.it.harness.ControlCommand;
 import io.mayflymq.it.harness.ControlCommand.Outcome;
+import io.mayflymq.it.harness.EmbeddedBroker;
 import io.mayflymq.it.harness.Http;
 import io.mayflymq.it.harness.OwnBroker;
 import io.mayflymq.it.harness.Patience;
@@ -34,12 +34,12 @@ import org.junit.jupiter.api.Test;
 /** Tests changes by operators while the process runs. */
 @OwnBroker
 class RuntimeControlIT {
-  private BrokerProcess broker;
+  private EmbeddedBroker broker;
   private ControlCommand control;
 
   @BeforeEach
   void start() {
-    broker = BrokerProcess.builder().start();
+    broker = EmbeddedBroker.builder().start();
     control = ControlCommand.of(broker);
   }
 

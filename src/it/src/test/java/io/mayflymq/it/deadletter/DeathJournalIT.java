@@ -9,9 +9,9 @@ import com.rabbitmq.client.GetResponse;
 import io.mayflymq.it.harness.AccessFixture;
 import io.mayflymq.it.harness.Amqp;
 import io.mayflymq.it.harness.BlackBox;
-import io.mayflymq.it.harness.BrokerProcess;
 import io.mayflymq.it.harness.ControlCommand;
 import io.mayflymq.it.harness.Deliveries;
+import io.mayflymq.it.harness.EmbeddedBroker;
 import io.mayflymq.it.harness.Http;
 import io.mayflymq.it.harness.MayflyOnly;
 import io.mayflymq.it.harness.Patience;
@@ -210,8 +210,8 @@ class DeathJournalIT extends AccessFixture {
   @Test
   void theJournalSizeIsConfigurable(Amqp amqp, @TempDir Path data) throws Exception {
     for (int size : List.of(0, 2)) {
-      try (BrokerProcess broker =
-          BrokerProcess.builder()
+      try (EmbeddedBroker broker =
+          EmbeddedBroker.builder()
               .data(data.resolve("size-" + size))
               .set("shards", 1)
               .set("death_journal.size", size)

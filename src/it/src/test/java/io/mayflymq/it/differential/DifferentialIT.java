@@ -3,7 +3,7 @@ package io.mayflymq.it.differential;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.mayflymq.it.harness.BrokerProcess;
+import io.mayflymq.it.harness.EmbeddedBroker;
 import io.mayflymq.it.harness.Http;
 import io.mayflymq.it.harness.OwnBroker;
 import io.mayflymq.it.harness.Target;
@@ -38,7 +38,7 @@ class DifferentialIT {
     long seed = Long.getLong("differential.seed", System.nanoTime());
     // On several shards it is up to them which of a message and its dead letter is first in a
     // queue.
-    try (BrokerProcess ours = BrokerProcess.builder().set("shards", 1).start()) {
+    try (EmbeddedBroker ours = EmbeddedBroker.builder().set("shards", 1).start()) {
       for (int i = 0; i < programs; i++) {
         String vhost = "differential-" + seed;
         try (World reference = new World(Target.factory(port), http, vhost);

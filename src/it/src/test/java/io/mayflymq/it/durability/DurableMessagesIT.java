@@ -13,10 +13,9 @@ import com.rabbitmq.client.GetResponse;
 import io.mayflymq.it.harness.Amqp;
 import io.mayflymq.it.harness.Ending;
 import io.mayflymq.it.harness.Headers;
-import io.mayflymq.it.harness.OwnBroker;
 import io.mayflymq.it.harness.RestartedBroker;
+import io.mayflymq.it.harness.RestartedTogether;
 import java.math.BigDecimal;
-import java.nio.file.Path;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.Date;
@@ -26,29 +25,15 @@ import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Confirmed messages are unchanged after a stop or a kill of the broker. */
-@OwnBroker
+@RestartedTogether
 @Timeout(value = 3, unit = MINUTES)
 class DurableMessagesIT {
-  @TempDir Path data;
   private RestartedBroker broker;
-
-  @BeforeEach
-  void start() {
-    broker = RestartedBroker.at(data).start();
-  }
-
-  @AfterEach
-  void stop() {
-    broker.close();
-  }
 
   @ParameterizedTest
   @EnumSource

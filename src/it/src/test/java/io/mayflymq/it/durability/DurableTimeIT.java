@@ -12,38 +12,23 @@ import io.mayflymq.it.harness.Amqp;
 import io.mayflymq.it.harness.Deliveries;
 import io.mayflymq.it.harness.Ending;
 import io.mayflymq.it.harness.Headers;
-import io.mayflymq.it.harness.OwnBroker;
 import io.mayflymq.it.harness.Patience;
 import io.mayflymq.it.harness.Presence;
 import io.mayflymq.it.harness.RestartedBroker;
+import io.mayflymq.it.harness.RestartedTogether;
 import io.mayflymq.it.harness.Time;
-import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Date;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Deadlines, deaths, leases and limits go on over the end of the broker, whichever end it was. */
-@OwnBroker
+@RestartedTogether
 class DurableTimeIT {
-  @TempDir Path data;
   private RestartedBroker broker;
-
-  @BeforeEach
-  void start() {
-    broker = RestartedBroker.at(data).start();
-  }
-
-  @AfterEach
-  void stop() {
-    broker.close();
-  }
 
   @ParameterizedTest
   @EnumSource

@@ -12,53 +12,38 @@ import io.mayflymq.it.harness.Deliveries;
 import io.mayflymq.it.harness.Ending;
 import io.mayflymq.it.harness.Headers;
 import io.mayflymq.it.harness.Http;
-import io.mayflymq.it.harness.OwnBroker;
 import io.mayflymq.it.harness.RestartedBroker;
+import io.mayflymq.it.harness.RestartedTogether;
 import io.mayflymq.it.harness.Time;
-import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tests the effect of a restart on leases, locks and retry delays. */
-@OwnBroker
+@RestartedTogether
 class DurableWaitsIT {
   private static final int LEASE = 3_000;
   private static final int LOCK = 3_000;
   private static final int LONG = 3_600_000;
 
-  @TempDir Path data;
   private RestartedBroker broker;
 
-  @BeforeEach
-  void start() {
-    broker = RestartedBroker.at(data).start();
-  }
-
-  @AfterEach
-  void stop() {
-    broker.close();
-  }
-
   private Http http() {
-    return Http.as(broker.process().httpPort(), "guest", "guest");
+    return broker.http();
   }
 
   /** Asks the management API, which does not renew the lease of a queue. */
   private JsonNode queue(String name) throws Exception {
-    return http().get("queues/%2F/" + name).json();
+    return http().get(broker.queues() + name).json();
   }
 
   private boolean isGone(String queue) throws Exception {
-    return http().get("queues/%2F/" + queue).status() == 404;
+    return http().get(broker.queues() + queue).status() == 404;
   }
 
   /** Waits until the log has the delivery of a message, and kills the broker. */
@@ -91,7 +76,7 @@ class DurableWaitsIT {
     assertThat(Headers.deaths(deadLetter.getProps()).get(0))
         .containsEntry("reason", "queue_expired");
     broker.letSettle();
-    broker.restart(Ending.KILL);
+    broker.restart(ending);
     assertThat(isGone("unused")).isTrue();
   }
 
@@ -117,7 +102,7 @@ class DurableWaitsIT {
 
     assertThat(queue("waiting").path("messages_delayed").asInt()).isEqualTo(1);
     long cancelled = System.nanoTime();
-    assertThat(http().delete("queues/%2F/waiting/scheduled").status()).isEqualTo(204);
+    assertThat(http().delete(broker.queues() + "waiting/scheduled").status()).isEqualTo(204);
     await().until(() -> isGone("waiting"));
     assertThat(Time.millisBetween(cancelled, System.nanoTime()))
         .isGreaterThanOrEqualTo(LEASE - 1.0);
@@ -170,7 +155,7 @@ class DurableWaitsIT {
     assertThat(Time.millisBetween(before, System.nanoTime())).isGreaterThanOrEqualTo(LOCK - 1.0);
     assertThat(Headers.deaths(broker.get("dead").getProps()).get(0))
         .containsEntry("reason", reason);
-    JsonNode deaths = http().get("queues/%2F/q/deaths").json();
+    JsonNode deaths = http().get(broker.queues() + "q/deaths").json();
     assertThat(deaths.findValuesAsText("decided_by")).containsExactly(setting);
     broker.letSettle();
     broker.restart(Ending.KILL);

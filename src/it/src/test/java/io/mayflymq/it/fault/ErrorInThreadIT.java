@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.MessageProperties;
+import io.mayflymq.it.harness.Broker;
 import io.mayflymq.it.harness.BrokerProcess;
 import io.mayflymq.it.harness.ControlCommand;
 import io.mayflymq.it.harness.Debugger;
@@ -139,7 +140,7 @@ class ErrorInThreadIT {
     private final Debugger debugger;
 
     DebuggedBroker(Path data) throws IOException {
-      int port = BrokerProcess.freePort();
+      int port = Broker.freePort();
       process = broker(data).jvm(Debugger.option(port)).start();
       debugger = Debugger.attach(port);
     }

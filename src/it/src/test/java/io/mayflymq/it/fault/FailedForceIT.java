@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.MessageProperties;
+import io.mayflymq.it.harness.Broker;
 import io.mayflymq.it.harness.BrokerProcess;
 import io.mayflymq.it.harness.ControlCommand;
 import io.mayflymq.it.harness.Debugger;
@@ -36,7 +37,7 @@ class FailedForceIT {
 
   @Test
   void aFailedForceNacksPublishesAndFailsEveryHealthCheck() throws Exception {
-    int port = BrokerProcess.freePort();
+    int port = Broker.freePort();
     try (BrokerProcess broker = broker().jvm(Debugger.option(port)).start();
         Debugger debugger = Debugger.attach(port)) {
       Http guest = Http.as(broker.httpPort(), "guest", "guest");

@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
+import io.mayflymq.it.harness.Broker;
 import io.mayflymq.it.harness.BrokerProcess;
 import io.mayflymq.it.harness.ControlCommand;
 import io.mayflymq.it.harness.Debugger;
@@ -29,7 +30,7 @@ class StuckShardIT {
 
   @BeforeAll
   static void start() throws Exception {
-    int port = BrokerProcess.freePort();
+    int port = Broker.freePort();
     broker = BrokerProcess.builder().jvm(Debugger.option(port)).set("shards", 2).start();
     debugger = Debugger.attach(port);
     guest = Http.as(broker.httpPort(), "guest", "guest");

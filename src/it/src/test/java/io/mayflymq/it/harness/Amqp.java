@@ -33,6 +33,7 @@ public final class Amqp implements AutoCloseable {
 
   private final Target target;
   private final String hint;
+  private final String vhost;
   private final List<Connection> connections = new ArrayList<>();
   private final List<String> queues = new ArrayList<>();
   private final List<String> exchanges = new ArrayList<>();
@@ -42,8 +43,14 @@ public final class Amqp implements AutoCloseable {
   private Channel publisher;
 
   public Amqp(Target target, String hint) {
+    this(target, hint, "/");
+  }
+
+  /** A view of one virtual host. */
+  Amqp(Target target, String hint, String vhost) {
     this.target = target;
     this.hint = hint;
+    this.vhost = vhost;
   }
 
   public Target target() {
@@ -59,7 +66,13 @@ public final class Amqp implements AutoCloseable {
   }
 
   public Connection newConnection() throws IOException, TimeoutException {
-    return newConnection(target.factory());
+    return newConnection(factory());
+  }
+
+  private ConnectionFactory factory() {
+    ConnectionFactory factory = target.factory();
+    factory.setVirtualHost(vhost);
+    return factory;
   }
 
   /** A connection from a factory the test has changed. */
@@ -251,7 +264,7 @@ public final class Amqp implements AutoCloseable {
     if (queues.isEmpty()) {
       return;
     }
-    try (Connection connection = target.factory().newConnection("clean-up")) {
+    try (Connection connection = factory().newConnection("clean-up")) {
       Channel broom = connection.createChannel();
       for (String queue : queues) {
         broom.queueDelete(queue);

@@ -26,9 +26,9 @@ final class ClassArchive {
 
   private static List<String> make() {
     try {
-      Path jar = BrokerProcess.jar();
+      Path jar = Broker.jar();
       Path archive =
-          BrokerProcess.workRoot()
+          Broker.workRoot()
               .resolve(
                   "classes-%s-%d.jsa"
                       .formatted(Runtime.version(), Files.getLastModifiedTime(jar).toMillis()));

@@ -1,5 +1,7 @@
 package io.mayflymq.it.harness;
 
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -9,49 +11,49 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 /**
- * The command line that controls the broker: ours as {@code bin/mayflyctl} starts it, or, with
- * {@code -Dmayfly.it.rabbitmqctl=PATH}, the one of the broker that is compared with. The latter
- * finds its node by the environment, such as {@code RABBITMQ_NODENAME}.
+ * The command line that controls the broker: ours, as the packaged jar has it, in the process of
+ * the tests, which speaks HTTP with the broker as {@code bin/mayflyctl} does; or, with {@code
+ * -Dmayfly.it.rabbitmqctl=PATH}, the one of the broker that is compared with. The latter finds its
+ * node by the environment, such as {@code RABBITMQ_NODENAME}.
  */
 public final class ControlCommand {
+  /** What starts a process; empty for the command in the process of the tests. */
+  private final List<String> process;
 
-  private final List<String> prefix;
+  private final List<String> options;
 
-  private ControlCommand(List<String> prefix) {
-    this.prefix = prefix;
+  private ControlCommand(List<String> process, List<String> options) {
+    this.process = process;
+    this.options = options;
   }
 
   /** The command for a broker, or null if this run was not given that of another one. */
   public static ControlCommand of(Target target) {
-    if (target.process() != null) {
-      return of(target.process());
+    if (target.broker() != null) {
+      return of(target.broker());
     }
     String other = System.getProperty("mayfly.it.rabbitmqctl", "");
-    return other.isBlank() ? null : new ControlCommand(List.of(other.trim()));
+    return other.isBlank() ? null : new ControlCommand(List.of(other.trim()), List.of());
   }
 
   /** Our command for our broker. */
-  public static ControlCommand of(BrokerProcess broker) {
+  public static ControlCommand of(Broker broker) {
     return ours("--data-dir", broker.data().toString());
   }
 
   /** Our command with these options. */
   public static ControlCommand ours(String... options) {
-    List<String> prefix =
-        new ArrayList<>(
-            List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString()));
-    prefix.addAll(ClassArchive.options());
-    prefix.addAll(
-        List.of(
-            "-XX:TieredStopAtLevel=1",
-            "-XX:+UseSerialGC",
-            "-jar",
-            BrokerProcess.jar().toString(),
-            "ctl"));
-    prefix.addAll(List.of(options));
-    return new ControlCommand(prefix);
+    return new ControlCommand(List.of(), List.of(options));
+  }
+
+  /** Our command for our broker, as the script of the distribution starts it. */
+  public static ControlCommand script(Broker broker) {
+    return new ControlCommand(
+        List.of(Distribution.bin("mayflyctl").toString()),
+        List.of("--data-dir", broker.data().toString()));
   }
 
   /**
@@ -75,8 +77,29 @@ public final class ControlCommand {
 
   /** Runs it with a text on its standard input. */
   public Outcome runWith(String input, String... arguments) {
-    List<String> command = new ArrayList<>(prefix);
-    command.addAll(List.of(arguments));
+    List<String> all = Stream.concat(options.stream(), Stream.of(arguments)).toList();
+    byte[] bytes = input.getBytes(StandardCharsets.UTF_8);
+    return process.isEmpty() ? runHere(bytes, all) : runAsProcess(bytes, all);
+  }
+
+  private static Outcome runHere(byte[] input, List<String> arguments) {
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    ByteArrayOutputStream err = new ByteArrayOutputStream();
+    List<String> all = new ArrayList<>(List.of("ctl"));
+    all.addAll(arguments);
+    int exit =
+        JarClasses.ofCommands()
+            .command(System.getenv(), new ByteArrayInputStream(input), out, err)
+            .run(all);
+    return new Outcome(
+        exit,
+        lines(out.toString(StandardCharsets.UTF_8)),
+        lines(err.toString(StandardCharsets.UTF_8)));
+  }
+
+  private Outcome runAsProcess(byte[] input, List<String> arguments) {
+    List<String> command = new ArrayList<>(process);
+    command.addAll(arguments);
     try {
       Path out = Files.createTempFile("control", ".out");
       Path err = Files.createTempFile("control", ".err");
@@ -85,13 +108,16 @@ public final class ControlCommand {
               .redirectOutput(out.toFile())
               .redirectError(err.toFile())
               .start();
-      process.getOutputStream().write(input.getBytes(StandardCharsets.UTF_8));
+      process.getOutputStream().write(input);
       process.getOutputStream().close();
       if (!process.waitFor(Patience.SECONDS, TimeUnit.SECONDS)) {
         process.destroyForcibly();
-        throw new AssertionError("the command did not end: " + Arrays.toString(arguments));
+        throw new AssertionError(
+            "the command did not end: " + Arrays.toString(arguments.toArray()));
       }
-      Outcome outcome = new Outcome(process.exitValue(), lines(out), lines(err));
+      Outcome outcome =
+          new Outcome(
+              process.exitValue(), lines(Files.readString(out)), lines(Files.readString(err)));
       Files.delete(out);
       Files.delete(err);
       return outcome;
@@ -103,9 +129,8 @@ public final class ControlCommand {
     }
   }
 
-  private static List<String> lines(Path file) throws IOException {
-    return Files.readString(file)
-        .replaceAll("\u001b\\[[0-9;]*m", "")
+  private static List<String> lines(String text) {
+    return text.replaceAll("\u001b\\[[0-9;]*m", "")
         .lines()
         .filter(line -> !line.isBlank())
         .toList();

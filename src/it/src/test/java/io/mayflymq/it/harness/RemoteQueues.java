@@ -21,7 +21,7 @@ record RemoteQueues(Target clients, Target queues) implements AutoCloseable {
   private static final int QUEUES_OF_CLIENTS_NODE = 200;
 
   static RemoteQueues start() {
-    int[] ports = {BrokerProcess.freePort(), BrokerProcess.freePort()};
+    int[] ports = {Broker.freePort(), Broker.freePort()};
     // Neither is ready without the other.
     BrokerProcess other = node(1, ports).launch();
     Target clients = Target.start(node(0, ports));

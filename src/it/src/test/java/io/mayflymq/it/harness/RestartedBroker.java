@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.rabbitmq.client.AMQP.BasicProperties;
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
+import com.rabbitmq.client.ConnectionFactory;
 import com.rabbitmq.client.GetResponse;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -32,33 +33,128 @@ public final class RestartedBroker implements AutoCloseable {
   /** A settlement that the broker has heard of is safe so much later, without anything else. */
   public static final long SETTLED_WITHIN_MILLIS = 1_000;
 
-  private final Path data;
-  private final Map<String, Object> settings = new LinkedHashMap<>();
+  private final Life life;
+  private final String vhost;
   private final List<Connection> connections = new ArrayList<>();
-  private BrokerProcess process;
   private Channel channel;
   private Channel publisher;
 
-  private RestartedBroker(Path data) {
-    this.data = data;
+  private RestartedBroker(Life life, String vhost) {
+    this.life = life;
+    this.vhost = vhost;
   }
 
-  /** A broker that has not been started yet. */
+  /** Who ends the broker and starts it again. */
+  interface Life {
+    /** Adds {@code --set key=value} to all later starts. */
+    void set(String key, Object value);
+
+    /** The broker of the latest start; null before the first. */
+    Broker broker();
+
+    /** Starts it and waits until it is ready. */
+    void start();
+
+    /** Ends it; fails if it had thrown, leaked, or did not stop as it should. */
+    void end(Ending ending);
+
+    /** Has no more use for it, whether it runs or not. */
+    void leave();
+  }
+
+  /** The test itself does. */
+  static final class OwnLife implements Life {
+    private final Path data;
+    private final boolean embedded;
+    private final Map<String, Object> settings = new LinkedHashMap<>();
+    private Broker broker;
+
+    OwnLife(Path data, boolean embedded) {
+      this.data = data;
+      this.embedded = embedded;
+    }
+
+    @Override
+    public void set(String key, Object value) {
+      settings.put(key, value);
+    }
+
+    @Override
+    public Broker broker() {
+      return broker;
+    }
+
+    @Override
+    public void start() {
+      Broker.Builder<?, ?> builder =
+          embedded ? EmbeddedBroker.builder().data(data) : BrokerProcess.builder().data(data);
+      settings.forEach(builder::set);
+      broker = builder.start();
+    }
+
+    @Override
+    public void end(Ending ending) {
+      switch (ending) {
+        case SIGTERM -> broker.terminate();
+        case KILL -> ((BrokerProcess) broker).kill();
+      }
+      int exit = broker.awaitExit();
+      if (ending == Ending.SIGTERM) {
+        assertThat(exit).as("the exit code after SIGTERM").isZero();
+      }
+      assertNoComplaints();
+    }
+
+    private void assertNoComplaints() {
+      assertThat(broker.complaintsInContext())
+          .as("complaints; all output is in %s", broker.writeOutput())
+          .isEmpty();
+    }
+
+    @Override
+    public void leave() {
+      if (broker != null) {
+        broker.abandon();
+        broker.awaitExit();
+        assertNoComplaints();
+      }
+    }
+  }
+
+  /** A broker in a process of its own that has not been started yet. */
   public static RestartedBroker at(Path data) {
-    return new RestartedBroker(data);
+    return new RestartedBroker(new OwnLife(data, false), "/");
+  }
+
+  /** A broker in the process of the tests that has not been started yet; it cannot be killed. */
+  public static RestartedBroker embedded(Path data) {
+    return new RestartedBroker(new OwnLife(data, true), "/");
+  }
+
+  /** A virtual host, made now, of a broker that other tests use too, and that runs. */
+  static RestartedBroker shared(Life life, String vhost)
+      throws IOException, InterruptedException {
+    Http http = life.broker().http();
+    assertThat(http.put("vhosts/" + vhost, "{}").status()).isEqualTo(201);
+    String all = "{\"configure\":\".*\",\"write\":\".*\",\"read\":\".*\"}";
+    assertThat(http.put("permissions/" + vhost + "/guest", all).status()).isIn(201, 204);
+    return new RestartedBroker(life, vhost);
+  }
+
+  /** Deletes what a test has left, so that later starts need not recover it. */
+  void deleteVhost() throws IOException, InterruptedException {
+    assertThat(http().delete("vhosts/" + vhost).status()).isEqualTo(204);
   }
 
   /** Adds {@code --set key=value} to all later starts. */
   public RestartedBroker set(String key, Object value) {
-    settings.put(key, value);
+    life.set(key, value);
     return this;
   }
 
   /** Starts it and waits until it is ready. */
   public RestartedBroker start() {
-    BrokerProcess.Builder builder = BrokerProcess.builder().data(data);
-    settings.forEach(builder::set);
-    process = builder.start();
+    life.start();
     return this;
   }
 
@@ -70,44 +166,49 @@ public final class RestartedBroker implements AutoCloseable {
 
   /** Ends it; fails if it had thrown, leaked, or did not stop as it should. */
   public void end(Ending ending) {
-    switch (ending) {
-      case SIGTERM -> process.terminate();
-      case KILL -> process.kill();
+    try {
+      life.end(ending);
+    } finally {
+      abortConnections();
+      channel = null;
+      publisher = null;
     }
-    int exit = process.awaitExit();
-    if (ending == Ending.SIGTERM) {
-      assertThat(exit).as("the exit code after SIGTERM").isZero();
-    }
-    connections.forEach(Connection::abort);
-    connections.clear();
-    channel = null;
-    publisher = null;
-    assertNoComplaints();
   }
 
-  private void assertNoComplaints() {
-    assertThat(process.complaintsInContext())
-        .as("complaints; all output is in %s", process.writeOutput())
-        .isEmpty();
+  private void abortConnections() {
+    connections.forEach(Connection::abort);
+    connections.clear();
   }
 
   public Path data() {
-    return data;
+    return process().data();
   }
 
-  /** The process of the latest start. */
-  public BrokerProcess process() {
-    return process;
+  /** The broker of the latest start. */
+  public Broker process() {
+    return life.broker();
+  }
+
+  /** Its management API. */
+  public Http http() {
+    return process().http();
+  }
+
+  /** The path of the virtual host's queues in the management API, with a slash at its end. */
+  public String queues() {
+    return "queues/" + (vhost.equals("/") ? "%2F" : vhost) + "/";
   }
 
   /** A view for the helpers that want one; its owner closes it before the broker ends. */
   public Amqp amqp(String hint) {
-    return new Amqp(new Target(process.port(), process, "MayflyMQ"), hint);
+    return new Amqp(new Target(process().port(), process(), "MayflyMQ"), hint, vhost);
   }
 
   /** A new connection, aborted when the broker ends. */
   public Connection connect() throws IOException, TimeoutException {
-    Connection connection = process.factory().newConnection("restarted");
+    ConnectionFactory factory = process().factory();
+    factory.setVirtualHost(vhost);
+    Connection connection = factory.newConnection("restarted");
     connections.add(connection);
     return connection;
   }
@@ -200,24 +301,22 @@ public final class RestartedBroker implements AutoCloseable {
 
   /** The lines that the process of the latest start has printed so far. */
   public List<String> output() {
-    return process.output();
+    return process().output();
   }
 
   /** Waits until a line of the output of the current process contains a text. */
   public void awaitLine(String text) {
-    process.awaitLine(text);
+    process().awaitLine(text);
   }
 
-  /** Kills it if it still runs; fails if it had thrown or leaked. */
+  /** Ends it if it still runs, by a kill if it can be; fails if it had thrown or leaked. */
   @Override
   public void close() {
-    if (process == null) {
-      return;
-    }
     // Before the connections, as a connection that the broker does not read would not close.
-    process.kill();
-    process.awaitExit();
-    connections.forEach(Connection::abort);
-    assertNoComplaints();
+    try {
+      life.leave();
+    } finally {
+      abortConnections();
+    }
   }
 }

@@ -10,10 +10,10 @@ import java.util.concurrent.TimeoutException;
  * {@code -Dmayfly.it.port=N}, whatever listens on that port of 127.0.0.1.
  *
  * @param port where it listens
- * @param process the child process, null when the broker was running already
+ * @param broker the broker, null when the broker was running already
  * @param product what it says in its server-properties
  */
-public record Target(int port, BrokerProcess process, String product) implements AutoCloseable {
+public record Target(int port, Broker broker, String product) implements AutoCloseable {
   public static final String HOST = "127.0.0.1";
   private static final String OURS = "MayflyMQ";
 
@@ -27,9 +27,9 @@ public record Target(int port, BrokerProcess process, String product) implements
   }
 
   /** Starts a broker that is checked like the shared one when it is closed. */
-  public static Target start(BrokerProcess.Builder builder) {
-    BrokerProcess process = builder.start();
-    return new Target(process.port(), process, product(process.port()));
+  public static Target start(Broker.Builder<?, ?> builder) {
+    Broker broker = builder.start();
+    return new Target(broker.port(), broker, product(broker.port()));
   }
 
   /** The port given on the command line, or null. */
@@ -56,7 +56,7 @@ public record Target(int port, BrokerProcess process, String product) implements
 
   /** Where its management API listens. */
   public int httpPort() {
-    return process == null ? Integer.getInteger("mayfly.it.http.port") : process.httpPort();
+    return broker == null ? Integer.getInteger("mayfly.it.http.port") : broker.httpPort();
   }
 
   /** Its management API, for the user {@code guest}. */
@@ -84,18 +84,18 @@ public record Target(int port, BrokerProcess process, String product) implements
   /** Ends the run. Fails if the broker leaked, logged an exception, or did not stop cleanly. */
   @Override
   public void close() {
-    if (process == null) {
+    if (broker == null) {
       return;
     }
-    int exit = process.stop();
-    if (exit != 0 || !process.complaints().isEmpty()) {
+    int exit = broker.stop();
+    if (exit != 0 || !broker.complaints().isEmpty()) {
       throw new AssertionError(
           "The broker ended with "
               + exit
               + "; complaints and the lines before them (all in "
-              + process.writeOutput()
+              + broker.writeOutput()
               + "):\n"
-              + String.join("\n", process.complaintsInContext()));
+              + String.join("\n", broker.complaintsInContext()));
     }
   }
 }

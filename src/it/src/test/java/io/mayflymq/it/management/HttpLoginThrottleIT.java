@@ -2,7 +2,7 @@ package io.mayflymq.it.management;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.mayflymq.it.harness.BrokerProcess;
+import io.mayflymq.it.harness.EmbeddedBroker;
 import io.mayflymq.it.harness.Http;
 import io.mayflymq.it.harness.OwnBroker;
 import io.mayflymq.it.harness.RawHttp;
@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 class HttpLoginThrottleIT {
   @Test
   void wrongPasswordsAreDelayedAndLoggedAndACorrectOneIsNotDelayed() throws Exception {
-    try (BrokerProcess broker = BrokerProcess.builder().start()) {
+    try (EmbeddedBroker broker = EmbeddedBroker.builder().start()) {
       String wrong = RawHttp.request("GET", "/api/whoami", RawHttp.basic("guest", "wrong"), "");
       List<RawHttp> guessing = new ArrayList<>();
       long start = System.nanoTime();

@@ -2,8 +2,9 @@ package io.mayflymq.it.management;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.mayflymq.it.harness.BrokerProcess;
+import io.mayflymq.it.harness.Broker;
 import io.mayflymq.it.harness.Certificate;
+import io.mayflymq.it.harness.EmbeddedBroker;
 import io.mayflymq.it.harness.Http;
 import io.mayflymq.it.harness.OwnBroker;
 import io.mayflymq.it.harness.RawHttp;
@@ -19,9 +20,9 @@ class HttpTlsMismatchIT {
   @Test
   void plainHttpOnTheTlsPortIsRefusedWithAnExplanation() throws Exception {
     Certificate server = Certificate.of("CN=broker");
-    int port = BrokerProcess.freePort();
-    try (BrokerProcess broker =
-        BrokerProcess.builder()
+    int port = Broker.freePort();
+    try (EmbeddedBroker broker =
+        EmbeddedBroker.builder()
             .set("management.ssl.ip", "127.0.0.1")
             .set("management.ssl.port", port)
             .set("management.ssl.certfile", server.writeCertificate(directory.resolve("c.pem")))

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.mayflymq.it.harness.BrokerProcess;
 import io.mayflymq.it.harness.ControlCommand;
+import io.mayflymq.it.harness.EmbeddedBroker;
 import io.mayflymq.it.harness.Http;
 import io.mayflymq.it.harness.OwnBroker;
 import io.mayflymq.it.harness.RawHttp;
@@ -20,11 +20,11 @@ import org.junit.jupiter.api.Test;
 @OwnBroker
 class StalledHttpClientsIT {
   private final List<RawHttp> stalled = new ArrayList<>();
-  private BrokerProcess broker;
+  private EmbeddedBroker broker;
 
   @BeforeEach
   void start() {
-    broker = BrokerProcess.builder().set("management.tcp.max_connections", 50).start();
+    broker = EmbeddedBroker.builder().set("management.tcp.max_connections", 50).start();
   }
 
   @AfterEach

@@ -8,7 +8,8 @@ import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.GetResponse;
 import com.rabbitmq.client.MessageProperties;
 import io.mayflymq.it.harness.BlackBox;
-import io.mayflymq.it.harness.BrokerProcess;
+import io.mayflymq.it.harness.Broker;
+import io.mayflymq.it.harness.EmbeddedBroker;
 import io.mayflymq.it.harness.OwnBroker;
 import io.mayflymq.it.harness.Patience;
 import java.util.Map;
@@ -23,16 +24,16 @@ class DeathMetricsIT {
   private static final String LATENESS = "mayfly_expiry_lateness_seconds";
   private static final String ARRIVAL = "mayfly_dead_letter_arrival_seconds";
 
-  private static BrokerProcess broker;
+  private static EmbeddedBroker broker;
   private static Connection connection;
   private static Channel channel;
   private static int port;
 
   @BeforeAll
   static void start() throws Exception {
-    port = BrokerProcess.freePort();
+    port = Broker.freePort();
     broker =
-        BrokerProcess.builder()
+        EmbeddedBroker.builder()
             .set("prometheus.tcp.ip", "127.0.0.1")
             .set("prometheus.tcp.port", port)
             .start();

@@ -6,9 +6,10 @@ import static org.awaitility.Awaitility.await;
 import com.rabbitmq.client.AuthenticationFailureException;
 import com.rabbitmq.client.ConnectionFactory;
 import io.mayflymq.it.harness.BlackBox;
-import io.mayflymq.it.harness.BrokerProcess;
+import io.mayflymq.it.harness.Broker;
 import io.mayflymq.it.harness.Certificate;
 import io.mayflymq.it.harness.ControlCommand;
+import io.mayflymq.it.harness.EmbeddedBroker;
 import io.mayflymq.it.harness.OwnBroker;
 import io.mayflymq.it.harness.Patience;
 import java.net.URI;
@@ -29,7 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
 class MetricsAccessIT {
   @TempDir static Path directory;
 
-  private static BrokerProcess broker;
+  private static EmbeddedBroker broker;
   private static HttpClient client;
   private static int port;
   private static int tlsPort;
@@ -38,10 +39,10 @@ class MetricsAccessIT {
   static void start() throws Exception {
     Certificate certificate = Certificate.of("CN=broker");
     client = HttpClient.newBuilder().sslContext(certificate.trusted()).build();
-    port = BrokerProcess.freePort();
-    tlsPort = BrokerProcess.freePort();
+    port = Broker.freePort();
+    tlsPort = Broker.freePort();
     broker =
-        BrokerProcess.builder()
+        EmbeddedBroker.builder()
             .set("prometheus.tcp.ip", "127.0.0.1")
             .set("prometheus.tcp.port", port)
             .set("prometheus.ssl.ip", "127.0.0.1")
@@ -160,8 +161,8 @@ class MetricsAccessIT {
 
   @Test
   void certificateThatIsMissingIsReportedAtTheStart() {
-    BrokerProcess second =
-        BrokerProcess.builder()
+    EmbeddedBroker second =
+        EmbeddedBroker.builder()
             .set("prometheus.ssl.ip", "127.0.0.1")
             .set("prometheus.ssl.port", 0)
             .set("prometheus.ssl.certfile", directory.resolve("absent.pem"))

@@ -4,7 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.mayflymq.it.harness.BlackBox;
-import io.mayflymq.it.harness.BrokerProcess;
+import io.mayflymq.it.harness.Broker;
+import io.mayflymq.it.harness.EmbeddedBroker;
 import io.mayflymq.it.harness.OwnBroker;
 import io.mayflymq.it.harness.Patience;
 import io.mayflymq.it.metrics.DashboardQuery.Selector;
@@ -24,15 +25,15 @@ import org.junit.jupiter.api.Test;
 class OverviewDashboardIT {
   private static final Pattern CLUSTER = Pattern.compile("rabbitmq_cluster=\"([^\"]*)\"");
 
-  private static BrokerProcess broker;
+  private static EmbeddedBroker broker;
   private static BusyBroker busy;
   private static int port;
 
   @BeforeAll
   static void start() throws Exception {
-    port = BrokerProcess.freePort();
+    port = Broker.freePort();
     broker =
-        BrokerProcess.builder()
+        EmbeddedBroker.builder()
             .set("prometheus.tcp.ip", "127.0.0.1")
             .set("prometheus.tcp.port", port)
             .start();
@@ -85,9 +86,9 @@ class OverviewDashboardIT {
   /** Sums and rates of several counters show nothing if one of them has no sample. */
   @Test
   void countersOfARestedBrokerAreThereToo() throws Exception {
-    int otherPort = BrokerProcess.freePort();
-    try (BrokerProcess rested =
-        BrokerProcess.builder()
+    int otherPort = Broker.freePort();
+    try (EmbeddedBroker rested =
+        EmbeddedBroker.builder()
             .set("prometheus.tcp.ip", "127.0.0.1")
             .set("prometheus.tcp.port", otherPort)
             .start()) {

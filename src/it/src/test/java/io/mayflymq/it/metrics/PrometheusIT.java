@@ -7,7 +7,8 @@ import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.MessageProperties;
 import io.mayflymq.it.harness.BlackBox;
-import io.mayflymq.it.harness.BrokerProcess;
+import io.mayflymq.it.harness.Broker;
+import io.mayflymq.it.harness.EmbeddedBroker;
 import io.mayflymq.it.harness.OwnBroker;
 import io.mayflymq.it.harness.Patience;
 import java.nio.charset.StandardCharsets;
@@ -31,14 +32,14 @@ class PrometheusIT {
       "{protocol=\"amqp091\",queue_type=\"rabbit_classic_queue\"}";
   private static final byte[] BODY = "x".getBytes(StandardCharsets.UTF_8);
 
-  private static BrokerProcess broker;
+  private static EmbeddedBroker broker;
   private static int port;
 
   @BeforeAll
   static void start() {
-    port = BrokerProcess.freePort();
+    port = Broker.freePort();
     broker =
-        BrokerProcess.builder()
+        EmbeddedBroker.builder()
             .set("prometheus.tcp.ip", "127.0.0.1")
             .set("prometheus.tcp.port", port)
             .start();
@@ -406,8 +407,8 @@ class PrometheusIT {
 
   @Test
   void takenPortIsReportedAtTheStart() {
-    BrokerProcess second =
-        BrokerProcess.builder()
+    EmbeddedBroker second =
+        EmbeddedBroker.builder()
             .set("prometheus.tcp.ip", "127.0.0.1")
             .set("prometheus.tcp.port", port)
             .launch();

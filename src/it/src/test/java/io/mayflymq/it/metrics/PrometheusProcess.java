@@ -5,7 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.mayflymq.it.harness.BrokerProcess;
+import io.mayflymq.it.harness.Broker;
 import io.mayflymq.it.harness.Patience;
 import java.io.IOException;
 import java.net.URI;
@@ -48,7 +48,7 @@ final class PrometheusProcess implements AutoCloseable {
    * @param scraped the ports where brokers are scraped
    */
   static PrometheusProcess start(Path directory, List<Integer> scraped) throws IOException {
-    int port = BrokerProcess.freePort();
+    int port = Broker.freePort();
     Path config =
         Files.writeString(
             directory.resolve("prometheus.yml"),

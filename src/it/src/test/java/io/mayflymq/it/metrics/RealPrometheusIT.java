@@ -4,7 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.mayflymq.it.harness.BlackBox;
-import io.mayflymq.it.harness.BrokerProcess;
+import io.mayflymq.it.harness.Broker;
+import io.mayflymq.it.harness.EmbeddedBroker;
 import io.mayflymq.it.harness.OwnBroker;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -29,7 +30,7 @@ class RealPrometheusIT {
 
   @TempDir static Path directory;
 
-  private static BrokerProcess broker;
+  private static EmbeddedBroker broker;
   private static BusyBroker busy;
   private static PrometheusProcess prometheus;
   private static int port;
@@ -37,9 +38,9 @@ class RealPrometheusIT {
   @BeforeAll
   static void start() throws Exception {
     PrometheusTools.requireInstalled();
-    port = BrokerProcess.freePort();
+    port = Broker.freePort();
     broker =
-        BrokerProcess.builder()
+        EmbeddedBroker.builder()
             .set("prometheus.tcp.ip", "127.0.0.1")
             .set("prometheus.tcp.port", port)
             .start();

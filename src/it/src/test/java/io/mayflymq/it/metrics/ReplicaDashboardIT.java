@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.MessageProperties;
 import io.mayflymq.it.cluster.ClusterProcesses;
-import io.mayflymq.it.harness.BrokerProcess;
+import io.mayflymq.it.harness.Broker;
 import io.mayflymq.it.harness.Patience;
 import java.nio.file.Path;
 import java.util.List;
@@ -50,8 +50,7 @@ class ReplicaDashboardIT {
   @Test
   void queriesAboutTheClusterFindDataAndNoAlertIsRaised() throws Exception {
     PrometheusTools.requireInstalled();
-    List<Integer> ports =
-        IntStream.range(0, NODES).mapToObj(node -> BrokerProcess.freePort()).toList();
+    List<Integer> ports = IntStream.range(0, NODES).mapToObj(node -> Broker.freePort()).toList();
     try (ClusterProcesses cluster = new ClusterProcesses(directory, NODES)) {
       cluster
           .set("prometheus.tcp.ip", "127.0.0.1")

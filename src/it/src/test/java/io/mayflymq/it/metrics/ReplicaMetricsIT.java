@@ -6,7 +6,7 @@ import static org.awaitility.Awaitility.await;
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.MessageProperties;
 import io.mayflymq.it.cluster.ClusterProcesses;
-import io.mayflymq.it.harness.BrokerProcess;
+import io.mayflymq.it.harness.Broker;
 import io.mayflymq.it.harness.Patience;
 import java.nio.file.Path;
 import java.util.List;
@@ -23,7 +23,7 @@ class ReplicaMetricsIT {
   @TempDir Path directory;
 
   private final List<Integer> ports =
-      IntStream.range(0, NODES).mapToObj(node -> BrokerProcess.freePort()).toList();
+      IntStream.range(0, NODES).mapToObj(node -> Broker.freePort()).toList();
 
   private ScrapedText scrape(int node) throws Exception {
     return ScrapedText.of(ports.get(node), "/metrics", "text/plain;version=0.0.4");

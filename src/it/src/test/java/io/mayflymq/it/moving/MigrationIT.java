@@ -11,8 +11,8 @@ import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.ConnectionFactory;
 import com.rabbitmq.client.MessageProperties;
-import io.mayflymq.it.harness.BrokerProcess;
 import io.mayflymq.it.harness.Deliveries;
+import io.mayflymq.it.harness.EmbeddedBroker;
 import io.mayflymq.it.harness.Ending;
 import io.mayflymq.it.harness.Http;
 import io.mayflymq.it.harness.OwnBroker;
@@ -86,7 +86,7 @@ class MigrationIT {
   @Test
   void definitionsOfRabbitMqAreImportedAndExportedAgain() throws Exception {
     JsonNode definitions = new ObjectMapper().readTree(exported());
-    try (BrokerProcess broker = BrokerProcess.builder().start()) {
+    try (EmbeddedBroker broker = EmbeddedBroker.builder().start()) {
       Http http = Http.as(broker.httpPort(), "guest", "guest");
       JsonNode report = http.post("definitions?report=true", exported()).json();
       assertThat(report.path("skipped"))
@@ -121,7 +121,7 @@ class MigrationIT {
   /** The destination is killed meanwhile, as often as the shovel needs. */
   @Test
   void shovelLosesNothingWhenTheDestinationIsKilled() throws Exception {
-    try (BrokerProcess source = BrokerProcess.builder().start();
+    try (EmbeddedBroker source = EmbeddedBroker.builder().start();
         RestartedBroker destination = RestartedBroker.at(data).start();
         Connection connection = source.factory().newConnection()) {
       Channel channel = connection.createChannel();
@@ -167,7 +167,7 @@ class MigrationIT {
   /** The link of a federated queue is a consumer with a low priority, besides the local ones. */
   @Test
   void linkOfAFederatedQueueTakesWhatLocalConsumersLeave() throws Exception {
-    try (BrokerProcess broker = BrokerProcess.builder().start();
+    try (EmbeddedBroker broker = EmbeddedBroker.builder().start();
         Connection connection = broker.factory().newConnection()) {
       Channel channel = connection.createChannel();
       channel.queueDeclare("orders", true, false, false, null);

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
 import io.mayflymq.it.harness.BlackBox;
-import io.mayflymq.it.harness.BrokerProcess;
+import io.mayflymq.it.harness.EmbeddedBroker;
 import io.mayflymq.it.harness.OwnBroker;
 import io.mayflymq.it.harness.Patience;
 import java.nio.file.Path;
@@ -23,8 +23,8 @@ class DefaultPolicyIT {
 
   @Test
   void theLowerOfArgumentAndDefaultOperatorPolicyApplies() throws Exception {
-    try (BrokerProcess broker =
-            BrokerProcess.builder()
+    try (EmbeddedBroker broker =
+            EmbeddedBroker.builder()
                 .set(POLICY + "queue_pattern", "^bounded")
                 .set(POLICY + "max_length", 3)
                 .start();
@@ -43,12 +43,12 @@ class DefaultPolicyIT {
 
   @Test
   void anExistingVirtualHostGetsNoDefaultPolicies() throws Exception {
-    try (BrokerProcess broker =
-        BrokerProcess.builder().data(data).set(POLICY + "max_length", 2).start()) {
+    try (EmbeddedBroker broker =
+        EmbeddedBroker.builder().data(data).set(POLICY + "max_length", 2).start()) {
       assertThat(broker.stop()).isZero();
     }
-    try (BrokerProcess broker =
-            BrokerProcess.builder().data(data).set(POLICY + "max_length", 4).start();
+    try (EmbeddedBroker broker =
+            EmbeddedBroker.builder().data(data).set(POLICY + "max_length", 4).start();
         Connection connection = broker.factory().newConnection()) {
       Channel channel = connection.createChannel();
       channel.confirmSelect();

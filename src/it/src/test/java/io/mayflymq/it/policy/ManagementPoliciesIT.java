@@ -9,7 +9,7 @@ import com.rabbitmq.http.client.ClientParameters;
 import com.rabbitmq.http.client.domain.PolicyInfo;
 import io.mayflymq.it.harness.Amqp;
 import io.mayflymq.it.harness.BlackBox;
-import io.mayflymq.it.harness.BrokerProcess;
+import io.mayflymq.it.harness.EmbeddedBroker;
 import io.mayflymq.it.harness.Http;
 import io.mayflymq.it.harness.MayflyOnly;
 import io.mayflymq.it.harness.OwnBroker;
@@ -387,8 +387,8 @@ class ManagementPoliciesIT extends PolicyFixture {
                {"user":"maker","vhost":"/","configure":"","write":"","read":""},
                {"user":"manager","vhost":"/","configure":"","write":"","read":""}]}
             """);
-    try (BrokerProcess broker =
-        BrokerProcess.builder().set("load_definitions", definitions).start()) {
+    try (EmbeddedBroker broker =
+        EmbeddedBroker.builder().set("load_definitions", definitions).start()) {
       int port = broker.httpPort();
       Http admin = Http.as(port, "guest", "x");
       Http maker = Http.as(port, "maker", "x");

@@ -2,8 +2,8 @@ package io.mayflymq.it.process;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.mayflymq.it.harness.BrokerProcess;
 import io.mayflymq.it.harness.ControlCommand;
+import io.mayflymq.it.harness.EmbeddedBroker;
 import io.mayflymq.it.harness.OwnBroker;
 import io.mayflymq.it.harness.RawClient;
 import java.io.DataInputStream;
@@ -43,7 +43,7 @@ class ConfigurationIT {
     Path file = directory.resolve("broker.conf");
     Files.writeString(file, "# a comment\n\n" + key + " = " + value + "\n");
     fails(
-        BrokerProcess.builder().withoutListener().arguments("--config", file.toString()),
+        EmbeddedBroker.builder().withoutListener().arguments("--config", file.toString()),
         CONFIG,
         file.getFileName().toString(),
         "3",
@@ -56,24 +56,27 @@ class ConfigurationIT {
     Path file = directory.resolve("broker.conf");
     Files.writeString(file, "heartbeat = 10\nthis is no setting\n");
     fails(
-        BrokerProcess.builder().arguments("--config", file.toString()), CONFIG, "broker.conf", "2");
+        EmbeddedBroker.builder().arguments("--config", file.toString()),
+        CONFIG,
+        "broker.conf",
+        "2");
   }
 
   @Test
   void aMissingConfigurationFileIsReportedInOneLine() throws Exception {
-    fails(BrokerProcess.builder().arguments("--config", "/no/such.conf"), CONFIG, "/no/such.conf");
+    fails(EmbeddedBroker.builder().arguments("--config", "/no/such.conf"), CONFIG, "/no/such.conf");
   }
 
   @Test
   void anErrorOnTheCommandLineIsReportedInOneLine() throws Exception {
-    fails(BrokerProcess.builder().set("hartbeat", 10), CONFIG, "hartbeat", "heartbeat");
-    fails(BrokerProcess.builder().set("heartbeat", "often"), CONFIG, "heartbeat", "often");
+    fails(EmbeddedBroker.builder().set("hartbeat", 10), CONFIG, "hartbeat", "heartbeat");
+    fails(EmbeddedBroker.builder().set("heartbeat", "often"), CONFIG, "heartbeat", "often");
   }
 
   @Test
   void anErrorInTheEnvironmentIsReportedInOneLine() throws Exception {
     fails(
-        BrokerProcess.builder().environment("MAYFLY_HEARTBEAT", "often"),
+        EmbeddedBroker.builder().environment("MAYFLY_HEARTBEAT", "often"),
         CONFIG,
         "MAYFLY_HEARTBEAT",
         "often");
@@ -84,7 +87,7 @@ class ConfigurationIT {
     try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       String address = "127.0.0.1:" + taken.getLocalPort();
       fails(
-          BrokerProcess.builder().withoutListener().set("listeners.tcp.default", address),
+          EmbeddedBroker.builder().withoutListener().set("listeners.tcp.default", address),
           FAILURE,
           address);
     }
@@ -92,8 +95,8 @@ class ConfigurationIT {
 
   @Test
   void aDataDirectoryInUseIsReportedInOneLine(@TempDir Path data) throws Exception {
-    try (BrokerProcess first = BrokerProcess.builder().data(data).start()) {
-      fails(BrokerProcess.builder().data(data), FAILURE, data.toString());
+    try (EmbeddedBroker first = EmbeddedBroker.builder().data(data).start()) {
+      fails(EmbeddedBroker.builder().data(data), FAILURE, data.toString());
       assertThat(first.stop()).isZero();
     }
   }
@@ -101,7 +104,7 @@ class ConfigurationIT {
   @Test
   void anImpossibleDataDirectoryIsReportedInOneLine(@TempDir Path directory) throws Exception {
     Path file = Files.createFile(directory.resolve("a file"));
-    fails(BrokerProcess.builder().data(file.resolve("data")), FAILURE, file.toString());
+    fails(EmbeddedBroker.builder().data(file.resolve("data")), FAILURE, file.toString());
   }
 
   @Test
@@ -110,8 +113,8 @@ class ConfigurationIT {
     Files.writeString(file, "heartbeat = often\nnothing\nauth_backends.1 = ldap\n");
     Files.createDirectory(directory.resolve("conf.d"));
     Files.writeString(directory.resolve("conf.d/10.conf"), "frame_max = 5\n");
-    try (BrokerProcess broker =
-        BrokerProcess.builder()
+    try (EmbeddedBroker broker =
+        EmbeddedBroker.builder()
             .arguments("--config", file.toString())
             .set("cluster_formation.classic_config.nodes.1", "other")
             .launch()) {
@@ -133,10 +136,10 @@ class ConfigurationIT {
     Files.writeString(file, "heartbeat = 11\nmqtt.prefetch = 10\n");
     Path part = Files.createDirectory(directory.resolve("conf.d")).resolve("50-site.conf");
     Files.writeString(part, "\nheartbeat = 14\n");
-    assertThat(offeredHeartbeat(BrokerProcess.builder().arguments("--config", file.toString())))
+    assertThat(offeredHeartbeat(EmbeddedBroker.builder().arguments("--config", file.toString())))
         .isEqualTo(14);
-    try (BrokerProcess broker =
-        BrokerProcess.builder().arguments("--config", file.toString()).start()) {
+    try (EmbeddedBroker broker =
+        EmbeddedBroker.builder().arguments("--config", file.toString()).start()) {
       assertThat(broker.output())
           .anyMatch(line -> line.endsWith("configuration from " + part))
           .filteredOn(line -> line.contains("mqtt.prefetch"))
@@ -148,8 +151,8 @@ class ConfigurationIT {
     }
   }
 
-  private static void fails(BrokerProcess.Builder builder, int exitCode, String... words) {
-    try (BrokerProcess broker = builder.launch()) {
+  private static void fails(EmbeddedBroker.Builder builder, int exitCode, String... words) {
+    try (EmbeddedBroker broker = builder.launch()) {
       assertThat(broker.awaitExit()).as("exit code of:%n%s", broker.output()).isEqualTo(exitCode);
       // The broker may have logged its start before it found its port or its directory in use.
       List<String> complaint =
@@ -163,7 +166,7 @@ class ConfigurationIT {
   void theConfigurationFileIsRead(@TempDir Path directory) throws Exception {
     Path file = directory.resolve("broker.conf");
     Files.writeString(file, "heartbeat = 11\n");
-    assertThat(offeredHeartbeat(BrokerProcess.builder().arguments("--config", file.toString())))
+    assertThat(offeredHeartbeat(EmbeddedBroker.builder().arguments("--config", file.toString())))
         .isEqualTo(11);
   }
 
@@ -173,7 +176,7 @@ class ConfigurationIT {
     Files.writeString(file, "heartbeat = 11\n");
     assertThat(
             offeredHeartbeat(
-                BrokerProcess.builder()
+                EmbeddedBroker.builder()
                     .environment("MAYFLY_HEARTBEAT", "12")
                     .arguments("server", "--config", file.toString())))
         .isEqualTo(12);
@@ -183,12 +186,14 @@ class ConfigurationIT {
   void theCommandLineOverridesTheEnvironment() throws Exception {
     assertThat(
             offeredHeartbeat(
-                BrokerProcess.builder().environment("MAYFLY_HEARTBEAT", "12").set("heartbeat", 13)))
+                EmbeddedBroker.builder()
+                    .environment("MAYFLY_HEARTBEAT", "12")
+                    .set("heartbeat", 13)))
         .isEqualTo(13);
   }
 
-  private static int offeredHeartbeat(BrokerProcess.Builder builder) throws Exception {
-    try (BrokerProcess broker = builder.start();
+  private static int offeredHeartbeat(EmbeddedBroker.Builder builder) throws Exception {
+    try (EmbeddedBroker broker = builder.start();
         RawClient client = new RawClient(broker.port())) {
       DataInputStream tune = client.login().arguments();
       tune.skipNBytes(6);

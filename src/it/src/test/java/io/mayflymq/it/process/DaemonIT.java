@@ -13,6 +13,7 @@ import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.ConnectionFactory;
 import com.rabbitmq.client.impl.AMQConnection;
+import io.mayflymq.it.harness.Broker;
 import io.mayflymq.it.harness.BrokerProcess;
 import io.mayflymq.it.harness.Deliveries;
 import io.mayflymq.it.harness.OwnBroker;
@@ -94,7 +95,7 @@ class DaemonIT {
 
   @Test
   void aBrokerStartsAgainAfterAKill(@TempDir Path data) throws Exception {
-    int port = BrokerProcess.freePort();
+    int port = Broker.freePort();
     try (BrokerProcess killed = BrokerProcess.builder().port(port).data(data).start()) {
       Connection connection = killed.factory().newConnection();
       killed.kill();

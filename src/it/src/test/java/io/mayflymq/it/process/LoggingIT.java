@@ -7,8 +7,8 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
 import io.mayflymq.it.harness.BlackBox;
-import io.mayflymq.it.harness.BrokerProcess;
 import io.mayflymq.it.harness.ControlCommand;
+import io.mayflymq.it.harness.EmbeddedBroker;
 import io.mayflymq.it.harness.Http;
 import io.mayflymq.it.harness.OwnBroker;
 import io.mayflymq.it.harness.Patience;
@@ -26,17 +26,17 @@ import org.junit.jupiter.api.io.TempDir;
 class LoggingIT {
   @TempDir Path directory;
 
-  private BrokerProcess start(String... settings) {
-    BrokerProcess.Builder builder = BrokerProcess.builder().data(directory);
+  private EmbeddedBroker start(String... settings) {
+    EmbeddedBroker.Builder builder = EmbeddedBroker.builder().data(directory);
     for (int i = 0; i < settings.length; i += 2) {
       builder = builder.set(settings[i], settings[i + 1]);
     }
-    BrokerProcess broker = builder.launch();
+    EmbeddedBroker broker = builder.launch();
     broker.awaitReady();
     return broker;
   }
 
-  private static void awaitLine(BrokerProcess broker, String... parts) {
+  private static void awaitLine(EmbeddedBroker broker, String... parts) {
     Awaitility.await("a line with " + List.of(parts))
         .atMost(Patience.TIME)
         .until(
@@ -45,7 +45,7 @@ class LoggingIT {
                     .anyMatch(line -> List.of(parts).stream().allMatch(line::contains)));
   }
 
-  private static String run(BrokerProcess broker, String... command) {
+  private static String run(EmbeddedBroker broker, String... command) {
     ControlCommand.Outcome outcome = ControlCommand.of(broker).run(command);
     assertThat(outcome.exit()).as(outcome.toString()).isZero();
     return outcome.text();
@@ -53,7 +53,7 @@ class LoggingIT {
 
   @Test
   void changesAreLoggedWithWhoMadeThemAndFromWhere() throws Exception {
-    try (BrokerProcess broker = start()) {
+    try (EmbeddedBroker broker = start()) {
       run(broker, "add_user", "ann", "secret-word");
       run(broker, "set_policy", "short", "^q", "{\"max-length\":10}");
       awaitLine(broker, "<audit>", "user 'mayflyctl' (127.0.0.1:", "PUT /api/users/ann");
@@ -85,7 +85,7 @@ class LoggingIT {
 
   @Test
   void logTailPrintsTheLastLinesWithoutALogFile() throws Exception {
-    try (BrokerProcess broker = start()) {
+    try (EmbeddedBroker broker = start()) {
       assertThat(run(broker, "-q", "log_tail", "-N", "1000")).contains(" ready in ");
       assertThat(run(broker, "-q", "log_tail", "-N", "2").strip().lines()).hasSize(2);
       assertThat(run(broker, "log_location")).contains("<stdout>");
@@ -100,7 +100,7 @@ class LoggingIT {
 
   @Test
   void jsonFormatterWritesAnObjectInEachLine() throws Exception {
-    try (BrokerProcess broker =
+    try (EmbeddedBroker broker =
         start(
             "log.file",
             "mayfly.log",
@@ -127,7 +127,7 @@ class LoggingIT {
 
   @Test
   void logFileIsRotatedAndCompressed() throws Exception {
-    try (BrokerProcess broker =
+    try (EmbeddedBroker broker =
         start(
             "log.file",
             "m.log",

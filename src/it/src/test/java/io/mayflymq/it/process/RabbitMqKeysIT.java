@@ -9,8 +9,8 @@ import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.DefaultConsumer;
 import io.mayflymq.it.harness.BlackBox;
-import io.mayflymq.it.harness.BrokerProcess;
 import io.mayflymq.it.harness.ControlCommand;
+import io.mayflymq.it.harness.EmbeddedBroker;
 import io.mayflymq.it.harness.Http;
 import io.mayflymq.it.harness.OwnBroker;
 import io.mayflymq.it.harness.RawClient;
@@ -28,8 +28,8 @@ class RabbitMqKeysIT {
 
   @Test
   void connectionsAndChannelsOfTheNodeAreLimited() throws Exception {
-    try (BrokerProcess broker =
-            BrokerProcess.builder()
+    try (EmbeddedBroker broker =
+            EmbeddedBroker.builder()
                 .set("connection_max", 2)
                 .set("channel_max_per_node", 3)
                 .start();
@@ -53,7 +53,7 @@ class RabbitMqKeysIT {
 
   @Test
   void limitOfConnectionsIsChangedAtRunTime() throws Exception {
-    try (BrokerProcess broker = BrokerProcess.builder().start()) {
+    try (EmbeddedBroker broker = EmbeddedBroker.builder().start()) {
       assertThat(ControlCommand.of(broker).run("set_config", "connection_max", "0").exit())
           .isZero();
       try (RawClient refused = new RawClient(broker.port())) {
@@ -69,8 +69,8 @@ class RabbitMqKeysIT {
 
   @Test
   void vhostsQueuesAndConsumersAreLimited() throws Exception {
-    try (BrokerProcess broker =
-            BrokerProcess.builder()
+    try (EmbeddedBroker broker =
+            EmbeddedBroker.builder()
                 .set("vhost_max", 2)
                 .set("cluster_queue_limit", 3)
                 .set("consumer_max_per_channel", 2)
@@ -124,12 +124,12 @@ class RabbitMqKeysIT {
   @Test
   void clusterNameOfTheConfigurationIsShownToClientsAndByTheApi(@TempDir Path data)
       throws Exception {
-    try (BrokerProcess broker = BrokerProcess.builder().data(data).start()) {
+    try (EmbeddedBroker broker = EmbeddedBroker.builder().data(data).start()) {
       Http http = Http.as(broker.httpPort(), "guest", "guest");
       assertThat(http.put("cluster-name", "{\"name\": \"by the api\"}").status()).isEqualTo(204);
     }
-    try (BrokerProcess broker =
-            BrokerProcess.builder().data(data).set("cluster_name", "blue \"one\"").start();
+    try (EmbeddedBroker broker =
+            EmbeddedBroker.builder().data(data).set("cluster_name", "blue \"one\"").start();
         Connection connection = broker.factory().newConnection()) {
       Http http = Http.as(broker.httpPort(), "guest", "guest");
       assertThat(http.get("cluster-name").json().path("name").asText()).isEqualTo("blue \"one\"");
@@ -138,7 +138,7 @@ class RabbitMqKeysIT {
       assertThat(connection.getServerProperties().get("cluster_name").toString())
           .isEqualTo("blue \"one\"");
     }
-    try (BrokerProcess broker = BrokerProcess.builder().data(data).start()) {
+    try (EmbeddedBroker broker = EmbeddedBroker.builder().data(data).start()) {
       assertThat(
               Http.as(broker.httpPort(), "guest", "guest")
                   .get("cluster-name")
@@ -151,8 +151,8 @@ class RabbitMqKeysIT {
 
   @Test
   void managementIsServedBelowThePathPrefixOnly() throws Exception {
-    try (BrokerProcess broker =
-        BrokerProcess.builder().set("management.path_prefix", "/mayfly").start()) {
+    try (EmbeddedBroker broker =
+        EmbeddedBroker.builder().set("management.path_prefix", "/mayfly").start()) {
       Http http = Http.as(broker.httpPort(), "guest", "guest");
       assertThat(http.send("GET", "/mayfly/api/whoami", null).json().path("name").asText())
           .isEqualTo("guest");
@@ -177,8 +177,8 @@ class RabbitMqKeysIT {
 
   @Test
   void newVhostsHaveTheDefaultLimitsOfTheirNames() throws Exception {
-    try (BrokerProcess broker =
-        BrokerProcess.builder()
+    try (EmbeddedBroker broker =
+        EmbeddedBroker.builder()
             .set("default_limits.vhosts.1.pattern", "^tenant-")
             .set("default_limits.vhosts.1.max_connections", 4)
             .set("default_limits.vhosts.1.max_queues", 5)
@@ -207,8 +207,8 @@ class RabbitMqKeysIT {
     for (Map.Entry<String, Object> key :
         Map.<String, Object>of("management.load_definitions", file, "definitions.local.path", file)
             .entrySet()) {
-      try (BrokerProcess broker =
-          BrokerProcess.builder().set(key.getKey(), key.getValue()).start()) {
+      try (EmbeddedBroker broker =
+          EmbeddedBroker.builder().set(key.getKey(), key.getValue()).start()) {
         assertThat(Http.as(broker.httpPort(), "guest", "guest").get("queues/%2F/q").status())
             .as(key.getKey())
             .isEqualTo(200);

@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.ConnectionFactory;
 import io.mayflymq.it.harness.BlackBox;
+import io.mayflymq.it.harness.Broker;
 import io.mayflymq.it.harness.BrokerProcess;
 import io.mayflymq.it.harness.Certificate;
 import io.mayflymq.it.harness.Http;
@@ -124,7 +125,7 @@ class SignalsIT {
   void sighupAppliesAChangedCertificate() throws Exception {
     Certificate first = Certificate.of("CN=first");
     Certificate second = Certificate.of("CN=second");
-    int port = BrokerProcess.freePort();
+    int port = Broker.freePort();
     Path file = directory.resolve("tls.conf");
     String keys =
         "listeners.ssl.default = 127.0.0.1:%d%nssl_options.certfile = %s%nssl_options.keyfile ="
@@ -162,7 +163,7 @@ class SignalsIT {
   void sighupAppliesAChangedCertificateOfTheHttpApi() throws Exception {
     Certificate first = Certificate.of("CN=first");
     Certificate second = Certificate.of("CN=second");
-    int port = BrokerProcess.freePort();
+    int port = Broker.freePort();
     Path file = directory.resolve("https.conf");
     String keys =
         "management.ssl.ip = 127.0.0.1%nmanagement.ssl.port = %d%nmanagement.ssl.certfile ="

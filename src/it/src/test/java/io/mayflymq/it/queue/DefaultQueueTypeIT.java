@@ -7,7 +7,7 @@ import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.ConnectionFactory;
 import io.mayflymq.it.harness.BlackBox;
-import io.mayflymq.it.harness.BrokerProcess;
+import io.mayflymq.it.harness.EmbeddedBroker;
 import io.mayflymq.it.harness.Http;
 import io.mayflymq.it.harness.OwnBroker;
 import java.util.Map;
@@ -45,8 +45,8 @@ class DefaultQueueTypeIT {
 
   @Test
   void theConfigurationSetsTheDefaultTypeOfDurableQueues() throws Exception {
-    try (BrokerProcess broker =
-            BrokerProcess.builder().set("default_queue_type", "quorum").start();
+    try (EmbeddedBroker broker =
+            EmbeddedBroker.builder().set("default_queue_type", "quorum").start();
         Connection connection = broker.factory().newConnection()) {
       Channel channel = connection.createChannel();
       channel.queueDeclare("q", true, false, false, null);
@@ -67,8 +67,8 @@ class DefaultQueueTypeIT {
 
   @Test
   void aVirtualHostSetsTheDefaultTypeOfItsQueues() throws Exception {
-    try (BrokerProcess broker =
-        BrokerProcess.builder().set("default_queue_type", "quorum").start()) {
+    try (EmbeddedBroker broker =
+        EmbeddedBroker.builder().set("default_queue_type", "quorum").start()) {
       Http http = Http.as(broker.httpPort(), "guest", "guest");
       for (String type : new String[] {"classic", "stream"}) {
         String vhost = "of-" + type;
@@ -86,7 +86,7 @@ class DefaultQueueTypeIT {
 
   @Test
   void theDefaultQueueTypeIsClassic() throws Exception {
-    try (BrokerProcess broker = BrokerProcess.builder().start();
+    try (EmbeddedBroker broker = EmbeddedBroker.builder().start();
         Connection connection = broker.factory().newConnection()) {
       connection.createChannel().queueDeclare("q", true, false, false, null);
       assertType(connection, "/", "q", "classic");
@@ -95,8 +95,8 @@ class DefaultQueueTypeIT {
 
   @Test
   void theTypeOfAQuorumQueueIsNotComparedIfTheConfigurationSaysSo() throws Exception {
-    try (BrokerProcess broker =
-            BrokerProcess.builder()
+    try (EmbeddedBroker broker =
+            EmbeddedBroker.builder()
                 .set("quorum_queue.property_equivalence.relaxed_checks_on_redeclaration", true)
                 .start();
         Connection connection = broker.factory().newConnection()) {

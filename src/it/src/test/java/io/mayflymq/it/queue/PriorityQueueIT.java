@@ -9,7 +9,7 @@ import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.GetResponse;
 import io.mayflymq.it.harness.Amqp;
 import io.mayflymq.it.harness.BlackBox;
-import io.mayflymq.it.harness.BrokerProcess;
+import io.mayflymq.it.harness.EmbeddedBroker;
 import io.mayflymq.it.harness.MayflyOnly;
 import io.mayflymq.it.harness.OwnBroker;
 import io.mayflymq.it.harness.Patience;
@@ -107,7 +107,7 @@ class PriorityQueueIT {
   @OwnBroker
   void thePriorityOrderSurvivesARestart(@TempDir Path data) throws Exception {
     Map<String, Object> arguments = Map.of("x-max-priority", 5);
-    try (BrokerProcess broker = BrokerProcess.builder().data(data).start()) {
+    try (EmbeddedBroker broker = EmbeddedBroker.builder().data(data).start()) {
       try (Connection connection = broker.factory().newConnection();
           Channel channel = connection.createChannel()) {
         channel.confirmSelect();
@@ -123,7 +123,7 @@ class PriorityQueueIT {
       }
       assertThat(broker.stop()).isZero();
     }
-    try (BrokerProcess broker = BrokerProcess.builder().data(data).start();
+    try (EmbeddedBroker broker = EmbeddedBroker.builder().data(data).start();
         Connection connection = broker.factory().newConnection()) {
       Channel channel = connection.createChannel();
       await().until(() -> channel.messageCount("q") == 6);

@@ -14,11 +14,10 @@ import io.mayflymq.it.harness.Deliveries.Delivery;
 import io.mayflymq.it.harness.Ending;
 import io.mayflymq.it.harness.Headers;
 import io.mayflymq.it.harness.Http;
-import io.mayflymq.it.harness.OwnBroker;
 import io.mayflymq.it.harness.Patience;
 import io.mayflymq.it.harness.RestartedBroker;
+import io.mayflymq.it.harness.RestartedTogether;
 import io.mayflymq.it.harness.Time;
-import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -28,33 +27,20 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.ConcurrentSkipListSet;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Scheduled messages survive a restart: none is lost, early or duplicated. */
-@OwnBroker
+@RestartedTogether
 class DurableScheduleIT {
   private static final String EXCHANGE = "later";
 
-  @TempDir Path data;
   private RestartedBroker broker;
 
   @BeforeEach
-  void start() throws Exception {
-    broker = RestartedBroker.at(data).start();
-    declare();
-  }
-
-  @AfterEach
-  void stop() {
-    broker.close();
-  }
-
-  private void declare() throws Exception {
+  void declare() throws Exception {
     broker
         .channel()
         .exchangeDeclare(
@@ -71,11 +57,11 @@ class DurableScheduleIT {
   }
 
   private Http http() {
-    return Http.as(broker.process().httpPort(), "guest", "guest");
+    return broker.http();
   }
 
   private int delayed(String queue) throws Exception {
-    return http().get("queues/%2F/" + queue).json().get("messages_delayed").intValue();
+    return http().get(broker.queues() + queue).json().get("messages_delayed").intValue();
   }
 
   @ParameterizedTest
@@ -129,8 +115,8 @@ class DurableScheduleIT {
       broker.publisher().basicPublish(EXCHANGE, queue, delay(3_600_000), bytes("y"));
     }
     broker.awaitConfirms();
-    assertThat(http().delete("queues/%2F/cancelled/scheduled/m").status()).isEqualTo(204);
-    assertThat(http().delete("queues/%2F/purged/scheduled").status()).isEqualTo(204);
+    assertThat(http().delete(broker.queues() + "cancelled/scheduled/m").status()).isEqualTo(204);
+    assertThat(http().delete(broker.queues() + "purged/scheduled").status()).isEqualTo(204);
     broker.channel().queueDelete("deleted");
     broker.letSettle();
     broker.restart(Ending.KILL);
@@ -173,10 +159,11 @@ class DurableScheduleIT {
   }
 
   private boolean exists(String queue) throws Exception {
-    return http().get("queues/%2F/" + queue).status() == 200;
+    return http().get(broker.queues() + queue).status() == 200;
   }
 
   @Test
+  @RestartedTogether.By(Ending.SIGTERM)
   void transientScheduledMessagesAreLostAtARestart() throws Exception {
     queue("durable", Map.of());
     BasicProperties transientDelay = delay(3_600_000).builder().deliveryMode(1).build();

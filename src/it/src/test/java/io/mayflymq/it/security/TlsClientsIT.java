@@ -5,8 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.mayflymq.it.harness.BlackBox;
-import io.mayflymq.it.harness.BrokerProcess;
+import io.mayflymq.it.harness.Broker;
 import io.mayflymq.it.harness.Certificate;
+import io.mayflymq.it.harness.EmbeddedBroker;
 import io.mayflymq.it.harness.OwnBroker;
 import io.mayflymq.it.harness.Patience;
 import java.io.File;
@@ -66,8 +67,8 @@ class TlsClientsIT {
 
   @TempDir Path directory;
 
-  private final int amqps = BrokerProcess.freePort();
-  private final int https = BrokerProcess.freePort();
+  private final int amqps = Broker.freePort();
+  private final int https = Broker.freePort();
 
   @BeforeAll
   static void certificate() throws Exception {
@@ -82,10 +83,10 @@ class TlsClientsIT {
     return digits.toString();
   }
 
-  private BrokerProcess.Builder broker() {
+  private EmbeddedBroker.Builder broker() {
     Path certificate = server.writeCertificate(directory.resolve("server.pem"));
     Path key = server.writeKey(directory.resolve("server.key"));
-    return BrokerProcess.builder()
+    return EmbeddedBroker.builder()
         .set("listeners.ssl.default", "127.0.0.1:" + amqps)
         .set("ssl_options.certfile", certificate)
         .set("ssl_options.keyfile", key)
@@ -112,7 +113,7 @@ class TlsClientsIT {
 
   @Test
   void pythonConnectsAndResumesItsSessionsInVersion12() throws Exception {
-    try (BrokerProcess broker = broker().start()) {
+    try (EmbeddedBroker broker = broker().start()) {
       for (int port : new int[] {amqps, https}) {
         String question = port == amqps ? PROTOCOL_HEADER : WHOAMI;
         String answer = port == amqps ? CONNECTION_START : HTTP_ANSWER;
@@ -135,7 +136,7 @@ class TlsClientsIT {
         Stream.of(System.getenv("PATH").split(File.pathSeparator))
             .anyMatch(directory -> Files.isExecutable(Path.of(directory, "openssl"))),
         "openssl is not installed");
-    try (BrokerProcess broker = broker().start()) {
+    try (EmbeddedBroker broker = broker().start()) {
       for (int port : new int[] {amqps, https}) {
         for (String version : List.of("1_2", "1_3")) {
           assertThat(
@@ -179,7 +180,7 @@ class TlsClientsIT {
 
   @Test
   void suitesWithoutForwardSecrecyAreNotSupported() throws Exception {
-    try (BrokerProcess broker = broker().start()) {
+    try (EmbeddedBroker broker = broker().start()) {
       for (int port : new int[] {amqps, https}) {
         assertThat(agreed(port)).startsWith("TLS_AES_");
         assertThat(agreed(port, AES_128)).isEqualTo(AES_128);
@@ -192,7 +193,7 @@ class TlsClientsIT {
 
   @Test
   void theConfiguredSuitesAndTheirOrderAreUsed() throws Exception {
-    try (BrokerProcess broker =
+    try (EmbeddedBroker broker =
         broker()
             .set("ssl_options.ciphers.1", "ECDHE-RSA-AES128-GCM-SHA256")
             .set("ssl_options.ciphers.2", AES_256)
@@ -231,8 +232,8 @@ class TlsClientsIT {
             + " kind RSA: TLS_AES_128_GCM_SHA256");
   }
 
-  private static void assertRefused(BrokerProcess.Builder builder, int exitCode, String... lines) {
-    try (BrokerProcess broker = builder.launch()) {
+  private static void assertRefused(EmbeddedBroker.Builder builder, int exitCode, String... lines) {
+    try (EmbeddedBroker broker = builder.launch()) {
       assertThat(broker.awaitExit()).isEqualTo(exitCode);
       assertThat(broker.output()).isEqualTo(Arrays.asList(lines));
     }

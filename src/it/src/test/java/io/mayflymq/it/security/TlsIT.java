@@ -11,6 +11,7 @@ import com.rabbitmq.client.ConnectionFactory;
 import com.rabbitmq.client.DefaultSaslConfig;
 import com.rabbitmq.client.impl.nio.NioParams;
 import io.mayflymq.it.harness.BlackBox;
+import io.mayflymq.it.harness.Broker;
 import io.mayflymq.it.harness.BrokerProcess;
 import io.mayflymq.it.harness.Certificate;
 import io.mayflymq.it.harness.ControlCommand;
@@ -47,7 +48,7 @@ class TlsIT {
 
   @TempDir Path directory;
 
-  private final int port = BrokerProcess.freePort();
+  private final int port = Broker.freePort();
 
   @BeforeAll
   static void certificates() throws Exception {

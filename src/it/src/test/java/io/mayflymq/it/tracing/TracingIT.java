@@ -8,8 +8,8 @@ import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.GetResponse;
 import io.mayflymq.it.harness.BlackBox;
-import io.mayflymq.it.harness.BrokerProcess;
 import io.mayflymq.it.harness.ControlCommand;
+import io.mayflymq.it.harness.EmbeddedBroker;
 import io.mayflymq.it.harness.OwnBroker;
 import io.mayflymq.it.harness.Patience;
 import java.util.List;
@@ -26,7 +26,7 @@ class TracingIT {
   private static final int TTL_MILLIS = 30;
 
   private static OtlpReceiver receiver;
-  private static BrokerProcess broker;
+  private static EmbeddedBroker broker;
   private static Connection connection;
   private static Channel channel;
 
@@ -34,7 +34,7 @@ class TracingIT {
   static void start() throws Exception {
     receiver = new OtlpReceiver();
     broker =
-        BrokerProcess.builder()
+        EmbeddedBroker.builder()
             .set("tracing.otlp.endpoint", receiver.endpoint())
             .set("tracing.otlp.headers.authorization", "Bearer secret")
             .set("tracing.service_name", "orders-broker")

@@ -1,0 +1,117 @@
+package io.mayflymq.it.harness;
+
+import java.io.InputStream;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A broker in the process of the tests: the classes of the packaged jar, with sockets and files of
+ * its own. Its heap is that of the tests. Thread-safe.
+ */
+public final class EmbeddedBroker extends Broker {
+  /** How it has ended if the jar threw what it should have caught. */
+  private static final int BROKEN = -1;
+
+  /** The exit code of one that could not start, or could not stop in order. */
+  private static final int FAILURE = 1;
+
+  /** The exit codes of a broker that an essential part of has failed. */
+  private static final Set<Integer> FATAL = Set.of(BROKEN, 3, 70);
+
+  private final JarClasses classes = JarClasses.take();
+  private final JarClasses.Command command;
+  private final CountDownLatch ended = new CountDownLatch(1);
+  private volatile int exitCode = BROKEN;
+
+  private EmbeddedBroker(Builder builder, Directories directories, List<String> arguments) {
+    super(builder, directories);
+    Map<String, String> environment = new HashMap<>(System.getenv());
+    environment.putAll(builder.environment);
+    classes.sendOutputTo(this::add);
+    command =
+        classes.command(
+            environment,
+            InputStream.nullInputStream(),
+            JarClasses.lines(this::add),
+            JarClasses.lines(this::add));
+    Thread thread = new Thread(() -> run(arguments), "embedded-broker");
+    thread.setDaemon(true);
+    thread.start();
+  }
+
+  /** How to start one; every part has a sensible default. */
+  public static final class Builder extends Broker.Builder<Builder, EmbeddedBroker> {
+    private Builder() {}
+
+    @Override
+    Builder self() {
+      return this;
+    }
+
+    @Override
+    EmbeddedBroker launch(List<String> arguments, Directories directories) {
+      return new EmbeddedBroker(this, directories, arguments);
+    }
+  }
+
+  /** A broker in the process of the tests. */
+  public static Builder builder() {
+    return new Builder();
+  }
+
+  private void run(List<String> arguments) {
+    try {
+      exitCode = command.run(arguments);
+    } catch (IllegalStateException e) {
+      add("\tat the embedded broker: " + e.getCause());
+    } finally {
+      classes.sendOutputTo(null);
+      if (hasEndedInOrder()) {
+        classes.giveBack();
+      }
+      ended.countDown();
+    }
+  }
+
+  /** Whether none of its threads may run any more. */
+  private boolean hasEndedInOrder() {
+    return !FATAL.contains(exitCode) && !(exitCode == FAILURE && hasBeenReady());
+  }
+
+  @Override
+  public void terminate() {
+    command.terminate();
+  }
+
+  @Override
+  public void reload() {
+    command.reload();
+  }
+
+  @Override
+  void abandon() {
+    terminate();
+  }
+
+  @Override
+  public boolean isAlive() {
+    return ended.getCount() > 0;
+  }
+
+  @Override
+  public int awaitExit() {
+    try {
+      if (!ended.await(Patience.MILLIS, TimeUnit.MILLISECONDS)) {
+        throw new AssertionError("The broker did not end:\n" + String.join("\n", output()));
+      }
+      return exitCode;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException(e);
+    }
+  }
+}
