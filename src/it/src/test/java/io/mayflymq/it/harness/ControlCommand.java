@@ -49,10 +49,19 @@ public final class ControlCommand {
     return new ControlCommand(List.of(), List.of(options));
   }
 
-  /** Our command for our broker, as the script of the distribution starts it. */
-  public static ControlCommand script(Broker broker) {
+  /**
+   * Our command for our broker, as a script of the distribution starts it, in a process.
+   *
+   * @param name of the script, such as {@code mayflyctl}
+   * @param cache where Java keeps its archive of classes
+   */
+  public static ControlCommand script(String name, Path cache, Broker broker) {
     return new ControlCommand(
-        List.of(Distribution.bin("mayflyctl").toString()),
+        List.of(
+            "env",
+            "JAVA_HOME=" + System.getProperty("java.home"),
+            "MAYFLY_CACHE_DIR=" + cache,
+            Distribution.bin(name).toString()),
         List.of("--data-dir", broker.data().toString()));
   }
 

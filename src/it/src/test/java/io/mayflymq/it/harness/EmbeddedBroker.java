@@ -32,6 +32,7 @@ public final class EmbeddedBroker extends Broker {
     Map<String, String> environment = new HashMap<>(System.getenv());
     environment.putAll(builder.environment);
     classes.sendOutputTo(this::add);
+    classes.trackBuffers(builder.tracksAllBuffers);
     command =
         classes.command(
             environment,
@@ -45,7 +46,15 @@ public final class EmbeddedBroker extends Broker {
 
   /** How to start one; every part has a sensible default. */
   public static final class Builder extends Broker.Builder<Builder, EmbeddedBroker> {
+    private boolean tracksAllBuffers;
+
     private Builder() {}
+
+    /** Has Netty report every buffer that is leaked, rather than one in a hundred. */
+    public Builder trackingAllBuffers() {
+      tracksAllBuffers = true;
+      return this;
+    }
 
     @Override
     Builder self() {

@@ -69,6 +69,22 @@ final class JarClasses {
     loader.output = sink == null ? null : new Lines(sink);
   }
 
+  /**
+   * Sets which buffers Netty watches for leaks.
+   *
+   * @param all whether it is all of them, rather than Netty's sample
+   */
+  void trackBuffers(boolean all) {
+    try {
+      Class<?> detector = loader.loadClass("io.netty.util.ResourceLeakDetector");
+      Class<?> level = loader.loadClass("io.netty.util.ResourceLeakDetector$Level");
+      Object wanted = level.getField(all ? "PARANOID" : "SIMPLE").get(null);
+      detector.getMethod("setLevel", level).invoke(null, wanted);
+    } catch (ReflectiveOperationException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
   /** A stream that passes on what is written to it, a line at a time. */
   static OutputStream lines(Consumer<String> sink) {
     return new Lines(sink);

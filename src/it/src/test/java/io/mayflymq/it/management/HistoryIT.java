@@ -63,9 +63,10 @@ class HistoryIT {
     JsonNode lengths = object.path("messages_details");
     assertThat(lengths.path("samples")).hasSize(13);
     assertThat(lengths.path("samples").get(0).path("sample").asInt()).isEqualTo(2);
+    // A busy machine may take a sample later than its time, so the last one before may have them.
     // On a machine that stands still all samples may be later.
     for (JsonNode each : lengths.path("samples")) {
-      if (each.path("timestamp").asLong() < beforePublish) {
+      if (each.path("timestamp").asLong() < beforePublish - 5_000) {
         assertThat(each.path("sample").asInt()).as("%s", lengths).isZero();
       }
     }
