@@ -132,8 +132,7 @@ public final class RestartedBroker implements AutoCloseable {
   }
 
   /** A virtual host, made now, of a broker that other tests use too, and that runs. */
-  static RestartedBroker shared(Life life, String vhost)
-      throws IOException, InterruptedException {
+  static RestartedBroker shared(Life life, String vhost) throws IOException, InterruptedException {
     Http http = life.broker().http();
     assertThat(http.put("vhosts/" + vhost, "{}").status()).isEqualTo(201);
     String all = "{\"configure\":\".*\",\"write\":\".*\",\"read\":\".*\"}";

@@ -39,12 +39,13 @@ import org.junit.platform.commons.support.HierarchyTraversalMode;
  * have got to their next restart, or are done, and starts when all want it to. So a class costs as
  * many starts as its longest test has, rather than as all of them have.
  *
- * <p>There is one broker for each {@link Ending} that the tests have: that of a parameter, else that
- * of {@link By}, else a kill. Brokers that are killed are processes, others are embedded.
+ * <p>There is one broker for each {@link Ending} that the tests have: that of a parameter, else
+ * that of {@link By}, else a kill. Brokers that are killed are processes, others are embedded.
  *
- * <p>The class has one field of type {@link RestartedBroker}, which is set. All of it happens before
- * JUnit calls the first test; a call of a test then gives its result, by its own name. Arguments
- * may come from {@link EnumSource}, {@link ValueSource} with strings, and {@link CsvSource}.
+ * <p>The class has one field of type {@link RestartedBroker}, which is set. All of it happens
+ * before JUnit calls the first test; a call of a test then gives its result, by its own name.
+ * Arguments may come from {@link EnumSource}, {@link ValueSource} with strings, and {@link
+ * CsvSource}.
  */
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)
@@ -70,8 +71,7 @@ public @interface RestartedTogether {
       for (Method method : methods(type, Test.class)) {
         add(new Case(type, method, List.of()), groups);
       }
-      for (Method method :
-          methods(type, org.junit.jupiter.params.ParameterizedTest.class)) {
+      for (Method method : methods(type, org.junit.jupiter.params.ParameterizedTest.class)) {
         for (List<Object> arguments : arguments(method)) {
           add(new Case(type, method, arguments), groups);
         }
@@ -257,9 +257,7 @@ public @interface RestartedTogether {
       List<Thread> hanging = threads.stream().filter(Thread::isAlive).toList();
       hanging.forEach(Thread::interrupt);
       restarts.close();
-      assertThat(hanging)
-          .as("tests that have not come to their end")
-          .isEmpty();
+      assertThat(hanging).as("tests that have not come to their end").isEmpty();
     }
   }
 }
