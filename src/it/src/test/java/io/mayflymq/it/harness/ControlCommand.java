@@ -88,18 +88,24 @@ public final class ControlCommand {
   public Outcome runWith(String input, String... arguments) {
     List<String> all = Stream.concat(options.stream(), Stream.of(arguments)).toList();
     byte[] bytes = input.getBytes(StandardCharsets.UTF_8);
-    return process.isEmpty() ? runHere(bytes, all) : runAsProcess(bytes, all);
+    if (!process.isEmpty()) {
+      return runAsProcess(bytes, all);
+    }
+    return runHere(bytes, Stream.concat(Stream.of("ctl"), all.stream()).toList());
+  }
+
+  /** Runs another command of our jar that ends by itself, in the process of the tests. */
+  public static Outcome ofJar(String... arguments) {
+    return runHere(new byte[0], List.of(arguments));
   }
 
   private static Outcome runHere(byte[] input, List<String> arguments) {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     ByteArrayOutputStream err = new ByteArrayOutputStream();
-    List<String> all = new ArrayList<>(List.of("ctl"));
-    all.addAll(arguments);
     int exit =
         JarClasses.ofCommands()
             .command(System.getenv(), new ByteArrayInputStream(input), out, err)
-            .run(all);
+            .run(arguments);
     return new Outcome(
         exit,
         lines(out.toString(StandardCharsets.UTF_8)),

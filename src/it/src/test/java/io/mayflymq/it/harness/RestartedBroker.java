@@ -64,14 +64,20 @@ public final class RestartedBroker implements AutoCloseable {
 
   /** The test itself does. */
   static final class OwnLife implements Life {
+    /** More lives than any broker has. */
+    static final int ALL = Integer.MAX_VALUE;
+
     private final Path data;
-    private final boolean embedded;
+
+    /** How many of its next lives are in processes of their own. */
+    private int processes;
+
     private final Map<String, Object> settings = new LinkedHashMap<>();
     private Broker broker;
 
-    OwnLife(Path data, boolean embedded) {
+    OwnLife(Path data, int processes) {
       this.data = data;
-      this.embedded = embedded;
+      this.processes = processes;
     }
 
     @Override
@@ -87,7 +93,8 @@ public final class RestartedBroker implements AutoCloseable {
     @Override
     public void start() {
       Broker.Builder<?, ?> builder =
-          embedded ? EmbeddedBroker.builder().data(data) : BrokerProcess.builder().data(data);
+          processes > 0 ? BrokerProcess.builder().data(data) : EmbeddedBroker.builder().data(data);
+      processes--;
       settings.forEach(builder::set);
       broker = builder.start();
     }
@@ -123,12 +130,20 @@ public final class RestartedBroker implements AutoCloseable {
 
   /** A broker in a process of its own that has not been started yet. */
   public static RestartedBroker at(Path data) {
-    return new RestartedBroker(new OwnLife(data, false), "/");
+    return new RestartedBroker(new OwnLife(data, OwnLife.ALL), "/");
   }
 
   /** A broker in the process of the tests that has not been started yet; it cannot be killed. */
   public static RestartedBroker embedded(Path data) {
-    return new RestartedBroker(new OwnLife(data, true), "/");
+    return new RestartedBroker(new OwnLife(data, 0), "/");
+  }
+
+  /**
+   * A broker that has not been started yet and is ended so many times in this way. It is in a
+   * process of its own only as long as it is still to be killed, and in that of the tests after.
+   */
+  public static RestartedBroker ended(Path data, Ending ending, int times) {
+    return new RestartedBroker(new OwnLife(data, ending == Ending.KILL ? times : 0), "/");
   }
 
   /** A virtual host, made now, of a broker that other tests use too, and that runs. */

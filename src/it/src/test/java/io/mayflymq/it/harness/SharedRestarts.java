@@ -23,7 +23,8 @@ final class SharedRestarts implements RestartedBroker.Life {
   SharedRestarts(Ending ending, Path data, int tests) {
     this.ending = ending;
     this.tests = tests;
-    this.life = new RestartedBroker.OwnLife(data, ending == Ending.SIGTERM);
+    this.life =
+        new RestartedBroker.OwnLife(data, ending == Ending.KILL ? RestartedBroker.OwnLife.ALL : 0);
     life.start();
     runs = true;
   }

@@ -1,0 +1,20 @@
+package io.mayflymq.it.harness;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.stream.Stream;
+
+/** A directory with all that is below it. */
+public final class Directory {
+  private Directory() {}
+
+  /** Makes a copy of one that no broker uses. */
+  public static void copy(Path from, Path to) throws IOException {
+    try (Stream<Path> paths = Files.walk(from)) {
+      for (Path path : paths.toList()) {
+        Files.copy(path, to.resolve(from.relativize(path).toString()));
+      }
+    }
+  }
+}
