@@ -2,6 +2,7 @@ package io.mayflymq.it.fault;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.mayflymq.it.harness.Directory;
 import io.mayflymq.it.harness.Ending;
 import io.mayflymq.it.harness.OwnBroker;
 import io.mayflymq.it.harness.RestartedBroker;
@@ -16,6 +17,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -25,17 +27,29 @@ import org.junit.jupiter.api.io.TempDir;
 class DamagedLogIT {
   private static final int MESSAGES = 100;
 
-  @TempDir Path data;
+  /** The data directory that all tests begin with. */
+  @TempDir static Path full;
+
+  @TempDir Path directory;
+  private Path data;
   private RestartedBroker broker;
 
+  @BeforeAll
+  static void fillAndKill() throws Exception {
+    try (RestartedBroker broker = RestartedBroker.at(full).set("shards", 1).start()) {
+      broker.queue("q");
+      broker.publish("q", bodies(0, MESSAGES));
+      // Until a log has noted what is safe, damage at its end looks like a write that was cut off.
+      broker.letSettle();
+      broker.end(Ending.KILL);
+    }
+  }
+
   @BeforeEach
-  void fillAndKill() throws Exception {
-    broker = RestartedBroker.at(data).set("shards", 1).start();
-    broker.queue("q");
-    broker.publish("q", bodies(0, MESSAGES));
-    // Until a log has noted what is safe, damage at its end looks like a write that was cut off.
-    broker.letSettle();
-    broker.end(Ending.KILL);
+  void copy() throws Exception {
+    data = directory.resolve("data");
+    Directory.copy(full, data);
+    broker = RestartedBroker.ended(data, Ending.KILL, 1).set("shards", 1);
   }
 
   @AfterEach
@@ -94,6 +108,7 @@ class DamagedLogIT {
   /** A complete segment is recovered from its index: its contents are read when they are needed. */
   @Test
   void damageInAnEarlierSegmentIsFoundWhenItIsRead() throws Exception {
+    broker = RestartedBroker.ended(data, Ending.KILL, 2).set("shards", 1);
     Path segment = segment();
     broker.start();
     broker.publish("q", bodies(MESSAGES, 2 * MESSAGES));

@@ -6,7 +6,10 @@ import com.rabbitmq.client.AMQP.BasicProperties;
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.GetResponse;
+import io.mayflymq.it.harness.Broker;
 import io.mayflymq.it.harness.BrokerProcess;
+import io.mayflymq.it.harness.Directory;
+import io.mayflymq.it.harness.EmbeddedBroker;
 import io.mayflymq.it.harness.OwnBroker;
 import io.mayflymq.it.harness.Patience;
 import io.mayflymq.it.harness.RestartedBroker;
@@ -93,7 +96,7 @@ class DataDirectoryFaultsIT {
     early = directory.resolve("early");
     full = directory.resolve("full");
     other = directory.resolve("other");
-    BrokerProcess first = start(early);
+    BrokerProcess first = process(early).start();
     try (Connection connection = first.factory().newConnection()) {
       Channel channel = connection.createChannel();
       channel.queueDeclare("q", true, false, false, Map.of());
@@ -102,9 +105,9 @@ class DataDirectoryFaultsIT {
       publish(channel, "s", 0);
       http(first, "PUT", "/api/policies/%2F/limit", POLICY);
     }
-    end(first);
-    copy(early, full);
-    BrokerProcess second = start(full);
+    kill(first);
+    Directory.copy(early, full);
+    BrokerProcess second = process(full).start();
     try (Connection connection = second.factory().newConnection()) {
       Channel channel = connection.createChannel();
       channel.queueDeclare("later", true, false, false, Map.of());
@@ -112,8 +115,8 @@ class DataDirectoryFaultsIT {
       // The logs note once a second what has been forced.
       Time.pass(2 * RestartedBroker.SETTLED_WITHIN_MILLIS);
     }
-    end(second);
-    BrokerProcess third = start(other);
+    kill(second);
+    BrokerProcess third = process(other).start();
     try (Connection connection = third.factory().newConnection()) {
       Channel channel = connection.createChannel();
       channel.queueDeclare("q", true, false, false, Map.of());
@@ -121,7 +124,7 @@ class DataDirectoryFaultsIT {
       publish(channel, "q", 1000);
       publish(channel, "s", 1000);
     }
-    end(third);
+    kill(third);
   }
 
   @ParameterizedTest
@@ -187,12 +190,11 @@ class DataDirectoryFaultsIT {
   }
 
   private static void assertAllIsAdopted(Path data) throws Exception {
-    BrokerProcess accepted = launch(data, "--accept-loss");
-    accepted.awaitReady();
+    EmbeddedBroker accepted = embedded(data).arguments("--accept-loss").start();
     assertThat(accepted.output()).anyMatch(line -> line.contains("'later'") && warns(line));
     end(accepted);
     // It is as it should be from then on.
-    BrokerProcess again = start(data);
+    EmbeddedBroker again = embedded(data).start();
     try (Connection connection = again.factory().newConnection()) {
       Channel channel = connection.createChannel();
       assertThat(drain(channel, "q")).isEqualTo(bodies(0));
@@ -202,9 +204,10 @@ class DataDirectoryFaultsIT {
     end(again);
   }
 
+  /** By a process of its own, whose exit code is looked at. */
   private static void assertRefuses(Path data, String... named) throws IOException {
     Map<String, Long> before = files(data);
-    BrokerProcess refused = launch(data);
+    BrokerProcess refused = process(data).launch();
     assertThat(isReady(refused)).isFalse();
     assertThat(refused.awaitExit()).isEqualTo(REFUSED);
     assertThat(String.join("\n", refused.output())).contains(named);
@@ -214,7 +217,7 @@ class DataDirectoryFaultsIT {
   private static void assertNothingIsLostWithoutAWord(Path data, String what, String file)
       throws Exception {
     Map<String, Long> before = files(data);
-    BrokerProcess broker = launch(data);
+    EmbeddedBroker broker = embedded(data).launch();
     if (!isReady(broker)) {
       // The number of a layout that is not known is an error of its own.
       int expected = file.equals("mayfly.format") ? 1 : REFUSED;
@@ -254,17 +257,15 @@ class DataDirectoryFaultsIT {
 
   // Brokers
 
-  private static BrokerProcess launch(Path data, String... arguments) {
-    return BrokerProcess.builder().data(data).set("shards", 1).arguments(arguments).launch();
+  private static EmbeddedBroker.Builder embedded(Path data) {
+    return EmbeddedBroker.builder().data(data).set("shards", 1);
   }
 
-  private static BrokerProcess start(Path data) {
-    BrokerProcess broker = launch(data);
-    broker.awaitReady();
-    return broker;
+  private static BrokerProcess.Builder process(Path data) {
+    return BrokerProcess.builder().data(data).set("shards", 1);
   }
 
-  private static boolean isReady(BrokerProcess broker) {
+  private static boolean isReady(Broker broker) {
     try {
       broker.awaitReady();
       return true;
@@ -273,13 +274,18 @@ class DataDirectoryFaultsIT {
     }
   }
 
-  private static void end(BrokerProcess broker) {
+  private static void kill(BrokerProcess broker) {
     broker.kill();
     broker.awaitExit();
     assertThat(broker.complaints()).isEmpty();
   }
 
-  private static String http(BrokerProcess broker, String method, String path, String body)
+  private static void end(EmbeddedBroker broker) {
+    assertThat(broker.stop()).isZero();
+    assertThat(broker.complaints()).isEmpty();
+  }
+
+  private static String http(Broker broker, String method, String path, String body)
       throws Exception {
     String login =
         Base64.getEncoder().encodeToString("guest:guest".getBytes(StandardCharsets.UTF_8));
@@ -352,7 +358,7 @@ class DataDirectoryFaultsIT {
 
   private static Path copyOfFull() throws IOException {
     Path copy = directory.resolve("case-" + cases++);
-    copy(full, copy);
+    Directory.copy(full, copy);
     return copy;
   }
 
@@ -373,14 +379,6 @@ class DataDirectoryFaultsIT {
 
   private static boolean isOfProcess(Path file) {
     return Set.of("mayfly.lock", "mayfly.control").contains(file.getFileName().toString());
-  }
-
-  private static void copy(Path from, Path to) throws IOException {
-    try (Stream<Path> paths = Files.walk(from)) {
-      for (Path path : paths.toList()) {
-        Files.copy(path, to.resolve(from.relativize(path).toString()));
-      }
-    }
   }
 
   private static void delete(Path root) throws IOException {

@@ -50,10 +50,14 @@ class FullDiskIT {
   private RestartedBroker broker;
 
   @BeforeEach
-  void start() {
+  void mount() {
     disk = SmallDisk.mount(mountPoint, DISK_MEGABYTES);
+  }
+
+  /** Starts the broker, which is ended once in this way. */
+  private void start(Ending ending) {
     broker =
-        RestartedBroker.at(disk.directory().resolve("data"))
+        RestartedBroker.ended(disk.directory().resolve("data"), ending, 1)
             .set("shards", 1)
             .set("durability.segment_size", SEGMENT_BYTES);
     // Otherwise publishers are blocked before the disk is really full.
@@ -72,6 +76,7 @@ class FullDiskIT {
 
   @Test
   void onAFullDiskPublishersWaitUntilConsumersHaveFreedSpace() throws Exception {
+    start(Ending.KILL);
     broker.queue("q");
     broker.queue("beside");
     broker.publish("beside", "stays");
@@ -96,6 +101,7 @@ class FullDiskIT {
 
   @Test
   void aKillWhileTheDiskIsFullLosesNothing() throws Exception {
+    start(Ending.KILL);
     broker.queue("q");
     Filling filling = new Filling(broker.connect());
     filling.untilNothingIsConfirmed();
@@ -109,6 +115,7 @@ class FullDiskIT {
 
   @Test
   void anOrderlyRestartWhileTheDiskIsFullLosesNothing() throws Exception {
+    start(Ending.SIGTERM);
     broker.queue("q");
     Filling filling = new Filling(broker.connect());
     filling.untilNothingIsConfirmed();
@@ -122,6 +129,7 @@ class FullDiskIT {
 
   @Test
   void aBrokerStartedOnAFullDiskCanBeControlledOnceThereIsSpace() throws Exception {
+    start(Ending.KILL);
     broker.end(Ending.KILL);
     Path filler = disk.fill();
     broker.start();
@@ -134,6 +142,7 @@ class FullDiskIT {
 
   @Test
   void declarationsAreRefusedWhileTheDiskIsFullAndSucceedAfterwards() throws Exception {
+    start(Ending.KILL);
     broker.queue("before");
     Path filler = disk.fill();
     Set<String> declared = new TreeSet<>(Set.of("before"));

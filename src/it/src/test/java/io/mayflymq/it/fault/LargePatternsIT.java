@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mayflymq.it.harness.BlackBox;
 import io.mayflymq.it.harness.BrokerProcess;
+import io.mayflymq.it.harness.EmbeddedBroker;
 import io.mayflymq.it.harness.Http;
 import io.mayflymq.it.harness.OwnBroker;
 import java.net.URLEncoder;
@@ -134,8 +135,8 @@ class LargePatternsIT {
 
   @Test
   void aLargePatternInTheConfigurationIsReportedInOneLine() {
-    try (BrokerProcess refused =
-        BrokerProcess.builder().set("default_permissions.read", LARGE).launch()) {
+    try (EmbeddedBroker refused =
+        EmbeddedBroker.builder().set("default_permissions.read", LARGE).launch()) {
       assertThat(refused.awaitExit()).isEqualTo(78);
       assertThat(refused.output())
           .containsExactly(
