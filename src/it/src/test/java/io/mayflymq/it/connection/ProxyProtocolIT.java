@@ -6,8 +6,8 @@ import static org.awaitility.Awaitility.await;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.mayflymq.it.harness.BlackBox;
 import io.mayflymq.it.harness.Broker;
-import io.mayflymq.it.harness.BrokerProcess;
 import io.mayflymq.it.harness.Certificate;
+import io.mayflymq.it.harness.EmbeddedBroker;
 import io.mayflymq.it.harness.Http;
 import io.mayflymq.it.harness.OwnBroker;
 import io.mayflymq.it.harness.RawClient;
@@ -38,14 +38,13 @@ class ProxyProtocolIT {
 
   private static final int TLS_PORT = Broker.freePort();
   private static Certificate certificate;
-  private static BrokerProcess broker;
+  private static EmbeddedBroker broker;
 
   @BeforeAll
   static void start(@TempDir Path directory) throws Exception {
     certificate = Certificate.of("CN=broker");
     broker =
-        BrokerProcess.builder()
-            .jvm("-Dio.netty.leakDetection.level=paranoid")
+        EmbeddedBroker.builder()
             .set("proxy_protocol", true)
             .set("handshake_timeout", 3000)
             .set("listeners.ssl.default", "127.0.0.1:" + TLS_PORT)
@@ -153,7 +152,7 @@ class ProxyProtocolIT {
   /** Each comes from another address of this machine, so only the header is the same. */
   @Test
   void wrongPasswordsAreCountedByTheAddressOfTheHeader() throws Exception {
-    try (BrokerProcess patient = BrokerProcess.builder().set("proxy_protocol", true).start()) {
+    try (EmbeddedBroker patient = EmbeddedBroker.builder().set("proxy_protocol", true).start()) {
       List<RawClient> guessing = new ArrayList<>();
       long start = System.nanoTime();
       for (int i = 0; i < GUESSES; i++) {
@@ -217,7 +216,7 @@ class ProxyProtocolIT {
 
   @Test
   void logOfABrokerThatExpectsNoHeaderNamesTheKey() throws Exception {
-    try (BrokerProcess plain = BrokerProcess.builder().start();
+    try (EmbeddedBroker plain = EmbeddedBroker.builder().start();
         RawClient client = new RawClient(plain.port())) {
       client.raw(version1("127.0.0.9", 1111));
       client.readToEnd();

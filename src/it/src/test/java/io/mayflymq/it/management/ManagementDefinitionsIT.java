@@ -10,6 +10,7 @@ import io.mayflymq.it.harness.AccessFixture;
 import io.mayflymq.it.harness.Amqp;
 import io.mayflymq.it.harness.BlackBox;
 import io.mayflymq.it.harness.BrokerProcess;
+import io.mayflymq.it.harness.EmbeddedBroker;
 import io.mayflymq.it.harness.Http;
 import io.mayflymq.it.harness.MayflyOnly;
 import io.mayflymq.it.harness.OwnBroker;
@@ -334,7 +335,7 @@ class ManagementDefinitionsIT extends AccessFixture {
       broker.kill();
       broker.awaitExit();
     }
-    try (BrokerProcess broker = BrokerProcess.builder().data(data).start()) {
+    try (EmbeddedBroker broker = EmbeddedBroker.builder().data(data).start()) {
       Http api = Http.as(broker.httpPort(), "guest", "guest");
       assertThat(api.get("vhosts/v").json().path("description").asText()).isEqualTo("d");
       assertThat(api.get("vhost-limits/v").json().get(0).path("value"))

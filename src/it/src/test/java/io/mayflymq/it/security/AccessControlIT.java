@@ -10,7 +10,9 @@ import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.ConnectionFactory;
 import com.rabbitmq.client.ShutdownSignalException;
 import io.mayflymq.it.harness.BlackBox;
+import io.mayflymq.it.harness.Broker;
 import io.mayflymq.it.harness.BrokerProcess;
+import io.mayflymq.it.harness.EmbeddedBroker;
 import io.mayflymq.it.harness.OwnBroker;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -43,12 +45,15 @@ class AccessControlIT {
     return directory.resolve("data");
   }
 
-  private BrokerProcess.Builder loading(String definitions) throws IOException {
-    Path file = Files.writeString(directory.resolve("definitions.json"), definitions);
-    return BrokerProcess.builder().data(data()).set("load_definitions", file);
+  private EmbeddedBroker.Builder loading(String definitions) throws IOException {
+    return EmbeddedBroker.builder().data(data()).set("load_definitions", file(definitions));
   }
 
-  private static ConnectionFactory factory(BrokerProcess broker, String user, String vhost) {
+  private Path file(String definitions) throws IOException {
+    return Files.writeString(directory.resolve("definitions.json"), definitions);
+  }
+
+  private static ConnectionFactory factory(Broker broker, String user, String vhost) {
     ConnectionFactory factory = broker.factory();
     factory.setUsername(user);
     factory.setPassword("secret");
@@ -64,7 +69,8 @@ class AccessControlIT {
 
   @Test
   void definitionsSurviveARestartAndReplaceTheDefaults() throws Exception {
-    try (BrokerProcess broker = loading(DEFINITIONS).start()) {
+    try (BrokerProcess broker =
+        BrokerProcess.builder().data(data()).set("load_definitions", file(DEFINITIONS)).start()) {
       factory(broker, "bob", "small").newConnection().close();
       assertThatThrownBy(() -> broker.factory().newConnection())
           .as("guest was not created")
@@ -72,7 +78,7 @@ class AccessControlIT {
       broker.kill();
       broker.awaitExit();
     }
-    try (BrokerProcess broker = BrokerProcess.builder().data(data()).start()) {
+    try (EmbeddedBroker broker = EmbeddedBroker.builder().data(data()).start()) {
       factory(broker, "bob", "small").newConnection().close();
       assertThatThrownBy(() -> broker.factory().newConnection())
           .isInstanceOf(AuthenticationFailureException.class);
@@ -83,8 +89,8 @@ class AccessControlIT {
 
   @Test
   void theDefaultUserIsCreatedOnlyAtTheFirstStart() throws Exception {
-    try (BrokerProcess broker =
-        BrokerProcess.builder()
+    try (EmbeddedBroker broker =
+        EmbeddedBroker.builder()
             .data(data())
             .set("default_user", "first")
             .set("default_pass", "secret")
@@ -92,8 +98,8 @@ class AccessControlIT {
             .start()) {
       factory(broker, "first", "home").newConnection().close();
     }
-    try (BrokerProcess broker =
-        BrokerProcess.builder()
+    try (EmbeddedBroker broker =
+        EmbeddedBroker.builder()
             .data(data())
             .set("default_user", "second")
             .set("default_pass", "secret")
@@ -107,7 +113,7 @@ class AccessControlIT {
 
   @Test
   void permissionsAndLimitsAreEnforced() throws Exception {
-    try (BrokerProcess broker = loading(DEFINITIONS).start()) {
+    try (EmbeddedBroker broker = loading(DEFINITIONS).start()) {
       assertRefused(
           factory(broker, "ann", "shut"),
           "NOT_ALLOWED - access to vhost 'shut' refused for user 'ann'");
@@ -184,7 +190,7 @@ class AccessControlIT {
 
   @Test
   void invalidDefinitionsPreventTheStartWithAOneLineError() throws Exception {
-    try (BrokerProcess broker =
+    try (EmbeddedBroker broker =
         loading("{\"users\":[{\"name\":\"a\",\"tags\":3}]}")
             .set("log.console.level", "none")
             .launch()) {
@@ -200,7 +206,7 @@ class AccessControlIT {
 
   @Test
   void repeatedLoginFailuresAreDelayed() throws Exception {
-    try (BrokerProcess broker = loading(DEFINITIONS).start()) {
+    try (EmbeddedBroker broker = loading(DEFINITIONS).start()) {
       ConnectionFactory wrong = factory(broker, "bob", "small");
       wrong.setPassword("guess");
       for (int i = 0; i < 7; i++) {

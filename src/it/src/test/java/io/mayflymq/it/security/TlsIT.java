@@ -12,9 +12,9 @@ import com.rabbitmq.client.DefaultSaslConfig;
 import com.rabbitmq.client.impl.nio.NioParams;
 import io.mayflymq.it.harness.BlackBox;
 import io.mayflymq.it.harness.Broker;
-import io.mayflymq.it.harness.BrokerProcess;
 import io.mayflymq.it.harness.Certificate;
 import io.mayflymq.it.harness.ControlCommand;
+import io.mayflymq.it.harness.EmbeddedBroker;
 import io.mayflymq.it.harness.Http;
 import io.mayflymq.it.harness.OwnBroker;
 import io.mayflymq.it.harness.Patience;
@@ -56,15 +56,14 @@ class TlsIT {
     ann = Certificate.of("CN=ann,O=shop");
   }
 
-  private BrokerProcess.Builder broker() {
-    return BrokerProcess.builder()
-        .jvm("-Dio.netty.leakDetection.level=paranoid")
+  private EmbeddedBroker.Builder broker() {
+    return EmbeddedBroker.builder()
         .set("listeners.ssl.default", "127.0.0.1:" + port)
         .set("ssl_options.certfile", server.writeCertificate(directory.resolve("server.pem")))
         .set("ssl_options.keyfile", server.writeKey(directory.resolve("server.key")));
   }
 
-  private BrokerProcess.Builder verifying() throws IOException {
+  private EmbeddedBroker.Builder verifying() throws IOException {
     Path definitions =
         Files.writeString(
             directory.resolve("definitions.json"),
@@ -101,7 +100,7 @@ class TlsIT {
 
   @Test
   void messagesOfAllSizesArePublishedAndDelivered() throws Exception {
-    try (BrokerProcess broker = broker().start()) {
+    try (EmbeddedBroker broker = broker().start()) {
       try (Connection connection = factory(server.trusted()).newConnection()) {
         Channel channel = connection.createChannel();
         channel.confirmSelect();
@@ -124,7 +123,7 @@ class TlsIT {
   @ValueSource(strings = {"TLSv1.2", "TLSv1.3"})
   @SuppressWarnings("deprecation") // the client's NIO layer, which programs use all the same
   void theJavaClientOnNioConnects(String version) throws Exception {
-    try (BrokerProcess broker = broker().start()) {
+    try (EmbeddedBroker broker = broker().start()) {
       ConnectionFactory factory = factory(server.trusted());
       factory.useNio();
       NioParams nio = new NioParams();
@@ -145,7 +144,7 @@ class TlsIT {
 
   @Test
   void clientsThatDoNotTrustTheServerOrUsePlainTextAreDisconnected() throws Exception {
-    try (BrokerProcess broker = broker().set("handshake_timeout", 60_000).start()) {
+    try (EmbeddedBroker broker = broker().set("handshake_timeout", 60_000).start()) {
       assertThatThrownBy(() -> factory(ann.trusted()).newConnection())
           .isInstanceOf(SSLException.class);
       try (Socket plain = new Socket(InetAddress.getLoopbackAddress(), port)) {
@@ -171,7 +170,7 @@ class TlsIT {
   @Test
   void aNewCertificateIsUsedWithoutARestart() throws Exception {
     Certificate renewed = Certificate.of("CN=renewed");
-    try (BrokerProcess broker = broker().start();
+    try (EmbeddedBroker broker = broker().start();
         Connection old = factory(server.trusted()).newConnection()) {
       // The certificate first: it does not match the key, so what was there stays in use.
       renewed.writeCertificate(directory.resolve("server.pem"));
@@ -196,7 +195,7 @@ class TlsIT {
 
   @Test
   void theCertificateIdentifiesTheUser() throws Exception {
-    try (BrokerProcess broker = verifying().start()) {
+    try (EmbeddedBroker broker = verifying().start()) {
       try (Connection connection = external(ann).newConnection()) {
         connection.createChannel().queueDeclare("shop", false, true, false, null);
       }
@@ -211,8 +210,8 @@ class TlsIT {
                   + " details see the broker logfile.");
       broker.awaitLine("EXTERNAL login refused: client sent no certificate");
     }
-    BrokerProcess.Builder byCommonName = verifying().set("ssl_cert_login_from", "common_name");
-    try (BrokerProcess broker = byCommonName.start();
+    EmbeddedBroker.Builder byCommonName = verifying().set("ssl_cert_login_from", "common_name");
+    try (EmbeddedBroker broker = byCommonName.start();
         Connection connection = external(ann).newConnection()) {
       connection.createChannel().queueDeclare("ann", false, true, false, null);
       broker.awaitLine("user 'ann' opened vhost '/'");
@@ -221,7 +220,7 @@ class TlsIT {
 
   @Test
   void theManagementApiShowsTls() throws Exception {
-    try (BrokerProcess broker = verifying().start();
+    try (EmbeddedBroker broker = verifying().start();
         Connection plain = broker.factory().newConnection("plain");
         Connection encrypted = external(ann).newConnection("encrypted")) {
       Http http = Http.as(broker.httpPort(), "guest", "guest");
@@ -275,8 +274,8 @@ class TlsIT {
     throw new AssertionError("no connection " + wanted.getClientProvidedName());
   }
 
-  private BrokerProcess.Builder managed() {
-    return BrokerProcess.builder()
+  private EmbeddedBroker.Builder managed() {
+    return EmbeddedBroker.builder()
         .set("management.ssl.ip", "127.0.0.1")
         .set("management.ssl.port", 0)
         .set("management.ssl.certfile", server.writeCertificate(directory.resolve("http.pem")))
@@ -284,7 +283,7 @@ class TlsIT {
   }
 
   /** Returns the port that the operating system chose for a listener, from the API and the log. */
-  private static int port(BrokerProcess broker, String protocol, String inLog) throws Exception {
+  private static int port(EmbeddedBroker broker, String protocol, String inLog) throws Exception {
     Http http = Http.as(broker.httpPort(), "guest", "guest");
     int found = 0;
     for (JsonNode listener : http.get("overview").json().path("listeners")) {
@@ -299,7 +298,7 @@ class TlsIT {
 
   @Test
   void aTlsPortChosenByTheOperatingSystemIsShown() throws Exception {
-    try (BrokerProcess broker = broker().set("listeners.ssl.default", "127.0.0.1:0").start()) {
+    try (EmbeddedBroker broker = broker().set("listeners.ssl.default", "127.0.0.1:0").start()) {
       ConnectionFactory factory = factory(server.trusted());
       factory.setPort(port(broker, "amqp/ssl", "AMQP over TLS"));
       factory.newConnection().close();
@@ -309,7 +308,7 @@ class TlsIT {
   @Test
   void theManagementApiSupportsTls() throws Exception {
     Certificate renewed = Certificate.of("CN=renewed");
-    try (BrokerProcess broker = managed().start()) {
+    try (EmbeddedBroker broker = managed().start()) {
       int https = port(broker, "https", "HTTPS");
       Http http = Http.as(https, "guest", "guest", server.trusted());
       assertThat(http.get("whoami").json().path("name").asText()).isEqualTo("guest");
@@ -336,13 +335,13 @@ class TlsIT {
 
   @Test
   void theManagementApiCanRequireClientCertificates() throws Exception {
-    BrokerProcess.Builder strict =
+    EmbeddedBroker.Builder strict =
         managed()
             .set("management.ssl.verify", "verify_peer")
             .set("management.ssl.fail_if_no_peer_cert", true)
             .set("management.ssl.versions.1", "tlsv1.2")
             .set("management.ssl.cacertfile", ann.writeCertificate(directory.resolve("ca.pem")));
-    try (BrokerProcess broker = strict.start()) {
+    try (EmbeddedBroker broker = strict.start()) {
       int https = port(broker, "https", "HTTPS");
       Http.Reply reply = Http.as(https, "guest", "guest", server.trustedBy(ann)).get("whoami");
       assertThat(reply.status()).isEqualTo(200);
@@ -354,7 +353,7 @@ class TlsIT {
 
   @Test
   void theControlCommandSupportsTls() throws Exception {
-    try (BrokerProcess broker = managed().start()) {
+    try (EmbeddedBroker broker = managed().start()) {
       String url = "https://127.0.0.1:" + port(broker, "https", "HTTPS");
       String authority = directory.resolve("http.pem").toString();
       String[] guest = {"--url", url, "--user", "guest", "--password", "guest"};
@@ -374,7 +373,7 @@ class TlsIT {
 
   @Test
   void externalIsNotOfferedWithoutTls() throws Exception {
-    try (BrokerProcess broker = verifying().start()) {
+    try (EmbeddedBroker broker = verifying().start()) {
       ConnectionFactory plain = broker.factory();
       plain.setSaslConfig(DefaultSaslConfig.EXTERNAL);
       assertThatThrownBy(plain::newConnection).hasMessageContaining("No compatible");
@@ -384,8 +383,8 @@ class TlsIT {
   @Test
   void aClientWithoutAValidCertificateIsRefused() throws Exception {
     Certificate unknown = Certificate.of("CN=ann,O=shop");
-    BrokerProcess.Builder strict = verifying().set("ssl_options.fail_if_no_peer_cert", true);
-    try (BrokerProcess broker = strict.start()) {
+    EmbeddedBroker.Builder strict = verifying().set("ssl_options.fail_if_no_peer_cert", true);
+    try (EmbeddedBroker broker = strict.start()) {
       assertThatThrownBy(() -> factory(server.trusted()).newConnection())
           .isInstanceOf(IOException.class);
       assertThatThrownBy(() -> external(unknown).newConnection()).isInstanceOf(IOException.class);
@@ -419,8 +418,8 @@ class TlsIT {
         "mayfly: management.ssl.certfile is not set, and management.ssl.port needs it");
   }
 
-  private static void assertRefused(BrokerProcess.Builder builder, String line) {
-    try (BrokerProcess broker = builder.launch()) {
+  private static void assertRefused(EmbeddedBroker.Builder builder, String line) {
+    try (EmbeddedBroker broker = builder.launch()) {
       assertThat(broker.awaitExit()).isEqualTo(1);
       assertThat(broker.output()).containsExactly(line);
     }
