@@ -35,8 +35,8 @@ class DeadLetterOptionsIT {
   private RestartedBroker broker;
 
   @BeforeEach
-  void start() {
-    broker = RestartedBroker.at(data).start();
+  void open() {
+    broker = RestartedBroker.embedded(data);
   }
 
   @AfterEach
@@ -67,6 +67,7 @@ class DeadLetterOptionsIT {
 
   @Test
   void deadLetterOnSelectsTheReasons() throws Exception {
+    broker.start();
     broker.queue("dead");
     for (String on : List.of("none", "rejected", "expired,maxlen")) {
       broker.queue(on, toDeadLetterQueue(Map.of("x-max-length", 1, "x-dead-letter-on", on)));
@@ -80,6 +81,7 @@ class DeadLetterOptionsIT {
 
   @Test
   void eachReasonCanHaveItsOwnRoutingKey() throws Exception {
+    broker.start();
     broker.queue("dead");
     broker.queue("dead of age");
     broker.queue(
@@ -95,6 +97,7 @@ class DeadLetterOptionsIT {
 
   @Test
   void serviceBusHeadersAreAddedToDeadLetters() throws Exception {
+    broker.start();
     broker.queue("dead");
     Map<String, Object> arguments =
         toDeadLetterQueue(
@@ -111,6 +114,7 @@ class DeadLetterOptionsIT {
 
   @Test
   void classicQueuesSupportDeliveryLimits() throws Exception {
+    broker.start();
     broker.queue("dead");
     broker.queue("q", toDeadLetterQueue(Map.of("x-delivery-limit", 1)));
     broker.publish("q", "poison");
@@ -128,6 +132,7 @@ class DeadLetterOptionsIT {
   @ParameterizedTest
   @EnumSource
   void aQueueCanHaveAnAutomaticDeadLetterQueue(Ending ending) throws Exception {
+    broker = RestartedBroker.ended(data, ending, 1).start();
     broker.queue("orders", Map.of("x-dead-letter-queue", "auto", "x-message-ttl", 1));
     // In the dead letter queue nothing expires and nothing is dead-lettered.
     http()
@@ -156,6 +161,7 @@ class DeadLetterOptionsIT {
 
   @Test
   void aPolicyCanSetAutomaticDeadLetterQueues() throws Exception {
+    broker.start();
     broker.queue("orders");
     Http http = http();
     http.put(

@@ -30,7 +30,7 @@ class RedriveKillIT {
 
   @BeforeEach
   void start() {
-    broker = RestartedBroker.at(data).set("shards", 2).start();
+    broker = RestartedBroker.ended(data, Ending.KILL, 1).set("shards", 2).start();
   }
 
   @AfterEach

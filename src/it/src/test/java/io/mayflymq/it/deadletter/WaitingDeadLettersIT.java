@@ -28,7 +28,7 @@ class WaitingDeadLettersIT {
 
   @BeforeEach
   void start() {
-    broker = RestartedBroker.at(data).start();
+    broker = RestartedBroker.ended(data, Ending.KILL, 1).start();
   }
 
   @AfterEach

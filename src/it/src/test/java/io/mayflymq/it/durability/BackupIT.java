@@ -8,19 +8,17 @@ import static org.awaitility.Awaitility.await;
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.GetResponse;
-import io.mayflymq.it.harness.BrokerProcess;
 import io.mayflymq.it.harness.ControlCommand;
 import io.mayflymq.it.harness.ControlCommand.Outcome;
+import io.mayflymq.it.harness.Directory;
+import io.mayflymq.it.harness.EmbeddedBroker;
 import io.mayflymq.it.harness.OwnBroker;
 import io.mayflymq.it.harness.Patience;
 import io.mayflymq.it.harness.RestartedBroker;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.SimpleFileVisitor;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -88,8 +86,8 @@ class BackupIT {
   void backupUnderLoadHasAllThatWasConfirmedBeforeIt() throws Exception {
     List<Map<String, Integer>> confirmed = new ArrayList<>();
     List<Path> backups = new ArrayList<>();
-    try (BrokerProcess broker =
-            BrokerProcess.builder()
+    try (EmbeddedBroker broker =
+            EmbeddedBroker.builder()
                 .data(directory.resolve("data"))
                 .set("durability.segment_size", 1 << 20)
                 .start();
@@ -137,10 +135,11 @@ class BackupIT {
 
   private void assertRestores(Path backup, Map<String, Integer> confirmed, int number)
       throws Exception {
-    assertThat(checkData(backup)).isZero();
+    Outcome check = ControlCommand.ofJar("check-data", backup.toString());
+    assertThat(check.exit()).as(check.text()).isZero();
     Path copy = directory.resolve("restored-" + number);
-    copy(backup, copy);
-    try (BrokerProcess broker = BrokerProcess.builder().data(copy).start();
+    Directory.copy(backup, copy);
+    try (EmbeddedBroker broker = EmbeddedBroker.builder().data(copy).start();
         Connection connection = broker.factory().newConnection()) {
       Channel channel = connection.createChannel();
       assertThat(channel.queueDeclarePassive("declared-" + number)).isNotNull();
@@ -201,47 +200,9 @@ class BackupIT {
     return got;
   }
 
-  /** Returns the exit code: 0 if nothing is damaged. */
-  private int checkData(Path data) throws Exception {
-    Path out = directory.resolve("check");
-    Process process =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-jar",
-                System.getProperty("mayfly.it.jar"),
-                "check-data",
-                data.toString())
-            .redirectErrorStream(true)
-            .redirectOutput(out.toFile())
-            .start();
-    assertThat(process.waitFor(Patience.SECONDS, TimeUnit.SECONDS)).isTrue();
-    assertThat(process.exitValue()).as(Files.readString(out)).isZero();
-    return process.exitValue();
-  }
-
-  private static void copy(Path from, Path to) throws IOException {
-    Files.walkFileTree(
-        from,
-        new SimpleFileVisitor<>() {
-          @Override
-          public FileVisitResult preVisitDirectory(Path each, BasicFileAttributes attributes)
-              throws IOException {
-            Files.createDirectory(to.resolve(from.relativize(each)));
-            return FileVisitResult.CONTINUE;
-          }
-
-          @Override
-          public FileVisitResult visitFile(Path each, BasicFileAttributes attributes)
-              throws IOException {
-            Files.copy(each, to.resolve(from.relativize(each)));
-            return FileVisitResult.CONTINUE;
-          }
-        });
-  }
-
   @Test
   void backupThatCannotBeTakenLeavesNothingAndIsAnError() throws Exception {
-    try (BrokerProcess broker = BrokerProcess.builder().data(directory.resolve("data")).start()) {
+    try (EmbeddedBroker broker = EmbeddedBroker.builder().data(directory.resolve("data")).start()) {
       ControlCommand control = ControlCommand.of(broker);
       Path used = Files.createDirectories(directory.resolve("used/something")).getParent();
       Outcome outcome = control.run("backup", used.toString());

@@ -29,9 +29,9 @@ class DurabilitySettingsIT {
   @ParameterizedTest
   @EnumSource
   void theNumberOfShardsCanChangeBetweenStarts(Ending ending) throws Exception {
-    try (RestartedBroker broker = RestartedBroker.at(data)) {
+    int[] shards = {2, 1, 4, 3};
+    try (RestartedBroker broker = RestartedBroker.ended(data, ending, shards.length)) {
       List<List<String>> model = new ArrayList<>();
-      int[] shards = {2, 1, 4, 3};
       for (int life = 0; life < shards.length; life++) {
         broker.set("shards", shards[life]).start();
         for (int q = 0; q < QUEUES; q++) {
@@ -66,7 +66,8 @@ class DurabilitySettingsIT {
 
   @Test
   void withoutForcedWritesAKillLosesNothing() throws Exception {
-    try (RestartedBroker broker = RestartedBroker.at(data).set("durability.sync", "never")) {
+    try (RestartedBroker broker =
+        RestartedBroker.ended(data, Ending.KILL, 2).set("durability.sync", "never")) {
       broker.start();
       broker.queue("q");
       List<String> bodies = new ArrayList<>();

@@ -7,7 +7,9 @@ import com.rabbitmq.client.BuiltinExchangeType;
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
 import io.mayflymq.it.harness.BlackBox;
+import io.mayflymq.it.harness.Broker;
 import io.mayflymq.it.harness.BrokerProcess;
+import io.mayflymq.it.harness.EmbeddedBroker;
 import io.mayflymq.it.harness.OwnBroker;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -39,7 +41,7 @@ class DurableTopologyIT {
       broker.kill();
       broker.awaitExit();
     }
-    try (BrokerProcess broker = BrokerProcess.builder().data(data).start();
+    try (EmbeddedBroker broker = EmbeddedBroker.builder().data(data).start();
         Connection connection = broker.factory().newConnection()) {
       Channel channel = connection.createChannel();
       channel.queueDeclare("q", true, false, false, Map.of("x-message-ttl", 60_000));
@@ -56,16 +58,31 @@ class DurableTopologyIT {
   @Test
   void nonDurableExchangesQueuesAndBindingsAreGoneAfterAKill() throws Exception {
     try (BrokerProcess broker = BrokerProcess.builder().data(data).start()) {
-      Channel channel = broker.factory().newConnection().createChannel();
-      channel.queueDeclare("transient", false, false, false, null);
-      channel.queueDeclare("exclusive", true, true, false, null);
-      channel.exchangeDeclare("passing", BuiltinExchangeType.DIRECT, false);
-      channel.queueDeclare("q", true, false, false, null);
-      channel.queueBind("q", "passing", "k");
+      declareWhatIsNotDurable(broker);
+      broker.kill();
+      broker.awaitExit();
+    }
+    try (EmbeddedBroker broker = EmbeddedBroker.builder().data(data).start()) {
+      assertOnlyTheDurableQueueIsThere(broker);
+      declareWhatIsNotDurable(broker);
       assertThat(broker.stop()).isZero();
     }
-    try (BrokerProcess broker = BrokerProcess.builder().data(data).start();
-        Connection connection = broker.factory().newConnection()) {
+    try (EmbeddedBroker broker = EmbeddedBroker.builder().data(data).start()) {
+      assertOnlyTheDurableQueueIsThere(broker);
+    }
+  }
+
+  private static void declareWhatIsNotDurable(Broker broker) throws Exception {
+    Channel channel = broker.factory().newConnection().createChannel();
+    channel.queueDeclare("transient", false, false, false, null);
+    channel.queueDeclare("exclusive", true, true, false, null);
+    channel.exchangeDeclare("passing", BuiltinExchangeType.DIRECT, false);
+    channel.queueDeclare("q", true, false, false, null);
+    channel.queueBind("q", "passing", "k");
+  }
+
+  private static void assertOnlyTheDurableQueueIsThere(Broker broker) throws Exception {
+    try (Connection connection = broker.factory().newConnection()) {
       connection.createChannel().queueDeclarePassive("q");
       assertNotFound(connection, "transient");
       assertNotFound(connection, "exclusive");
@@ -86,7 +103,7 @@ class DurableTopologyIT {
       broker.kill();
       broker.awaitExit();
     }
-    try (BrokerProcess broker = BrokerProcess.builder().data(data).start();
+    try (EmbeddedBroker broker = EmbeddedBroker.builder().data(data).start();
         Connection connection = broker.factory().newConnection()) {
       connection.createChannel().queueDeclarePassive("leased");
     }

@@ -122,7 +122,7 @@ class MigrationIT {
   @Test
   void shovelLosesNothingWhenTheDestinationIsKilled() throws Exception {
     try (EmbeddedBroker source = EmbeddedBroker.builder().start();
-        RestartedBroker destination = RestartedBroker.at(data).start();
+        RestartedBroker destination = RestartedBroker.ended(data, Ending.KILL, 1).start();
         Connection connection = source.factory().newConnection()) {
       Channel channel = connection.createChannel();
       channel.queueDeclare("orders", true, false, false, null);

@@ -16,6 +16,7 @@ import com.rabbitmq.client.impl.AMQConnection;
 import io.mayflymq.it.harness.Broker;
 import io.mayflymq.it.harness.BrokerProcess;
 import io.mayflymq.it.harness.Deliveries;
+import io.mayflymq.it.harness.EmbeddedBroker;
 import io.mayflymq.it.harness.OwnBroker;
 import io.mayflymq.it.harness.Patience;
 import io.mayflymq.it.harness.RawClient;
@@ -35,7 +36,7 @@ class DaemonIT {
 
   @Test
   void theStartLogsListenersDataDirectoryAndReadiness(@TempDir Path data) throws Exception {
-    try (BrokerProcess broker = BrokerProcess.builder().data(data).start()) {
+    try (EmbeddedBroker broker = EmbeddedBroker.builder().data(data).start()) {
       assertThat(broker.output())
           .anyMatch(line -> line.contains("127.0.0.1:" + broker.port()))
           .anyMatch(line -> line.contains(data.toString()))
@@ -81,7 +82,7 @@ class DaemonIT {
 
   @Test
   void clientsThatDoNotAnswerDoNotDelayTheStop() throws Exception {
-    try (BrokerProcess broker = BrokerProcess.builder().start();
+    try (EmbeddedBroker broker = EmbeddedBroker.builder().start();
         RawClient silent = RawClient.openChannel(broker.port());
         RawClient halfOpen = new RawClient(broker.port())) {
       halfOpen.start();
@@ -102,7 +103,7 @@ class DaemonIT {
       assertThat(killed.awaitExit()).isNotZero();
       awaitShutdown(connection);
     }
-    try (BrokerProcess next = BrokerProcess.builder().port(port).data(data).start()) {
+    try (EmbeddedBroker next = EmbeddedBroker.builder().port(port).data(data).start()) {
       next.factory().newConnection().close();
       assertThat(next.stop()).isZero();
     }
@@ -110,7 +111,7 @@ class DaemonIT {
 
   @Test
   void halfOpenHandshakesTimeOut() throws Exception {
-    try (BrokerProcess broker = BrokerProcess.builder().set("handshake_timeout", 5_000).start();
+    try (EmbeddedBroker broker = EmbeddedBroker.builder().set("handshake_timeout", 5_000).start();
         RawClient mute = new RawClient(broker.port());
         RawClient half = new RawClient(broker.port());
         RawClient started = new RawClient(broker.port());
@@ -131,7 +132,7 @@ class DaemonIT {
 
   @Test
   void aSlowHandshakeWithinTheTimeoutSucceeds() throws Exception {
-    try (BrokerProcess broker = BrokerProcess.builder().set("handshake_timeout", 3_000).start();
+    try (EmbeddedBroker broker = EmbeddedBroker.builder().set("handshake_timeout", 3_000).start();
         RawClient slow = new RawClient(broker.port())) {
       Time.pass(500);
       slow.login();
@@ -145,8 +146,8 @@ class DaemonIT {
 
   @Test
   void configuredLimitsAreOfferedToClients() throws Exception {
-    BrokerProcess.Builder builder =
-        BrokerProcess.builder()
+    EmbeddedBroker.Builder builder =
+        EmbeddedBroker.builder()
             .set("heartbeat", 17)
             .set("frame_max", 65_536)
             .set("channel_max", 5)
@@ -155,7 +156,7 @@ class DaemonIT {
             .set("default_pass", "secret")
             .set("default_vhost", "home")
             .set("auth_mechanisms.1", "PLAIN");
-    try (BrokerProcess broker = builder.start()) {
+    try (EmbeddedBroker broker = builder.start()) {
       try (RawClient client = new RawClient(broker.port())) {
         client.start();
         client.startOk("PLAIN", "\0ann\0secret", new RawWriter());
@@ -187,11 +188,11 @@ class DaemonIT {
 
   @Test
   void anonymousLoginsCanBeAllowed() throws Exception {
-    BrokerProcess.Builder builder =
-        BrokerProcess.builder()
+    EmbeddedBroker.Builder builder =
+        EmbeddedBroker.builder()
             .set("auth_mechanisms.1", "PLAIN")
             .set("auth_mechanisms.2", "ANONYMOUS");
-    try (BrokerProcess broker = builder.start();
+    try (EmbeddedBroker broker = builder.start();
         RawClient client = new RawClient(broker.port())) {
       client.start();
       client.startOk("ANONYMOUS", "", new RawWriter());
@@ -203,7 +204,7 @@ class DaemonIT {
 
   @Test
   void connectionsAndFailedLoginsAreLogged() throws Exception {
-    try (BrokerProcess broker = BrokerProcess.builder().start()) {
+    try (EmbeddedBroker broker = EmbeddedBroker.builder().start()) {
       Connection connection = broker.factory().newConnection();
       int clientPort = ((AMQConnection) connection).getLocalPort();
       String client = "127.0.0.1:" + clientPort;
@@ -225,7 +226,7 @@ class DaemonIT {
 
   @Test
   void noPortIsOpenAfterTheStop() throws Exception {
-    BrokerProcess broker = BrokerProcess.builder().start();
+    EmbeddedBroker broker = EmbeddedBroker.builder().start();
     assertThat(broker.stop()).isZero();
     assertThatThrownBy(() -> broker.factory().newConnection().close())
         .isInstanceOf(ConnectException.class);

@@ -26,7 +26,7 @@ class QuorumQueueRestartIT {
   @ParameterizedTest
   @EnumSource(Ending.class)
   void aQuorumQueueKeepsItsTypeAndCountsTheRestartAsAReturn(Ending ending) throws Exception {
-    try (RestartedBroker broker = RestartedBroker.at(data).start()) {
+    try (RestartedBroker broker = RestartedBroker.ended(data, ending, 1).start()) {
       broker.queue("dead");
       broker.queue("q", ARGUMENTS);
       broker.publish("q", "a", "b", "c");

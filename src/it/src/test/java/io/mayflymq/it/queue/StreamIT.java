@@ -31,7 +31,7 @@ class StreamIT {
 
   @Test
   void consumersCanReadAStreamFromAnyOffset() throws Exception {
-    try (RestartedBroker broker = RestartedBroker.at(data).start()) {
+    try (RestartedBroker broker = RestartedBroker.embedded(data).start()) {
       stream(broker, Map.of());
       broker.publish("s", "a", "b", "c");
       for (Object from : List.of("first", "1h", 0)) {
@@ -51,7 +51,7 @@ class StreamIT {
 
   @Test
   void aDeadLetterInAStreamHasItsRoutingKeys() throws Exception {
-    try (RestartedBroker broker = RestartedBroker.at(data).start()) {
+    try (RestartedBroker broker = RestartedBroker.embedded(data).start()) {
       stream(broker, Map.of());
       Channel channel = broker.channel();
       channel.queueDeclare("second", true, false, false, dying("s"));
@@ -78,7 +78,7 @@ class StreamIT {
 
   @Test
   void filtersOmitMessagesThatDoNotMatch() throws Exception {
-    try (RestartedBroker broker = RestartedBroker.at(data).start()) {
+    try (RestartedBroker broker = RestartedBroker.embedded(data).start()) {
       stream(broker, Map.of());
       for (String value : List.of("x", "y", "x")) {
         broker.publish(
@@ -97,7 +97,7 @@ class StreamIT {
 
   @Test
   void offsetsAreTheSameAfterAKill() throws Exception {
-    try (RestartedBroker broker = RestartedBroker.at(data).start()) {
+    try (RestartedBroker broker = RestartedBroker.ended(data, Ending.KILL, 1).start()) {
       stream(broker, Map.of("x-stream-max-segment-size-bytes", 1_000_000));
       for (int i = 0; i < MANY; i++) {
         broker
@@ -132,7 +132,7 @@ class StreamIT {
 
   @Test
   void retentionDeletesTheOldestSegments() throws Exception {
-    try (RestartedBroker broker = RestartedBroker.at(data).start()) {
+    try (RestartedBroker broker = RestartedBroker.ended(data, Ending.KILL, 1).start()) {
       stream(
           broker, Map.of("x-stream-max-segment-size-bytes", 10_000, "x-max-length-bytes", 50_000));
       for (int i = 0; i < 1000; i++) {
@@ -153,7 +153,7 @@ class StreamIT {
 
   @Test
   void unsupportedOperationsOfStreamsAreRefused() throws Exception {
-    try (RestartedBroker broker = RestartedBroker.at(data).start()) {
+    try (RestartedBroker broker = RestartedBroker.embedded(data).start()) {
       stream(broker, Map.of());
       Channel refused = broker.connect().createChannel();
       assertChannelError(

@@ -43,7 +43,7 @@ class ExpiryOptionsIT {
 
   @BeforeEach
   void start() {
-    broker = RestartedBroker.at(data);
+    broker = RestartedBroker.embedded(data);
   }
 
   @AfterEach
@@ -167,7 +167,7 @@ class ExpiryOptionsIT {
   @ParameterizedTest
   @EnumSource
   void everyTtlModeWorksWithEveryExpiryModeAcrossARestart(Ending ending) throws Exception {
-    broker.start();
+    broker = RestartedBroker.ended(data, ending, 1).start();
     declareAndFill();
     broker.end(ending);
     Time.pass(QUEUE_TTL);
