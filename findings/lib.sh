@@ -1,0 +1,138 @@
+# Read by the scripts beside it: a temporary folder, packages in it, RabbitMQ of Debian sid, and the verdict.
+# Exit codes: 0 as described, 1 it behaves otherwise, 2 not shown (another version, or something could not be had).
+set -euo pipefail
+
+work=$(mktemp -d)
+started=()
+
+finish() {
+  local code=$? pid
+  trap - EXIT
+  for pid in ${started[@]+"${started[@]}"}; do
+    kill -TERM -- "-$pid" 2>/dev/null || true
+  done
+  for pid in ${started[@]+"${started[@]}"}; do
+    for _ in $(seq 100); do kill -0 -- "-$pid" 2>/dev/null || break; sleep 0.1; done
+    kill -KILL -- "-$pid" 2>/dev/null || true
+    wait "$pid" 2>/dev/null || true
+  done
+  rm -rf --one-file-system "$work"
+  exit "$code"
+}
+trap finish EXIT
+trap 'exit 2' INT TERM
+
+not_shown() {
+  echo "not shown: $*" >&2
+  exit 2
+}
+
+# run_in_background LOG COMMAND...: in a process group of its own, ended with the script.
+run_in_background() {
+  local log=$1
+  shift
+  setsid "$@" >"$log" 2>&1 </dev/null &
+  started+=($!)
+}
+
+free_port() {
+  python3 -c 'import socket
+s = socket.socket()
+s.bind(("127.0.0.1", 0))
+print(s.getsockname()[1])'
+}
+
+# wait_for_port PORT SECONDS
+wait_for_port() {
+  for _ in $(seq $(($2 * 5))); do
+    if (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null; then return 0; fi
+    sleep 0.2
+  done
+  return 1
+}
+
+# python_packages NAME==VERSION...: $python has them afterwards.
+python_packages() {
+  python3 -m venv "$work/venv"
+  python="$work/venv/bin/python"
+  "$python" -m pip install --quiet --disable-pip-version-check --no-input "$@" || not_shown "pip could not install $*"
+  echo "installed: $*"
+}
+
+# node_packages NAME@VERSION...: programs in $work/node find them.
+node_packages() {
+  mkdir "$work/node"
+  echo '{"private": true}' >"$work/node/package.json"
+  (cd "$work/node" && npm install --silent --no-audit --no-fund --ignore-scripts "$@") >/dev/null || not_shown "npm could not install $*"
+  echo "installed: $*"
+}
+
+# java_packages GROUP:ARTIFACT:VERSION...: $work/lib has them, and all that they need.
+java_packages() {
+  local package
+  {
+    echo '<project xmlns="http://maven.apache.org/POM/4.0.0"><modelVersion>4.0.0</modelVersion>'
+    echo '<groupId>finding</groupId><artifactId>finding</artifactId><version>1</version><dependencies>'
+    for package in "$@"; do
+      IFS=: read -r group artifact version <<<"$package"
+      echo "<dependency><groupId>$group</groupId><artifactId>$artifact</artifactId><version>$version</version></dependency>"
+    done
+    echo '</dependencies></project>'
+  } >"$work/pom.xml"
+  mvn -B -q -ntp -f "$work/pom.xml" org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies \
+    -DoutputDirectory="$work/lib" >"$work/mvn.log" 2>&1 || not_shown "mvn could not fetch $*"
+  echo "installed: $*"
+}
+
+# rabbitmq VERSION [PLUGIN...]: starts that version of Debian's package on 127.0.0.1, with one scheduler, and sets
+# $amqp_port and $http_port (of the management plugin, which is always on). The user is guest. Needs root.
+# With FINDINGS_RABBITMQ_TAR=FILE the installed system is kept in FILE, and taken from there the next time.
+rabbitmq() {
+  local version=$1 root="$work/rabbitmq" plugins epmd_port installed
+  shift
+  plugins=$(IFS=,; echo "rabbitmq_management${*:+,}$*")
+  mkdir "$root"
+  if [ -n "${FINDINGS_RABBITMQ_TAR:-}" ] && [ -s "$FINDINGS_RABBITMQ_TAR" ]; then
+    tar -C "$root" -xf "$FINDINGS_RABBITMQ_TAR"
+  else
+    mmdebstrap --quiet --variant=minbase --aptopt='Acquire::Check-Valid-Until "false"' --dpkgopt=force-unsafe-io \
+      --dpkgopt='path-exclude=/usr/share/doc/*' --dpkgopt='path-exclude=/usr/share/man/*' \
+      --dpkgopt='path-exclude=/usr/share/locale/*' --include=rabbitmq-server sid "$root" >"$work/mmdebstrap.log" 2>&1 ||
+      not_shown "mmdebstrap could not install rabbitmq-server: $(tail -1 "$work/mmdebstrap.log")"
+    if [ -n "${FINDINGS_RABBITMQ_TAR:-}" ]; then
+      tar -C "$root" --exclude='./dev/*' -cf "$FINDINGS_RABBITMQ_TAR" .
+    fi
+  fi
+  installed=$(chroot "$root" dpkg-query -W -f '${Version}' rabbitmq-server)
+  echo "installed: rabbitmq-server $installed"
+  [ "$installed" = "$version" ] || not_shown "another version than the one described, $version"
+  amqp_port=$(free_port)
+  http_port=$(free_port)
+  epmd_port=$(free_port)
+  mkdir -p "$root/etc/rabbitmq"
+  echo "[$plugins]." >"$root/etc/rabbitmq/enabled_plugins"
+  {
+    echo 'listeners.tcp.1 = 127.0.0.1:'"$amqp_port"
+    echo 'management.tcp.ip = 127.0.0.1'
+    echo 'management.tcp.port = '"$http_port"
+  } >"$root/etc/rabbitmq/rabbitmq.conf"
+  echo '127.0.0.1 localhost' >"$root/etc/hosts"
+  [ -e "$root/dev/null" ] || mknod -m 666 "$root/dev/null" c 1 3
+  run_in_background "$work/epmd.log" chroot "$root" epmd -address 127.0.0.1 -port "$epmd_port"
+  run_in_background "$work/rabbitmq.log" env HOME=/var/lib/rabbitmq ERL_EPMD_PORT="$epmd_port" ERL_EPMD_ADDRESS=127.0.0.1 \
+    RABBITMQ_NODENAME=finding@localhost RABBITMQ_DIST_PORT="$(free_port)" \
+    RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS='+S 1:1 -kernel inet_dist_use_interface {127,0,0,1}' \
+    unshare --mount sh -c 'mount -t proc proc "$0/proc" && exec chroot "$0" /usr/lib/rabbitmq/bin/rabbitmq-server' "$root"
+  wait_for_port "$amqp_port" 60 && wait_for_port "$http_port" 30 ||
+    not_shown "RabbitMQ did not start: $(tail -3 "$work/rabbitmq.log")"
+}
+
+# Every program of a finding prints what it saw, and ends with 0 if that is what is described, else with 1.
+verdict() {
+  if "$@"; then
+    echo 'as described'
+  else
+    echo 'it behaves otherwise than described' >&2
+    exit 1
+  fi
+}
