@@ -26,7 +26,7 @@ with socket.socket() as nobody:
     nobody.bind(("127.0.0.1", 0))
     port = nobody.getsockname()[1]
 
-    def outcome(queue_type, **when):
+    def outcome(queue_type, when):
         app = Celery("shop", broker=f"amqp://guest:guest@127.0.0.1:{port}//", set_as_current=False)
         app.conf.task_publish_retry = False
         app.conf.broker_transport_options = {"max_retries": 1, "interval_start": 0, "interval_step": 0}
@@ -59,7 +59,7 @@ with socket.socket() as nobody:
     refused = set()
     for queue_type in "classic", "quorum":
         for name, when in cases.items():
-            seen = outcome(queue_type, **when)
+            seen = outcome(queue_type, when)
             print(f"{queue_type}, {name}: {seen}")
             if seen == "ValueError: countdown must be a positive number":
                 refused.add((queue_type, name))
