@@ -85,12 +85,12 @@ java_packages() {
 }
 
 # rabbitmq VERSION [PLUGIN...]: starts that version of Debian's package on 127.0.0.1, with one scheduler, and sets
-# $amqp_port and $http_port (of the management plugin, which is always on). The user is guest. Needs root.
+# $amqp_port, and $http_port for the management plugin. The user is guest; what it logs is in $work/rabbitmq.log. Needs root.
 # With FINDINGS_RABBITMQ_TAR=FILE the installed system is kept in FILE, and taken from there the next time.
 rabbitmq() {
   local version=$1 root="$work/rabbitmq" plugins epmd_port installed
   shift
-  plugins=$(IFS=,; echo "rabbitmq_management${*:+,}$*")
+  plugins=$(IFS=,; echo "$*")
   mkdir "$root"
   if [ -n "${FINDINGS_RABBITMQ_TAR:-}" ] && [ -s "$FINDINGS_RABBITMQ_TAR" ]; then
     tar -C "$root" -xf "$FINDINGS_RABBITMQ_TAR"
@@ -113,8 +113,11 @@ rabbitmq() {
   echo "[$plugins]." >"$root/etc/rabbitmq/enabled_plugins"
   {
     echo 'listeners.tcp.1 = 127.0.0.1:'"$amqp_port"
-    echo 'management.tcp.ip = 127.0.0.1'
-    echo 'management.tcp.port = '"$http_port"
+    echo 'log.console = true'
+    case ",$plugins," in *,rabbitmq_management,*)
+      echo 'management.tcp.ip = 127.0.0.1'
+      echo 'management.tcp.port = '"$http_port" ;;
+    esac
   } >"$root/etc/rabbitmq/rabbitmq.conf"
   echo '127.0.0.1 localhost' >"$root/etc/hosts"
   [ -e "$root/dev/null" ] || mknod -m 666 "$root/dev/null" c 1 3
@@ -123,8 +126,11 @@ rabbitmq() {
     RABBITMQ_NODENAME=finding@localhost RABBITMQ_DIST_PORT="$(free_port)" \
     RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS='+S 1:1 -kernel inet_dist_use_interface {127,0,0,1}' \
     unshare --mount sh -c 'mount -t proc proc "$0/proc" && exec chroot "$0" /usr/lib/rabbitmq/bin/rabbitmq-server' "$root"
-  wait_for_port "$amqp_port" 60 && wait_for_port "$http_port" 30 ||
-    not_shown "RabbitMQ did not start: $(tail -3 "$work/rabbitmq.log")"
+  for _ in $(seq 300); do
+    if grep -q 'Time to start RabbitMQ' "$work/rabbitmq.log"; then return 0; fi
+    sleep 0.2
+  done
+  not_shown "RabbitMQ did not start: $(tail -3 "$work/rabbitmq.log")"
 }
 
 # Every program of a finding prints what it saw, and ends with 0 if that is what is described, else with 1.
