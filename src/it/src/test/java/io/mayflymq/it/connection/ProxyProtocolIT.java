@@ -45,6 +45,7 @@ class ProxyProtocolIT {
     certificate = Certificate.of("CN=broker");
     broker =
         EmbeddedBroker.builder()
+            .trackingAllBuffers()
             .set("proxy_protocol", true)
             .set("handshake_timeout", 3000)
             .set("listeners.ssl.default", "127.0.0.1:" + TLS_PORT)

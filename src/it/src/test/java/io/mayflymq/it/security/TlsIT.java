@@ -58,6 +58,7 @@ class TlsIT {
 
   private EmbeddedBroker.Builder broker() {
     return EmbeddedBroker.builder()
+        .trackingAllBuffers()
         .set("listeners.ssl.default", "127.0.0.1:" + port)
         .set("ssl_options.certfile", server.writeCertificate(directory.resolve("server.pem")))
         .set("ssl_options.keyfile", server.writeKey(directory.resolve("server.key")));
