@@ -113,7 +113,13 @@ public final class DeadLetterPublisher implements EndOfBurstListener, DeadLetter
     send(new OutgoingDeadLetter(null, entry, deadLetter, targets, null, 0, null));
   }
 
-  /** This node leads the partition no more: what is still under way changes nothing here. */
+  @Override
+  public boolean isEmpty() {
+    return bytesAway == 0;
+  }
+
+  /** When the broker stops, or this node leads the partition no more. */
+  @Override
   public void end() {
     ended = true;
     local.clear();

@@ -14,4 +14,10 @@ public interface DeadLetterOutbox {
    * @param cause what the dead letters follow from, or null
    */
   void flush(CausedCommands cause);
+
+  /** Whether none is on its way to another partition. */
+  boolean isEmpty();
+
+  /** Ends it: what is still on its way changes nothing in this partition any more. */
+  void end();
 }

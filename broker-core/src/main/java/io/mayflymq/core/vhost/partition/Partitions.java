@@ -21,6 +21,12 @@ import java.util.stream.Stream;
 
 /** The partitions of a broker. Any thread may call. */
 public final class Partitions {
+  /**
+   * How often a broker that stops waits for the disks, as dead letters are on their way: a message
+   * may die again where it arrives, and again.
+   */
+  private static final int MOST_ROUNDS = 20;
+
   private final Shards shards;
   private final List<Partition> all;
   private final AtomicInteger turn = new AtomicInteger();
@@ -198,8 +204,29 @@ public final class Partitions {
     }
   }
 
-  /** Writes everything to the disk and closes the files. To be called last. */
+  /**
+   * Writes everything to the disk and closes the files. To be called last. Dead letters on their
+   * way from one partition to another arrive first, or they would be in both after the next start.
+   */
   public void close() {
-    onEach(partition -> partition.store().close()).forEach(CompletableFuture::join);
+    for (int round = 0; round < MOST_ROUNDS && !outboxesAreEmpty(); round++) {
+      all.forEach(partition -> awaitSafe(partition.shard()));
+    }
+    onEach(
+            partition -> {
+              partition.outbox().end();
+              return partition.store().close();
+            })
+        .forEach(CompletableFuture::join);
+  }
+
+  private boolean outboxesAreEmpty() {
+    return onEach(partition -> partition.outbox().isEmpty()).stream().allMatch(empty -> empty);
+  }
+
+  private void awaitSafe(Shard home) {
+    CompletableFuture<Void> safe = new CompletableFuture<>();
+    whenSafe(home, () -> safe.complete(null));
+    safe.join();
   }
 }

@@ -324,5 +324,13 @@ final class LeaderRig {
         throw new IllegalStateException("a batch that breaks off");
       }
     }
+
+    @Override
+    public boolean isEmpty() {
+      return true;
+    }
+
+    @Override
+    public void end() {}
   }
 }

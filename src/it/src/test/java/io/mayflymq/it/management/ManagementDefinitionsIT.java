@@ -14,6 +14,7 @@ import io.mayflymq.it.harness.EmbeddedBroker;
 import io.mayflymq.it.harness.Http;
 import io.mayflymq.it.harness.MayflyOnly;
 import io.mayflymq.it.harness.OwnBroker;
+import io.mayflymq.it.harness.Target;
 import java.io.IOException;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
@@ -201,23 +202,29 @@ class ManagementDefinitionsIT extends AccessFixture {
     assertThat(http.get("bindings/" + into + "/e/x/q/q").json()).hasSize(1);
   }
 
+  /** Nobody else may use a broker that is imported as a whole. */
   @Test
+  @OwnBroker
   void exportsAndImportsTheBroker(Amqp amqp) throws Exception {
-    String vhost = vhost(amqp);
-    String user = user(amqp, "management");
-    http.put("permissions/" + vhost + "/" + user, ALL);
-    http.put("queues/" + vhost + "/q", "{}");
-    Http.Reply exported = http.get("definitions?download=d.json");
-    assertThat(exported.raw().headers().firstValue("content-disposition"))
-        .contains("attachment; filename=d.json");
-    assertThat(exported.json().path("vhosts").findValuesAsText("name")).contains(vhost, "/");
-    http.delete("vhosts/" + vhost);
-    http.delete("users/" + user);
-    assertThat(http.post("definitions", exported.raw().body()).status()).isEqualTo(204);
-    assertThat(http.get("queues/" + vhost + "/q").status()).isEqualTo(200);
-    assertThat(http.get("permissions/" + vhost + "/" + user).json().path("read").asText())
-        .isEqualTo(".*");
-    connect(vhost, user, "p").close();
+    try (EmbeddedBroker broker = EmbeddedBroker.builder().start()) {
+      open(new Target(broker.port(), broker, "MayflyMQ"));
+      String vhost = vhost(amqp);
+      String user = user(amqp, "management");
+      http.put("permissions/" + vhost + "/" + user, ALL);
+      http.put("queues/" + vhost + "/q", "{}");
+      Http.Reply exported = http.get("definitions?download=d.json");
+      assertThat(exported.raw().headers().firstValue("content-disposition"))
+          .contains("attachment; filename=d.json");
+      assertThat(exported.json().path("vhosts").findValuesAsText("name")).contains(vhost, "/");
+      http.delete("vhosts/" + vhost);
+      http.delete("users/" + user);
+      assertThat(http.post("definitions", exported.raw().body()).status()).isEqualTo(204);
+      assertThat(http.get("queues/" + vhost + "/q").status()).isEqualTo(200);
+      assertThat(http.get("permissions/" + vhost + "/" + user).json().path("read").asText())
+          .isEqualTo(".*");
+      connect(vhost, user, "p").close();
+      made.clear();
+    }
   }
 
   @Test
