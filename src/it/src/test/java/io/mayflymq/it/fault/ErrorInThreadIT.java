@@ -9,6 +9,7 @@ import io.mayflymq.it.harness.Broker;
 import io.mayflymq.it.harness.BrokerProcess;
 import io.mayflymq.it.harness.ControlCommand;
 import io.mayflymq.it.harness.Debugger;
+import io.mayflymq.it.harness.EmbeddedBroker;
 import io.mayflymq.it.harness.Http;
 import io.mayflymq.it.harness.OwnBroker;
 import io.mayflymq.it.harness.Patience;
@@ -92,7 +93,7 @@ class ErrorInThreadIT {
   }
 
   private void requireKept() throws Exception {
-    try (BrokerProcess again = broker(data).start();
+    try (EmbeddedBroker again = EmbeddedBroker.builder().data(data).set("shards", 2).start();
         Connection connection = again.factory().newConnection();
         Channel channel = connection.createChannel()) {
       long kept = 0;

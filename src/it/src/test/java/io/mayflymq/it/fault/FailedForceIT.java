@@ -10,6 +10,7 @@ import io.mayflymq.it.harness.Broker;
 import io.mayflymq.it.harness.BrokerProcess;
 import io.mayflymq.it.harness.ControlCommand;
 import io.mayflymq.it.harness.Debugger;
+import io.mayflymq.it.harness.EmbeddedBroker;
 import io.mayflymq.it.harness.Http;
 import io.mayflymq.it.harness.OwnBroker;
 import io.mayflymq.it.harness.Patience;
@@ -25,10 +26,6 @@ class FailedForceIT {
 
   @TempDir Path data;
 
-  private BrokerProcess.Builder broker() {
-    return BrokerProcess.builder().data(data).set("shards", 1);
-  }
-
   private static boolean publish(Channel channel, int number) throws Exception {
     byte[] body = {(byte) number};
     channel.basicPublish("", "q", MessageProperties.PERSISTENT_BASIC, body);
@@ -38,7 +35,8 @@ class FailedForceIT {
   @Test
   void aFailedForceNacksPublishesAndFailsEveryHealthCheck() throws Exception {
     int port = Broker.freePort();
-    try (BrokerProcess broker = broker().jvm(Debugger.option(port)).start();
+    try (BrokerProcess broker =
+            BrokerProcess.builder().jvm(Debugger.option(port)).data(data).set("shards", 1).start();
         Debugger debugger = Debugger.attach(port)) {
       Http guest = Http.as(broker.httpPort(), "guest", "guest");
       try (Connection connection = broker.factory().newConnection();
@@ -69,7 +67,7 @@ class FailedForceIT {
       assertThat(control.run("node_health_check").exit()).isNotZero();
       broker.awaitLine("message log 0 has failed");
     }
-    try (BrokerProcess again = broker().start();
+    try (EmbeddedBroker again = EmbeddedBroker.builder().data(data).set("shards", 1).start();
         Connection connection = again.factory().newConnection();
         Channel channel = connection.createChannel()) {
       assertThat(channel.queueDeclarePassive("q").getMessageCount()).isGreaterThanOrEqualTo(KEPT);

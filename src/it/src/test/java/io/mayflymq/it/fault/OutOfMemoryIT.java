@@ -7,6 +7,7 @@ import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.MessageProperties;
 import io.mayflymq.it.harness.BrokerProcess;
+import io.mayflymq.it.harness.EmbeddedBroker;
 import io.mayflymq.it.harness.OwnBroker;
 import io.mayflymq.it.harness.Patience;
 import java.io.IOException;
@@ -38,7 +39,7 @@ class OutOfMemoryIT {
   }
 
   private static void requireKept(Path data) throws Exception {
-    try (BrokerProcess again = broker(data).start();
+    try (EmbeddedBroker again = EmbeddedBroker.builder().data(data).set("shards", 2).start();
         Connection connection = again.factory().newConnection();
         Channel channel = connection.createChannel()) {
       assertThat(channel.queueDeclarePassive("kept").getMessageCount()).isEqualTo(KEPT);
