@@ -10,6 +10,7 @@ import com.rabbitmq.client.DefaultConsumer;
 import com.rabbitmq.client.Envelope;
 import com.rabbitmq.client.GetResponse;
 import com.rabbitmq.client.MessageProperties;
+import io.mayflymq.it.harness.Broker;
 import io.mayflymq.it.harness.ControlCommand;
 import io.mayflymq.it.harness.Patience;
 import java.io.IOException;
@@ -39,7 +40,7 @@ class ClusterIT {
     return response == null ? null : new String(response.getBody(), StandardCharsets.UTF_8);
   }
 
-  private static boolean exists(ClusterProcesses cluster, int node, String queue) {
+  private static boolean exists(ClusterNodes cluster, int node, String queue) {
     try {
       Channel channel = cluster.channel(node);
       try {
@@ -55,7 +56,7 @@ class ClusterIT {
     }
   }
 
-  private static void awaitQueue(ClusterProcesses cluster, int node, String queue) {
+  private static void awaitQueue(ClusterNodes cluster, int node, String queue) {
     await().atMost(Patience.TIME).until(() -> exists(cluster, node, queue));
   }
 
@@ -88,8 +89,8 @@ class ClusterIT {
 
   @Test
   void queueOfOneNodeIsServedByAllAndItsMessagesOutliveTheNode() throws Exception {
-    try (ClusterProcesses cluster = new ClusterProcesses(directory, NODES)) {
-      cluster.startAll();
+    try (ClusterNodes cluster = new ClusterNodes(directory, NODES)) {
+      cluster.asProcesses(0).startAll();
       Channel first = cluster.channel(0);
       first.queueDeclare("q", true, false, false, null);
       first.exchangeDeclare("x", "topic", true);
@@ -114,13 +115,13 @@ class ClusterIT {
       }
 
       // The home of the queue ends without a word.
-      cluster.node(0).kill();
+      cluster.kill(0);
       assertThat(next(received)).isEqualTo("cancelled");
       Channel orphan = cluster.channel(1);
       assertThatThrownBy(() -> orphan.basicGet("q", true))
           .hasStackTraceContaining(
               "home node '%s' of durable queue 'q' in vhost '/' is down or inaccessible"
-                  .formatted(ClusterProcesses.name(0)));
+                  .formatted(ClusterNodes.name(0)));
 
       // The other two agree on changes without it.
       Channel survivor = cluster.channel(2);
@@ -128,7 +129,7 @@ class ClusterIT {
       survivor.queueBind("later", "x", "later");
       awaitQueue(cluster, 1, "later");
 
-      cluster.start(0);
+      cluster.embedded(0).start(0);
       awaitQueue(cluster, 0, "later");
       Channel back = cluster.channel(1);
       back.confirmSelect();
@@ -150,8 +151,8 @@ class ClusterIT {
 
   @Test
   void exclusiveQueuesOfANodeGoWithItAndMinorityRefusesChanges() throws Exception {
-    try (ClusterProcesses cluster = new ClusterProcesses(directory, NODES)) {
-      cluster.startAll();
+    try (ClusterNodes cluster = new ClusterNodes(directory, NODES)) {
+      cluster.asProcesses(0, 2).startAll();
       String exclusive = cluster.channel(0).queueDeclare().getQueue();
       Channel second = cluster.channel(1);
       second.queueDeclare("own", true, false, false, Map.of("x-message-ttl", 100_000));
@@ -161,7 +162,7 @@ class ClusterIT {
               () ->
                   assertThatThrownBy(() -> cluster.channel(1).queueDeclarePassive(exclusive))
                       .hasStackTraceContaining("RESOURCE_LOCKED"));
-      cluster.node(0).kill();
+      cluster.kill(0);
       await()
           .atMost(Patience.TIME)
           .untilAsserted(
@@ -169,7 +170,7 @@ class ClusterIT {
                   assertThatThrownBy(() -> cluster.channel(1).queueDeclarePassive(exclusive))
                       .hasStackTraceContaining("NOT_FOUND"));
 
-      cluster.node(2).kill();
+      cluster.kill(2);
       Channel alone = cluster.channel(1);
       alone.confirmSelect();
       alone.basicPublish("", "own", true, MessageProperties.PERSISTENT_BASIC, body("m"));
@@ -179,7 +180,7 @@ class ClusterIT {
           .hasStackTraceContaining("the change was not made");
       assertThat(text(alone.basicGet("own", true))).isEqualTo("m");
 
-      cluster.start(2);
+      cluster.embedded(2).start(2);
       Channel again = cluster.channel(1);
       await()
           .atMost(Patience.TIME)
@@ -195,33 +196,34 @@ class ClusterIT {
 
   @Test
   void lostNodeIsForgottenAndItsNameJoinsAnewWithoutItsQueues() throws Exception {
-    try (ClusterProcesses cluster = new ClusterProcesses(directory, NODES)) {
-      cluster.startAll();
+    try (ClusterNodes cluster = new ClusterNodes(directory, NODES)) {
+      cluster.asProcesses(2).startAll();
       cluster.channel(2).queueDeclare("lost", true, false, false, null);
       cluster.channel(0).queueDeclare("kept", true, false, false, null);
       awaitQueue(cluster, 0, "lost");
       ControlCommand control = ControlCommand.of(cluster.node(0));
       assertThat(control.run("await_online_nodes", "3").exit()).isZero();
-      assertThat(control.run("forget_cluster_node", ClusterProcesses.name(2)).err())
+      assertThat(control.run("forget_cluster_node", ClusterNodes.name(2)).err())
           .anyMatch(line -> line.contains("is running: stop it before it is forgotten"));
 
-      cluster.node(2).kill();
+      cluster.kill(2);
       await()
           .atMost(Patience.TIME)
           .untilAsserted(
               () ->
-                  assertThat(control.run("forget_cluster_node", ClusterProcesses.name(2)).exit())
+                  assertThat(control.run("forget_cluster_node", ClusterNodes.name(2)).exit())
                       .isZero());
       assertThat(control.run("cluster_status").out())
-          .doesNotContain(ClusterProcesses.name(2))
-          .contains(ClusterProcesses.name(1));
+          .doesNotContain(ClusterNodes.name(2))
+          .contains(ClusterNodes.name(1));
       await().atMost(Patience.TIME).until(() -> !exists(cluster, 1, "lost"));
 
       // With its old data it is not let back in; without them it is a new node.
-      try (var forgotten =
+      cluster.embedded(2);
+      try (Broker forgotten =
           cluster.builder(2).set("cluster_formation.discovery_retry_limit", 3).launch()) {
         cluster.node(0).awaitLine("was forgotten by this cluster");
-        forgotten.kill();
+        forgotten.terminate();
       }
       cluster.startEmpty(2);
       awaitQueue(cluster, 2, "kept");
@@ -231,7 +233,7 @@ class ClusterIT {
 
   @Test
   void whatAClientWasToldOfIsThereOnEveryNode() throws Exception {
-    try (ClusterProcesses cluster = new ClusterProcesses(directory, NODES)) {
+    try (ClusterNodes cluster = new ClusterNodes(directory, NODES)) {
       cluster.startAll();
       Channel first = cluster.channel(0);
       Channel second = cluster.channel(1);
@@ -249,7 +251,7 @@ class ClusterIT {
 
   @Test
   void policySetOnOneNodeAppliesToQueuesOfAnother() throws Exception {
-    try (ClusterProcesses cluster = new ClusterProcesses(directory, NODES)) {
+    try (ClusterNodes cluster = new ClusterNodes(directory, NODES)) {
       cluster.startAll();
       Channel home = cluster.channel(0);
       home.queueDeclare("limited", true, false, false, null);
@@ -275,15 +277,15 @@ class ClusterIT {
 
   @Test
   void nodeThatHasLostItsVotesDoesNotStart() throws Exception {
-    try (ClusterProcesses cluster = new ClusterProcesses(directory, NODES)) {
-      cluster.startAll();
+    try (ClusterNodes cluster = new ClusterNodes(directory, NODES)) {
+      cluster.asProcesses(1).startAll();
       Path votes = cluster.data(1).resolve("cluster");
       await()
           .atMost(Patience.TIME)
           .until(() -> !Files.exists(cluster.data(1).resolve("cluster.joining")));
-      cluster.node(1).kill();
+      cluster.kill(1);
       Files.move(votes, directory.resolve("moved away"));
-      try (var voteless = cluster.builder(1).launch()) {
+      try (var voteless = cluster.embedded(1).builder(1).launch()) {
         assertThat(voteless.awaitExit()).isNotZero();
         assertThat(String.join("\n", voteless.output())).contains(votes.toString());
       }
@@ -296,7 +298,7 @@ class ClusterIT {
 
   @Test
   void nodeWithAnotherSecretOrWithDataOfItsOwnIsNotLetIn() throws Exception {
-    try (ClusterProcesses cluster = new ClusterProcesses(directory, 2)) {
+    try (ClusterNodes cluster = new ClusterNodes(directory, 2)) {
       cluster.startAll();
       try (var stranger =
           cluster

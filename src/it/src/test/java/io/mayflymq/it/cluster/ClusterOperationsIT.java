@@ -42,7 +42,7 @@ class ClusterOperationsIT {
 
   @TempDir Path directory;
 
-  private static Http api(ClusterProcesses cluster, int node) {
+  private static Http api(ClusterNodes cluster, int node) {
     return Http.as(cluster.node(node).httpPort(), "guest", "guest");
   }
 
@@ -66,7 +66,7 @@ class ClusterOperationsIT {
     }
   }
 
-  private static void awaitQueues(ClusterProcesses cluster, int count) {
+  private static void awaitQueues(ClusterNodes cluster, int count) {
     for (int node = 0; node < NODES; node++) {
       Http api = api(cluster, node);
       await().atMost(Patience.TIME).until(() -> api.get("queues").json().size() == count);
@@ -75,8 +75,8 @@ class ClusterOperationsIT {
 
   @Test
   void everyNodeListsWhatAllHaveAndClosesConnectionsOfOthers() throws Exception {
-    try (ClusterProcesses cluster = new ClusterProcesses(directory, NODES)) {
-      cluster.startAll();
+    try (ClusterNodes cluster = new ClusterNodes(directory, NODES)) {
+      cluster.asProcesses(0).startAll();
       Channel first = cluster.channel(0);
       Channel second = cluster.channel(1);
       first.queueDeclare("q0", true, false, false, null);
@@ -94,7 +94,7 @@ class ClusterOperationsIT {
             .until(() -> texts(api.get("queues").json(), "messages").equals(List.of("2", "3")));
         JsonNode queues = api.get("queues").json();
         assertThat(texts(queues, "node"))
-            .containsExactly(ClusterProcesses.name(0), ClusterProcesses.name(1));
+            .containsExactly(ClusterNodes.name(0), ClusterNodes.name(1));
         assertThat(texts(queues, "consumers")).containsExactly("0", "2");
         JsonNode sorted =
             api.get("queues?page=1&page_size=1&sort=messages&sort_reverse=true").json();
@@ -104,13 +104,13 @@ class ClusterOperationsIT {
         JsonNode q1 = api.get("queues/%2F/q1").json();
         assertThat(q1.path("messages").asInt()).isEqualTo(3);
         assertThat(texts(q1.path("consumer_details"), "channel_details", "node"))
-            .containsExactlyInAnyOrder(ClusterProcesses.name(0), ClusterProcesses.name(1));
+            .containsExactlyInAnyOrder(ClusterNodes.name(0), ClusterNodes.name(1));
         assertThat(texts(api.get("consumers/%2F").json(), "consumer_tag"))
             .containsExactlyInAnyOrder("here", "there");
         for (String list : List.of("connections", "channels", "vhosts/%2F/channels")) {
           assertThat(texts(api.get(list).json(), "node"))
               .as(list)
-              .containsExactlyInAnyOrder(ClusterProcesses.name(0), ClusterProcesses.name(1));
+              .containsExactlyInAnyOrder(ClusterNodes.name(0), ClusterNodes.name(1));
         }
         assertThat(api.get("connections?page=1&page_size=1").json().path("total_count").asInt())
             .isEqualTo(2);
@@ -137,7 +137,7 @@ class ClusterOperationsIT {
       assertThat(control.run("close_all_connections", "--global", "the end").exit()).isZero();
       await().atMost(Patience.TIME).until(() -> !second.isOpen());
 
-      cluster.node(0).kill();
+      cluster.kill(0);
       Http api = api(cluster, 2);
       await()
           .atMost(Patience.TIME)
@@ -154,8 +154,8 @@ class ClusterOperationsIT {
   @ParameterizedTest
   @ValueSource(strings = {"classic", "quorum"})
   void everyNodeServesWhatOnlyTheNodeOfAQueueKnows(String type) throws Exception {
-    try (ClusterProcesses cluster = new ClusterProcesses(directory, NODES)) {
-      cluster.startAll();
+    try (ClusterNodes cluster = new ClusterNodes(directory, NODES)) {
+      cluster.asProcesses(1).startAll();
       Channel first = cluster.channel(0);
       Channel second = cluster.channel(1);
       first.queueDeclare(
@@ -205,9 +205,9 @@ class ClusterOperationsIT {
       }
 
       ControlCommand named = ControlCommand.of(cluster.node(2));
-      assertThat(named.run("--node", ClusterProcesses.name(2), "list_vhosts").exit()).isZero();
-      assertThat(named.run("--node", ClusterProcesses.name(1), "list_vhosts").err().toString())
-          .contains("the broker here is '%s'".formatted(ClusterProcesses.name(2)));
+      assertThat(named.run("--node", ClusterNodes.name(2), "list_vhosts").exit()).isZero();
+      assertThat(named.run("--node", ClusterNodes.name(1), "list_vhosts").err().toString())
+          .contains("the broker here is '%s'".formatted(ClusterNodes.name(2)));
 
       Http api = api(cluster, 2);
       assertThat(api.delete("queues/%2F/q0/scheduled/late").status()).isEqualTo(204);
@@ -220,7 +220,7 @@ class ClusterOperationsIT {
       JsonNode redrive = api(cluster, 0).get("queues/%2F/dead/redrive").json();
       assertThat(redrive.path("moved_to").path("q0").asInt()).isEqualTo(3);
 
-      cluster.node(1).kill();
+      cluster.kill(1);
       if (type.equals("quorum")) {
         await()
             .atMost(Patience.TIME)
@@ -238,7 +238,7 @@ class ClusterOperationsIT {
       assertThat(refused.json().path("reason").asText())
           .isEqualTo(
               "node %s of queue 'dead' in vhost '/' cannot be reached, or does not answer"
-                  .formatted(ClusterProcesses.name(1)));
+                  .formatted(ClusterNodes.name(1)));
     }
   }
 
@@ -277,7 +277,7 @@ class ClusterOperationsIT {
          "bindings": [%s]}
         """
             .formatted(queues, bindings);
-    try (ClusterProcesses cluster = new ClusterProcesses(directory, NODES)) {
+    try (ClusterNodes cluster = new ClusterNodes(directory, NODES)) {
       cluster.startAll();
       Http.Reply reply = api(cluster, 1).post("definitions?report=true", definitions);
       assertThat(reply.status()).as(reply.raw().body()).isEqualTo(200);
@@ -297,8 +297,9 @@ class ClusterOperationsIT {
 
   @Test
   void overviewAddsUpAllNodesAndEachNodeHasItsOwnValues() throws Exception {
-    try (ClusterProcesses cluster = new ClusterProcesses(directory, NODES)) {
-      cluster.startAll();
+    try (ClusterNodes cluster = new ClusterNodes(directory, NODES)) {
+      // Each has a process id of its own.
+      cluster.asProcesses(0, 1, 2).startAll();
       Channel first = cluster.channel(0);
       Channel second = cluster.channel(1);
       first.queueDeclare("q0", true, false, false, null);
@@ -309,7 +310,7 @@ class ClusterOperationsIT {
       first.basicPublish("amq.fanout", "", null, new byte[1]);
       second.basicPublish("amq.fanout", "", null, new byte[1]);
 
-      List<String> names = List.of(ClusterProcesses.name(0), ClusterProcesses.name(1));
+      List<String> names = List.of(ClusterNodes.name(0), ClusterNodes.name(1));
       for (int node = 0; node < NODES; node++) {
         Http api = api(cluster, node);
         await()
@@ -321,7 +322,7 @@ class ClusterOperationsIT {
                       && now.path("message_stats").path("publish").asInt() == 7;
                 });
         JsonNode overview = api.get("overview").json();
-        assertThat(overview.path("node").asText()).isEqualTo(ClusterProcesses.name(node));
+        assertThat(overview.path("node").asText()).isEqualTo(ClusterNodes.name(node));
         JsonNode vhost = api.get("vhosts/%2F").json();
         assertThat(vhost.path("messages").asInt()).isEqualTo(5);
         assertThat(vhost.path("message_stats").path("publish").asInt()).isEqualTo(7);
@@ -338,35 +339,34 @@ class ClusterOperationsIT {
         JsonNode nodes = api.get("nodes").json();
         assertThat(texts(nodes, "running")).containsOnly("true");
         assertThat(texts(nodes, "os_pid")).doesNotHaveDuplicates().doesNotContain("");
-        JsonNode one = api.get("nodes/" + ClusterProcesses.name(1)).json();
+        JsonNode one = api.get("nodes/" + ClusterNodes.name(1)).json();
         assertThat(one.path("sockets_used").asInt()).isEqualTo(1);
         assertThat(one.path("mem_used").asLong()).isPositive();
         assertThat(
-                api.get("nodes/" + ClusterProcesses.name(1) + "/memory")
+                api.get("nodes/" + ClusterNodes.name(1) + "/memory")
                     .json()
                     .path("memory")
                     .has("heap_used"))
             .isTrue();
       }
 
-      cluster.node(0).kill();
+      cluster.kill(0);
       Http api = api(cluster, 2);
       await()
           .atMost(Patience.TIME)
           .until(
-              () ->
-                  !api.get("nodes/" + ClusterProcesses.name(0)).json().path("running").asBoolean());
+              () -> !api.get("nodes/" + ClusterNodes.name(0)).json().path("running").asBoolean());
       JsonNode overview = api.get("overview").json();
       assertThat(overview.path("queue_totals").path("messages").asInt()).isEqualTo(3);
       assertThat(overview.path("totals_without_nodes").toString())
-          .isEqualTo("[\"" + ClusterProcesses.name(0) + "\"]");
+          .isEqualTo("[\"" + ClusterNodes.name(0) + "\"]");
     }
   }
 
   @Test
   void alarmOfANodeBlocksPublishersOfAllUntilItEndsOrTheNodeIsGone() throws Exception {
-    try (ClusterProcesses cluster = new ClusterProcesses(directory, NODES)) {
-      cluster.startAll();
+    try (ClusterNodes cluster = new ClusterNodes(directory, NODES)) {
+      cluster.asProcesses(0).startAll();
       Channel publisher = cluster.channel(1);
       BlockingQueue<String> blocked = new LinkedBlockingQueue<>();
       publisher.getConnection().addBlockedListener(blocked::add, () -> blocked.add("unblocked"));
@@ -378,7 +378,7 @@ class ClusterOperationsIT {
 
       there.run("set_vm_memory_high_watermark", "0.00001");
       awaitBlocked(publisher, blocked, "low on memory");
-      String alarm = "memory resource limit alarm on node " + ClusterProcesses.name(0);
+      String alarm = "memory resource limit alarm on node " + ClusterNodes.name(0);
       cluster.node(1).awaitLine(alarm + " set: that node says so");
       Http.Reply failed = api.get("health/checks/alarms");
       assertThat(failed.status()).isEqualTo(503);
@@ -386,7 +386,7 @@ class ClusterOperationsIT {
       assertThat(api.get("health/checks/local-alarms").status()).isEqualTo(200);
       assertThat(api(cluster, 0).get("health/checks/local-alarms").status()).isEqualTo(503);
       assertThat(here.run("alarms").text())
-          .contains("Memory alarm on node " + ClusterProcesses.name(0));
+          .contains("Memory alarm on node " + ClusterNodes.name(0));
       assertThat(here.run("check_local_alarms").exit()).isZero();
       assertThat(here.run("check_alarms").exit()).isNotZero();
 
@@ -398,7 +398,7 @@ class ClusterOperationsIT {
       assertThat(api.get("health/checks/node-is-quorum-critical").status()).isEqualTo(200);
       there.run("set_disk_free_limit", "1000000GB");
       awaitBlocked(publisher, blocked, "low on disk");
-      cluster.node(0).kill();
+      cluster.kill(0);
       assertThat(blocked.poll(Patience.MILLIS, TimeUnit.MILLISECONDS)).isEqualTo("unblocked");
       await()
           .atMost(Patience.TIME)

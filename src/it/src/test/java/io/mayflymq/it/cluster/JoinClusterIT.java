@@ -6,9 +6,9 @@ import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
 import io.mayflymq.it.harness.Amqp;
 import io.mayflymq.it.harness.Broker;
-import io.mayflymq.it.harness.BrokerProcess;
 import io.mayflymq.it.harness.ControlCommand;
 import io.mayflymq.it.harness.ControlCommand.Outcome;
+import io.mayflymq.it.harness.EmbeddedBroker;
 import io.mayflymq.it.harness.Patience;
 import io.mayflymq.it.harness.RestartedBroker;
 import io.mayflymq.it.harness.Target;
@@ -22,8 +22,8 @@ import org.junit.jupiter.api.io.TempDir;
 class JoinClusterIT {
   @TempDir Path directory;
 
-  private BrokerProcess start(String name, int port) {
-    return BrokerProcess.builder()
+  private Broker start(String name, int port) {
+    return EmbeddedBroker.builder()
         .data(directory.resolve(name))
         .set("node_name", name + "@localhost")
         .set("cluster.listener", Target.HOST + ":" + port)
@@ -42,8 +42,8 @@ class JoinClusterIT {
   void stoppedAndEmptiedNodeJoinsTheClusterThatItIsToldOf() throws Exception {
     int port = Broker.freePort();
     String address = "localhost:%d".formatted(port);
-    try (BrokerProcess first = start("a", port);
-        BrokerProcess second = start("b", Broker.freePort())) {
+    try (Broker first = start("a", port);
+        Broker second = start("b", Broker.freePort())) {
       ControlCommand there = ControlCommand.of(first);
       ControlCommand here = ControlCommand.of(second);
       assertThat(there.run("add_vhost", "theirs").exit()).isZero();
@@ -69,8 +69,8 @@ class JoinClusterIT {
   @Test
   void quorumQueueThatWasDeclaredAloneGetsReplicasWhenAnotherNodeHasJoined() throws Exception {
     int port = Broker.freePort();
-    try (BrokerProcess first = start("a", port);
-        BrokerProcess second = start("b", Broker.freePort());
+    try (Broker first = start("a", port);
+        Broker second = start("b", Broker.freePort());
         Connection connection = first.factory().newConnection()) {
       Channel channel = connection.createChannel();
       channel.queueDeclare("q", true, false, false, Map.of("x-queue-type", "quorum"));

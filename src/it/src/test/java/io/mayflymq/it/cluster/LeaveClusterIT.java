@@ -1,6 +1,6 @@
 package io.mayflymq.it.cluster;
 
-import static io.mayflymq.it.cluster.ClusterProcesses.name;
+import static io.mayflymq.it.cluster.ClusterNodes.name;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -21,7 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 class LeaveClusterIT {
   @TempDir Path directory;
 
-  private static ControlCommand control(ClusterProcesses cluster, int node) {
+  private static ControlCommand control(ClusterNodes cluster, int node) {
     return ControlCommand.of(cluster.node(node));
   }
 
@@ -34,8 +34,7 @@ class LeaveClusterIT {
     assertThat(String.join("\n", outcome.err())).contains(reason);
   }
 
-  private static List<String> names(ClusterProcesses cluster, int node, String path)
-      throws Exception {
+  private static List<String> names(ClusterNodes cluster, int node, String path) throws Exception {
     List<String> names = new ArrayList<>();
     for (JsonNode each : cluster.node(node).http().get(path).json()) {
       names.add(each.path("name").asText());
@@ -43,8 +42,7 @@ class LeaveClusterIT {
     return names;
   }
 
-  private static void awaitNames(
-      ClusterProcesses cluster, int node, String path, String... expected) {
+  private static void awaitNames(ClusterNodes cluster, int node, String path, String... expected) {
     await()
         .atMost(Patience.TIME)
         .ignoreExceptions()
@@ -61,7 +59,7 @@ class LeaveClusterIT {
   @Test
   void nodeThatIsResetLeavesItsClusterAndJoinsAgain() throws Exception {
     // Of two nodes none is a majority: the one that leaves has to vote.
-    try (ClusterProcesses cluster = new ClusterProcesses(directory, 2)) {
+    try (ClusterNodes cluster = new ClusterNodes(directory, 2)) {
       cluster.startAll();
       cluster.channel(0).queueDeclare("stays", true, false, false, null);
       cluster.channel(1).queueDeclare("goes", true, false, false, null);
@@ -82,16 +80,16 @@ class LeaveClusterIT {
 
   @Test
   void nodeThatReachesNoMajorityIsResetByForceOnly() throws Exception {
-    try (ClusterProcesses cluster = new ClusterProcesses(directory, 2)) {
-      cluster.startAll();
-      cluster.node(0).kill();
+    try (ClusterNodes cluster = new ClusterNodes(directory, 2)) {
+      cluster.asProcesses(0).startAll();
+      cluster.kill(0);
       done(control(cluster, 1).run("stop_app"));
       Outcome reset = control(cluster, 1).run("reset");
       refused(reset, "this node cannot leave its cluster: node");
       refused(reset, "force_reset deletes its data without that");
 
       done(control(cluster, 1).run("force_reset"));
-      cluster.start(0);
+      cluster.embedded(0).start(0);
       // The other one was not told.
       awaitNames(cluster, 0, "nodes", name(0), name(1));
     }
@@ -99,8 +97,8 @@ class LeaveClusterIT {
 
   @Test
   void nodeGoesOnAloneWhenTheOthersAreLostForEver() throws Exception {
-    try (ClusterProcesses cluster = new ClusterProcesses(directory, 3)) {
-      cluster.startAll();
+    try (ClusterNodes cluster = new ClusterNodes(directory, 3)) {
+      cluster.asProcesses(0, 1).startAll();
       cluster.channel(2).queueDeclare("kept", true, false, false, null);
       publish(cluster.channel(0), "kept");
       cluster.channel(1).queueDeclare("lost", true, false, false, null);
@@ -111,11 +109,11 @@ class LeaveClusterIT {
       refused(
           survivor.run("forget_cluster_node", "--offline", name(0)),
           "node '%s' can be reached: it is not lost".formatted(name(0)));
-      cluster.node(0).kill();
+      cluster.kill(0);
       refused(
           survivor.run("forget_cluster_node", "--offline", name(0)),
           "this node and %s are 2 of 3, a majority".formatted(name(1)));
-      cluster.node(1).kill();
+      cluster.kill(1);
       refused(
           survivor.run("forget_cluster_node", "--offline", "other@host"),
           "'other@host' is not a member of the cluster");
@@ -136,9 +134,9 @@ class LeaveClusterIT {
       cluster.channel(2).queueDeclare("new", true, false, false, null);
 
       // One of those that were given up runs all the same.
-      cluster.launch(0);
+      cluster.embedded(0, 1).launch(0);
       cluster.node(0).awaitLine("it has gone on without some members of this one");
-      cluster.node(0).kill();
+      cluster.node(0).terminate();
       cluster.startEmpty(1);
       awaitNames(cluster, 1, "nodes", name(1), name(2));
       awaitNames(cluster, 1, "queues", "kept", "new");

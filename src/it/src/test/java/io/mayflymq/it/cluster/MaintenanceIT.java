@@ -9,8 +9,9 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.GetResponse;
 import com.rabbitmq.client.MessageProperties;
-import io.mayflymq.it.harness.BrokerProcess;
+import io.mayflymq.it.harness.Broker;
 import io.mayflymq.it.harness.ControlCommand;
+import io.mayflymq.it.harness.EmbeddedBroker;
 import io.mayflymq.it.harness.Http;
 import io.mayflymq.it.harness.Patience;
 import java.net.ConnectException;
@@ -26,18 +27,18 @@ class MaintenanceIT {
 
   @TempDir Path directory;
 
-  private static Http api(BrokerProcess node) {
+  private static Http api(Broker node) {
     return Http.as(node.httpPort(), "guest", "guest");
   }
 
   @Test
   void drainedNodeClosesItsClientsAndServesItsQueuesToOtherNodes() throws Exception {
-    try (ClusterProcesses cluster = new ClusterProcesses(directory, 3)) {
-      cluster.startAll();
+    try (ClusterNodes cluster = new ClusterNodes(directory, 3)) {
+      cluster.asProcesses(0).startAll();
       Channel there = cluster.channel(0);
       Channel here = cluster.channel(1);
       there.queueDeclare("q", true, false, false, null);
-      BrokerProcess node = cluster.node(0);
+      Broker node = cluster.node(0);
       ControlCommand control = ControlCommand.of(node);
 
       assertThat(control.run("drain").exit()).isZero();
@@ -47,21 +48,21 @@ class MaintenanceIT {
           .hasMessageContaining("Node was put into maintenance mode");
       assertThatThrownBy(() -> cluster.channel(0)).isInstanceOf(ConnectException.class);
       assertThat(control.run("cluster_status").text())
-          .contains("Node: %s, status: marked for maintenance".formatted(ClusterProcesses.name(0)))
-          .contains("Node: %s, status: not under maintenance".formatted(ClusterProcesses.name(1)))
+          .contains("Node: %s, status: marked for maintenance".formatted(ClusterNodes.name(0)))
+          .contains("Node: %s, status: not under maintenance".formatted(ClusterNodes.name(1)))
           .contains("purpose: inter-node communication");
       JsonNode status =
           new ObjectMapper().readTree(control.run("--formatter", "json", "cluster_status").text());
-      assertThat(status.path("maintenance_status").path(ClusterProcesses.name(0)).asText())
+      assertThat(status.path("maintenance_status").path(ClusterNodes.name(0)).asText())
           .isEqualTo("marked for maintenance");
       assertThat(status.path("versions").size()).isEqualTo(3);
-      assertThat(status.path("cpu_cores").path(ClusterProcesses.name(2)).asInt()).isPositive();
+      assertThat(status.path("cpu_cores").path(ClusterNodes.name(2)).asInt()).isPositive();
       assertThat(api(node).get(IN_SERVICE).status()).isEqualTo(503);
       assertThat(api(node).get(READY).status()).isEqualTo(503);
       assertThat(api(cluster.node(1)).get(READY).status()).isEqualTo(200);
       assertThat(
               api(cluster.node(1))
-                  .get("nodes/" + ClusterProcesses.name(0))
+                  .get("nodes/" + ClusterNodes.name(0))
                   .json()
                   .path("being_drained")
                   .asBoolean())
@@ -76,12 +77,12 @@ class MaintenanceIT {
         String name = "balanced" + i;
         here.queueDeclare(name, true, false, false, Map.of("x-queue-leader-locator", "balanced"));
         assertThat(api(cluster.node(1)).get("queues/%2F/" + name).json().path("node").asText())
-            .isNotEqualTo(ClusterProcesses.name(0));
+            .isNotEqualTo(ClusterNodes.name(0));
       }
       // The others decide without it.
-      node.kill();
+      cluster.kill(0);
       here.queueDeclare("later", true, false, false, null);
-      cluster.start(0);
+      cluster.embedded(0).start(0);
       assertThat(api(cluster.node(0)).get(READY).status()).isEqualTo(200);
       cluster.channel(0).queueDeclarePassive("q");
     }
@@ -89,7 +90,7 @@ class MaintenanceIT {
 
   @Test
   void brokerThatIsAloneIsDrainedAndRevived() throws Exception {
-    try (BrokerProcess broker = BrokerProcess.builder().data(directory).start()) {
+    try (Broker broker = EmbeddedBroker.builder().data(directory).start()) {
       Channel channel = broker.factory().newConnection().createChannel();
       ControlCommand control = ControlCommand.of(broker);
 

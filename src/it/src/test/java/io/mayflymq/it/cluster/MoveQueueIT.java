@@ -24,13 +24,13 @@ class MoveQueueIT {
 
   @TempDir Path directory;
 
-  private static void move(ClusterProcesses cluster, int by, int to) throws Exception {
+  private static void move(ClusterNodes cluster, int by, int to) throws Exception {
     ControlCommand.Outcome outcome =
-        ControlCommand.of(cluster.node(by)).run("move_queue", QUEUE, ClusterProcesses.name(to));
+        ControlCommand.of(cluster.node(by)).run("move_queue", QUEUE, ClusterNodes.name(to));
     assertThat(outcome.exit()).as("%s", outcome).isZero();
   }
 
-  private static String homeOf(ClusterProcesses cluster, int asked, String queue) throws Exception {
+  private static String homeOf(ClusterNodes cluster, int asked, String queue) throws Exception {
     return Http.as(cluster.node(asked).httpPort(), "guest", "guest")
         .get("queues/%2F/" + queue + "/move")
         .json()
@@ -40,7 +40,7 @@ class MoveQueueIT {
 
   @Test
   void queueMovesBackAndForthUnderLoadOfAllNodes() throws Exception {
-    try (ClusterProcesses cluster = new ClusterProcesses(directory, 3)) {
+    try (ClusterNodes cluster = new ClusterNodes(directory, 3)) {
       cluster.startAll();
       cluster.channel(0).queueDeclare(QUEUE, true, false, false, null);
       QueueUsers users = QueueUsers.begin(cluster::channel, 3, QUEUE);
@@ -48,7 +48,7 @@ class MoveQueueIT {
       for (int to : new int[] {1, 2, 0, 2, 1, 0}) {
         move(cluster, (to + 1) % 3, to);
         for (int node = 0; node < 3; node++) {
-          assertThat(homeOf(cluster, node, QUEUE)).isEqualTo(ClusterProcesses.name(to));
+          assertThat(homeOf(cluster, node, QUEUE)).isEqualTo(ClusterNodes.name(to));
         }
         users.awaitMore();
       }
@@ -62,8 +62,8 @@ class MoveQueueIT {
 
   @Test
   void queueIsThereOnceWhenANodeIsKilledWhileItMoves() throws Exception {
-    try (ClusterProcesses cluster = new ClusterProcesses(directory, 3)) {
-      cluster.startAll();
+    try (ClusterNodes cluster = new ClusterNodes(directory, 3)) {
+      cluster.asProcesses(0, 1).startAll();
       Channel channel = cluster.channel(2);
       channel.queueDeclare("other", true, false, false, null);
       cluster.channel(0).queueDeclare(QUEUE, true, false, false, null);
@@ -80,7 +80,7 @@ class MoveQueueIT {
             new Thread(
                 () ->
                     ControlCommand.of(cluster.node(2))
-                        .run("move_queue", QUEUE, ClusterProcesses.name(1)));
+                        .run("move_queue", QUEUE, ClusterNodes.name(1)));
         mover.start();
         Http api = Http.as(cluster.node(2).httpPort(), "guest", "guest");
         await()
@@ -89,8 +89,8 @@ class MoveQueueIT {
                 () ->
                     api.get("queues/%2F/q/move").json().path("moving").asBoolean()
                         || !mover.isAlive());
-        cluster.node(killed).kill();
-        cluster.start(killed);
+        cluster.kill(killed);
+        cluster.embedded(killed).start(killed);
         mover.join();
         await()
             .atMost(Patience.TIME)
@@ -117,7 +117,7 @@ class MoveQueueIT {
     return "message %d".formatted(number).getBytes(StandardCharsets.UTF_8);
   }
 
-  private static Set<String> homes(ClusterProcesses cluster, String prefix, int count)
+  private static Set<String> homes(ClusterNodes cluster, String prefix, int count)
       throws Exception {
     Set<String> homes = new HashSet<>();
     for (int i = 0; i < count; i++) {
@@ -128,7 +128,7 @@ class MoveQueueIT {
 
   @Test
   void rebalanceByTheApiGoesOnInTheBackground() throws Exception {
-    try (ClusterProcesses cluster = new ClusterProcesses(directory, 3)) {
+    try (ClusterNodes cluster = new ClusterNodes(directory, 3)) {
       cluster.startAll();
       Channel channel = cluster.channel(0);
       Map<String, Object> here = Map.of("x-queue-leader-locator", "client-local");
@@ -136,7 +136,7 @@ class MoveQueueIT {
         channel.queueDeclare("each" + i, true, false, false, here);
         channel.basicPublish("", "each" + i, MessageProperties.PERSISTENT_BASIC, body(i));
       }
-      assertThat(homes(cluster, "each", 9)).containsExactly(ClusterProcesses.name(0));
+      assertThat(homes(cluster, "each", 9)).containsExactly(ClusterNodes.name(0));
       // Not the node that the queues are on.
       Http api = Http.as(cluster.node(1).httpPort(), "guest", "guest");
       assertThat(api.get("rebalance/queues").json().path("running").asBoolean(true)).isFalse();
@@ -165,7 +165,7 @@ class MoveQueueIT {
 
   @Test
   void rebalanceSpreadsQueuesAndRefusalsAreInWords() throws Exception {
-    try (ClusterProcesses cluster = new ClusterProcesses(directory, 3)) {
+    try (ClusterNodes cluster = new ClusterNodes(directory, 3)) {
       cluster.startAll();
       Channel channel = cluster.channel(0);
       for (int i = 0; i < 6; i++) {
@@ -185,7 +185,7 @@ class MoveQueueIT {
       assertThat(homes(cluster, "spread", 6)).hasSize(3);
       assertThat(outcome.out()).isEqualTo(planned.out());
 
-      String second = ClusterProcesses.name(1);
+      String second = ClusterNodes.name(1);
       assertThat(control.run("move_queue", "log", second).err().toString())
           .contains("is replicated");
       assertThat(control.run("move_queue", "own", second).exit()).isNotZero();

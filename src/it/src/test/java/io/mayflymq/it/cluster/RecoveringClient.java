@@ -7,7 +7,7 @@ import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.ConnectionFactory;
 import com.rabbitmq.client.MessageProperties;
 import com.rabbitmq.client.ShutdownSignalException;
-import io.mayflymq.it.harness.BrokerProcess;
+import io.mayflymq.it.harness.Broker;
 import io.mayflymq.it.harness.Patience;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -26,7 +26,7 @@ final class RecoveringClient implements AutoCloseable {
   private static final int NUMBERS = 1_000_000;
   private static final int RECOVERY_MILLIS = 100;
 
-  private final ClusterProcesses cluster;
+  private final ClusterNodes cluster;
   private final int first;
   private final int nodes;
   private final String queue;
@@ -44,7 +44,7 @@ final class RecoveringClient implements AutoCloseable {
    * @param first the node that it connects to if it can
    * @param nodes how many there are
    */
-  RecoveringClient(ClusterProcesses cluster, int first, int nodes, String queue)
+  RecoveringClient(ClusterNodes cluster, int first, int nodes, String queue)
       throws IOException, TimeoutException {
     this.cluster = cluster;
     this.first = first;
@@ -116,7 +116,7 @@ final class RecoveringClient implements AutoCloseable {
   }
 
   /** Returns whether it is connected to a node. */
-  boolean isAt(BrokerProcess node) {
+  boolean isAt(Broker node) {
     return connection.getPort() == node.factory().getPort();
   }
 

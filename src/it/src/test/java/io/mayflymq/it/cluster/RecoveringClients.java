@@ -3,7 +3,7 @@ package io.mayflymq.it.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.mayflymq.it.harness.BrokerProcess;
+import io.mayflymq.it.harness.Broker;
 import io.mayflymq.it.harness.Patience;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -19,7 +19,7 @@ final class RecoveringClients implements AutoCloseable {
   private final List<RecoveringClient> clients = new ArrayList<>();
 
   /** Declares the queue, and begins. */
-  RecoveringClients(ClusterProcesses cluster, int nodes, String queue) throws Exception {
+  RecoveringClients(ClusterNodes cluster, int nodes, String queue) throws Exception {
     cluster.channel(0).queueDeclare(queue, true, false, false, Map.of("x-queue-type", "quorum"));
     for (int node = 0; node < nodes; node++) {
       clients.add(new RecoveringClient(cluster, node, nodes, queue));
@@ -38,7 +38,7 @@ final class RecoveringClients implements AutoCloseable {
   }
 
   /** Returns how often the connections of those have ended that are not at a node. */
-  Map<RecoveringClient, Integer> interruptionsElsewhere(BrokerProcess node) {
+  Map<RecoveringClient, Integer> interruptionsElsewhere(Broker node) {
     Map<RecoveringClient, Integer> interruptions = new HashMap<>();
     for (RecoveringClient client : clients) {
       if (!client.isAt(node)) {

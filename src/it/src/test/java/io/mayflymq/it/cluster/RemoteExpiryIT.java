@@ -84,7 +84,7 @@ class RemoteExpiryIT {
     }
   }
 
-  private static void setTtl(ClusterProcesses cluster, int millis) {
+  private static void setTtl(ClusterNodes cluster, int millis) {
     String definition = "{\"message-ttl\":%d}".formatted(millis);
     assertThat(
             ControlCommand.of(cluster.node(1))
@@ -126,7 +126,7 @@ class RemoteExpiryIT {
 
   @Test
   void messageThatIsHeldForAClientThatDoesNotReadIsDeadLetteredAtItsDeadline() throws Exception {
-    try (ClusterProcesses cluster = new ClusterProcesses(directory, 2)) {
+    try (ClusterNodes cluster = new ClusterNodes(directory, 2)) {
       cluster.startAll();
       Channel home = cluster.channel(1);
       home.queueDeclare(DEAD, true, false, false, null);

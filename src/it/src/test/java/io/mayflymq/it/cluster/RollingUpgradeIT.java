@@ -7,7 +7,6 @@ import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.GetResponse;
 import com.rabbitmq.client.MessageProperties;
 import io.mayflymq.it.harness.Broker;
-import io.mayflymq.it.harness.BrokerProcess;
 import io.mayflymq.it.harness.ControlCommand;
 import io.mayflymq.it.harness.Patience;
 import java.io.IOException;
@@ -35,13 +34,13 @@ class RollingUpgradeIT {
 
   /** Publishes numbers one by one with confirms, at a node that serves; repeats what has failed. */
   private static final class Publisher implements AutoCloseable {
-    private final ClusterProcesses cluster;
+    private final ClusterNodes cluster;
     private final Set<Integer> confirmed = ConcurrentHashMap.newKeySet();
     private final AtomicInteger next = new AtomicInteger();
     private final Thread thread = new Thread(this::run, "publisher");
     private volatile boolean stopped;
 
-    Publisher(ClusterProcesses cluster) {
+    Publisher(ClusterNodes cluster) {
       this.cluster = cluster;
       thread.start();
     }
@@ -91,7 +90,7 @@ class RollingUpgradeIT {
     }
   }
 
-  private static void declareEverywhere(ClusterProcesses cluster, String step) throws Exception {
+  private static void declareEverywhere(ClusterNodes cluster, String step) throws Exception {
     for (int node = 0; node < NODES; node++) {
       String name = "%s from %d".formatted(step, node);
       cluster.channel(node).queueDeclare(name, true, false, false, null);
@@ -126,7 +125,7 @@ class RollingUpgradeIT {
   void nodesAreReplacedByALaterReleaseOneAfterTheOther() throws Exception {
     Path later =
         LaterRelease.build(Broker.jar(), Files.createDirectory(directory.resolve("later")));
-    try (ClusterProcesses cluster = new ClusterProcesses(directory, NODES)) {
+    try (ClusterNodes cluster = new ClusterNodes(directory, NODES)) {
       cluster.startAll();
       cluster.channel(0).queueDeclare(QUEUE, true, false, false, null);
       try (Publisher publisher = new Publisher(cluster);
@@ -155,7 +154,7 @@ class RollingUpgradeIT {
       }
 
       cluster.node(2).stop();
-      try (BrokerProcess earlier = cluster.builder(2).jar(Broker.jar()).launch()) {
+      try (Broker earlier = cluster.jar(2, Broker.jar()).builder(2).launch()) {
         assertThat(earlier.awaitExit()).isEqualTo(1);
         assertThat(String.join("\n", earlier.output()))
             .containsPattern(

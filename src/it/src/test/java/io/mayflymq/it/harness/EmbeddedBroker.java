@@ -1,6 +1,7 @@
 package io.mayflymq.it.harness;
 
 import java.io.InputStream;
+import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -22,13 +23,14 @@ public final class EmbeddedBroker extends Broker {
   /** The exit codes of a broker that an essential part of has failed. */
   private static final Set<Integer> FATAL = Set.of(BROKEN, 3, 70);
 
-  private final JarClasses classes = JarClasses.take();
+  private final JarClasses classes;
   private final JarClasses.Command command;
   private final CountDownLatch ended = new CountDownLatch(1);
   private volatile int exitCode = BROKEN;
 
   private EmbeddedBroker(Builder builder, Directories directories, List<String> arguments) {
     super(builder, directories);
+    this.classes = JarClasses.take(builder.jar);
     Map<String, String> environment = new HashMap<>(System.getenv());
     environment.putAll(builder.environment);
     classes.sendOutputTo(this::add);
@@ -46,9 +48,16 @@ public final class EmbeddedBroker extends Broker {
 
   /** How to start one; every part has a sensible default. */
   public static final class Builder extends Broker.Builder<Builder, EmbeddedBroker> {
+    private Path jar = Broker.jar();
     private boolean tracksAllBuffers;
 
     private Builder() {}
+
+    /** Runs another jar than the one under test. */
+    public Builder jar(Path other) {
+      jar = other;
+      return this;
+    }
 
     /** Has Netty report every buffer that is leaked, rather than one in a hundred. */
     public Builder trackingAllBuffers() {

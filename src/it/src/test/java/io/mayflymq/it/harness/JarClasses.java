@@ -11,6 +11,7 @@ import java.net.MalformedURLException;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
@@ -34,13 +35,22 @@ final class JarClasses {
     System.setErr(new PrintStream(new Divided(System.err), true, StandardCharsets.UTF_8));
   }
 
-  private final Loader loader = new Loader();
+  private final Path jar;
+  private final Loader loader;
 
-  private JarClasses() {}
+  private JarClasses(Path jar) {
+    this.jar = jar;
+    this.loader = new Loader(jar);
+  }
 
-  /** Returns classes that no broker uses. */
-  static synchronized JarClasses take() {
-    return FREE.isEmpty() ? new JarClasses() : FREE.pop();
+  /** Returns classes of a jar that no broker uses. */
+  static JarClasses take(Path jar) {
+    synchronized (JarClasses.class) {
+      if (jar.equals(Broker.jar()) && !FREE.isEmpty()) {
+        return FREE.pop();
+      }
+    }
+    return new JarClasses(jar);
   }
 
   /** Returns the classes of all control commands, any number of which may run at a time. */
@@ -50,11 +60,14 @@ final class JarClasses {
 
   /** Made when the first command runs. */
   private static final class Commands {
-    private static final JarClasses CLASSES = new JarClasses();
+    private static final JarClasses CLASSES = new JarClasses(Broker.jar());
   }
 
-  /** Says that no thread uses these classes any more. */
+  /** Says that no thread uses these classes any more. Those of another jar are not used again. */
   void giveBack() {
+    if (!jar.equals(Broker.jar())) {
+      return;
+    }
     synchronized (JarClasses.class) {
       FREE.push(this);
     }
@@ -153,13 +166,13 @@ final class JarClasses {
   private static final class Loader extends URLClassLoader {
     private volatile OutputStream output;
 
-    private Loader() {
-      super(new URL[] {url()}, ClassLoader.getPlatformClassLoader());
+    private Loader(Path jar) {
+      super(new URL[] {url(jar)}, ClassLoader.getPlatformClassLoader());
     }
 
-    private static URL url() {
+    private static URL url(Path jar) {
       try {
-        return Broker.jar().toUri().toURL();
+        return jar.toUri().toURL();
       } catch (MalformedURLException e) {
         throw new UncheckedIOException(e);
       }

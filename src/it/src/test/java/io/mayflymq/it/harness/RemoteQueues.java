@@ -23,18 +23,18 @@ record RemoteQueues(Target clients, Target queues) implements AutoCloseable {
   static RemoteQueues start() {
     int[] ports = {Broker.freePort(), Broker.freePort()};
     // Neither is ready without the other.
-    BrokerProcess other = node(1, ports).launch();
-    Target clients = Target.start(node(0, ports));
+    EmbeddedBroker other = node(1, ports).launch();
+    EmbeddedBroker own = node(0, ports).launch();
+    Target clients = Target.of(own);
     other.awaitReady();
     fill(clients);
     return new RemoteQueues(clients, new Target(other.port(), other, clients.product()));
   }
 
-  private static BrokerProcess.Builder node(int number, int[] ports) {
-    BrokerProcess.Builder builder =
-        BrokerProcess.builder()
-            .longLived()
-            .jvm("-Dio.netty.leakDetection.level=paranoid")
+  private static EmbeddedBroker.Builder node(int number, int[] ports) {
+    EmbeddedBroker.Builder builder =
+        EmbeddedBroker.builder()
+            .trackingAllBuffers()
             .set("node_name", name(number))
             .set("cluster.listener", Target.HOST + ":" + ports[number])
             .set("cluster.secret", "the secret of the test")

@@ -28,7 +28,12 @@ public record Target(int port, Broker broker, String product) implements AutoClo
 
   /** Starts a broker that is checked like the shared one when it is closed. */
   public static Target start(Broker.Builder<?, ?> builder) {
-    Broker broker = builder.start();
+    return of(builder.launch());
+  }
+
+  /** Waits until a broker is ready, which is checked like the shared one when it is closed. */
+  static Target of(Broker broker) {
+    broker.awaitReady();
     return new Target(broker.port(), broker, product(broker.port()));
   }
 

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.MessageProperties;
-import io.mayflymq.it.cluster.ClusterProcesses;
+import io.mayflymq.it.cluster.ClusterNodes;
 import io.mayflymq.it.harness.Broker;
 import io.mayflymq.it.harness.Patience;
 import java.nio.file.Path;
@@ -51,7 +51,7 @@ class ReplicaDashboardIT {
   void queriesAboutTheClusterFindDataAndNoAlertIsRaised() throws Exception {
     PrometheusTools.requireInstalled();
     List<Integer> ports = IntStream.range(0, NODES).mapToObj(node -> Broker.freePort()).toList();
-    try (ClusterProcesses cluster = new ClusterProcesses(directory, NODES)) {
+    try (ClusterNodes cluster = new ClusterNodes(directory, NODES)) {
       cluster
           .set("prometheus.tcp.ip", "127.0.0.1")
           .setEach("prometheus.tcp.port", ports::get)

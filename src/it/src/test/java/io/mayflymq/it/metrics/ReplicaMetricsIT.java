@@ -5,7 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.MessageProperties;
-import io.mayflymq.it.cluster.ClusterProcesses;
+import io.mayflymq.it.cluster.ClusterNodes;
 import io.mayflymq.it.harness.Broker;
 import io.mayflymq.it.harness.Patience;
 import java.nio.file.Path;
@@ -39,10 +39,11 @@ class ReplicaMetricsIT {
 
   @Test
   void eachQueueIsCountedByItsLeaderAndEachReplicaByItsNode() throws Exception {
-    try (ClusterProcesses cluster = new ClusterProcesses(directory, NODES)) {
+    try (ClusterNodes cluster = new ClusterNodes(directory, NODES)) {
       cluster
           .set("prometheus.tcp.ip", "127.0.0.1")
           .setEach("prometheus.tcp.port", ports::get)
+          .asProcesses(0)
           .startAll();
       Channel channel = cluster.channel(0);
       channel.queueDeclare("q", true, false, false, Map.of("x-queue-type", "quorum"));
@@ -87,7 +88,7 @@ class ReplicaMetricsIT {
       }
       await().atMost(Patience.TIME).until(() -> sum("mayfly_follower_behind_bursts", 0) == 0);
 
-      cluster.node(0).kill();
+      cluster.kill(0);
       await().atMost(Patience.TIME).until(() -> sum("rabbitmq_queue_messages", 1, 2) == MESSAGES);
       assertThat(sum("rabbitmq_queues", 1, 2)).isEqualTo(1);
       await().atMost(Patience.TIME).until(() -> sum("mayfly_partition_leads", 1, 2) == partitions);

@@ -6,8 +6,8 @@ import static org.awaitility.Awaitility.await;
 import com.rabbitmq.client.AMQP.BasicProperties;
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.GetResponse;
-import io.mayflymq.it.cluster.ClusterProcesses;
-import io.mayflymq.it.cluster.ClusterProcesses.Place;
+import io.mayflymq.it.cluster.ClusterNodes;
+import io.mayflymq.it.cluster.ClusterNodes.Place;
 import io.mayflymq.it.harness.Patience;
 import io.mayflymq.it.harness.Target;
 import java.nio.charset.StandardCharsets;
@@ -30,7 +30,7 @@ class ClockIT {
 
   @TempDir Path directory;
 
-  private static Channel channel(ClusterProcesses cluster, int node) throws Exception {
+  private static Channel channel(ClusterNodes cluster, int node) throws Exception {
     Channel channel = cluster.node(node).factory().newConnection().createChannel();
     channel.confirmSelect();
     return channel;
@@ -68,7 +68,7 @@ class ClockIT {
     }
     ShiftedClock wrong = clocks.get(1);
     wrong.set(JUMP);
-    try (ClusterProcesses cluster = new ClusterProcesses(places)) {
+    try (ClusterNodes cluster = new ClusterNodes(places)) {
       cluster.startAll();
       Channel right = channel(cluster, 0);
       Channel ahead = channel(cluster, 1);

@@ -7,7 +7,7 @@ import static org.awaitility.Awaitility.await;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
-import io.mayflymq.it.harness.BrokerProcess;
+import io.mayflymq.it.harness.Broker;
 import io.mayflymq.it.harness.Patience;
 import io.mayflymq.it.harness.RestartedBroker;
 import java.util.ArrayList;
@@ -21,7 +21,7 @@ import java.util.TreeSet;
 /** What is true of a cluster once a fault is over and it has had the time to recover. */
 public final class ClusterChecks {
   private final FaultBench bench;
-  private final Map<BrokerProcess, Integer> read = new HashMap<>();
+  private final Map<Broker, Integer> read = new HashMap<>();
 
   /** Creates one for a bench. */
   public ClusterChecks(FaultBench bench) {
@@ -150,14 +150,14 @@ public final class ClusterChecks {
    */
   public List<String> errors(List<Fault> faults) {
     List<String> errors = new ArrayList<>();
-    for (BrokerProcess process : bench.processes()) {
-      List<String> lines = process.output();
-      for (String line : lines.subList(read.getOrDefault(process, 0), lines.size())) {
+    for (Broker broker : bench.brokers()) {
+      List<String> lines = broker.output();
+      for (String line : lines.subList(read.getOrDefault(broker, 0), lines.size())) {
         if (isError(line) && faults.stream().noneMatch(fault -> fault.expected().test(line))) {
           errors.add(line);
         }
       }
-      read.put(process, lines.size());
+      read.put(broker, lines.size());
     }
     return errors;
   }

@@ -1,7 +1,8 @@
 package io.mayflymq.it.cluster.fault;
 
-import io.mayflymq.it.cluster.ClusterProcesses;
-import io.mayflymq.it.cluster.ClusterProcesses.Place;
+import io.mayflymq.it.cluster.ClusterNodes;
+import io.mayflymq.it.cluster.ClusterNodes.Place;
+import io.mayflymq.it.harness.Broker;
 import io.mayflymq.it.harness.BrokerProcess;
 import io.mayflymq.it.harness.SmallDisk;
 import java.io.IOException;
@@ -31,7 +32,7 @@ public final class FaultBench implements AutoCloseable {
   private final List<SmallDisk> disks = new ArrayList<>();
   private final List<ShiftedClock> clocks = new ArrayList<>();
   private final List<Duration> usualClocks;
-  private final ClusterProcesses cluster;
+  private final ClusterNodes cluster;
 
   private FaultBench(NodeNetwork network, List<Duration> usualClocks) {
     this.network = network;
@@ -56,7 +57,7 @@ public final class FaultBench implements AutoCloseable {
     }
     // Otherwise publishers are blocked before a disk is really full.
     cluster =
-        new ClusterProcesses(places)
+        new ClusterNodes(places)
             .set("shards", 2)
             .set("durability.segment_size", SEGMENT_BYTES)
             .set("disk_free_limit.absolute", 0);
@@ -139,18 +140,17 @@ public final class FaultBench implements AutoCloseable {
 
   /** Returns the process that was started last as this node. Any thread. */
   public BrokerProcess node(int node) {
-    return cluster.node(node);
+    return cluster.process(node);
   }
 
-  /** Returns all processes that have been started, in their order. */
-  List<BrokerProcess> processes() {
-    return cluster.processes();
+  /** Returns all brokers that have been started, in their order. */
+  List<Broker> brokers() {
+    return cluster.brokers();
   }
 
   /** Ends a node by SIGKILL. */
   void kill(int node) {
-    node(node).kill();
-    node(node).awaitExit();
+    cluster.kill(node);
   }
 
   /** Starts a node on the data that it has. */
@@ -178,9 +178,9 @@ public final class FaultBench implements AutoCloseable {
     }
   }
 
-  /** Writes what the processes have printed into files, and returns these. */
+  /** Writes what the brokers have printed into files, and returns these. */
   public List<Path> writeOutputs() {
-    return processes().stream().map(BrokerProcess::writeOutput).toList();
+    return brokers().stream().map(Broker::writeOutput).toList();
   }
 
   @Override

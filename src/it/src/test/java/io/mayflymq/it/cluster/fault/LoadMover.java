@@ -2,7 +2,7 @@ package io.mayflymq.it.cluster.fault;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.rabbitmq.client.Connection;
-import io.mayflymq.it.cluster.ClusterProcesses;
+import io.mayflymq.it.cluster.ClusterNodes;
 import io.mayflymq.it.harness.Http;
 import io.mayflymq.it.harness.Patience;
 import io.mayflymq.it.harness.Time;
@@ -46,7 +46,7 @@ final class LoadMover extends LoadClient {
     while (!stopping()) {
       Time.pass(random.nextInt(LONGEST_PAUSE_MILLIS));
       MessageLedger queue = queues.get(random.nextInt(queues.size()));
-      move(queue, ClusterProcesses.name(random.nextInt(FaultBench.NODES)));
+      move(queue, ClusterNodes.name(random.nextInt(FaultBench.NODES)));
     }
   }
 

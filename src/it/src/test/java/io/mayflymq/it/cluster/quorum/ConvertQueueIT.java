@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 /** Classic queues become quorum queues, with all that they have, while they are used. */
 class ConvertQueueIT extends QuorumFixture {
   private Outcome convert(int by, String queue) {
-    return ControlCommand.of(nodes.process(by)).run("convert_queue", queue, "--to", "quorum");
+    return ControlCommand.of(nodes.broker(by)).run("convert_queue", queue, "--to", "quorum");
   }
 
   private void assertConverted(int by, String queue) throws Exception {
@@ -36,11 +36,18 @@ class ConvertQueueIT extends QuorumFixture {
     assertQuorum(queue);
   }
 
-  private void assertQuorum(String queue) throws Exception {
+  private void assertQuorum(String queue) {
     for (int node = 0; node < COUNT; node++) {
-      JsonNode told = nodes.told(node, queue);
-      assertThat(told.path("type").asText()).as("%s", told).isEqualTo("quorum");
-      assertThat(told.path("members")).as("%s", told).hasSize(COUNT);
+      int asked = node;
+      // The leader tells the command when it is done, which others may hear of a moment later.
+      await()
+          .atMost(Patience.TIME)
+          .untilAsserted(
+              () -> {
+                JsonNode told = nodes.told(asked, queue);
+                assertThat(told.path("type").asText()).as("%s", told).isEqualTo("quorum");
+                assertThat(told.path("members")).as("%s", told).hasSize(COUNT);
+              });
     }
   }
 
@@ -64,6 +71,7 @@ class ConvertQueueIT extends QuorumFixture {
 
   @Test
   void messagesStayInOrderWithTheirPropertiesAndSurviveTheNodeThatTheyWereOn() throws Exception {
+    nodes.becomeProcesses(0);
     declareClassic(0, queue, Map.of("x-queue-mode", "lazy", "x-max-length", 10_000));
     Channel channel = nodes.confirming(1);
     channel.exchangeDeclare(queue + "-x", "topic", true);
@@ -148,6 +156,7 @@ class ConvertQueueIT extends QuorumFixture {
 
   @Test
   void aQueueIsThereOnceWhenANodeIsKilledWhileItIsConverted() throws Exception {
+    nodes.becomeProcesses(0, 1);
     int count = 3_000;
     for (int killed : new int[] {0, 1}) {
       String name = queue + killed;
@@ -192,6 +201,7 @@ class ConvertQueueIT extends QuorumFixture {
 
   @Test
   void itsOwnDeadLetterQueueHasReplicasToo() throws Exception {
+    nodes.becomeProcesses(0);
     declareClassic(0, queue, Map.of("x-dead-letter-queue", "auto"));
     Channel channel = nodes.confirming(1);
     channel.basicPublish("", queue, Amqp.expiring(1), Amqp.bytes("dead"));
@@ -203,7 +213,10 @@ class ConvertQueueIT extends QuorumFixture {
 
     assertConverted(2, queue);
 
-    assertThat(nodes.told(1, own).path("members")).hasSize(COUNT);
+    // Where another node leads than the one that converts, the command does not wait for this.
+    await()
+        .atMost(Patience.TIME)
+        .untilAsserted(() -> assertThat(nodes.told(1, own).path("members")).hasSize(COUNT));
     nodes.kill(0);
     nodes.awaitLeader(queue);
     assertThat(QuorumNodes.drain(channel, own)).containsExactly("dead");
@@ -240,7 +253,7 @@ class ConvertQueueIT extends QuorumFixture {
     channel.queueDeclare(queue + "-e", false, true, false, Map.of());
     assertThat(convert(1, queue + "-e").err().toString()).contains("exclusive");
     assertThat(convert(1, "none").err().toString()).contains("none");
-    ControlCommand control = ControlCommand.of(nodes.process(1));
+    ControlCommand control = ControlCommand.of(nodes.broker(1));
     assertThat(control.run("convert_queue", queue, "--to", "classic").err().toString())
         .contains("cannot be converted to type 'classic': expected --to quorum");
     assertThat(control.run("convert_queue", queue).err().toString()).contains("--to is missing");

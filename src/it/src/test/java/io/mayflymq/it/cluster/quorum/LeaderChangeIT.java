@@ -25,6 +25,11 @@ import org.junit.jupiter.api.Test;
 class LeaderChangeIT extends QuorumFixture {
   private static final int MANY = 2_000;
 
+  @Override
+  int[] processes() {
+    return new int[] {0, 1, 2};
+  }
+
   private static List<String> bodies(List<Delivery> deliveries) {
     return deliveries.stream().map(Delivery::body).toList();
   }

@@ -5,7 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.rabbitmq.client.Channel;
-import io.mayflymq.it.cluster.ClusterProcesses;
+import io.mayflymq.it.cluster.ClusterNodes;
 import io.mayflymq.it.harness.ControlCommand;
 import io.mayflymq.it.harness.OwnBroker;
 import io.mayflymq.it.harness.Patience;
@@ -23,14 +23,14 @@ class LostMajorityIT {
 
   @TempDir Path directory;
 
-  private static String state(ClusterProcesses cluster, String queue) throws Exception {
+  private static String state(ClusterNodes cluster, String queue) throws Exception {
     return cluster.node(0).http().get("queues/%2F/" + queue).json().path("state").asText();
   }
 
   @Test
   void nodeThatIsLeftServesWhatItHas() throws Exception {
-    try (ClusterProcesses cluster = new ClusterProcesses(directory, 3)) {
-      cluster.startAll();
+    try (ClusterNodes cluster = new ClusterNodes(directory, 3)) {
+      cluster.asProcesses(1, 2).startAll();
       // Each is led by another node.
       for (int node = 0; node < 3; node++) {
         Channel channel = cluster.channel(node);
@@ -43,15 +43,14 @@ class LostMajorityIT {
           .contains("can be reached, a majority: nothing is lost");
       assertThat(control.run("-q", SHRINK, "--all", "--force").out()).hasSizeLessThan(2);
       for (int node : List.of(1, 2)) {
-        cluster.node(node).kill();
-        cluster.node(node).awaitExit();
+        cluster.kill(node);
       }
       await().atMost(Patience.TIME).until(() -> state(cluster, "q0").equals("minority"));
 
       assertThat(control.run("stop_app").exit()).isZero();
       for (int node : List.of(1, 2)) {
         ControlCommand.Outcome forgotten =
-            control.run("forget_cluster_node", "--offline", ClusterProcesses.name(node));
+            control.run("forget_cluster_node", "--offline", ClusterNodes.name(node));
         assertThat(forgotten.exit()).as("%s", forgotten).isZero();
       }
       assertThat(control.run("start_app").exit()).isZero();
@@ -66,7 +65,7 @@ class LostMajorityIT {
       for (String queue : QUEUES) {
         await().atMost(Patience.TIME).until(() -> state(cluster, queue).equals("running"));
         JsonNode members = cluster.node(0).http().get("queues/%2F/" + queue).json().path("members");
-        assertThat(members.toString()).isEqualTo("[\"" + ClusterProcesses.name(0) + "\"]");
+        assertThat(members.toString()).isEqualTo("[\"" + ClusterNodes.name(0) + "\"]");
         Channel channel = cluster.channel(0);
         channel.confirmSelect();
         QuorumNodes.publish(channel, queue, "m50");

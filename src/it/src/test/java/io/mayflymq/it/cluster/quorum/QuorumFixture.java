@@ -11,9 +11,7 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
 import org.junit.jupiter.api.io.TempDir;
 
-/**
- * The setup of tests of quorum queues: three nodes for all tests of a class, which may kill them.
- */
+/** The setup of tests of quorum queues: three nodes for all tests of a class. */
 @OwnBroker
 @TestInstance(Lifecycle.PER_CLASS)
 abstract class QuorumFixture {
@@ -25,7 +23,12 @@ abstract class QuorumFixture {
 
   @BeforeAll
   void start(@TempDir Path directory) {
-    nodes = QuorumNodes.start(directory);
+    nodes = QuorumNodes.start(directory, processes());
+  }
+
+  /** Returns the nodes that are processes all the time, as many tests kill them. */
+  int[] processes() {
+    return new int[0];
   }
 
   @AfterAll

@@ -4,7 +4,7 @@ import static io.mayflymq.it.cluster.fault.FaultBench.NODES;
 
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
-import io.mayflymq.it.cluster.ClusterProcesses;
+import io.mayflymq.it.cluster.ClusterNodes;
 import io.mayflymq.it.cluster.fault.FaultBench;
 import io.mayflymq.it.cluster.fault.Ledger;
 import io.mayflymq.it.cluster.fault.LoadClient.Loss;
@@ -123,7 +123,7 @@ final class QuorumLoad {
       Thread.currentThread().interrupt();
     }
     for (int node = 0; node < NODES; node++) {
-      if (ClusterProcesses.name(node).equals(name)) {
+      if (ClusterNodes.name(node).equals(name)) {
         return node;
       }
     }

@@ -6,7 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.rabbitmq.client.Channel;
-import io.mayflymq.it.cluster.ClusterProcesses;
+import io.mayflymq.it.cluster.ClusterNodes;
 import io.mayflymq.it.harness.ControlCommand;
 import io.mayflymq.it.harness.Patience;
 import java.util.HashSet;
@@ -43,6 +43,7 @@ class QuorumMembersIT extends QuorumFixture {
 
   @Test
   void leadersThatPileUpAfterAFailoverAreSpreadAgain() throws Exception {
+    nodes.becomeProcesses(2);
     for (int i = 0; i < QUEUES; i++) {
       nodes.declare(i % COUNT, queue + i, Map.of());
       QuorumNodes.publish(nodes.confirming(0), queue + i, "before");
@@ -59,7 +60,7 @@ class QuorumMembersIT extends QuorumFixture {
     Channel open = nodes.confirming(0);
     String others = "^" + queue;
 
-    ControlCommand control = ControlCommand.of(nodes.process(0));
+    ControlCommand control = ControlCommand.of(nodes.broker(0));
     ControlCommand.Outcome none = control.run("rebalance", "quorum", "--queue-pattern", "^none$");
     assertThat(none.exit()).as("%s", none).isZero();
     assertThat(leaders()).hasSize(2);
@@ -86,9 +87,10 @@ class QuorumMembersIT extends QuorumFixture {
 
   @Test
   void queueWithFewerMembersGrowsToACount() throws Exception {
+    nodes.becomeProcesses(0);
     nodes.declare(0, queue, Map.of("x-quorum-initial-group-size", 1));
     QuorumNodes.publish(nodes.confirming(1), queue, QuorumNodes.bodies(0, 100));
-    ControlCommand control = ControlCommand.of(nodes.process(2));
+    ControlCommand control = ControlCommand.of(nodes.broker(2));
     String[] grow = {"-q", "grow_to_count", "3", "all", "--queue-pattern", "^" + queue + "$"};
 
     assertThat(control.run("grow_to_count", "0", "all").err().toString())
@@ -114,8 +116,8 @@ class QuorumMembersIT extends QuorumFixture {
     nodes
         .channel(0)
         .queueDeclare(queue + "-classic", true, false, false, Map.of("x-queue-type", "classic"));
-    ControlCommand control = ControlCommand.of(nodes.process(1));
-    String node = ClusterProcesses.name(0);
+    ControlCommand control = ControlCommand.of(nodes.broker(1));
+    String node = ClusterNodes.name(0);
 
     assertThat(control.run("stream_status", queue).err().toString())
         .contains("Cannot get stream status of a quorum queue");

@@ -1,14 +1,15 @@
 package io.mayflymq.it.cluster.quorum;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.rabbitmq.client.AMQP.BasicProperties;
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.GetResponse;
-import io.mayflymq.it.cluster.ClusterProcesses;
+import io.mayflymq.it.cluster.ClusterNodes;
 import io.mayflymq.it.harness.Amqp;
-import io.mayflymq.it.harness.BrokerProcess;
+import io.mayflymq.it.harness.Broker;
 import io.mayflymq.it.harness.Http;
 import io.mayflymq.it.harness.Patience;
 import io.mayflymq.it.harness.RestartedBroker;
@@ -25,14 +26,16 @@ import java.util.stream.IntStream;
 final class QuorumNodes implements AutoCloseable {
   static final int COUNT = 3;
 
-  private final ClusterProcesses cluster;
+  private final ClusterNodes cluster;
 
-  private QuorumNodes(ClusterProcesses cluster) {
+  private QuorumNodes(ClusterNodes cluster) {
     this.cluster = cluster;
   }
 
-  static QuorumNodes start(Path directory) {
-    ClusterProcesses cluster = new ClusterProcesses(directory, COUNT).set("shards", 2);
+  /** Starts them; these are processes, which can be killed any number of times. */
+  static QuorumNodes start(Path directory, int... processes) {
+    ClusterNodes cluster =
+        new ClusterNodes(directory, COUNT).set("shards", 2).asProcesses(processes);
     cluster.startAll();
     QuorumNodes nodes = new QuorumNodes(cluster);
     nodes.awaitAllRunning();
@@ -57,8 +60,17 @@ final class QuorumNodes implements AutoCloseable {
       await()
           .atMost(Patience.TIME)
           .ignoreExceptions()
-          .until(() -> running(http.get("nodes").json()) == COUNT);
+          .until(() -> isOneDead() || running(http.get("nodes").json()) == COUNT);
     }
+    assertThat(isOneDead()).as("a node has ended by itself, see %s", outputs()).isFalse();
+  }
+
+  private boolean isOneDead() {
+    return IntStream.range(0, COUNT).anyMatch(node -> !isAlive(node));
+  }
+
+  private List<Path> outputs() {
+    return isOneDead() ? cluster.brokers().stream().map(Broker::writeOutput).toList() : List.of();
   }
 
   private static int running(JsonNode nodes) {
@@ -69,10 +81,20 @@ final class QuorumNodes implements AutoCloseable {
     return running;
   }
 
+  /** Ends nodes in order, one after the other, and starts each as a process, to be killed once. */
+  void becomeProcesses(int... those) {
+    for (int node : those) {
+      assertThat(cluster.node(node).stop()).isZero();
+      cluster.asProcesses(node).start(node);
+      cluster.embedded(node);
+      awaitAllRunning();
+    }
+  }
+
   /** Ends nodes by SIGKILL, all at once. */
   void kill(int... nodes) {
     for (int node : nodes) {
-      cluster.node(node).kill();
+      cluster.process(node).kill();
     }
     for (int node : nodes) {
       cluster.node(node).awaitExit();
@@ -83,7 +105,7 @@ final class QuorumNodes implements AutoCloseable {
     return cluster.node(node).http();
   }
 
-  BrokerProcess process(int node) {
+  Broker broker(int node) {
     return cluster.node(node);
   }
 
@@ -129,7 +151,7 @@ final class QuorumNodes implements AutoCloseable {
       if (isAlive(node)) {
         String name = told(node, queue).path("leader").asText();
         return IntStream.range(0, COUNT)
-            .filter(each -> isAlive(each) && ClusterProcesses.name(each).equals(name))
+            .filter(each -> isAlive(each) && ClusterNodes.name(each).equals(name))
             .findFirst()
             .orElse(-1);
       }

@@ -7,7 +7,7 @@ import static org.awaitility.Awaitility.await;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.GetResponse;
-import io.mayflymq.it.cluster.ClusterProcesses;
+import io.mayflymq.it.cluster.ClusterNodes;
 import io.mayflymq.it.harness.Amqp;
 import io.mayflymq.it.harness.ChannelErrors;
 import io.mayflymq.it.harness.Deliveries;
@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 /** A quorum queue is used from each node of the cluster alike. */
 class QuorumQueueUseIT extends QuorumFixture {
   private static final List<String> NAMES =
-      IntStream.range(0, COUNT).mapToObj(ClusterProcesses::name).toList();
+      IntStream.range(0, COUNT).mapToObj(ClusterNodes::name).toList();
 
   @Test
   void eachNodeDeclaresPublishesAndGets() throws Exception {
@@ -55,7 +55,7 @@ class QuorumQueueUseIT extends QuorumFixture {
   @Test
   void eachNodeTellsTheSameLeaderAndMembers() throws Exception {
     nodes.declare(0, queue, Map.of());
-    String leader = ClusterProcesses.name(nodes.awaitLeader(queue));
+    String leader = ClusterNodes.name(nodes.awaitLeader(queue));
     for (int node = 0; node < COUNT; node++) {
       int asked = node;
       await()

@@ -20,6 +20,11 @@ class ReplicatedStreamIT extends QuorumFixture {
   private static final String OFFSET = "x-stream-offset";
   private static final int PREFETCH = 10;
 
+  @Override
+  int[] processes() {
+    return new int[] {0, 1, 2};
+  }
+
   private void declare(Map<String, Object> more) throws Exception {
     Map<String, Object> arguments = new HashMap<>(more);
     arguments.put("x-queue-type", "stream");
