@@ -16,6 +16,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -23,6 +25,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Proposes entries while links are cut, messages are lost and members restart, as a seed says.
  * Threads make the order of events differ from run to run; what must hold holds in all of them.
  */
+@Execution(ExecutionMode.CONCURRENT)
 class RandomFaultsTest {
   private static final int STEPS = 60;
   private static final ConsensusLimits SMALL = new ConsensusLimits(1_000, 2_000, 20);
