@@ -148,14 +148,23 @@ class ErrorInThreadIT {
 
     /** Uses the broker until the thread has called a method and got the error. */
     void throwIn(String thread, Class<? extends Throwable> error) throws Exception {
-      Thread using = new Thread(() -> use(thread.startsWith("control")), "use");
       debugger.throwIn(thread, thread.startsWith("Async") ? LOG : BROKER, error);
-      using.start();
+      Thread using = startUse(thread);
       Instant end = Instant.now().plus(Patience.TIME);
       while (!debugger.awaitThrown(STEP)) {
         assertThat(Instant.now()).as("%s has called something", thread).isBefore(end);
+        if (!using.isAlive()) {
+          // Another thread of its kind may have done all of the work.
+          using = startUse(thread);
+        }
       }
       using.join(Patience.MILLIS);
+    }
+
+    private Thread startUse(String thread) {
+      Thread using = new Thread(() -> use(thread.startsWith("control")), "use");
+      using.start();
+      return using;
     }
 
     private void use(boolean control) {
