@@ -126,11 +126,48 @@ rabbitmq() {
     RABBITMQ_NODENAME=finding@localhost RABBITMQ_DIST_PORT="$(free_port)" \
     RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS='+S 1:1 -kernel inet_dist_use_interface {127,0,0,1}' \
     unshare --mount sh -c 'mount -t proc proc "$0/proc" && exec chroot "$0" /usr/lib/rabbitmq/bin/rabbitmq-server' "$root"
-  for _ in $(seq 300); do
+  for _ in $(seq 500); do
     if grep -q 'Time to start RabbitMQ' "$work/rabbitmq.log"; then return 0; fi
     sleep 0.2
   done
   not_shown "RabbitMQ did not start: $(tail -3 "$work/rabbitmq.log")"
+}
+
+# qpid VERSION: starts Qpid Broker-J of that version on 127.0.0.1 with AMQP 0-9-1 and a store in memory, and sets $amqp_port.
+# The user is guest, the virtual host is called default.
+qpid() {
+  local version=$1
+  java_packages "org.apache.qpid:qpid-broker-core:$version" "org.apache.qpid:qpid-broker-plugins-amqp-0-8-protocol:$version" \
+    "org.apache.qpid:qpid-broker-plugins-memory-store:$version" org.slf4j:slf4j-nop:2.0.17
+  amqp_port=$(free_port)
+  cat >"$work/qpid.json" <<JSON
+{"name": "broker", "modelVersion": "8.0",
+ "authenticationproviders": [{"name": "plain", "type": "Plain", "secureOnlyMechanisms": [],
+   "users": [{"name": "guest", "type": "managed", "password": "guest"}]}],
+ "ports": [{"name": "AMQP", "port": "$amqp_port", "bindingAddress": "127.0.0.1", "authenticationProvider": "plain",
+   "protocols": ["AMQP_0_9_1"], "virtualhostaliases": [{"name": "byName", "type": "nameAlias"}]}],
+ "virtualhostnodes": [{"name": "default", "type": "Memory", "defaultVirtualHostNode": "true",
+   "virtualHostInitialConfiguration": "{\\"type\\": \\"Memory\\"}"}]}
+JSON
+  cat >"$work/Qpid.java" <<'JAVA'
+import java.util.Map;
+import org.apache.qpid.server.SystemLauncher;
+import org.apache.qpid.server.model.ConfiguredObject;
+import org.apache.qpid.server.model.SystemConfig;
+
+public class Qpid {
+  public static void main(String[] args) throws Exception {
+    new SystemLauncher().startup(Map.of(
+        SystemConfig.TYPE, "Memory",
+        SystemConfig.INITIAL_CONFIGURATION_LOCATION, args[0],
+        ConfiguredObject.CONTEXT, Map.of("qpid.work_dir", args[1])));
+    Thread.sleep(170_000);
+    System.exit(0);
+  }
+}
+JAVA
+  run_in_background "$work/qpid.log" java -Xmx256m -cp "$work/lib/*" "$work/Qpid.java" "$work/qpid.json" "$work/qpid"
+  wait_for_port "$amqp_port" 100 || not_shown "Qpid Broker-J did not start: $(tail -3 "$work/qpid.log")"
 }
 
 # Every program of a finding prints what it saw, and ends with 0 if that is what is described, else with 1.
