@@ -3,8 +3,9 @@
 #
 # With:      Celery 5.7.0, kombu 5.7.0; no broker is needed to show it, since the client itself refuses
 # Expected:  apply_async(countdown=0.5) is sent, as it is with classic queues: at worst the task runs a little early or late.
-# Happens:   once a queue of the app is a quorum queue, it raises ValueError "countdown must be a positive number", though 0.5 is
-#            positive: the delay is cut to whole seconds first, and 0 is then refused. countdown=0 is fine, and so is 1.
+# Happens:   once any queue of the app is a quorum queue, and exchanges are of the type topic, as delays need then, it raises
+#            ValueError "countdown must be a positive number", though 0.5 is positive: the delay is cut to whole seconds
+#            first, and 0 is then refused. countdown=0 is fine, and so is 1.
 #            eta=now+1s always raises, because it is a little less than a second away when it is looked at.
 # Who meets it: who moves a working application to quorum queues. Tasks that wait for half a second, or that retry with a
 #            countdown that is computed (jitter, a rate limit's remaining time), fail now and then at the sender.

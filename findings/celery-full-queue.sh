@@ -4,9 +4,9 @@
 # With:      RabbitMQ 4.3.6 (Debian 4.3.6-1), Celery 5.7.0, kombu 5.7.0, amqp 5.4.2
 # Expected:  with confirm_publish a task for a full queue (x-overflow reject-publish) fails with an exception that says that the
 #            broker refused it, after the pauses of task_publish_retry_policy: by default 0, 0.2 and 0.4 s between four tries.
-# Happens:   each basic.nack makes kombu close the connection without a goodbye (the broker logs a warning) and open a new one. The tries follow
-#            each other at once: the policy's pauses are those between attempts to connect, and connecting succeeds. Then
-#            comes OperationalError with an empty text; MessageNacked is only its cause.
+# Happens:   each basic.nack makes kombu close the connection without a goodbye (the broker logs a warning) and open a new
+#            one. The tries follow each other at once: the policy's pauses are those between attempts to connect, and connecting
+#            succeeds. Then comes OperationalError with an empty text; MessageNacked is only its cause.
 # Who meets it: who bounds queues and turns confirms on to slow producers down: they do not wait but open connections,
 #            three for each task, just when the broker is full; and the log of the application says nothing of why.
 . "$(dirname "$0")/lib.sh"

@@ -8,8 +8,8 @@
 #            basic.nack, in both kinds of containers, and RabbitMQ 4.3 no longer counts that as a failed delivery: only
 #            x-acquired-count rises, x-delivery-count is never set. Put back with basic.reject, the same message is
 #            dead-lettered after four deliveries, though the two methods are taken as the same thing.
-# Who meets it: who relies on the default limit of 20 to get rid of poison messages and goes to 4.3: one such message takes a whole
-#            core of the consumer and the broker, and no dead letter tells of it.
+# Who meets it: who relies on the default limit of 20 to get rid of poison messages and goes to 4.3: one such message is delivered
+#            as fast as both sides can, for ever, and no dead letter tells of it.
 . "$(dirname "$0")/lib.sh"
 
 java_packages org.springframework.amqp:spring-rabbit:4.1.1 org.slf4j:slf4j-nop:2.0.17

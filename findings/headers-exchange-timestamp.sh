@@ -6,7 +6,7 @@
 #            is with integers, booleans, texts.
 # Happens:   it gets none of them. It gets messages whose h is the plain integer T; and those with the timestamp T go to a queue
 #            bound with the timestamp 1000 T. In an array, {h: [T]}, equal timestamps do match, and consumers read T unchanged.
-# Why:       message headers are turned into AMQP 1.0's milliseconds before they are matched, binding arguments into
+# Why:       as it seems, message headers are turned into AMQP 1.0's milliseconds before they are matched, binding arguments into
 #            plain integers; what is inside arrays is not.
 # Who meets it: who routes by a date, and who moves such bindings between clients that write dates as timestamps or as integers.
 . "$(dirname "$0")/lib.sh"

@@ -71,7 +71,7 @@ node_packages() {
 java_packages() {
   local package
   {
-    echo '<project xmlns="http://maven.apache.org/POM/4.0.0"><modelVersion>4.0.0</modelVersion>'
+    echo '<project><modelVersion>4.0.0</modelVersion>'
     echo '<groupId>finding</groupId><artifactId>finding</artifactId><version>1</version><dependencies>'
     for package in "$@"; do
       IFS=: read -r group artifact version <<<"$package"

@@ -4,7 +4,7 @@
 # With:      Netty 4.2.18.Final, 4.2.19.Final, 4.2.20.Final from Maven's central repository
 # Expected:  a patch release has the same artifacts as the one before, and netty-all and the BOM bring what fits together.
 # Happens:   netty-transport-native-epoll 4.2.19.Final and 4.2.20.Final are there, but only the jar without a classifier, which has
-#            no library in it; those with linux-x86_64, osx-aarch_64 and so on, which the BOM lists, are not found.
+#            no library in it; those with linux-x86_64, osx-aarch_64 and so on, which netty-all asks for, are not found.
 #            Likewise kqueue and io_uring. What asks for them, netty-all with all that it needs among them, does not resolve.
 # Who meets it: who lets a bot raise patch releases of Netty in a server that uses epoll: the build stops with "Could not find
 #            artifact".
