@@ -24,7 +24,7 @@ import urllib.request
 import pika
 
 amqp_port, http_port, mode = sys.argv[1:]
-COUNT = 1_000
+COUNT = 300
 AUTHORIZATION = "Basic " + base64.b64encode(b"guest:guest").decode()
 
 

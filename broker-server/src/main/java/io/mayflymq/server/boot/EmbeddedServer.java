@@ -13,6 +13,7 @@ import java.io.InputStream;
 import java.io.PrintWriter;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import org.slf4j.LoggerFactory;
 
@@ -35,6 +36,7 @@ public final class EmbeddedServer {
   private final CountDownLatch ended = new CountDownLatch(1);
   private final BrokerThreads threads = new BrokerThreads(new LoggedFaults(this::fail));
   private final ServerStart server;
+  private final AtomicBoolean failed = new AtomicBoolean();
   private volatile int exitCode = ExitCode.OK;
   private volatile AutoCloseable broker = () -> {};
 
@@ -94,11 +96,22 @@ public final class EmbeddedServer {
     server.reload();
   }
 
+  /** Only the first fault is logged: the log itself reports what it is given, and others wait. */
   private void fail(String what, Throwable cause) {
-    exitCode = Faults.isOutOfMemory(cause) ? ExitCode.OUT_OF_MEMORY : ExitCode.FATAL;
-    LoggerFactory.getLogger(EmbeddedServer.class)
-        .error("{} has ended: so does the broker, exit code {}", what, exitCode, cause);
-    ended.countDown();
+    if (failed.compareAndSet(false, true)) {
+      exitCode = Faults.isOutOfMemory(cause) ? ExitCode.OUT_OF_MEMORY : ExitCode.FATAL;
+      try {
+        LoggerFactory.getLogger(EmbeddedServer.class)
+            .error(
+                "{} has ended: so does the broker, exit code {}: {}",
+                what,
+                exitCode,
+                String.valueOf(cause));
+        err.println("mayfly: " + what + " has ended: " + cause);
+      } finally {
+        ended.countDown();
+      }
+    }
     while (true) {
       LockSupport.park(this); // Nothing that is half done may go on.
     }

@@ -9,8 +9,8 @@ import com.rabbitmq.client.GetResponse;
 import io.mayflymq.it.harness.AccessFixture;
 import io.mayflymq.it.harness.Amqp;
 import io.mayflymq.it.harness.BlackBox;
+import io.mayflymq.it.harness.BrokerProcess;
 import io.mayflymq.it.harness.ControlCommand;
-import io.mayflymq.it.harness.EmbeddedBroker;
 import io.mayflymq.it.harness.Http;
 import io.mayflymq.it.harness.MayflyOnly;
 import io.mayflymq.it.harness.Patience;
@@ -191,8 +191,8 @@ class BrowseIT extends AccessFixture {
   /** What memory has no room for is read from the disk, and the broker stays as quick as it is. */
   @Test
   void browsingReadsMessagesFromDisk(@TempDir Path data) throws Exception {
-    try (EmbeddedBroker broker =
-            EmbeddedBroker.builder()
+    try (BrokerProcess broker =
+            BrokerProcess.builder()
                 .data(data)
                 .set("vm_memory_high_watermark.absolute", "200MB")
                 .set("vm_memory_high_watermark_paging_ratio", "0.01")

@@ -147,7 +147,11 @@ class DelayedExchangeIT {
     amqp.bind(other, exchange, "nothing.like.it");
     publish(amqp, exchange, key, 100);
     amqp.awaitReady(queue, 1);
-    assertThat(amqp.ready(other)).isEqualTo(type.equals("fanout") ? 1 : 0);
+    if (type.equals("fanout")) {
+      amqp.awaitReady(other, 1);
+    } else {
+      assertThat(amqp.ready(other)).isZero();
+    }
   }
 
   @Test
