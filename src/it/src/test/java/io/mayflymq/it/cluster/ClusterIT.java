@@ -22,10 +22,12 @@ import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Three brokers are one to their clients, and what one of them had is back when it is. */
+@Order(1)
 class ClusterIT {
   private static final int NODES = 3;
   private static final long CONFIRM_MILLIS = Patience.MILLIS;

@@ -19,6 +19,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -26,6 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Throws an error in each thread of the broker, at its next action. An out-of-memory error ends the
  * process. Another error is contained or ends the process too. No confirmed message is lost.
  */
+@Order(1)
 @OwnBroker
 class ErrorInThreadIT {
   private static final int OUT_OF_MEMORY = 3;

@@ -19,6 +19,7 @@ import io.mayflymq.it.harness.Target;
 import io.mayflymq.it.harness.Time;
 import java.util.HashMap;
 import java.util.Map;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -26,6 +27,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /**
  * Tests which operations renew the lease of a queue, and what happens to its messages at the end.
  */
+@Order(1)
 @BlackBox
 @MayflyOnly("RabbitMQ has no such options")
 class LeaseOptionsIT extends PolicyFixture {

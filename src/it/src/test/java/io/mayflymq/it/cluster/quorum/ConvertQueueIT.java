@@ -20,9 +20,11 @@ import io.mayflymq.it.harness.RestartedBroker;
 import io.mayflymq.it.harness.Time;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 
 /** Classic queues become quorum queues, with all that they have, while they are used. */
+@Order(1)
 class ConvertQueueIT extends QuorumFixture {
   private Outcome convert(int by, String queue) {
     return ControlCommand.of(nodes.broker(by)).run("convert_queue", queue, "--to", "quorum");

@@ -16,12 +16,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 
 /**
  * The leader of a quorum queue is killed: clients of other nodes notice a delay, on the connections
  * and channels that they have.
  */
+@Order(1)
 class LeaderChangeIT extends QuorumFixture {
   private static final int MANY = 2_000;
 

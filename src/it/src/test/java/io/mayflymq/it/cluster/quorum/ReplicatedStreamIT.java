@@ -13,9 +13,11 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.LongStream;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 
 /** Streams that are declared on a cluster are on several nodes, and survive the loss of one. */
+@Order(1)
 class ReplicatedStreamIT extends QuorumFixture {
   private static final String OFFSET = "x-stream-offset";
   private static final int PREFETCH = 10;
