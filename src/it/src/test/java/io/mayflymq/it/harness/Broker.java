@@ -320,10 +320,13 @@ public abstract class Broker implements AutoCloseable {
     return awaitExit();
   }
 
+  /** Says what is to be said of one that a test has left running, and that has ended in order. */
+  void judge(int exitCode) {}
+
   @Override
   public final void close() {
     if (isAlive()) {
-      stop();
+      judge(stop());
     }
   }
 }

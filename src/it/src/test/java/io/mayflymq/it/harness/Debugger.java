@@ -8,6 +8,8 @@ import com.sun.jdi.InvalidTypeException;
 import com.sun.jdi.InvocationException;
 import com.sun.jdi.Location;
 import com.sun.jdi.Method;
+import com.sun.jdi.ObjectCollectedException;
+import com.sun.jdi.ObjectReference;
 import com.sun.jdi.ReferenceType;
 import com.sun.jdi.ThreadReference;
 import com.sun.jdi.VMDisconnectedException;
@@ -152,14 +154,31 @@ public final class Debugger implements AutoCloseable {
     ClassType thrown = (ClassType) loaded((String) reached.request().getProperty(THROWN));
     ThreadReference thread = reached.thread();
     try {
-      Method constructor = thrown.concreteMethodByName("<init>", "()V");
-      thread.stop(
-          thrown.newInstance(thread, constructor, List.of(), ClassType.INVOKE_SINGLE_THREADED));
+      thread.stop(newInstance(thrown, thread));
     } catch (InvalidTypeException
         | ClassNotLoadedException
         | IncompatibleThreadStateException
         | InvocationException e) {
       throw new IllegalStateException(e);
+    }
+  }
+
+  /** Nothing in the broker refers to what is made, so it may be collected before it is thrown. */
+  private static ObjectReference newInstance(ClassType thrown, ThreadReference thread)
+      throws InvalidTypeException,
+          ClassNotLoadedException,
+          IncompatibleThreadStateException,
+          InvocationException {
+    Method constructor = thrown.concreteMethodByName("<init>", "()V");
+    while (true) {
+      ObjectReference made =
+          thrown.newInstance(thread, constructor, List.of(), ClassType.INVOKE_SINGLE_THREADED);
+      try {
+        made.disableCollection();
+        return made;
+      } catch (ObjectCollectedException e) {
+        // Once more.
+      }
     }
   }
 

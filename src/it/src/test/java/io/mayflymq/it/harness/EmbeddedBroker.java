@@ -1,5 +1,7 @@
 package io.mayflymq.it.harness;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import java.io.InputStream;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -113,6 +115,13 @@ public final class EmbeddedBroker extends Broker {
   @Override
   void abandon() {
     terminate();
+  }
+
+  /** Fails if it leaked, logged an exception, or did not stop in order. */
+  @Override
+  void judge(int exit) {
+    assertThat(exit).as("the exit code; the output is in %s", writeOutput()).isZero();
+    assertThat(complaintsInContext()).as("complaints; all is in %s", writeOutput()).isEmpty();
   }
 
   @Override
