@@ -10,7 +10,7 @@
 #              again and consumes from it. So it does with queue.consume() too.
 # Who meets it: who decommissions a queue with its consumers still running: it is back, durable, and takes messages again; and
 #            with connect() who expects that a supervisor restarts a consumer whose queue is gone.
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/lib.bash"
 
 python_packages aio-pika==10.2.1 aiormq==7.2.4 pamqp==4.0.1
 rabbitmq 4.3.6-1

@@ -8,7 +8,7 @@
 #            what they hold goes back to its queue and is delivered again, and their acks throw "Channel closed".
 # Who meets it: who asks with checkQueue whether a queue is there, or publishes to an exchange that is not: one such call in a service
 #            stops all its consumers for seconds, and their work in hand is done twice.
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/lib.bash"
 
 node_packages amqp-connection-manager@5.0.0 amqplib@2.3.1
 rabbitmq 4.3.6-1

@@ -9,7 +9,7 @@
 #            eta=now+1s always raises, because it is a little less than a second away when it is looked at.
 # Who meets it: who moves a working application to quorum queues. Tasks that wait for half a second, or that retry with a
 #            countdown that is computed (jitter, a rate limit's remaining time), fail now and then at the sender.
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/lib.bash"
 
 python_packages celery==5.7.0 kombu==5.7.0 amqp==5.4.2
 

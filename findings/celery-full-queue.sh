@@ -9,7 +9,7 @@
 #            succeeds. Then comes OperationalError with an empty text; MessageNacked is only its cause.
 # Who meets it: who bounds queues and turns confirms on to slow producers down: they do not wait but open connections,
 #            three for each task, just when the broker is full; and the log of the application says nothing of why.
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/lib.bash"
 
 python_packages celery==5.7.0 kombu==5.7.0 amqp==5.4.2
 rabbitmq 4.3.6-1

@@ -8,7 +8,7 @@
 #            the bindings, the other exchanges, is there by then. Nothing at the export tells of it.
 # Who meets it: who has exchange-to-exchange topologies with internal exchanges and tries
 #            a backup of definitions for the first time when it is needed.
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/lib.bash"
 
 rabbitmq 4.3.6-1 rabbitmq_management
 

@@ -10,7 +10,7 @@
 #            dead-lettered after four deliveries, though the two methods are taken as the same thing.
 # Who meets it: who relies on the default limit of 20 to get rid of poison messages and goes to 4.3: one such message is delivered
 #            as fast as both sides can, for ever, and no dead letter tells of it.
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/lib.bash"
 
 java_packages org.springframework.amqp:spring-rabbit:4.1.1 org.slf4j:slf4j-nop:2.0.17
 rabbitmq 4.3.6-1

@@ -9,7 +9,7 @@
 #            Persistent messages in a durable queue: no dead-lettering, nothing in the status of the link, which
 #            is "running" before and after.
 # Who meets it: who tidies the priorities of policies, or imports definitions with other ones, while a site is behind.
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/lib.bash"
 
 python_packages pika==1.4.4
 rabbitmq 4.3.6-1 rabbitmq_management rabbitmq_federation_common rabbitmq_exchange_federation rabbitmq_federation_management

@@ -9,7 +9,7 @@
 # Why:       as it seems, message headers are turned into AMQP 1.0's milliseconds before they are matched, binding arguments into
 #            plain integers; what is inside arrays is not.
 # Who meets it: who routes by a date, and who moves such bindings between clients that write dates as timestamps or as integers.
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/lib.bash"
 
 node_packages amqplib@2.3.1
 rabbitmq 4.3.6-1

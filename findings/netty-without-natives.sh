@@ -8,7 +8,7 @@
 #            Likewise kqueue and io_uring. What asks for them, netty-all with all that it needs among them, does not resolve.
 # Who meets it: who lets a bot raise patch releases of Netty in a server that uses epoll: the build stops with "Could not find
 #            artifact".
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/lib.bash"
 
 # Without a settled answer (no network, say) there is nothing to tell.
 available() {

@@ -8,7 +8,7 @@
 # Who meets it: a Python consumer of messages from JavaScript, Java, Ruby or kombu, whose headers have a rate, a price or a
 #            score: rules like "sample if ratio > 0" go the wrong way and nothing fails; and who copies the headers to send
 #            them on sends integers, which a headers exchange does not match with the fractions.
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/lib.bash"
 
 python_packages pika==1.4.4 amqp==5.4.2 vine==5.1.0
 

@@ -11,7 +11,7 @@
 # Who meets it: who writes to a Qpid (or a cloud's broker made of it) with a RabbitMQ client: code that sends nacked messages
 #            again does so for ever with one that has no queue; and code that looks at the nack for what was returned
 #            before it, as with RabbitMQ's acks, finds nothing yet.
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/lib.bash"
 
 python_packages pika==1.4.4
 node_packages amqplib@2.3.1

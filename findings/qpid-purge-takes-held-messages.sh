@@ -10,7 +10,7 @@
 #            removes the two in hand as well: when their client's connection ends without an ack, nothing comes back.
 # Who meets it: who scales workers by a passive declare (never down to zero while one works), drains "until message_count is 0" without
 #            acknowledging, or purges a queue while workers are busy and relies on the return of what they drop.
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/lib.bash"
 
 python_packages pika==1.4.4
 qpid 10.1.0

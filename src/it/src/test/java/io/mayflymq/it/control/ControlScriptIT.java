@@ -71,9 +71,9 @@ class ControlScriptIT {
 
   @Test
   void refusedChangeExitsWithTheCodeOfItsError() {
-    Outcome outcome = run("delete_user", "nobody");
+    Outcome outcome = run("delete_user", "missing");
     assertThat(outcome.exit()).isEqualTo(67);
-    assertThat(String.join("\n", outcome.err())).contains("nobody");
+    assertThat(String.join("\n", outcome.err())).contains("missing");
   }
 
   @Test

@@ -202,7 +202,7 @@ class ManagementDefinitionsIT extends AccessFixture {
     assertThat(http.get("bindings/" + into + "/e/x/q/q").json()).hasSize(1);
   }
 
-  /** Nobody else may use a broker that is imported as a whole. */
+  /** On a broker of its own, as the definitions of all others would be imported too. */
   @Test
   @OwnBroker
   void exportsAndImportsTheBroker(Amqp amqp) throws Exception {
