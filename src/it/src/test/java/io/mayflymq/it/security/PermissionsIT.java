@@ -47,6 +47,8 @@ class PermissionsIT extends AccessFixture {
     UNBIND_EXCHANGE("read access to exchange 'x'", channel -> channel.exchangeUnbind("y", "x", ""));
 
     private final String access;
+
+    @SuppressWarnings("ImmutableEnumChecker") // a lambda without state
     private final Call call;
 
     Method(String access, Call call) {
