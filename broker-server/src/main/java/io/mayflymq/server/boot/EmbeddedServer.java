@@ -26,9 +26,6 @@ import org.slf4j.LoggerFactory;
  * reports it never returns, as in a process of its own.
  */
 public final class EmbeddedServer {
-  /** As long as a broker of its own process has. */
-  private static final long PATIENCE_MILLIS = ShutdownHook.PATIENCE_MILLIS;
-
   private final Map<String, String> environment;
   private final InputStream in;
   private final PrintWriter out;
@@ -81,7 +78,7 @@ public final class EmbeddedServer {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
-    int closed = ShutdownHook.close(broker, PATIENCE_MILLIS, threads);
+    int closed = ShutdownHook.close(broker, ShutdownHook.PATIENCE_MILLIS, threads);
     Logging.flush();
     return exitCode == ExitCode.OK ? closed : exitCode;
   }

@@ -2,6 +2,7 @@ package io.mayflymq.it.harness;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.lang.annotation.Annotation;
 import java.lang.annotation.ElementType;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
@@ -26,6 +27,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.InvocationInterceptor;
 import org.junit.jupiter.api.extension.ReflectiveInvocationContext;
+import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -71,7 +73,7 @@ public @interface RestartedTogether {
       for (Method method : methods(type, Test.class)) {
         add(new Case(type, method, List.of()), groups);
       }
-      for (Method method : methods(type, org.junit.jupiter.params.ParameterizedTest.class)) {
+      for (Method method : methods(type, ParameterizedTest.class)) {
         for (List<Object> arguments : arguments(method)) {
           add(new Case(type, method, arguments), groups);
         }
@@ -90,8 +92,7 @@ public @interface RestartedTogether {
       groups.computeIfAbsent(added.ending(), any -> new ArrayList<>()).add(added);
     }
 
-    private static List<Method> methods(
-        Class<?> type, Class<? extends java.lang.annotation.Annotation> annotation) {
+    private static List<Method> methods(Class<?> type, Class<? extends Annotation> annotation) {
       return AnnotationSupport.findAnnotatedMethods(
           type, annotation, HierarchyTraversalMode.TOP_DOWN);
     }
