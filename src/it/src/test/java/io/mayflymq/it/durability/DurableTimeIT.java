@@ -133,6 +133,9 @@ class DurableTimeIT {
     int lease = 3_000;
     broker.queue("leased", Map.of("x-expires", lease));
     broker.publish("leased", "m");
+    // A queue with a consumer has no lease, which could otherwise end before the broker does.
+    Deliveries.from(broker.channel(), "leased", false).next();
+    broker.letSettle();
     broker.end(ending);
     Time.pass(lease);
     long start = System.nanoTime();

@@ -64,6 +64,9 @@ class DurableWaitsIT {
     broker.queue("dead");
     broker.queue("unused", deadLetterTo("dead", leased));
     broker.publish("unused", "m");
+    // A queue with a consumer has no lease, which could otherwise end before the broker does.
+    Deliveries.from(broker.channel(), "unused", false).next();
+    broker.letSettle();
     broker.end(ending);
     Time.pass(LEASE);
     long start = System.nanoTime();
@@ -144,7 +147,8 @@ class DurableWaitsIT {
     broker.queue("dead");
     broker.queue("q", deadLetterTo("dead", arguments));
     broker.publish("q", "m");
-    broker.channel().basicGet("q", false);
+    Map<String, Object> untilTheKill = Map.of("x-consumer-timeout", LONG);
+    Deliveries.from(broker.channel(), "q", false, false, untilTheKill).next();
     killWithDeliveries();
     assertThat(broker.channel().messageCount("dead")).as("the lock ended with the broker").isZero();
 
