@@ -105,6 +105,9 @@ public final class LogUpkeep {
   }
 
   private void lookAround() {
+    if (ended) {
+      return; // By a task that came before this one in the burst.
+    }
     work.lookAround();
     compact();
     if (++ticks % TICKS_OF_REST == 0) {
