@@ -4,7 +4,6 @@ import io.mayflymq.core.policy.argument.QueueArguments;
 import io.mayflymq.core.routing.binding.Binding;
 import io.mayflymq.core.routing.binding.DestinationKind;
 import io.mayflymq.core.routing.exchange.ExchangeDefinition;
-import io.mayflymq.core.routing.exchange.ExchangeType;
 import io.mayflymq.core.security.Permission;
 import io.mayflymq.core.security.ResourceKind;
 import io.mayflymq.core.security.VhostAccess;
@@ -70,7 +69,7 @@ public final class DeclareChecks {
         Permission.WRITE);
     access.check(ResourceKind.EXCHANGE, binding.source(), Permission.READ);
     ExchangeDefinition source = vhost.routing().exchange(binding.source());
-    if (source != null && source.type() == ExchangeType.TOPIC) {
+    if (source != null && source.hasTopics()) {
       access.checkTopic(binding.source(), binding.routingKey(), Permission.READ);
     }
   }

@@ -8,7 +8,6 @@ import io.mayflymq.core.metrics.Counters;
 import io.mayflymq.core.policy.argument.Expiration;
 import io.mayflymq.core.routing.RoutingTable;
 import io.mayflymq.core.routing.exchange.ExchangeDefinition;
-import io.mayflymq.core.routing.exchange.ExchangeType;
 import io.mayflymq.core.routing.route.Route;
 import io.mayflymq.core.security.Permission;
 import io.mayflymq.core.security.ResourceKind;
@@ -33,7 +32,7 @@ import java.util.function.Supplier;
 
 /**
  * Turns what a client publishes into a message and its route. The checks come in RabbitMQ's order:
- * permission, exchange, internal exchange, properties, route.
+ * permission, exchange, internal exchange, expiration, CC and BCC, topics, user ID, route.
  */
 public final class Publisher {
   /** To how many exchanges what a channel publishes is counted. */
@@ -162,22 +161,11 @@ public final class Publisher {
           "cannot publish to internal exchange '%s' in vhost '%s'"
               .formatted(exchange, vhost.name()));
     }
-    if (definition.type() == ExchangeType.TOPIC) {
-      access.checkTopic(exchange.value(), routingKey.value(), Permission.WRITE);
-    }
     properties.scan(content, 0, propertiesLength);
     if (ReplyAddress.isWanted(properties, content)) {
       byte[] addressed = ReplyAddress.put(replyName.get(), properties, content);
       int length = propertiesLength + addressed.length - content.length;
       return checked(exchange, routingKey, false, addressed, length);
-    }
-    if (properties.userIdOffset() >= 0) {
-      access.checkUserId(
-          new String(
-              content,
-              properties.userIdOffset(),
-              properties.userIdLength(),
-              StandardCharsets.UTF_8));
     }
     long ttl =
         properties.expirationOffset() < 0
@@ -187,9 +175,12 @@ public final class Publisher {
     if (properties.headersOffset() >= 0
         && PropertiesScan.containsAnyKey(
             content, properties.headersOffset(), properties.headersLength(), CC, BCC)) {
-      Message message = acceptForMany(table, exchange, routingKey, content, propertiesLength, ttl);
+      Message message =
+          acceptForMany(table, definition, exchange, routingKey, content, propertiesLength, ttl);
       return routed(table, exchange, message);
     }
+    checkTopic(definition, routingKey.value());
+    checkUserId(content);
     Message message = message(exchange, routingKey, content, propertiesLength, ttl, List.of());
     if (cached != null) {
       route = cached.route();
@@ -205,6 +196,23 @@ public final class Publisher {
             ? replyNames(List.of(routingKey.value()))
             : List.of();
     return routed(table, exchange, message);
+  }
+
+  private void checkTopic(ExchangeDefinition exchange, String routingKey) {
+    if (exchange.hasTopics()) {
+      access.checkTopic(exchange.name(), routingKey, Permission.WRITE);
+    }
+  }
+
+  private void checkUserId(byte[] content) {
+    if (properties.userIdOffset() >= 0) {
+      access.checkUserId(
+          new String(
+              content,
+              properties.userIdOffset(),
+              properties.userIdLength(),
+              StandardCharsets.UTF_8));
+    }
   }
 
   private Message routed(RoutingTable<Queue> table, ShortString exchange, Message message) {
@@ -251,9 +259,13 @@ public final class Publisher {
     return counters;
   }
 
-  /** Accepts a message with CC or BCC headers: routes it by all its keys, and removes BCC. */
+  /**
+   * Accepts a message with CC or BCC headers: checks all its keys, routes it by them, and removes
+   * BCC.
+   */
   private Message acceptForMany(
       RoutingTable<Queue> table,
+      ExchangeDefinition definition,
       ShortString exchange,
       ShortString routingKey,
       byte[] content,
@@ -266,6 +278,8 @@ public final class Publisher {
     keys.add(routingKey.value());
     keys.addAll(SenderSelectedKeys.require(headers, SenderSelectedKeys.CC));
     keys.addAll(blind);
+    keys.forEach(key -> checkTopic(definition, key));
+    checkUserId(content);
     byte[] stripped = content;
     int length = propertiesLength;
     if (headers.containsKey(SenderSelectedKeys.BCC)) {

@@ -12,12 +12,18 @@ import io.mayflymq.protocol.types.ReplyCode;
  */
 final class DelayedType {
   private static final String ARGUMENT = "x-delayed-type";
+  private static final FieldValue TOPIC = FieldValue.of(ExchangeType.TOPIC.wireName());
 
   private DelayedType() {}
 
   /** The type that valid arguments name. */
   static ExchangeType of(FieldTable arguments) {
     return ExchangeType.ofWireName(name(arguments));
+  }
+
+  /** Whether valid arguments name the type topic. Asked for each message, so it copies nothing. */
+  static boolean isTopic(FieldTable arguments) {
+    return TOPIC.equals(arguments.get(ARGUMENT));
   }
 
   /**

@@ -73,6 +73,15 @@ public record ExchangeDefinition(
     return type == ExchangeType.X_DELAYED_MESSAGE ? DelayedType.of(arguments) : type;
   }
 
+  /**
+   * Whether its routing keys are topics, for which users may need topic permissions: also those of
+   * a delayed exchange that routes by the rules of topics.
+   */
+  public boolean hasTopics() {
+    return type == ExchangeType.TOPIC
+        || (type == ExchangeType.X_DELAYED_MESSAGE && DelayedType.isTopic(arguments));
+  }
+
   /** The alternate exchange that the arguments name, or null if they name none. */
   public String alternateExchange() {
     return arguments.get(ALTERNATE_EXCHANGE) instanceof FieldValue.LongString alternate

@@ -1,9 +1,11 @@
 package io.mayflymq.server.management.resource;
 
+import io.mayflymq.core.routing.exchange.ExchangeDefinition;
 import io.mayflymq.core.security.Permission;
 import io.mayflymq.core.security.ResourceKind;
 import io.mayflymq.core.security.VhostAccess;
 import io.mayflymq.core.vhost.queue.Queue;
+import io.mayflymq.core.vhost.queue.QueueHost;
 import io.mayflymq.core.vhost.redrive.Redrive;
 import io.mayflymq.core.vhost.redrive.RedriveRegistry;
 import io.mayflymq.core.vhost.redrive.RedriveReport;
@@ -68,11 +70,12 @@ public final class RedriveResource {
     Queue queue = managed.usableQueue(request, Permission.READ);
     RedriveRequest wanted = wanted(request.body().fields(), dryRun);
     VhostAccess access = managed.access(request.principal(), queue.vhost());
-    Conditions conditions = new Conditions(managed.alarms(), access);
+    Conditions conditions = new Conditions(managed.alarms(), access, queue.vhost());
     return Futures.await(redrives(request).start(queue, wanted, conditions));
   }
 
-  private record Conditions(Alarms alarms, VhostAccess access) implements Redrive.Conditions {
+  private record Conditions(Alarms alarms, VhostAccess access, QueueHost vhost)
+      implements Redrive.Conditions {
     @Override
     public boolean publishersWait() {
       return alarms.isRaised();
@@ -82,7 +85,10 @@ public final class RedriveResource {
     public boolean mayPublish(String exchange, String routingKey) {
       try {
         access.check(ResourceKind.EXCHANGE, exchange, Permission.WRITE);
-        access.checkTopic(exchange, routingKey, Permission.WRITE);
+        ExchangeDefinition definition = vhost.routing().exchange(exchange);
+        if (definition != null && definition.hasTopics()) {
+          access.checkTopic(exchange, routingKey, Permission.WRITE);
+        }
         return true;
       } catch (ChannelException e) {
         return false;
