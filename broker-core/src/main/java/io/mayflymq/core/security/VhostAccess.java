@@ -79,6 +79,20 @@ public final class VhostAccess {
   }
 
   /**
+   * Checks that the user may do something, whatever it is, to a queue or exchange: what a passive
+   * declaration needs since RabbitMQ 4.3.1, as it tells whether there is one and how much is in it.
+   *
+   * @param name a name; empty for the default exchange
+   * @throws ChannelException 403 ACCESS_REFUSED if not, with RabbitMQ's text, which names the first
+   *     of the permissions
+   */
+  public void checkAny(ResourceKind kind, String name) {
+    if (!allows(kind, name, Permission.WRITE) && !allows(kind, name, Permission.READ)) {
+      check(kind, name, Permission.CONFIGURE);
+    }
+  }
+
+  /**
    * Checks that the user may publish to ({@code WRITE}) or bind ({@code READ}) a topic exchange
    * with this routing key. For exchanges of other types RabbitMQ asks nothing.
    *

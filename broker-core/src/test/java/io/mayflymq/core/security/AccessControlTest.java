@@ -185,6 +185,19 @@ class AccessControlTest {
   }
 
   @Test
+  void anyPermissionIsEnoughToSeeSomething() {
+    VhostAccess access = access("reader");
+    access.checkAny(ResourceKind.QUEUE, "own-q");
+    access.checkAny(ResourceKind.QUEUE, "shared-q");
+    assertRefused(
+        () -> access.checkAny(ResourceKind.QUEUE, "q"),
+        ReplyCode.ACCESS_REFUSED,
+        "configure access to queue 'q' in vhost '/' refused for user 'reader'");
+    change(state.withPermissions("reader", VHOST, Permissions.of("", "^q", "")));
+    access.checkAny(ResourceKind.QUEUE, "q");
+  }
+
+  @Test
   void defaultExchangeIsCheckedAsAmqDefault() {
     VhostAccess access = access("reader");
     assertRefused(

@@ -50,6 +50,7 @@ final class ExchangeOperations {
     String name = GeneratedNames.clean(declare.exchange());
     DeclareChecks.notDefault(name);
     if (declare.passive()) {
+      connection.access().checkAny(ResourceKind.EXCHANGE, name);
       channel.await(
           connection.vhost().exchangeStatus(name),
           done -> channel.reply(declare.noWait(), ExchangeMethod.DeclareOk.INSTANCE));

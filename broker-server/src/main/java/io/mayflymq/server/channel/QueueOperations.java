@@ -92,6 +92,7 @@ final class QueueOperations {
     }
     if (declare.passive()) {
       String resolved = resolve(name);
+      connection.access().checkAny(ResourceKind.QUEUE, resolved);
       channel.await(
           connection.vhost().declareOk(resolved, connection.identity(), !declare.noWait()),
           status -> declared(declare, status));
