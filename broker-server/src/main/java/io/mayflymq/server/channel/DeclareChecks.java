@@ -21,7 +21,10 @@ import io.mayflymq.protocol.types.ReplyCode;
 public final class DeclareChecks {
   private DeclareChecks() {}
 
-  /** Checks the declaration of a queue, which may exist already. */
+  /**
+   * Checks the declaration of a queue. If it exists already, it keeps the dead letter exchange that
+   * it has, so the user needs nothing for that.
+   */
   public static void queue(
       VhostAccess access, VirtualHost vhost, String name, FieldTable arguments) {
     access.check(ResourceKind.QUEUE, name, Permission.CONFIGURE);
@@ -33,13 +36,16 @@ public final class DeclareChecks {
     }
   }
 
-  /** Checks the declaration of an exchange, which may exist already. */
+  /**
+   * Checks the declaration of an exchange. If it exists already, it keeps the alternate exchange
+   * that it has, so the user needs nothing for that.
+   */
   public static void exchange(
       VhostAccess access, VirtualHost vhost, String name, FieldTable arguments) {
     notDefault(name);
     access.check(ResourceKind.EXCHANGE, name, Permission.CONFIGURE);
     FieldValue alternate = arguments.get(ExchangeDefinition.ALTERNATE_EXCHANGE);
-    if (alternate == null) {
+    if (alternate == null || vhost.routing().exchange(name) != null) {
       return;
     }
     if (!(alternate instanceof FieldValue.LongString text)) {
