@@ -275,10 +275,10 @@ def scratch(parent):
 
 
 @contextlib.contextmanager
-def one_mayfly(args):
-    """A broker that is not started yet, by the options of add_arguments, which is ended at the end."""
+def one_mayfly(args, settings=()):
+    """A broker that is not started yet, with these settings and by the options of add_arguments, which is ended at the end."""
     with scratch(args.directory) as directory:
-        broker = Mayfly(directory, args.jar, args.jvm.split(), args.set)
+        broker = Mayfly(directory, args.jar, args.jvm.split(), (*settings, *args.set))
         try:
             yield broker
         finally:

@@ -62,7 +62,7 @@ def main():
     parser.add_argument("--rounds", type=int, default=3)
     args = parser.parse_args()
     out = Table()
-    with one_mayfly(args) as broker:
+    with one_mayfly(args, ["event_exchange.vhost=/"]) as broker:
         broker.start()
         for number in range(args.rounds):
             try:

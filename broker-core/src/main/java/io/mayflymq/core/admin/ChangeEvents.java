@@ -52,7 +52,7 @@ record ChangeEvents(BrokerEvents events) {
           new AdministrationEvent.TopicPermissionDeleted(
               cleared.user(), cleared.vhost(), cleared.exchange()));
     } else if (command instanceof GlobalParameterSet set) {
-      emit(new AdministrationEvent.ParameterSet(set.name(), set.json()));
+      emit(new AdministrationEvent.ParameterSet(set.name()));
     } else if (command instanceof GlobalParameterCleared cleared) {
       emit(new AdministrationEvent.ParameterCleared(cleared.name()));
     }

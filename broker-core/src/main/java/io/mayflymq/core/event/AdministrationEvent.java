@@ -166,8 +166,8 @@ public sealed interface AdministrationEvent extends BrokerEvent {
     }
   }
 
-  /** A global parameter was set; the value is JSON. */
-  record ParameterSet(String parameter, String json) implements AdministrationEvent {
+  /** A global parameter was set. Its value may be a secret, and is not told. */
+  record ParameterSet(String parameter) implements AdministrationEvent {
     @Override
     public String name() {
       return "parameter.set";
@@ -175,7 +175,7 @@ public sealed interface AdministrationEvent extends BrokerEvent {
 
     @Override
     public void describe(FieldTable.Builder properties) {
-      properties.put("name", parameter).put("value", json);
+      properties.put("name", parameter);
     }
   }
 

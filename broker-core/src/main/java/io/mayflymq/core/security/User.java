@@ -16,6 +16,9 @@ import java.util.Objects;
 public record User(String name, PasswordHash passwordHash, List<String> tags, Limits limits) {
   public static final String ADMINISTRATOR = "administrator";
 
+  /** May see all virtual hosts, with their connections and queues. */
+  public static final String MONITORING = "monitoring";
+
   /** May publish with another name in the {@code user_id} property. */
   public static final String IMPERSONATOR = "impersonator";
 
@@ -33,6 +36,11 @@ public record User(String name, PasswordHash passwordHash, List<String> tags, Li
 
   public boolean hasTag(String tag) {
     return tags.contains(tag);
+  }
+
+  /** Whether the user may see what happens in all virtual hosts. */
+  public boolean isMonitor() {
+    return hasTag(ADMINISTRATOR) || hasTag(MONITORING);
   }
 
   public User withPasswordHash(PasswordHash changed) {

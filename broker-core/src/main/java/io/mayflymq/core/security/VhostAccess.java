@@ -136,6 +136,12 @@ public final class VhostAccess {
     }
   }
 
+  /** Whether the user may see what happens in all virtual hosts, by the user's tags. */
+  public boolean isMonitor() {
+    User current = control.state().user(user);
+    return unrestricted || (current != null && current.isMonitor());
+  }
+
   private void refresh() {
     SecurityState latest = control.state();
     if (latest != seen) {

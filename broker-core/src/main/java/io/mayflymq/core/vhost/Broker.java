@@ -47,7 +47,7 @@ public final class Broker {
    * Creates a broker without virtual hosts.
    *
    * @param eventVhost the virtual host whose exchange {@link ExchangeDefinition#EVENT} tells what
-   *     happens in the broker
+   *     happens in the broker; null if none does
    */
   public Broker(
       Partitions partitions, MetadataLog metadata, InstantSource clock, String eventVhost) {

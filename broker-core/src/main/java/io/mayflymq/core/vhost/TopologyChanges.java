@@ -148,6 +148,7 @@ final class TopologyChanges {
 
   private void bind(TopologyChange change, Bound bound, Origin origin) {
     Binding binding = bound.binding();
+    addEventExchange(change, binding);
     RoutingTable<Queue> before = change.routing();
     require(!before.contains(binding) && hasEnds(before, binding), bound);
     IdleLease lease = idle.leaseOf(before, binding, change.topology().policies());
@@ -156,6 +157,25 @@ final class TopologyChanges {
     change.become(changed);
     change.write(commands.bound(changed, binding));
     change.then(() -> effects.created(binding, lease, changed, origin));
+  }
+
+  /**
+   * A binding of the exchange of events may come from another node, or be older than the settings
+   * of this one, by which the exchange is not here: then it is here from now on, and gets no
+   * events.
+   */
+  private static void addEventExchange(TopologyChange change, Binding binding) {
+    boolean isBound =
+        binding.source().equals(ExchangeDefinition.EVENT)
+            || (binding.destinationKind() == DestinationKind.EXCHANGE
+                && binding.destination().equals(ExchangeDefinition.EVENT));
+    if (isBound && change.routing().exchange(ExchangeDefinition.EVENT) == null) {
+      change.become(
+          VhostPolicies.add(
+              change.routing(),
+              ExchangeDefinition.internal(ExchangeDefinition.EVENT),
+              change.topology().policies()));
+    }
   }
 
   private static boolean hasEnds(RoutingTable<Queue> table, Binding binding) {

@@ -194,8 +194,17 @@ public final class VhostPolicies {
       RoutingTable<Queue> routing, ExchangeDefinition exchange, PolicyTable policies) {
     return exchange.isDefault()
         ? routing
-        : routing.withAlternateExchange(
-            exchange.name(), policies.alternateExchangeOf(exchange.name(), exchange.arguments()));
+        : routing.withAlternateExchange(exchange.name(), alternateOf(exchange, policies));
+  }
+
+  /**
+   * Returns the alternate exchange that an exchange should have, or null. The exchange of events
+   * has none: they are for those who may bind to it, and policies are set by others, too.
+   */
+  private static String alternateOf(ExchangeDefinition exchange, PolicyTable policies) {
+    return exchange.name().equals(ExchangeDefinition.EVENT)
+        ? null
+        : policies.alternateExchangeOf(exchange.name(), exchange.arguments());
   }
 
   // Bringing up to date what is there
@@ -329,7 +338,7 @@ public final class VhostPolicies {
     List<PolicyDryRun.ExchangeChange> exchanges = new ArrayList<>();
     for (ExchangeDefinition exchange : routing.exchanges()) {
       String before = routing.alternateExchange(exchange.name());
-      String after = changed.alternateExchangeOf(exchange.name(), exchange.arguments());
+      String after = alternateOf(exchange, changed);
       if (!exchange.isDefault() && !Objects.equals(before, after)) {
         exchanges.add(new PolicyDryRun.ExchangeChange(exchange.name(), before, after));
       }

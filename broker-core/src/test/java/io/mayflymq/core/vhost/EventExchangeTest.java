@@ -1,9 +1,13 @@
 package io.mayflymq.core.vhost;
 
+import static io.mayflymq.core.routing.binding.DestinationKind.EXCHANGE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mayflymq.core.message.Message;
+import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.VhostDefinition;
+import io.mayflymq.core.policy.Policy;
+import io.mayflymq.core.policy.PolicyKind;
 import io.mayflymq.core.queue.GetResult;
 import io.mayflymq.core.routing.binding.Binding;
 import io.mayflymq.core.routing.exchange.ExchangeDefinition;
@@ -12,6 +16,7 @@ import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.protocol.types.FieldValue;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /** What is created and deleted in a broker, as its event exchange shows it. */
@@ -107,5 +112,30 @@ class EventExchangeTest {
     List<Message> events = events();
     assertThat(events).hasSize(1);
     assertThat(events.get(0).headers().get("vhost")).isEqualTo(FieldValue.of("other"));
+  }
+
+  @Test
+  void bindingsAreKeptWhereTheExchangeIsNot() {
+    VirtualHost other = broker.broker.createVirtualHost(VhostDefinition.of("other"));
+    other.declareExchange(ExchangeDefinition.durable("x", ExchangeType.TOPIC), null);
+    broker.trimMemory();
+    Binding from = new Binding(ExchangeDefinition.EVENT, EXCHANGE, "x", "#", FieldTable.EMPTY);
+    Binding to = new Binding("x", EXCHANGE, ExchangeDefinition.EVENT, "#", FieldTable.EMPTY);
+    other.replay(new MetadataCommand.Bound("other", from));
+    other.replay(new MetadataCommand.Bound("other", to));
+    assertThat(other.routing().bindings()).contains(from, to);
+    assertThat(other.routing().exchange(ExchangeDefinition.EVENT).internal()).isTrue();
+    other.unbind(from, null);
+    broker.trimMemory();
+    assertThat(other.routing().bindings()).contains(to).doesNotContain(from);
+  }
+
+  @Test
+  void noPolicySendsEventsToAnAlternateExchange() {
+    Map<String, Object> alternate = Map.of("alternate-exchange", "amq.fanout");
+    broker.vhost.policies().set(Policy.of(PolicyKind.POLICY, "all", "", "all", 0, alternate));
+    broker.trimMemory();
+    assertThat(broker.vhost.routing().alternateExchange("amq.topic")).isEqualTo("amq.fanout");
+    assertThat(broker.vhost.routing().alternateExchange(ExchangeDefinition.EVENT)).isNull();
   }
 }

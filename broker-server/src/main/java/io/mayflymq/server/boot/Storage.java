@@ -116,7 +116,7 @@ final class Storage implements AutoCloseable {
             settings.shards(),
             stores::create,
             settings.deathJournalSize());
-    Broker broker = new Broker(partitions, opened.log(), clock, settings.defaults().vhost());
+    Broker broker = new Broker(partitions, opened.log(), clock, settings.eventVhost().orElse(null));
     if (cluster != null) {
       cluster.connect(broker, new DiskReplicas(stores));
     }

@@ -62,7 +62,22 @@ public final class DeclareChecks {
     access.check(ResourceKind.EXCHANGE, text.string(), Permission.WRITE);
   }
 
-  /** Checks a binding that is to be added or removed. */
+  /**
+   * Checks a binding that is to be added. One from the exchange of events is for those only who may
+   * see all virtual hosts, as the events are of all of them.
+   */
+  public static void newBinding(VhostAccess access, VirtualHost vhost, Binding binding) {
+    binding(access, vhost, binding);
+    if (binding.source().equals(ExchangeDefinition.EVENT) && !access.isMonitor()) {
+      throw new ChannelException(
+          ReplyCode.ACCESS_REFUSED,
+          ("read access to exchange '%s' in vhost '%s' refused for user '%s': it needs the tag"
+                  + " monitoring or administrator")
+              .formatted(binding.source(), vhost.name(), access.user()));
+    }
+  }
+
+  /** Checks a binding that is to be removed. */
   public static void binding(VhostAccess access, VirtualHost vhost, Binding binding) {
     notDefault(binding.source());
     boolean toQueue = binding.destinationKind() == DestinationKind.QUEUE;

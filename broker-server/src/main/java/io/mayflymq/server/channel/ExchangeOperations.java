@@ -32,12 +32,14 @@ final class ExchangeOperations {
     } else if (method instanceof ExchangeMethod.Bind bind) {
       Binding binding =
           binding(bind.source(), bind.destination(), bind.routingKey(), bind.arguments());
+      DeclareChecks.newBinding(connection.access(), connection.vhost(), binding);
       channel.await(
           connection.vhost().bind(binding, connection.identity()),
           done -> channel.reply(bind.noWait(), ExchangeMethod.BindOk.INSTANCE));
     } else if (method instanceof ExchangeMethod.Unbind unbind) {
       Binding binding =
           binding(unbind.source(), unbind.destination(), unbind.routingKey(), unbind.arguments());
+      DeclareChecks.binding(connection.access(), connection.vhost(), binding);
       channel.await(
           connection.vhost().unbind(binding, connection.identity()),
           done -> channel.reply(unbind.noWait(), ExchangeMethod.UnbindOk.INSTANCE));
@@ -81,11 +83,10 @@ final class ExchangeOperations {
         done -> channel.reply(delete.noWait(), ExchangeMethod.DeleteOk.INSTANCE));
   }
 
-  private Binding binding(String source, String destination, String key, FieldTable arguments) {
+  private static Binding binding(
+      String source, String destination, String key, FieldTable arguments) {
     String from = GeneratedNames.clean(source);
     String to = GeneratedNames.clean(destination);
-    Binding binding = new Binding(from, DestinationKind.EXCHANGE, to, key, arguments);
-    DeclareChecks.binding(connection.access(), connection.vhost(), binding);
-    return binding;
+    return new Binding(from, DestinationKind.EXCHANGE, to, key, arguments);
   }
 }

@@ -41,12 +41,14 @@ final class QueueOperations {
       declare(declare);
     } else if (method instanceof QueueMethod.Bind bind) {
       Binding binding = binding(bind.queue(), bind.exchange(), bind.routingKey(), bind.arguments());
+      DeclareChecks.newBinding(connection.access(), connection.vhost(), binding);
       channel.await(
           connection.vhost().bind(binding, connection.identity()),
           done -> channel.reply(bind.noWait(), QueueMethod.BindOk.INSTANCE));
     } else if (method instanceof QueueMethod.Unbind unbind) {
       Binding binding =
           binding(unbind.queue(), unbind.exchange(), unbind.routingKey(), unbind.arguments());
+      DeclareChecks.binding(connection.access(), connection.vhost(), binding);
       channel.await(
           connection.vhost().unbind(binding, connection.identity()),
           done -> channel.reply(false, QueueMethod.UnbindOk.INSTANCE));
@@ -182,8 +184,6 @@ final class QueueOperations {
     String to = resolve(queue);
     String from = GeneratedNames.clean(exchange);
     String routingKey = queue.isEmpty() && key.isEmpty() ? to : key;
-    Binding binding = new Binding(from, DestinationKind.QUEUE, to, routingKey, arguments);
-    DeclareChecks.binding(connection.access(), connection.vhost(), binding);
-    return binding;
+    return new Binding(from, DestinationKind.QUEUE, to, routingKey, arguments);
   }
 }

@@ -26,7 +26,9 @@ public final class EventExchange implements BrokerEvents {
   private static final int MILLIS_PER_SECOND = 1_000;
   private static final byte[] NO_BODY = {};
 
+  /** Null if no virtual host has the exchange. */
   private final String vhostName;
+
   private final InstantSource clock;
 
   /** The virtual host, once there is one of this name. */
@@ -35,7 +37,8 @@ public final class EventExchange implements BrokerEvents {
   /**
    * Creates it.
    *
-   * @param vhostName the virtual host that has the exchange
+   * @param vhostName the virtual host that has the exchange; null if none has, so that nothing is
+   *     published
    */
   public EventExchange(String vhostName, InstantSource clock) {
     this.vhostName = vhostName;

@@ -338,6 +338,13 @@ public final class Keys {
           Integer.toString(DeathJournal.DEFAULT_SIZE),
           "The last deaths of messages that each shard remembers, for list_deaths; 0 for none.");
 
+  static final Setting<Optional<String>> EVENT_EXCHANGE_VHOST =
+      Setting.of(
+          "event_exchange.vhost",
+          orWord("none", text()),
+          "none",
+          "Virtual host whose amq.rabbitmq.event gets the broker's events; none publishes none.");
+
   /** All keys, in the order of the documentation. */
   public static final List<Key<?>> ALL =
       Stream.<List<? extends Key<?>>>of(
@@ -395,7 +402,8 @@ public final class Keys {
                   SHARDS,
                   DURABILITY_SYNC,
                   DURABILITY_SEGMENT_SIZE,
-                  DEATH_JOURNAL_SIZE),
+                  DEATH_JOURNAL_SIZE,
+                  EVENT_EXCHANGE_VHOST),
               ClusterKeys.keys(),
               DefaultPolicyKeys.keys(),
               DefaultLimitKeys.keys(),

@@ -115,7 +115,8 @@ public final class SettingsReader {
         ClusterKeys.settings(values),
         dataDir,
         values.get(Keys.SHARDS).orElseGet(Runtime.getRuntime()::availableProcessors),
-        values.get(Keys.DEATH_JOURNAL_SIZE));
+        values.get(Keys.DEATH_JOURNAL_SIZE),
+        values.get(Keys.EVENT_EXCHANGE_VHOST));
   }
 
   private static List<ListenerSettings> listeners(

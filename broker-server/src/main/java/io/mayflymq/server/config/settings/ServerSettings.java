@@ -17,6 +17,8 @@ import java.util.Optional;
  * @param dataDir absolute
  * @param shards the number of event loops, 1 to 1024
  * @param deathJournalSize how many deaths each shard remembers, 0 or more
+ * @param eventVhost the virtual host whose event exchange tells what happens in the broker; empty
+ *     if none does
  */
 public record ServerSettings(
     List<ListenerSettings> listeners,
@@ -39,4 +41,5 @@ public record ServerSettings(
     ClusterSettings cluster,
     Path dataDir,
     int shards,
-    int deathJournalSize) {}
+    int deathJournalSize,
+    Optional<String> eventVhost) {}

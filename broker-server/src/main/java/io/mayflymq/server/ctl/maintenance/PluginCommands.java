@@ -37,6 +37,11 @@ public final class PluginCommands {
   private static final String NOTHING_CHANGES =
       "They are built in and always enabled. Nothing was changed.";
 
+  private static final String EVENTS = "rabbitmq_event_exchange";
+  private static final String EVENTS_NEED_A_KEY =
+      "\nEvents are published if the configuration names a virtual host for them:"
+          + " event_exchange.vhost.";
+
   private PluginCommands() {}
 
   public static List<Command> all() {
@@ -152,7 +157,9 @@ public final class PluginCommands {
                 invocation.arguments().stream()
                     .map(name -> "  " + name)
                     .collect(Collectors.joining("\n")),
-                NOTHING_CHANGES));
+                invocation.arguments().contains(EVENTS)
+                    ? NOTHING_CHANGES + EVENTS_NEED_A_KEY
+                    : NOTHING_CHANGES));
   }
 
   private static Result disable(Invocation invocation) {

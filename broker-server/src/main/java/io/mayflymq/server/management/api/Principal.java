@@ -13,7 +13,6 @@ import java.util.List;
  *     rights and needs no permissions
  */
 public record Principal(String user, List<String> tags, boolean control) implements Actor {
-  private static final String MONITORING = "monitoring";
   private static final String POLICYMAKER = "policymaker";
   private static final String MANAGEMENT = "management";
 
@@ -27,7 +26,7 @@ public record Principal(String user, List<String> tags, boolean control) impleme
 
   /** Returns whether the user may see objects of other users. */
   public boolean isMonitor() {
-    return isAdministrator() || tags.contains(MONITORING);
+    return isAdministrator() || tags.contains(User.MONITORING);
   }
 
   boolean isPolicymaker() {

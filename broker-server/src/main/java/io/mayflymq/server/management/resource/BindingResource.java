@@ -225,7 +225,7 @@ public final class BindingResource {
             fields.text("routing_key", ""),
             fields.table("arguments"));
     VhostAccess access = managed.access(request.principal(), vhost);
-    DeclareChecks.binding(access, vhost, binding);
+    DeclareChecks.newBinding(access, vhost, binding);
     Futures.await(vhost.bind(binding, request.principal()));
     String location =
         quote(binding.destination()) + "/" + quote(propertiesKey(binding)).replace("%7E", "~");

@@ -23,7 +23,10 @@ public record Target(int port, Broker broker, String product) implements AutoClo
       return new Target(running, null, product(running));
     }
     return start(
-        BrokerProcess.builder().longLived().jvm("-Dio.netty.leakDetection.level=paranoid"));
+        BrokerProcess.builder()
+            .longLived()
+            .set("event_exchange.vhost", "/")
+            .jvm("-Dio.netty.leakDetection.level=paranoid"));
   }
 
   /** Starts a broker that is checked like the shared one when it is closed. */
