@@ -8,6 +8,7 @@ import io.mayflymq.core.security.Permission;
 import io.mayflymq.core.security.ResourceKind;
 import io.mayflymq.core.security.VhostAccess;
 import io.mayflymq.core.vhost.VirtualHost;
+import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.protocol.types.FieldValue;
@@ -23,14 +24,20 @@ public final class DeclareChecks {
 
   /**
    * Checks the declaration of a queue. If it exists already, it keeps the dead letter exchange that
-   * it has, so the user needs nothing for that.
+   * it has, so the user needs nothing for that one. For another one he does, as the queue may be
+   * about to be deleted.
    */
   public static void queue(
       VhostAccess access, VirtualHost vhost, String name, FieldTable arguments) {
     access.check(ResourceKind.QUEUE, name, Permission.CONFIGURE);
-    if (vhost.routing().queue(name) == null
-        && arguments.get(QueueArguments.DEAD_LETTER_EXCHANGE)
-            instanceof FieldValue.LongString exchange) {
+    if (!(arguments.get(QueueArguments.DEAD_LETTER_EXCHANGE)
+        instanceof FieldValue.LongString exchange)) {
+      return;
+    }
+    Queue existing = vhost.routing().queue(name);
+    if (existing == null
+        || !exchange.equals(
+            existing.definition().arguments().get(QueueArguments.DEAD_LETTER_EXCHANGE))) {
       access.check(ResourceKind.QUEUE, name, Permission.READ);
       access.check(ResourceKind.EXCHANGE, exchange.string(), Permission.WRITE);
     }
@@ -38,14 +45,17 @@ public final class DeclareChecks {
 
   /**
    * Checks the declaration of an exchange. If it exists already, it keeps the alternate exchange
-   * that it has, so the user needs nothing for that.
+   * that it has, as a queue its dead letter exchange.
    */
   public static void exchange(
       VhostAccess access, VirtualHost vhost, String name, FieldTable arguments) {
     notDefault(name);
     access.check(ResourceKind.EXCHANGE, name, Permission.CONFIGURE);
     FieldValue alternate = arguments.get(ExchangeDefinition.ALTERNATE_EXCHANGE);
-    if (alternate == null || vhost.routing().exchange(name) != null) {
+    ExchangeDefinition existing = vhost.routing().exchange(name);
+    if (alternate == null
+        || (existing != null
+            && alternate.equals(existing.arguments().get(ExchangeDefinition.ALTERNATE_EXCHANGE)))) {
       return;
     }
     if (!(alternate instanceof FieldValue.LongString text)) {
@@ -90,7 +100,8 @@ public final class DeclareChecks {
         Permission.WRITE);
     access.check(ResourceKind.EXCHANGE, binding.source(), Permission.READ);
     ExchangeDefinition source = vhost.routing().exchange(binding.source());
-    if (source != null && source.hasTopics()) {
+    // One that is not there may be about to be declared.
+    if (source == null || source.hasTopics()) {
       access.checkTopic(binding.source(), binding.routingKey(), Permission.READ);
     }
   }
