@@ -3,6 +3,7 @@ package io.mayflymq.it.security;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.rabbitmq.client.AMQP;
 import com.rabbitmq.client.AMQP.BasicProperties;
 import com.rabbitmq.client.Channel;
@@ -232,6 +233,42 @@ class TopicPermissionsIT extends AccessFixture {
     assertThat(mine.post(path, body.formatted("-", "x.1")).reason()).contains(refused.formatted(1));
     assertThat(mine.post(path, body.formatted("-", "a.1")).status()).isEqualTo(200);
     assertThat(messages()).isZero();
+  }
+
+  @Test
+  @MayflyOnly("RabbitMQ has no redrive")
+  void whoSendsDeadLettersBackNeedsTheirTopics() throws Exception {
+    restrict("amq.fanout");
+    try (Connection guest = connect(vhost, "guest", "guest")) {
+      Channel channel = guest.createChannel();
+      channel.queueDeclare("dead", true, false, false, null);
+      Map<String, Object> arguments =
+          Map.of(
+              "x-message-ttl",
+              0,
+              "x-dead-letter-exchange",
+              "",
+              "x-dead-letter-routing-key",
+              "dead");
+      channel.queueDeclare("dying", true, false, false, arguments);
+      channel.queueBind("dying", "x", "#");
+      channel.queueBind("dying", "amq.fanout", "");
+      channel.basicPublish("x", "x.1", null, new byte[1]);
+      channel.basicPublish("amq.fanout", "x.1", null, new byte[1]);
+      await("dead letters").atMost(Patience.TIME).until(() -> channel.messageCount("dead") == 2);
+      channel.queueDelete("dying");
+      channel.queueBind("q", "amq.fanout", "");
+    }
+    Http mine = Http.as(target.httpPort(), user, "p");
+    String path = "queues/" + vhost + "/dead/redrive";
+    assertThat(mine.post(path, "{\"to_original\":true}").status()).isEqualTo(200);
+    await("the end of the redrive")
+        .atMost(Patience.TIME)
+        .untilAsserted(
+            () -> assertThat(mine.get(path).json().path("state").asText()).isEqualTo("done"));
+    JsonNode report = mine.get(path).json();
+    assertThat(report.path("moved").asInt()).as("no topic of a fanout exchange").isEqualTo(1);
+    assertThat(report.path("skipped_because")).hasToString("{\"forbidden\":1}");
   }
 
   @Test
