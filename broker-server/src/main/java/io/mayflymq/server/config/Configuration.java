@@ -85,11 +85,11 @@ public final class Configuration {
     List<EffectiveSetting> effective = new ArrayList<>();
     for (Key<?> key : Keys.ALL) {
       List<FileEntry> written = values.entries(key);
-      written.forEach(entry -> effective.add(EffectiveSetting.of(entry)));
+      written.forEach(entry -> effective.add(EffectiveSetting.of(key, entry)));
       if (written.isEmpty()) {
         // A key without a default, such as one that empties a family, has no value until it is set.
         new TreeMap<>(values.defaults(key))
-            .forEach((name, value) -> effective.add(EffectiveSetting.byDefault(name, value)));
+            .forEach((name, value) -> effective.add(EffectiveSetting.byDefault(key, name, value)));
       }
     }
     return effective;

@@ -52,7 +52,7 @@ final class ConfigurationReader {
     try {
       for (Path file : ConfigFiles.of(named.get())) {
         files.add(file.toAbsolutePath().normalize());
-        ConfigFile.read(file, errors).forEach(this::add);
+        ConfigFile.read(file, Keys::isSecret, errors).forEach(this::add);
       }
     } catch (ConfigException e) {
       errors.add(e);
@@ -93,7 +93,8 @@ final class ConfigurationReader {
     for (String set : sets) {
       int equals = set.indexOf('=');
       if (equals <= 0) {
-        errors.add("--set: expected KEY=VALUE, found " + ConfigException.quote(set));
+        errors.add(
+            "--set: expected KEY=VALUE, found " + ConfigException.quoteEntry(set, Keys::isSecret));
         continue;
       }
       add(
@@ -131,10 +132,7 @@ final class ConfigurationReader {
                   .formatted(entry.origin().where(), entry.key(), foreign.reason())
               : "%s: value %s of key '%s' has no effect: %s"
                   .formatted(
-                      entry.origin().where(),
-                      ConfigException.quoteValue(entry.key(), entry.value()),
-                      entry.key(),
-                      foreign.reason()));
+                      entry.origin().where(), quoteValue(entry), entry.key(), foreign.reason()));
       return;
     }
     try {
@@ -174,11 +172,12 @@ final class ConfigurationReader {
       throw new ConfigException(
           "%s: bad value %s for key '%s': expected %s"
               .formatted(
-                  entry.origin().where(),
-                  ConfigException.quoteValue(entry.key(), entry.value()),
-                  entry.key(),
-                  key.type().expected()));
+                  entry.origin().where(), quoteValue(entry), entry.key(), key.type().expected()));
     }
+  }
+
+  private static String quoteValue(FileEntry entry) {
+    return ConfigException.quoteValue(Keys.isSecret(entry.key()), entry.value());
   }
 
   private static String unknown(FileEntry entry) {
@@ -188,10 +187,7 @@ final class ConfigurationReader {
             .orElse("config/mayfly.conf lists them all");
     return "%s: unknown key %s (value %s): expected a key of MayflyMQ; %s"
         .formatted(
-            entry.origin().where(),
-            ConfigException.quote(entry.key()),
-            ConfigException.quoteValue(entry.key(), entry.value()),
-            hint);
+            entry.origin().where(), ConfigException.quote(entry.key()), quoteValue(entry), hint);
   }
 
   private static String refused(FileEntry entry, ForeignKeys.Entry foreign) {
@@ -199,7 +195,7 @@ final class ConfigurationReader {
         .formatted(
             entry.origin().where(),
             ConfigException.quote(entry.key()),
-            ConfigException.quoteValue(entry.key(), entry.value()),
+            quoteValue(entry),
             foreign.isRefused() ? "is refused" : "has no effect",
             foreign.reason());
   }

@@ -2,6 +2,7 @@ package io.mayflymq.server.config;
 
 import io.mayflymq.server.config.source.ConfigException;
 import io.mayflymq.server.config.source.FileEntry;
+import io.mayflymq.server.config.type.Key;
 
 /**
  * A key with what holds for it.
@@ -14,16 +15,15 @@ import io.mayflymq.server.config.source.FileEntry;
 public record EffectiveSetting(String key, String value, String source) {
   private static final String BY_DEFAULT = "default";
 
-  static EffectiveSetting byDefault(String key, String value) {
-    return new EffectiveSetting(key, shown(key, value), BY_DEFAULT);
+  static EffectiveSetting byDefault(Key<?> key, String name, String value) {
+    return new EffectiveSetting(name, shown(key, value), BY_DEFAULT);
   }
 
-  static EffectiveSetting of(FileEntry entry) {
-    return new EffectiveSetting(
-        entry.key(), shown(entry.key(), entry.value()), entry.origin().where());
+  static EffectiveSetting of(Key<?> key, FileEntry entry) {
+    return new EffectiveSetting(entry.key(), shown(key, entry.value()), entry.origin().where());
   }
 
-  private static String shown(String key, String value) {
-    return ConfigException.isSecret(key) ? ConfigException.NOT_SHOWN : value;
+  private static String shown(Key<?> key, String value) {
+    return key.isSecret() ? ConfigException.NOT_SHOWN : value;
   }
 }

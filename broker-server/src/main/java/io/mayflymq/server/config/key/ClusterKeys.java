@@ -6,6 +6,7 @@ import static io.mayflymq.server.config.type.ValueTypes.nodeAddress;
 import static io.mayflymq.server.config.type.ValueTypes.nodeName;
 import static io.mayflymq.server.config.type.ValueTypes.orWord;
 import static io.mayflymq.server.config.type.ValueTypes.path;
+import static io.mayflymq.server.config.type.ValueTypes.secretText;
 import static io.mayflymq.server.config.type.ValueTypes.text;
 import static io.mayflymq.server.config.type.ValueTypes.wholeNumber;
 import static io.mayflymq.server.config.type.ValueTypes.word;
@@ -53,7 +54,7 @@ final class ClusterKeys {
   private static final Setting<Optional<String>> SECRET =
       Setting.of(
           "cluster.secret",
-          orWord("none", text()),
+          orWord("none", secretText()),
           "none",
           "What all nodes of the cluster know, and prove to one another.");
   private static final Setting<Optional<Path>> SECRET_FILE =

@@ -9,6 +9,7 @@ import static io.mayflymq.server.config.type.ValueTypes.listenAddress;
 import static io.mayflymq.server.config.type.ValueTypes.orWord;
 import static io.mayflymq.server.config.type.ValueTypes.path;
 import static io.mayflymq.server.config.type.ValueTypes.regularExpression;
+import static io.mayflymq.server.config.type.ValueTypes.secretText;
 import static io.mayflymq.server.config.type.ValueTypes.text;
 import static io.mayflymq.server.config.type.ValueTypes.wholeNumber;
 import static io.mayflymq.server.config.type.ValueTypes.word;
@@ -201,7 +202,7 @@ public final class Keys {
           "guest",
           "The user that a client logged in by ANONYMOUS becomes.");
   static final Setting<String> ANONYMOUS_LOGIN_PASS =
-      Setting.of("anonymous_login_pass", text(), "guest", "That user's password.");
+      Setting.of("anonymous_login_pass", secretText(), "guest", "That user's password.");
   static final Setting<String> NO_LOOPBACK_USERS =
       Setting.withoutDefault(
           "loopback_users", word("none"), "Set to none to let every user connect from anywhere.");
@@ -218,7 +219,7 @@ public final class Keys {
   static final Setting<String> DEFAULT_USER =
       Setting.of("default_user", text(), "guest", "User created on first start.");
   static final Setting<String> DEFAULT_PASS =
-      Setting.of("default_pass", text(), "guest", "That user's password.");
+      Setting.of("default_pass", secretText(), "guest", "That user's password.");
   static final KeyFamily<Boolean> DEFAULT_USER_TAGS =
       new KeyFamily<>(
           "default_user_tags.",
@@ -469,6 +470,9 @@ public final class Keys {
           "management.listener.port", "management.tcp.port",
           "management.listener.ip", "management.tcp.ip");
 
+  private static final List<String> NAMES_OF_SECRETS =
+      List.of("pass", "secret", "token", "credential", "cookie", "authorization");
+
   private Keys() {}
 
   /** Returns the key of this name, or the family that it is a member of. */
@@ -509,6 +513,16 @@ public final class Keys {
   /** Returns the name of a key that may be written by a former name or an alias. */
   public static String current(String written) {
     return FORMER_NAMES.getOrDefault(written, ALIASES.getOrDefault(written, written));
+  }
+
+  /**
+   * Returns whether nobody is to be shown the value of a key. Of one that does not exist, such as a
+   * mistyped one, its name decides.
+   */
+  public static boolean isSecret(String written) {
+    return find(current(written))
+        .map(Key::isSecret)
+        .orElseGet(() -> NAMES_OF_SECRETS.stream().anyMatch(written::contains));
   }
 
   /** Returns whether a key had this name in earlier versions only. */

@@ -4,7 +4,7 @@ import static io.mayflymq.server.config.type.ValueTypes.bool;
 import static io.mayflymq.server.config.type.ValueTypes.cipherSuite;
 import static io.mayflymq.server.config.type.ValueTypes.orWord;
 import static io.mayflymq.server.config.type.ValueTypes.path;
-import static io.mayflymq.server.config.type.ValueTypes.text;
+import static io.mayflymq.server.config.type.ValueTypes.secretText;
 import static io.mayflymq.server.config.type.ValueTypes.word;
 
 import io.mayflymq.server.config.settings.TlsSettings;
@@ -47,7 +47,10 @@ record TlsKeys(
             "The server's certificate, and those between it and its authority, in PEM."),
         Setting.of(prefix + ".keyfile", orWord("none", path()), "none", "Its private key, in PEM."),
         Setting.of(
-            prefix + ".password", orWord("none", text()), "none", "The password of that key."),
+            prefix + ".password",
+            orWord("none", secretText()),
+            "none",
+            "The password of that key."),
         Setting.of(
             prefix + ".cacertfile",
             orWord("none", path()),

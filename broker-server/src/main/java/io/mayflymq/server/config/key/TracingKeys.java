@@ -3,6 +3,7 @@ package io.mayflymq.server.config.key;
 import static io.mayflymq.server.config.type.ValueTypes.fraction;
 import static io.mayflymq.server.config.type.ValueTypes.httpUrl;
 import static io.mayflymq.server.config.type.ValueTypes.orWord;
+import static io.mayflymq.server.config.type.ValueTypes.secretText;
 import static io.mayflymq.server.config.type.ValueTypes.text;
 
 import io.mayflymq.server.config.settings.TracingSettings;
@@ -27,7 +28,7 @@ final class TracingKeys {
       new KeyFamily<>(
           "tracing.otlp.headers.",
           "$name",
-          text(),
+          secretText(),
           Map.of(),
           "A header of these requests, such as authorization.");
   private static final Setting<Double> SAMPLE_RATIO =

@@ -1,6 +1,9 @@
 package io.mayflymq.server.config.source;
 
 import java.util.List;
+import java.util.function.Predicate;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * The configuration cannot be used. The message has a line for each error: where the text stands,
@@ -10,6 +13,7 @@ public final class ConfigException extends Exception {
   /** Stands for the value of a secret. */
   public static final String NOT_SHOWN = "(not shown)";
 
+  private static final Pattern NAME = Pattern.compile("[^\\s=:#]+");
   private static final int SHOWN_CHARACTERS = 80;
 
   /** One error. */
@@ -31,14 +35,21 @@ public final class ConfigException extends Exception {
     return getMessage().lines().toList();
   }
 
-  /** Quotes the value of a key, unless it may be a secret: errors end up in logs and tickets. */
-  public static String quoteValue(String key, String value) {
-    return isSecret(key) ? NOT_SHOWN : quote(value);
+  /** Quotes the value of a key, unless it is a secret: errors end up in logs and tickets. */
+  public static String quoteValue(boolean secret, String value) {
+    return secret ? NOT_SHOWN : quote(value);
   }
 
-  /** Returns whether the value of a key may be a secret. */
-  public static boolean isSecret(String key) {
-    return key.contains("pass") || key.contains("secret");
+  /**
+   * Quotes a text that was to be a key and a value, without what follows the name of a secret.
+   *
+   * @param secrets tells which keys have secrets
+   */
+  public static String quoteEntry(String text, Predicate<String> secrets) {
+    Matcher name = NAME.matcher(text);
+    return name.lookingAt() && secrets.test(name.group())
+        ? quote(name.group()) + " and a value " + NOT_SHOWN
+        : quote(text);
   }
 
   /** Quotes what the operator wrote, cut to length and without what would break the line. */

@@ -8,6 +8,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Predicate;
 
 /**
  * The format of rabbitmq.conf: {@code key = value} lines, where {@code #} begins a comment unless
@@ -20,11 +21,12 @@ public final class ConfigFile {
   /**
    * Reads a file.
    *
+   * @param secrets tells the keys whose values are not to be in an error
    * @param errors takes an error if the file cannot be read, and one for each line that is neither
    *     an entry nor a comment
    * @return what its other lines say, in their order
    */
-  public static List<FileEntry> read(Path file, ConfigErrors errors) {
+  public static List<FileEntry> read(Path file, Predicate<String> secrets, ConfigErrors errors) {
     List<FileEntry> entries = new ArrayList<>();
     try {
       int number = 0;
@@ -33,22 +35,17 @@ public final class ConfigFile {
         Origin origin = Origin.line(file, number);
         String content = line.strip();
         if (!content.isEmpty() && content.charAt(0) != '#') {
-          add(origin, content, entries, errors);
+          try {
+            entries.add(entry(origin, content, secrets));
+          } catch (ConfigException e) {
+            errors.add(e);
+          }
         }
       }
     } catch (ConfigException e) {
       errors.add(e);
     }
     return entries;
-  }
-
-  private static void add(
-      Origin origin, String content, List<FileEntry> entries, ConfigErrors errors) {
-    try {
-      entries.add(entry(origin, content));
-    } catch (ConfigException e) {
-      errors.add(e);
-    }
   }
 
   private static List<String> lines(Path file) throws ConfigException {
@@ -67,18 +64,22 @@ public final class ConfigFile {
     }
   }
 
-  private static FileEntry entry(Origin origin, String content) throws ConfigException {
+  private static FileEntry entry(Origin origin, String content, Predicate<String> secrets)
+      throws ConfigException {
     int equals = content.indexOf('=');
     String key = equals < 0 ? "" : content.substring(0, equals).strip();
     if (key.isEmpty() || key.chars().anyMatch(c -> c == '#' || Character.isWhitespace(c))) {
       throw new ConfigException(
-          origin.where() + ": expected 'key = value', found " + ConfigException.quote(content));
+          "%s: expected 'key = value', found %s"
+              .formatted(origin.where(), ConfigException.quoteEntry(content, secrets)));
     }
+    String name = key.replace("\\.", ".");
     String written = content.substring(equals + 1).strip();
-    return new FileEntry(origin, key.replace("\\.", "."), value(origin, key, written));
+    return new FileEntry(origin, name, value(origin, name, written, secrets));
   }
 
-  private static String value(Origin origin, String key, String written) throws ConfigException {
+  private static String value(Origin origin, String key, String written, Predicate<String> secrets)
+      throws ConfigException {
     char quote = written.isEmpty() ? ' ' : written.charAt(0);
     if (quote != '\'' && quote != '"') {
       int comment = written.indexOf('#');
@@ -89,7 +90,11 @@ public final class ConfigFile {
     if (close < 0 || !(rest.isEmpty() || rest.charAt(0) == '#')) {
       throw new ConfigException(
           "%s: bad value %s for key '%s': expected one quoted text, closed by %s"
-              .formatted(origin.where(), ConfigException.quoteValue(key, written), key, quote));
+              .formatted(
+                  origin.where(),
+                  ConfigException.quoteValue(secrets.test(key), written),
+                  key,
+                  quote));
     }
     return written.substring(1, close);
   }

@@ -12,6 +12,11 @@ public sealed interface Key<T> permits Setting, KeyFamily {
   /** One line for the operator: what it does. */
   String doc();
 
+  /** Returns whether nobody is shown its value: a property of its type. */
+  default boolean isSecret() {
+    return type().secret();
+  }
+
   /** Returns whether a full key is this one, or a member of this family. */
   boolean matches(String key);
 

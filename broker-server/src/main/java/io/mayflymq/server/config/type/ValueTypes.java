@@ -45,6 +45,11 @@ public final class ValueTypes {
     return new ValueType<>("a text that is not empty", ValueTypes::nonEmpty);
   }
 
+  /** Any text but the empty one, which is a secret, such as a password. */
+  public static ValueType<String> secretText() {
+    return new ValueType<>(text().expected(), true, ValueTypes::nonEmpty);
+  }
+
   /** True or false, in lower case. */
   public static ValueType<Boolean> bool() {
     return oneOf(Map.of("true", true, "false", false));
@@ -154,6 +159,7 @@ public final class ValueTypes {
   public static <T> ValueType<Optional<T>> orWord(String word, ValueType<T> type) {
     return new ValueType<>(
         type.expected() + ", or " + word,
+        type.secret(),
         text -> {
           Optional<T> value = text.equals(word) ? Optional.empty() : type.parser().apply(text);
           return value.isPresent() || text.equals(word) ? Optional.of(value) : Optional.empty();

@@ -1,5 +1,7 @@
 package io.mayflymq.server.ctl.command;
 
+import io.mayflymq.server.config.key.Keys;
+import io.mayflymq.server.config.source.ConfigException;
 import io.mayflymq.server.ctl.client.Api;
 import io.mayflymq.server.ctl.client.ControlException;
 import io.mayflymq.server.ctl.client.Sysexits;
@@ -63,7 +65,11 @@ public final class SettingCommands {
   private static Result setConfig(Invocation invocation) {
     String key = invocation.argument(0);
     String value = invocation.argument(1);
-    invocation.banner("Setting %s to \"%s\" on node %s ...", key, value, invocation.node());
+    invocation.banner(
+        "Setting %s to %s on node %s ...",
+        key,
+        Keys.isSecret(key) ? ConfigException.NOT_SHOWN : "\"" + value + "\"",
+        invocation.node());
     put(invocation, Api.path("config", key), Json.object("value", value));
     return Result.DONE;
   }

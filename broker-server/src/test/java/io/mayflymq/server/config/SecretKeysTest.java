@@ -1,0 +1,86 @@
+package io.mayflymq.server.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.mayflymq.server.config.key.Keys;
+import io.mayflymq.server.config.source.ConfigException;
+import io.mayflymq.server.config.type.Key;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Which keys have secrets, and that nothing shows their values. */
+class SecretKeysTest {
+  private static final String VALUE = "hunter2";
+
+  @TempDir Path directory;
+
+  private static Stream<String> secretKeys() {
+    return Keys.ALL.stream()
+        .filter(Key::isSecret)
+        .map(key -> key.name().replaceAll("\\$[a-z]+", "authorization"));
+  }
+
+  private Configuration load(String line) throws Exception {
+    Path file = Files.writeString(directory.resolve("mayfly.conf"), line);
+    return Configuration.load(Optional.of(file), Map.of(), List.of());
+  }
+
+  /** Whoever adds a key decides here whether it is a secret. */
+  @Test
+  void theseKeysHaveSecrets() {
+    assertThat(Keys.ALL)
+        .filteredOn(Key::isSecret)
+        .extracting(Key::name)
+        .containsExactlyInAnyOrder(
+            "anonymous_login_pass",
+            "cluster.secret",
+            "cluster.ssl.password",
+            "default_pass",
+            "management.ssl.password",
+            "prometheus.ssl.password",
+            "ssl_options.password",
+            "tracing.otlp.headers.$name");
+  }
+
+  @Test
+  void keysThatSoundLikeSecretsHaveSecretsOrTheFilesOfOnes() {
+    assertThat(Keys.ALL)
+        .filteredOn(key -> key.name().matches(".*(pass|secret|token|credential|header).*"))
+        .filteredOn(key -> !key.isSecret())
+        .extracting(Key::name)
+        .containsExactly("cluster.secret_file");
+  }
+
+  @ParameterizedTest
+  @MethodSource("secretKeys")
+  void valueOfASecretKeyIsNotAmongTheEffectiveOnes(String key) throws Exception {
+    assertThat(load(key + " = " + VALUE).effective())
+        .filteredOn(setting -> setting.key().equals(key))
+        .singleElement()
+        .extracting(EffectiveSetting::value)
+        .isEqualTo("(not shown)");
+  }
+
+  @ParameterizedTest
+  @MethodSource("secretKeys")
+  void valueOfASecretKeyIsNotInAnError(String key) {
+    for (String bad : List.of("%s = '%s", "%s %s", "%s: %s", "%s = %s\n%1$s =", "x%s = %s")) {
+      assertThatThrownBy(() -> load(bad.formatted(key, VALUE)))
+          .isInstanceOf(ConfigException.class)
+          .hasMessageNotContaining(VALUE);
+    }
+    assertThatThrownBy(
+            () -> Configuration.load(Optional.empty(), Map.of(), List.of(key + ":" + VALUE)))
+        .isInstanceOf(ConfigException.class)
+        .hasMessage("--set: expected KEY=VALUE, found '%s' and a value (not shown)", key);
+  }
+}
