@@ -1,5 +1,6 @@
 package io.mayflymq.server.config;
 
+import io.mayflymq.server.config.key.DecoderKeys;
 import io.mayflymq.server.config.key.Keys;
 import io.mayflymq.server.config.key.SettingsReader;
 import io.mayflymq.server.config.settings.ServerSettings;
@@ -56,11 +57,27 @@ public final class Configuration {
   public static Configuration load(
       Optional<Path> file, Map<String, String> environment, List<String> sets)
       throws ConfigException {
+    return read(file, environment, sets).configuration();
+  }
+
+  /**
+   * Reads the sources that the environment names, for a program that needs no secrets: encrypted
+   * values stay as they are, so it need not have the passphrase.
+   *
+   * @throws ConfigException as {@link #load}
+   */
+  public static Configuration loadEncrypted(Map<String, String> environment)
+      throws ConfigException {
+    return read(Optional.empty(), environment, List.of()).encryptedConfiguration();
+  }
+
+  private static ConfigurationReader read(
+      Optional<Path> file, Map<String, String> environment, List<String> sets) {
     ConfigurationReader reader = new ConfigurationReader();
     reader.readFiles(file.or(() -> ConfigurationReader.fileOf(environment)));
     reader.readEnvironment(environment);
     reader.readSets(sets);
-    return reader.configuration();
+    return reader;
   }
 
   /** Returns warnings for the operator, a line each. */
@@ -126,6 +143,10 @@ public final class Configuration {
   Configuration with(String key, String value) throws ConfigException {
     FileEntry entry = new FileEntry(Origin.SET_COMMAND, Keys.current(key), value);
     ConfigurationReader.check(entry);
+    if (DecoderKeys.isEncrypted(entry)) {
+      entry = new DecoderKeys.Decoder(values).decode(entry);
+      ConfigurationReader.check(entry);
+    }
     return new Configuration(values.with(entry), warnings, files);
   }
 }

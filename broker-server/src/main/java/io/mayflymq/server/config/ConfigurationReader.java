@@ -1,5 +1,6 @@
 package io.mayflymq.server.config;
 
+import io.mayflymq.server.config.key.DecoderKeys;
 import io.mayflymq.server.config.key.ForeignKeys;
 import io.mayflymq.server.config.key.Keys;
 import io.mayflymq.server.config.source.ConfigErrors;
@@ -30,6 +31,10 @@ final class ConfigurationReader {
       List.of(FILE_VARIABLE, "MAYFLY_HOME", "MAYFLY_JAVA_OPTS", "MAYFLY_CACHE_DIR");
 
   private final Map<String, FileEntry> entries = new LinkedHashMap<>();
+
+  /** The entries with encrypted values, also those that stronger ones override. */
+  private final List<FileEntry> encrypted = new ArrayList<>();
+
   private final List<Path> files = new ArrayList<>();
   private final ConfigErrors errors = new ConfigErrors();
   private final List<String> warnings = new ArrayList<>();
@@ -106,14 +111,35 @@ final class ConfigurationReader {
   }
 
   /**
-   * Returns what was read.
+   * Returns what was read, with encrypted values as they were written.
    *
    * @throws ConfigException if there were errors
    */
-  Configuration configuration() throws ConfigException {
+  Configuration encryptedConfiguration() throws ConfigException {
     errors.throwIfAny();
     warnings.addAll(withoutEffect.values());
     return new Configuration(new SettingValues(entries), warnings, files);
+  }
+
+  /**
+   * Returns what was read.
+   *
+   * @throws ConfigException if there were errors, or an encrypted value cannot be decrypted
+   */
+  Configuration configuration() throws ConfigException {
+    errors.throwIfAny();
+    // Any source may have the passphrase.
+    DecoderKeys.Decoder decoder = new DecoderKeys.Decoder(new SettingValues(entries));
+    for (FileEntry entry : encrypted) {
+      try {
+        FileEntry decoded = decoder.decode(entry);
+        check(decoded);
+        entries.replace(entry.key(), entry, decoded);
+      } catch (ConfigException e) {
+        errors.add(e);
+      }
+    }
+    return encryptedConfiguration();
   }
 
   private void add(FileEntry written) {
@@ -138,6 +164,9 @@ final class ConfigurationReader {
     try {
       check(entry);
       entries.put(entry.key(), entry);
+      if (DecoderKeys.isEncrypted(entry)) {
+        encrypted.add(entry);
+      }
     } catch (ConfigException e) {
       errors.add(e);
     }
@@ -167,6 +196,11 @@ final class ConfigurationReader {
     if (key == null) {
       ForeignKeys.Entry foreign = foreign(entry);
       throw new ConfigException(foreign == null ? unknown(entry) : refused(entry, foreign));
+    }
+    if (DecoderKeys.isEncrypted(entry) && !DecoderKeys.canBeEncrypted(entry.key())) {
+      throw new ConfigException(
+          "%s: the value of key '%s' cannot be encrypted, only passwords and other secrets can"
+              .formatted(entry.origin().where(), entry.key()));
     }
     if (key.type().parser().apply(entry.value()).isEmpty()) {
       throw new ConfigException(

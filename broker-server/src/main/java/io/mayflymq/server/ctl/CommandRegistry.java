@@ -19,6 +19,7 @@ import io.mayflymq.server.ctl.command.UserCommands;
 import io.mayflymq.server.ctl.command.VhostCommands;
 import io.mayflymq.server.ctl.maintenance.BackupCommands;
 import io.mayflymq.server.ctl.maintenance.DiagnosticsCommands;
+import io.mayflymq.server.ctl.maintenance.EncryptionCommands;
 import io.mayflymq.server.ctl.maintenance.HealthCommands;
 import io.mayflymq.server.ctl.maintenance.MoveCommands;
 import io.mayflymq.server.ctl.maintenance.PluginCommands;
@@ -58,6 +59,7 @@ final class CommandRegistry {
           new Group("Upgrade and replication", UpgradeCommands::all),
           new Group("Stopping and starting the broker", BrokerCommands::all),
           new Group("Configuration and Environment", SettingCommands::all),
+          new Group("Encrypted values of the configuration", EncryptionCommands::all),
           new Group("Logs", LogCommands::all),
           new Group("Cluster", ClusterCommands::all),
           new Group("Queues of a cluster", MoveCommands::all),

@@ -37,6 +37,8 @@ final class ParameterHelp {
           Map.entry("node", "the name of a node, such as mayfly@host"),
           Map.entry("strategy", "all, or even: those with an even number of members"),
           Map.entry("password", "the password; without it standard input is read"),
+          Map.entry(
+              "passphrase", "what the value is encrypted by; without it standard input is read"),
           Map.entry("pattern", "a regular expression for names"),
           Map.entry("plugin", "the name of a plugin of RabbitMQ, such as rabbitmq_management"),
           Map.entry("port", "a number of a TCP port, 1 or more"),

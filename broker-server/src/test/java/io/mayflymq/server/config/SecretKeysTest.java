@@ -44,6 +44,7 @@ class SecretKeysTest {
             "anonymous_login_pass",
             "cluster.secret",
             "cluster.ssl.password",
+            "config_entry_decoder.passphrase",
             "default_pass",
             "management.ssl.password",
             "prometheus.ssl.password",
@@ -57,7 +58,7 @@ class SecretKeysTest {
         .filteredOn(key -> key.name().matches(".*(pass|secret|token|credential|header).*"))
         .filteredOn(key -> !key.isSecret())
         .extracting(Key::name)
-        .containsExactly("cluster.secret_file");
+        .containsExactly("config_entry_decoder.passphrase_file", "cluster.secret_file");
   }
 
   @ParameterizedTest

@@ -391,6 +391,7 @@ public final class Keys {
               PrometheusKeys.keys(),
               LogKeys.keys(),
               TracingKeys.keys(),
+              DecoderKeys.keys(),
               List.of(
                   MEMORY_WATERMARK_RELATIVE,
                   MEMORY_WATERMARK_ABSOLUTE,
@@ -435,6 +436,7 @@ public final class Keys {
                   DISK_FREE_ABSOLUTE,
                   DISK_FREE_RELATIVE),
               LogKeys.changeable(),
+              DecoderKeys.keys(),
               TLS.keys(),
               ManagementKeys.TLS.keys(),
               PrometheusKeys.TLS.keys(),

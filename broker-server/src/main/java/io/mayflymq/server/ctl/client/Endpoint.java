@@ -14,7 +14,6 @@ import java.nio.file.Path;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 
 /**
  * The address of the broker and the credentials for it.
@@ -108,7 +107,7 @@ public record Endpoint(
       return Path.of(given);
     }
     try {
-      return Configuration.load(Optional.empty(), environment, List.of()).settings().dataDir();
+      return Configuration.loadEncrypted(environment).settings().dataDir();
     } catch (ConfigException e) {
       throw ControlException.error(Sysexits.CONFIG, e.getMessage());
     }

@@ -129,10 +129,6 @@ public final class ClusterCommands {
     commands.add(
         NotApplicable.command(
             "restart_vhost", "a virtual host of MayflyMQ does not stop by itself."));
-    for (String name : List.of("encode", "decode", "list_ciphers", "list_hashes")) {
-      commands.add(
-          NotApplicable.command(name, "the configuration of MayflyMQ has no encrypted values."));
-    }
     for (String name : List.of("eval", "eval_file", "exec", "force_gc", "schema_info")) {
       commands.add(NotApplicable.command(name, NO_ERLANG));
     }

@@ -28,6 +28,7 @@ public final class Invocation implements ClientOptions {
   private final InputStream in;
   private final PrintWriter out;
   private final OutputFormat format;
+  private BufferedReader lines;
   private Endpoint endpoint;
   private Api api;
   private String node;
@@ -132,9 +133,12 @@ public final class Invocation implements ClientOptions {
   }
 
   /** Returns the next line of standard input, or null at its end. */
-  String readLine() {
+  public String readLine() {
     try {
-      return new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8)).readLine();
+      if (lines == null) {
+        lines = new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8));
+      }
+      return lines.readLine();
     } catch (IOException e) {
       return null;
     }
@@ -166,7 +170,7 @@ public final class Invocation implements ClientOptions {
   }
 
   /** Asks for something, at a terminal or not. */
-  void prompt(String text) {
+  public void prompt(String text) {
     out.print(text);
     out.flush();
   }

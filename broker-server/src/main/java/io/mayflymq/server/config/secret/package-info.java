@@ -1,0 +1,2 @@
+/** Encrypted values of the configuration. */
+package io.mayflymq.server.config.secret;
