@@ -52,7 +52,14 @@ final class VhostMoves {
   private final Set<String> moving = ConcurrentHashMap.newKeySet();
 
   /** Why the last move of a queue has failed, by its name. */
-  private final Map<String, String> failures = new ConcurrentHashMap<>();
+  private final Map<String, Failure> failures = new ConcurrentHashMap<>();
+
+  /**
+   * Why a move has failed.
+   *
+   * @param queue the id of the queue then: it has another one when it was moved since
+   */
+  private record Failure(long queue, String why) {}
 
   VhostMoves(VhostState state, BrokerContext broker, RedriveRegistry redrives) {
     this.state = state;
@@ -177,7 +184,10 @@ final class VhostMoves {
                 LOGGER.info("{} was {}", queue, outcome);
               } else {
                 String why = Causes.of(failure).getMessage();
-                failures.put(name, why);
+                Queue now = state.routing().queue(name);
+                if (now != null) {
+                  failures.put(name, new Failure(now.id(), why));
+                }
                 LOGGER.warn("{} was not {}: {}", queue, outcome, why);
               }
               moving.remove(name);
@@ -210,7 +220,9 @@ final class VhostMoves {
 
   /** See {@link VirtualHost#moveFailure}. */
   String moveFailure(String name) {
-    return failures.get(name);
+    Failure failure = failures.get(name);
+    Queue queue = state.routing().queue(name);
+    return failure != null && queue != null && failure.queue == queue.id() ? failure.why : null;
   }
 
   private void requireMovable(Queue queue) {

@@ -346,7 +346,10 @@ public final class VirtualHost implements QueueHost {
     return moves.isMoving(queue);
   }
 
-  /** Returns why the last move of a queue from this node has failed; null if it has not. */
+  /**
+   * Returns why the last move of a queue from this node has failed; null if it has not, or the
+   * queue was moved since.
+   */
   public String moveFailure(String queue) {
     return moves.moveFailure(queue);
   }

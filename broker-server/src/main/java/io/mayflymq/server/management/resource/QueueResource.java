@@ -15,6 +15,7 @@ import io.mayflymq.server.management.api.Listing;
 import io.mayflymq.server.management.api.Request;
 import io.mayflymq.server.management.api.RequestRouter;
 import io.mayflymq.server.management.api.Response;
+import io.mayflymq.server.management.cluster.NodeQuestion;
 import io.mayflymq.server.management.cluster.QueueRow;
 import io.mayflymq.server.management.cluster.QueueRows;
 import io.mayflymq.server.management.json.History;
@@ -35,6 +36,11 @@ public final class QueueResource {
       QueueJson.SORT_KEYS.keySet().stream()
           .collect(Collectors.toMap(field -> field, field -> row -> row.key(field)));
 
+  private static final int OK = 200;
+  private static final String REPLICATED = "replicated";
+  private static final String CONVERTING = "converting";
+  private static final String FAILURE = "failure";
+
   private final ManagedBroker managed;
   private final QueueRows rows;
   private final QueueOrder order = new QueueOrder(System::nanoTime);
@@ -51,7 +57,7 @@ public final class QueueResource {
         .get("queues/{vhost}/{queue}", this::getHere)
         .get("queues/{vhost}/{queue}/move", this::moveState)
         .post("queues/{vhost}/{queue}/move", this::move)
-        .get("queues/{vhost}/{queue}/convert", this::conversion)
+        .get("queues/{vhost}/{queue}/convert", request -> Response.ok(conversionHere(request)))
         .post("queues/{vhost}/{queue}/convert", this::convert);
   }
 
@@ -67,8 +73,8 @@ public final class QueueResource {
         .delete("queues/{vhost}/{queue}/contents", this::purge)
         .get("queues/{vhost}/{queue}/move", managed.atHome(this::moveState))
         .post("queues/{vhost}/{queue}/move", managed.atHome(this::move))
-        .get("queues/{vhost}/{queue}/convert", managed.atHome(this::conversion))
-        .post("queues/{vhost}/{queue}/convert", managed.atHome(this::convert))
+        .get("queues/{vhost}/{queue}/convert", this::conversion)
+        .post("queues/{vhost}/{queue}/convert", this::convertAtHome)
         .post("queues/{vhost}/{queue}/actions", this::act);
   }
 
@@ -189,6 +195,11 @@ public final class QueueResource {
     return queue;
   }
 
+  private Response convertAtHome(Request request) {
+    Response begun = managed.atHome(this::convert).handle(request);
+    return begun.status() == OK ? conversion(request) : begun;
+  }
+
   /** Begins to make a queue of this node a quorum queue; how that goes is asked for then. */
   private Response convert(Request request) {
     Queue queue = managed.usableQueue(request, Permission.CONFIGURE);
@@ -203,18 +214,50 @@ public final class QueueResource {
     if (converted.isDone()) {
       Futures.await(converted);
     }
-    return conversion(request);
+    return Response.ok(conversionHere(request));
   }
 
+  /**
+   * Tells how the conversion of a queue goes. The node that converts it goes on, with its own dead
+   * letter queue, when its replicas are led elsewhere. So all nodes are asked, and it is under way
+   * as long as one converts it, or has not heard of its end.
+   */
   private Response conversion(Request request) {
+    Map<String, Object> told = conversionHere(request);
+    NodeQuestion question =
+        new NodeQuestion(
+            "GET",
+            request.path(),
+            request.parameters(),
+            Map.of(),
+            Map.of(),
+            null,
+            request.principal());
+    for (Map<String, Object> other : managed.nodes().objects(question).values()) {
+      if (Boolean.TRUE.equals(other.get(CONVERTING))
+          || !told.get(REPLICATED).equals(other.get(REPLICATED))) {
+        told.put(CONVERTING, true);
+      }
+      if (told.get(FAILURE) == null) {
+        told.put(FAILURE, other.get(FAILURE));
+      }
+    }
+    return Response.ok(told);
+  }
+
+  /** What this node knows of it. */
+  private Map<String, Object> conversionHere(Request request) {
     Queue queue = find(request);
     VirtualHost vhost = managed.visibleVhost(request);
-    return Response.ok(
-        Json.object(
-            "type", queue.definition().settings().type().wireName(),
-            "replicated", queue.isReplicated(),
-            "converting", vhost.isMoving(queue.name()),
-            "failure", vhost.moveFailure(queue.name())));
+    return Json.object(
+        "type",
+        queue.definition().settings().type().wireName(),
+        REPLICATED,
+        queue.isReplicated(),
+        CONVERTING,
+        vhost.isMoving(queue.name()),
+        FAILURE,
+        vhost.moveFailure(queue.name()));
   }
 
   /** Accepts RabbitMQ's actions on a mirrored queue, which have no effect here. */

@@ -53,8 +53,7 @@ class EncryptionCommandsIT {
             .set("config_entry_decoder.hash", "sha512")
             .set("config_entry_decoder.iterations", "1000")
             .start()) {
-      assertThat(Http.as(broker.httpPort(), "guest", "p@ss").get("whoami").status())
-          .isEqualTo(200);
+      assertThat(Http.as(broker.httpPort(), "guest", "p@ss").get("whoami").status()).isEqualTo(200);
       assertThat(ControlCommand.of(broker).run("environment").text()).doesNotContain(base64);
     }
   }
