@@ -23,7 +23,8 @@ public final class BindingBucket<Q> {
     return new BindingBucket<>(HashMap.empty());
   }
 
-  static <Q> BindingBucket<Q> of(Binding binding, Target<Q> target) {
+  /** The bucket of one binding. */
+  public static <Q> BindingBucket<Q> of(Binding binding, Target<Q> target) {
     return new BindingBucket<>(HashMap.of(binding, target));
   }
 

@@ -3,121 +3,185 @@ package io.mayflymq.core.routing.topic;
 import io.mayflymq.core.routing.binding.Binding;
 import io.mayflymq.core.routing.index.BindingBucket;
 import io.mayflymq.core.routing.route.Target;
-import io.vavr.collection.HashMap;
 import java.util.function.Consumer;
 
-/**
- * A place in the trie of a topic exchange: the bindings whose keys end here, and the next words.
- * Immutable; a change copies the path from the root. Compares by identity.
+/*
+ * A place in the trie of a topic exchange where keys end or where they part, with the words that lead to it from the branch of its parent.
+ *
+ * Words between two such places have no nodes of their own: a binding of sixty words that shares none of them with others is one node. A position is
+ * where a word begins in a key (TopicKey). All keys that pass through a node begin with the same words, so one of them has the words for all, and a
+ * position is the same in each of them; a binding that has gone may still lend its key to a node.
+ *
+ * A branch is the word behind a node. The parent has it among its branches, and the words of the child begin behind it.
  */
+/** A node of the trie of a topic exchange. Immutable. Compares by identity. */
 final class TopicNode<Q> {
-  private static final String ANY_WORD = "*";
-  private static final String ANY_WORDS = "#";
+  /** A key that passes through this node. */
+  private final String key;
+
+  /** Where the words begin that lead here from the branch of the parent. */
+  private final int from;
+
+  /** Where they end, and what follows this node begins. */
+  private final int to;
+
+  /** Whether none of these words is a wildcard. */
+  private final boolean literal;
+
+  /** The hash code of the first of them; 0 if there is none. */
+  private final int firstHash;
 
   private final BindingBucket<Q> bucket;
-  private final HashMap<String, TopicNode<Q>> words;
-  private final TopicNode<Q> anyWord;
-  private final TopicNode<Q> anyWords;
+  private final TopicBranches<Q> branches;
 
   private TopicNode(
-      BindingBucket<Q> bucket,
-      HashMap<String, TopicNode<Q>> words,
-      TopicNode<Q> anyWord,
-      TopicNode<Q> anyWords) {
+      String key, int from, int to, BindingBucket<Q> bucket, TopicBranches<Q> branches) {
+    this.key = key;
+    this.from = from;
+    this.to = to;
+    this.literal = TopicKey.isLiteral(key, from, to);
+    this.firstHash = from < to ? TopicKey.word(key, from).hashCode() : 0;
     this.bucket = bucket;
-    this.words = words;
-    this.anyWord = anyWord;
-    this.anyWords = anyWords;
+    this.branches = branches;
   }
 
+  /** The root of a trie without a binding. */
   static <Q> TopicNode<Q> empty() {
-    return new TopicNode<>(BindingBucket.empty(), HashMap.empty(), null, null);
+    return new TopicNode<>("", 0, 0, BindingBucket.empty(), TopicBranches.none());
+  }
+
+  private TopicNode<Q> with(BindingBucket<Q> changed) {
+    return new TopicNode<>(key, from, to, changed, branches);
+  }
+
+  private TopicNode<Q> with(TopicBranches<Q> changed) {
+    return new TopicNode<>(key, from, to, bucket, changed);
+  }
+
+  // For matching
+
+  /** A key that has the words between {@link #from} and {@link #to}. */
+  String key() {
+    return key;
+  }
+
+  int from() {
+    return from;
+  }
+
+  int to() {
+    return to;
+  }
+
+  /** Whether the words between {@link #from} and {@link #to} match nothing but themselves. */
+  boolean isLiteral() {
+    return literal;
+  }
+
+  /** The hash code of the word at {@link #from}, if there is one. */
+  int firstHash() {
+    return firstHash;
   }
 
   BindingBucket<Q> bucket() {
     return bucket;
   }
 
-  /** What follows if the next word is this one, literally; null if nothing does. */
-  TopicNode<Q> word(String word) {
-    return words.getOrElse(word, null);
-  }
-
-  /** What follows a {@code *}, or null. */
-  TopicNode<Q> anyWord() {
-    return anyWord;
-  }
-
-  /** What follows a {@code #}, or null. */
-  TopicNode<Q> anyWords() {
-    return anyWords;
-  }
-
-  private TopicNode<Q> child(String key) {
-    return switch (key) {
-      case ANY_WORD -> anyWord;
-      case ANY_WORDS -> anyWords;
-      default -> word(key);
-    };
-  }
-
-  private TopicNode<Q> withChild(String key, TopicNode<Q> child) {
-    return switch (key) {
-      case ANY_WORD -> new TopicNode<>(bucket, words, child, anyWords);
-      case ANY_WORDS -> new TopicNode<>(bucket, words, anyWord, child);
-      default ->
-          new TopicNode<>(
-              bucket, child == null ? words.remove(key) : words.put(key, child), anyWord, anyWords);
-    };
+  /** What follows. */
+  TopicBranches<Q> branches() {
+    return branches;
   }
 
   boolean isEmpty() {
-    return bucket.isEmpty() && words.isEmpty() && anyWord == null && anyWords == null;
+    return bucket.isEmpty() && branches.size() == 0;
   }
 
-  /** This node with a binding at the end of the words from {@code from} on. */
-  TopicNode<Q> with(String[] key, int from, Binding binding, Target<Q> target) {
-    if (from == key.length) {
-      return new TopicNode<>(bucket.with(binding, target), words, anyWord, anyWords);
+  // Changes
+
+  /** This node with a binding whose key leads to {@link #from}. */
+  TopicNode<Q> with(Binding binding, Target<Q> target) {
+    String added = binding.routingKey();
+    int end = TopicKey.end(added);
+    int common = from;
+    while (common < to && common < end) {
+      int next = TopicKey.next(key, common);
+      if (!TopicKey.hasWords(added, common, key, common, next)) {
+        break;
+      }
+      common = next;
     }
-    TopicNode<Q> child = child(key[from]);
-    TopicNode<Q> base = child == null ? empty() : child;
-    return withChild(key[from], base.with(key, from + 1, binding, target));
+    if (common < to) {
+      TopicNode<Q> rest = new TopicNode<>(key, TopicKey.next(key, common), to, bucket, branches);
+      TopicBranches<Q> fork = TopicBranches.<Q>none().with(key, common, rest);
+      return new TopicNode<>(key, from, common, BindingBucket.<Q>empty(), fork)
+          .with(binding, target);
+    }
+    if (to == end) {
+      return with(bucket.with(binding, target));
+    }
+    TopicNode<Q> child = branches.at(added, to);
+    TopicNode<Q> changed =
+        child == null
+            ? new TopicNode<>(
+                added,
+                TopicKey.next(added, to),
+                end,
+                BindingBucket.of(binding, target),
+                TopicBranches.none())
+            : child.with(binding, target);
+    return with(branches.with(added, to, changed));
   }
 
   /** This node without a binding, and without the branch that held it alone. */
-  TopicNode<Q> without(String[] key, int from, Binding binding) {
-    if (from == key.length) {
-      BindingBucket<Q> rest = bucket.without(binding);
-      return rest == bucket ? this : new TopicNode<>(rest, words, anyWord, anyWords);
+  TopicNode<Q> without(Binding binding) {
+    String removed = binding.routingKey();
+    if (!leadsHere(removed)) {
+      return this;
     }
-    TopicNode<Q> child = child(key[from]);
+    if (to == TopicKey.end(removed)) {
+      BindingBucket<Q> rest = bucket.without(binding);
+      return rest == bucket ? this : with(rest);
+    }
+    TopicNode<Q> child = branches.at(removed, to);
     if (child == null) {
       return this;
     }
-    TopicNode<Q> rest = child.without(key, from + 1, binding);
-    if (rest == child) {
-      return this;
-    }
-    return withChild(key[from], rest.isEmpty() ? null : rest);
+    TopicNode<Q> rest = child.without(binding);
+    return rest == child ? this : with(branches.with(removed, to, rest.reduced()));
   }
 
-  boolean contains(String[] key, Binding binding) {
-    TopicNode<Q> node = this;
-    for (int i = 0; i < key.length && node != null; i++) {
-      node = node.child(key[i]);
+  /** This node, which is no root: null if it is empty, one with its child if it is no fork. */
+  private TopicNode<Q> reduced() {
+    if (!bucket.isEmpty() || branches.size() > 1) {
+      return this;
     }
-    return node != null && node.bucket.contains(binding);
+    if (branches.size() == 0) {
+      return null;
+    }
+    TopicNode<Q> child = branches.only();
+    return new TopicNode<>(child.key, from, child.to, child.bucket, child.branches);
+  }
+
+  boolean contains(Binding binding) {
+    String wanted = binding.routingKey();
+    int end = TopicKey.end(wanted);
+    TopicNode<Q> node = this;
+    while (node != null && node.leadsHere(wanted)) {
+      if (node.to == end) {
+        return node.bucket.contains(binding);
+      }
+      node = node.branches.at(wanted, node.to);
+    }
+    return false;
+  }
+
+  /** Whether a key that leads to {@link #from} goes on to {@link #to}. */
+  private boolean leadsHere(String other) {
+    return TopicKey.hasWords(other, from, key, from, to);
   }
 
   void forEach(Consumer<? super Binding> action) {
     bucket.forEach(action);
-    words.valuesIterator().forEachRemaining(child -> child.forEach(action));
-    if (anyWord != null) {
-      anyWord.forEach(action);
-    }
-    if (anyWords != null) {
-      anyWords.forEach(action);
-    }
+    branches.forEach(child -> child.forEach(action));
   }
 }

@@ -135,4 +135,44 @@ class TopicIndexTest {
     assertTimeoutPreemptively(
         ofSeconds(5), () -> assertThat(match(index, key)).hasSize(1).doesNotContain(pattern));
   }
+
+  @Test
+  void wordsThatOneBindingHasAloneAreOneNode() {
+    String first = "a.b.c." + "x.*.#.".repeat(40) + "y";
+    String second = "a.b.d." + "x.*.#.".repeat(40) + "y";
+    TopicIndex<String> one = index(List.of(first));
+    assertThat(one.root().branches().word("a").to()).isEqualTo(TopicKey.end(first));
+    TopicIndex<String> both = one.with(binding(second), new QueueNode<>(second, second));
+    TopicNode<String> fork = both.root().branches().word("a");
+    assertThat(fork.to()).isEqualTo("a.b.".length());
+    assertThat(fork.branches().word("c").to()).isEqualTo(TopicKey.end(first));
+    assertThat(fork.branches().word("d").to()).isEqualTo(TopicKey.end(second));
+    TopicIndex<String> rest = both.without(binding(second));
+    assertThat(rest.root().branches().word("a").to()).isEqualTo(TopicKey.end(first));
+    assertThat(match(rest, "a.b.c." + "x.1.".repeat(40) + "y")).containsExactly(first);
+    assertThat(match(rest, "a.b.d." + "x.1.".repeat(40) + "y")).isEmpty();
+  }
+
+  @Test
+  void keyThatEndsWithinTheWordsOfAnotherOneIsANodeOfItsOwn() {
+    TopicIndex<String> index = index(List.of("a.b.c", "a.b", "a", "", "a.", "a..b"));
+    assertThat(match(index, "a.b")).containsExactly("a.b");
+    assertThat(match(index, "a.")).containsExactly("a.");
+    assertThat(match(index, "")).containsExactly("");
+    assertThat(match(index.without(binding("a.b")), "a.b")).isEmpty();
+    assertThat(match(index.without(binding("a.b")), "a.b.c")).containsExactly("a.b.c");
+    assertThat(match(index.without(binding("a.b")), "a..b")).containsExactly("a..b");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "#.a, '#.a', 1",
+    "x.#.a, 'x.#.b', 0",
+    "x.#, 'x.#', 1",
+    "x.*, 'x.*', 1",
+    "x.a, x.*, 0"
+  })
+  void wildcardsInARoutingKeyAreOrdinaryWords(String pattern, String key, int matches) {
+    assertThat(match(index(List.of(pattern)), key)).hasSize(matches);
+  }
 }
