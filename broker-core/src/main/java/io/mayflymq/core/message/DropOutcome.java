@@ -20,7 +20,7 @@ public enum DropOutcome {
   UNROUTABLE,
   /**
    * Dropped: it has been in all queues that it would be routed to, and no consumer rejected it
-   * since.
+   * since; or it would be one of too many copies that dead-lettering has made of one message.
    */
   CYCLE,
   /** Dropped: it is damaged on the disk. */

@@ -39,7 +39,8 @@ import org.slf4j.LoggerFactory;
  * that they died in.
  *
  * <p>A queue that would get a message back in a cycle that no consumer took part in is left out;
- * RabbitMQ's rule and log line.
+ * RabbitMQ's rule and log line. One that is one of too many copies of a message is dropped ({@link
+ * DeadLetterGrowth}).
  */
 public final class DeadLetterRouter implements OutgoingDeadLetter.Refusals {
   private static final Logger LOGGER = LoggerFactory.getLogger(DeadLetterRouter.class);
@@ -50,6 +51,7 @@ public final class DeadLetterRouter implements OutgoingDeadLetter.Refusals {
 
   private final QueueHost vhost;
   private final DeadLetterPublishers publishers;
+  private final DeadLetterGrowth growth;
   private final AtomicLong refusedAfterDeletion = new AtomicLong();
   private final Set<List<String>> reportedCycles = ConcurrentHashMap.newKeySet();
 
@@ -57,6 +59,7 @@ public final class DeadLetterRouter implements OutgoingDeadLetter.Refusals {
   public DeadLetterRouter(QueueHost vhost, DeadLetterPublishers publishers) {
     this.vhost = vhost;
     this.publishers = publishers;
+    this.growth = new DeadLetterGrowth(vhost);
   }
 
   /**
@@ -107,6 +110,10 @@ public final class DeadLetterRouter implements OutgoingDeadLetter.Refusals {
       vhost.follow(route, deadLetter.message());
       DeadLetter dead = deadLetter;
       targets = route.map(target -> closesCycle(dead, target) ? null : target);
+      if (growth.exceeds(table, dead, targets)) {
+        growth.report(dead, exchange, time.toClock(nowMillis));
+        targets = Route.none();
+      }
       fate =
           !targets.isEmpty()
               ? DropOutcome.DEAD_LETTERED
@@ -269,10 +276,12 @@ public final class DeadLetterRouter implements OutgoingDeadLetter.Refusals {
     keys.addAll(deadLetter.carbonCopies(headers));
     keys.addAll(deadLetter.blindKeys());
     DeadLetter dead = new DeadLetter(deadLetter, keys, DeathHistory.of(headers));
-    return vhost
-        .routing()
-        .route(deadLetter.exchange().value(), keys, deadLetter::properties)
-        .map(target -> closesCycle(dead, target) ? null : target);
+    RoutingTable<Queue> table = vhost.routing();
+    Route<Queue> targets =
+        table
+            .route(deadLetter.exchange().value(), keys, deadLetter::properties)
+            .map(target -> closesCycle(dead, target) ? null : target);
+    return growth.exceeds(table, dead, targets) ? Route.none() : targets;
   }
 
   /** Decodes of the properties only what it needs. */
