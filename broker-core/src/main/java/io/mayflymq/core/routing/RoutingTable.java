@@ -36,20 +36,26 @@ import java.util.function.BiConsumer;
  */
 public final class RoutingTable<Q> {
   private static final RoutingTable<Object> EMPTY =
-      new RoutingTable<>(RoutingNodes.empty(), HashMap.empty(), HashMap.empty());
+      new RoutingTable<>(RoutingNodes.empty(), HashMap.empty(), HashMap.empty(), 0, 0);
 
   private final RoutingNodes<Q> nodes;
   // The bindings by destination; no set is empty. By source they are in the exchange's index.
   private final HashMap<String, HashSet<Binding>> toQueues;
   private final HashMap<String, HashSet<Binding>> toExchanges;
+  private final int bindingCount;
+  private final long metadataBytes;
 
   private RoutingTable(
       RoutingNodes<Q> nodes,
       HashMap<String, HashSet<Binding>> toQueues,
-      HashMap<String, HashSet<Binding>> toExchanges) {
+      HashMap<String, HashSet<Binding>> toExchanges,
+      int bindingCount,
+      long metadataBytes) {
     this.nodes = nodes;
     this.toQueues = toQueues;
     this.toExchanges = toExchanges;
+    this.bindingCount = bindingCount;
+    this.metadataBytes = metadataBytes;
   }
 
   /** The table of nothing but the default exchange. */
@@ -150,7 +156,7 @@ public final class RoutingTable<Q> {
   public RoutingTable<Q> withExchange(ExchangeDefinition definition) {
     ExchangeDefinition present = exchange(definition.name());
     if (present == null) {
-      return withNode(ExchangeNode.of(definition));
+      return withNode(ExchangeNode.of(definition)).grownBy(MetadataSize.of(definition));
     }
     if (definition.isDefault() || !definition.equals(present)) {
       throw new IllegalArgumentException("exchange exists: " + present);
@@ -210,7 +216,8 @@ public final class RoutingTable<Q> {
    * stay, which is what replaying a log of deletions wants; see {@link #deleteExchange}.
    */
   public RoutingTable<Q> withoutExchange(String name) {
-    if (nodes.exchange(name) == null) {
+    ExchangeNode<Q> node = nodes.exchange(name);
+    if (node == null) {
       return this;
     }
     RoutingTable<Q> table = this;
@@ -220,7 +227,9 @@ public final class RoutingTable<Q> {
     for (Binding binding : table.bindingsTo(DestinationKind.EXCHANGE, name)) {
       table = table.withoutBinding(binding);
     }
-    return table.withNodes(table.nodes.withoutExchange(name));
+    return table
+        .withNodes(table.nodes.withoutExchange(name))
+        .grownBy(-MetadataSize.of(node.definition()));
   }
 
   /** Removes an exchange with its bindings and the auto-delete exchanges this leaves unbound. */
@@ -254,15 +263,20 @@ public final class RoutingTable<Q> {
     return nodes.queues().size();
   }
 
-  /** This table with a queue, or with another handle for it: its bindings stay. */
-  public RoutingTable<Q> withQueue(String name, Q handle) {
+  /**
+   * This table with a queue, or with another handle for it: its bindings stay.
+   *
+   * @param bytes what it counts in {@link #metadataBytes}
+   */
+  public RoutingTable<Q> withQueue(String name, Q handle, long bytes) {
     Objects.requireNonNull(handle, "handle");
     QueueNode<Q> present = nodes.queue(name);
     if (present != null && present.handle() == handle) {
       return this;
     }
-    QueueNode<Q> node = new QueueNode<>(name, handle);
-    RoutingTable<Q> table = withNodes(nodes.with(node));
+    QueueNode<Q> node = new QueueNode<>(name, handle, bytes);
+    RoutingTable<Q> table =
+        withNodes(nodes.with(node)).grownBy(present == null ? bytes : bytes - present.bytes());
     for (Binding binding : bindingsTo(DestinationKind.QUEUE, name)) {
       ExchangeNode<Q> source = table.existing(binding.source());
       table = table.withNode(source.withIndex(source.index().with(binding, node)));
@@ -275,14 +289,15 @@ public final class RoutingTable<Q> {
    * stay, which is what replaying a log of deletions wants; see {@link #deleteQueue}.
    */
   public RoutingTable<Q> withoutQueue(String name) {
-    if (nodes.queue(name) == null) {
+    QueueNode<Q> node = nodes.queue(name);
+    if (node == null) {
       return this;
     }
     RoutingTable<Q> table = this;
     for (Binding binding : bindingsTo(DestinationKind.QUEUE, name)) {
       table = table.withoutBinding(binding);
     }
-    return table.withNodes(table.nodes.withoutQueue(name));
+    return table.withNodes(table.nodes.withoutQueue(name)).grownBy(-node.bytes());
   }
 
   /** Removes a queue with its bindings and the auto-delete exchanges this leaves unbound. */
@@ -324,6 +339,16 @@ public final class RoutingTable<Q> {
     return all;
   }
 
+  /** The number of bindings, without the implicit ones. */
+  public int bindingCount() {
+    return bindingCount;
+  }
+
+  /** How much memory its exchanges, queues and bindings take, in bytes, about. */
+  public long metadataBytes() {
+    return metadataBytes;
+  }
+
   /**
    * This table with a binding.
    *
@@ -339,7 +364,11 @@ public final class RoutingTable<Q> {
     HashMap<String, HashSet<Binding>> to = to(binding.destinationKind());
     HashSet<Binding> siblings = to.getOrElse(binding.destination(), HashSet.empty());
     return withNode(source.withIndex(source.index().with(binding, target)))
-        .withTo(binding.destinationKind(), to.put(binding.destination(), siblings.add(binding)));
+        .withTo(
+            binding.destinationKind(),
+            to.put(binding.destination(), siblings.add(binding)),
+            1,
+            MetadataSize.of(binding));
   }
 
   /**
@@ -363,7 +392,9 @@ public final class RoutingTable<Q> {
             binding.destinationKind(),
             siblings.isEmpty()
                 ? to.remove(binding.destination())
-                : to.put(binding.destination(), siblings));
+                : to.put(binding.destination(), siblings),
+            -1,
+            -MetadataSize.of(binding));
   }
 
   /** Removes a binding and the auto-delete exchanges this leaves unbound. */
@@ -400,10 +431,15 @@ public final class RoutingTable<Q> {
     return kind == DestinationKind.QUEUE ? toQueues : toExchanges;
   }
 
-  private RoutingTable<Q> withTo(DestinationKind kind, HashMap<String, HashSet<Binding>> to) {
-    return kind == DestinationKind.QUEUE
-        ? new RoutingTable<>(nodes, to, toExchanges)
-        : new RoutingTable<>(nodes, toQueues, to);
+  private RoutingTable<Q> withTo(
+      DestinationKind kind, HashMap<String, HashSet<Binding>> to, int more, long bytes) {
+    boolean isQueue = kind == DestinationKind.QUEUE;
+    return new RoutingTable<>(
+        nodes,
+        isQueue ? to : toQueues,
+        isQueue ? toExchanges : to,
+        bindingCount + more,
+        metadataBytes + bytes);
   }
 
   private RoutingTable<Q> withNode(ExchangeNode<Q> node) {
@@ -411,6 +447,10 @@ public final class RoutingTable<Q> {
   }
 
   private RoutingTable<Q> withNodes(RoutingNodes<Q> changed) {
-    return new RoutingTable<>(changed, toQueues, toExchanges);
+    return new RoutingTable<>(changed, toQueues, toExchanges, bindingCount, metadataBytes);
+  }
+
+  private RoutingTable<Q> grownBy(long bytes) {
+    return new RoutingTable<>(nodes, toQueues, toExchanges, bindingCount, metadataBytes + bytes);
   }
 }

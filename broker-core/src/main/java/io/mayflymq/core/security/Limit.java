@@ -6,6 +6,12 @@ public enum Limit {
   MAX_CONNECTIONS("max-connections"),
   /** Queues that exist at a time; of a virtual host. */
   MAX_QUEUES("max-queues"),
+  /** Exchanges that exist at a time, with the broker's own; of a virtual host. */
+  MAX_EXCHANGES("max-exchanges"),
+  /** Bindings that exist at a time, without the implicit ones; of a virtual host. */
+  MAX_BINDINGS("max-bindings"),
+  /** Bytes of memory that exchanges, queues and bindings take, about; of a virtual host. */
+  MAX_METADATA_BYTES("max-metadata-bytes"),
   /** Channels that are open at a time, on all connections together; of a user. */
   MAX_CHANNELS("max-channels");
 

@@ -15,9 +15,18 @@ public final class Limits {
   /** No limit at all. */
   public static final Limits NONE = new Limits(new EnumMap<>(Limit.class));
 
-  /** The limits of virtual hosts (rabbitmq.com/docs/vhosts#limits). */
+  /**
+   * The limits of virtual hosts: connections and queues as in RabbitMQ
+   * (rabbitmq.com/docs/vhosts#limits), the others are MayflyMQ's own.
+   */
   public static final Set<Limit> OF_VHOSTS =
-      Collections.unmodifiableSet(EnumSet.of(Limit.MAX_CONNECTIONS, Limit.MAX_QUEUES));
+      Collections.unmodifiableSet(
+          EnumSet.of(
+              Limit.MAX_CONNECTIONS,
+              Limit.MAX_QUEUES,
+              Limit.MAX_EXCHANGES,
+              Limit.MAX_BINDINGS,
+              Limit.MAX_METADATA_BYTES));
 
   /** The limits of users (rabbitmq.com/docs/user-limits). */
   public static final Set<Limit> OF_USERS =

@@ -28,6 +28,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
 
 /**
  * The virtual hosts of a broker, on the partitions that they share. All methods may be called by
@@ -42,6 +43,7 @@ public final class Broker {
   private volatile MessageTracer tracer;
   private volatile Cluster cluster;
   private volatile ObjectLimits limits = ObjectLimits.NONE;
+  private volatile BooleanSupplier lowOnMemory = () -> false;
 
   /**
    * Creates a broker without virtual hosts.
@@ -66,6 +68,8 @@ public final class Broker {
             () -> tracer,
             () -> limits,
             this::queues,
+            this::metadataBytes,
+            () -> lowOnMemory.getAsBoolean(),
             new TopologyAudit(events));
   }
 
@@ -244,6 +248,18 @@ public final class Broker {
   /** Returns how many objects there may be. */
   public ObjectLimits limits() {
     return limits;
+  }
+
+  /**
+   * Sets what says whether memory is low: then exchanges, queues and bindings are refused that are
+   * not there. Called by any thread, often.
+   */
+  public void setLowOnMemory(BooleanSupplier asked) {
+    lowOnMemory = asked;
+  }
+
+  private long metadataBytes() {
+    return vhosts.values().stream().mapToLong(vhost -> vhost.routing().metadataBytes()).sum();
   }
 
   private int queues() {

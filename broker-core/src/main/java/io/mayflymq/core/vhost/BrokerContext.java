@@ -11,7 +11,9 @@ import io.mayflymq.core.vhost.deadletter.DeadLetterPublishers;
 import io.mayflymq.core.vhost.partition.Partitions;
 import java.time.InstantSource;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
 import java.util.function.IntSupplier;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
@@ -27,8 +29,10 @@ import java.util.function.Supplier;
  * @param defaultQueueType what a queue is that is declared without a type
  * @param defaults what counts for queues and exchanges where nothing else is said
  * @param tracer what is told of messages, for traces; gives null if nothing is
- * @param limits how many queues there may be
+ * @param limits how many objects there may be
  * @param queues how many queues there are, in all virtual hosts
+ * @param metadataBytes how much memory exchanges, queues and bindings take, in all virtual hosts
+ * @param lowOnMemory whether nothing more may be declared
  * @param events where it is told what happens
  */
 record BrokerContext(
@@ -44,6 +48,8 @@ record BrokerContext(
     Supplier<MessageTracer> tracer,
     Supplier<ObjectLimits> limits,
     IntSupplier queues,
+    LongSupplier metadataBytes,
+    BooleanSupplier lowOnMemory,
     BrokerEvents events) {
   /** Returns the number of this member of the cluster. */
   int member() {

@@ -19,6 +19,7 @@ import io.mayflymq.core.metadata.MetadataCommand.QueueStays;
 import io.mayflymq.core.metadata.MetadataCommand.Unbound;
 import io.mayflymq.core.metadata.MetadataCommand.VhostDeleted;
 import io.mayflymq.core.metadata.QueueDefinition;
+import io.mayflymq.core.routing.MetadataSize;
 import io.mayflymq.core.routing.Removal;
 import io.mayflymq.core.routing.RoutingTable;
 import io.mayflymq.core.routing.binding.Binding;
@@ -203,9 +204,14 @@ final class TopologyChanges {
     require(change.topology().queue(name) == null, declared);
     Queue queue = queues.create(declared, origin, change.topology());
     change.created(queue);
-    change.become(change.routing().withQueue(name, queue));
+    change.become(with(change.routing(), queue));
     change.write(commands.declared(queues.placed(declared, queue)));
     change.then(() -> effects.created(queue, origin));
+  }
+
+  private static RoutingTable<Queue> with(RoutingTable<Queue> table, Queue queue) {
+    return table.withQueue(
+        queue.name(), queue, MetadataSize.ofQueue(queue.name(), queue.definition().arguments()));
   }
 
   private void delete(TopologyChange change, QueueDeleted deleted, Origin origin) {
@@ -254,7 +260,7 @@ final class TopologyChanges {
     Move move = change.topology().moves().get(name);
     require(move != null, moved);
     Queue old = change.topology().queue(name);
-    RoutingTable<Queue> table = change.routing().withQueue(name, move.copy());
+    RoutingTable<Queue> table = with(change.routing(), move.copy());
     for (Binding binding : table.bindingsTo(DestinationKind.QUEUE, name)) {
       IdleLease lease = idle.current(binding);
       table = lease == null ? table : table.withLease(binding, lease);

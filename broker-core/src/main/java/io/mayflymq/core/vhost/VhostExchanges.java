@@ -4,6 +4,7 @@ import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.MetadataCommand.ExchangeDeleted;
 import io.mayflymq.core.metadata.MetadataCommand.ExchangeUnused;
 import io.mayflymq.core.metadata.MetadataCommand.Unbound;
+import io.mayflymq.core.routing.MetadataSize;
 import io.mayflymq.core.routing.RoutingTable;
 import io.mayflymq.core.routing.binding.Binding;
 import io.mayflymq.core.routing.binding.DestinationKind;
@@ -72,6 +73,12 @@ final class VhostExchanges {
     Preconditions.requireUnreserved("exchange", wanted.name());
     wanted.type().validate(wanted.arguments());
     idle.check(wanted);
+    state
+        .errors()
+        .requireRoomForExchange(
+            state.definition().limits(), topology.routing().exchangeCount(), wanted.name());
+    state.requireRoom(
+        topology, "cannot declare exchange '%s'".formatted(wanted.name()), MetadataSize.of(wanted));
     return changes.request(
         new MetadataCommand.ExchangeDeclared(state.name(), wanted), Origin.of(connection));
   }
@@ -118,6 +125,11 @@ final class VhostExchanges {
       return VhostState.done();
     }
     idle.check(binding);
+    String what =
+        "cannot bind %s '%s' to exchange '%s'"
+            .formatted(binding.destinationKind(), binding.destination(), binding.source());
+    state.errors().requireRoomForBinding(state.definition().limits(), table.bindingCount(), what);
+    state.requireRoom(topology, what, MetadataSize.of(binding));
     return changes.request(new MetadataCommand.Bound(state.name(), binding), Origin.of(connection));
   }
 

@@ -9,6 +9,7 @@ import io.mayflymq.core.metadata.MetadataCommand.QueueMoving;
 import io.mayflymq.core.metadata.QueueDefinition;
 import io.mayflymq.core.metadata.QueuePlace;
 import io.mayflymq.core.metrics.Churn;
+import io.mayflymq.core.routing.MetadataSize;
 import io.mayflymq.core.security.Limit;
 import io.mayflymq.core.settings.QueueType;
 import io.mayflymq.core.vhost.partition.Partition;
@@ -88,6 +89,10 @@ final class VhostQueues {
         .errors()
         .requireRoom(state.definition().limits(), topology.routing().queueCount(), wanted.name());
     requireRoomInBroker(topology, wanted.name());
+    state.requireRoom(
+        topology,
+        "cannot declare queue '%s'".formatted(wanted.name()),
+        MetadataSize.ofQueue(wanted.name(), wanted.arguments()));
     QueueDefinition definition = wanted.definition(state.name());
     AutoDeadLetterQueue.refuse(definition.arguments(), definition.name(), state.name());
     Partition partition =
@@ -117,7 +122,8 @@ final class VhostQueues {
   boolean hasRoomForAnyNew(String name) {
     return state.current().queue(name) == null
         && state.definition().limits().get(Limit.MAX_QUEUES) == null
-        && broker.limits().get().queues() == ObjectLimits.UNLIMITED;
+        && broker.limits().get().queues() == ObjectLimits.UNLIMITED
+        && state.hasAmpleRoom();
   }
 
   /** The queues of other virtual hosts that are not in force yet do not count. */

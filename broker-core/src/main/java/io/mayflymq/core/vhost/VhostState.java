@@ -4,6 +4,7 @@ import io.mayflymq.core.metadata.CommittedState;
 import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.VhostDefinition;
 import io.mayflymq.core.routing.RoutingTable;
+import io.mayflymq.core.security.Limit;
 import io.mayflymq.core.vhost.queue.Preconditions;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.protocol.types.AmqpException;
@@ -29,10 +30,12 @@ final class VhostState {
   private final Object lock = new Object();
   private final CommittedState<Topology> topology;
   private final Preconditions errors;
+  private final BrokerContext broker;
   private volatile VhostDefinition definition;
 
   VhostState(VhostDefinition definition, Topology first, BrokerContext broker) {
     this.definition = definition;
+    this.broker = broker;
     this.errors = new Preconditions(definition.name());
     this.topology = new CommittedState<>(lock, broker.metadata(), first);
   }
@@ -155,6 +158,37 @@ final class VhostState {
       throw new ConnectionException(
           ReplyCode.CONNECTION_FORCED, "vhost '%s' is deleted".formatted(name()));
     }
+  }
+
+  /**
+   * Checks whether there is room for one more exchange, queue or binding. Within the lock.
+   *
+   * @param what the request, for the error
+   * @param bytes how much memory it takes, about
+   * @throws ChannelException 406 if memory is low or a limit is reached
+   */
+  void requireRoom(Topology asked, String what, long bytes) {
+    if (broker.lowOnMemory().getAsBoolean()) {
+      throw Preconditions.lowOnMemory(what);
+    }
+    ObjectLimits ofBroker = broker.limits().get();
+    long present = asked.routing().metadataBytes();
+    errors.requireRoomFor(
+        what, definition.limits(), ofBroker.vhostBytes(), Math.addExact(present, bytes));
+    if (ofBroker.bytes() < Long.MAX_VALUE) {
+      long others = broker.metadataBytes().getAsLong() - routing().metadataBytes();
+      Preconditions.requireRoomInBroker(what, ofBroker.bytes(), others + present + bytes);
+    }
+  }
+
+  /**
+   * Returns whether declarations that are made at once are far from the limits of memory, so that
+   * none needs to wait for another.
+   */
+  boolean hasAmpleRoom() {
+    Integer own = definition.limits().get(Limit.MAX_METADATA_BYTES);
+    long most = own == null || own < 0 ? broker.limits().get().vhostBytes() : own;
+    return routing().metadataBytes() < most / 2 && !broker.lowOnMemory().getAsBoolean();
   }
 
   static CompletableFuture<Void> done() {

@@ -25,6 +25,8 @@ import net.jqwik.api.Tuple;
 
 /** Random changes to a table and to a naive model, which must then route alike. */
 class RoutingTablePropertyTest {
+  private static final long QUEUE_BYTES = 7;
+
   /** Those whose routes follow from bindings and messages alone. */
   private static final List<ExchangeType> MODELLED =
       List.of(
@@ -142,7 +144,7 @@ class RoutingTablePropertyTest {
     } else if (command instanceof Command.AddQueue add) {
       Object handle = new Object();
       model.queues.put(add.name(), handle);
-      return table.withQueue(add.name(), handle);
+      return table.withQueue(add.name(), handle, QUEUE_BYTES);
     } else if (command instanceof Command.Bind bind) {
       return bind(bind.binding(), table, model);
     }
@@ -221,6 +223,12 @@ class RoutingTablePropertyTest {
     exchanges.add(ExchangeDefinition.DEFAULT);
     assertThat(table.exchanges()).containsExactlyInAnyOrderElementsOf(exchanges);
     assertThat(table.bindings()).containsExactlyInAnyOrderElementsOf(model.bindings);
+    assertThat(table.bindingCount()).isEqualTo(model.bindings.size());
+    assertThat(table.metadataBytes())
+        .isEqualTo(
+            QUEUE_BYTES * model.queues.size()
+                + model.exchanges.values().stream().mapToLong(MetadataSize::of).sum()
+                + model.bindings.stream().mapToLong(MetadataSize::of).sum());
     for (String name : NAMES) {
       assertThat(table.queue(name)).isSameAs(model.queues.get(name));
       assertThat(table.exchange(name)).isEqualTo(model.exchanges.get(name));

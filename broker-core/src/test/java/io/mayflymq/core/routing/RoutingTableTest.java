@@ -28,7 +28,7 @@ class RoutingTableTest {
   }
 
   private void queue(String name) {
-    table = table.withQueue(name, name);
+    table = table.withQueue(name, name, 0);
   }
 
   private void bind(Binding... bindings) {
@@ -91,7 +91,7 @@ class RoutingTableTest {
     exchange("x", ExchangeType.TOPIC);
     bind(Binding.toQueue("x", "q", "#"));
     RoutingTable<String> before = table;
-    table = table.withQueue("q", "another");
+    table = table.withQueue("q", "another", 0);
     assertThat(route("x", "k")).containsExactly("another");
     assertThat(route("", "q")).containsExactly("another");
     assertThat(before.route("x", "k", MessageProperties.NONE).toList()).containsExactly("q");
@@ -252,7 +252,7 @@ class RoutingTableTest {
     queue("q");
     exchange("x", ExchangeType.FANOUT);
     bind(Binding.toQueue("x", "q", ""));
-    assertThat(table.withQueue("q", table.queue("q"))).isSameAs(table);
+    assertThat(table.withQueue("q", table.queue("q"), 0)).isSameAs(table);
     assertThat(table.withExchange(table.exchange("x"))).isSameAs(table);
     assertThat(table.withBinding(Binding.toQueue("x", "q", ""))).isSameAs(table);
     assertThat(table.withAlternateExchange("x", null)).isSameAs(table);

@@ -50,6 +50,8 @@ public final class Alarms {
   private final Set<Alarm.Failure> failures = new LinkedHashSet<>();
   private final List<Listener> listeners = new CopyOnWriteArrayList<>();
 
+  private volatile boolean memoryScarce;
+
   /** The reason for clients, or null if no alarm is raised. */
   private volatile String reason;
 
@@ -61,6 +63,11 @@ public final class Alarms {
   /** Returns whether any alarm is raised that blocks publishers: one volatile read. */
   public boolean isRaised() {
     return reason != null;
+  }
+
+  /** Returns whether memory is scarce, on this node or on another one: one volatile read. */
+  public boolean isMemoryScarce() {
+    return memoryScarce;
   }
 
   /**
@@ -196,11 +203,15 @@ public final class Alarms {
         : resources.remove((Alarm.Resource) alarm);
   }
 
-  /** RabbitMQ's text for resources, "low on disk & memory", then the faults as they are. */
+  /**
+   * Sets whether memory is scarce, and returns RabbitMQ's text for resources, "low on disk &
+   * memory", then the faults as they are.
+   */
   private String describe() {
     EnumSet<Alarm.Resource> low = EnumSet.copyOf(resources);
     low.addAll(byHand);
     ofNodes.forEach(alarm -> low.add(alarm.resource()));
+    memoryScarce = low.contains(Alarm.Resource.MEMORY);
     if (low.isEmpty() && faults.isEmpty()) {
       return null;
     }

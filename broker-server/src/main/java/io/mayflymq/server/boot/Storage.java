@@ -124,6 +124,7 @@ final class Storage implements AutoCloseable {
     broker.setDefaults(settings.defaults().objects());
     broker.setTracer(options.tracer());
     broker.setLimits(settings.protocol().objects());
+    broker.setLowOnMemory(alarms::isMemoryScarce);
     AccessControl accessControl =
         new AccessControl(SecurityState.EMPTY, settings.auth().loopbackUsers(), clock);
     Sessions sessions = new Sessions(accessControl);

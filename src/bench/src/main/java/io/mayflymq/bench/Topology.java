@@ -23,7 +23,7 @@ final class Topology {
 
   void bind(String queue, String key, FieldTable arguments) {
     if (table.queue(queue) == null) {
-      table = table.withQueue(queue, queue);
+      table = table.withQueue(queue, queue, 0);
     }
     table = table.withBinding(new Binding(EXCHANGE, DestinationKind.QUEUE, queue, key, arguments));
   }

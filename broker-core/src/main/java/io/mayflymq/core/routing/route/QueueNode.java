@@ -7,14 +7,20 @@ package io.mayflymq.core.routing.route;
 public final class QueueNode<Q> implements Target<Q> {
   private final String name;
   private final Q handle;
+  private final long bytes;
   // Set by the first thread that needs it; the value is immutable and equal, so a race is
   // harmless.
   private Route<Q> route;
 
-  /** Creates the node of a queue. */
-  public QueueNode(String name, Q handle) {
+  /**
+   * Creates the node of a queue.
+   *
+   * @param bytes how much memory it takes, about
+   */
+  public QueueNode(String name, Q handle, long bytes) {
     this.name = name;
     this.handle = handle;
+    this.bytes = bytes;
   }
 
   public String name() {
@@ -23,6 +29,10 @@ public final class QueueNode<Q> implements Target<Q> {
 
   public Q handle() {
     return handle;
+  }
+
+  public long bytes() {
+    return bytes;
   }
 
   /** The route to this queue alone. */

@@ -42,6 +42,75 @@ public record Preconditions(String vhost) {
   }
 
   /**
+   * Checks whether the virtual host may have one more exchange.
+   *
+   * @throws ChannelException 406 if not
+   */
+  public void requireRoomForExchange(Limits limits, int exchanges, String exchange) {
+    if (!limits.allow(Limit.MAX_EXCHANGES, exchanges)) {
+      throw new ChannelException(
+          ReplyCode.PRECONDITION_FAILED,
+          "cannot declare exchange '%s': exchange limit in vhost '%s' (%d) is reached"
+              .formatted(exchange, vhost, limits.get(Limit.MAX_EXCHANGES)));
+    }
+  }
+
+  /**
+   * Checks whether the virtual host may have one more binding.
+   *
+   * @param what the request, for the error
+   * @throws ChannelException 406 if not
+   */
+  public void requireRoomForBinding(Limits limits, int bindings, String what) {
+    if (!limits.allow(Limit.MAX_BINDINGS, bindings)) {
+      throw new ChannelException(
+          ReplyCode.PRECONDITION_FAILED,
+          "%s: binding limit in vhost '%s' (%d) is reached"
+              .formatted(what, vhost, limits.get(Limit.MAX_BINDINGS)));
+    }
+  }
+
+  /**
+   * Checks whether the metadata of the virtual host may take so much memory.
+   *
+   * @param what the request, for the error
+   * @param byDefault the limit where the virtual host has none of its own
+   * @param bytes how much it would be
+   * @throws ChannelException 406 if not
+   */
+  public void requireRoomFor(String what, Limits limits, long byDefault, long bytes) {
+    Integer own = limits.get(Limit.MAX_METADATA_BYTES);
+    long most = own == null ? byDefault : own < 0 ? Long.MAX_VALUE : own;
+    if (bytes > most) {
+      throw new ChannelException(
+          ReplyCode.PRECONDITION_FAILED,
+          "%s: metadata limit in vhost '%s' (%d bytes) is reached".formatted(what, vhost, most));
+    }
+  }
+
+  /**
+   * Checks whether the metadata of all virtual hosts may take so much memory.
+   *
+   * @param what the request, for the error
+   * @param most the limit, in bytes
+   * @throws ChannelException 406 if not
+   */
+  public static void requireRoomInBroker(String what, long most, long bytes) {
+    if (bytes > most) {
+      throw new ChannelException(
+          ReplyCode.PRECONDITION_FAILED,
+          "%s: metadata limit in cluster (%d bytes) is reached".formatted(what, most));
+    }
+  }
+
+  /** Returns the error for a declaration while memory is low: 406. */
+  public static ChannelException lowOnMemory(String what) {
+    return new ChannelException(
+        ReplyCode.PRECONDITION_FAILED,
+        what + ": low on memory; nothing is added until the memory alarm is cleared");
+  }
+
+  /**
    * Checks whether the broker may have one more queue.
    *
    * @param most how many there may be in all virtual hosts

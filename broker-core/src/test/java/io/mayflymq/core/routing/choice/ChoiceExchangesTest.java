@@ -34,7 +34,7 @@ class ChoiceExchangesTest {
   }
 
   private static RoutingTable<String> bind(RoutingTable<String> table, String queue, String key) {
-    return table.withQueue(queue, queue).withBinding(Binding.toQueue("x", queue, key));
+    return table.withQueue(queue, queue, 0).withBinding(Binding.toQueue("x", queue, key));
   }
 
   private static RoutingTable<String> hashTable(FieldTable arguments) {

@@ -1,5 +1,6 @@
 package io.mayflymq.server.config.key;
 
+import static io.mayflymq.server.config.type.ValueTypes.bytes;
 import static io.mayflymq.server.config.type.ValueTypes.regularExpression;
 import static io.mayflymq.server.config.type.ValueTypes.wholeNumber;
 
@@ -34,6 +35,23 @@ final class DefaultLimitKeys {
           "Connections to the virtual host that may be open.");
   private static final KeyFamily<Integer> MAX_QUEUES =
       family("max_queues", wholeNumber("queues", 0, Integer.MAX_VALUE), "Queues that it may have.");
+  private static final KeyFamily<Integer> MAX_EXCHANGES =
+      family(
+          "max_exchanges",
+          wholeNumber("exchanges", 0, Integer.MAX_VALUE),
+          "Exchanges that it may have, with the broker's own.");
+  private static final KeyFamily<Integer> MAX_BINDINGS =
+      family(
+          "max_bindings",
+          wholeNumber("bindings", 0, Integer.MAX_VALUE),
+          "Bindings that it may have.");
+  private static final KeyFamily<Integer> MAX_METADATA_BYTES =
+      family(
+          "max_metadata_bytes",
+          bytes(0, Integer.MAX_VALUE),
+          "Memory that its exchanges, queues and bindings may take, about.");
+
+  private static final Map<Limit, KeyFamily<Integer>> LIMITS = limits();
 
   private DefaultLimitKeys() {}
 
@@ -41,9 +59,22 @@ final class DefaultLimitKeys {
     return new KeyFamily<>("default_limits.vhosts.", "$id", "." + key, type, Map.of(), doc);
   }
 
+  private static Map<Limit, KeyFamily<Integer>> limits() {
+    Map<Limit, KeyFamily<Integer>> limits = new EnumMap<>(Limit.class);
+    limits.put(Limit.MAX_CONNECTIONS, MAX_CONNECTIONS);
+    limits.put(Limit.MAX_QUEUES, MAX_QUEUES);
+    limits.put(Limit.MAX_EXCHANGES, MAX_EXCHANGES);
+    limits.put(Limit.MAX_BINDINGS, MAX_BINDINGS);
+    limits.put(Limit.MAX_METADATA_BYTES, MAX_METADATA_BYTES);
+    return limits;
+  }
+
   /** Returns all these keys. */
   static List<Key<?>> keys() {
-    return List.of(PATTERN, MAX_CONNECTIONS, MAX_QUEUES);
+    List<Key<?>> keys = new ArrayList<>();
+    keys.add(PATTERN);
+    keys.addAll(LIMITS.values());
+    return keys;
   }
 
   /**
@@ -52,21 +83,22 @@ final class DefaultLimitKeys {
    */
   static List<DefaultLimits> limits(SettingValues values) {
     Map<String, String> patterns = values.members(PATTERN);
-    Map<String, Integer> connections = values.members(MAX_CONNECTIONS);
-    Map<String, Integer> queues = values.members(MAX_QUEUES);
+    Map<Limit, Map<String, Integer>> members = new EnumMap<>(Limit.class);
+    LIMITS.forEach((limit, family) -> members.put(limit, values.members(family)));
     TreeSet<String> ids =
         new TreeSet<>(
             Comparator.comparingInt(String::length).thenComparing(Comparator.naturalOrder()));
-    List.of(patterns, connections, queues).forEach(members -> ids.addAll(members.keySet()));
+    ids.addAll(patterns.keySet());
+    members.values().forEach(given -> ids.addAll(given.keySet()));
     List<DefaultLimits> limits = new ArrayList<>();
     for (String id : ids) {
       Map<Limit, Integer> given = new EnumMap<>(Limit.class);
-      if (connections.containsKey(id)) {
-        given.put(Limit.MAX_CONNECTIONS, connections.get(id));
-      }
-      if (queues.containsKey(id)) {
-        given.put(Limit.MAX_QUEUES, queues.get(id));
-      }
+      members.forEach(
+          (limit, byId) -> {
+            if (byId.containsKey(id)) {
+              given.put(limit, byId.get(id));
+            }
+          });
       limits.add(
           new DefaultLimits(
               NamePattern.of(patterns.getOrDefault(id, ALL_NAMES)), Limits.of(given)));

@@ -157,6 +157,18 @@ public final class Keys {
           orWord("infinity", wholeNumber("queues", 0, Integer.MAX_VALUE)),
           "infinity",
           "Queues that there may be, in all virtual hosts together.");
+  static final Setting<Double> VHOST_METADATA_LIMIT =
+      Setting.of(
+          "vhost_metadata_limit.relative",
+          fraction(1),
+          "0.4",
+          "Share of the largest heap that exchanges, queues and bindings of a virtual host may take.");
+  static final Setting<Double> CLUSTER_METADATA_LIMIT =
+      Setting.of(
+          "cluster_metadata_limit.relative",
+          fraction(1),
+          "0.5",
+          "The same for all virtual hosts together.");
   static final Setting<Integer> MAX_MESSAGE_SIZE =
       Setting.of(
           "max_message_size",
@@ -368,6 +380,8 @@ public final class Keys {
                   CONSUMER_MAX_PER_CHANNEL,
                   VHOST_MAX,
                   CLUSTER_QUEUE_LIMIT,
+                  VHOST_METADATA_LIMIT,
+                  CLUSTER_METADATA_LIMIT,
                   MAX_MESSAGE_SIZE,
                   HANDSHAKE_TIMEOUT,
                   CONSUMER_TIMEOUT,
@@ -426,6 +440,8 @@ public final class Keys {
                   CONSUMER_MAX_PER_CHANNEL,
                   VHOST_MAX,
                   CLUSTER_QUEUE_LIMIT,
+                  VHOST_METADATA_LIMIT,
+                  CLUSTER_METADATA_LIMIT,
                   MAX_MESSAGE_SIZE,
                   HANDSHAKE_TIMEOUT,
                   CONSUMER_TIMEOUT,

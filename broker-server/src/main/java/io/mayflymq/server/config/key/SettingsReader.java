@@ -69,7 +69,9 @@ public final class SettingsReader {
             values.get(Keys.CONSUMER_MAX_PER_CHANNEL).orElse(NodeLimits.UNLIMITED),
             new ObjectLimits(
                 values.get(Keys.VHOST_MAX).orElse(ObjectLimits.UNLIMITED),
-                values.get(Keys.CLUSTER_QUEUE_LIMIT).orElse(ObjectLimits.UNLIMITED))),
+                values.get(Keys.CLUSTER_QUEUE_LIMIT).orElse(ObjectLimits.UNLIMITED),
+                ofHeap(values.get(Keys.VHOST_METADATA_LIMIT)),
+                ofHeap(values.get(Keys.CLUSTER_METADATA_LIMIT)))),
         new AuthSettings(
             values.inOrder(Keys.AUTH_MECHANISMS),
             trueMembers(values.members(Keys.LOOPBACK_USERS)),
@@ -117,6 +119,10 @@ public final class SettingsReader {
         values.get(Keys.SHARDS).orElseGet(Runtime.getRuntime()::availableProcessors),
         values.get(Keys.DEATH_JOURNAL_SIZE),
         values.get(Keys.EVENT_EXCHANGE_VHOST));
+  }
+
+  private static long ofHeap(double share) {
+    return (long) (share * Runtime.getRuntime().maxMemory());
   }
 
   private static List<ListenerSettings> listeners(

@@ -16,7 +16,7 @@ import io.mayflymq.core.vhost.ObjectLimits;
  * @param consumerTimeoutMillis how long a delivery may stay unacknowledged; 0 is no limit
  * @param node how much may be open on this node; not offered to clients
  * @param consumerMaxPerChannel how many consumers a channel may have, 1 or more
- * @param objects how many virtual hosts and queues there may be
+ * @param objects how many virtual hosts and queues there may be, and how much memory they may take
  */
 public record ProtocolSettings(
     int heartbeatSeconds,

@@ -17,7 +17,9 @@ import java.util.Set;
 
 /** Virtual hosts and their limits. */
 public final class VhostCommands {
-  private static final List<String> LIMITS = List.of("max-connections", "max-queues");
+  private static final List<String> LIMITS =
+      List.of(
+          "max-connections", "max-queues", "max-exchanges", "max-bindings", "max-metadata-bytes");
   private static final Columns COLUMNS =
       Columns.of("name", "description")
           .with("tags", vhost -> Term.atoms(vhost.get("tags")), "tags")
@@ -62,7 +64,9 @@ public final class VhostCommands {
         Command.named("set_vhost_limits", "Sets virtual host limits")
             .inVhost()
             .takes("definition")
-            .noting("The definition is JSON with max-connections, max-queues or both.")
+            .noting(
+                "The definition is JSON with max-connections, max-queues, max-exchanges, max-bindings,"
+                    + " max-metadata-bytes or several of them.")
             .does(VhostCommands::setLimits),
         Command.named("clear_vhost_limits", "Clears virtual host limits")
             .inVhost()

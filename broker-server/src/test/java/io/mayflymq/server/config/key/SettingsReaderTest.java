@@ -56,7 +56,11 @@ class SettingsReaderTest {
                 1_800_000,
                 NodeLimits.NONE,
                 NodeLimits.UNLIMITED,
-                ObjectLimits.NONE));
+                new ObjectLimits(
+                    ObjectLimits.UNLIMITED,
+                    ObjectLimits.UNLIMITED,
+                    shareOfHeap(0.4),
+                    shareOfHeap(0.5))));
     assertThat(settings.auth().mechanisms()).containsExactly("PLAIN", "AMQPLAIN");
     assertThat(settings.auth().loopbackUsers()).containsExactly("guest");
     assertThat(settings.defaults().user()).isEqualTo("guest");
@@ -97,9 +101,19 @@ class SettingsReaderTest {
   @Test
   void limitsOfObjectsAreConfigured() throws Exception {
     ProtocolSettings protocol =
-        settings("vhost_max=3", "cluster_queue_limit=0", "consumer_max_per_channel=1").protocol();
-    assertThat(protocol.objects()).isEqualTo(new ObjectLimits(3, 0));
+        settings(
+                "vhost_max=3",
+                "cluster_queue_limit=0",
+                "consumer_max_per_channel=1",
+                "vhost_metadata_limit.relative=0.25")
+            .protocol();
+    assertThat(protocol.objects())
+        .isEqualTo(new ObjectLimits(3, 0, shareOfHeap(0.25), shareOfHeap(0.5)));
     assertThat(protocol.consumerMaxPerChannel()).isEqualTo(1);
+  }
+
+  private static long shareOfHeap(double share) {
+    return (long) (share * Runtime.getRuntime().maxMemory());
   }
 
   @Test

@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
+import com.rabbitmq.client.DefaultConsumer;
 import com.rabbitmq.client.MessageProperties;
 import io.mayflymq.it.harness.BrokerProcess;
 import io.mayflymq.it.harness.EmbeddedBroker;
@@ -76,9 +77,11 @@ class OutOfMemoryIT {
       try (Connection connection = broker.factory().newConnection();
           Channel channel = connection.createChannel()) {
         keep(channel);
-        // An alarm stops publishers, and not this.
-        for (int queue = 0; queue < 1_000_000; queue++) {
-          channel.queueDeclareNoWait("filler-" + queue, false, false, false, null);
+        channel.queueDeclare("filler", false, false, false, null);
+        // An alarm stops publishers and declarations, and not this.
+        String tag = "t".repeat(200);
+        for (int consumer = 0; consumer < 1_000_000; consumer++) {
+          channel.basicConsume("filler", true, tag + consumer, new DefaultConsumer(channel));
         }
       } catch (IOException | RuntimeException closed) {
         assertThat(closed).hasMessageNotContaining("PRECONDITION_FAILED");
