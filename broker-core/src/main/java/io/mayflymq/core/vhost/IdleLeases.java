@@ -45,8 +45,8 @@ final class IdleLeases extends Timer {
   /** When it is tried again to delete what is still there. */
   private static final long RETRY_MILLIS = 1_000;
 
-  /** Other nodes are asked for so many at once. */
-  private static final int MOST_ASKED = 1_000;
+  /** So many end at once; with more, those after them when these have gone. */
+  private static final int AT_ONCE = 100;
 
   /** Those of an exchange, by its name, and of a binding. */
   private record Entry(Object subject, IdleLease lease, long endMillis, long serial) {}
@@ -69,6 +69,9 @@ final class IdleLeases extends Timer {
   private final TreeSet<Entry> byEnd =
       new TreeSet<>(Comparator.comparingLong(Entry::endMillis).thenComparingLong(Entry::serial));
   private long serial;
+
+  /** How many are being deleted. */
+  private int underWay;
 
   /** Begins without any. */
   IdleLeases(VhostState state, BrokerContext broker, Deletion deletion) {
@@ -212,7 +215,8 @@ final class IdleLeases extends Timer {
   private void await() {
     long next;
     synchronized (state.lock()) {
-      next = byEnd.isEmpty() ? Deadlines.NEVER : byEnd.first().endMillis;
+      // What ends while others are being deleted waits until they have gone.
+      next = byEnd.isEmpty() || underWay > 0 ? Deadlines.NEVER : byEnd.first().endMillis;
     }
     if (next < deadlineMillis()) {
       home.timers().schedule(this, next);
@@ -223,7 +227,12 @@ final class IdleLeases extends Timer {
   protected void fire(long nowMillis) {
     List<Object> ended = new ArrayList<>();
     synchronized (state.lock()) {
-      while (!byEnd.isEmpty() && byEnd.first().endMillis <= nowMillis) {
+      if (underWay > 0) {
+        return;
+      }
+      for (int i = 0;
+          i < AT_ONCE && !byEnd.isEmpty() && byEnd.first().endMillis <= nowMillis;
+          i++) {
         Entry entry = byEnd.first();
         forget(entry.subject);
         long end = entry.lease.endMillis();
@@ -239,10 +248,8 @@ final class IdleLeases extends Timer {
         ended.forEach(this::expire);
       }
     }
-    if (cluster.get() != null) {
-      for (int from = 0; from < ended.size(); from += MOST_ASKED) {
-        askOthers(ended.subList(from, Math.min(ended.size(), from + MOST_ASKED)));
-      }
+    if (cluster.get() != null && !ended.isEmpty()) {
+      askOthers(ended);
     }
     await();
   }
@@ -300,10 +307,18 @@ final class IdleLeases extends Timer {
   }
 
   private void expire(Object subject) {
-    if (subject instanceof Binding binding) {
-      deletion.expire(binding);
-    } else {
-      deletion.expire((String) subject);
+    CompletableFuture<Void> gone =
+        subject instanceof Binding binding
+            ? deletion.expire(binding)
+            : deletion.expire((String) subject);
+    underWay++;
+    gone.whenComplete((done, failure) -> home.execute(this::over));
+  }
+
+  private void over() {
+    synchronized (state.lock()) {
+      underWay--;
     }
+    await();
   }
 }

@@ -25,7 +25,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
@@ -45,9 +44,6 @@ import org.slf4j.LoggerFactory;
  */
 public final class VhostPolicies {
   private static final Logger LOGGER = LoggerFactory.getLogger(VhostPolicies.class);
-
-  /** How many exchanges or bindings are changed under one hold of the lock. */
-  private static final int AT_ONCE = 100;
 
   private final VhostState state;
   private final VhostChanges changes;
@@ -247,8 +243,8 @@ public final class VhostPolicies {
   private CompletableFuture<Void> bringUpToDate() {
     RoutingTable<Queue> routing = state.current().routing();
     return CompletableFuture.allOf(
-        settleSome(differing(routing.exchanges(), this::differs), this::settle),
-        settleSome(differing(routing.bindings(), this::differs), this::settle),
+        state.someAtATime(differing(routing.exchanges(), this::differs), this::settle),
+        state.someAtATime(differing(routing.bindings(), this::differs), this::settle),
         QueueSweep.of(routing.queues(), queue -> queue.onShard().applyPolicies()),
         autoDeadLetterQueues.get());
   }
@@ -278,20 +274,6 @@ public final class VhostPolicies {
     RoutingTable<Queue> routing = topology.routing();
     return routing.contains(binding)
         && idle.renewed(routing, binding, topology.policies()) != idle.current(binding);
-  }
-
-  private <T> CompletableFuture<Void> settleSome(
-      List<T> different, Function<T, CompletableFuture<Void>> settle) {
-    List<CompletableFuture<Void>> all = new ArrayList<>();
-    for (int from = 0; from < different.size(); from += AT_ONCE) {
-      List<T> some = different.subList(from, Math.min(different.size(), from + AT_ONCE));
-      all.add(
-          state.ask(
-              () ->
-                  CompletableFuture.allOf(
-                      some.stream().map(settle).toArray(CompletableFuture<?>[]::new))));
-    }
-    return CompletableFuture.allOf(all.toArray(CompletableFuture<?>[]::new));
   }
 
   /** What is declared anew meanwhile has begun with the new policies. Within the lock. */

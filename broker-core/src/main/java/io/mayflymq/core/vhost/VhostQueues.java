@@ -173,10 +173,7 @@ final class VhostQueues {
   }
 
   private CompletableFuture<Void> addOwnDeadLetterQueues(Collection<Queue> lacking) {
-    return CompletableFuture.allOf(
-        lacking.stream()
-            .map(queue -> state.ask(() -> addOwnDeadLetterQueue(queue)))
-            .toArray(CompletableFuture<?>[]::new));
+    return state.someAtATime(List.copyOf(lacking), this::addOwnDeadLetterQueue);
   }
 
   private CompletableFuture<Void> addOwnDeadLetterQueue(Queue parent) {

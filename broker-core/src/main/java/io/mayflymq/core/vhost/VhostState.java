@@ -4,6 +4,7 @@ import io.mayflymq.core.metadata.CommittedState;
 import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.VhostDefinition;
 import io.mayflymq.core.routing.RoutingTable;
+import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.security.Limit;
 import io.mayflymq.core.vhost.queue.Preconditions;
 import io.mayflymq.core.vhost.queue.Queue;
@@ -13,6 +14,7 @@ import io.mayflymq.protocol.types.ConnectionException;
 import io.mayflymq.protocol.types.ReplyCode;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 /*
@@ -27,6 +29,9 @@ import java.util.function.Supplier;
  * is being written.
  */
 final class VhostState {
+  /** For how many things at a time many are done. */
+  static final int AT_ONCE = 50;
+
   private final Object lock = new Object();
   private final CommittedState<Topology> topology;
   private final Preconditions errors;
@@ -130,6 +135,54 @@ final class VhostState {
                         return request.get();
                       }
                     }));
+  }
+
+  /**
+   * Does work for many things under the lock, some at a time: the next ones when those before are
+   * done. The first ones are done at once, the others on the first shard, with other work in
+   * between.
+   *
+   * @return done when all is; fails with the first failure
+   */
+  <T> CompletableFuture<Void> someAtATime(
+      List<T> things, Function<T, CompletableFuture<Void>> work) {
+    CompletableFuture<Void> over = new CompletableFuture<>();
+    goOn(things, work, null, over);
+    return over;
+  }
+
+  private <T> void goOn(
+      List<T> things,
+      Function<T, CompletableFuture<Void>> work,
+      Throwable failure,
+      CompletableFuture<Void> over) {
+    List<T> some = things.subList(0, Math.min(things.size(), AT_ONCE));
+    List<T> rest = things.subList(some.size(), things.size());
+    doneFor(some, work)
+        .whenComplete(
+            (done, failed) -> {
+              Throwable first = failure == null ? failed : failure;
+              if (!rest.isEmpty()) {
+                Shard home = broker.partitions().get(0).shard();
+                home.runOrExecute(() -> home.executeLater(() -> goOn(rest, work, first, over)));
+              } else if (first == null) {
+                over.complete(null);
+              } else {
+                over.completeExceptionally(first);
+              }
+            });
+  }
+
+  private <T> CompletableFuture<Void> doneFor(
+      List<T> some, Function<T, CompletableFuture<Void>> work) {
+    try {
+      return ask(
+          () ->
+              CompletableFuture.allOf(
+                  some.stream().map(work).toArray(CompletableFuture<?>[]::new)));
+    } catch (AmqpException e) {
+      return CompletableFuture.failedFuture(e);
+    }
   }
 
   /**

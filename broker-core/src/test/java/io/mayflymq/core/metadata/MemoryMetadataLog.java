@@ -64,6 +64,11 @@ public final class MemoryMetadataLog implements MetadataLog {
     return !failed.isEmpty();
   }
 
+  /** How many changes wait to be safe. */
+  public int waiting() {
+    return pending.size();
+  }
+
   /** Sets a callback that runs when a write has failed, before the futures complete. */
   public void beforeFailure(Runnable watcher) {
     beforeFailure = watcher;

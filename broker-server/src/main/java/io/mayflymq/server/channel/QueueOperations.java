@@ -19,6 +19,9 @@ import java.util.concurrent.CompletableFuture;
 
 /** The methods of class queue (AMQP 0-9-1 section 1.5). */
 final class QueueOperations {
+  /** So many queues are declared together; more would hold up the other work of the broker. */
+  private static final int MOST_TOGETHER = 256;
+
   private final ChannelContext channel;
   private final ConnectionContext connection;
 
@@ -115,7 +118,10 @@ final class QueueOperations {
    */
   private void declareInRun(QueueMethod.Declare declare, String name) {
     boolean first = underWay.isEmpty();
-    if (first || (!underWay.contains(name) && connection.vhost().hasRoomForAnyNewQueue(name))) {
+    if (first
+        || (underWay.size() < MOST_TOGETHER
+            && !underWay.contains(name)
+            && connection.vhost().hasRoomForAnyNewQueue(name))) {
       try {
         runs(declare, name, declareNow(declare, name, false));
         return;

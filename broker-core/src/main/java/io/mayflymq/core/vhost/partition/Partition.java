@@ -24,6 +24,7 @@ public final class Partition {
   private final PagePool pages = new PagePool(SPARE_PAGES);
   private final DeathJournal journal;
   private final PartitionCounts counts;
+  private final LeaseEnds leaseEnds;
   private DeadLetterOutbox outbox;
 
   Partition(int index, PartitionTime time, PartitionStore store, int journalSize) {
@@ -41,6 +42,7 @@ public final class Partition {
     this.store = store;
     this.journal = journal;
     this.counts = counts;
+    this.leaseEnds = new LeaseEnds(time.shard());
   }
 
   /**
@@ -90,6 +92,11 @@ public final class Partition {
   /** Returns what its queues count together. Any thread may read. */
   public PartitionCounts counts() {
     return counts;
+  }
+
+  /** Returns what lets queues go whose leases have ended. */
+  public LeaseEnds leaseEnds() {
+    return leaseEnds;
   }
 
   /** Returns the dead letters of its queues that have not left yet. */

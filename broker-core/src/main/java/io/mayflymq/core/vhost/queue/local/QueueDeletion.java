@@ -5,6 +5,7 @@ import io.mayflymq.core.message.DropTrigger;
 import io.mayflymq.core.queue.QueueMachine;
 import io.mayflymq.core.queue.consumer.Consumer;
 import io.mayflymq.core.runtime.Shard;
+import io.mayflymq.core.vhost.partition.Partition;
 import io.mayflymq.core.vhost.queue.Preconditions;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
@@ -30,6 +31,9 @@ final class QueueDeletion {
   private final MachineEffects effects;
   private final Runnable whenDeleted;
   private DrainOnDelete current;
+
+  /** Whether the lease has ended, and others go first. */
+  private boolean waitsForOthers;
 
   /**
    * Prepares it.
@@ -83,10 +87,34 @@ final class QueueDeletion {
 
   /** The lease has ended: the queue goes, unless it is about to. */
   void leaseEnded() {
-    if (current == null && !state.isDeletionDecided() && !state.queue().holdsRequests()) {
-      state.queue().partition().counts().leaseEnded();
-      drainAndRemove(DropTrigger.EXPIRES, Actor.BROKER);
+    if (current != null
+        || waitsForOthers
+        || state.isDeletionDecided()
+        || state.queue().holdsRequests()) {
+      return;
     }
+    Partition partition = state.queue().partition();
+    if (isDrainedFor(DropTrigger.EXPIRES)) {
+      // Takes as long as its messages do, and nothing waits for that.
+      partition.counts().leaseEnded();
+      drainAndRemove(DropTrigger.EXPIRES, Actor.BROKER);
+    } else if (partition.leaseEnds().begin(this::goesOn)) {
+      partition.counts().leaseEnded();
+      drainAndRemove(DropTrigger.EXPIRES, Actor.BROKER)
+          .whenComplete((done, failure) -> shard.runOrExecute(() -> partition.leaseEnds().over()));
+    } else {
+      waitsForOthers = true;
+    }
+  }
+
+  /** It may have been used while others went. */
+  private void goesOn() {
+    waitsForOthers = false;
+    wake();
+  }
+
+  private boolean isDrainedFor(DropTrigger cause) {
+    return machine.settings().deadLetters().areWantedOn(cause.reason()) && !isEmpty();
   }
 
   private CompletableFuture<Void> drainAndRemove(DropTrigger cause, Actor actor) {
@@ -139,7 +167,7 @@ final class QueueDeletion {
    */
   private CompletableFuture<Boolean> begin(DropTrigger cause) {
     overtake();
-    if (!machine.settings().deadLetters().areWantedOn(cause.reason()) || isEmpty()) {
+    if (!isDrainedFor(cause)) {
       return AT_ONCE;
     }
     DrainOnDelete begun = new DrainOnDelete(state, cause);
