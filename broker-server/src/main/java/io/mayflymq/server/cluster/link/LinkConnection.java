@@ -45,7 +45,7 @@ final class LinkConnection extends FrameHandler implements LinkPort, EndOfBurstL
   private final int version;
   private final Events events;
   private final ArrayDeque<ByteBuf> read = new ArrayDeque<>();
-  private final PartialBody partial = new PartialBody();
+  private final PartialBody partial = new PartialBody(BodyMemory.OF_PROCESS);
   private long readBytes;
   private ByteBuf buffer;
   private boolean flushWaits;
@@ -124,7 +124,11 @@ final class LinkConnection extends FrameHandler implements LinkPort, EndOfBurstL
       listener.frame(type, new LinkReader(body.nioBuffer()));
     } else {
       partial.add(body);
-      listener.frame(type, partial.take());
+      try {
+        listener.frame(type, partial.whole());
+      } finally {
+        partial.clear();
+      }
     }
   }
 
@@ -203,6 +207,7 @@ final class LinkConnection extends FrameHandler implements LinkPort, EndOfBurstL
   @Override
   protected void closed(String why) {
     releaseRead();
+    partial.clear();
     if (buffer != null) {
       buffer.release();
       buffer = null;

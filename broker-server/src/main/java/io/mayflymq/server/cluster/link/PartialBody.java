@@ -8,34 +8,48 @@ import java.util.ArrayDeque;
 
 /** The parts that have arrived of a body that is larger than a frame. */
 final class PartialBody {
-  /** The largest message of AMQP that the broker takes, and what comes with it in a burst. */
-  private static final int LARGEST = 640 * 1024 * 1024;
-
+  private final BodyMemory memory;
   private final ArrayDeque<byte[]> parts = new ArrayDeque<>(0);
-  private int size;
+  private long size;
+
+  PartialBody(BodyMemory memory) {
+    this.memory = memory;
+  }
 
   boolean isEmpty() {
-    return parts.isEmpty();
+    return size == 0;
   }
 
+  /**
+   * Adds a part.
+   *
+   * @throws FrameException if the heap cannot take it
+   */
   void add(ByteBuf part) throws FrameException {
-    if (size + (long) part.readableBytes() > LARGEST) {
-      throw new FrameException("a body of more than %d bytes in several frames".formatted(LARGEST));
+    int length = part.readableBytes();
+    memory.take(length, size);
+    size += length;
+    if (length > 0) {
+      byte[] bytes = new byte[length];
+      part.readBytes(bytes);
+      parts.add(bytes);
     }
-    byte[] bytes = new byte[part.readableBytes()];
-    part.readBytes(bytes);
-    parts.add(bytes);
-    size += bytes.length;
   }
 
-  /** Returns the whole, and is empty again. */
-  LinkReader take() {
-    ByteBuffer whole = ByteBuffer.allocate(size);
-    size = 0;
+  /** Returns the whole. Its memory is taken until {@link #clear}. */
+  LinkReader whole() {
+    ByteBuffer whole = ByteBuffer.allocate((int) size);
     // Each part is let go when it is copied.
     for (byte[] part = parts.poll(); part != null; part = parts.poll()) {
       whole.put(part);
     }
     return new LinkReader(whole.flip());
+  }
+
+  /** Makes it empty. */
+  void clear() {
+    memory.release(size);
+    size = 0;
+    parts.clear();
   }
 }

@@ -5,28 +5,27 @@ import io.mayflymq.server.cluster.transport.handshake.IncomingHandshake;
 import io.mayflymq.server.cluster.transport.handshake.LocalNode;
 import io.mayflymq.server.cluster.transport.handshake.NodeIdentity;
 import io.mayflymq.server.cluster.transport.handshake.Purpose;
+import io.mayflymq.server.cluster.transport.handshake.UnfinishedHandshakes;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelInitializer;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
 /** Takes connections of other nodes. */
 @ChannelHandler.Sharable
 final class Acceptor extends ChannelInitializer<Channel> {
-  /** So many connections may be in the handshake; more are closed. */
-  private static final int MOST_UNPROVEN = 256;
-
   private final LocalNode local;
   private final ConnectionSetup setup;
   private final CallHandlers handlers;
   private final RefusalLog refusals;
-  private final AtomicInteger unproven = new AtomicInteger();
+  private final UnfinishedHandshakes unfinished = new UnfinishedHandshakes();
   private final Map<String, Set<FrameHandler>> established = new ConcurrentHashMap<>();
   private final Map<Purpose.Kind, LinkAcceptor> served = new ConcurrentHashMap<>();
 
@@ -53,15 +52,16 @@ final class Acceptor extends ChannelInitializer<Channel> {
 
   @Override
   protected void initChannel(Channel channel) {
-    if (unproven.incrementAndGet() > MOST_UNPROVEN) {
-      unproven.decrementAndGet();
-      channel.close();
-      return;
-    }
     setup.prepare(channel, false);
     Result result = new Result();
     result.handshake = new IncomingHandshake(local, result, setup.times().handshake());
     channel.pipeline().addLast(result.handshake);
+    unfinished.add(result.handshake, address(channel));
+  }
+
+  /** Returns the address of the other side; null if the connection is gone already. */
+  private static InetAddress address(Channel channel) {
+    return channel.remoteAddress() instanceof InetSocketAddress remote ? remote.getAddress() : null;
   }
 
   private FrameHandler register(String node, Function<Consumer<String>, FrameHandler> make) {
@@ -79,7 +79,7 @@ final class Acceptor extends ChannelInitializer<Channel> {
     @Override
     public ChannelHandler established(
         Channel channel, NodeIdentity node, int version, Purpose purpose) {
-      unproven.decrementAndGet();
+      unfinished.remove(handshake);
       refusals.established(node.name());
       if (node.name().equals(local.name())) {
         // The node has found itself; there is nothing more to say.
@@ -115,17 +115,19 @@ final class Acceptor extends ChannelInitializer<Channel> {
 
     @Override
     public void failed(Channel channel, String reason, boolean refusal) {
-      unproven.decrementAndGet();
-      String address =
-          channel.remoteAddress() instanceof InetSocketAddress remote
-              ? remote.getAddress().getHostAddress()
-              : "an unknown address";
-      String side = handshake.claimed().map(NodeIdentity::name).orElse(address);
-      refusals.failed(
-          side,
-          "a connection from %s was refused: %s"
-              .formatted(
-                  side.equals(address) ? address : "node " + side + " at " + address, reason));
+      unfinished.remove(handshake);
+      InetAddress from = address(channel);
+      String address = from == null ? "an unknown address" : from.getHostAddress();
+      Optional<NodeIdentity> claimed = handshake.claimed();
+      if (claimed.isPresent()) {
+        String node = claimed.get().name();
+        refusals.failed(
+            node,
+            "a connection from node %s at %s was refused: %s".formatted(node, address, reason));
+      } else {
+        refusals.refused(
+            address, "a connection from %s was refused: %s".formatted(address, reason));
+      }
     }
   }
 }

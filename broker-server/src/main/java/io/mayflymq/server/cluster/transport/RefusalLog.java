@@ -1,15 +1,18 @@
 package io.mayflymq.server.cluster.transport;
 
+import io.mayflymq.core.fault.LogLineLimit;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Logs why connections between nodes fail: a line for each reason, and not one for each attempt.
- * Any thread may call.
+ * What strangers do cannot fill the log: their lines are limited, and counted beyond that. Any
+ * thread may call.
  */
 final class RefusalLog {
   private static final Logger LOGGER = LoggerFactory.getLogger(RefusalLog.class);
@@ -20,39 +23,70 @@ final class RefusalLog {
   /** So many lines of each: two may alternate, as each side opens connections to the other. */
   private static final int MOST_LINES = 4;
 
-  private final Map<String, Deque<String>> logged =
-      new LinkedHashMap<>() {
-        private static final long serialVersionUID = 1L;
+  /** So many lines about strangers are logged in a period. */
+  private static final int MOST_OF_STRANGERS = 20;
 
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<String, Deque<String>> eldest) {
-          return size() > MOST;
-        }
-      };
+  private static final long PERIOD_NANOS = TimeUnit.SECONDS.toNanos(10);
 
-  /**
-   * Logs a failure, if it is none of those that the same side had last.
-   *
-   * @param side the other side: the name of a node, or an address
-   */
-  void failed(String side, String line) {
-    synchronized (logged) {
-      Deque<String> lines = logged.computeIfAbsent(side, other -> new ArrayDeque<>());
+  /** The last lines about each other side. */
+  private static final class Lines extends LinkedHashMap<String, Deque<String>> {
+    private static final long serialVersionUID = 1L;
+
+    @Override
+    protected boolean removeEldestEntry(Map.Entry<String, Deque<String>> eldest) {
+      return size() > MOST;
+    }
+
+    /** Adds a line, and returns whether it is none of the last ones. */
+    synchronized boolean add(String side, String line) {
+      Deque<String> lines = computeIfAbsent(side, other -> new ArrayDeque<>());
       if (lines.contains(line)) {
-        return;
+        return false;
       }
       lines.addLast(line);
       if (lines.size() > MOST_LINES) {
         lines.removeFirst();
       }
+      return true;
     }
-    LOGGER.warn("cluster: {}", line);
+
+    synchronized void forget(String side) {
+      remove(side);
+    }
+  }
+
+  private final Lines ofNodes = new Lines();
+  private final Lines ofStrangers = new Lines();
+  private final LogLineLimit limit =
+      new LogLineLimit(MOST_OF_STRANGERS, PERIOD_NANOS, System::nanoTime);
+
+  /**
+   * Logs a failure, if it is none of those that the same node had last.
+   *
+   * @param node its name
+   */
+  void failed(String node, String line) {
+    if (ofNodes.add(node, line)) {
+      LOGGER.warn("cluster: {}", line);
+    }
+  }
+
+  /**
+   * Logs that somebody was refused who has not shown that he knows the secret.
+   *
+   * @param address where from
+   */
+  void refused(String address, String line) {
+    if (ofStrangers.add(address, line)) {
+      LogLineLimit.Verdict verdict = limit.next();
+      if (verdict.isAdmitted()) {
+        LOGGER.warn("cluster: {}{}", line, verdict.leftOut());
+      }
+    }
   }
 
   /** Notes that there is a connection, so that the next failure is logged again. */
-  void established(String side) {
-    synchronized (logged) {
-      logged.remove(side);
-    }
+  void established(String node) {
+    ofNodes.forget(node);
   }
 }

@@ -15,6 +15,8 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -92,6 +94,61 @@ class HostilePeerTest {
       readToEnd(socket);
     }
     until(() -> !rig.lines("a message of 65535 bytes in the handshake").isEmpty());
+  }
+
+  @Test
+  void idleConnectionsDoNotKeepNodesOut() throws Exception {
+    NodeTransport a = rig.start("a@host");
+    NodeTransport b = rig.start("b@host");
+    List<Socket> idle = new ArrayList<>();
+    try {
+      for (int i = 0; i < 500; i++) {
+        idle.add(connect(a));
+      }
+      // No handshake of the rig ends by its time.
+      assertThat(call(b, "a@host", "one")).isEqualTo("b@host: one");
+      until(() -> !rig.lines("it was the oldest of more than 64 from its address").isEmpty());
+      readToEnd(idle.get(0));
+      assertThat(rig.lines("b@host").stream().filter(line -> line.contains("refused"))).isEmpty();
+    } finally {
+      for (Socket socket : idle) {
+        socket.close();
+      }
+    }
+  }
+
+  @Test
+  void strangerIsToldNothingButTheVersions() throws Exception {
+    NodeTransport b = rig.start("b@host");
+    NodeTransport other = rig.start(new Node("x@host").secret("another"));
+    byte[] answer;
+    try (ServerSocket relay = listen()) {
+      CompletableFuture<?> found = other.identify(loopback(relay.getLocalPort()));
+      try (Socket caller = relay.accept();
+          Socket listener = connect(b)) {
+        listener.getOutputStream().write(message(caller.getInputStream()));
+        answer = listener.getInputStream().readAllBytes();
+        caller.getOutputStream().write(answer);
+        assertThat(failure(found)).hasMessageContaining("cluster.secret is not the same");
+      }
+    }
+    assertThat(new String(answer, StandardCharsets.ISO_8859_1))
+        .doesNotContain("b@host", "a-cluster");
+    until(() -> !rig.lines("a connection from 127.0.0.1 was refused: cluster.secret").isEmpty());
+  }
+
+  @Test
+  void strangersCannotFillTheLog() throws Exception {
+    NodeTransport a = rig.start("a@host");
+    for (int type = 4; type < 104; type++) {
+      try (Socket socket = connect(a)) {
+        socket.getOutputStream().write(new byte[] {'M', 'F', 'L', 'Y', 0, 0, (byte) type});
+        readToEnd(socket);
+      }
+    }
+    until(() -> !rig.lines("unexpected message 4 in the handshake").isEmpty());
+    // Some periods may have passed.
+    assertThat(rig.lines("unexpected message").size()).isBetween(20, 80);
   }
 
   @Test

@@ -10,6 +10,7 @@ import io.netty.handler.codec.DecoderException;
 import io.netty.handler.ssl.NotSslRecordException;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SslHandshakeCompletionEvent;
+import io.netty.util.concurrent.Future;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.SecureRandom;
@@ -21,10 +22,14 @@ import javax.net.ssl.SSLException;
  * The handshake between two nodes:
  *
  *   the side that connects               the side that listens
- *   HELLO: versions, nonce, purpose, name, data directory, cluster
- *                                        HELLO: the same of its own
+ *   HELLO: versions, nonce, purpose, name, data directory, cluster,
+ *          signature                     (nothing is told of this side before it is right)
+ *                                        HELLO: the same of its own, not signed
  *   PROOF                                (nothing else is read before it is right)
  *                                        PROOF, or REFUSAL with a text
+ *
+ * The signature is an HMAC-SHA256 with the shared secret as the key, over the HELLO before it and, with TLS, both certificates. It keeps strangers from learning the name, data
+ * directory and cluster of the side that listens. It is no proof, as without TLS it can be heard and sent again.
  *
  * A proof is an HMAC-SHA256 with the shared secret as the key, over the direction, both HELLOs as they were sent and, with TLS, both certificates. So it
  * covers nonces, names and versions; a side cannot be made to compute the proof that it expects itself, as the direction differs; and a relay between two
@@ -39,6 +44,8 @@ abstract sealed class Handshake extends ByteToMessageDecoder
   static final int PROOF = 2;
   static final int REFUSAL = 3;
 
+  static final byte[] HELLO_OF_CALLER =
+      "MayflyMQ hello of the caller".getBytes(StandardCharsets.UTF_8);
   static final byte[] BY_CALLER = "MayflyMQ proof of the caller".getBytes(StandardCharsets.UTF_8);
   static final byte[] BY_LISTENER =
       "MayflyMQ proof of the listener".getBytes(StandardCharsets.UTF_8);
@@ -55,6 +62,9 @@ abstract sealed class Handshake extends ByteToMessageDecoder
   private final long timeoutMillis;
   private boolean begun;
   private boolean ended;
+
+  /** Cancelled at the end: callers may come and go at a high rate, and it refers to each. */
+  private Future<?> timeout;
 
   Handshake(LocalNode local, HandshakeResult result, long timeoutMillis) {
     this.local = local;
@@ -81,12 +91,13 @@ abstract sealed class Handshake extends ByteToMessageDecoder
 
   @Override
   public void handlerAdded(ChannelHandlerContext context) {
-    context
-        .executor()
-        .schedule(
-            () -> end(context, "no handshake within " + timeoutMillis + " ms", false),
-            timeoutMillis,
-            TimeUnit.MILLISECONDS);
+    timeout =
+        context
+            .executor()
+            .schedule(
+                () -> end(context, "no handshake within " + timeoutMillis + " ms", false),
+                timeoutMillis,
+                TimeUnit.MILLISECONDS);
     if (context.channel().isActive()) {
       beginUnlessTls(context);
     }
@@ -162,7 +173,7 @@ abstract sealed class Handshake extends ByteToMessageDecoder
       byte[] text = reason.getBytes(StandardCharsets.UTF_8);
       ByteBuf body = context.alloc().buffer();
       body.writeBytes(text, 0, Math.min(text.length, LARGEST_REFUSAL));
-      ended = true;
+      endNow();
       send(context, REFUSAL, body);
       context.writeAndFlush(context.alloc().buffer(0)).addListener(ChannelFutureListener.CLOSE);
       result.failed(context.channel(), reason, true);
@@ -180,10 +191,18 @@ abstract sealed class Handshake extends ByteToMessageDecoder
   }
 
   /** Sends a HELLO, and returns it as it was sent. */
-  final byte[] sendHello(ChannelHandlerContext context, Purpose purpose) {
+  final byte[] sendHello(ChannelHandlerContext context, Purpose purpose, boolean signed) {
     ByteBuf body = context.alloc().buffer();
     new Hello(local.versions(), purpose, local.identity()).write(body, nonce());
+    if (signed) {
+      body.writeBytes(signature(context, bytes(body)));
+    }
     return send(context, HELLO, body);
+  }
+
+  /** Returns what a caller signs its HELLO with. */
+  final byte[] signature(ChannelHandlerContext context, byte[] hello) {
+    return local.secret().sign(HELLO_OF_CALLER, hello, certificates(context));
   }
 
   /** Returns the body of a message, which stays readable. */
@@ -198,8 +217,8 @@ abstract sealed class Handshake extends ByteToMessageDecoder
     int common = local.versions().common(other.versions());
     if (common == 0) {
       throw new HandshakeException(
-          "no common version of the protocol between nodes: %s knows %s, %s knows %s"
-              .formatted(local.name(), local.versions(), other.node().name(), other.versions()));
+          "no common version of the protocol between nodes: one knows %s, the other one %s"
+              .formatted(local.versions(), other.versions()));
     }
     return common;
   }
@@ -220,7 +239,7 @@ abstract sealed class Handshake extends ByteToMessageDecoder
   /** Has another handler take over. */
   final void complete(
       ChannelHandlerContext context, NodeIdentity node, int version, Purpose purpose) {
-    ended = true;
+    endNow();
     ChannelHandler next = result.established(context.channel(), node, version, purpose);
     context.pipeline().addLast(new FrameDecoder(), next);
     context.pipeline().remove(this);
@@ -228,12 +247,20 @@ abstract sealed class Handshake extends ByteToMessageDecoder
 
   /** Ends it before it has begun, as there is no connection. On the connection's loop. */
   final void abandon() {
-    ended = true;
+    endNow();
   }
 
-  private void end(ChannelHandlerContext context, String reason, boolean refusal) {
+  private void endNow() {
+    ended = true;
+    if (timeout != null) {
+      timeout.cancel(false);
+    }
+  }
+
+  /** Closes the connection without an answer. */
+  final void end(ChannelHandlerContext context, String reason, boolean refusal) {
     if (!ended) {
-      ended = true;
+      endNow();
       context.close();
       result.failed(context.channel(), reason, refusal);
     }

@@ -3,10 +3,12 @@ package io.mayflymq.server.cluster.transport.handshake;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
+import java.util.Arrays;
 import java.util.Optional;
 
 /** The side of the handshake that listens. */
 public final class IncomingHandshake extends Handshake {
+  private volatile ChannelHandlerContext context;
   private Hello caller;
   private byte[] ofCaller;
   private byte[] ofListener;
@@ -22,6 +24,12 @@ public final class IncomingHandshake extends Handshake {
   }
 
   @Override
+  public void handlerAdded(ChannelHandlerContext added) {
+    context = added;
+    super.handlerAdded(added);
+  }
+
+  @Override
   void begin(ChannelHandlerContext context) {
     // The caller speaks first.
   }
@@ -30,9 +38,14 @@ public final class IncomingHandshake extends Handshake {
   void message(ChannelHandlerContext context, int type, ByteBuf body) throws HandshakeException {
     if (caller == null && type == HELLO) {
       ofCaller = bytes(body);
-      caller = Hello.read(body);
-      version(caller);
-      ofListener = sendHello(context, Purpose.CALLS);
+      Hello hello = Hello.read(body);
+      // It is told nothing but the versions of this node before it is known to be no stranger.
+      version(hello);
+      if (!isSigned(context, body)) {
+        throw new HandshakeException(WRONG_SECRET);
+      }
+      caller = hello;
+      ofListener = sendHello(context, Purpose.CALLS, false);
     } else if (caller != null && type == PROOF) {
       if (!isEqual(proof(context, BY_CALLER, ofCaller, ofListener), body)) {
         throw new HandshakeException(WRONG_SECRET);
@@ -49,7 +62,20 @@ public final class IncomingHandshake extends Handshake {
     }
   }
 
-  /** Returns who calls, by its own words; empty if it has said nothing yet. */
+  /** Whether what follows the HELLO that was read is its signature. */
+  private boolean isSigned(ChannelHandlerContext context, ByteBuf rest) {
+    byte[] hello = Arrays.copyOf(ofCaller, ofCaller.length - rest.readableBytes());
+    byte[] expected = signature(context, hello);
+    return rest.readableBytes() >= expected.length
+        && isEqual(expected, rest.readSlice(expected.length));
+  }
+
+  /** Ends it, as others take its place. Any thread may call. */
+  void displace(String reason) {
+    context.executor().execute(() -> end(context, reason, false));
+  }
+
+  /** Returns who calls, if what it has said was signed; empty otherwise. */
   public Optional<NodeIdentity> claimed() {
     return Optional.ofNullable(caller).map(Hello::node);
   }

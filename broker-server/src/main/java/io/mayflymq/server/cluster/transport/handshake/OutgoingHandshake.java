@@ -39,7 +39,7 @@ public final class OutgoingHandshake extends Handshake {
 
   @Override
   void begin(ChannelHandlerContext context) {
-    ofCaller = sendHello(context, expected.purpose());
+    ofCaller = sendHello(context, expected.purpose(), true);
   }
 
   @Override

@@ -1,4 +1,4 @@
-package io.mayflymq.server.connection;
+package io.mayflymq.core.fault;
 
 import java.util.function.LongSupplier;
 
@@ -6,7 +6,7 @@ import java.util.function.LongSupplier;
  * Limits the log lines of a kind in a period, so that a client cannot fill a disk with them. Lines
  * above the limit are counted, and the next line states their number. Any thread may call.
  */
-final class LogLineLimit {
+public final class LogLineLimit {
   private final int most;
   private final long periodNanos;
   private final LongSupplier clock;
@@ -15,10 +15,12 @@ final class LogLineLimit {
   private long leftOut;
 
   /**
+   * Creates a limit.
+   *
    * @param most the lines in a period, 1 or more
    * @param clock nanoseconds that only grow
    */
-  LogLineLimit(int most, long periodNanos, LongSupplier clock) {
+  public LogLineLimit(int most, long periodNanos, LongSupplier clock) {
     this.most = most;
     this.periodNanos = periodNanos;
     this.clock = clock;
@@ -31,10 +33,10 @@ final class LogLineLimit {
    * @param isAdmitted whether it may be written
    * @param leftOut the suffix of the line: empty, or how many lines like it were left out before
    */
-  record Verdict(boolean isAdmitted, String leftOut) {}
+  public record Verdict(boolean isAdmitted, String leftOut) {}
 
   /** Decides about the next line. */
-  synchronized Verdict next() {
+  public synchronized Verdict next() {
     long now = clock.getAsLong();
     if (now - periodBegan >= periodNanos) {
       periodBegan = now;
@@ -49,7 +51,7 @@ final class LogLineLimit {
   }
 
   /** Returns how many lines were left out since the last report, as text; empty if none were. */
-  synchronized String end() {
+  public synchronized String end() {
     String text = leftOut == 0 ? "" : " (%d more such lines left out)".formatted(leftOut);
     leftOut = 0;
     return text;

@@ -1,4 +1,4 @@
-package io.mayflymq.server.connection;
+package io.mayflymq.core.fault;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
