@@ -20,7 +20,7 @@ public final class IdleLease {
    * Creates a lease that starts with a use.
    *
    * @param periodMillis how long it may stay unused, 1 or more
-   * @param lastUseMillis when it was used last, in ms since the epoch
+   * @param lastUseMillis when it was used last, in ms by a clock that nothing sets
    */
   public IdleLease(long periodMillis, long lastUseMillis) {
     this.periodMillis = periodMillis;
@@ -45,7 +45,7 @@ public final class IdleLease {
     return otherMillis == periodMillis ? this : new IdleLease(otherMillis, lastUse());
   }
 
-  /** Returns when it ends if it stays unused, in ms since the epoch. */
+  /** Returns when it ends if it stays unused, in ms by a clock that nothing sets. */
   public long endMillis() {
     return Deadlines.after(lastUse(), periodMillis);
   }

@@ -15,6 +15,8 @@ import io.mayflymq.core.settings.LeaseUse;
  * "Message expiration", section "Idleness".
  */
 public final class QueueLease {
+  private static final long UNKNOWN = Long.MIN_VALUE;
+
   private LeaseSettings settings;
 
   /** The uses that count, one bit each, as there are many queues and each publish may be a use. */
@@ -28,6 +30,9 @@ public final class QueueLease {
 
   private long lastUseMillis;
   private long endMillis;
+
+  /** How much time was skipped, as far as that was told. */
+  private long skippedMillis = UNKNOWN;
 
   /**
    * Creates a lease that starts now.
@@ -73,6 +78,21 @@ public final class QueueLease {
     lasting &= ~use.bit;
     look();
     used(use, nowMillis);
+  }
+
+  /**
+   * The clock was set ahead: the lease goes on for as long as if it had not been.
+   *
+   * @param totalMillis by how much, in all; what the first call says is the state when the lease
+   *     began
+   */
+  public void skipped(long totalMillis) {
+    long step = skippedMillis == UNKNOWN ? 0 : totalMillis - skippedMillis;
+    skippedMillis = totalMillis;
+    if (step != 0) {
+      lastUseMillis += step;
+      endMillis = Deadlines.after(lastUseMillis, settings.expiresMillis());
+    }
   }
 
   /** Renews the lease although the queue was not used. */

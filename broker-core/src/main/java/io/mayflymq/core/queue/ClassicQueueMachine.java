@@ -277,6 +277,11 @@ public final class ClassicQueueMachine
   }
 
   @Override
+  public void skipped(long totalMillis) {
+    lease.skipped(totalMillis);
+  }
+
+  @Override
   public long leaseEndMillis() {
     return lease.endMillis();
   }

@@ -8,6 +8,13 @@ public interface LeasedQueue {
   /** Records a use of the queue, for its lease. Uses that the queue itself sees need no call. */
   void used(LeaseUse use, long nowMillis);
 
+  /**
+   * Tells by how much the clock was set ahead, in all: the lease does not take that for time that
+   * has passed. To be called when the queue is created, and before all else in the first burst that
+   * goes by the clock that was set.
+   */
+  void skipped(long totalMillis);
+
   /** Sets whether scheduled messages wait to be published to the queue. */
   void holdsScheduled(boolean any, long nowMillis);
 

@@ -34,9 +34,22 @@ public final class PartitionTime {
     return aheadMillis;
   }
 
+  /**
+   * Returns how far it is ahead of the clock of the machine, in ms: {@link #aheadMillis}, and what
+   * that clock was set back. On the shard's thread only.
+   */
+  public long aheadOfMachineMillis() {
+    return shard.now() + aheadMillis - shard.toMachine(shard.now());
+  }
+
   /** Sets how far it is ahead of the clock of this node, in ms. */
   public void setAhead(long millis) {
     aheadMillis = millis;
+  }
+
+  /** Sets {@link #aheadOfMachineMillis}. On the shard's thread only. */
+  public void setAheadOfMachine(long millis) {
+    setAhead(aheadMillis + millis - aheadOfMachineMillis());
   }
 
   /** Returns the time of the partition at a time by the clock of this node. */
@@ -47,6 +60,14 @@ public final class PartitionTime {
   /** Returns the time by the clock of this node at a time of the partition. */
   public long toClock(long millis) {
     return millis == Long.MAX_VALUE ? millis : millis - aheadMillis;
+  }
+
+  /**
+   * Returns the time by the clock of the machine at a time of the partition: {@link #toClock}, less
+   * what that clock was set back. For what is shown. On the shard's thread only.
+   */
+  public long toMachine(long millis) {
+    return shard.toMachine(toClock(millis));
   }
 
   /**

@@ -41,7 +41,7 @@ public final class Shard {
 
   private final int index;
   private final EventLoop loop;
-  private final InstantSource clock;
+  private final SteadyClock clock;
   private final Faults faults;
   private final TimerWheel timers;
   private final ArrayDeque<EndOfBurstListener> members = new ArrayDeque<>();
@@ -53,6 +53,8 @@ public final class Shard {
   private int depth;
   private long beganAtNanos;
   private long now;
+  private long held;
+  private long skipped;
   private long wakeAt = NEVER;
 
   /**
@@ -60,16 +62,16 @@ public final class Shard {
    *
    * @param index its number, from 0
    * @param loop its thread
-   * @param clock the time, in ms since the epoch
+   * @param clock the time, in ms since the epoch; only a {@link SteadyClock} knows when it is set
    * @param faults where uncaught exceptions are reported
    */
   public Shard(int index, EventLoop loop, InstantSource clock, Faults faults) {
     this.index = index;
     this.loop = loop;
-    this.clock = clock;
+    this.clock = SteadyClock.following(clock);
     this.faults = faults;
     this.madeAtNanos = loop.nanoTime();
-    this.now = clock.millis();
+    readClock();
     this.timers = new TimerWheel(now, faults);
   }
 
@@ -94,6 +96,62 @@ public final class Shard {
    */
   public long now() {
     return now;
+  }
+
+  /** Reads all that a burst needs of the clock, at one moment. */
+  private void readClock() {
+    Object steps;
+    do {
+      steps = clock.steps();
+      now = clock.millis();
+      held = clock.held();
+      skipped = clock.skipped();
+    } while (steps != clock.steps());
+  }
+
+  /**
+   * Returns the time by the clock of the machine at a time of this shard, in ms since the epoch:
+   * the two differ after that clock was set back. For what is shown and stored. On the shard's
+   * thread only.
+   */
+  public long toMachine(long millis) {
+    return millis == NEVER ? NEVER : millis - held;
+  }
+
+  /**
+   * Returns by how much the clock was set ahead, or the machine was suspended, since the start, in
+   * ms, as of the current burst. On the shard's thread only.
+   */
+  public long skippedMillis() {
+    return skipped;
+  }
+
+  /** Returns {@link #steadyMillis} as of the current burst. On the shard's thread only. */
+  public long steadyNow() {
+    return now - skipped;
+  }
+
+  /** Returns {@link #skippedMillis} as of this moment. Any thread may call. */
+  public long clockSkippedMillis() {
+    return clock.skipped();
+  }
+
+  /**
+   * Returns a time that nothing sets, in ms: what is measured by it does not notice that the clock
+   * is set. Any thread may call.
+   */
+  public long steadyMillis() {
+    return clock.unskipped();
+  }
+
+  /**
+   * Has a timer fire when {@link #steadyMillis} is at least this, or before it: then it has to be
+   * set again. On the shard's thread only.
+   *
+   * @param atMillis {@link Long#MAX_VALUE} for never
+   */
+  public void scheduleSteady(Timer timer, long atMillis) {
+    timers.schedule(timer, atMillis > NEVER - skipped ? NEVER : atMillis + skipped);
   }
 
   /** Returns what time it is by the clock, in ms since the epoch. Any thread may call. */
@@ -197,7 +255,7 @@ public final class Shard {
         return;
       }
       // It may have arrived after the burst began.
-      now = clock.millis();
+      readClock();
       try {
         task.run();
       } catch (Throwable e) {
@@ -227,7 +285,7 @@ public final class Shard {
     boolean begins = depth++ == 0;
     try {
       if (begins) {
-        now = clock.millis();
+        readClock();
         beganAtNanos = System.nanoTime();
         emptyMailbox();
       }

@@ -8,6 +8,7 @@ import java.util.stream.IntStream;
 /** The shards of a broker, one for each of its threads. Any thread may call. */
 public final class Shards {
   private final List<Shard> all;
+  private final SteadyClock clock;
 
   /**
    * Creates a shard on each loop.
@@ -17,10 +18,16 @@ public final class Shards {
    * @param faults where uncaught exceptions are reported
    */
   public Shards(List<? extends EventLoop> loops, InstantSource clock, Faults faults) {
+    this.clock = SteadyClock.following(clock);
     this.all =
         IntStream.range(0, loops.size())
-            .mapToObj(index -> new Shard(index, loops.get(index), clock, faults))
+            .mapToObj(index -> new Shard(index, loops.get(index), this.clock, faults))
             .toList();
+  }
+
+  /** Returns a time that nothing sets, in ms, as {@link Shard#steadyMillis}. */
+  public long steadyMillis() {
+    return clock.unskipped();
   }
 
   /** Returns how many there are. */

@@ -57,6 +57,11 @@ public final class RedeliveryNotes {
     }
   }
 
+  /** Whether a value is the end of a wait, neither {@link #READY} nor {@link #TAKEN}. */
+  public static boolean isWait(long untilMillis) {
+    return kind(untilMillis) == KIND_WAITING;
+  }
+
   private static int kind(long untilMillis) {
     if (untilMillis == READY) {
       return KIND_READY;

@@ -11,6 +11,7 @@ import io.mayflymq.core.policy.Defaults;
 import io.mayflymq.core.policy.Policy;
 import io.mayflymq.core.routing.exchange.ExchangeDefinition;
 import io.mayflymq.core.runtime.Shards;
+import io.mayflymq.core.runtime.SteadyClock;
 import io.mayflymq.core.settings.QueueType;
 import io.mayflymq.core.store.PartitionStore;
 import io.mayflymq.core.store.StoreIds;
@@ -53,7 +54,7 @@ public final class Broker {
    */
   public Broker(
       Partitions partitions, MetadataLog metadata, InstantSource clock, String eventVhost) {
-    this.events = new EventExchange(eventVhost, clock);
+    this.events = new EventExchange(eventVhost, SteadyClock.following(clock).machine());
     this.context =
         new BrokerContext(
             partitions,

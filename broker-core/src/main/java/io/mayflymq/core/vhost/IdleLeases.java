@@ -17,7 +17,6 @@ import io.mayflymq.core.settings.LeaseUse;
 import io.mayflymq.core.settings.QueueSettings;
 import io.mayflymq.core.vhost.queue.Preconditions;
 import io.mayflymq.core.vhost.queue.Queue;
-import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -36,6 +35,8 @@ import java.util.function.Supplier;
  *
  * In a cluster each node knows of the use that it has seen itself. A node on which a lease has ended asks the others before it deletes anything: it goes on to
  * the time when the lease ends on the last of them. Without an answer of a node that can be reached it tries again.
+ *
+ * All their times are by a clock that nothing sets. The timer may fire early, when the clock of the machine was set ahead.
  *
  * Everything but the timer is under the lock of the virtual host.
  *
@@ -62,7 +63,6 @@ final class IdleLeases extends Timer {
 
   private final VhostState state;
   private final Shard home;
-  private final InstantSource clock;
   private final Supplier<Cluster> cluster;
   private final Deletion deletion;
   private final Map<Object, Entry> bySubject = new HashMap<>();
@@ -73,11 +73,13 @@ final class IdleLeases extends Timer {
   /** How many are being deleted. */
   private int underWay;
 
+  /** When the timer is to fire. On the thread of the shard. */
+  private long wakeAt = Deadlines.NEVER;
+
   /** Begins without any. */
   IdleLeases(VhostState state, BrokerContext broker, Deletion deletion) {
     this.state = state;
     this.home = broker.partitions().get(0).shard();
-    this.clock = broker.clock();
     this.cluster = broker.cluster();
     this.deletion = deletion;
   }
@@ -144,7 +146,9 @@ final class IdleLeases extends Timer {
     if (period == QueueSettings.NONE) {
       return null;
     }
-    return current == null ? new IdleLease(period, clock.millis()) : current.withPeriod(period);
+    return current == null
+        ? new IdleLease(period, home.steadyMillis())
+        : current.withPeriod(period);
   }
 
   /**
@@ -187,7 +191,7 @@ final class IdleLeases extends Timer {
   void used(Object subject) {
     Entry entry = bySubject.get(subject);
     if (entry != null) {
-      entry.lease.used(clock.millis());
+      entry.lease.used(home.steadyMillis());
     }
   }
 
@@ -218,13 +222,16 @@ final class IdleLeases extends Timer {
       // What ends while others are being deleted waits until they have gone.
       next = byEnd.isEmpty() || underWay > 0 ? Deadlines.NEVER : byEnd.first().endMillis;
     }
-    if (next < deadlineMillis()) {
-      home.timers().schedule(this, next);
+    if (next < wakeAt) {
+      wakeAt = next;
+      home.scheduleSteady(this, next);
     }
   }
 
   @Override
-  protected void fire(long nowMillis) {
+  protected void fire(long atMillis) {
+    wakeAt = Deadlines.NEVER;
+    long nowMillis = home.steadyMillis();
     List<Object> ended = new ArrayList<>();
     synchronized (state.lock()) {
       if (underWay > 0) {
@@ -270,7 +277,7 @@ final class IdleLeases extends Timer {
 
   private void decide(List<Object> ended, long[] millisElsewhere) {
     synchronized (state.lock()) {
-      long now = clock.millis();
+      long now = home.steadyMillis();
       for (int i = 0; i < ended.size(); i++) {
         IdleLease lease = current(ended.get(i));
         if (lease == null) {
@@ -302,7 +309,7 @@ final class IdleLeases extends Timer {
             : ((ExchangeDeleted) deletion).exchange();
     synchronized (state.lock()) {
       IdleLease lease = current(subject);
-      return lease == null ? 0 : Math.max(0, lease.endMillis() - clock.millis());
+      return lease == null ? 0 : Math.max(0, lease.endMillis() - home.steadyMillis());
     }
   }
 

@@ -31,6 +31,7 @@ import io.mayflymq.protocol.types.ChannelException;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.LongSupplier;
 
 /**
  * A virtual host: its exchanges and queues, the bindings between them, and its policies.
@@ -42,6 +43,7 @@ public final class VirtualHost implements QueueHost {
   private final VhostState state;
   private final ReplyConsumers replies;
   private final BrokerContext broker;
+  private final LongSupplier steadyTime;
   private final VhostMetrics metrics;
   private final RedriveRegistry redrives;
   private final TopologyEffects effects;
@@ -57,6 +59,7 @@ public final class VirtualHost implements QueueHost {
   VirtualHost(
       VhostDefinition definition, List<ExchangeDefinition> predeclared, BrokerContext broker) {
     this.broker = broker;
+    this.steadyTime = broker.partitions().shards()::steadyMillis;
     RoutingTable<Queue> table = RoutingTable.empty();
     for (ExchangeDefinition exchange : predeclared) {
       table = table.withExchange(exchange);
@@ -258,7 +261,7 @@ public final class VirtualHost implements QueueHost {
   @Override
   public void follow(Route<Queue> route, Message message) {
     route.remember(message);
-    route.used(broker.clock());
+    route.used(steadyTime);
   }
 
   // Queues

@@ -23,6 +23,11 @@ public final class ManualClock implements InstantSource {
     return elapsedMillis;
   }
 
+  /** Returns one for a broker, which notices when this one is set. */
+  public SteadyClock steady() {
+    return new SteadyClock(this, () -> elapsedMillis * 1_000_000, step -> {});
+  }
+
   /** Lets time pass. */
   public void advance(long millis) {
     elapsedMillis += millis;

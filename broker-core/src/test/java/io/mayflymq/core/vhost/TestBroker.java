@@ -15,6 +15,7 @@ import io.mayflymq.core.runtime.ManualClock;
 import io.mayflymq.core.runtime.ManualLoops;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.runtime.Shards;
+import io.mayflymq.core.runtime.SteadyClock;
 import io.mayflymq.core.store.ForwardingPartitionStore;
 import io.mayflymq.core.store.OrphanedQueue;
 import io.mayflymq.core.store.PartitionStore;
@@ -74,12 +75,13 @@ final class TestBroker {
     this.metadata = metadata;
     this.loops = loops;
     this.size = size;
+    SteadyClock time = loops.clock().steady();
     int count = size.partitions();
     List<MetadataCommand> kept = new ArrayList<>(metadata.recover());
     kept.addAll(adopted(kept));
     host.metadataSequence(metadata::sequence);
     BiFunction<Integer, Shard, PartitionStore> stores = host.stores(count, size.memoryBytes());
-    this.shards = new Shards(loops.all(), loops.clock(), faults);
+    this.shards = new Shards(loops.all(), time, faults);
     this.partitions =
         new Partitions(
             shards,
@@ -88,7 +90,7 @@ final class TestBroker {
                 new Started(
                     around.apply(stores.apply(partition, shard)), this, partition == count - 1),
             DeathJournal.DEFAULT_SIZE);
-    this.broker = new Broker(partitions, metadata, loops.clock(), VHOST);
+    this.broker = new Broker(partitions, metadata, time, VHOST);
     this.vhost = broker.createVirtualHost(VhostDefinition.of(VHOST));
     atOnce(true);
     this.recovered = broker.recover(kept);

@@ -3,6 +3,7 @@ package io.mayflymq.server.alarm;
 import com.sun.management.OperatingSystemMXBean;
 import io.mayflymq.core.fault.BrokerThreads;
 import io.mayflymq.core.fault.PeriodicWork;
+import io.mayflymq.core.runtime.SteadyClock;
 import io.mayflymq.server.config.settings.DiskSettings;
 import io.mayflymq.server.config.settings.MemorySettings;
 import java.lang.management.ManagementFactory;
@@ -19,6 +20,7 @@ import org.slf4j.LoggerFactory;
 public final class ResourceMonitors implements AutoCloseable {
   private static final Logger LOGGER = LoggerFactory.getLogger(ResourceMonitors.class);
 
+  private static final long CLOCK_MILLIS = 1_000;
   private static final String MEMORY_CHECK = "checking how much memory is used";
   private static final String DISK_CHECK = "checking how much of the disk is free";
 
@@ -74,6 +76,15 @@ public final class ResourceMonitors implements AutoCloseable {
       FileStore store = Files.getFileStore(dataDir);
       return store.getUsableSpace();
     };
+  }
+
+  /**
+   * Has a clock read once a second, so that it notices soon when it is set.
+   *
+   * @param clock any thread may read it
+   */
+  public void watch(SteadyClock clock) {
+    thread.every("reading the clock", CLOCK_MILLIS, clock::look);
   }
 
   /** Logs the limits. */

@@ -1,6 +1,7 @@
 package io.mayflymq.server.boot;
 
 import io.mayflymq.core.fault.BrokerThreads;
+import io.mayflymq.core.runtime.SteadyClock;
 import io.mayflymq.core.tracing.MessageTracer;
 import io.mayflymq.server.alarm.AlarmEvents;
 import io.mayflymq.server.alarm.Alarms;
@@ -85,12 +86,17 @@ final class Application implements AutoCloseable {
         ResourceMonitors.start(
             settings.memory(), settings.disk(), settings.dataDir(), alarms, threads);
     held.push(monitors::close);
+    SteadyClock clock = ClockSteps.clock();
+    monitors.watch(clock);
     EventLoops loops = new EventLoops(settings.shards(), threads);
     held.push(loops::close);
     MessageTracer tracer = startTracing(settings.tracing());
     Storage storage =
         Storage.open(
-            new Storage.Options(settings, acceptsLoss, tracer, restart), loops, alarms, threads);
+            new Storage.Options(settings, acceptsLoss, tracer, clock, restart),
+            loops,
+            alarms,
+            threads);
     held.push(storage::close);
     alarms.addListener(new AlarmEvents(storage.served().broker().events()));
     storage.loadDefinitions(settings.definitions());

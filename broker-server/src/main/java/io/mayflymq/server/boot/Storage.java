@@ -9,6 +9,7 @@ import io.mayflymq.core.metadata.MetadataLog;
 import io.mayflymq.core.metadata.QueuePlace;
 import io.mayflymq.core.metadata.journal.MetadataJournal;
 import io.mayflymq.core.runtime.Shards;
+import io.mayflymq.core.runtime.SteadyClock;
 import io.mayflymq.core.security.AccessControl;
 import io.mayflymq.core.security.PasswordHash;
 import io.mayflymq.core.security.SecurityState;
@@ -46,7 +47,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionException;
@@ -75,10 +75,15 @@ final class Storage implements AutoCloseable {
    * @param settings the settings of the broker
    * @param acceptsLoss whether it goes on without what is missing or damaged
    * @param tracer what is told of messages, for traces; null if nothing is
+   * @param clock what its deadlines go by
    * @param restart starts the broker anew, in its own time
    */
   record Options(
-      ServerSettings settings, boolean acceptsLoss, MessageTracer tracer, Runnable restart) {}
+      ServerSettings settings,
+      boolean acceptsLoss,
+      MessageTracer tracer,
+      SteadyClock clock,
+      Runnable restart) {}
 
   /**
    * What is there before the broker.
@@ -106,7 +111,7 @@ final class Storage implements AutoCloseable {
     this.metadata = opened.metadata();
     this.cluster = opened.cluster();
     this.backup = new Backup(settings.dataDir(), opened.gate());
-    InstantSource clock = InstantSource.system();
+    SteadyClock clock = options.clock();
     DiskStores stores =
         new DiskStores(options(settings, acceptsLoss), new Raising(alarms), threads, opened.gate());
     stores.belongTo(metadata.directory(), metadata::sequence);

@@ -62,8 +62,8 @@ final class ConsumerTimeout extends Timer {
   void delivered() {
     if (!isScheduled()) {
       notes.clear();
-      note(home.now());
-      await(home.now());
+      note(home.steadyNow());
+      await(home.steadyNow());
     }
   }
 
@@ -74,7 +74,8 @@ final class ConsumerTimeout extends Timer {
   }
 
   @Override
-  protected void fire(long nowMillis) {
+  protected void fire(long atMillis) {
+    long nowMillis = home.steadyNow();
     if (unacked.count() == 0) {
       return;
     }
@@ -127,7 +128,7 @@ final class ConsumerTimeout extends Timer {
     long due =
         timeout == QueueSettings.NONE ? Long.MAX_VALUE : notes.peekFirst().atMillis + timeout;
     long next = nowMillis + TICK_MILLIS;
-    home.timers().schedule(this, due > nowMillis ? Math.min(due, next) : next);
+    home.scheduleSteady(this, due > nowMillis ? Math.min(due, next) : next);
   }
 
   private long timeoutOfOldest() {

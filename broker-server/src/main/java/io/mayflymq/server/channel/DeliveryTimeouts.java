@@ -55,11 +55,11 @@ final class DeliveryTimeouts extends Timer {
     if (ends.size() > 2 * unacked.count() + FEW) {
       sweep();
     }
-    long end = Deadlines.after(home.now(), millis);
+    long end = Deadlines.after(home.steadyNow(), millis);
     boolean isFirst = end < ends.peekDeadline();
     ends.add(end, tag);
     if (isFirst) {
-      home.timers().schedule(this, end);
+      home.scheduleSteady(this, end);
     }
   }
 
@@ -76,7 +76,8 @@ final class DeliveryTimeouts extends Timer {
   }
 
   @Override
-  protected void fire(long nowMillis) {
+  protected void fire(long atMillis) {
+    long nowMillis = home.steadyNow();
     while (ends.peekDeadline() <= nowMillis) {
       long tag = ends.poll();
       if (unacked.contains(tag)) {
@@ -87,7 +88,7 @@ final class DeliveryTimeouts extends Timer {
       ends.poll();
     }
     if (!ends.isEmpty()) {
-      home.timers().schedule(this, ends.peekDeadline());
+      home.scheduleSteady(this, ends.peekDeadline());
     }
   }
 

@@ -54,7 +54,10 @@ class ForcedClosureTest {
     loops = new EventLoops(settings.shards(), threads);
     storage =
         Storage.open(
-            new Storage.Options(settings, false, null, () -> {}), loops, new Alarms(), threads);
+            new Storage.Options(settings, false, null, ClockSteps.clock(), () -> {}),
+            loops,
+            new Alarms(),
+            threads);
     server = AmqpServer.start(live, loops, storage.served());
     administration = storage.administration();
     administration.vhosts().put(VhostDefinition.of("v")).join();

@@ -3,10 +3,10 @@ package io.mayflymq.core.routing.route;
 import io.mayflymq.core.expiry.IdleLease;
 import io.mayflymq.core.message.Delay;
 import io.mayflymq.core.message.Message;
-import java.time.InstantSource;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
+import java.util.function.LongSupplier;
 import java.util.function.UnaryOperator;
 
 /**
@@ -80,10 +80,14 @@ public final class Route<Q> {
         : new Route<>(queues, undelayed, histories, undelayedHistories, false, leases);
   }
 
-  /** Called when a message takes this route: exchanges and bindings on it are used. */
-  public void used(InstantSource clock) {
+  /**
+   * Called when a message takes this route: exchanges and bindings on it are used.
+   *
+   * @param clock returns the time that leases go by; asked only if there are any
+   */
+  public void used(LongSupplier clock) {
     if (leases != null) {
-      long now = clock.millis();
+      long now = clock.getAsLong();
       for (IdleLease lease : leases) {
         lease.used(now);
       }

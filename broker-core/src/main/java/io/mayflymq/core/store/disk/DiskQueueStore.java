@@ -205,7 +205,10 @@ final class DiskQueueStore implements QueueStore {
       queues.hasReturned(this);
       entries.touch();
     }
-    returned.add(sequence, returns, untilMillis);
+    returned.add(
+        sequence,
+        returns,
+        RedeliveryNotes.isWait(untilMillis) ? entries.storedTime(untilMillis) : untilMillis);
   }
 
   /** Returns the returns of messages since the last call, packed for the log. */

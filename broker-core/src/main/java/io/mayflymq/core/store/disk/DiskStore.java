@@ -25,6 +25,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
+import java.util.function.LongUnaryOperator;
 
 /*
  * The store of a shard: a log of the messages of its durable queues, and beside it, in memory or in a file, the contents of all other waiting messages.
@@ -67,7 +68,14 @@ final class DiskStore implements PartitionStore, EndOfBurstListener {
     ContentArena packed = new ContentArena(memory.slabBytes(), paged);
     MemoryBudget budget = new MemoryBudget(memory.bytes(), packed);
     this.paging = new Paging(packed, budget, () -> storeLog.openPaging(paged));
-    this.entries = new PartitionEntries(storeLog.owner(), log, paging, budget, burst);
+    this.entries =
+        new PartitionEntries(
+            storeLog.owner(),
+            log,
+            paging,
+            burst,
+            // The time of a replicated partition is kept beside its log.
+            storeLog.isReplicated() ? LongUnaryOperator.identity() : shard::toMachine);
     this.dead = new UnsettledEntries(log, queues, entries.move);
     this.contents = new LoggedContents(queues, dead, batches, storeLog::metadataSequence);
     this.streams = streams.of(this, burst);
@@ -135,7 +143,7 @@ final class DiskStore implements PartitionStore, EndOfBurstListener {
   @Override
   public void endMove(long nowMillis, boolean keepSource) {
     burst.request();
-    dead.endMove(nowMillis, keepSource);
+    dead.endMove(entries.storedTime(nowMillis), keepSource);
   }
 
   // Batches

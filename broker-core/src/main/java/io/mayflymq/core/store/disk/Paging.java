@@ -29,6 +29,11 @@ final class Paging {
     this.opener = opener;
   }
 
+  /** Returns how much memory there is. */
+  MemoryBudget budget() {
+    return budget;
+  }
+
   /** Whether a message may be packed in memory here. */
   boolean takes(Message message) {
     return memory.takes(message);

@@ -12,6 +12,7 @@ import io.mayflymq.core.store.memory.MemoryBudget;
 import io.mayflymq.core.store.segment.SegmentLog;
 import io.mayflymq.core.store.segment.record.Location;
 import java.io.UncheckedIOException;
+import java.util.function.LongUnaryOperator;
 
 /**
  * The entries of a partition's messages: in its log, packed in memory, or in the paging file. What
@@ -28,6 +29,7 @@ final class PartitionEntries {
   private final String owner;
   private final SegmentLog log;
   private final BurstEnd burst;
+  private final LongUnaryOperator storedTime;
   private long stored;
   private int readsInPassing = READS_IN_PASSING;
 
@@ -35,13 +37,15 @@ final class PartitionEntries {
    * Creates them.
    *
    * @param owner the name of what the log belongs to, for errors
+   * @param storedTime returns what a time of the partition is after a restart
    */
   PartitionEntries(
-      String owner, SegmentLog log, Paging paging, MemoryBudget budget, BurstEnd burst) {
+      String owner, SegmentLog log, Paging paging, BurstEnd burst, LongUnaryOperator storedTime) {
     this.owner = owner;
+    this.storedTime = storedTime;
     this.log = log;
     this.paging = paging;
-    this.budget = budget;
+    this.budget = paging.budget();
     this.burst = burst;
   }
 
@@ -59,12 +63,19 @@ final class PartitionEntries {
       long ownDeadlineMillis,
       long enqueuedAtMillis) {
     stored++;
+    long deadline = storedTime(ownDeadlineMillis);
     if (move.isOpen() && !StoreIds.isStream(queueId)) {
-      move.add(queueId, sequence, ownDeadlineMillis);
+      move.add(queueId, sequence, deadline);
       return QueueStore.NOWHERE;
     }
     burst.request();
-    return log.enqueue(queueId, namedIn, sequence, ownDeadlineMillis, 0, enqueuedAtMillis, message);
+    long enqueuedAt = storedTime(enqueuedAtMillis);
+    return log.enqueue(queueId, namedIn, sequence, deadline, 0, enqueuedAt, message);
+  }
+
+  /** Returns what a time of the partition is after a restart. */
+  long storedTime(long millis) {
+    return storedTime.applyAsLong(millis);
   }
 
   void settle(long queueId, long sequence, long location, int bodyLength) {

@@ -29,12 +29,12 @@ final class KeptTime {
     this.files = files;
     this.time = time;
     this.keptMillis = files.aheadMillis();
-    time.setAhead(keptMillis);
+    time.setAheadOfMachine(keptMillis);
   }
 
   /** Writes a change. If the disk does not take it, the next change is written. */
   void keep() {
-    long ahead = time.aheadMillis();
+    long ahead = time.aheadOfMachineMillis();
     if (Math.abs(ahead - keptMillis) > TOLERANCE_MILLIS) {
       keptMillis = ahead;
       try {

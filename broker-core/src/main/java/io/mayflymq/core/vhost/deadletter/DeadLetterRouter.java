@@ -99,7 +99,7 @@ public final class DeadLetterRouter implements OutgoingDeadLetter.Refusals {
                   message,
                   source.name(),
                   cause.reason(),
-                  time.toClock(nowMillis),
+                  time.toMachine(nowMillis),
                   exchange,
                   own
                       ? AutoDeadLetterQueue.nameOf(source.name())
@@ -147,12 +147,12 @@ public final class DeadLetterRouter implements OutgoingDeadLetter.Refusals {
     if (journal.isOn()) {
       journal.add(
           new DeathRecord(
-              time.toClock(nowMillis),
+              time.toMachine(nowMillis),
               vhost.name(),
               source.name(),
               identity(message),
               cause,
-              time.toClock(deadlineMillis),
+              time.toMachine(deadlineMillis),
               fate,
               exchange,
               deadLetter == null ? List.of() : deadLetter.routingKeys(),
@@ -232,7 +232,7 @@ public final class DeadLetterRouter implements OutgoingDeadLetter.Refusals {
     if (journal.isOn()) {
       journal.add(
           new DeathRecord(
-              source.shard().now(),
+              source.shard().toMachine(source.shard().now()),
               vhost.name(),
               source.name(),
               identity(deadLetter),

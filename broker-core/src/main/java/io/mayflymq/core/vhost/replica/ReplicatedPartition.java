@@ -251,7 +251,7 @@ final class ReplicatedPartition implements ReplicaOwner {
   @Override
   public void keepTime() {
     log.keepTime();
-    owner.timeIs(time.aheadMillis());
+    owner.timeIs(time.aheadOfMachineMillis());
   }
 
   /** One that was begun over an earlier connection is cancelled. */

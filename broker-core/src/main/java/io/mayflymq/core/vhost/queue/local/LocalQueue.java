@@ -79,9 +79,9 @@ public final class LocalQueue implements ShardQueue {
   /** What the machine brings about in its queue. */
   private final class Events implements MachineEffects.Listener {
     @Override
-    public void timerFired(long nowMillis) {
+    public void timerFired() {
       if (!isDeleted() && !moves.suspendsTimers()) {
-        machine.onTimer(nowMillis);
+        machine.onTimer(state.now());
       }
     }
 
@@ -231,7 +231,7 @@ public final class LocalQueue implements ShardQueue {
             machine instanceof StreamMachine stream ? stream.largestLag() : OptionalLong.empty(),
             machine instanceof MessageSource messages ? messages.peekHead() : null,
             machine instanceof LeasedQueue leased
-                ? state.queue().partition().time().toClock(leased.leaseEndMillis())
+                ? state.queue().partition().time().toMachine(leased.leaseEndMillis())
                 : Deadlines.NEVER,
             machine instanceof MemoryBound memory
                 ? OptionalLong.of(memory.memoryBytes())

@@ -24,12 +24,14 @@ final class LocalQueueState {
   private boolean draining;
   private CompletableFuture<Void> deletion;
   private boolean deleted;
+  private long skippedMillis;
 
   LocalQueueState(Queue queue, QueueMachine machine, LocalEnvironment environment) {
     this.queue = queue;
     this.machine = machine;
     this.environment = environment;
     this.hidden = new HiddenQueues(queue, machine, environment);
+    tellSkipped(queue.shard().clockSkippedMillis());
   }
 
   Queue queue() {
@@ -44,9 +46,20 @@ final class LocalQueueState {
     return queue.shard();
   }
 
-  /** Returns what time it is for the queue. */
+  /** Returns what time it is for the queue, whose lease knows then what time was skipped. */
   long now() {
+    long skipped = queue.shard().skippedMillis();
+    if (skipped > skippedMillis) {
+      tellSkipped(skipped);
+    }
     return queue.partition().now();
+  }
+
+  private void tellSkipped(long skipped) {
+    skippedMillis = skipped;
+    if (machine instanceof LeasedQueue leased) {
+      leased.skipped(skipped);
+    }
   }
 
   /**

@@ -41,7 +41,7 @@ final class MachineEffects extends Timer implements QueueEffects {
   /** The queue of the machine. */
   interface Listener {
     /** Called at the time that the machine asked for. */
-    void timerFired(long nowMillis);
+    void timerFired();
 
     /** Called when the machine's lease has ended. */
     void leaseEnded();
@@ -93,7 +93,7 @@ final class MachineEffects extends Timer implements QueueEffects {
 
   @Override
   protected void fire(long nowMillis) {
-    listener.timerFired(queue.partition().now());
+    listener.timerFired();
   }
 
   @Override

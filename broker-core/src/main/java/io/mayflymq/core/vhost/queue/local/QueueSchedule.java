@@ -101,6 +101,7 @@ final class QueueSchedule extends Timer {
     if (any == messages.isEmpty()) {
       any = !any;
       if (!queue.onShard().isDeleted() && machine instanceof LeasedQueue leased) {
+        leased.skipped(shard.skippedMillis());
         leased.holdsScheduled(any, time.now());
       }
     }

@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -52,6 +53,43 @@ class ClockIT {
     return response == null
         ? null
         : Duration.parse(new String(response.getBody(), StandardCharsets.UTF_8));
+  }
+
+  @Test
+  void leasesAndDeadlinesGoOnWhenTheClockIsSet() throws Exception {
+    ShiftedClock clock = ShiftedClock.create(Files.createDirectory(directory.resolve("clock")));
+    Assumptions.assumeTrue(
+        clock.refusal() == null, () -> "clocks cannot be set: " + clock.refusal());
+    List<Place> places =
+        List.of(new Place(Target.HOST, clock.wrapper(), directory.resolve("node")));
+    try (ClusterNodes cluster = new ClusterNodes(places)) {
+      cluster.startAll();
+      Channel channel = channel(cluster, 0);
+      channel.queueDeclare("q", true, false, false, null);
+      channel.queueDeclare(
+          "leased", true, false, false, Map.of("x-expires", (int) SHORT.toMillis()));
+      publish(channel, "q", SHORT);
+
+      clock.set(JUMP);
+      await()
+          .atMost(Patience.TIME)
+          .until(() -> channel.queueDeclarePassive("q").getMessageCount() == 0);
+      await().atMost(Patience.TIME).until(() -> logs(cluster, " ms ahead, or the machine"));
+      channel.queueDeclarePassive("leased");
+
+      clock.set(JUMP.negated());
+      await().atMost(Patience.TIME).until(() -> logs(cluster, " ms back: deadlines"));
+      publish(channel, "q", Duration.ofSeconds(1));
+      await()
+          .atMost(Patience.TIME)
+          .until(() -> channel.queueDeclarePassive("q").getMessageCount() == 0);
+    }
+  }
+
+  private static boolean logs(ClusterNodes cluster, String text) {
+    return cluster.process(0).output().stream()
+        .anyMatch(
+            line -> line.contains("the clock of this machine was set") && line.contains(text));
   }
 
   @Test
