@@ -86,9 +86,10 @@ final class Daemon implements AutoCloseable, ProcessControl {
 
   private synchronized void open(boolean acceptsLoss) throws StartException {
     NodeName.set(configuration.settings().nodeName());
-    data = DataDirectory.open(configuration.settings().dataDir());
+    ServerSettings settings = configuration.settings();
+    data = DataDirectory.open(settings.dataDir(), settings.dataDirOfAnyOwner());
     held.push(data::close);
-    log = configuration.settings().log();
+    log = settings.log();
     Logging.configure(log, Daemon.class, threads.faults());
     held.push(configuration.onChange(this::changed));
     data.warnings().forEach(LOGGER::warn);

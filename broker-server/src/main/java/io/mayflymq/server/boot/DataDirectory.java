@@ -16,6 +16,7 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 
@@ -50,11 +51,20 @@ final class DataDirectory implements AutoCloseable {
   /**
    * Creates the directory if it is missing, and locks it.
    *
-   * @throws StartException if it cannot be created or written, or another broker uses it
+   * @param ofAnyOwner whether it may belong to another user, which is told in the log then
+   * @throws StartException if it cannot be created or written, belongs to another user, or another
+   *     broker uses it
    */
-  static DataDirectory open(Path path) throws StartException {
+  static DataDirectory open(Path path, boolean ofAnyOwner) throws StartException {
     try {
       Files.createDirectories(path, OwnerFiles.directory());
+      Optional<String> otherOwner = OwnerFiles.otherOwner(path);
+      if (otherOwner.isPresent() && !ofAnyOwner) {
+        throw new StartException(
+            ("data directory %s belongs to %s, the user that the broker runs as: its owner could"
+                    + " read and replace all data; expected the same user, or data_dir_owner = any")
+                .formatted(path, otherOwner.get()));
+      }
       FileChannel channel =
           FileChannel.open(
               path.resolve(LOCK_FILE),
@@ -66,6 +76,12 @@ final class DataDirectory implements AutoCloseable {
       }
       try {
         List<String> warnings = new ArrayList<>(bringToFormat(path));
+        otherOwner.ifPresent(
+            owner ->
+                warnings.add(
+                    ("data directory %s belongs to %s, the user that the broker runs as: its owner"
+                            + " can read and replace all data")
+                        .formatted(path, owner)));
         warnings.addAll(tighten(path));
         return new DataDirectory(path, channel, List.copyOf(warnings));
       } catch (IOException | StartException e) {
@@ -131,7 +147,7 @@ final class DataDirectory implements AutoCloseable {
   /** Removes the permissions of group and others that an older broker has set. */
   private static List<String> tighten(Path path) {
     int tightened = 0;
-    try (Stream<Path> files = Files.walk(path)) {
+    try (Stream<Path> files = Files.walk(path.toRealPath())) {
       for (Path file : files.toList()) {
         tightened += OwnerFiles.tighten(file) ? 1 : 0;
       }

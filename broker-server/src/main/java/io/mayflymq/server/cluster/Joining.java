@@ -5,6 +5,7 @@ import io.mayflymq.core.fault.Causes;
 import io.mayflymq.core.fault.PeriodicWork;
 import io.mayflymq.core.metadata.ClusterMember;
 import io.mayflymq.core.metadata.QueuePlace;
+import io.mayflymq.core.store.OwnerFiles;
 import io.mayflymq.server.cluster.consensus.ConsensusSettings.StartMode;
 import io.mayflymq.server.cluster.membership.Entrance;
 import io.mayflymq.server.logging.IoReason;
@@ -46,7 +47,7 @@ final class Joining {
    */
   void begin() throws StartException {
     try {
-      Files.write(file, new byte[0]);
+      OwnerFiles.write(file, new byte[0]);
     } catch (IOException e) {
       throw new StartException("cannot write %s: %s".formatted(file, IoReason.of(e)), e);
     }

@@ -1,5 +1,6 @@
 package io.mayflymq.server.ctl;
 
+import io.mayflymq.core.store.OwnerFiles;
 import io.mayflymq.server.config.BuildInfo;
 import io.mayflymq.server.ctl.client.ApiError;
 import io.mayflymq.server.ctl.client.ControlException;
@@ -16,7 +17,6 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -196,7 +196,7 @@ public final class ControlTool {
 
   private static void write(Path file, String text) {
     try {
-      Files.writeString(file, text.isEmpty() ? "" : text + "\n", StandardCharsets.UTF_8);
+      OwnerFiles.write(file, (text.isEmpty() ? "" : text + "\n").getBytes(StandardCharsets.UTF_8));
     } catch (IOException e) {
       throw ControlException.error(
           Sysexits.DATA,

@@ -49,6 +49,10 @@ final class JsonLayout extends LayoutBase<ILoggingEvent> {
       line.put("error", thrown.getClassName());
       line.put("stacktrace", ThrowableProxyUtil.asString(thrown));
     }
-    return JsonWriter.text(line) + "\n";
+    // Outside of strings there is nothing to escape.
+    String json = JsonWriter.text(line);
+    StringBuilder text = new StringBuilder(json.length() + 1);
+    Invisible.escape(json, text);
+    return text.append('\n').toString();
   }
 }

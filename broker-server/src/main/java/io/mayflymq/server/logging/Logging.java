@@ -12,7 +12,6 @@ import ch.qos.logback.core.FileAppender;
 import ch.qos.logback.core.Layout;
 import ch.qos.logback.core.OutputStreamAppender;
 import ch.qos.logback.core.encoder.LayoutWrappingEncoder;
-import ch.qos.logback.core.rolling.FixedWindowRollingPolicy;
 import ch.qos.logback.core.rolling.RollingFileAppender;
 import ch.qos.logback.core.spi.ContextAwareBase;
 import io.mayflymq.core.fault.Faults;
@@ -149,7 +148,14 @@ public final class Logging extends ContextAwareBase implements Configurator {
       throw new StartException("cannot write log file " + file + ": " + IoReason.of(e), e);
     }
     if (!rotation.isOn()) {
-      FileAppender<ILoggingEvent> appender = new FileAppender<>();
+      FileAppender<ILoggingEvent> appender =
+          new FileAppender<>() {
+            @Override
+            public void openFile(String name) throws IOException {
+              OwnerFiles.createIfMissing(Path.of(name));
+              super.openFile(name);
+            }
+          };
       appender.setFile(file.toString());
       return appender;
     }
@@ -162,12 +168,10 @@ public final class Logging extends ContextAwareBase implements Configurator {
           }
         };
     appender.setFile(file.toString());
-    FixedWindowRollingPolicy rolling = new FixedWindowRollingPolicy();
+    OwnerRollingPolicy rolling =
+        new OwnerRollingPolicy(file, rotation.count(), rotation.compress());
     rolling.setContext(context());
     rolling.setParent(appender);
-    rolling.setFileNamePattern(file + (rotation.compress() ? ".%i.gz" : ".%i"));
-    rolling.setMinIndex(0);
-    rolling.setMaxIndex(rotation.count() - 1);
     rolling.start();
     RotationTrigger trigger = new RotationTrigger(rotation, Instant.now());
     trigger.setContext(context());

@@ -7,8 +7,6 @@ import ch.qos.logback.classic.pattern.ThrowableHandlingConverter;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.classic.spi.IThrowableProxy;
 import ch.qos.logback.classic.spi.ThrowableProxyUtil;
-import java.util.HexFormat;
-import java.util.stream.Collectors;
 
 /**
  * A line of the log: {@code 2026-11-21 07:47:57.123 [info] <Daemon> message}, with RabbitMQ's names
@@ -59,28 +57,8 @@ final class TextLayout extends PatternLayout {
     public String convert(ILoggingEvent event) {
       String message = cut(event.getFormattedMessage());
       StringBuilder line = new StringBuilder(message.length());
-      for (int i = 0; i < message.length(); i++) {
-        char c = message.charAt(i);
-        if (c == '\n') {
-          line.append("\\n");
-        } else if (isInvisible(c)) {
-          line.append("\\u").append(HexFormat.of().toHexDigits(c));
-        } else {
-          line.append(c);
-        }
-      }
+      Invisible.escape(message, line);
       return line.toString();
-    }
-
-    private static boolean isInvisible(char c) {
-      return switch (Character.getType(c)) {
-        case Character.CONTROL,
-            Character.FORMAT,
-            Character.LINE_SEPARATOR,
-            Character.PARAGRAPH_SEPARATOR ->
-            true;
-        default -> false;
-      };
     }
   }
 
@@ -88,12 +66,22 @@ final class TextLayout extends PatternLayout {
     @Override
     public String convert(ILoggingEvent event) {
       IThrowableProxy thrown = event.getThrowableProxy();
-      return thrown == null
-          ? ""
-          : ThrowableProxyUtil.asString(thrown)
-              .lines()
-              .map(line -> (line.startsWith("\t") ? "" : "\t") + line + "\n")
-              .collect(Collectors.joining());
+      if (thrown == null) {
+        return "";
+      }
+      StringBuilder trace = new StringBuilder();
+      // What an exception says may have been chosen by a client, too.
+      for (String line : ThrowableProxyUtil.asString(thrown).split("\n")) {
+        String text = line.stripTrailing();
+        int indent = 0;
+        while (indent < text.length() && text.charAt(indent) == '\t') {
+          indent++;
+        }
+        trace.append(indent == 0 ? "\t" : text.substring(0, indent));
+        Invisible.escape(text.substring(indent), trace);
+        trace.append('\n');
+      }
+      return trace.toString();
     }
   }
 }

@@ -10,15 +10,20 @@ import io.mayflymq.server.config.Configuration;
 import io.mayflymq.server.config.LiveConfiguration;
 import io.mayflymq.server.logging.Logging;
 import io.mayflymq.server.net.StartException;
+import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -62,14 +67,42 @@ class DaemonTest {
   }
 
   @Test
+  void dataDirectoryOfAnotherUserIsRefusedUnlessToldOtherwise() throws Exception {
+    try {
+      Files.setAttribute(directory, "unix:uid", 12_345);
+    } catch (IOException e) {
+      Assumptions.abort("not as root: " + e);
+    }
+    assertThatThrownBy(() -> DataDirectory.open(directory, false))
+        .isInstanceOf(StartException.class)
+        .hasMessageStartingWith("data directory " + directory + " belongs to 12345, and not to ")
+        .hasMessageEndingWith("expected the same user, or data_dir_owner = any");
+    assertThat(directory).isEmptyDirectory();
+    try (DataDirectory opened = DataDirectory.open(directory, true)) {
+      assertThat(opened.warnings()).anyMatch(line -> line.contains(" belongs to 12345, and not"));
+    }
+  }
+
+  @Test
+  void linksInTheDataDirectoryAreNotFollowedToChangePermissions() throws Exception {
+    Path outside = Files.createDirectory(directory.resolve("outside"));
+    Set<PosixFilePermission> all = PosixFilePermissions.fromString("rwxrwxrwx");
+    Files.setPosixFilePermissions(outside, all);
+    Path data = Files.createDirectory(directory.resolve("data"));
+    Files.createSymbolicLink(data.resolve("link"), outside);
+    DataDirectory.open(data, false).close();
+    assertThat(Files.getPosixFilePermissions(outside)).isEqualTo(all);
+  }
+
+  @Test
   void daemonLocksItsDataDirectoryUntilItIsClosed() throws Exception {
     try (Daemon daemon = start()) {
       assertThat(daemon.addresses()).hasSize(1);
-      assertThatThrownBy(() -> DataDirectory.open(directory))
+      assertThatThrownBy(() -> DataDirectory.open(directory, false))
           .isInstanceOf(StartException.class)
           .hasMessageContaining("in use");
     }
-    DataDirectory.open(directory).close();
+    DataDirectory.open(directory, false).close();
   }
 
   @Test

@@ -64,7 +64,7 @@ class DataCheckTest {
 
   /** A directory as a broker leaves it: a queue, and four messages, one of which is settled. */
   private void fill() throws Exception {
-    DataDirectory.open(directory).close();
+    DataDirectory.open(directory, false).close();
     MetadataJournal metadata =
         MetadataJournal.open(
             directory,
@@ -349,7 +349,7 @@ class DataCheckTest {
   @Test
   void dataCheckWorksOnADirectoryInUse() throws Exception {
     fill();
-    DataDirectory held = DataDirectory.open(directory);
+    DataDirectory held = DataDirectory.open(directory, false);
     assertThat(check(directory, Formatter.TABLE)).isEqualTo(ExitCode.OK);
     assertThat(out.toString()).contains("A broker is using it", "messages/shard-0");
     held.close();

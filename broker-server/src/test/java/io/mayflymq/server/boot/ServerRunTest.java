@@ -57,7 +57,7 @@ class ServerRunTest {
   @Test
   void dataDirectoryOfANewerBrokerExitsWith1() throws Exception {
     Path data = directory.resolve("data");
-    DataDirectory.open(data).close();
+    DataDirectory.open(data, false).close();
     Files.writeString(data.resolve("mayfly.format"), "99\n");
 
     assertThat(run("listeners.tcp=none")).isEqualTo(ExitCode.FAILURE);
@@ -70,7 +70,7 @@ class ServerRunTest {
   @Test
   void dataDirectoryInUseExitsWith1() throws Exception {
     Path data = directory.resolve("data");
-    try (DataDirectory taken = DataDirectory.open(data)) {
+    try (DataDirectory taken = DataDirectory.open(data, false)) {
       assertThat(run("listeners.tcp=none")).isEqualTo(ExitCode.FAILURE);
       assertSaid("mayfly: data directory " + taken.path() + " is in use by another broker");
     }

@@ -40,6 +40,24 @@ class JsonLayoutTest {
   }
 
   @Test
+  void whatEndsALineOrTurnsTheTextAroundIsEscaped() throws Exception {
+    String name = "a\u2028b\u2029c\u0085d\u202ee\u2066f\ud83d\ude00\udb40\udc41\u00e4";
+    LoggingEvent event =
+        new LoggingEvent(
+            "",
+            new LoggerContext().getLogger("x"),
+            Level.WARN,
+            name,
+            new IllegalStateException(name),
+            null);
+    String line = new JsonLayout().doLayout(event);
+    assertThat(line)
+        .contains("a\\u2028b\\u2029c\\u0085d\\u202ee\\u2066f\ud83d\ude00\\udb40\\udc41\u00e4")
+        .doesNotContain("\u2028", "\u2029", "\u0085", "\u202e", "\u2066");
+    assertThat(((Map<?, ?>) JsonReader.DEFAULT.read(line)).get("msg")).isEqualTo(name);
+  }
+
+  @Test
   void exceptionIsInTheSameLine() throws Exception {
     Map<?, ?> line = parsed("audit", new IllegalStateException("boom"));
     assertThat(line.get("error")).isEqualTo("java.lang.IllegalStateException");

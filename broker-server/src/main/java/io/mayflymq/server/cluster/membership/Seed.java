@@ -1,10 +1,12 @@
 package io.mayflymq.server.cluster.membership;
 
+import io.mayflymq.core.store.OwnerFiles;
 import io.mayflymq.server.config.type.NodeAddress;
 import io.mayflymq.server.config.type.ValueTypes;
 import io.mayflymq.server.logging.IoReason;
 import io.mayflymq.server.net.StartException;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -29,7 +31,8 @@ public record Seed(Path file) {
    * @throws IOException if the file cannot be written
    */
   public void set(NodeAddress node) throws IOException {
-    Files.writeString(file, "%s:%s".formatted(node.name(), node.address()));
+    OwnerFiles.write(
+        file, "%s:%s".formatted(node.name(), node.address()).getBytes(StandardCharsets.UTF_8));
   }
 
   /**

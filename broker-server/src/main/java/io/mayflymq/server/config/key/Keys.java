@@ -324,6 +324,13 @@ public final class Keys {
   static final Setting<Path> DATA_DIR =
       Setting.of(
           "data_dir", path(), "./mayfly-data", "Directory that holds everything the broker keeps.");
+  static final Setting<String> DATA_DIR_OWNER =
+      Setting.of(
+          "data_dir_owner",
+          word("same", "any"),
+          "same",
+          "Whom an existing data directory may belong to: the same user that the broker runs as, or"
+              + " root; any user, with a warning.");
   static final Setting<Optional<Integer>> SHARDS =
       Setting.of(
           "shards",
@@ -415,6 +422,7 @@ public final class Keys {
                   DISK_FREE_RELATIVE,
                   CLUSTER_NAME,
                   DATA_DIR,
+                  DATA_DIR_OWNER,
                   SHARDS,
                   DURABILITY_SYNC,
                   DURABILITY_SEGMENT_SIZE,

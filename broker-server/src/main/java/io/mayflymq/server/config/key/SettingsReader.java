@@ -116,6 +116,7 @@ public final class SettingsReader {
         values.get(ClusterKeys.NODE_NAME),
         ClusterKeys.settings(values),
         dataDir,
+        values.get(Keys.DATA_DIR_OWNER).equals("any"),
         values.get(Keys.SHARDS).orElseGet(Runtime.getRuntime()::availableProcessors),
         values.get(Keys.DEATH_JOURNAL_SIZE),
         values.get(Keys.EVENT_EXCHANGE_VHOST));

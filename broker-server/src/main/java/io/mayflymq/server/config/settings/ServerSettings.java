@@ -15,6 +15,7 @@ import java.util.Optional;
  * @param nodeName the name of this node; empty if it follows from that of the host
  * @param cluster the node as a member of a cluster
  * @param dataDir absolute
+ * @param dataDirOfAnyOwner whether that may belong to another user
  * @param shards the number of event loops, 1 to 1024
  * @param deathJournalSize how many deaths each shard remembers, 0 or more
  * @param eventVhost the virtual host whose event exchange tells what happens in the broker; empty
@@ -40,6 +41,7 @@ public record ServerSettings(
     Optional<String> nodeName,
     ClusterSettings cluster,
     Path dataDir,
+    boolean dataDirOfAnyOwner,
     int shards,
     int deathJournalSize,
     Optional<String> eventVhost) {}

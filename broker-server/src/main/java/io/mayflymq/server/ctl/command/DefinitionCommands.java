@@ -1,6 +1,7 @@
 package io.mayflymq.server.ctl.command;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
+import io.mayflymq.core.store.OwnerFiles;
 import io.mayflymq.server.ctl.client.Api;
 import io.mayflymq.server.ctl.client.ControlException;
 import io.mayflymq.server.ctl.client.Option;
@@ -72,7 +73,9 @@ public final class DefinitionCommands {
     }
     invocation.banner("Exporting definitions in JSON to a file at \"%s\" ...", file);
     try {
-      Files.writeString(path, JsonWriter.text(invocation.api().get("definitions")));
+      String definitions = JsonWriter.text(invocation.api().get("definitions"));
+      // They have hashes of passwords, and passwords in URIs.
+      OwnerFiles.write(path, definitions.getBytes(StandardCharsets.UTF_8));
       return Result.DONE;
     } catch (IOException e) {
       throw ControlException.error(Sysexits.DATA, cannot("write", file, e));

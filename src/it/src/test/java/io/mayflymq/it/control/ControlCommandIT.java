@@ -13,6 +13,7 @@ import io.mayflymq.it.harness.Patience;
 import io.mayflymq.it.harness.Target;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -399,6 +400,17 @@ class ControlCommandIT {
     assertThat(done("clear_global_parameter", name))
         .containsExactly("Clearing global runtime parameter \"%s\" ...".formatted(name));
     refused(69, List.of("Error:", "Parameter does not exist"), "clear_global_parameter", name);
+  }
+
+  @Test
+  @MayflyOnly("rabbitmqctl leaves it to the umask")
+  void exportedDefinitionsCanBeReadByTheirOwnerOnly(@TempDir Path directory) throws Exception {
+    Path file = Files.createFile(directory.resolve("definitions.json"));
+    Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-r--r--"));
+    done("export_definitions", file.toString());
+    assertThat(Files.getPosixFilePermissions(file))
+        .isEqualTo(PosixFilePermissions.fromString("rw-------"));
+    assertThat(Files.readString(file)).startsWith("{");
   }
 
   @Test

@@ -12,10 +12,14 @@ import io.mayflymq.it.harness.EmbeddedBroker;
 import io.mayflymq.it.harness.Http;
 import io.mayflymq.it.harness.OwnBroker;
 import io.mayflymq.it.harness.Patience;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Map;
+import java.util.zip.GZIPInputStream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -139,6 +143,22 @@ class LoggingIT {
       Awaitility.await("the compressed file")
           .atMost(Patience.TIME)
           .until(() -> Files.exists(directory.resolve("log/m.log.0.gz")));
+      run(broker, "rotate_logs");
+      Awaitility.await("another one, and a new log")
+          .atMost(Patience.TIME)
+          .until(
+              () ->
+                  Files.exists(directory.resolve("log/m.log.1.gz"))
+                      && Files.exists(directory.resolve("log/m.log")));
+      for (String file : List.of("m.log", "m.log.0.gz", "m.log.1.gz")) {
+        assertThat(Files.getPosixFilePermissions(directory.resolve("log").resolve(file)))
+            .as(file)
+            .isEqualTo(PosixFilePermissions.fromString("rw-------"));
+      }
+      try (InputStream in =
+          new GZIPInputStream(Files.newInputStream(directory.resolve("log/m.log.1.gz")))) {
+        assertThat(new String(in.readAllBytes(), StandardCharsets.UTF_8)).contains(" [info] <");
+      }
       assertThat(broker.isAlive()).isTrue();
     }
   }
