@@ -4,6 +4,7 @@ import io.mayflymq.core.fault.BrokerThreads;
 import io.mayflymq.server.commandline.ExitCode;
 import io.mayflymq.server.config.Configuration;
 import io.mayflymq.server.config.LiveConfiguration;
+import io.mayflymq.server.config.Secrets;
 import io.mayflymq.server.config.source.ConfigException;
 import io.mayflymq.server.net.StartException;
 import io.mayflymq.server.training.TrainingLoad;
@@ -63,13 +64,14 @@ final class TrainingRun {
   /** Two nodes, the first of which leads what there is, ends, and is started again. */
   private void serveCluster(Path directory) throws IOException, ConfigException, StartException {
     List<Integer> ports = freePorts(2);
+    String secret = Secrets.generate();
     Path first = directory.resolve("0");
-    Daemon leader = start(first, member(0, ports));
-    try (Daemon other = start(directory.resolve("1"), member(1, ports))) {
+    Daemon leader = start(first, member(0, ports, secret));
+    try (Daemon other = start(directory.resolve("1"), member(1, ports, secret))) {
       TrainingLoad.runReplicated(leader.addresses().get(0));
       TrainingLoad.leaveReplicated(other.addresses().get(0));
       leader.close();
-      leader = start(first, member(0, ports));
+      leader = start(first, member(0, ports, secret));
       TrainingLoad.takeReplicated(other.addresses().get(0));
     } finally {
       leader.close();
@@ -90,10 +92,10 @@ final class TrainingRun {
   }
 
   /** The first one begins the cluster, and knows no other. */
-  private static List<String> member(int index, List<Integer> ports) {
+  private static List<String> member(int index, List<Integer> ports, String secret) {
     List<String> settings = new ArrayList<>();
     settings.add("node_name=%d@localhost".formatted(index));
-    settings.add("cluster.secret=training");
+    settings.add("cluster.secret=" + secret);
     settings.add("cluster.listener=127.0.0.1:" + ports.get(index));
     for (int i = 0; i <= index; i++) {
       settings.add(

@@ -10,6 +10,7 @@ import io.mayflymq.server.cluster.membership.Seed;
 import io.mayflymq.server.cluster.transport.TransportSettings;
 import io.mayflymq.server.cluster.transport.TransportTimes;
 import io.mayflymq.server.cluster.transport.handshake.ClusterSecret;
+import io.mayflymq.server.config.Secrets;
 import io.mayflymq.server.config.settings.ClusterSettings;
 import io.mayflymq.server.config.settings.ListenerSettings;
 import io.mayflymq.server.config.settings.TlsSettings;
@@ -23,6 +24,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * What a node of a cluster needs to start.
@@ -32,6 +35,8 @@ import java.util.stream.Stream;
  * @param dataDir its data directory
  */
 public record ClusterSetup(ClusterSettings settings, String nodeName, Path dataDir) {
+  private static final Logger LOGGER = LoggerFactory.getLogger(ClusterSetup.class);
+
   private static final String LOG_DIRECTORY = "cluster";
   private static final String JOINING_FILE = "cluster.joining";
 
@@ -96,13 +101,29 @@ public record ClusterSetup(ClusterSettings settings, String nodeName, Path dataD
   /**
    * Returns the settings of the connections to other nodes.
    *
-   * @throws StartException if the secret cannot be read
+   * @throws StartException if the secret cannot be read, or is refused
    */
   TransportSettings transport(UUID directory) throws StartException {
     Optional<TlsSettings> tls =
         settings.tls().certificate().isPresent() ? Optional.of(settings.tls()) : Optional.empty();
+    String secret = secret();
+    checkStrength(secret);
     return new TransportSettings(
-        nodeName, directory, listener(), ClusterSecret.of(secret()), tls, TransportTimes.USUAL);
+        nodeName, directory, listener(), ClusterSecret.of(secret), tls, TransportTimes.USUAL);
+  }
+
+  private void checkStrength(String secret) throws StartException {
+    if (Secrets.mayBeStrong(secret)) {
+      return;
+    }
+    String key = settings.secret().isPresent() ? "cluster.secret" : "cluster.secret_file";
+    String what =
+        "%s has %d characters, which cannot hold %d random bytes: expected a secret as mayflyctl generate_secret makes it"
+            .formatted(key, secret.length(), Secrets.BYTES);
+    if (settings.requiresStrongSecret()) {
+      throw new StartException(what + " (cluster.require_strong_secret = true)");
+    }
+    LOGGER.warn("{}; others who hear what nodes say can guess it", what);
   }
 
   private String secret() throws StartException {

@@ -53,12 +53,15 @@ class SecretKeysTest {
   }
 
   @Test
-  void keysThatSoundLikeSecretsHaveSecretsOrTheFilesOfOnes() {
+  void keysThatSoundLikeSecretsAreSecretsButForThese() {
     assertThat(Keys.ALL)
         .filteredOn(key -> key.name().matches(".*(pass|secret|token|credential|header).*"))
         .filteredOn(key -> !key.isSecret())
         .extracting(Key::name)
-        .containsExactly("config_entry_decoder.passphrase_file", "cluster.secret_file");
+        .containsExactly(
+            "config_entry_decoder.passphrase_file",
+            "cluster.secret_file",
+            "cluster.require_strong_secret");
   }
 
   @ParameterizedTest

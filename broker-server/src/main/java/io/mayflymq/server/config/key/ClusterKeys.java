@@ -63,6 +63,13 @@ final class ClusterKeys {
           orWord("none", path()),
           "none",
           "A file whose first line is that secret.");
+  private static final Setting<Boolean> STRONG_SECRET =
+      Setting.of(
+          "cluster.require_strong_secret",
+          bool(),
+          "false",
+          "Whether a secret that cannot hold 32 random bytes is refused, and not only warned of;"
+              + " mayflyctl generate_secret makes one.");
   static final TlsKeys TLS = TlsKeys.of("cluster.ssl", "cluster.listener");
   private static final Setting<String> BACKEND =
       Setting.of(
@@ -144,7 +151,7 @@ final class ClusterKeys {
   /** Returns all these keys. */
   static List<Key<?>> keys() {
     return Stream.<List<? extends Key<?>>>of(
-            List.of(NODE_NAME, LISTENER, SECRET, SECRET_FILE),
+            List.of(NODE_NAME, LISTENER, SECRET, SECRET_FILE, STRONG_SECRET),
             TLS.keys(),
             List.of(BACKEND, NODES, DNS_HOSTNAME, TARGET_SIZE, RETRY_LIMIT, RETRY_INTERVAL),
             List.of(
@@ -185,6 +192,7 @@ final class ClusterKeys {
         listener,
         secret,
         file,
+        values.get(STRONG_SECRET),
         TLS.settings(values),
         new FormationSettings(
             byDns ? List.of() : List.copyOf(values.inOrder(NODES)),

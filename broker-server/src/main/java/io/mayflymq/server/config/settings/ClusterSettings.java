@@ -9,6 +9,7 @@ import java.util.Optional;
  * @param listener where other nodes reach it ({@code cluster.listener}); empty if it is alone
  * @param secret what all nodes know; empty if it is in the file
  * @param secretFile whose first line is the secret; empty if the secret is given
+ * @param requiresStrongSecret whether a secret of less than 32 random bytes is refused
  * @param tls how nodes talk; without a certificate it is not encrypted
  * @param formation how it finds its cluster
  * @param initialGroupSize how many replicas a quorum queue begins with, if its declaration does not
@@ -19,6 +20,7 @@ public record ClusterSettings(
     Optional<ListenerSettings> listener,
     Optional<String> secret,
     Optional<Path> secretFile,
+    boolean requiresStrongSecret,
     TlsSettings tls,
     FormationSettings formation,
     int initialGroupSize,

@@ -1,5 +1,6 @@
 package io.mayflymq.server.ctl.command;
 
+import io.mayflymq.server.config.Secrets;
 import io.mayflymq.server.ctl.client.Api;
 import io.mayflymq.server.ctl.client.ApiError;
 import io.mayflymq.server.ctl.client.ControlException;
@@ -51,6 +52,10 @@ public final class ClusterCommands {
         Command.named("cluster_status", "Displays the nodes of the cluster")
             .shownAs(OutputFormat.STRING)
             .does(ClusterCommands::status));
+    commands.add(
+        Command.named("generate_secret", "Makes a secret for cluster.secret: 32 random bytes")
+            .noting("No broker is asked. All nodes of a cluster need the same one.")
+            .does(ClusterCommands::generateSecret));
     commands.add(
         Command.named("set_cluster_name", "Sets the cluster name, which clients are told")
             .takes("name")
@@ -151,6 +156,11 @@ public final class ClusterCommands {
     invocation.banner(banner, invocation.node());
     invocation.api().control("PUT", "listeners", Json.object("suspended", suspended));
     return Result.DONE;
+  }
+
+  private static Result generateSecret(Invocation invocation) {
+    String secret = Secrets.generate();
+    return new Result.Value(Json.object("secret", secret), secret);
   }
 
   private static Result setName(Invocation invocation) {
