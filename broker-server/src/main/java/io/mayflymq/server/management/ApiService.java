@@ -28,15 +28,30 @@ import java.util.function.Supplier;
  */
 final class ApiService implements HttpService {
   private final Authenticator authenticator;
-  private final Map<String, Supplier<RequestRouter>> served;
+  private final Map<String, Part> served;
   private final Faults faults;
 
   /**
-   * @param served the routers by the first part of the path, such as {@code /api/}
+   * A part of the paths.
+   *
+   * @param router of what is behind the first part of a path
+   * @param forAdministrators whether all of it is for administrators only
+   */
+  record Part(Supplier<RequestRouter> router, boolean forAdministrators) {
+    void require(Principal principal) {
+      if (forAdministrators) {
+        principal.requireAdministrator();
+      } else {
+        principal.requireManagement();
+      }
+    }
+  }
+
+  /**
+   * @param served by the first part of the path, such as {@code /api/}
    * @param faults gets exceptions that are defects
    */
-  ApiService(
-      Authenticator authenticator, Map<String, Supplier<RequestRouter>> served, Faults faults) {
+  ApiService(Authenticator authenticator, Map<String, Part> served, Faults faults) {
     this.authenticator = authenticator;
     this.faults = faults;
     this.served = Map.copyOf(served);
@@ -44,7 +59,7 @@ final class ApiService implements HttpService {
 
   @Override
   public Admission admit(RequestHead head) {
-    for (Map.Entry<String, Supplier<RequestRouter>> part : served.entrySet()) {
+    for (Map.Entry<String, Part> part : served.entrySet()) {
       if (head.path().startsWith(part.getKey())) {
         CrossSite.check(head);
         return admit(head, head.path().substring(part.getKey().length()), part.getValue());
@@ -53,11 +68,11 @@ final class ApiService implements HttpService {
     throw ApiException.notFound();
   }
 
-  private Admission admit(RequestHead head, String path, Supplier<RequestRouter> requestRouter) {
+  private Admission admit(RequestHead head, String path, Part part) {
     Authenticator.Login login = authenticator.authenticate(head);
     if (login instanceof Authenticator.Login.Accepted accepted) {
-      accepted.principal().requireManagement();
-      return admit(head, path, requestRouter.get(), accepted.principal());
+      part.require(accepted.principal());
+      return admit(head, path, part.router().get(), accepted.principal());
     }
     return login instanceof Authenticator.Login.Refused refused
         ? new Admission.Refused(encode(Response.of(Authenticator.failed())), refused.pauseMillis())

@@ -65,7 +65,11 @@ public final class ControlServer implements AutoCloseable {
             ServerLimits.control(configuration.settings().management()),
             new ApiService(
                 new TokenAuthenticator(token, () -> running().authenticator()),
-                Map.of("/api/", () -> running().api(), "/control/", () -> control),
+                Map.of(
+                    "/api/",
+                    new ApiService.Part(() -> running().api(), false),
+                    "/control/",
+                    new ApiService.Part(() -> control, true)),
                 threads.faults()),
             threads);
     InetSocketAddress address =

@@ -109,7 +109,10 @@ public final class ManagementServer implements AutoCloseable {
             below(
                 settings.pathPrefix(),
                 new PageService(
-                    new ApiService(authenticator, Map.of("/api/", () -> api), threads.faults()))),
+                    new ApiService(
+                        authenticator,
+                        Map.of("/api/", new ApiService.Part(() -> api, false)),
+                        threads.faults()))),
             threads);
     this.answers = new QuestionService(questions, ServerLimits.nodes(settings), threads);
   }

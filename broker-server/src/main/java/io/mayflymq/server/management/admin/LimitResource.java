@@ -9,7 +9,6 @@ import io.mayflymq.server.definitions.LimitsJson;
 import io.mayflymq.server.json.Json;
 import io.mayflymq.server.management.api.ApiException;
 import io.mayflymq.server.management.api.Listing;
-import io.mayflymq.server.management.api.Principal;
 import io.mayflymq.server.management.api.Request;
 import io.mayflymq.server.management.api.RequestRouter;
 import io.mayflymq.server.management.api.Response;
@@ -108,20 +107,16 @@ public final class LimitResource {
     return listOfUsers(
         request,
         managed.administration().users().list().stream()
-            .filter(user -> maySee(request.principal(), user.name()))
+            .filter(user -> request.principal().maySee(user.name()))
             .toList());
   }
 
   private Response listOfUser(Request request) {
     String name = request.parameter("user");
-    if (!maySee(request.principal(), name)) {
+    if (!request.principal().maySee(name)) {
       throw ApiException.notAuthorised("User not authorised to access object");
     }
     return listOfUsers(request, List.of(managed.administration().users().get(name)));
-  }
-
-  private static boolean maySee(Principal principal, String user) {
-    return principal.isMonitor() || principal.user().equals(user);
   }
 
   private static Response listOfUsers(Request request, List<User> users) {

@@ -24,9 +24,19 @@ public record Principal(String user, List<String> tags, boolean control) impleme
     return tags.contains(User.ADMINISTRATOR);
   }
 
-  /** Returns whether the user may see objects of other users. */
+  /** Returns whether the user may see objects of other users. It does not permit to change any. */
   public boolean isMonitor() {
     return isAdministrator() || tags.contains(User.MONITORING);
+  }
+
+  /** Returns whether the user may see what belongs to a user, such as connections. */
+  public boolean maySee(String owner) {
+    return isMonitor() || owner.equals(user);
+  }
+
+  /** Checks that the user may change what belongs to a user; seeing it is not enough. */
+  public void requireMayChange(String owner) {
+    require(isAdministrator() || owner.equals(user), "User not authorised to access object");
   }
 
   boolean isPolicymaker() {

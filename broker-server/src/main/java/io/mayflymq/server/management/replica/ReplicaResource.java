@@ -152,17 +152,18 @@ public final class ReplicaResource {
   // Many queues
 
   private Response grow(Request request) {
+    request.principal().requireAdministrator();
     Body.Fields fields = request.body().fields();
     Predicate<QueueReplicas> wanted = strategy(fields);
     String node = known(request.parameter(NODE));
     return each(
-        request,
         QueueSelection.of(fields),
         replicas -> !replicas.members().contains(node) && wanted.test(replicas),
         partition -> operations().add(partition, node));
   }
 
   private Response growToCount(Request request) {
+    request.principal().requireAdministrator();
     Body.Fields fields = request.body().fields();
     Predicate<QueueReplicas> wanted = strategy(fields);
     int count = (int) Math.min(fields.require(COUNT).number(COUNT, 0), Integer.MAX_VALUE);
@@ -172,7 +173,6 @@ public final class ReplicaResource {
               .formatted(COUNT, count, MOST_REPLICAS));
     }
     return each(
-        request,
         QueueSelection.of(fields),
         replicas -> replicas.members().size() < count && wanted.test(replicas),
         partition -> operations().grow(partition, count));
@@ -190,9 +190,9 @@ public final class ReplicaResource {
   }
 
   private Response shrink(Request request) {
+    request.principal().requireAdministrator();
     String node = known(request.parameter(NODE));
     return each(
-        request,
         QueueSelection.of(request.body().fields()),
         replicas -> replicas.members().contains(node),
         partition -> operations().remove(partition, node));
@@ -213,9 +213,7 @@ public final class ReplicaResource {
         .filter(Queue::isReplicated);
   }
 
-  private Response each(
-      Request request, QueueSelection selection, Predicate<QueueReplicas> wanted, Change change) {
-    request.principal().requireAdministrator();
+  private Response each(QueueSelection selection, Predicate<QueueReplicas> wanted, Change change) {
     return each(
         replicated(broker())
             .filter(queue -> queue.definition().settings().type() == QueueType.QUORUM)

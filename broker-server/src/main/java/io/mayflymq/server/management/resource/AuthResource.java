@@ -41,6 +41,7 @@ public final class AuthResource {
   }
 
   private Response list(Request request) {
+    request.principal().requireMonitor();
     requireThisNode(request);
     return Response.ok(attempts.list());
   }
@@ -49,18 +50,19 @@ public final class AuthResource {
    * RabbitMQ tells addresses and users apart only if it is configured to; by default it has none.
    */
   private static Response listBySource(Request request) {
+    request.principal().requireMonitor();
     requireThisNode(request);
     return Response.ok(List.of());
   }
 
   private Response reset(Request request) {
+    request.principal().requireAdministrator();
     requireThisNode(request);
     attempts.reset();
     return Response.noContent();
   }
 
   private static void requireThisNode(Request request) {
-    request.principal().requireAdministrator();
     if (!request.parameter("node").equals(NodeName.value())) {
       throw ApiException.notFound();
     }

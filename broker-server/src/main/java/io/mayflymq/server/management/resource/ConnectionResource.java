@@ -16,7 +16,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 
-/** Connections and channels: listed, by virtual host and user, and closed. */
+/**
+ * Connections and channels: listed, by virtual host and user, and closed. Monitors see those of
+ * others, and only administrators close them.
+ */
 public final class ConnectionResource {
   private static final String DEFAULT_REASON = "Closed via management plugin";
 
@@ -124,10 +127,10 @@ public final class ConnectionResource {
   }
 
   private Response close(Request request) {
-    managed
-        .connection(request.principal(), request.parameter("connection"))
-        .connection()
-        .forceClose(reason(request));
+    ManagedBroker.Connected found =
+        managed.connection(request.principal(), request.parameter("connection"));
+    request.principal().requireMayChange(found.view().identity().user());
+    found.connection().forceClose(reason(request));
     return Response.noContent();
   }
 
@@ -136,6 +139,7 @@ public final class ConnectionResource {
   }
 
   private Response closeAllOfUser(Request request) {
+    request.principal().requireMayChange(request.parameter("user"));
     connectionsHere(request).forEach(found -> found.connection().forceClose(reason(request)));
     return Response.noContent();
   }

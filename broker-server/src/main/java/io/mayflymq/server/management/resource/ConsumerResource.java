@@ -3,6 +3,7 @@ package io.mayflymq.server.management.resource;
 import io.mayflymq.core.queue.consumer.ConsumerOrigin;
 import io.mayflymq.core.vhost.queue.QueueContents;
 import io.mayflymq.core.vhost.queue.QueueSnapshot;
+import io.mayflymq.server.management.api.Principal;
 import io.mayflymq.server.management.api.Request;
 import io.mayflymq.server.management.api.RequestRouter;
 import io.mayflymq.server.management.cluster.ListKind;
@@ -10,7 +11,10 @@ import io.mayflymq.server.management.cluster.SpreadList;
 import io.mayflymq.server.management.json.QueueJson;
 import java.util.List;
 
-/** Consumers: all, and of a virtual host. Each node lists those of its queues. */
+/**
+ * Consumers: all, and of a virtual host; for who is no monitor only those of the user's own
+ * connections. Each node lists those of its queues.
+ */
 public final class ConsumerResource {
   private final ManagedBroker managed;
   private final SpreadList<Found> consumers;
@@ -57,6 +61,11 @@ public final class ConsumerResource {
     }
   }
 
+  private static boolean isShown(Principal principal, QueueContents.Member member) {
+    ConsumerOrigin channel = member.consumer().outlet().origin();
+    return channel == null ? principal.isMonitor() : principal.maySee(channel.user());
+  }
+
   private List<Found> here(Request request) {
     String vhost = request.parameter("vhost");
     return managed
@@ -66,6 +75,7 @@ public final class ConsumerResource {
                 .toList())
         .stream()
         .flatMap(view -> view.consumers().stream().map(member -> new Found(view, member)))
+        .filter(found -> isShown(request.principal(), found.member))
         .toList();
   }
 }

@@ -2,6 +2,9 @@ package io.mayflymq.server.management.resource;
 
 import io.mayflymq.core.deathjournal.DeathRecord;
 import io.mayflymq.core.message.DeathReason;
+import io.mayflymq.core.security.Permission;
+import io.mayflymq.core.security.ResourceKind;
+import io.mayflymq.core.security.VhostAccess;
 import io.mayflymq.core.vhost.VirtualHost;
 import io.mayflymq.server.json.Json;
 import io.mayflymq.server.management.api.ApiException;
@@ -11,13 +14,15 @@ import io.mayflymq.server.management.api.RequestRouter;
 import io.mayflymq.server.management.api.Response;
 import io.mayflymq.server.management.cluster.ListKind;
 import io.mayflymq.server.management.cluster.SpreadList;
-import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Predicate;
-import java.util.stream.Collectors;
 
-/** The death journal: the last messages that were dropped or dead-lettered, the latest first. */
+/**
+ * The death journal: the last messages that were dropped or dead-lettered, the latest first. It
+ * names messages, so whoever asks needs the permission to read the queues, as for browsing.
+ */
 public final class DeathResource {
   private final ManagedBroker managed;
   private final SpreadList<Entry> list;
@@ -73,7 +78,7 @@ public final class DeathResource {
   }
 
   private List<Entry> listHere(Request request) {
-    Predicate<DeathRecord> wanted = inVhosts(vhosts(request)).and(wanted(request));
+    Predicate<DeathRecord> wanted = readable(request).and(wanted(request));
     return numbered(deaths()).stream()
         .filter(entry -> wanted.test(entry.death()))
         .limit(limit(request))
@@ -93,10 +98,16 @@ public final class DeathResource {
     return List.of(entries);
   }
 
-  private Collection<VirtualHost> vhosts(Request request) {
-    return request.parameter("vhost") == null
-        ? managed.vhosts(request.principal())
-        : List.of(managed.visibleVhost(request));
+  private Predicate<DeathRecord> readable(Request request) {
+    Map<String, VhostAccess> access = managed.access(request.principal());
+    String vhost = request.parameter("vhost");
+    if (vhost != null) {
+      access.keySet().retainAll(Set.of(managed.usableVhost(request).name()));
+    }
+    return death -> {
+      VhostAccess there = access.get(death.vhost());
+      return there != null && there.allows(ResourceKind.QUEUE, death.queue(), Permission.READ);
+    };
   }
 
   private static long limit(Request request) {
@@ -105,10 +116,11 @@ public final class DeathResource {
 
   /** Lists the deaths of a queue, also of a deleted one while the journal has entries of it. */
   private Response ofQueue(Request request) {
-    VirtualHost vhost = managed.visibleVhost(request);
+    VirtualHost vhost = managed.usableVhost(request);
     String queue = request.parameter("queue");
+    managed.access(request.principal(), vhost).check(ResourceKind.QUEUE, queue, Permission.READ);
     Predicate<DeathRecord> here =
-        inVhosts(List.of(vhost)).and(death -> death.queue().equals(queue));
+        death -> death.vhost().equals(vhost.name()) && death.queue().equals(queue);
     if (vhost.routing().queue(queue) == null && deaths().stream().noneMatch(here)) {
       throw ApiException.notFound();
     }
@@ -125,11 +137,6 @@ public final class DeathResource {
             DeathRecord::queue,
             DeathResource::object)
         .answer(request);
-  }
-
-  private static Predicate<DeathRecord> inVhosts(Collection<VirtualHost> vhosts) {
-    var names = vhosts.stream().map(VirtualHost::name).collect(Collectors.toSet());
-    return death -> names.contains(death.vhost());
   }
 
   private static Predicate<DeathRecord> wanted(Request request) {

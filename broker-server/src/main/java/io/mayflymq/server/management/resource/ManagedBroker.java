@@ -34,6 +34,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Collectors;
 
 /**
  * The broker as the API's resources see it: the objects that a principal may see, in order. Any
@@ -145,6 +146,13 @@ public final class ManagedBroker {
     VirtualHost vhost = existing(request);
     requireEntrance(request.principal(), vhost);
     return vhost;
+  }
+
+  /** Returns what a principal may do in each virtual host that is usable for him, by name. */
+  Map<String, VhostAccess> access(Principal principal) {
+    return broker().virtualHosts().stream()
+        .filter(vhost -> mayEnter(principal, vhost))
+        .collect(Collectors.toMap(VirtualHost::name, vhost -> access(principal, vhost)));
   }
 
   /** Returns the virtual hosts that a principal may use, by name; an administrator all. */
@@ -274,7 +282,7 @@ public final class ManagedBroker {
             OpenConnection::home,
             connection -> {
               ConnectionView view = connection.view();
-              return view == null || !isShown(principal, view.identity().user())
+              return view == null || !principal.maySee(view.identity().user())
                   ? null
                   : connection.channelViews().size();
             });
@@ -310,10 +318,6 @@ public final class ManagedBroker {
                 Partition::shard,
                 partition -> partition.store().figures()))
         .views();
-  }
-
-  private static boolean isShown(Principal principal, String user) {
-    return principal.isMonitor() || user.equals(principal.user());
   }
 
   /** Returns how many connections there are. Waits for no shard. */
@@ -395,8 +399,7 @@ public final class ManagedBroker {
                   return view == null ? null : new Connected(connection, view);
                 }))
         .stream()
-        .filter(
-            found -> principal.isMonitor() || found.view.identity().user().equals(principal.user()))
+        .filter(found -> principal.maySee(found.view.identity().user()))
         .sorted(Comparator.comparing(found -> found.view.identity().name()))
         .toList();
   }
@@ -423,10 +426,7 @@ public final class ManagedBroker {
                 environment.open(), OpenConnection::home, OpenConnection::channelViews))
         .stream()
         .flatMap(List::stream)
-        .filter(
-            view ->
-                principal.isMonitor()
-                    || view.identity().connection().user().equals(principal.user()))
+        .filter(view -> principal.maySee(view.identity().connection().user()))
         .sorted(
             Comparator.<ChannelView, String>comparing(view -> view.identity().connection().name())
                 .thenComparing(view -> view.identity().number()))

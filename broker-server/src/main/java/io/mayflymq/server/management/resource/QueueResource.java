@@ -262,7 +262,8 @@ public final class QueueResource {
 
   /** Accepts RabbitMQ's actions on a mirrored queue, which have no effect here. */
   private Response act(Request request) {
-    managed.usableQueue(request, Permission.CONFIGURE);
+    request.principal().requireAdministrator();
+    find(request);
     Object action = request.body().fields().require("action").get("action");
     if (!"sync".equals(action) && !"cancel_sync".equals(action)) {
       throw ApiException.badRequest(List.of("unknown", String.valueOf(action)));

@@ -1,0 +1,2 @@
+/** What users may do, against the tables of {@code docs/}. */
+package io.mayflymq.it.rights;
