@@ -64,10 +64,7 @@ public final class PolicyResource {
   private record Found(VirtualHost vhost, Policy policy) {}
 
   private Response listOfVhost(Request request, PolicyKind kind) {
-    return list(
-        request,
-        kind,
-        List.of(managed.ownVhost(request, "User not authorised to access virtual host")));
+    return list(request, kind, List.of(managed.ownVhost(request)));
   }
 
   /**

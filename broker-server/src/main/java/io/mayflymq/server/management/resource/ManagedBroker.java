@@ -127,7 +127,8 @@ public final class ManagedBroker {
   /**
    * Returns the virtual host that a request names and its principal may see.
    *
-   * @throws ApiException 404 or 401
+   * @throws ApiException 404, also if there is one that the principal may not see, as in RabbitMQ
+   *     4: the names of virtual hosts cannot be tried
    */
   public VirtualHost visibleVhost(Request request) {
     VirtualHost vhost = existing(request);
@@ -140,7 +141,7 @@ public final class ManagedBroker {
   /**
    * Returns the virtual host that a request names and its principal may use.
    *
-   * @throws ApiException 404 or 401
+   * @throws ApiException 404
    */
   VirtualHost usableVhost(Request request) {
     VirtualHost vhost = existing(request);
@@ -167,27 +168,23 @@ public final class ManagedBroker {
    * Returns the virtual host that a request names and its principal may use, or any as an
    * administrator.
    *
-   * @throws ApiException 404 or 401
+   * @throws ApiException 404
    */
   public VirtualHost ownVhost(Request request) {
-    return ownVhost(request, "User not authorised to access object");
-  }
-
-  /** Returns the same virtual host, with another error text if the user may not use it. */
-  public VirtualHost ownVhost(Request request, String otherwise) {
     VirtualHost vhost = existing(request);
     if (!isOwn(request.principal(), vhost)) {
-      throw ApiException.notAuthorised(otherwise);
+      throw ApiException.notFound();
     }
     return vhost;
   }
 
   /** Returns the same virtual host, with the other error that RabbitMQ has for a missing one. */
   public VirtualHost ownVhostToPutInto(Request request) {
-    if (broker().virtualHost(request.parameter("vhost")) == null) {
+    VirtualHost vhost = broker().virtualHost(request.parameter("vhost"));
+    if (vhost == null || !isOwn(request.principal(), vhost)) {
       throw new ApiException(404, "not_found", "vhost_not_found");
     }
-    return ownVhost(request);
+    return vhost;
   }
 
   private boolean isOwn(Principal principal, VirtualHost vhost) {
@@ -216,7 +213,7 @@ public final class ManagedBroker {
 
   private void requireEntrance(Principal principal, VirtualHost vhost) {
     if (!mayEnter(principal, vhost)) {
-      throw ApiException.notAuthorised("User not authorised to access virtual host");
+      throw ApiException.notFound();
     }
   }
 
@@ -234,7 +231,7 @@ public final class ManagedBroker {
       return accessControl().checkVhostAccess(principal.user(), vhost.name(), Map.of());
     } catch (ConnectionException e) {
       // The permission was removed since it was checked.
-      throw ApiException.notAuthorised("User not authorised to access virtual host");
+      throw ApiException.notFound();
     }
   }
 

@@ -165,8 +165,8 @@ class DeathJournalIT extends AccessFixture {
     awaitDeath(queue);
     Http unprivileged = Http.as(target.httpPort(), user, "p");
     assertThat(unprivileged.get("deaths").json()).isEmpty();
-    assertThat(unprivileged.get("deaths/%2F").status()).isEqualTo(401);
-    assertThat(unprivileged.get("queues/%2F/" + queue + "/deaths").status()).isEqualTo(401);
+    assertThat(unprivileged.get("deaths/%2F").status()).isEqualTo(404);
+    assertThat(unprivileged.get("queues/%2F/" + queue + "/deaths").status()).isEqualTo(404);
     assertThat(http.put("permissions/%2F/" + user, ALL).status()).isEqualTo(201);
     assertThat(unprivileged.get("deaths?queue=" + queue).json()).hasSize(1);
   }

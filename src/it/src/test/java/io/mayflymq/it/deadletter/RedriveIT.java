@@ -187,7 +187,7 @@ class RedriveIT extends AccessFixture {
     String user = user(amqp, "management");
     String path = "queues/%2F/" + dead + "/redrive";
     Http stranger = Http.as(target.httpPort(), user, "p");
-    assertThat(stranger.post(path, "{}").status()).isEqualTo(401);
+    assertThat(stranger.post(path, "{}").status()).isEqualTo(404);
     String readOnly = "{\"configure\":\"\",\"write\":\"\",\"read\":\".*\"}";
     assertThat(http.put("permissions/%2F/" + user, readOnly).status()).isEqualTo(201);
     assertThat(stranger.post(path, "{}").status()).isEqualTo(200);

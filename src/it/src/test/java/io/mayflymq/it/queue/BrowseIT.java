@@ -158,7 +158,7 @@ class BrowseIT extends AccessFixture {
     String queue = amqp.queue();
     String path = "queues/%2F/" + queue + "/messages";
     Http unprivileged = Http.as(target.httpPort(), user, "p");
-    assertThat(unprivileged.get(path).status()).isEqualTo(401);
+    assertThat(unprivileged.get(path).status()).as("without any permission").isEqualTo(404);
     assertThat(
             http.put(
                     "permissions/%2F/" + user,
