@@ -108,7 +108,11 @@ final class ApiService implements HttpService {
   private static HttpResponse encode(Response response) {
     Map<String, String> headers = new HashMap<>(response.headers());
     headers.put("server", "MayflyMQ");
-    headers.put("cache-control", "no-cache");
+    // Answers have hashes of passwords, messages and tokens: no cache keeps them, and none is a
+    // page.
+    headers.put("cache-control", "no-store");
+    headers.put("x-content-type-options", "nosniff");
+    headers.put("content-security-policy", "default-src 'none'; frame-ancestors 'none'");
     if (response.body() == null) {
       return HttpResponse.empty(response.status(), headers);
     }

@@ -13,6 +13,7 @@ import io.mayflymq.it.harness.MayflyOnly;
 import io.mayflymq.it.harness.Patience;
 import io.mayflymq.it.harness.Target;
 import java.net.URLEncoder;
+import java.net.http.HttpHeaders;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -166,6 +167,22 @@ class ManagementApiIT {
         http.put("queues/%2F/" + amqp.name(), "{\"arguments\":{\"x-message-ttl\":\"abc\"}}");
     assertThat(invalid.status()).isEqualTo(400);
     assertThat(invalid.reason()).endsWith("\"expected integer, got longstr\"");
+  }
+
+  @Test
+  @MayflyOnly("lets caches keep definitions, which have hashes of passwords")
+  void noCacheKeepsAnAnswerAndNoBrowserTakesItForAPage() throws Exception {
+    for (Http.Reply reply :
+        List.of(
+            http.get("definitions"),
+            http.get("queues/%2F/nothing"),
+            http.anonymous().get("whoami"))) {
+      HttpHeaders headers = reply.raw().headers();
+      assertThat(headers.firstValue("cache-control")).contains("no-store");
+      assertThat(headers.firstValue("x-content-type-options")).contains("nosniff");
+      assertThat(headers.firstValue("content-security-policy"))
+          .contains("default-src 'none'; frame-ancestors 'none'");
+    }
   }
 
   @Test
