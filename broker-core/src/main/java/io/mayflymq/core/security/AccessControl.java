@@ -68,6 +68,11 @@ public final class AccessControl {
     loopbackUsers = Set.copyOf(names);
   }
 
+  /** Returns whether a user may connect from this machine only. */
+  public boolean isLoopbackUser(String name) {
+    return loopbackUsers.contains(name);
+  }
+
   /**
    * Checks a name and a password. Hashes, so it takes microseconds.
    *
@@ -109,7 +114,7 @@ public final class AccessControl {
 
   private AuthenticationResult locate(User user, InetAddress remoteAddress) {
     String name = user.name();
-    return loopbackUsers.contains(name) && !remoteAddress.isLoopbackAddress()
+    return isLoopbackUser(name) && !remoteAddress.isLoopbackAddress()
         ? refused(name, "user '" + name + "' can only connect via localhost", remoteAddress)
         : new Accepted(user);
   }

@@ -5,6 +5,7 @@ import io.mayflymq.server.config.LiveConfiguration;
 import io.mayflymq.server.http.HttpServer;
 import io.mayflymq.server.management.api.ApiException;
 import io.mayflymq.server.management.api.RequestRouter;
+import io.mayflymq.server.management.auth.HostCheck;
 import io.mayflymq.server.management.auth.TokenAuthenticator;
 import io.mayflymq.server.management.resource.ProcessControl;
 import io.mayflymq.server.management.resource.ProcessResource;
@@ -64,7 +65,10 @@ public final class ControlServer implements AutoCloseable {
             "control",
             ServerLimits.control(configuration.settings().management()),
             new ApiService(
-                new TokenAuthenticator(token, () -> running().authenticator()),
+                new HostCheck(
+                    new TokenAuthenticator(token, () -> running().authenticator()),
+                    login -> true,
+                    () -> configuration.settings().management().allowedHosts()),
                 Map.of(
                     "/api/",
                     new ApiService.Part(() -> running().api(), false),

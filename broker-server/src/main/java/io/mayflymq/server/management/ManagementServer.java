@@ -26,6 +26,7 @@ import io.mayflymq.server.management.api.RequestRouter;
 import io.mayflymq.server.management.api.Response;
 import io.mayflymq.server.management.auth.AuthAttempts;
 import io.mayflymq.server.management.auth.Authenticator;
+import io.mayflymq.server.management.auth.HostCheck;
 import io.mayflymq.server.management.auth.SessionAuthenticator;
 import io.mayflymq.server.management.auth.Sessions;
 import io.mayflymq.server.management.auth.UserAuthenticator;
@@ -79,7 +80,7 @@ public final class ManagementServer implements AutoCloseable {
 
   private final ControlServer controlServer;
   private final StatisticsSampler sampler;
-  private final SessionAuthenticator authenticator;
+  private final Access access;
   private final RequestRouter api = new RequestRouter();
   private final RequestRouter control = new RequestRouter();
   private final RequestRouter questions = new RequestRouter();
@@ -93,15 +94,23 @@ public final class ManagementServer implements AutoCloseable {
 
   private Runnable endRebalancing = () -> {};
 
+  /**
+   * How users are recognized.
+   *
+   * @param requests what has come to the server's own ports
+   * @param control what has come to the control server with a name and a password
+   */
+  private record Access(Authenticator requests, Authenticator control) {}
+
   private ManagementServer(
       ManagementSettings settings,
       ControlServer controlServer,
       StatisticsSampler sampler,
-      SessionAuthenticator authenticator,
+      Access access,
       BrokerThreads threads) {
     this.controlServer = controlServer;
     this.sampler = sampler;
-    this.authenticator = authenticator;
+    this.access = access;
     this.server =
         new HttpServer(
             "management",
@@ -110,7 +119,7 @@ public final class ManagementServer implements AutoCloseable {
                 settings.pathPrefix(),
                 new PageService(
                     new ApiService(
-                        authenticator,
+                        access.requests(),
                         Map.of("/api/", new ApiService.Part(() -> api, false)),
                         threads.faults()))),
             threads);
@@ -147,16 +156,25 @@ public final class ManagementServer implements AutoCloseable {
     AuthAttempts attempts = new AuthAttempts();
     Sessions sessions =
         new Sessions(name -> broker.accessControl().state().user(name), InstantSource.system());
+    SessionAuthenticator authenticator =
+        new SessionAuthenticator(
+            new UserAuthenticator(broker.accessControl(), attempts),
+            sessions,
+            broker.accessControl());
     ManagementServer server =
         new ManagementServer(
             settings.management(),
             controlServer,
             StatisticsSampler.start(
                 broker.broker(), settings.management().statisticsIntervalMillis(), threads),
-            new SessionAuthenticator(
-                new UserAuthenticator(broker.accessControl(), attempts),
-                sessions,
-                broker.accessControl()),
+            new Access(
+                new HostCheck(
+                    authenticator,
+                    login ->
+                        login instanceof Authenticator.Login.Accepted accepted
+                            && broker.accessControl().isLoopbackUser(accepted.principal().user()),
+                    () -> configuration.settings().management().allowedHosts()),
+                authenticator.users()),
             threads);
     try {
       server.listen(configuration);
@@ -319,7 +337,7 @@ public final class ManagementServer implements AutoCloseable {
 
   /** Returns what authenticates users by their passwords. */
   Authenticator authenticator() {
-    return authenticator.users();
+    return access.control();
   }
 
   /** Accepts no more requests. */

@@ -463,6 +463,7 @@ public final class Keys {
               DecoderKeys.keys(),
               TLS.keys(),
               ManagementKeys.TLS.keys(),
+              List.of(ManagementKeys.ALLOWED_HOSTS),
               PrometheusKeys.TLS.keys(),
               ClusterKeys.TLS.keys())
           .<Key<?>>flatMap(List::stream)

@@ -1,6 +1,7 @@
 package io.mayflymq.server.config.key;
 
 import static io.mayflymq.server.config.type.ValueTypes.bytes;
+import static io.mayflymq.server.config.type.ValueTypes.hostName;
 import static io.mayflymq.server.config.type.ValueTypes.orWord;
 import static io.mayflymq.server.config.type.ValueTypes.text;
 import static io.mayflymq.server.config.type.ValueTypes.wholeNumber;
@@ -8,11 +9,14 @@ import static io.mayflymq.server.config.type.ValueTypes.wholeNumber;
 import io.mayflymq.server.config.settings.ManagementSettings;
 import io.mayflymq.server.config.source.SettingValues;
 import io.mayflymq.server.config.type.Key;
+import io.mayflymq.server.config.type.KeyFamily;
 import io.mayflymq.server.config.type.Setting;
 import io.mayflymq.server.config.type.ValueType;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /** The keys {@code management.*}, and what is sampled for it. */
 final class ManagementKeys {
@@ -86,6 +90,14 @@ final class ManagementKeys {
           "none",
           "What all paths of the API and the page begin with, such as /mayfly, for a reverse proxy.");
 
+  static final KeyFamily<String> ALLOWED_HOSTS =
+      new KeyFamily<>(
+          "management.allowed_hosts.",
+          "$n",
+          hostName(),
+          Map.of(),
+          "A name of this machine by which loopback_users may reach the API, beside localhost.");
+
   private ManagementKeys() {}
 
   private static ValueType<Integer> milliseconds() {
@@ -105,6 +117,7 @@ final class ManagementKeys {
             INACTIVITY_TIMEOUT,
             MAX_BODY_SIZE,
             PATH_PREFIX,
+            ALLOWED_HOSTS,
             STATISTICS_INTERVAL));
     return keys;
   }
@@ -134,6 +147,7 @@ final class ManagementKeys {
             .map(path -> path.replaceAll("^/+|/+$", ""))
             .filter(path -> !path.isEmpty())
             .map(path -> "/" + path)
-            .orElse(""));
+            .orElse(""),
+        Set.copyOf(values.members(ALLOWED_HOSTS).values()));
   }
 }

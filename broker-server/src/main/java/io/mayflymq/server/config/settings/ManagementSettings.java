@@ -2,6 +2,7 @@ package io.mayflymq.server.config.settings;
 
 import java.net.InetSocketAddress;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * The management HTTP API.
@@ -20,6 +21,8 @@ import java.util.Optional;
  * @param maxBodySize of a request, in bytes
  * @param pathPrefix what all paths begin with; empty, or begins with a slash and does not end with
  *     one
+ * @param allowedHosts names in {@code Host}, beside localhost and addresses, in requests of users
+ *     who may connect from this machine only, and of the control listener
  */
 public record ManagementSettings(
     String host,
@@ -34,7 +37,8 @@ public record ManagementSettings(
     int idleTimeoutMillis,
     int inactivityTimeoutMillis,
     int maxBodySize,
-    String pathPrefix) {
+    String pathPrefix,
+    Set<String> allowedHosts) {
   /** Returns where it listens for users; empty if it does not. */
   public Optional<InetSocketAddress> address() {
     return port.map(number -> new InetSocketAddress(host, number));

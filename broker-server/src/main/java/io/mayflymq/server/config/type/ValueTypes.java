@@ -212,6 +212,13 @@ public final class ValueTypes {
         ValueTypes::address);
   }
 
+  /** Returns the type of the name of a host, without a port. */
+  public static ValueType<String> hostName() {
+    return new ValueType<>(
+        "a host without a port, such as broker.example.com, in letters, digits and . _ -",
+        text -> HOST_NAME.matcher(text).matches() ? Optional.of(text) : Optional.empty());
+  }
+
   /** Returns the type of a node's name: mayfly@host. */
   public static ValueType<String> nodeName() {
     return new ValueType<>(
@@ -258,6 +265,7 @@ public final class ValueTypes {
     }
   }
 
+  private static final Pattern HOST_NAME = Pattern.compile("[A-Za-z0-9._-]{1,253}");
   private static final Pattern NODE_NAME =
       Pattern.compile("[A-Za-z0-9_-]{1,64}@[A-Za-z0-9._-]{1,253}");
 
