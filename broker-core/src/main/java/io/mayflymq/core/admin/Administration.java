@@ -115,7 +115,7 @@ public final class Administration {
    */
   public void createDefaults(String vhost, User user, String configure, String write, String read) {
     vhosts
-        .put(new VhostDefinition(vhost, "Default virtual host", List.of(), "", Limits.NONE))
+        .put(new VhostDefinition(vhost, "Default virtual host", List.of(), "", Limits.NONE, false))
         .thenCompose(added -> users.put(user.name(), user.passwordHash(), user.tags()))
         .thenCompose(added -> permissions.set(user.name(), vhost, configure, write, read))
         .join();

@@ -24,7 +24,9 @@ public final class AdministrationException extends RuntimeException {
     INVALID_PASSWORD,
     INVALID_QUEUE_TYPE,
     /** There are as many virtual hosts as allowed. */
-    TOO_MANY_VHOSTS
+    TOO_MANY_VHOSTS,
+    /** A virtual host that is protected from deletion. */
+    PROTECTED
   }
 
   private final Reason reason;
@@ -56,6 +58,14 @@ public final class AdministrationException extends RuntimeException {
         Reason.TOO_MANY_VHOSTS,
         vhost,
         "cannot create vhost '%s': vhost limit of %d is reached".formatted(vhost, most));
+  }
+
+  static AdministrationException protectedFromDeletion(String vhost) {
+    return new AdministrationException(
+        Reason.PROTECTED,
+        vhost,
+        "Refusing to delete virtual host '%s' because it is protected from deletion"
+            .formatted(vhost));
   }
 
   static AdministrationException noSuchUser(String user) {

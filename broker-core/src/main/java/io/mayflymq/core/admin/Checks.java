@@ -14,6 +14,7 @@ import java.util.function.Supplier;
 /** Validates names, tags, patterns and limits. Each method throws if the value is not valid. */
 public final class Checks {
   private static final int LONGEST_PATTERN = 64 * 1024;
+  private static final int MOST_USER_TAGS = 32;
 
   /** The queue types that a virtual host may name as its default; empty for none. */
   private static final Set<String> QUEUE_TYPES = Set.of("", "classic", "quorum", "stream");
@@ -62,6 +63,17 @@ public final class Checks {
       }
     }
     return tags.stream().distinct().toList();
+  }
+
+  /** Validates the tags of a user, of which there may be 32 as in RabbitMQ 4. */
+  static List<String> userTags(List<String> tags) {
+    if (tags.size() > MOST_USER_TAGS) {
+      throw new AdministrationException(
+          Reason.INVALID_TAG,
+          String.join(",", tags),
+          "A user can have at most %d tags (received %d)".formatted(MOST_USER_TAGS, tags.size()));
+    }
+    return tags(tags);
   }
 
   /** Validates the limits of a user or a virtual host. */

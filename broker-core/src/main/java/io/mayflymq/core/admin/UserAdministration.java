@@ -144,7 +144,7 @@ public final class UserAdministration {
    * @throws AdministrationException NO_SUCH_USER, INVALID_TAG
    */
   public CompletableFuture<Void> setTags(String name, List<String> tags) {
-    List<String> checked = Checks.tags(tags);
+    List<String> checked = Checks.userTags(tags);
     return change(name, user -> user.withTags(checked));
   }
 
@@ -196,6 +196,6 @@ public final class UserAdministration {
   }
 
   private static User checked(String name, PasswordHash password, List<String> tags) {
-    return new User(Checks.name("user", name), password, Checks.tags(tags));
+    return new User(Checks.name("user", name), password, Checks.userTags(tags));
   }
 }

@@ -49,7 +49,7 @@ public final class VhostAdministration {
 
   /**
    * Adds a virtual host, or changes the description, tags and default queue type of an existing
-   * one, whose limits are kept.
+   * one, whose limits are kept. A protection from deletion is given by this, not lifted.
    *
    * @return completed when that is safe, with whether the virtual host is new
    * @throws AdministrationException INVALID_NAME, INVALID_TAG, INVALID_QUEUE_TYPE, INVALID_LIMIT,
@@ -62,7 +62,13 @@ public final class VhostAdministration {
           VhostDefinition present = changes.proposed().vhost(wanted.name());
           return present == null
               ? create(wanted).thenApply(inForce -> true)
-              : redefine(present, wanted.withLimits(present.limits())).thenApply(inForce -> false);
+              : redefine(
+                      present,
+                      wanted
+                          .withLimits(present.limits())
+                          .withProtection(
+                              wanted.protectedFromDeletion() || present.protectedFromDeletion()))
+                  .thenApply(inForce -> false);
         });
   }
 
@@ -95,19 +101,34 @@ public final class VhostAdministration {
    * for it. Connections to it are closed with 320 CONNECTION_FORCED.
    *
    * @return completed when its queues are deleted and the change is safe
-   * @throws AdministrationException NO_SUCH_VHOST
+   * @throws AdministrationException NO_SUCH_VHOST, PROTECTED
    */
   public CompletableFuture<Void> delete(String name) {
     return changes.ask(() -> deleteNow(name)).thenCompose(VirtualHost::queuesEnded);
   }
 
   private CompletableFuture<VirtualHost> deleteNow(String name) {
-    require(name);
+    if (require(name).protectedFromDeletion()) {
+      throw AdministrationException.protectedFromDeletion(name);
+    }
     if (!changes.isSettled()) {
       return changes.later(() -> deleteNow(name));
     }
     VirtualHost vhost = broker.virtualHost(name);
     return changes.request(new MetadataCommand.VhostDeleted(name)).thenApply(inForce -> vhost);
+  }
+
+  /**
+   * Protects a virtual host from deletion, or lifts that. To have it already is no error.
+   *
+   * @throws AdministrationException NO_SUCH_VHOST
+   */
+  public CompletableFuture<Void> protect(String name, boolean wanted) {
+    return changes.ask(
+        () -> {
+          VhostDefinition present = require(name);
+          return redefine(present, present.withProtection(wanted));
+        });
   }
 
   /**

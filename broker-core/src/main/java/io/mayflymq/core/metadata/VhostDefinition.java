@@ -13,9 +13,15 @@ import java.util.Objects;
  * @param defaultQueueType the type of a queue that is declared without one; empty if the broker's
  *     default holds
  * @param limits of {@link Limits#OF_VHOSTS}
+ * @param protectedFromDeletion whether it cannot be deleted until that is lifted
  */
 public record VhostDefinition(
-    String name, String description, List<String> tags, String defaultQueueType, Limits limits) {
+    String name,
+    String description,
+    List<String> tags,
+    String defaultQueueType,
+    Limits limits,
+    boolean protectedFromDeletion) {
 
   public VhostDefinition {
     Objects.requireNonNull(name, "name");
@@ -27,10 +33,15 @@ public record VhostDefinition(
 
   /** Returns a virtual host with a name and nothing else. */
   public static VhostDefinition of(String name) {
-    return new VhostDefinition(name, "", List.of(), "", Limits.NONE);
+    return new VhostDefinition(name, "", List.of(), "", Limits.NONE, false);
   }
 
   public VhostDefinition withLimits(Limits changed) {
-    return new VhostDefinition(name, description, tags, defaultQueueType, changed);
+    return new VhostDefinition(
+        name, description, tags, defaultQueueType, changed, protectedFromDeletion);
+  }
+
+  public VhostDefinition withProtection(boolean wanted) {
+    return new VhostDefinition(name, description, tags, defaultQueueType, limits, wanted);
   }
 }

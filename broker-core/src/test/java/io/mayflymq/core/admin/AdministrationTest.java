@@ -41,6 +41,7 @@ import io.mayflymq.protocol.types.AmqpException;
 import io.mayflymq.protocol.types.FieldTable;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -150,7 +151,8 @@ class AdministrationTest {
             "Örders",
             List.of("eu", "hot"),
             "classic",
-            Limits.of(Map.of(Limit.MAX_QUEUES, 5, Limit.MAX_CONNECTIONS, -1)));
+            Limits.of(Map.of(Limit.MAX_QUEUES, 5, Limit.MAX_CONNECTIONS, -1)),
+            true);
     assertThat(safe(administration.vhosts().put(orders))).isTrue();
     PasswordHash sha512 = PasswordHash.of(HashingAlgorithm.SHA512, "p");
     safe(administration.users().add("ann", sha512, List.of("b", "a")));
@@ -207,6 +209,38 @@ class AdministrationTest {
   }
 
   @Test
+  void aProtectedVhostIsNotDeleted() {
+    VhostAdministration vhosts = administration.vhosts();
+    safe(vhosts.put(VhostDefinition.of("kept")));
+    safe(vhosts.protect("kept", true));
+    safe(vhosts.protect("kept", true));
+    String refusal = "Refusing to delete virtual host 'kept' because it is protected from deletion";
+    assertRefused(Reason.PROTECTED, refusal, () -> vhosts.delete("kept"));
+    safe(vhosts.put(VhostDefinition.of("kept"))); // a change of the others does not lift it
+    assertRefused(Reason.PROTECTED, refusal, () -> vhosts.delete("kept"));
+    safe(vhosts.protect("kept", false));
+    safe(vhosts.delete("kept"));
+    assertRefused(
+        Reason.NO_SUCH_VHOST,
+        "Virtual host 'kept' does not exist",
+        () -> vhosts.protect("kept", true));
+  }
+
+  @Test
+  void aUserHasAtMost32Tags() {
+    List<String> most = Collections.nCopies(32, "t");
+    safe(administration.users().add("tagged", PasswordHash.NONE, most));
+    List<String> more = Collections.nCopies(33, "t");
+    String refusal = "A user can have at most 32 tags (received 33)";
+    assertRefused(
+        Reason.INVALID_TAG,
+        refusal,
+        () -> administration.users().put("tagged", PasswordHash.NONE, more));
+    assertRefused(
+        Reason.INVALID_TAG, refusal, () -> administration.users().setTags("tagged", more));
+  }
+
+  @Test
   void deletingAVhostDeletesAllItContains() {
     addVhost("v");
     addVhost("v2");
@@ -260,7 +294,7 @@ class AdministrationTest {
     addVhost("v");
     safe(administration.vhosts().setLimit("v", Limit.MAX_QUEUES, 1));
     VhostDefinition changed =
-        new VhostDefinition("v", "described", List.of("t"), "quorum", Limits.NONE);
+        new VhostDefinition("v", "described", List.of("t"), "quorum", Limits.NONE, false);
 
     assertThat(safe(administration.vhosts().put(changed))).isFalse();
 
@@ -494,7 +528,7 @@ class AdministrationTest {
     assertRefused(
         Reason.INVALID_QUEUE_TYPE,
         "Unsupported default queue type 'fast': expected classic, quorum or stream",
-        () -> vhosts.put(new VhostDefinition("w", "", List.of(), "fast", Limits.NONE)));
+        () -> vhosts.put(new VhostDefinition("w", "", List.of(), "fast", Limits.NONE, false)));
     assertRefused(
         Reason.INVALID_LIMIT,
         "Unrecognised terms [{<<\"max-channels\">>,1}] in limits",

@@ -121,6 +121,9 @@ final class DefinitionsExport {
     }
     Map<String, Object> object = Json.object("name", vhost.name());
     object.putAll(metadata);
+    if (vhost.protectedFromDeletion()) {
+      metadata.put("protected_from_deletion", true);
+    }
     object.put("metadata", metadata);
     return object;
   }

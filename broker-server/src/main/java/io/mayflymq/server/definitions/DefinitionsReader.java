@@ -215,7 +215,8 @@ final class DefinitionsReader {
             item.text("description", metadata.text("description", "")),
             item.has("tags") ? item.tags() : metadata.tags(),
             type.equals("undefined") ? "" : type,
-            Limits.NONE);
+            Limits.NONE,
+            metadata.flag("protected_from_deletion", false));
     VhostAdministration.check(definition);
     vhosts.add(definition);
   }

@@ -32,6 +32,10 @@ final class AdministrativeEntry {
           out.texts(vhost.tags());
           out.text(vhost.defaultQueueType());
           writeLimits(out, vhost.limits());
+          // Left out if it is not, as before there was a protection.
+          if (vhost.protectedFromDeletion()) {
+            out.writeBoolean(true);
+          }
         });
   }
 
@@ -41,7 +45,12 @@ final class AdministrativeEntry {
         in ->
             new VhostDeclared(
                 new VhostDefinition(
-                    in.text(), in.longText(), in.texts(), in.text(), readLimits(in))));
+                    in.text(),
+                    in.longText(),
+                    in.texts(),
+                    in.text(),
+                    readLimits(in),
+                    in.available() > 0 && in.readBoolean())));
   }
 
   static ByteBuffer encode(UserDeclared declared) {

@@ -46,6 +46,16 @@ public final class VhostCommands {
         Command.named("delete_vhost", "Deletes a virtual host")
             .takes("vhost")
             .does(VhostCommands::delete),
+        Command.named(
+                "enable_vhost_deletion_protection",
+                "Protects a virtual host from deletion (until the protection is removed)")
+            .takes("vhost")
+            .does(invocation -> protect(invocation, true)),
+        Command.named(
+                "disable_vhost_deletion_protection",
+                "Removes deletion protection from a virtual host (so that it can be deleted)")
+            .takes("vhost")
+            .does(invocation -> protect(invocation, false)),
         Command.named("set_vhost_tags", "Sets virtual host tags")
             .takes("vhost")
             .takesMany("tag")
@@ -108,6 +118,29 @@ public final class VhostCommands {
     }
     try {
       invocation.api().delete(Api.path("vhosts", vhost));
+      return Result.DONE;
+    } catch (ApiError e) {
+      throw e.isNotFound() ? ControlException.noSuchVhost(vhost) : e;
+    }
+  }
+
+  private static Result protect(Invocation invocation, boolean wanted) {
+    String vhost = invocation.argument(0);
+    invocation.banner(
+        wanted
+            ? "Protecting virtual host \"%s\" from removal by updating its metadata..."
+            : "Removing deletion protection from virtual host \"%s\" by updating its metadata...",
+        vhost);
+    if (invocation.dryRun()) {
+      return Result.DONE;
+    }
+    String path = Api.path("vhosts", vhost, "deletion", "protection");
+    try {
+      if (wanted) {
+        invocation.api().post(path, Json.object());
+      } else {
+        invocation.api().delete(path);
+      }
       return Result.DONE;
     } catch (ApiError e) {
       throw e.isNotFound() ? ControlException.noSuchVhost(vhost) : e;

@@ -26,6 +26,9 @@ import java.util.stream.Collectors;
 
 /** Users: their passwords, tags and limits. For administrators only. */
 public final class UserResource {
+  /** The tag of users who are changed by {@code mayflyctl} only. */
+  private static final String PROTECTED = "protected";
+
   private final ManagedBroker managed;
 
   public UserResource(ManagedBroker managed) {
@@ -90,6 +93,7 @@ public final class UserResource {
       throw ApiException.badRequest("tags_not_present");
     }
     Limits limits = fields.has("limits") ? LimitsJson.ofUser(fields.get("limits")) : Limits.NONE;
+    requireChangeable(request, request.parameter("user"));
     User wanted = new User(request.parameter("user"), password(fields), fields.tags(), limits);
     return Response.put(Futures.await(users().put(wanted)));
   }
@@ -128,8 +132,22 @@ public final class UserResource {
     }
   }
 
+  /**
+   * Checks that a user is not protected, as in RabbitMQ 4: {@code mayflyctl} can change such users,
+   * with the token of the control file.
+   *
+   * @throws ApiException 400
+   */
+  private void requireChangeable(Request request, String name) {
+    User user = managed.accessControl().state().user(name);
+    if (user != null && user.tags().contains(PROTECTED) && !request.principal().control()) {
+      throw ApiException.badRequest("Protected users cannot be modified via the HTTP API");
+    }
+  }
+
   private Response delete(Request request) {
     request.principal().requireAdministrator();
+    requireChangeable(request, request.parameter("user"));
     Futures.await(users().delete(request.parameter("user")));
     return Response.noContent();
   }
@@ -148,6 +166,7 @@ public final class UserResource {
       if (!(name instanceof String text) || !known.contains(text)) {
         throw ApiException.badRequest(Json.list("no_such_user", name));
       }
+      requireChangeable(request, text);
       names.add(text);
     }
     names.stream().distinct().map(users()::delete).toList().forEach(Futures::await);

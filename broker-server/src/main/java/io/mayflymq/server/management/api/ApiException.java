@@ -47,6 +47,7 @@ public final class ApiException extends RuntimeException {
   public static ApiException of(AdministrationException refused) {
     return switch (refused.reason()) {
       case NO_SUCH_VHOST, NO_SUCH_USER, NO_SUCH_PARAMETER -> notFound();
+      case PROTECTED -> new ApiException(412, "precondition_failed", refused.getMessage());
       default -> badRequest(refused.getMessage());
     };
   }

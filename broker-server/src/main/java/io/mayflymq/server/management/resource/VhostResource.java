@@ -58,6 +58,8 @@ public final class VhostResource {
         .get("vhosts/{vhost}", this::get)
         .put("vhosts/{vhost}", this::put)
         .delete("vhosts/{vhost}", this::delete)
+        .post("vhosts/{vhost}/deletion/protection", request -> protect(request, true))
+        .delete("vhosts/{vhost}/deletion/protection", request -> protect(request, false))
         .put("vhosts/{vhost}/tracing", this::trace)
         .post("vhosts/{vhost}/start/{node}", this::start);
   }
@@ -86,7 +88,8 @@ public final class VhostResource {
             fields.text("description", ""),
             fields.tags(),
             queueType.equals(NO_QUEUE_TYPE) ? "" : queueType,
-            Limits.NONE);
+            Limits.NONE,
+            false);
     boolean isNew = Futures.await(vhosts().put(wanted));
     if (fields.has("tracing")) {
       trace(wanted.name(), fields.bool("tracing"));
@@ -123,6 +126,12 @@ public final class VhostResource {
   private Response delete(Request request) {
     request.principal().requireAdministrator();
     Futures.await(vhosts().delete(request.parameter("vhost")));
+    return Response.noContent();
+  }
+
+  private Response protect(Request request, boolean wanted) {
+    request.principal().requireAdministrator();
+    Futures.await(vhosts().protect(request.parameter("vhost"), wanted));
     return Response.noContent();
   }
 
@@ -175,6 +184,11 @@ public final class VhostResource {
       VirtualHost vhost, List<QueueSnapshot> queues, boolean complete, History history) {
     CounterGroup traffic = vhost.metrics().connections();
     VhostDefinition definition = vhost.definition();
+    Map<String, Object> metadata =
+        Json.object("description", definition.description(), "tags", definition.tags());
+    if (definition.protectedFromDeletion()) {
+      metadata.put("protected_from_deletion", true);
+    }
     Map<String, Object> object =
         Json.object(
             "cluster_state", Map.of(NodeName.value(), "running"),
@@ -183,8 +197,8 @@ public final class VhostResource {
                     ? NO_QUEUE_TYPE
                     : definition.defaultQueueType(),
             "description", definition.description(),
-            "metadata",
-                Json.object("description", definition.description(), "tags", definition.tags()),
+            "metadata", metadata,
+            "protected_from_deletion", definition.protectedFromDeletion(),
             "tags", definition.tags(),
             "message_stats",
                 Statistics.ofVhosts(

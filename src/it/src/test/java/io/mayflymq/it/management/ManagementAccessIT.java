@@ -15,6 +15,7 @@ import io.mayflymq.it.harness.Http;
 import io.mayflymq.it.harness.MayflyOnly;
 import io.mayflymq.it.harness.Patience;
 import java.io.IOException;
+import java.util.Collections;
 import java.util.List;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
@@ -77,6 +78,78 @@ class ManagementAccessIT extends AccessFixture {
         http.put(path, "{\"default_queue_type\":\"x\"}"),
         "\"Unsupported default queue type 'x': expected classic, quorum or stream\"");
     assertThat(http.get(path).json().path("default_queue_type").asText()).isEqualTo("classic");
+  }
+
+  @Test
+  void aProtectedVirtualHostIsNotDeleted(Amqp amqp) throws Exception {
+    String path = "vhosts/" + vhost(amqp);
+    assertThat(http.get(path).json().path("protected_from_deletion").asBoolean()).isFalse();
+    assertThat(http.post(path + "/deletion/protection", null).status()).isEqualTo(204);
+    Http.Reply refused = http.delete(path);
+    assertThat(refused.status()).isEqualTo(412);
+    assertThat(refused.error()).isEqualTo("precondition_failed");
+    assertThat(refused.reason())
+        .startsWith("Refusing to delete virtual host '")
+        .endsWith("' because it is protected from deletion");
+    assertThat(http.put(path, "{\"description\":\"d\"}").status()).isEqualTo(204);
+    JsonNode vhost = http.get(path).json();
+    assertThat(vhost.path("protected_from_deletion").asBoolean()).isTrue();
+    assertThat(vhost.path("metadata").path("protected_from_deletion").asBoolean()).isTrue();
+    for (int i = 0; i < 2; i++) {
+      assertThat(http.delete(path + "/deletion/protection").status()).isEqualTo(204);
+    }
+    assertThat(http.delete(path).status()).isEqualTo(204);
+    assertThat(http.post(path + "/deletion/protection", null).status()).isEqualTo(404);
+  }
+
+  @Test
+  @MayflyOnly("a bulk deletion leaves protected users out there, and answers 204")
+  void aProtectedUserIsChangedByTheControlCommandOnly(Amqp amqp) throws Exception {
+    String name = user(amqp, "protected");
+    String path = "users/" + name;
+    for (Http.Reply refused :
+        List.of(
+            http.put(path, "{\"tags\":\"\"}"),
+            http.delete(path),
+            http.post("users/bulk-delete", "{\"users\":[\"" + name + "\"]}"))) {
+      assertBadRequest(refused, "\"Protected users cannot be modified via the HTTP API\"");
+    }
+    assertThat(http.get(path).json().path("tags")).hasToString("[\"protected\"]");
+    ControlCommand control = ControlCommand.of(target);
+    assertThat(control.run("set_user_tags", name, "management").exit()).isZero();
+    assertThat(http.delete(path).status()).isEqualTo(204);
+  }
+
+  @Test
+  void aUserHasAtMost32Tags(Amqp amqp) throws Exception {
+    String name = user(amqp, "");
+    String tags = String.join(",", Collections.nCopies(33, "t"));
+    assertBadRequest(
+        http.put("users/" + name, "{\"tags\":\"" + tags + "\"}"),
+        "\"A user can have at most 32 tags (received 33)\"");
+    assertThat(http.put("users/" + name, "{\"tags\":\"" + tags.substring(2) + "\"}").status())
+        .isEqualTo(204);
+  }
+
+  @Test
+  @MayflyOnly("as above")
+  void definitionsKeepTheProtectionOfAVirtualHost(Amqp amqp) throws Exception {
+    String name = amqp.name();
+    made.add("vhosts/" + name);
+    String definitions =
+        "{\"vhosts\":[{\"name\":\"%s\",\"metadata\":{\"protected_from_deletion\":true}}]}"
+            .formatted(name);
+    assertThat(http.post("definitions", definitions).status()).isEqualTo(204);
+    assertThat(http.delete("vhosts/" + name).status()).isEqualTo(412);
+    assertThat(http.get("definitions").json().path("vhosts").findValuesAsText("name"))
+        .contains(name);
+    ControlCommand control = ControlCommand.of(target);
+    assertThat(control.run("delete_vhost", name).exit()).isNotZero();
+    assertThat(control.run("disable_vhost_deletion_protection", name).exit()).isZero();
+    assertThat(control.run("enable_vhost_deletion_protection", name).exit()).isZero();
+    assertThat(http.get("vhosts/" + name).json().path("protected_from_deletion").asBoolean())
+        .isTrue();
+    assertThat(http.delete("vhosts/" + name + "/deletion/protection").status()).isEqualTo(204);
   }
 
   @Test

@@ -144,7 +144,7 @@ final class Examples {
     on("PUT " + vhost).with("vhost", SPARE).body("{}");
     on("DELETE " + vhost).with("vhost", SPARE).before("PUT", vhost, "{}");
     on("PUT " + vhost + "/tracing").body("{\"enabled\":false}");
-    on("PUT " + vhost + "/deletion/protection").with("vhost", SPARE);
+    on("POST " + vhost + "/deletion/protection").with("vhost", SPARE);
     on("DELETE " + vhost + "/deletion/protection").with("vhost", SPARE);
     on("PUT vhost-limits/{vhost}/{limit}").with("limit", "max-queues").body(VALUE);
     on("DELETE vhost-limits/{vhost}/{limit}")
