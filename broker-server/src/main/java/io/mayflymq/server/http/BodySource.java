@@ -9,6 +9,18 @@ import java.io.IOException;
  */
 @FunctionalInterface
 public interface BodySource {
+  /** The rest of a body was given up to make room for others; that is no fault. */
+  class GivenUpException extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    /**
+     * @param message a sentence for the client, if nothing was sent yet
+     */
+    public GivenUpException(String message) {
+      super(message);
+    }
+  }
+
   /**
    * Appends the next piece, which should be some kilobytes and must be finite.
    *

@@ -18,6 +18,7 @@ import io.netty.util.concurrent.Future;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -33,6 +34,8 @@ import org.slf4j.LoggerFactory;
 final class HttpConnection extends SimpleChannelInboundHandler<HttpObject>
     implements ResponseWriter.Progress {
   private static final Logger LOGGER = LoggerFactory.getLogger(HttpConnection.class);
+
+  private static final long STUCK_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private enum State {
     /** Between two requests: no byte of the next one was received. */
@@ -60,6 +63,9 @@ final class HttpConnection extends SimpleChannelInboundHandler<HttpObject>
   private State state = State.HEAD;
   private Future<?> timer;
   private int requests;
+
+  /** When the client has last taken a part of its answer. */
+  private long progressNanos;
 
   /** Whether any byte was ever received. */
   private boolean begun;
@@ -98,12 +104,24 @@ final class HttpConnection extends SimpleChannelInboundHandler<HttpObject>
     state = State.CLOSED;
     stopTimer();
     releaseBody();
+    if (httpExchange != null && httpExchange.awaited != null) {
+      httpExchange.awaited.cancel(false);
+    }
     if (writer != null) {
       writer.abandon();
     }
     shared.answers().end(this);
     shared.connections().remove(this);
     inactive.fireChannelInactive();
+  }
+
+  /**
+   * Returns whether the client has taken nothing of its answer for a while, so that its place may
+   * be another's. On the event loop.
+   */
+  boolean isStuck() {
+    return state == State.WRITING
+        && context.executor().ticker().nanoTime() - progressNanos >= STUCK_NANOS;
   }
 
   /** Closes the connection at once. On the event loop. */
@@ -226,7 +244,9 @@ final class HttpConnection extends SimpleChannelInboundHandler<HttpObject>
       httpExchange.leaveBody();
       answerLater(refused.response(), refused.pauseMillis());
     } else if (admission instanceof Admission.Accepted accepted) {
-      accept(accepted);
+      accept(accepted, accepted.limit());
+    } else if (admission instanceof Admission.Awaited awaited) {
+      accept(awaited, awaited.limit());
     }
   }
 
@@ -238,21 +258,22 @@ final class HttpConnection extends SimpleChannelInboundHandler<HttpObject>
     }
   }
 
-  private void accept(Admission.Accepted accepted) {
+  private void accept(Admission accepted, BodyLimit limit) {
     shared.connections().busy(this);
-    if (httpExchange.declaredLength() > accepted.limit().maxBytes()) {
-      tooLong(accepted.limit().maxBytes());
+    if (httpExchange.declaredLength() > limit.maxBytes()) {
+      tooLong(limit.maxBytes());
       return;
     }
     httpExchange.accepted = accepted;
-    httpExchange.body = new BodyBuffer(shared.bodies(), accepted.limit().maxBytes());
+    httpExchange.limit = limit;
+    httpExchange.body = new BodyBuffer(shared.bodies(), limit.maxBytes());
     state = State.BODY;
     if (httpExchange.expectsContinue()) {
       context.writeAndFlush(
           new DefaultFullHttpResponse(
               HttpVersion.HTTP_1_1, HttpResponseStatus.CONTINUE, Unpooled.EMPTY_BUFFER));
     }
-    within(accepted.limit().maxMillis(), this::bodyIsLate);
+    within(limit.maxMillis(), this::bodyIsLate);
     want();
   }
 
@@ -272,7 +293,7 @@ final class HttpConnection extends SimpleChannelInboundHandler<HttpObject>
           want();
         }
       }
-      case TOO_LONG -> tooLong(httpExchange.accepted.limit().maxBytes());
+      case TOO_LONG -> tooLong(httpExchange.limit.maxBytes());
       case NO_ROOM ->
           refuse(503, "overloaded", "Too many large requests are being received: try again later");
     }
@@ -297,22 +318,50 @@ final class HttpConnection extends SimpleChannelInboundHandler<HttpObject>
   private void handle() {
     stopTimer();
     state = State.ANSWERING;
+    if (httpExchange.accepted instanceof Admission.Awaited awaited) {
+      await(awaited);
+    } else {
+      work((Admission.Accepted) httpExchange.accepted);
+    }
+  }
+
+  private void await(Admission.Awaited awaited) {
+    releaseBody();
+    HttpExchange answered = httpExchange;
+    answered.awaited = awaited.answer().get();
+    answered.awaited.whenComplete(
+        (response, error) -> {
+          if (!answered.awaited.isCancelled()) {
+            shared.workers().goOn(() -> make(answered, answered.awaited::join, () -> {}));
+          }
+        });
+  }
+
+  private void work(Admission.Accepted accepted) {
     // The received body takes memory until the worker is done, even if the client has disconnected.
     BodyBuffer received = httpExchange.body;
     httpExchange.body = null;
     RequestBody whole = received.received();
     HttpExchange answered = httpExchange;
-    if (!shared.workers().begin(() -> work(answered, whole, received))) {
+    if (!shared
+        .workers()
+        .begin(
+            () ->
+                make(answered, () -> accepted.handler().handle(whole), () -> received.release()))) {
       received.release();
       refuse(503, "overloaded", "Too many requests wait for an answer: try again later");
     }
   }
 
-  /** On a worker. */
-  private void work(HttpExchange answered, RequestBody whole, BodyBuffer received) {
+  /**
+   * Makes the first pieces of an answer, on a worker.
+   *
+   * @param done runs on the event loop when they are there
+   */
+  private void make(HttpExchange answered, Supplier<HttpResponse> answerer, Runnable done) {
     ResponseWriter.Begun begun;
     try {
-      begun = ResponseWriter.begin(answered.accepted.handler().handle(whole), answered.isToHead());
+      begun = ResponseWriter.begin(answerer.get(), answered.isToHead());
     } catch (Throwable e) {
       begun = ResponseWriter.beginShort(shared.service().failure(answered.head, e));
     }
@@ -322,7 +371,7 @@ final class HttpConnection extends SimpleChannelInboundHandler<HttpObject>
         .execute(
             guarded(
                 () -> {
-                  received.release();
+                  done.run();
                   send(answer);
                 }));
   }
@@ -366,6 +415,7 @@ final class HttpConnection extends SimpleChannelInboundHandler<HttpObject>
   @Override
   public void goesOn() {
     if (state == State.WRITING) {
+      progressNanos = context.executor().ticker().nanoTime();
       shared.answers().goesOn(this);
       within(shared.limits().inactivityMillis(), this::close);
     }

@@ -4,6 +4,7 @@ import io.mayflymq.server.http.HttpService.Admission;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.HttpVersion;
+import java.util.concurrent.CompletableFuture;
 
 /** One request and its answer, as far as received and produced. On its connection's event loop. */
 final class HttpExchange {
@@ -16,7 +17,13 @@ final class HttpExchange {
   RequestHead head;
 
   /** Null if it was refused. */
-  Admission.Accepted accepted;
+  Admission accepted;
+
+  /** What its body may take; null if it was refused. */
+  BodyLimit limit;
+
+  /** The answer that is waited for; null if there is none. */
+  CompletableFuture<HttpResponse> awaited;
 
   /** Null if none is being received. */
   BodyBuffer body;

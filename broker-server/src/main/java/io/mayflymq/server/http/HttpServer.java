@@ -90,7 +90,10 @@ public final class HttpServer implements AutoCloseable {
       if (connections.isFull()) {
         HttpConnection displaced = connections.displaced();
         if (displaced == null) {
-          return false;
+          displaced = answers.longest();
+          if (displaced == null || !displaced.isStuck()) {
+            return false;
+          }
         }
         displaced.close();
       }

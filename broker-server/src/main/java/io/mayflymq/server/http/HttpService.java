@@ -1,5 +1,8 @@
 package io.mayflymq.server.http;
 
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+
 /** The service behind an HTTP server. */
 public interface HttpService {
   /**
@@ -27,6 +30,16 @@ public interface HttpService {
      * @param limit what the body may take
      */
     record Accepted(BodyLimit limit, Handler handler) implements Admission {}
+
+    /**
+     * The body is read and dropped, then the answer is waited for; no thread waits meanwhile.
+     *
+     * @param limit what the body may take
+     * @param answer called on the event loop, so it must not block; what it returns is cancelled if
+     *     the client disconnects
+     */
+    record Awaited(BodyLimit limit, Supplier<CompletableFuture<HttpResponse>> answer)
+        implements Admission {}
 
     /**
      * The request is answered without reading its body.

@@ -38,11 +38,15 @@ final class PendingResponses<C> {
    * Returns the connection to close so that there is room for the others; null if there is room.
    */
   C displaced() {
-    if (total <= most || held.size() < 2) {
-      return null;
-    }
+    return total <= most || held.size() < 2 ? null : longest();
+  }
+
+  /**
+   * Returns the connection whose client has received nothing for longest; null if there is none.
+   */
+  C longest() {
     Iterator<C> waiting = held.keySet().iterator();
-    return waiting.next();
+    return waiting.hasNext() ? waiting.next() : null;
   }
 
   /** Notes that the client has received a part. */

@@ -2,6 +2,7 @@ package io.mayflymq.server.http;
 
 import io.netty.util.NetUtil;
 import java.net.InetSocketAddress;
+import java.util.Locale;
 import java.util.Map;
 
 /**
@@ -25,6 +26,22 @@ public record RequestHead(
   /** Returns a header's value, or null. */
   public String header(String lowerCaseName) {
     return headers.get(lowerCaseName);
+  }
+
+  /** Returns whether the answer may be compressed by gzip (RFC 9110, section 12.5.3). */
+  public boolean takesGzip() {
+    String accepted = header("accept-encoding");
+    if (accepted == null) {
+      return false;
+    }
+    for (String coding : accepted.toLowerCase(Locale.ROOT).split(",")) {
+      String plainCoding = coding.replace(" ", "");
+      if (plainCoding.equals("gzip")
+          || (plainCoding.startsWith("gzip;q=") && !plainCoding.matches("gzip;q=0(\\.0*)?"))) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** Returns this request for another path. */

@@ -229,6 +229,8 @@ final class ResponseWriter {
             channel
                 .eventLoop()
                 .execute(() -> made(Unpooled.wrappedBuffer(out.toByteArray()), more));
+          } catch (BodySource.GivenUpException e) {
+            channel.eventLoop().execute(progress::broken);
           } catch (Throwable e) {
             faults.contained("the rest of an HTTP answer", e);
             channel.eventLoop().execute(progress::broken);

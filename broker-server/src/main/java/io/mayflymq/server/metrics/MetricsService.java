@@ -3,15 +3,24 @@ package io.mayflymq.server.metrics;
 import io.mayflymq.core.fault.Faults;
 import io.mayflymq.server.config.settings.PrometheusSettings;
 import io.mayflymq.server.http.BodyLimit;
+import io.mayflymq.server.http.BodySource;
 import io.mayflymq.server.http.HttpResponse;
 import io.mayflymq.server.http.HttpService;
 import io.mayflymq.server.http.RequestHead;
 import io.mayflymq.server.metrics.family.Exposition;
+import io.mayflymq.server.metrics.rendering.Renderings;
+import io.mayflymq.server.metrics.rendering.Renderings.Lane;
+import io.mayflymq.server.metrics.rendering.Renderings.RefusedException;
 import io.prometheus.metrics.expositionformats.ExpositionFormatWriter;
 import io.prometheus.metrics.expositionformats.OpenMetricsTextFormatWriter;
 import io.prometheus.metrics.expositionformats.PrometheusTextFormatWriter;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /** Answers scrapes. */
@@ -21,21 +30,49 @@ final class MetricsService implements HttpService {
   /** A scrape has no body. */
   private static final BodyLimit NO_BODY = new BodyLimit(0, 1_000);
 
+  /**
+   * Metrics that are being read, and those kept for clients, take at most this part of the heap.
+   */
+  private static final int PART_OF_HEAP = 8;
+
+  private static final ExpositionFormatWriter OPEN_METRICS = OpenMetricsTextFormatWriter.create();
+  private static final ExpositionFormatWriter PLAIN = PrometheusTextFormatWriter.create();
+
+  /** What two scrapes have in common that get the same text. */
+  private record Kind(Scrape scrape, boolean openMetrics) {
+    ExpositionFormatWriter writer() {
+      return openMetrics ? OPEN_METRICS : PLAIN;
+    }
+  }
+
   private final PrometheusSettings settings;
   private final MetricsAccess access;
   private final ScrapeTelemetry telemetry = new ScrapeTelemetry();
   private final Scraper scraper;
   private final Faults faults;
 
+  private final Renderings<Kind> renderings;
+
   /**
+   * @param worker makes them, in one thread
    * @param faults gets exceptions that are defects
    */
   MetricsService(
-      PrometheusSettings settings, MetricsAccess access, Scraper scraper, Faults faults) {
+      PrometheusSettings settings,
+      MetricsAccess access,
+      Scraper scraper,
+      Executor worker,
+      Faults faults) {
     this.settings = settings;
     this.access = access;
     this.scraper = scraper;
     this.faults = faults;
+    this.renderings =
+        new Renderings<>(
+            Draft::new,
+            Runtime.getRuntime().maxMemory() / PART_OF_HEAP,
+            worker,
+            CompletableFuture.delayedExecutor(1, TimeUnit.SECONDS, Runnable::run));
   }
 
   @Override
@@ -56,7 +93,8 @@ final class MetricsService implements HttpService {
     if (!METHODS.contains(head.method())) {
       return new Admission.Refused(HttpResponse.empty(405, Map.of("allow", "GET, HEAD")));
     }
-    return new Admission.Accepted(NO_BODY, body -> answer(scrape, writer(head.header("accept"))));
+    Kind kind = new Kind(scrape, OPEN_METRICS.accepts(head.header("accept")));
+    return new Admission.Awaited(NO_BODY, () -> answer(kind, head.takesGzip()));
   }
 
   /** Returns what a request asks for; null if there is no such path. */
@@ -75,25 +113,54 @@ final class MetricsService implements HttpService {
     };
   }
 
-  private static ExpositionFormatWriter writer(String accept) {
-    ExpositionFormatWriter openMetrics = OpenMetricsTextFormatWriter.create();
-    return openMetrics.accepts(accept) ? openMetrics : PrometheusTextFormatWriter.create();
+  private CompletableFuture<HttpResponse> answer(Kind kind, boolean gzip) {
+    Lane lane = kind.scrape.endpoint() == Scrape.Endpoint.DETAILED ? Lane.FILTERED : Lane.FIXED;
+    return renderings.get(kind, lane, gzip).thenApply(answer -> answer(kind, gzip, answer));
   }
 
-  private HttpResponse answer(Scrape scrape, ExpositionFormatWriter writer) {
-    try {
-      long began = System.nanoTime();
-      ScrapedFamilies families = scraper.read(scrape);
-      String contentType = writer.getContentType();
-      Exposition body =
-          new Exposition(
-              writer, Stream.concat(families.all(), telemetry.families()), families.held());
-      return new HttpResponse(
-          200,
-          Map.of("content-type", contentType),
-          telemetry.measured(scrape.endpoint(), contentType, System.nanoTime() - began, body));
-    } catch (OpenObjects.UnavailableException e) {
-      return HttpResponse.text(503, e.getMessage());
+  private HttpResponse answer(Kind kind, boolean gzip, Renderings.Answer answer) {
+    String contentType = kind.writer().getContentType();
+    telemetry.answered(
+        kind.scrape.endpoint(),
+        contentType,
+        answer.rendering().nanos(),
+        answer.rendering().textBytes());
+    Map<String, String> headers = new HashMap<>();
+    headers.put("content-type", contentType);
+    headers.put("vary", "Accept, Accept-Encoding");
+    if (gzip) {
+      headers.put("content-encoding", "gzip");
+    }
+    return new HttpResponse(200, headers, answer.body());
+  }
+
+  private final class Draft implements Renderings.Draft {
+    private final Kind kind;
+    private final Scraper.Selection selection;
+
+    Draft(Kind kind) {
+      this.kind = kind;
+      this.selection = scraper.select(kind.scrape);
+    }
+
+    @Override
+    public long bytes() {
+      return selection.bytes();
+    }
+
+    @Override
+    public String subject() {
+      return selection.size() + " queues and connections";
+    }
+
+    @Override
+    public BodySource read() throws RefusedException {
+      try {
+        return new Exposition(
+            kind.writer(), Stream.concat(selection.read().all(), telemetry.families()));
+      } catch (OpenObjects.UnavailableException e) {
+        throw new RefusedException(e.getMessage());
+      }
     }
   }
 
@@ -104,7 +171,11 @@ final class MetricsService implements HttpService {
 
   @Override
   public HttpResponse failure(RequestHead head, Throwable thrown) {
-    faults.contained("a scrape of metrics", head, thrown);
+    Throwable cause = thrown instanceof CompletionException ? thrown.getCause() : thrown;
+    if (cause instanceof RefusedException || cause instanceof BodySource.GivenUpException) {
+      return HttpResponse.text(503, cause.getMessage());
+    }
+    faults.contained("a scrape of metrics", head, cause);
     return HttpResponse.text(500, "The broker's log tells what happened");
   }
 }

@@ -1,10 +1,10 @@
 package io.mayflymq.server.metrics;
 
 import io.mayflymq.core.metrics.ShardQuery;
+import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.store.StoreFigures;
 import io.mayflymq.core.vhost.partition.Partition;
 import io.mayflymq.core.vhost.queue.Queue;
-import io.mayflymq.core.vhost.queue.QueueSnapshot;
 import io.mayflymq.core.vhost.replica.KeptReplica;
 import io.mayflymq.core.vhost.replica.PartitionReplicas;
 import io.mayflymq.server.channel.ChannelView;
@@ -13,20 +13,22 @@ import io.mayflymq.server.connection.OpenConnection;
 import io.mayflymq.server.http.Workers;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
 
 /**
  * The queues and the connections that shards have seen.
  *
- * @param queues the queues, and whether all shards have answered
+ * @param queues the queues or the sums of those of each shard, and whether all shards have answered
  * @param connections the connections, and whether all shards have answered
  * @param stores what partitions store, and whether all shards have answered
  * @param replicas the replicas that this node is to keep, and whether all shards have answered
  */
 record OpenObjects(
-    ShardQuery.Seen<QueueSnapshot> queues,
+    ShardQuery.Seen<QueueFigures> queues,
     ShardQuery.Seen<Connected> connections,
     ShardQuery.Seen<StoreFigures> stores,
     ShardQuery.Seen<KeptReplica> replicas) {
@@ -50,17 +52,21 @@ record OpenObjects(
   /**
    * Reads queues, connections, stores and replicas in slices, all shards at the same time.
    *
+   * @param sums whether only the sums of queues are asked for, so that no memory is taken for each
    * @param replicas null for none
    * @throws UnavailableException if that is not possible
    */
   static OpenObjects read(
       Collection<Queue> queues,
+      boolean sums,
       Collection<OpenConnection> connections,
       Collection<Partition> partitions,
       PartitionReplicas replicas)
       throws UnavailableException {
-    var seenQueues =
-        ShardQuery.collectWithin(SHARD_MILLIS, queues, Queue::shard, QueueSnapshot::of);
+    CompletableFuture<ShardQuery.Seen<QueueFigures>> seenQueues =
+        sums
+            ? sums(queues)
+            : ShardQuery.collectWithin(SHARD_MILLIS, queues, Queue::shard, QueueFigures::of);
     var seenConnections =
         ShardQuery.collectWithin(
             SHARD_MILLIS, connections, OpenConnection::home, OpenObjects::connected);
@@ -73,6 +79,22 @@ record OpenObjects(
             : replicas.kept(SHARD_MILLIS);
     return new OpenObjects(
         await(seenQueues), await(seenConnections), await(seenStores), await(seenReplicas));
+  }
+
+  private static CompletableFuture<ShardQuery.Seen<QueueFigures>> sums(Collection<Queue> queues) {
+    Map<Shard, QueueFigures> sums = new ConcurrentHashMap<>();
+    return ShardQuery.<Queue, QueueFigures>collectWithin(
+            SHARD_MILLIS,
+            queues,
+            Queue::shard,
+            queue -> {
+              QueueFigures figures = QueueFigures.of(queue);
+              if (figures != null) {
+                sums.merge(queue.shard(), figures, QueueFigures::plus);
+              }
+              return null;
+            })
+        .thenApply(seen -> new ShardQuery.Seen<>(List.copyOf(sums.values()), seen.complete()));
   }
 
   /** Returns whether all shards have answered. */

@@ -1,6 +1,7 @@
 package io.mayflymq.server.metrics;
 
 import io.mayflymq.core.fault.BrokerThreads;
+import io.mayflymq.core.fault.PeriodicWork;
 import io.mayflymq.server.config.LiveConfiguration;
 import io.mayflymq.server.config.settings.PrometheusSettings;
 import io.mayflymq.server.http.HttpLimits;
@@ -19,8 +20,10 @@ import org.slf4j.LoggerFactory;
 public final class PrometheusServer implements AutoCloseable {
   private static final Logger LOGGER = LoggerFactory.getLogger(PrometheusServer.class);
 
-  /** Answers that clients have not taken hold at most this part of the heap. */
-  private static final int PART_OF_HEAP = 16;
+  /**
+   * What connections hold of answers that clients have not taken is at most this part of the heap.
+   */
+  private static final int PART_FOR_CONNECTIONS = 16;
 
   /** Null if metrics are served nowhere. */
   private final HttpServer server;
@@ -28,8 +31,12 @@ public final class PrometheusServer implements AutoCloseable {
   /** Removes the listener for changes of the configuration. */
   private Runnable forget = () -> {};
 
-  private PrometheusServer(HttpServer server) {
+  /** Null if metrics are served nowhere. */
+  private final PeriodicWork renderer;
+
+  private PrometheusServer(HttpServer server, PeriodicWork renderer) {
     this.server = server;
+    this.renderer = renderer;
   }
 
   /**
@@ -44,19 +51,26 @@ public final class PrometheusServer implements AutoCloseable {
       throws IOException {
     PrometheusSettings settings = configuration.settings().prometheus();
     if (settings.address().isEmpty() && settings.tlsAddress().isEmpty()) {
-      return new PrometheusServer(null);
+      return new PrometheusServer(null, null);
     }
     MetricsAccess access =
         settings.authentication()
             ? MetricsAccess.ofMonitors(broker.environment().accessControl())
             : MetricsAccess.OPEN;
+    PeriodicWork renderer = threads.periodic("prometheus-renderer");
     PrometheusServer server =
         new PrometheusServer(
             new HttpServer(
                 "prometheus",
                 limits(),
-                new MetricsService(settings, access, new Scraper(broker), threads.faults()),
-                threads));
+                new MetricsService(
+                    settings,
+                    access,
+                    new Scraper(broker),
+                    task -> renderer.soon("reading metrics", task),
+                    threads.faults()),
+                threads),
+            renderer);
     try {
       server.listen(configuration);
       return server;
@@ -103,13 +117,13 @@ public final class PrometheusServer implements AutoCloseable {
         8 * 1024, // bytes of the request line
         16 * 1024, // bytes of headers
         64 * 1024, // bytes of bodies, which no request has
-        Runtime.getRuntime().maxMemory() / PART_OF_HEAP,
+        Runtime.getRuntime().maxMemory() / PART_FOR_CONNECTIONS,
         32, // waiting requests
         2, // workers
         8, // requests that wait for the broker
         10_000, // ms for headers
         300_000, // ms between requests: longer than between two scrapes
-        60_000); // ms without progress
+        10_000); // ms without progress: Prometheus waits as long for all of it
   }
 
   /** Accepts no more requests. */
@@ -118,6 +132,7 @@ public final class PrometheusServer implements AutoCloseable {
     forget.run();
     if (server != null) {
       server.close();
+      renderer.close();
     }
   }
 }

@@ -4,17 +4,19 @@ import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metrics.Counter;
 import io.mayflymq.core.metrics.Counts;
 import io.mayflymq.core.queue.index.QueueTotals;
+import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.queue.QueueSnapshot;
+import io.mayflymq.protocol.types.PropertiesScan;
 import io.mayflymq.server.metrics.family.Metric;
 import io.prometheus.metrics.model.snapshots.Labels;
 import java.util.List;
 import java.util.OptionalLong;
-import java.util.function.ToLongFunction;
 
 /**
  * A queue, or the sum of all.
  *
  * @param labels its virtual host and name; none for the sum
+ * @param type the module of its type in RabbitMQ; null for the sum
  * @param totals its messages
  * @param scheduled how many messages wait for their time
  * @param waiting how many dead letters wait for another queue
@@ -29,6 +31,7 @@ import java.util.function.ToLongFunction;
  */
 record QueueFigures(
     Labels labels,
+    String type,
     QueueTotals totals,
     long scheduled,
     long waiting,
@@ -40,6 +43,22 @@ record QueueFigures(
     implements Metric.Counted {
   /** About how many bytes one takes. */
   static final long BYTES = 512;
+
+  /** What is always 1, for the type and role of a queue. */
+  static final Metric<Info> INFO =
+      Metric.gauge("queue_info", "Type and role of a queue; always 1.", info -> 1);
+
+  private static final QueueFigures NONE =
+      new QueueFigures(
+          Labels.EMPTY, null, QueueTotals.NONE, 0, 0, 0, Double.NaN, Double.NaN, Double.NaN, null);
+
+  /** A queue with labels for its type and its role. */
+  record Info(QueueFigures queue) implements Metric.Labelled {
+    @Override
+    public Labels labels() {
+      return queue.labels.merge(Labels.of("queue_type", queue.type, "membership", "leader"));
+    }
+  }
 
   private static final String CAPACITY =
       "Part of the time in which consumers could take at once what a queue had.";
@@ -139,10 +158,16 @@ record QueueFigures(
               "Calls of basic.get that found no message.",
               Counter.GOT_EMPTY));
 
-  /** Returns the figures of a queue. */
-  static QueueFigures of(QueueSnapshot queue) {
+  /** Returns the figures of a queue, on its shard; null if it was deleted. */
+  static QueueFigures of(Queue queue) {
+    QueueSnapshot snapshot = QueueSnapshot.of(queue);
+    return snapshot == null ? null : of(snapshot);
+  }
+
+  private static QueueFigures of(QueueSnapshot queue) {
     return new QueueFigures(
         Labels.of("vhost", queue.queue().vhost().name(), "queue", queue.queue().name()),
+        queue.queue().definition().settings().type().module(),
         queue.totals(),
         queue.scheduled().ready(),
         queue.waiting().messages(),
@@ -157,42 +182,55 @@ record QueueFigures(
     return messages.isPresent() ? messages.getAsLong() : Double.NaN;
   }
 
+  /** Reads it without decoding the headers, which may be long. */
   private static double timestamp(Message head) {
-    Long seconds = head == null ? null : head.properties().timestamp();
-    return seconds == null ? Double.NaN : seconds;
+    if (head == null) {
+      return Double.NaN;
+    }
+    PropertiesScan properties = new PropertiesScan();
+    properties.scan(head.content(), 0, head.propertiesLength());
+    return properties.hasTimestamp() ? properties.timestamp() : Double.NaN;
   }
 
   /**
    * Returns the sum of queues.
    *
+   * @param queues queues, or sums of others
    * @param counts the counters of these queues and of those that were deleted
    */
   static QueueFigures sum(List<QueueFigures> queues, Counts counts) {
-    ToLongFunction<ToLongFunction<QueueTotals>> sum =
-        part -> queues.stream().mapToLong(queue -> part.applyAsLong(queue.totals)).sum();
+    return queues.stream().reduce(NONE, QueueFigures::plus).with(counts);
+  }
+
+  /** Returns the sum of two queues, or of sums, without the counters. */
+  QueueFigures plus(QueueFigures other) {
+    QueueTotals a = totals;
+    QueueTotals b = other.totals;
     return new QueueFigures(
         Labels.EMPTY,
+        null,
         new QueueTotals(
-            sum.applyAsLong(QueueTotals::ready),
-            sum.applyAsLong(QueueTotals::unacked),
-            sum.applyAsLong(QueueTotals::readyBytes),
-            sum.applyAsLong(QueueTotals::unackedBytes),
-            sum.applyAsLong(QueueTotals::delayed),
-            sum.applyAsLong(QueueTotals::delayedBytes),
-            sum.applyAsLong(QueueTotals::unreadable),
-            sum.applyAsLong(QueueTotals::unreadableBytes),
-            sum.applyAsLong(QueueTotals::persistent),
-            sum.applyAsLong(QueueTotals::persistentBytes)),
-        queues.stream().mapToLong(QueueFigures::scheduled).sum(),
-        queues.stream().mapToLong(QueueFigures::waiting).sum(),
-        queues.stream().mapToInt(QueueFigures::consumers).sum(),
+            a.ready() + b.ready(),
+            a.unacked() + b.unacked(),
+            a.readyBytes() + b.readyBytes(),
+            a.unackedBytes() + b.unackedBytes(),
+            a.delayed() + b.delayed(),
+            a.delayedBytes() + b.delayedBytes(),
+            a.unreadable() + b.unreadable(),
+            a.unreadableBytes() + b.unreadableBytes(),
+            a.persistent() + b.persistent(),
+            a.persistentBytes() + b.persistentBytes()),
+        scheduled + other.scheduled,
+        waiting + other.waiting,
+        consumers + other.consumers,
         Double.NaN,
-        queues.stream()
-            .mapToDouble(QueueFigures::lag)
-            .filter(lag -> !Double.isNaN(lag))
-            .max()
-            .orElse(Double.NaN),
+        Double.isNaN(lag) ? other.lag : Double.isNaN(other.lag) ? lag : Math.max(lag, other.lag),
         Double.NaN,
-        counts);
+        null);
+  }
+
+  private QueueFigures with(Counts known) {
+    return new QueueFigures(
+        labels, type, totals, scheduled, waiting, consumers, capacity, lag, headTimestamp, known);
   }
 }

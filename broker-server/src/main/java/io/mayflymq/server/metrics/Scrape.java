@@ -6,17 +6,15 @@ import io.mayflymq.server.http.Percent;
 import java.util.HashSet;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.Predicate;
 
 /**
  * What a scrape asks for.
  *
  * @param families the families of the detailed endpoint
  * @param vhosts the virtual hosts of the detailed endpoint; empty for all
- * @param queues which names of queues of the detailed endpoint
+ * @param queues what names of queues of the detailed endpoint match; null for all
  */
-record Scrape(
-    Endpoint endpoint, Set<String> families, Set<String> vhosts, Predicate<String> queues) {
+record Scrape(Endpoint endpoint, Set<String> families, Set<String> vhosts, Pattern queues) {
   private static final int LONGEST_PATTERN = 2000;
 
   /** The endpoints. */
@@ -54,7 +52,7 @@ record Scrape(
 
   /** Returns a scrape of all that an endpoint has. */
   static Scrape of(Endpoint endpoint) {
-    return new Scrape(endpoint, Set.of(), Set.of(), name -> true);
+    return new Scrape(endpoint, Set.of(), Set.of(), null);
   }
 
   /**
@@ -66,7 +64,7 @@ record Scrape(
   static Scrape detailed(String query) {
     Set<String> families = new HashSet<>();
     Set<String> vhosts = new HashSet<>();
-    Predicate<String> queues = name -> true;
+    Pattern queues = null;
     for (String pair : Optional.ofNullable(query).orElse("").split("&")) {
       int equals = pair.indexOf('=');
       if (equals > 0) {
@@ -82,14 +80,13 @@ record Scrape(
     return new Scrape(Endpoint.DETAILED, Set.copyOf(families), Set.copyOf(vhosts), queues);
   }
 
-  private static Predicate<String> pattern(String text) {
+  private static Pattern pattern(String text) {
     if (text.length() > LONGEST_PATTERN) {
       throw new IllegalArgumentException(
           "the pattern of queue names is longer than " + LONGEST_PATTERN + " characters");
     }
     try {
-      Pattern pattern = Pattern.compile(text);
-      return name -> pattern.matcher(name).find();
+      return Pattern.compile(text);
     } catch (PatternSyntaxException e) {
       throw new IllegalArgumentException("the pattern of queue names is not valid", e);
     }
@@ -102,6 +99,11 @@ record Scrape(
       case DETAILED -> families.contains(family);
       case MEMORY_BREAKDOWN -> false;
     };
+  }
+
+  /** Returns whether it asks for a queue of this name. */
+  boolean wantsQueue(String name) {
+    return queues == null || queues.matcher(name).find();
   }
 
   /** Returns whether it asks for objects of a virtual host. */

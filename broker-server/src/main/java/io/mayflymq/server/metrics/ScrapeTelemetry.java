@@ -1,11 +1,8 @@
 package io.mayflymq.server.metrics;
 
-import io.mayflymq.server.http.BodySource;
 import io.mayflymq.server.metrics.family.MetricFamily;
 import io.mayflymq.server.metrics.family.Summary;
 import io.prometheus.metrics.model.snapshots.Labels;
-import java.io.ByteArrayOutputStream;
-import java.io.IOException;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -30,13 +27,16 @@ final class ScrapeTelemetry {
   private final Map<Kind, Sums> kinds = new ConcurrentHashMap<>();
 
   /**
-   * Returns the body of a scrape, which is measured when all of it has been made.
+   * Counts a scrape that is answered.
    *
-   * @param readNanos how long it took to read the metrics
+   * @param nanos how long it took to make the answer, which others may have had too
+   * @param bytes its length before it is compressed
    */
-  BodySource measured(
-      Scrape.Endpoint endpoint, String contentType, long readNanos, BodySource body) {
-    return new MeasuredBody(new Kind(endpoint.registry(), contentType), readNanos, body);
+  void answered(Scrape.Endpoint endpoint, String contentType, long nanos, long bytes) {
+    kinds.merge(
+        new Kind(endpoint.registry(), contentType),
+        new Sums(1, nanos / (double) TimeUnit.SECONDS.toNanos(1), bytes),
+        Sums::plus);
   }
 
   /** Returns the families; those of the first scrape are empty. */
@@ -56,43 +56,5 @@ final class ScrapeTelemetry {
                     kind.getValue().count,
                     part.applyAsDouble(kind.getValue())))
         .toList();
-  }
-
-  /** Pieces are made one after the other, so plain fields do. */
-  private final class MeasuredBody implements BodySource {
-    private final Kind kind;
-    private final BodySource body;
-    private long nanos;
-    private long bytes;
-
-    MeasuredBody(Kind kind, long readNanos, BodySource body) {
-      this.kind = kind;
-      this.nanos = readNanos;
-      this.body = body;
-    }
-
-    @Override
-    public boolean appendTo(ByteArrayOutputStream out) throws IOException {
-      long began = System.nanoTime();
-      int before = out.size();
-      boolean more = body.appendTo(out);
-      nanos += System.nanoTime() - began;
-      bytes += out.size() - before;
-      if (!more) {
-        kinds.merge(
-            kind, new Sums(1, nanos / (double) TimeUnit.SECONDS.toNanos(1), bytes), Sums::plus);
-      }
-      return more;
-    }
-
-    @Override
-    public long held() {
-      return body.held();
-    }
-
-    @Override
-    public void close() {
-      body.close();
-    }
   }
 }

@@ -9,6 +9,7 @@ import io.mayflymq.server.metrics.family.Jvm;
 import io.mayflymq.server.metrics.family.MetricFamily;
 import io.mayflymq.server.metrics.family.Value;
 import io.prometheus.metrics.model.snapshots.Labels;
+import java.util.AbstractList;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
@@ -38,19 +39,15 @@ final class ScrapedFamilies {
 
   /**
    * @param sums the counters of all virtual hosts
-   * @param open the queues and connections that the scrape asks for
+   * @param open the queues and connections that the scrape asks for, or the sums of queues if it
+   *     asks for sums
    */
   ScrapedFamilies(Scrape scrape, MeasuredBroker broker, BrokerCounts.Sums sums, OpenObjects open) {
     this.scrape = scrape;
     this.broker = broker;
     this.sums = sums;
     this.open = open;
-    this.queues = open.queues().views().stream().map(QueueFigures::of).toList();
-  }
-
-  /** Returns about how many bytes of memory they take until they are written. */
-  long held() {
-    return QueueFigures.BYTES * queues.size();
+    this.queues = open.queues().views();
   }
 
   /** Returns the families in the order in which they are written. */
@@ -226,19 +223,19 @@ final class ScrapedFamilies {
   }
 
   private Stream<MetricFamily> queueInfo() {
-    List<Value> infos =
-        open.queues().views().stream()
-            .map(
-                view ->
-                    Labels.of(
-                        "vhost", view.queue().vhost().name(),
-                        "queue", view.queue().name(),
-                        "queue_type", view.queue().definition().settings().type().module(),
-                        "membership", "leader"))
-            .map(labels -> new Value(labels, 1))
-            .toList();
-    return Stream.of(
-        Value.gauge("rabbitmq_queue_info", "Type and role of a queue; always 1.", infos));
+    List<QueueFigures.Info> infos =
+        new AbstractList<>() {
+          @Override
+          public QueueFigures.Info get(int index) {
+            return new QueueFigures.Info(queues.get(index));
+          }
+
+          @Override
+          public int size() {
+            return queues.size();
+          }
+        };
+    return Stream.of(MetricFamily.of(PREFIX, QueueFigures.INFO, infos));
   }
 
   private Stream<MetricFamily> global() {

@@ -27,6 +27,9 @@ final class Scraper {
           "connection_coarse_metrics",
           "connection_metrics");
 
+  /** About how many bytes a connection takes with its channels. */
+  private static final long CONNECTION_BYTES = 2 * 1024;
+
   private final MeasuredBroker broker;
   private final BrokerCounts counts = new BrokerCounts();
 
@@ -34,18 +37,49 @@ final class Scraper {
     this.broker = broker;
   }
 
-  /**
-   * Reads what a scrape asks for. Counters of the process and of exchanges are read later, when
-   * they are written.
-   *
-   * @throws OpenObjects.UnavailableException if the broker does not answer
-   */
-  ScrapedFamilies read(Scrape scrape) throws OpenObjects.UnavailableException {
-    List<VirtualHost> vhosts = broker().virtualHosts();
-    OpenObjects open =
-        OpenObjects.read(
-            queues(scrape, vhosts), connections(scrape), partitions(scrape), replicas(scrape));
-    return new ScrapedFamilies(scrape, broker, counts.of(vhosts), open);
+  /** What a scrape asks for, before it is read. */
+  final class Selection {
+    private final Scrape scrape;
+    private final List<VirtualHost> vhosts = broker().virtualHosts();
+    private final List<Queue> queues;
+    private final Collection<OpenConnection> connections;
+
+    private Selection(Scrape scrape) {
+      this.scrape = scrape;
+      this.queues = queues(scrape, vhosts);
+      this.connections = connections(scrape);
+    }
+
+    /** Returns how many queues and connections it has. */
+    int size() {
+      return queues.size() + connections.size();
+    }
+
+    /** Returns about how many bytes of memory it takes until all of it is written. */
+    long bytes() {
+      return connections.size() * CONNECTION_BYTES
+          + (isSums() ? 0 : queues.size() * QueueFigures.BYTES);
+    }
+
+    private boolean isSums() {
+      return scrape.endpoint() == Scrape.Endpoint.AGGREGATED;
+    }
+
+    /**
+     * Reads it. Counters of the process and of exchanges are read later, when they are written.
+     *
+     * @throws OpenObjects.UnavailableException if the broker does not answer
+     */
+    ScrapedFamilies read() throws OpenObjects.UnavailableException {
+      OpenObjects open =
+          OpenObjects.read(queues, isSums(), connections, partitions(scrape), replicas(scrape));
+      return new ScrapedFamilies(scrape, broker, counts.of(vhosts), open);
+    }
+  }
+
+  /** Selects what a scrape asks for. */
+  Selection select(Scrape scrape) {
+    return new Selection(scrape);
   }
 
   private Broker broker() {
@@ -59,7 +93,7 @@ final class Scraper {
             .filter(vhost -> scrape.wantsVhost(vhost.name()))
             .flatMap(vhost -> vhost.routing().queues().stream())
             .filter(queue -> queue.here() != null)
-            .filter(queue -> scrape.queues().test(queue.name()))
+            .filter(queue -> scrape.wantsQueue(queue.name()))
             .toList();
   }
 

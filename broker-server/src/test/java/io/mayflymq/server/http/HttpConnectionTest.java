@@ -310,6 +310,32 @@ class HttpConnectionTest {
   }
 
   @Test
+  void awaitedResponseIsSentWhenItIsThere() {
+    assertThat(rig.send(client, get("/awaited"))).isEmpty();
+    assertThat(rig.work).as("no worker waits").isEmpty();
+    rig.awaited.complete(HttpResponse.text(200, "there"));
+    rig.work();
+    assertThat(body(HttpRig.read(client))).isEqualTo("there");
+    assertThat(rig.send(client, get("/a"))).endsWith("ok");
+  }
+
+  @Test
+  void awaitedResponseThatFailsIsReportedAsAnError() {
+    rig.send(client, get("/awaited"));
+    rig.awaited.completeExceptionally(new IOException("no such thing"));
+    rig.work();
+    assertThat(status(HttpRig.read(client))).isEqualTo(500);
+  }
+
+  @Test
+  void awaitedResponseIsCancelledWhenTheClientDisconnects() {
+    rig.send(client, get("/awaited"));
+    client.close();
+    rig.work();
+    assertThat(rig.awaited).isCancelled();
+  }
+
+  @Test
   void longResponseIsProducedAsTheClientReadsIt() {
     AtomicInteger made = new AtomicInteger();
     rig.answer = pieces(made, 10_000, 1_000);

@@ -15,6 +15,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.AbstractExecutorService;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -34,6 +35,9 @@ final class HttpRig implements HttpService {
   /** What the next requests are answered with. */
   BodySource answer = null;
 
+  /** The answer that is waited for. */
+  CompletableFuture<HttpResponse> awaited = new CompletableFuture<>();
+
   private final HttpServer.Shared shared;
   private final Deque<EmbeddedChannel> channels = new ArrayDeque<>();
 
@@ -47,7 +51,10 @@ final class HttpRig implements HttpService {
             limits, this, new Workers(limits, new Later(), size -> {}, () -> {}), Faults.logged());
   }
 
-  /** A path {@code /refused} is refused, {@code /paused} after five seconds, others are taken. */
+  /**
+   * A path {@code /refused} is refused, {@code /paused} after five seconds, others are taken; that
+   * to {@code /awaited} is given later.
+   */
   @Override
   public Admission admit(RequestHead head) {
     seen.add(head.method() + " " + head.path());
@@ -56,6 +63,9 @@ final class HttpRig implements HttpService {
     }
     if (head.path().equals("/paused")) {
       return new Admission.Refused(HttpResponse.text(401, "who?"), 5_000);
+    }
+    if (head.path().equals("/awaited")) {
+      return new Admission.Awaited(new BodyLimit(0, 20_000), () -> awaited);
     }
     BodySource body = answer;
     return new Admission.Accepted(

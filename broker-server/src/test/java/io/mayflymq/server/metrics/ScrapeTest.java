@@ -14,8 +14,8 @@ class ScrapeTest {
     assertThat(scrape.wantsVhost("/")).isTrue();
     assertThat(scrape.wantsVhost("x y")).isTrue();
     assertThat(scrape.wantsVhost("z")).isFalse();
-    assertThat(scrape.queues().test("q1")).isTrue();
-    assertThat(scrape.queues().test("1q")).isFalse();
+    assertThat(scrape.wantsQueue("q1")).isTrue();
+    assertThat(scrape.wantsQueue("1q")).isFalse();
   }
 
   @Test

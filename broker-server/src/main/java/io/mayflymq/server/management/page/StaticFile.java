@@ -9,7 +9,6 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HashMap;
 import java.util.HexFormat;
-import java.util.Locale;
 import java.util.Map;
 import java.util.zip.GZIPOutputStream;
 
@@ -93,7 +92,7 @@ final class StaticFile {
     }
     headers.put("content-type", type);
     byte[] body = plain;
-    if (takesGzip(head.header("accept-encoding"))) {
+    if (head.takesGzip()) {
       headers.put("content-encoding", "gzip");
       body = compressed;
     }
@@ -105,19 +104,5 @@ final class StaticFile {
           out.writeBytes(sent);
           return false;
         });
-  }
-
-  private static boolean takesGzip(String accepted) {
-    if (accepted == null) {
-      return false;
-    }
-    for (String coding : accepted.toLowerCase(Locale.ROOT).split(",")) {
-      String plainCoding = coding.replace(" ", "");
-      if (plainCoding.equals("gzip")
-          || (plainCoding.startsWith("gzip;q=") && !plainCoding.matches("gzip;q=0(\\.0*)?"))) {
-        return true;
-      }
-    }
-    return false;
   }
 }

@@ -22,7 +22,6 @@ public final class Exposition implements BodySource {
 
   private final ExpositionFormatWriter writer;
   private final Iterator<MetricFamily> families;
-  private final long held;
   private final ByteArrayOutputStream slice = new ByteArrayOutputStream();
   private Iterator<MetricSnapshot> slices = Collections.emptyIterator();
   private boolean described;
@@ -30,12 +29,10 @@ public final class Exposition implements BodySource {
 
   /**
    * @param writer the format
-   * @param held about how many bytes the objects of the families take
    */
-  public Exposition(ExpositionFormatWriter writer, Stream<MetricFamily> families, long held) {
+  public Exposition(ExpositionFormatWriter writer, Stream<MetricFamily> families) {
     this.writer = writer;
     this.families = families.iterator();
-    this.held = held;
   }
 
   @Override
@@ -86,10 +83,5 @@ public final class Exposition implements BodySource {
       }
     }
     return start;
-  }
-
-  @Override
-  public long held() {
-    return held;
   }
 }

@@ -50,8 +50,7 @@ class ReplicaFamiliesTest {
             PrometheusTextFormatWriter.create(),
             Stream.concat(
                 ReplicaFamilies.raft("rabbitmq_", List.of(replicas)),
-                ReplicaFamilies.own(List.of(replicas), node -> "node" + node)),
-            0);
+                ReplicaFamilies.own(List.of(replicas), node -> "node" + node)));
     while (exposition.appendTo(out)) {
       // the next piece
     }

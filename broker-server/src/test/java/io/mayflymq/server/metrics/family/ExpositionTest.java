@@ -23,7 +23,7 @@ class ExpositionTest {
   private static List<String> lines(ExpositionFormatWriter writer, MetricFamily... families)
       throws IOException {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
-    Exposition exposition = new Exposition(writer, Stream.of(families), 0);
+    Exposition exposition = new Exposition(writer, Stream.of(families));
     while (exposition.appendTo(out)) {
       // the next piece
     }
