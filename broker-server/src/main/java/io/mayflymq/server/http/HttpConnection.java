@@ -64,7 +64,7 @@ final class HttpConnection extends SimpleChannelInboundHandler<HttpObject>
   private Future<?> timer;
   private int requests;
 
-  /** When the client has last taken a part of its answer. */
+  /** Since when a request is waited for, or when the client has last taken a part of its answer. */
   private long progressNanos;
 
   /** Whether any byte was ever received. */
@@ -95,6 +95,7 @@ final class HttpConnection extends SimpleChannelInboundHandler<HttpObject>
       close();
       return;
     }
+    progress();
     within(shared.limits().requestMillis(), this::headIsLate);
     want();
   }
@@ -116,12 +117,17 @@ final class HttpConnection extends SimpleChannelInboundHandler<HttpObject>
   }
 
   /**
-   * Returns whether the client has taken nothing of its answer for a while, so that its place may
-   * be another's. On the event loop.
+   * Returns whether the client has closed its output, or has sent no whole headers or taken nothing
+   * of its answer for a while, so that its place may be another's. On the event loop.
    */
   boolean isStuck() {
-    return state == State.WRITING
-        && context.executor().ticker().nanoTime() - progressNanos >= STUCK_NANOS;
+    boolean waits = state == State.WRITING || state == State.IDLE || state == State.HEAD;
+    return inputEnded
+        || (waits && context.executor().ticker().nanoTime() - progressNanos >= STUCK_NANOS);
+  }
+
+  private void progress() {
+    progressNanos = context.executor().ticker().nanoTime();
   }
 
   /** Closes the connection at once. On the event loop. */
@@ -415,7 +421,7 @@ final class HttpConnection extends SimpleChannelInboundHandler<HttpObject>
   @Override
   public void goesOn() {
     if (state == State.WRITING) {
-      progressNanos = context.executor().ticker().nanoTime();
+      progress();
       shared.answers().goesOn(this);
       within(shared.limits().inactivityMillis(), this::close);
     }
@@ -454,6 +460,7 @@ final class HttpConnection extends SimpleChannelInboundHandler<HttpObject>
     boolean known = httpExchange.accepted != null;
     httpExchange = null;
     state = State.IDLE;
+    progress();
     if (known) {
       shared.connections().idle(this);
     } else {

@@ -1,15 +1,18 @@
 package io.mayflymq.server.http;
 
-import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
 
 /**
  * The open connections of a server, whose number is limited. At the limit a new connection
- * displaces one whose client has not logged in, or else one that is idle between two requests; of
- * these the one that has waited longest. So incomplete requests cannot keep other clients out.
- * Connections whose request is being answered are never displaced. On one event loop.
+ * displaces one whose client has not logged in and has sent no whole request for a while; or else
+ * one that is idle between two requests; or one whose client takes nothing of its answer; or one
+ * that has only just come. Of these it is the one that has waited longest. So neither incomplete
+ * requests nor unread answers keep other clients out. Connections whose request is being answered
+ * otherwise are never displaced. On one event loop.
  *
  * @param <C> a connection
  */
@@ -24,10 +27,20 @@ final class HttpConnections<C> {
     this.most = most;
   }
 
-  /** Returns the connection to close for a new one; null if there is none. */
-  C displaced() {
-    Iterator<C> waiting = (unauthenticated.isEmpty() ? idle : unauthenticated).iterator();
-    return waiting.hasNext() ? waiting.next() : null;
+  /**
+   * Returns the connection to close for a new one; null if there is none.
+   *
+   * @param isStuck whether a connection has waited for its client for a while
+   */
+  C displaced(Predicate<C> isStuck) {
+    return Stream.of(
+            unauthenticated.stream().filter(isStuck),
+            idle.stream(),
+            open.stream().filter(isStuck),
+            unauthenticated.stream())
+        .flatMap(candidates -> candidates)
+        .findFirst()
+        .orElse(null);
   }
 
   boolean isFull() {

@@ -88,12 +88,9 @@ public final class HttpServer implements AutoCloseable {
     /** Makes room for a connection; false if there is none. */
     boolean enter(HttpConnection connection) {
       if (connections.isFull()) {
-        HttpConnection displaced = connections.displaced();
+        HttpConnection displaced = connections.displaced(HttpConnection::isStuck);
         if (displaced == null) {
-          displaced = answers.longest();
-          if (displaced == null || !displaced.isStuck()) {
-            return false;
-          }
+          return false;
         }
         displaced.close();
       }

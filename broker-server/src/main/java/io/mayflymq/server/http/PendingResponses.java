@@ -1,6 +1,5 @@
 package io.mayflymq.server.http;
 
-import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
@@ -38,15 +37,7 @@ final class PendingResponses<C> {
    * Returns the connection to close so that there is room for the others; null if there is room.
    */
   C displaced() {
-    return total <= most || held.size() < 2 ? null : longest();
-  }
-
-  /**
-   * Returns the connection whose client has received nothing for longest; null if there is none.
-   */
-  C longest() {
-    Iterator<C> waiting = held.keySet().iterator();
-    return waiting.hasNext() ? waiting.next() : null;
+    return total <= most || held.size() < 2 ? null : held.keySet().iterator().next();
   }
 
   /** Notes that the client has received a part. */

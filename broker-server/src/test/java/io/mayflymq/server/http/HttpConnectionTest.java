@@ -300,6 +300,8 @@ class HttpConnectionTest {
     rig.send(known, get("/a"));
     EmbeddedChannel half = rig.connect();
     rig.send(half, "GET");
+    HttpRig.pass(client, 1_000);
+    HttpRig.pass(half, 1_000);
     EmbeddedChannel fourth = rig.connect();
     assertThat(client.isActive()).as("has sent nothing for longest").isFalse();
     EmbeddedChannel fifth = rig.connect();
@@ -307,6 +309,27 @@ class HttpConnectionTest {
     assertThat(known.isActive()).as("has been let in before").isTrue();
     assertThat(rig.send(fifth, get("/a"))).endsWith("ok");
     assertThat(fourth.isActive()).isTrue();
+  }
+
+  @Test
+  void newConnectionsDoNotDisplaceOneAnotherWhileThereIsAnIdleOne() {
+    EmbeddedChannel idle = rig.connect();
+    rig.send(client, get("/a"));
+    rig.send(idle, get("/a"));
+    EmbeddedChannel third = rig.connect();
+    EmbeddedChannel fourth = rig.connect();
+    EmbeddedChannel fifth = rig.connect();
+    assertThat(client.isActive()).isFalse();
+    assertThat(idle.isActive()).isFalse();
+    assertThat(rig.send(third, get("/a"))).endsWith("ok");
+    assertThat(rig.send(fourth, get("/a"))).endsWith("ok");
+    assertThat(rig.send(fifth, get("/a"))).endsWith("ok");
+    EmbeddedChannel sixth = rig.connect();
+    assertThat(third.isActive()).isFalse();
+    rig.send(fourth, get("/awaited"));
+    rig.send(fifth, get("/awaited"));
+    rig.connect();
+    assertThat(sixth.isActive()).as("the others are being answered").isFalse();
   }
 
   @Test
