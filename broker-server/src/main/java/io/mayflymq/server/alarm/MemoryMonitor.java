@@ -1,5 +1,6 @@
 package io.mayflymq.server.alarm;
 
+import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 
 /*
@@ -25,6 +26,7 @@ final class MemoryMonitor {
   private final LongSupplier nanoTime;
   private final Alarms alarms;
   private volatile long watermark;
+  private volatile BooleanSupplier relief = () -> false;
   private boolean above;
   private long mayCollectAt;
 
@@ -52,6 +54,14 @@ final class MemoryMonitor {
     watermark = bytes;
   }
 
+  /**
+   * Sets what can free memory before an alarm is raised; it returns whether it does. The alarm
+   * waits for another check then.
+   */
+  void setRelief(BooleanSupplier first) {
+    relief = first;
+  }
+
   /** Reads how much is in use, and raises or clears the alarm if the watermark was crossed. */
   void check() {
     long used = memory.usedBytes();
@@ -59,7 +69,7 @@ final class MemoryMonitor {
       collect();
       used = memory.usedBytes();
     }
-    if (used > watermark == above) {
+    if (used > watermark == above || (!above && relief.getAsBoolean())) {
       return;
     }
     above = !above;

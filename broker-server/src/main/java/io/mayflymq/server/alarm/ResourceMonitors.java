@@ -10,6 +10,7 @@ import java.lang.management.ManagementFactory;
 import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -85,6 +86,15 @@ public final class ResourceMonitors implements AutoCloseable {
    */
   public void watch(SteadyClock clock) {
     thread.every("reading the clock", CLOCK_MILLIS, clock::look);
+  }
+
+  /**
+   * Sets what is to free memory before publishers are blocked.
+   *
+   * @param first returns whether it frees some; by the thread of the monitors
+   */
+  public void setRelief(BooleanSupplier first) {
+    memory.setRelief(first);
   }
 
   /** Logs the limits. */

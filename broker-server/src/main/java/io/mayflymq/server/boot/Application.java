@@ -108,6 +108,7 @@ final class Application implements AutoCloseable {
     held.push(watch::close);
     server = AmqpServer.start(configuration, loops, storage.served());
     held.push(server::close);
+    monitors.setRelief(server.environment().memory()::relieve);
     if (storage.cluster() != null) {
       held.push(storage.cluster().replicas()::release);
     }

@@ -57,7 +57,7 @@ public final class ChannelSession {
   public ChannelSession(int number, ConnectionContext connection) {
     this.channel = new ChannelContext(number, connection);
     this.connection = connection;
-    this.content = new ContentAssembler(connection.settings().maxMessageSize());
+    this.content = new ContentAssembler(connection.settings().maxMessageSize(), connection::hold);
     this.order = new CommandOrder(channel, connection);
     this.exchanges = new ExchangeOperations(channel, connection);
     this.queues = new QueueOperations(channel, connection);
@@ -345,7 +345,7 @@ public final class ChannelSession {
             ReplyCode.PRECONDITION_FAILED, "cannot switch from confirm to tx mode");
       }
       if (transaction == null) {
-        transaction = new Transaction();
+        transaction = new Transaction(connection.settings().maxTransactionSize(), connection::hold);
       }
       channel.reply(false, TxMethod.SelectOk.INSTANCE);
       return;
@@ -356,7 +356,7 @@ public final class ChannelSession {
     if (method instanceof TxMethod.Commit) {
       order.afterEverything(() -> commit(transaction));
     } else if (method instanceof TxMethod.Rollback) {
-      transaction = new Transaction();
+      transaction.rollback();
       channel.reply(false, TxMethod.RollbackOk.INSTANCE);
     } else {
       throw ChannelContext.notForServers(method);
@@ -425,7 +425,34 @@ public final class ChannelSession {
     }
   }
 
+  /**
+   * Returns how many bytes are held for what its client has begun and not finished: a transaction
+   * and an incomplete message.
+   */
+  public long held() {
+    return content.held() + (transaction == null ? 0 : transaction.bytes());
+  }
+
+  /**
+   * Returns the error that ends the channel to free what is held.
+   *
+   * @param limit how many bytes all clients may hold together
+   */
+  public ChannelException giveUp(long limit) {
+    return new ChannelException(
+        ReplyCode.PRECONDITION_FAILED,
+        (content.held() == held()
+                    ? "incomplete message of %d bytes was given up"
+                    : "transaction of %d bytes was given up")
+                .formatted(held())
+            + ": memory is scarce, or all clients hold more than %d bytes".formatted(limit));
+  }
+
   private void release() {
+    content.discard();
+    if (transaction != null) {
+      transaction.rollback();
+    }
     if (confirms != null) {
       confirms.close();
     }

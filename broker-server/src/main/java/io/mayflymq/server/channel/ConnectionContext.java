@@ -38,6 +38,12 @@ public interface ConnectionContext {
   /** Returns its protocol settings. */
   ProtocolSettings settings();
 
+  /**
+   * Notes that so many bytes more are held for what the client has begun and not finished, or
+   * fewer.
+   */
+  void hold(long bytes);
+
   /** Returns how its client interprets the protocol. */
   ClientQuirks client();
 

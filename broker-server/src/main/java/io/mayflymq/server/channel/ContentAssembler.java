@@ -7,6 +7,7 @@ import io.mayflymq.protocol.types.ReplyCode;
 import io.mayflymq.protocol.types.ShortString;
 import io.netty.buffer.ByteBuf;
 import java.util.Arrays;
+import java.util.function.LongConsumer;
 
 /**
  * Assembles a message from its frames: publish, header, then bodies until the size is reached. The
@@ -23,6 +24,7 @@ final class ContentAssembler {
   }
 
   private final int maxMessageSize;
+  private final LongConsumer held;
   private Expects expects = Expects.METHOD;
   private ShortString exchange;
   private ShortString routingKey;
@@ -33,8 +35,12 @@ final class ContentAssembler {
   private int filled;
   private int total;
 
-  ContentAssembler(int maxMessageSize) {
+  /**
+   * @param held is told how many bytes more are held for an incomplete message, or fewer
+   */
+  ContentAssembler(int maxMessageSize, LongConsumer held) {
     this.maxMessageSize = maxMessageSize;
+    this.held = held;
   }
 
   /** Checks that no content is expected, as a method was received. */
@@ -76,6 +82,7 @@ final class ContentAssembler {
     in.getBytes(index, content, 0, length);
     filled = length;
     expects = Expects.BODY;
+    held.accept(content.length);
     return finishIfWhole();
   }
 
@@ -106,9 +113,9 @@ final class ContentAssembler {
               .formatted((long) filled - propertiesLength + length, total - propertiesLength));
     }
     if (filled + length > content.length) {
-      content =
-          Arrays.copyOf(
-              content, (int) Math.min(total, Math.max(filled + length, content.length * 2L)));
+      int room = (int) Math.min(total, Math.max(filled + length, content.length * 2L));
+      held.accept(room - content.length);
+      content = Arrays.copyOf(content, room);
     }
     in.getBytes(index, content, filled, length);
     filled += length;
@@ -118,6 +125,7 @@ final class ContentAssembler {
   private boolean finishIfWhole() {
     if (filled == total) {
       expects = Expects.METHOD;
+      held.accept(-content.length);
       return true;
     }
     return false;
@@ -148,6 +156,18 @@ final class ContentAssembler {
     byte[] whole = content;
     content = null;
     return whole;
+  }
+
+  /** Returns how many bytes are held for a message that is not complete. */
+  long held() {
+    return expects == Expects.BODY ? content.length : 0;
+  }
+
+  /** Forgets a message that is not complete; what follows of it is ignored by a closed channel. */
+  void discard() {
+    held.accept(-held());
+    content = null;
+    expects = Expects.METHOD;
   }
 
   private ConnectionException unexpected(String detail) {

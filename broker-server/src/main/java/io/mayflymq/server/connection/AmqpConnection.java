@@ -12,6 +12,8 @@ import io.mayflymq.protocol.types.AmqpException;
 import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.ConnectionException;
 import io.mayflymq.protocol.types.ReplyCode;
+import io.mayflymq.server.alarm.ClientMemory;
+import io.mayflymq.server.channel.ChannelSession;
 import io.mayflymq.server.channel.ChannelView;
 import io.mayflymq.server.channel.ClientQuirks;
 import io.mayflymq.server.channel.ConnectionContext;
@@ -38,7 +40,7 @@ import java.util.function.Consumer;
  * unsettled messages are requeued, exclusive queues are deleted). Then the connection waits for the
  * client's close-ok, for a limited time.
  */
-final class AmqpConnection implements ConnectionContext, OpenConnection {
+final class AmqpConnection implements ConnectionContext, OpenConnection, ClientMemory.Holder {
   private static final long CLOSING_TIMEOUT_MILLIS = 5_000;
   private static final long REFUSED_LOGIN_PAUSE_MILLIS = 1_000;
 
@@ -66,6 +68,7 @@ final class AmqpConnection implements ConnectionContext, OpenConnection {
   private final DeliveryLinks deliveryLinks;
   private final AmqpConnectionHandler input;
   private final PublishBlocker publishBlocker;
+  private final ClientMemory.Account memory;
   private final Channels channels = new Channels(this);
   private final ExclusiveQueues exclusiveQueues = new ExclusiveQueues();
   private final DecodeSuspension decodeSuspension = new DecodeSuspension();
@@ -89,6 +92,7 @@ final class AmqpConnection implements ConnectionContext, OpenConnection {
     this.input = input;
     this.log = new ConnectionLog(socket, environment.linesBeforeLogin());
     this.output = new ConnectionOutput(socket, home);
+    this.memory = environment.memory().open(this);
     this.publishBlocker = new PublishBlocker(environment.alarms(), output);
     this.commands =
         new ShardCommandSender(home, environment.broker().partitions(), this::onBatchReturned);
@@ -144,6 +148,7 @@ final class AmqpConnection implements ConnectionContext, OpenConnection {
     public void opened(Handshake.Opened opened) {
       vhost = opened.vhost();
       access = opened.access();
+      memory.setVhost(vhost.name());
       channels.countFor(opened.session().user(), environment.sessions());
       open = ConnectionInfo.begin(opened, socket, output, home.now());
       client = opened.client();
@@ -313,6 +318,7 @@ final class AmqpConnection implements ConnectionContext, OpenConnection {
   /** Ends a read: sends what handling it has produced. */
   void endOfRead() {
     commands.flush();
+    memory.tell();
     if (commands.bytesUnderWay() > MOST_BYTES_UNDER_WAY) {
       overloaded = true;
     }
@@ -338,6 +344,30 @@ final class AmqpConnection implements ConnectionContext, OpenConnection {
       log.connectionError(channel, error);
       closeWith(error);
     }
+  }
+
+  /** Ends the channels that hold the most. Any thread may call. */
+  @Override
+  public void giveUpLargest(long most) {
+    home.execute(
+        () -> {
+          memory.tell();
+          ChannelSession largest = channels.largest();
+          while (state == State.OPEN
+              && environment.memory().total() > most
+              && largest != null
+              && largest.held() > 0) {
+            fail(largest.number(), largest.giveUp(environment.memory().limit()));
+            memory.gaveUp();
+            largest = channels.largest();
+          }
+          memory.endGivingUp();
+        });
+  }
+
+  @Override
+  public long queuedBytes() {
+    return output.pendingBytes();
   }
 
   /** Closes the connection after an internal error of the broker. */
@@ -431,6 +461,7 @@ final class AmqpConnection implements ConnectionContext, OpenConnection {
     if (heartbeats != null) {
       heartbeats.stop();
     }
+    memory.close();
     output.release();
     environment.open().remove(this);
   }
@@ -459,7 +490,9 @@ final class AmqpConnection implements ConnectionContext, OpenConnection {
 
   @Override
   public ConnectionView view() {
-    return state == State.OPEN ? open.view(channels.count(), publishBlocker.isBlocked()) : null;
+    return state == State.OPEN
+        ? open.view(channels.count(), publishBlocker.isBlocked(), memory.memory())
+        : null;
   }
 
   @Override
@@ -507,6 +540,11 @@ final class AmqpConnection implements ConnectionContext, OpenConnection {
   @Override
   public ProtocolSettings settings() {
     return environment.settings();
+  }
+
+  @Override
+  public void hold(long bytes) {
+    memory.add(bytes);
   }
 
   @Override

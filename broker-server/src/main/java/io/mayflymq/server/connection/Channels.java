@@ -9,6 +9,7 @@ import io.mayflymq.server.channel.ChannelView;
 import io.mayflymq.server.channel.ConnectionContext;
 import io.netty.util.collection.IntObjectHashMap;
 import io.netty.util.collection.IntObjectMap;
+import java.util.Comparator;
 import java.util.List;
 
 /**
@@ -49,6 +50,14 @@ final class Channels {
         .filter(ChannelSession::isOpen)
         .map(ChannelSession::view)
         .toList();
+  }
+
+  /** Returns the open channel for which the most memory is held; null if there is none. */
+  ChannelSession largest() {
+    return sessions.values().stream()
+        .filter(ChannelSession::isOpen)
+        .max(Comparator.comparingLong(ChannelSession::held))
+        .orElse(null);
   }
 
   boolean contains(int number) {

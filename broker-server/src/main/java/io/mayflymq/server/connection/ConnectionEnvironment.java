@@ -7,6 +7,7 @@ import io.mayflymq.core.security.SaslMechanism;
 import io.mayflymq.core.security.Sessions;
 import io.mayflymq.core.vhost.Broker;
 import io.mayflymq.server.alarm.Alarms;
+import io.mayflymq.server.alarm.ClientMemory;
 import io.mayflymq.server.config.settings.ProtocolSettings;
 import java.util.List;
 import java.util.Set;
@@ -22,6 +23,7 @@ import java.util.function.Supplier;
  * @param mechanisms the SASL mechanisms that are offered
  * @param protocol gives the current settings of the protocol
  * @param alarms the alarms, which block connections that publish
+ * @param memory what is held for clients
  * @param parameters the global parameters; the cluster's name is one of them
  * @param linesBeforeLogin limits the log lines about clients that have not logged in
  * @param open the connections whose handshake has begun and whose socket is open; safe for any
@@ -34,6 +36,7 @@ public record ConnectionEnvironment(
     List<SaslMechanism> mechanisms,
     Supplier<ProtocolSettings> protocol,
     Alarms alarms,
+    ClientMemory memory,
     GlobalParameters parameters,
     LogLineLimit linesBeforeLogin,
     Set<OpenConnection> open) {
@@ -54,6 +57,7 @@ public record ConnectionEnvironment(
         mechanisms,
         protocol,
         alarms,
+        new ClientMemory(() -> protocol.get().clientMemoryBytes(Runtime.getRuntime().maxMemory())),
         parameters,
         ConnectionLog.limitOfStrangers(),
         ConcurrentHashMap.newKeySet());

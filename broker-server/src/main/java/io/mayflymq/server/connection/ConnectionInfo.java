@@ -56,7 +56,10 @@ final class ConnectionInfo {
     opened.vhost().churn().happened(Churn.Event.CONNECTION_CREATED);
     ConnectionInfo open =
         new ConnectionInfo(identity, opened, output, nowMillis, Encryption.of(socket));
-    opened.vhost().events().happened(new ConnectionCreated(open.view(0, false), Peer.of(socket)));
+    opened
+        .vhost()
+        .events()
+        .happened(new ConnectionCreated(open.view(0, false, 0), Peer.of(socket)));
     return open;
   }
 
@@ -64,7 +67,7 @@ final class ConnectionInfo {
   void end() {
     opened.vhost().metrics().connections().leave(output.traffic());
     opened.vhost().churn().happened(Churn.Event.CONNECTION_CLOSED);
-    opened.vhost().events().happened(new ConnectionClosed(view(0, false)));
+    opened.vhost().events().happened(new ConnectionClosed(view(0, false, 0)));
   }
 
   /** Returns the identity of the connection. Any thread may call. */
@@ -77,7 +80,12 @@ final class ConnectionInfo {
     return opened.session();
   }
 
-  ConnectionView view(int channels, boolean blocked) {
+  /**
+   * Returns the state of the connection.
+   *
+   * @param memory what is held for its client, in bytes
+   */
+  ConnectionView view(int channels, boolean blocked, long memory) {
     return new ConnectionView(
         identity,
         output.traffic(),
@@ -88,6 +96,7 @@ final class ConnectionInfo {
         opened.clientProperties(),
         openedAtMillis,
         encryption,
-        output.pendingBytes());
+        output.pendingBytes(),
+        memory);
   }
 }

@@ -18,6 +18,8 @@ import java.util.Optional;
  * @param connectedAtMillis when it was opened, in ms since the epoch
  * @param encryption how it is encrypted; null if it is not
  * @param pendingBytes what waits to be written to its socket
+ * @param memory the memory that is held for its client: transactions that are not committed,
+ *     messages that are not complete, and what waits to be written, in bytes
  */
 public record ConnectionView(
     ConnectionIdentity identity,
@@ -29,7 +31,8 @@ public record ConnectionView(
     FieldTable clientProperties,
     long connectedAtMillis,
     Encryption encryption,
-    long pendingBytes) {
+    long pendingBytes,
+    long memory) {
 
   /**
    * What client and broker have negotiated.

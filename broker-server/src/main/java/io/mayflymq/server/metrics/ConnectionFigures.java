@@ -12,8 +12,10 @@ import java.util.List;
  *
  * @param labels its identifier; none for the sum
  * @param channels how many channels are open
+ * @param memory what is held for its client, in bytes
  */
-record ConnectionFigures(Labels labels, int channels, Counts counts) implements Metric.Counted {
+record ConnectionFigures(Labels labels, int channels, long memory, Counts counts)
+    implements Metric.Counted {
   /** The bytes of a connection. */
   static final List<Metric<Metric.Counted>> COARSE =
       List.of(
@@ -39,11 +41,14 @@ record ConnectionFigures(Labels labels, int channels, Counts counts) implements 
   /** Returns the figures of one connection. The label is RabbitMQ's. */
   static ConnectionFigures of(ConnectionView view) {
     return new ConnectionFigures(
-        Labels.of("channel", view.identity().pid()), view.channels(), view.counters());
+        Labels.of("channel", view.identity().pid()),
+        view.channels(),
+        view.memory(),
+        view.counters());
   }
 
   /** Returns the sum of connections. */
   static ConnectionFigures sum(int channels, Counts counts) {
-    return new ConnectionFigures(Labels.EMPTY, channels, counts);
+    return new ConnectionFigures(Labels.EMPTY, channels, 0, counts);
   }
 }

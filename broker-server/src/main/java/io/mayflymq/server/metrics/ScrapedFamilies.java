@@ -67,6 +67,7 @@ final class ScrapedFamilies {
                   queueInfo(),
                   global(),
                   own(),
+                  ClientMemoryFamilies.objects(broker.environment().memory(), connections()),
                   Jvm.families())
               .flatMap(families -> families);
       case DETAILED ->
@@ -150,10 +151,7 @@ final class ScrapedFamilies {
   private Stream<MetricFamily> objects() {
     String prefix = scrape.endpoint().prefix();
     List<ChannelFigures> channels = open.channels().stream().map(ChannelFigures::of).toList();
-    List<ConnectionFigures> connections =
-        open.connections().views().stream()
-            .map(connected -> ConnectionFigures.of(connected.view()))
-            .toList();
+    List<ConnectionFigures> connections = connections();
     Stream<MetricFamily> consumerCount =
         scrape.wants("queue_metrics")
             ? Stream.empty()
@@ -194,6 +192,12 @@ final class ScrapedFamilies {
                     SummedCounts.EXCHANGE,
                     ExchangeFigures.counted(scrape, broker().virtualHosts()))))
         .flatMap(families -> families);
+  }
+
+  private List<ConnectionFigures> connections() {
+    return open.connections().views().stream()
+        .map(connected -> ConnectionFigures.of(connected.view()))
+        .toList();
   }
 
   /**
@@ -292,6 +296,7 @@ final class ScrapedFamilies {
             new DeathFamilies(broker().partitions().everLed()).own(),
             ShardFamilies.of(broker().shards()).own(),
             stores,
+            ClientMemoryFamilies.sums(broker.environment().memory()),
             ClusterFamilies.consensus(broker.consensus().get()),
             ReplicaFamilies.own(
                 open.replicas().views(), number -> broker.replicas().get().nodeName(number)),

@@ -175,6 +175,18 @@ public final class Keys {
           bytes(1, LARGEST_MESSAGE),
           "134217728",
           "Largest message body, in bytes; at most 512 MiB.");
+  static final Setting<Long> MAX_TRANSACTION_SIZE =
+      Setting.of(
+          "max_transaction_size",
+          largeBytes(),
+          "536870912",
+          "Memory that a transaction may take until it is committed, in bytes.");
+  static final Setting<Double> CLIENT_MEMORY =
+      Setting.of(
+          "client_memory_limit.relative",
+          fraction(1),
+          "0.25",
+          "Share of the largest heap for transactions and incomplete messages of all clients.");
   static final Setting<Integer> HANDSHAKE_TIMEOUT =
       Setting.of(
           "handshake_timeout",
@@ -390,6 +402,8 @@ public final class Keys {
                   VHOST_METADATA_LIMIT,
                   CLUSTER_METADATA_LIMIT,
                   MAX_MESSAGE_SIZE,
+                  MAX_TRANSACTION_SIZE,
+                  CLIENT_MEMORY,
                   HANDSHAKE_TIMEOUT,
                   CONSUMER_TIMEOUT,
                   AUTH_MECHANISMS,
@@ -451,6 +465,8 @@ public final class Keys {
                   VHOST_METADATA_LIMIT,
                   CLUSTER_METADATA_LIMIT,
                   MAX_MESSAGE_SIZE,
+                  MAX_TRANSACTION_SIZE,
+                  CLIENT_MEMORY,
                   HANDSHAKE_TIMEOUT,
                   CONSUMER_TIMEOUT,
                   NO_LOOPBACK_USERS,

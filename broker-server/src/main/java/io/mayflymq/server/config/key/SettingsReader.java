@@ -61,6 +61,8 @@ public final class SettingsReader {
             values.get(Keys.INITIAL_FRAME_MAX),
             values.get(Keys.CHANNEL_MAX),
             values.get(Keys.MAX_MESSAGE_SIZE),
+            values.get(Keys.MAX_TRANSACTION_SIZE),
+            values.get(Keys.CLIENT_MEMORY),
             values.get(Keys.HANDSHAKE_TIMEOUT),
             values.get(Keys.CONSUMER_TIMEOUT),
             new NodeLimits(

@@ -12,6 +12,9 @@ import io.mayflymq.core.vhost.ObjectLimits;
  * @param initialFrameMax the largest frame accepted before connection.open, in bytes
  * @param channelMax the number of channels offered; 0 is no limit but the protocol's
  * @param maxMessageSize the largest body, in bytes; a larger one is a channel error 406
+ * @param maxTransactionSize the largest transaction, in bytes; a larger one is a channel error 406
+ * @param clientMemory the share of the heap that may be held for transactions and incomplete
+ *     messages, 0 to 1
  * @param handshakeTimeoutMillis from accept to connection.open-ok
  * @param consumerTimeoutMillis how long a delivery may stay unacknowledged; 0 is no limit
  * @param node how much may be open on this node; not offered to clients
@@ -24,8 +27,19 @@ public record ProtocolSettings(
     int initialFrameMax,
     int channelMax,
     int maxMessageSize,
+    long maxTransactionSize,
+    double clientMemory,
     int handshakeTimeoutMillis,
     long consumerTimeoutMillis,
     NodeLimits node,
     int consumerMaxPerChannel,
-    ObjectLimits objects) {}
+    ObjectLimits objects) {
+  /**
+   * Returns how many bytes may be held for transactions and incomplete messages.
+   *
+   * @param maxHeap the most that the heap may take, in bytes
+   */
+  public long clientMemoryBytes(long maxHeap) {
+    return (long) (clientMemory * maxHeap);
+  }
+}

@@ -132,6 +132,7 @@ public final class ListCommands {
           .with("send_oct")
           .with("send_cnt")
           .with("send_pend")
+          .with("memory")
           .with("connected_at")
           .with("node");
 

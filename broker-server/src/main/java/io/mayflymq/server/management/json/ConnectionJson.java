@@ -39,6 +39,7 @@ public final class ConnectionJson {
             "connected_at", view.connectedAtMillis(),
             "frame_max", view.tuning().frameMax(),
             "host", identity.host(),
+            "memory", view.memory(),
             "name", identity.name(),
             "node", NodeName.value());
     putCertificate(object, view.encryption());

@@ -16,6 +16,7 @@ import io.mayflymq.core.vhost.queue.QueueHost;
 import io.mayflymq.core.vhost.queue.QueueSnapshot;
 import io.mayflymq.protocol.types.ConnectionException;
 import io.mayflymq.server.alarm.Alarms;
+import io.mayflymq.server.alarm.ClientMemory;
 import io.mayflymq.server.channel.ChannelView;
 import io.mayflymq.server.connection.ConnectionEnvironment;
 import io.mayflymq.server.connection.ConnectionView;
@@ -110,6 +111,11 @@ public final class ManagedBroker {
   /** Returns the alarms, which block publishers. */
   Alarms alarms() {
     return environment.alarms();
+  }
+
+  /** Returns the memory that is held for clients. */
+  ClientMemory clientMemory() {
+    return environment.memory();
   }
 
   // Virtual hosts

@@ -163,9 +163,15 @@ public final class VhostResource {
     ShardQuery.Seen<QueueSnapshot> seen = managed.answeringQueues(vhosts);
     Map<QueueHost, List<QueueSnapshot>> queues =
         seen.views().stream().collect(Collectors.groupingBy(view -> view.queue().vhost()));
+    Map<String, Long> memory = managed.clientMemory().byVhost();
     return Listing.lazy(
         vhosts,
-        vhost -> object(vhost, queues.getOrDefault(vhost, List.of()), seen.complete(), history));
+        vhost -> {
+          Map<String, Object> object =
+              object(vhost, queues.getOrDefault(vhost, List.of()), seen.complete(), history);
+          object.put("memory", memory.getOrDefault(vhost.name(), 0L));
+          return object;
+        });
   }
 
   /** Answers another node. It takes only the numbers. */

@@ -52,6 +52,8 @@ class SettingsReaderTest {
                 4096,
                 2047,
                 134_217_728,
+                536_870_912,
+                0.25,
                 10_000,
                 1_800_000,
                 NodeLimits.NONE,

@@ -49,7 +49,8 @@ class OutOfMemoryIT {
 
   @Test
   void aMessageThatExhaustsMemoryEndsTheProcessWithoutLossOfConfirmedMessages() throws Exception {
-    try (BrokerProcess broker = broker(data).jvm("-Xmx64m").start()) {
+    try (BrokerProcess broker =
+        broker(data).jvm("-Xmx64m").set("client_memory_limit.relative", 1).start()) {
       try (Connection connection = broker.factory().newConnection();
           Channel channel = connection.createChannel()) {
         keep(channel);

@@ -1,0 +1,51 @@
+package io.mayflymq.server.metrics;
+
+import io.mayflymq.server.alarm.ClientMemory;
+import io.mayflymq.server.metrics.family.Metric;
+import io.mayflymq.server.metrics.family.MetricFamily;
+import io.mayflymq.server.metrics.family.Value;
+import io.prometheus.metrics.model.snapshots.Labels;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** The memory that is held for what clients have begun and not finished. */
+final class ClientMemoryFamilies {
+  private static final Metric<ConnectionFigures> OF_CONNECTION =
+      Metric.gauge(
+          "connection_memory_bytes",
+          "Memory for transactions, incomplete messages and output of a connection.",
+          ConnectionFigures::memory);
+
+  private ClientMemoryFamilies() {}
+
+  /** Returns what all clients hold. */
+  static Stream<MetricFamily> sums(ClientMemory memory) {
+    return Stream.of(
+        Value.gauge(
+            "mayfly_client_memory_bytes",
+            "Memory for transactions and incomplete messages of all clients.",
+            (double) memory.total()),
+        Value.gauge(
+            "mayfly_client_memory_limit_bytes",
+            "Above so much of it clients that hold the most give up.",
+            (double) memory.limit()),
+        Value.counter(
+            "mayfly_client_memory_given_up_total",
+            "Channels that were closed to free such memory.",
+            (double) memory.givenUpCount()));
+  }
+
+  /** Returns what the clients of each virtual host hold, and those of each connection. */
+  static Stream<MetricFamily> objects(ClientMemory memory, List<ConnectionFigures> connections) {
+    List<Value> vhosts =
+        memory.byVhost().entrySet().stream()
+            .map(vhost -> new Value(Labels.of("vhost", vhost.getKey()), vhost.getValue()))
+            .toList();
+    return Stream.of(
+        Value.gauge(
+            "mayfly_vhost_memory_bytes",
+            "Memory for transactions, incomplete messages and output of a virtual host's clients.",
+            vhosts),
+        MetricFamily.of("mayfly_", OF_CONNECTION, connections));
+  }
+}
