@@ -1,0 +1,434 @@
+package io.mayflymq.it.fault;
+
+import static io.mayflymq.it.harness.Amqp.PLAIN;
+import static io.mayflymq.it.harness.Amqp.bytes;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.rabbitmq.client.AlreadyClosedException;
+import com.rabbitmq.client.Channel;
+import com.rabbitmq.client.Connection;
+import com.rabbitmq.client.ConnectionFactory;
+import io.mayflymq.it.harness.Broker;
+import io.mayflymq.it.harness.BrokerProcess;
+import io.mayflymq.it.harness.ControlCommand;
+import io.mayflymq.it.harness.OwnBroker;
+import io.mayflymq.it.harness.Patience;
+import io.mayflymq.it.harness.RawHttp;
+import io.mayflymq.it.harness.Time;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.zip.GZIPInputStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Neighbours that want too much, on a broker of 256 MB with 20,000 queues: it does not end, and
+ * others go on.
+ */
+@OwnBroker
+class NeighboursIT {
+  private static final int QUEUES = 20_000;
+  private static final String CROWD = "crowd";
+
+  /** As long as names of queues are in practice. */
+  private static final String QUEUE = "orders.europe.warehouse.of-customer-%05d";
+
+  /**
+   * What no operation of a tenant exceeds even on a busy machine; on one with nothing else to do it
+   * is to be 100 ms.
+   */
+  private static final double LONGEST_MILLIS = 20_000;
+
+  private static BrokerProcess broker;
+  private static int metrics;
+
+  @BeforeAll
+  static void start() throws Exception {
+    metrics = Broker.freePort();
+    broker =
+        BrokerProcess.builder()
+            .jvm("-Xmx256m")
+            .set("shards", 2)
+            .set("prometheus.tcp.ip", "127.0.0.1")
+            .set("prometheus.tcp.port", metrics)
+            .start();
+    ControlCommand command = ControlCommand.of(broker);
+    command.run("add_vhost", CROWD);
+    command.run("set_permissions", "-p", CROWD, "guest", ".*", ".*", ".*");
+    ConnectionFactory factory = broker.factory();
+    factory.setVirtualHost(CROWD);
+    try (Connection connection = factory.newConnection();
+        Channel channel = connection.createChannel()) {
+      for (int number = 0; number < QUEUES - 1; number++) {
+        channel.queueDeclareNoWait(QUEUE.formatted(number), false, false, false, null);
+      }
+      channel.queueDeclare(QUEUE.formatted(QUEUES - 1), false, false, false, null);
+    }
+  }
+
+  @AfterAll
+  static void stop() {
+    assertThat(broker.isAlive()).isTrue();
+    assertThat(broker.stop()).isZero();
+    assertThat(broker.complaints()).isEmpty();
+  }
+
+  /** Asks for the metrics of all queues, and returns their text. */
+  private static String scrape(boolean gzip) throws Exception {
+    HttpRequest.Builder request =
+        HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + metrics + "/metrics/per-object"));
+    if (gzip) {
+      request.header("Accept-Encoding", "gzip");
+    }
+    HttpResponse<InputStream> response = null;
+    long end = System.nanoTime() + Patience.TIME.toNanos();
+    while (response == null) {
+      try {
+        response =
+            HttpClient.newHttpClient()
+                .send(request.build(), HttpResponse.BodyHandlers.ofInputStream());
+      } catch (IOException full) {
+        assertThat(System.nanoTime()).as("not let in: " + full).isLessThan(end);
+        Time.pass(100);
+      }
+    }
+    assertThat(response.statusCode()).isEqualTo(200);
+    assertThat(response.headers().firstValue("content-encoding").isPresent()).isEqualTo(gzip);
+    try (InputStream body = gzip ? new GZIPInputStream(response.body()) : response.body()) {
+      return new String(body.readAllBytes(), StandardCharsets.UTF_8);
+    }
+  }
+
+  private static void requireWhole(String text) {
+    for (String metric : List.of("rabbitmq_queue_messages_ready{", "rabbitmq_queue_info{")) {
+      assertThat(
+              text.lines()
+                  .filter(line -> line.startsWith(metric) && line.contains("of-customer-"))
+                  .count())
+          .isEqualTo(QUEUES);
+    }
+    assertThat(text).contains("mayfly_scrape_complete 1.0").endsWith("\n");
+  }
+
+  /** Clients that ask for the metrics of all queues and read nothing. */
+  private static final class Unread implements AutoCloseable {
+    private final List<Socket> sockets = new ArrayList<>();
+
+    Unread(int count, String path) throws IOException {
+      for (int i = 0; i < count; i++) {
+        Socket socket = new Socket();
+        socket.setReceiveBufferSize(4096);
+        socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), metrics));
+        socket
+            .getOutputStream()
+            .write(
+                RawHttp.request("GET", path.formatted(i), "", "")
+                    .getBytes(StandardCharsets.US_ASCII));
+        sockets.add(socket);
+      }
+    }
+
+    void requireOpen() {
+      assertThat(sockets).noneMatch(Socket::isClosed);
+    }
+
+    @Override
+    public void close() throws IOException {
+      for (Socket socket : sockets) {
+        socket.close();
+      }
+    }
+  }
+
+  private static List<CompletableFuture<String>> scrapers(int count) {
+    List<CompletableFuture<String>> answers = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      boolean gzip = i % 2 == 1;
+      answers.add(
+          CompletableFuture.supplyAsync(
+              () -> {
+                try {
+                  return scrape(gzip);
+                } catch (Exception e) {
+                  throw new IllegalStateException(e);
+                }
+              },
+              task -> new Thread(task, "scraper").start()));
+    }
+    return answers;
+  }
+
+  private static void requireAllWhole(List<CompletableFuture<String>> answers) throws Exception {
+    for (CompletableFuture<String> answer : answers) {
+      requireWhole(answer.get(Patience.SECONDS, TimeUnit.SECONDS));
+    }
+  }
+
+  @Test
+  void clientsThatReadTheirMetricsGetThemWholeBesideSixtyThatDoNot() throws Exception {
+    try (Unread unread = new Unread(60, "/metrics/per-object")) {
+      unread.requireOpen();
+      requireAllWhole(scrapers(2));
+      requireAllWhole(scrapers(2));
+    }
+  }
+
+  @Test
+  void clientsThatReadTheirMetricsGetThemWholeBesideSixtyThatAskForOthers() throws Exception {
+    try (Unread unread =
+        new Unread(
+            60,
+            "/metrics/detailed?family=queue_coarse_metrics&family=queue_metrics&vhost=crowd&vhost=%d")) {
+      unread.requireOpen();
+      requireAllWhole(scrapers(2));
+    }
+  }
+
+  @Test
+  void twelveClientsAtOnceGetTheirMetricsWhole() throws Exception {
+    requireAllWhole(scrapers(12));
+  }
+
+  @Test
+  void aClientIsLetInWhereAllOthersDoNotReadTheirMetrics() throws Exception {
+    try (Unread unread = new Unread(64, "/metrics/per-object")) {
+      unread.requireOpen();
+      requireWhole(scrape(true));
+    }
+  }
+
+  /**
+   * What a neighbour does again and again, until the test ends or the broker refuses it for good.
+   */
+  private interface Trouble {
+    void make() throws Exception;
+  }
+
+  /** Neighbours at work. */
+  private static final class Adversaries implements AutoCloseable {
+    private final AtomicBoolean ended = new AtomicBoolean();
+    private final List<Thread> threads = new ArrayList<>();
+
+    void add(String name, Trouble trouble) {
+      Thread thread =
+          new Thread(
+              () -> {
+                while (!ended.get()) {
+                  try {
+                    trouble.make();
+                  } catch (Exception refused) {
+                    // Whatever the broker does to protect itself is right.
+                    Time.pass(50);
+                  }
+                }
+              },
+              name);
+      thread.setDaemon(true);
+      threads.add(thread);
+      thread.start();
+    }
+
+    @Override
+    public void close() {
+      ended.set(true);
+      for (Thread thread : threads) {
+        await().atMost(Patience.TIME).until(() -> !thread.isAlive());
+      }
+    }
+  }
+
+  private static ConnectionFactory crowd() throws Exception {
+    ConnectionFactory factory = broker.factory();
+    factory.setVirtualHost(CROWD);
+    factory.setChannelRpcTimeout(Patience.MILLIS);
+    return factory;
+  }
+
+  private static void scrapers(Adversaries adversaries) {
+    for (int i = 0; i < 12; i++) {
+      adversaries.add("scraper", () -> scrape(true));
+    }
+  }
+
+  private static void readersOfNothing(Adversaries adversaries) {
+    adversaries.add(
+        "unread",
+        () -> {
+          try (Unread unread = new Unread(60, "/metrics/per-object")) {
+            unread.requireOpen();
+            Time.pass(3_000);
+          }
+        });
+  }
+
+  /** Holds transactions of 210 MB, in as many channels as it is let have. */
+  private static void openTransaction(Adversaries adversaries) {
+    adversaries.add(
+        "transaction",
+        () -> {
+          try (Connection connection = crowd().newConnection()) {
+            for (int held = 0; held < 210; ) {
+              Channel channel = connection.createChannel();
+              channel.txSelect();
+              try {
+                for (int i = 0; i < 30; i++) {
+                  channel.basicPublish("", QUEUE.formatted(1), PLAIN, new byte[1 << 20]);
+                }
+              } catch (AlreadyClosedException closed) {
+                assertThat(connection.isOpen()).isTrue();
+              }
+              held += 30;
+            }
+            Time.pass(2_000);
+          }
+        });
+  }
+
+  /** Binds and unbinds a thousand keys of a topic exchange. */
+  private static void binder(Adversaries adversaries) {
+    adversaries.add(
+        "binder",
+        () -> {
+          try (Connection connection = crowd().newConnection();
+              Channel channel = connection.createChannel()) {
+            for (int key = 0; key < 1_000; key++) {
+              channel.queueBindNoWait(QUEUE.formatted(key), "amq.topic", "a." + key + ".#", null);
+            }
+            for (int key = 0; key < 1_000; key++) {
+              channel.queueUnbind(QUEUE.formatted(key), "amq.topic", "a." + key + ".#");
+            }
+          }
+        });
+  }
+
+  /** Has messages die in a queue whose dead letters go to two hundred queues. */
+  private static void deadLetterFanOut(Adversaries adversaries) {
+    adversaries.add(
+        "fan-out",
+        () -> {
+          try (Connection connection = crowd().newConnection();
+              Channel channel = connection.createChannel()) {
+            channel.exchangeDeclare("dead", "fanout");
+            for (int queue = 0; queue < 200; queue++) {
+              channel.queueDeclare(
+                  "dead-" + queue, false, false, false, Map.of("x-max-length", 10));
+              channel.queueBind("dead-" + queue, "dead", "");
+            }
+            channel.queueDeclare(
+                "dying",
+                false,
+                false,
+                false,
+                Map.of("x-dead-letter-exchange", "dead", "x-message-ttl", 0));
+            for (int message = 0; message < 1_000; message++) {
+              channel.basicPublish("", "dying", PLAIN, new byte[1_000]);
+            }
+            channel.messageCount("dying");
+          }
+        });
+  }
+
+  /** Sets and clears a policy that applies to all queues. */
+  private static void policyToggler(Adversaries adversaries) {
+    adversaries.add(
+        "toggler",
+        () -> {
+          String policy = "policies/" + CROWD + "/all";
+          broker.http().put(policy, "{\"pattern\":\".*\",\"definition\":{\"max-length\":1000000}}");
+          broker.http().delete(policy);
+        });
+  }
+
+  /** A tenant whose own operations are small. */
+  private static final class Tenant implements AutoCloseable {
+    private final Connection connection = broker.factory().newConnection();
+    private final Channel channel = connection.createChannel();
+    private final Queue<String> blocked = new ConcurrentLinkedQueue<>();
+    private double longest;
+    private int operations;
+
+    Tenant() throws Exception {
+      connection.addBlockedListener(blocked::add, () -> {});
+      channel.queueDeclare("tenant", true, false, false, null);
+      channel.confirmSelect();
+    }
+
+    private void timed(Trouble operation) throws Exception {
+      long start = System.nanoTime();
+      operation.make();
+      longest = Math.max(longest, Time.millisBetween(start, System.nanoTime()));
+      operations++;
+    }
+
+    void workFor(int millis) throws Exception {
+      long start = System.nanoTime();
+      while (Time.millisBetween(start, System.nanoTime()) < millis) {
+        timed(
+            () -> {
+              channel.basicPublish("", "tenant", PLAIN, bytes("work"));
+              channel.waitForConfirmsOrDie(Patience.MILLIS);
+            });
+        timed(() -> assertThat(channel.basicGet("tenant", true)).isNotNull());
+        timed(() -> channel.messageCount("tenant"));
+      }
+    }
+
+    void requireUnharmed(String beside) {
+      System.out.printf(
+          "NeighboursIT: beside %s the longest of %d operations took %.0f ms%n",
+          beside, operations, longest);
+      assertThat(blocked).isEmpty();
+      assertThat(longest).isLessThan(LONGEST_MILLIS);
+    }
+
+    @Override
+    public void close() throws IOException {
+      channel.queueDelete("tenant");
+      connection.close();
+    }
+  }
+
+  @Test
+  void anOpenTransactionBlocksNobodyElse() throws Exception {
+    try (Tenant tenant = new Tenant();
+        Adversaries adversaries = new Adversaries()) {
+      openTransaction(adversaries);
+      tenant.workFor(5_000);
+      tenant.requireUnharmed("an open transaction");
+    }
+    assertThat(broker.output()).noneMatch(line -> line.contains("memory resource limit alarm"));
+  }
+
+  @Test
+  void aTenantGoesOnBesideAllOfThem() throws Exception {
+    try (Tenant tenant = new Tenant();
+        Adversaries adversaries = new Adversaries()) {
+      scrapers(adversaries);
+      readersOfNothing(adversaries);
+      openTransaction(adversaries);
+      binder(adversaries);
+      deadLetterFanOut(adversaries);
+      policyToggler(adversaries);
+      tenant.workFor(15_000);
+      tenant.requireUnharmed("all neighbours");
+    }
+  }
+}
