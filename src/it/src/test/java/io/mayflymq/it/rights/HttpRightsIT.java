@@ -18,12 +18,12 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Each operation of the HTTP API is tried as users of all tags and permissions, and compared with
- * the table of {@code docs/http-rights.md}. A new operation needs a row.
+ * the table of {@code docs/rights-http.md}. A new operation needs a row.
  *
  * <p>With {@code -Dmayfly.it.port} the same is done with another broker, for the column about it.
  */
 class HttpRightsIT {
-  private static final Path PAGE = Path.of("../../docs/http-rights.md");
+  private static final Path PAGE = Path.of("../../docs/rights-http.md");
 
   @Test
   void everyOperationLetsInWhomTheTableSays() throws Exception {
