@@ -21,6 +21,7 @@ import pathlib
 import re
 import shutil
 import signal
+import socket
 import struct
 import subprocess
 import sys
@@ -157,10 +158,12 @@ class Faulty(Mayfly):
         super().__init__(directory, jar, ("-Xmx256m", crash, "-XX:-CreateCoredumpOnCrash", *jvm), settings)
         self.fault = fault
         self.http_port = free_port()
+        self.metrics_port = free_port()
 
     def command(self):
         command = super().command()
         command[command.index("management.tcp.port=none")] = f"management.tcp.port={self.http_port}"
+        command[command.index("prometheus.tcp.port=none")] = f"prometheus.tcp.port={self.metrics_port}"
         if not self.fault:
             return command
         if self.fault.limits:
@@ -490,6 +493,51 @@ def unread_deliveries(run):
     threading.Thread(target=go, daemon=True).start()
 
 
+def unread_scrapes(run):
+    """Sixty that ask for the metrics of many queues and read nothing."""
+    with Client(run.broker.port) as client:
+        client.declare_many([f"scraped-{number}" for number in range(5_000)])
+    request = b"GET /metrics/per-object HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    sockets = []
+    for _ in range(60):
+        with contextlib.suppress(OSError):
+            scraper = socket.create_connection(("127.0.0.1", run.broker.metrics_port))
+            scraper.sendall(request)
+            sockets.append(scraper)
+    time.sleep(3)
+    for scraper in sockets:
+        scraper.close()
+
+
+def open_transaction(run):
+    """Messages of 60 MB in a transaction that is never committed."""
+
+    def go():
+        with contextlib.suppress(OSError, ConnectionError):
+            with Client(run.broker.port) as client:
+                client.declare("uncommitted")
+                client.method(1, 90, 10, b"")
+                client.expect(90, 11)
+                for _ in range(600):
+                    client.socket.sendall(message("", "uncommitted", bytes(100_000)))
+                time.sleep(5)
+
+    threading.Thread(target=go, daemon=True).start()
+
+
+def dead_letter_fan_out(run):
+    """Nine queues that dead-letter to one another by one exchange."""
+    queues = [f"fan-{number}" for number in range(9)]
+    with Client(run.broker.port) as client:
+        client.declare_exchange("fan", "fanout")
+        for queue in queues:
+            client.declare(queue, x_message_ttl=50, x_dead_letter_exchange="fan")
+            client.bind(queue, "fan", "")
+        for queue in queues[:3]:
+            client.publish(queue, b"once")
+        time.sleep(3)
+
+
 def memory():
     for name, during in (
         ("half-sent messages of 120 MB", big_messages),
@@ -498,6 +546,9 @@ def memory():
         ("150,000 bindings", many_bindings),
         ("definitions of 24 MB over HTTP, three at once", large_http),
         ("a consumer that reads nothing", unread_deliveries),
+        ("60 scrapers of 5,000 queues that read nothing", unread_scrapes),
+        ("a transaction of 60 MB that stays open", open_transaction),
+        ("dead letters of nine queues to one another", dead_letter_fan_out),
     ):
         for heap in ("-Xmx40m", "-Xmx64m"):
             yield Fault(f"memory: {name}, {heap}", jvm=(heap,), during=during)
