@@ -15,7 +15,8 @@ import java.util.function.LongConsumer;
  * only claims.
  */
 final class ContentAssembler {
-  private static final int LARGEST_FIRST_ALLOCATION = 1 << 20;
+  /** Headers alone take no more on each of 2,047 channels than a small heap has. */
+  private static final int LARGEST_FIRST_ALLOCATION = 16 << 10;
 
   private enum Expects {
     METHOD,

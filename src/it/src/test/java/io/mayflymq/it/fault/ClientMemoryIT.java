@@ -148,7 +148,7 @@ class ClientMemoryIT {
       for (int i = 0; i < 30; i++) {
         raw.sendBody(1, piece);
       }
-      await().atMost(Patience.TIME).until(() -> vhostMemory() >= 4 * MIB);
+      await().atMost(Patience.TIME).until(() -> vhostMemory() >= 3 * MIB);
       Channel first = transaction(connection, 2);
       assertThat(messages(first)).isZero();
       Channel channel = transaction(other, 3);
