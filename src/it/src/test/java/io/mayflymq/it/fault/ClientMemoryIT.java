@@ -140,6 +140,22 @@ class ClientMemoryIT {
     assertThat(channels).filteredOn(channel -> !channel.isOpen()).hasSizeGreaterThanOrEqualTo(6);
   }
 
+  /** A client that has only said how large its messages are to be holds nothing of that size. */
+  @Test
+  void headersOfLargeMessagesTakeLittle() throws Exception {
+    try (RawClient raw = RawClient.openChannel(broker.port())) {
+      int channels = 100;
+      for (int channel = 2; channel <= channels; channel++) {
+        raw.channelOpen(channel);
+      }
+      for (int channel = 1; channel <= channels; channel++) {
+        raw.sendPublish(channel, "q").sendHeader(channel, 100 * MIB);
+      }
+      raw.assertAlive(channels + 1);
+      assertThat(vhostMemory()).isPositive().isLessThan(2 * MIB);
+    }
+  }
+
   @Test
   void anIncompleteMessageIsGivenUpForTransactions() throws Exception {
     try (RawClient raw = RawClient.openChannel(broker.port())) {
