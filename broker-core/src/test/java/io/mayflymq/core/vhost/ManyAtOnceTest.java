@@ -55,7 +55,7 @@ class ManyAtOnceTest {
     assertThat(write()).isEqualTo(64);
     assertThat(queues()).isEqualTo(MANY - 64);
 
-    // What is used before it is its turn stays, and takes nobody's turn.
+    // A queue that is used while it waits to be deleted stays, and does not delay the others.
     List<String> used =
         broker.vhost.routing().queues().stream().map(queue -> queue.name()).limit(100).toList();
     CompletableFuture<?> renewed =

@@ -12,8 +12,8 @@ import java.util.stream.Collectors;
  * The memory that is held for what clients have begun and not finished: transactions that are not committed, and messages that have not arrived completely. No consumer can
  * free it, and neither can the disk, so an alarm that it raised would stay until the client goes on.
  *
- * All of it together is limited. Beyond the limit the client that holds the most gives up what takes the most, whoever has asked for more last: so one that holds little
- * goes on. The same is done before a memory alarm, if it is a considerable part of the memory.
+ * All of it together is limited. When the limit is exceeded, the connection that holds the most closes its largest channel, even if another connection has exceeded it: so
+ * one that holds little goes on. The same is done before a memory alarm, if it is a considerable part of the memory.
  *
  * Each connection counts on its loop and tells the sum at the end of a read, or sooner if it is much.
  */

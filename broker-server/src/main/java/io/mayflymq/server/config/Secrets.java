@@ -4,8 +4,8 @@ import java.security.SecureRandom;
 import java.util.HexFormat;
 
 /**
- * Secrets that programs share, not people. Whoever hears a handshake between nodes without TLS can
- * try secrets by himself, as fast as he likes: so a secret needs as many random bits as a key.
+ * Secrets that nodes share. A recorded handshake without TLS is enough to try secrets offline, at
+ * any rate: so a secret needs as many random bits as a key.
  */
 public final class Secrets {
   /** How many random bytes a secret should have. */
@@ -27,8 +27,8 @@ public final class Secrets {
 
   /**
    * Returns whether a secret may hold 32 random bytes, by its length and its characters: 64
-   * hexadecimal digits, 43 letters and digits of base64, and more do. Whether they are random
-   * nobody can see.
+   * hexadecimal digits, 43 letters and digits of base64, and more do. It cannot be told whether
+   * they are random.
    */
   public static boolean mayBeStrong(String secret) {
     return bits(secret) >= BYTES * Byte.SIZE

@@ -72,7 +72,7 @@ final class RefusalLog {
   }
 
   /**
-   * Logs that somebody was refused who has not shown that he knows the secret.
+   * Logs that a connection was refused whose caller has not proven that it knows the secret.
    *
    * @param address where from
    */

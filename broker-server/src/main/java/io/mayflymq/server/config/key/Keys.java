@@ -559,8 +559,8 @@ public final class Keys {
   }
 
   /**
-   * Returns whether nobody is to be shown the value of a key. Of one that does not exist, such as a
-   * mistyped one, its name decides.
+   * Returns whether the value of a key is a secret, which is never shown. For a key that does not
+   * exist, such as a mistyped one, its name decides.
    */
   public static boolean isSecret(String written) {
     return find(current(written))

@@ -12,7 +12,7 @@ public sealed interface Key<T> permits Setting, KeyFamily {
   /** One line for the operator: what it does. */
   String doc();
 
-  /** Returns whether nobody is shown its value: a property of its type. */
+  /** Returns whether its value is never shown: a property of its type. */
   default boolean isSecret() {
     return type().secret();
   }

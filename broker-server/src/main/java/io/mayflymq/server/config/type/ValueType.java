@@ -7,7 +7,7 @@ import java.util.function.Function;
  * What the value of a key may be.
  *
  * @param expected completes "expected ..." in an error and in the documentation
- * @param secret whether nobody is shown the value, in lists, errors and logs
+ * @param secret whether the value is never shown, in lists, errors and logs
  * @param parser the value of a text, or empty if the text is not of this type
  */
 public record ValueType<T>(String expected, boolean secret, Function<String, Optional<T>> parser) {

@@ -12,8 +12,8 @@ import java.util.Map;
 import java.util.Set;
 
 /*
- * A node finishes a handshake within milliseconds, a stranger never does. So whoever is beyond a limit displaces the oldest one, which is most likely a stranger's, and is not
- * turned away itself: strangers cannot keep a node out by being there first.
+ * A node finishes a handshake within milliseconds; a caller without the secret never does. So when a limit is exceeded, the oldest handshake is closed, which is most likely
+ * that of such a caller, and not the new one: connections that were there first cannot keep a node out.
  */
 /**
  * The callers whose handshakes are not finished: they have not proven yet that they know the
