@@ -24,6 +24,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /*
  * The queues of a virtual host: how they are declared and deleted.
@@ -33,6 +35,8 @@ import java.util.concurrent.ConcurrentLinkedQueue;
  * Its shard decides whether it may go (it knows consumers and messages), so a deletion begins there (Queue) and comes here for the table.
  */
 final class VhostQueues {
+  private static final Logger LOGGER = LoggerFactory.getLogger(VhostQueues.class);
+
   private final VhostState state;
   private final VhostChanges changes;
   private final BrokerContext broker;
@@ -112,7 +116,14 @@ final class VhostQueues {
     List<QueueDeclared> commands = new ArrayList<>(2);
     commands.add(declared);
     if (lacksOwnDeadLetterQueue(topology, definition)) {
-      commands.add(autoDeadLetterQueueOf(declared));
+      Queue present = topology.queue(AutoDeadLetterQueue.nameOf(definition.name()));
+      if (present == null) {
+        commands.add(autoDeadLetterQueueOf(declared));
+      } else if (definition.arguments().containsKey(AutoDeadLetterQueue.ARGUMENT)) {
+        throw AutoDeadLetterQueue.nameIsTaken(definition.name(), state.name(), present);
+      } else {
+        logTaken(List.of(present));
+      }
     }
     DeclaredQueue status = new DeclaredQueue(wanted.name(), 0, 0);
     return changes.request(commands, Origin.of(wanted.connection())).thenApply(inForce -> status);
@@ -145,7 +156,22 @@ final class VhostQueues {
 
   private static boolean lacksOwnDeadLetterQueue(Topology topology, QueueDefinition queue) {
     return topology.settingsOf(queue).deadLetters().ownQueue()
-        && topology.queue(AutoDeadLetterQueue.nameOf(queue.name())) == null;
+        && !AutoDeadLetterQueue.isOf(
+            topology.queue(AutoDeadLetterQueue.nameOf(queue.name())), queue.name());
+  }
+
+  /**
+   * Another queue of the name may be anyone's, so it gets no dead letters of this one.
+   *
+   * @param present such queues, at least one
+   */
+  private void logTaken(Collection<Queue> present) {
+    LOGGER.warn(
+        "{} queues of vhost '{}' have no automatic dead letter queue: others have their names, such"
+            + " as {}. Dead letters for them are dropped",
+        present.size(),
+        state.name(),
+        present.iterator().next());
   }
 
   private QueueDeclared autoDeadLetterQueueOf(QueueDeclared parent) {
@@ -160,26 +186,53 @@ final class VhostQueues {
    */
   CompletableFuture<Void> addOwnDeadLetterQueues() {
     Topology topology = state.current();
-    java.util.Queue<Queue> lacking = new ConcurrentLinkedQueue<>();
+    OwnDeadLetterQueues lacking = new OwnDeadLetterQueues(topology);
     return QueueSweep.of(
             topology.routing().queues(),
             queue -> {
-              boolean isSeenTo = queue.home() == null || queue.isReplicated();
-              if (isSeenTo && lacksOwnDeadLetterQueue(topology, queue.definition())) {
-                lacking.add(queue);
+              if (queue.home() == null || queue.isReplicated()) {
+                lacking.look(queue);
               }
             })
-        .thenCompose(visited -> addOwnDeadLetterQueues(lacking));
+        .thenCompose(visited -> lacking.add());
   }
 
-  private CompletableFuture<Void> addOwnDeadLetterQueues(Collection<Queue> lacking) {
-    return state.someAtATime(List.copyOf(lacking), this::addOwnDeadLetterQueue);
+  /** Finds the queues that lack one, by any thread. */
+  private final class OwnDeadLetterQueues {
+    private final Topology topology;
+    private final java.util.Queue<Queue> lacking = new ConcurrentLinkedQueue<>();
+
+    /** Queues that have the names, and are not meant. */
+    private final java.util.Queue<Queue> taken = new ConcurrentLinkedQueue<>();
+
+    OwnDeadLetterQueues(Topology topology) {
+      this.topology = topology;
+    }
+
+    void look(Queue queue) {
+      if (lacksOwnDeadLetterQueue(topology, queue.definition())) {
+        Queue present = topology.queue(AutoDeadLetterQueue.nameOf(queue.name()));
+        if (present == null) {
+          lacking.add(queue);
+        } else {
+          taken.add(present);
+        }
+      }
+    }
+
+    CompletableFuture<Void> add() {
+      if (!taken.isEmpty()) {
+        logTaken(taken);
+      }
+      return state.someAtATime(List.copyOf(lacking), VhostQueues.this::addOwnDeadLetterQueue);
+    }
   }
 
   private CompletableFuture<Void> addOwnDeadLetterQueue(Queue parent) {
     Topology topology = state.proposed();
     return topology.queue(parent.name()) == parent
             && lacksOwnDeadLetterQueue(topology, parent.definition())
+            && topology.queue(AutoDeadLetterQueue.nameOf(parent.name())) == null
         ? changes.request(autoDeadLetterQueueOf(declared(parent)), Origin.of(parent.owner()))
         : VhostState.done();
   }
@@ -299,10 +352,8 @@ final class VhostQueues {
     if (broker.cluster().get() != null) {
       return; // A cluster agrees on changes only when its nodes have started.
     }
-    addOwnDeadLetterQueues(
-            queues.stream()
-                .filter(queue -> lacksOwnDeadLetterQueue(topology, queue.definition()))
-                .toList())
-        .join();
+    OwnDeadLetterQueues lacking = new OwnDeadLetterQueues(topology);
+    queues.forEach(lacking::look);
+    lacking.add().join();
   }
 }

@@ -8,6 +8,7 @@ import io.mayflymq.core.security.Permission;
 import io.mayflymq.core.security.ResourceKind;
 import io.mayflymq.core.security.VhostAccess;
 import io.mayflymq.core.vhost.VirtualHost;
+import io.mayflymq.core.vhost.queue.AutoDeadLetterQueue;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.FieldTable;
@@ -23,21 +24,22 @@ public final class DeclareChecks {
   private DeclareChecks() {}
 
   /**
-   * Checks the declaration of a queue. If it exists already, it keeps the dead letter exchange that
-   * it has, so the user needs nothing for that one. For another one he does, as the queue may be
-   * about to be deleted.
+   * Checks the declaration of a queue, and of the dead letter queue that comes with it. If it
+   * exists already, it keeps the dead letter queue and the dead letter exchange that it has, so the
+   * user needs nothing for these. For other ones he does, as the queue may be about to be deleted.
    */
   public static void queue(
       VhostAccess access, VirtualHost vhost, String name, FieldTable arguments) {
     access.check(ResourceKind.QUEUE, name, Permission.CONFIGURE);
-    if (!(arguments.get(QueueArguments.DEAD_LETTER_EXCHANGE)
-        instanceof FieldValue.LongString exchange)) {
-      return;
-    }
     Queue existing = vhost.routing().queue(name);
-    if (existing == null
-        || !exchange.equals(
-            existing.definition().arguments().get(QueueArguments.DEAD_LETTER_EXCHANGE))) {
+    FieldTable present = existing == null ? FieldTable.EMPTY : existing.definition().arguments();
+    FieldValue own = arguments.get(AutoDeadLetterQueue.ARGUMENT);
+    if (AutoDeadLetterQueue.AUTO.equals(own)
+        && !own.equals(present.get(AutoDeadLetterQueue.ARGUMENT))) {
+      access.check(ResourceKind.QUEUE, AutoDeadLetterQueue.nameOf(name), Permission.CONFIGURE);
+    }
+    if (arguments.get(QueueArguments.DEAD_LETTER_EXCHANGE) instanceof FieldValue.LongString exchange
+        && !exchange.equals(present.get(QueueArguments.DEAD_LETTER_EXCHANGE))) {
       access.check(ResourceKind.QUEUE, name, Permission.READ);
       access.check(ResourceKind.EXCHANGE, exchange.string(), Permission.WRITE);
     }

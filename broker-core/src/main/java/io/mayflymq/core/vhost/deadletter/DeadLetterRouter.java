@@ -76,7 +76,7 @@ public final class DeadLetterRouter implements OutgoingDeadLetter.Refusals {
     DeadLetterSettings settings = source.settings().deadLetters();
     PartitionTime time = source.partition().time();
     // A queue's own dead letter queue is reached as any queue is, by its name.
-    boolean own = settings.exchange() == null && settings.ownQueue();
+    boolean own = goesToOwnQueue(settings);
     String exchange = own ? "" : settings.exchange();
     RoutingTable<Queue> table = vhost.routing();
     Route<Queue> targets = Route.none();
@@ -106,7 +106,10 @@ public final class DeadLetterRouter implements OutgoingDeadLetter.Refusals {
                       : settings.routingKeyOn(cause.reason()),
                   settings.serviceBusHeaders());
       Route<Queue> route =
-          table.route(exchange, deadLetter.routingKeys(), deadLetter.message()::properties);
+          toOwnOnly(
+              own,
+              source,
+              table.route(exchange, deadLetter.routingKeys(), deadLetter.message()::properties));
       vhost.follow(route, deadLetter.message());
       DeadLetter dead = deadLetter;
       targets = route.map(target -> closesCycle(dead, target) ? null : target);
@@ -158,6 +161,17 @@ public final class DeadLetterRouter implements OutgoingDeadLetter.Refusals {
               deadLetter == null ? List.of() : deadLetter.routingKeys(),
               names(targets)));
     }
+  }
+
+  private static boolean goesToOwnQueue(DeadLetterSettings settings) {
+    return settings.exchange() == null && settings.ownQueue();
+  }
+
+  /** Another queue that has the name is anyone's, and was not meant. */
+  private static Route<Queue> toOwnOnly(boolean own, Queue source, Route<Queue> route) {
+    return own
+        ? route.map(target -> AutoDeadLetterQueue.isOf(target, source.name()) ? target : null)
+        : route;
   }
 
   private static Strategy strategy(DeadLetterSettings settings, DropTrigger cause) {
@@ -278,8 +292,10 @@ public final class DeadLetterRouter implements OutgoingDeadLetter.Refusals {
     DeadLetter dead = new DeadLetter(deadLetter, keys, DeathHistory.of(headers));
     RoutingTable<Queue> table = vhost.routing();
     Route<Queue> targets =
-        table
-            .route(deadLetter.exchange().value(), keys, deadLetter::properties)
+        toOwnOnly(
+                goesToOwnQueue(source.settings().deadLetters()),
+                source,
+                table.route(deadLetter.exchange().value(), keys, deadLetter::properties))
             .map(target -> closesCycle(dead, target) ? null : target);
     return growth.exceeds(table, dead, targets) ? Route.none() : targets;
   }

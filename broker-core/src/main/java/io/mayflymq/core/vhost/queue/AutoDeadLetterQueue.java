@@ -15,6 +15,12 @@ import io.mayflymq.protocol.types.ReplyCode;
  * <p>Source: Azure Service Bus, "Overview of Service Bus dead-letter queues".
  */
 public final class AutoDeadLetterQueue {
+  /** The argument that says whether a queue has one. */
+  public static final String ARGUMENT = "x-dead-letter-queue";
+
+  /** Its value for a queue that has one. */
+  public static final FieldValue AUTO = FieldValue.of("auto");
+
   private static final String SUFFIX = ".$dlq";
 
   /** Its one argument names the queue that it belongs to. */
@@ -66,6 +72,18 @@ public final class AutoDeadLetterQueue {
           "invalid arg '%s' for queue '%s' in vhost '%s': such queues come with dead-letter-queue auto"
               .formatted(PARENT, queue, vhost));
     }
+  }
+
+  /**
+   * Returns the error for a declaration of a queue whose own dead letter queue cannot be made: 406.
+   *
+   * @param present the queue that has the name, and was not made with it
+   */
+  public static ChannelException nameIsTaken(String queue, String vhost, Queue present) {
+    return new ChannelException(
+        ReplyCode.PRECONDITION_FAILED,
+        "invalid arg '%s' for queue '%s' in vhost '%s': %s is there already, and was not made with it"
+            .formatted(ARGUMENT, queue, vhost, present));
   }
 
   /**

@@ -182,6 +182,32 @@ class DeadLetterOptionsIT {
                     "mine", true, false, false, Map.of("x-dead-letter-queue-of", "orders")));
   }
 
+  @Test
+  void anotherQueueWithTheNameOfAnAutomaticOneIsNotUsed() throws Exception {
+    broker.start();
+    broker.queue(OWN);
+    assertChannelError(
+        broker.channel(),
+        406,
+        "PRECONDITION_FAILED - invalid arg 'x-dead-letter-queue' for queue 'orders' in vhost '/': queue 'orders.$dlq'"
+            + " in vhost '/' is there already, and was not made with it",
+        () -> broker.queue("orders", Map.of("x-dead-letter-queue", "auto")));
+    http()
+        .put(
+            "policies/%2F/p",
+            "{\"pattern\":\"^orders$\",\"definition\":{\"dead-letter-queue\":\"auto\"}}");
+    broker.queue("orders");
+    broker.publish("orders", "m");
+    reject("orders");
+    await().atMost(Patience.TIME).until(() -> count("orders") == 0);
+    assertThat(http().get("queues/%2F/orders/deaths").json().path(0).path("fate").asText())
+        .isEqualTo("unroutable");
+    assertThat(count(OWN)).isZero();
+    // It stays when the queue goes.
+    broker.channel().queueDelete("orders");
+    assertThat(count(OWN)).isZero();
+  }
+
   private Http http() {
     return Http.as(broker.process().httpPort(), "guest", "guest");
   }

@@ -14,7 +14,7 @@ final class RightsPage {
   private static final Path PAGE = Path.of("../../docs/rights-amqp.md");
   private static final String NEEDING = "## Methods that need permissions";
   private static final String NOT_NEEDING = "## Methods that need none";
-  private static final Pattern OBJECT = Pattern.compile("(queue|exchange) `([^`]+)`( \\\\\\*)?");
+  private static final Pattern OBJECT = Pattern.compile("(queue|exchange) (`.+`)( \\\\\\*)?");
   private static final Pattern TOPIC = Pattern.compile("(write|read): (`.+`) of `([^`]+)`");
   private static final List<String> PERMISSIONS = List.of("configure", "write", "read");
 
@@ -77,7 +77,9 @@ final class RightsPage {
     for (int i = 0; i < PERMISSIONS.size(); i++) {
       Matcher object = OBJECT.matcher(cells.get(2 + i));
       if (object.matches()) {
-        rights.add(new Right(PERMISSIONS.get(i), object.group(1), object.group(2), null));
+        for (String name : object.group(2).split(", ")) {
+          rights.add(new Right(PERMISSIONS.get(i), object.group(1), unquoted(name), null));
+        }
         alternatives |= object.group(3) != null;
       } else {
         requireEmpty(cells.get(2 + i));
