@@ -86,6 +86,9 @@ public final class RedriveResource {
       try {
         access.check(ResourceKind.EXCHANGE, exchange, Permission.WRITE);
         ExchangeDefinition definition = vhost.routing().exchange(exchange);
+        if (definition != null && definition.internal()) {
+          return false; // The headers that name it may be anyone's, and nobody publishes to it.
+        }
         if (definition != null && definition.hasTopics()) {
           access.checkTopic(exchange, routingKey, Permission.WRITE);
         }

@@ -3,6 +3,7 @@ package io.mayflymq.it.deadletter;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.rabbitmq.client.AMQP.BasicProperties;
 import com.rabbitmq.client.BuiltinExchangeType;
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.GetResponse;
@@ -15,6 +16,7 @@ import io.mayflymq.it.harness.Http;
 import io.mayflymq.it.harness.MayflyOnly;
 import io.mayflymq.it.harness.Patience;
 import java.util.ArrayList;
+import java.util.Date;
 import java.util.List;
 import java.util.Map;
 import org.awaitility.Awaitility;
@@ -233,5 +235,38 @@ class RedriveIT extends AccessFixture {
     assertThat(control.run("redrive_queue", amqp.name()).exit()).isEqualTo(65);
     List<String> bad = new ArrayList<>(control.run("redrive_queue", dead, "--filter", "x").err());
     assertThat(bad.get(0)).contains("filter 'x' should be key=value");
+  }
+
+  @Test
+  void noMessageGoesToAnInternalExchange(Amqp amqp) throws Exception {
+    String dead = amqp.queue();
+    String internal = amqp.name();
+    amqp.channel().exchangeDeclare(internal, "fanout", false, true, true, null);
+    String target = amqp.queue();
+    amqp.bind(target, internal, "");
+    Map<String, Object> death =
+        Map.of(
+            "queue",
+            "q",
+            "reason",
+            "rejected",
+            "count",
+            1L,
+            "exchange",
+            internal,
+            "time",
+            new Date(),
+            "routing-keys",
+            List.of("k"));
+    amqp.confirming()
+        .basicPublish(
+            "",
+            dead,
+            new BasicProperties.Builder().headers(Map.of("x-death", List.of(death))).build(),
+            new byte[1]);
+    amqp.awaitReady(dead, 1);
+    JsonNode report = redrive(dead, "{\"to_original\":true}");
+    assertThat(report.path("skipped_because")).hasToString("{\"forbidden\":1}");
+    assertThat(amqp.ready(target)).isZero();
   }
 }
