@@ -155,6 +155,19 @@ public final class ManagedBroker {
     return vhost;
   }
 
+  /** Returns the same virtual host, with the other error that RabbitMQ has for a missing one. */
+  VirtualHost usableVhostToPutInto(Request request) {
+    VirtualHost vhost = broker().virtualHost(request.parameter("vhost"));
+    if (vhost == null || !mayEnter(request.principal(), vhost)) {
+      throw vhostNotFound();
+    }
+    return vhost;
+  }
+
+  private static ApiException vhostNotFound() {
+    return new ApiException(404, "not_found", "vhost_not_found");
+  }
+
   /** Returns what a principal may do in each virtual host that is usable for him, by name. */
   Map<String, VhostAccess> access(Principal principal) {
     return broker().virtualHosts().stream()
@@ -188,7 +201,7 @@ public final class ManagedBroker {
   public VirtualHost ownVhostToPutInto(Request request) {
     VirtualHost vhost = broker().virtualHost(request.parameter("vhost"));
     if (vhost == null || !isOwn(request.principal(), vhost)) {
-      throw new ApiException(404, "not_found", "vhost_not_found");
+      throw vhostNotFound();
     }
     return vhost;
   }

@@ -9,6 +9,7 @@ import io.mayflymq.core.security.Permission;
 import io.mayflymq.core.security.ResourceKind;
 import io.mayflymq.core.security.VhostAccess;
 import io.mayflymq.core.settings.LeaseUse;
+import io.mayflymq.core.settings.QueueType;
 import io.mayflymq.core.vhost.VirtualHost;
 import io.mayflymq.core.vhost.command.PublishListener;
 import io.mayflymq.core.vhost.command.ShardCommandSender;
@@ -16,6 +17,7 @@ import io.mayflymq.core.vhost.partition.Partitions;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.reply.ReplySender;
 import io.mayflymq.protocol.types.AmqpException;
+import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.ReplyCode;
 import io.mayflymq.protocol.types.ShortString;
 import io.mayflymq.server.channel.Publisher;
@@ -71,10 +73,10 @@ public final class MessageResource {
   // Publishing
 
   private Response publish(Request request) {
-    VirtualHost vhost = managed.usableVhost(request);
+    VirtualHost vhost = managed.usableVhostToPutInto(request);
     Body.Fields fields =
         request.body().fields().require("routing_key", "properties", "payload", "payload_encoding");
-    byte[] payload = payload(fields.text("payload", ""), fields.text("payload_encoding", "string"));
+    byte[] payload = payload(fields.get("payload"), fields.text("payload_encoding", "string"));
     if (payload.length > maxMessageSize) {
       throw ApiException.badRequest(
           "message size %d is larger than configured max size %d"
@@ -87,6 +89,9 @@ public final class MessageResource {
     String routingKey = fields.text("routing_key", "");
     PathNames.check("exchange", exchange);
     PathNames.check("routing key", routingKey);
+    if (vhost.routing().exchange(exchange) == null) {
+      throw missing("exchange_not_found");
+    }
     VhostAccess access = managed.access(request.principal(), vhost);
     Partitions partitions = managed.broker().partitions();
     CompletableFuture<Boolean> routed = new CompletableFuture<>();
@@ -116,14 +121,21 @@ public final class MessageResource {
     return Response.ok(Map.of("routed", awaitPublish(routed)));
   }
 
-  private static byte[] payload(String payload, String encoding) {
+  private static ApiException missing(String what) {
+    return new ApiException(404, "not_found", what);
+  }
+
+  private static byte[] payload(Object given, String encoding) {
+    if (!(given instanceof String payload)) {
+      throw ApiException.badRequest("payload_not_string");
+    }
     return switch (encoding) {
       case "string" -> payload.getBytes(StandardCharsets.UTF_8);
       case "base64" -> {
         try {
           yield Base64.getDecoder().decode(payload);
         } catch (IllegalArgumentException e) {
-          throw ApiException.badRequest("payload is not base64");
+          throw ApiException.badRequest(List.of("not_base64", payload));
         }
       }
       default -> throw ApiException.badRequest(List.of("unsupported_encoding", encoding));
@@ -164,9 +176,11 @@ public final class MessageResource {
         routed.exceptionallyCompose(
             e ->
                 CompletableFuture.failedFuture(
-                    e instanceof AmqpException refused && refused.code() != ReplyCode.ACCESS_REFUSED
-                        ? ApiException.badRequest(refused.code().code() + " " + refused.replyText())
-                        : e)));
+                    e instanceof AmqpException refused ? asText(refused) : e)));
+  }
+
+  private static ApiException asText(AmqpException refused) {
+    return ApiException.badRequest(refused.code().code() + " " + refused.replyText());
   }
 
   // Getting
@@ -194,22 +208,24 @@ public final class MessageResource {
         }
       }
       throw ApiException.badRequest(
-          "Unsupported ackmode '%s'. Please use ack_requeue_true, ack_requeue_false,"
+          "Invalid ackmode value: %s. Valid values are: ack_requeue_true, ack_requeue_false,"
                   .formatted(name)
-              + " reject_requeue_true or reject_requeue_false.");
+              + " reject_requeue_true, reject_requeue_false");
     }
   }
 
   private Response get(Request request) {
-    VirtualHost vhost = managed.usableVhost(request);
+    VirtualHost vhost = managed.usableVhostToPutInto(request);
     Body.Fields fields = request.body().fields().require("ackmode", "count", "encoding");
     AckMode mode = AckMode.of(fields.text("ackmode", ""));
     MessageJson.Encoding encoding = MessageJson.Encoding.of(fields.text("encoding", "auto"));
     long count = Math.min(LARGEST_COUNT, fields.number("count", 1));
     long truncate = fields.number("truncate", Integer.MAX_VALUE);
     String name = request.parameter("queue");
-    managed.access(request.principal(), vhost).check(ResourceKind.QUEUE, name, Permission.READ);
-    Queue queue = vhost.queue(name, request.principal());
+    if (vhost.routing().queue(name) == null) {
+      throw missing("queue_not_found");
+    }
+    Queue queue = readable(request, vhost, name);
     MessageMemory.Share share = memory.share();
     try {
       List<Taken> taken = take(queue, mode, count, truncate, share);
@@ -217,6 +233,23 @@ public final class MessageResource {
     } catch (RuntimeException | Error e) {
       share.release();
       throw e;
+    }
+  }
+
+  /** As RabbitMQ does, this operation alone names the error that would close a channel. */
+  private Queue readable(Request request, VirtualHost vhost, String name) {
+    try {
+      managed.access(request.principal(), vhost).check(ResourceKind.QUEUE, name, Permission.READ);
+      Queue queue = vhost.queue(name, request.principal());
+      if (queue.settings().type() == QueueType.STREAM) {
+        AmqpException lack = queue.streamsLack("basic.get");
+        throw ApiException.badRequest(lack.code().code() + " " + lack.detail());
+      }
+      return queue;
+    } catch (ChannelException e) {
+      throw e.code() == ReplyCode.ACCESS_REFUSED
+          ? ApiException.notAuthorised(e.replyText())
+          : asText(e);
     }
   }
 

@@ -16,10 +16,12 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** Messages through the management API: publish, get. */
 @BlackBox
 class ManagementMessagesIT {
+  private Target target;
   private Http http;
 
   @BeforeEach
   void open(Target target) {
+    this.target = target;
     http = target.http();
   }
 
@@ -89,9 +91,13 @@ class ManagementMessagesIT {
             + " | \"[{key_missing,payload_encoding}]\"",
         "amq.default | {\"properties\":{},\"routing_key\":\"q\",\"payload\":\"p\","
             + "\"payload_encoding\":\"foo\"} | [\"unsupported_encoding\",\"foo\"]",
-        "nope | {\"properties\":{},\"routing_key\":\"q\",\"payload\":\"p\","
-            + "\"payload_encoding\":\"string\"}"
-            + " | \"404 NOT_FOUND - no exchange 'nope' in vhost '/'\"",
+        "amq.default | {\"properties\":{},\"routing_key\":\"q\",\"payload\":\"*\","
+            + "\"payload_encoding\":\"base64\"} | [\"not_base64\",\"*\"]",
+        "amq.default | {\"properties\":{},\"routing_key\":\"q\",\"payload\":5,"
+            + "\"payload_encoding\":\"string\"} | \"payload_not_string\"",
+        "amq.rabbitmq.trace | {\"properties\":{},\"routing_key\":\"q\",\"payload\":\"p\","
+            + "\"payload_encoding\":\"string\"} | \"403 ACCESS_REFUSED - cannot publish to internal"
+            + " exchange 'amq.rabbitmq.trace' in vhost '/'\"",
         "amq.default | {\"properties\":{\"expiration\":\"abc\"},\"routing_key\":\"q\","
             + "\"payload\":\"p\",\"payload_encoding\":\"string\"}"
             + " | \"406 PRECONDITION_FAILED - invalid expiration 'abc': no_integer\"",
@@ -102,5 +108,83 @@ class ManagementMessagesIT {
     Http.Reply reply = http.post("exchanges/%2F/" + exchange + "/publish", body);
     assertThat(reply.status()).isEqualTo(400);
     assertThat(reply.json().path("reason")).hasToString(reason);
+  }
+
+  private static final String PUBLISH =
+      "{\"properties\":{},\"routing_key\":\"q\",\"payload\":\"p\",\"payload_encoding\":\"string\"}";
+  private static final String GET =
+      "{\"count\":1,\"ackmode\":\"ack_requeue_true\",\"encoding\":\"auto\"}";
+
+  private static void assertError(Http.Reply reply, int status, String error, String reason) {
+    assertThat(reply.status()).isEqualTo(status);
+    assertThat(reply.error()).isEqualTo(error);
+    assertThat(reply.reason()).isEqualTo(reason);
+  }
+
+  @Test
+  void whatIsMissingIsNamed() throws Exception {
+    assertError(
+        http.post("exchanges/%2F/nope/publish", PUBLISH), 404, "not_found", "exchange_not_found");
+    assertError(
+        http.post("exchanges/nope/x/publish", PUBLISH), 404, "not_found", "vhost_not_found");
+    assertError(http.post("queues/%2F/nope/get", GET), 404, "not_found", "queue_not_found");
+    assertError(http.post("queues/nope/q/get", GET), 404, "not_found", "vhost_not_found");
+    assertError(
+        http.post("queues/%2F/nope/get", GET.replace("ack_requeue_true", "x")),
+        400,
+        "bad_request",
+        "Invalid ackmode value: x. Valid values are: ack_requeue_true, ack_requeue_false,"
+            + " reject_requeue_true, reject_requeue_false");
+  }
+
+  @Test
+  void aPublishWithoutPermissionIs400AndAGetIs401(Amqp amqp) throws Exception {
+    String queue = amqp.queue();
+    String user = amqp.name();
+    assertThat(http.put("users/" + user, "{\"password\":\"p\",\"tags\":\"management\"}").status())
+        .isEqualTo(201);
+    try {
+      http.put("permissions/%2F/" + user, "{\"configure\":\"\",\"write\":\"topic\",\"read\":\"\"}");
+      http.put(
+          "topic-permissions/%2F/" + user,
+          "{\"exchange\":\"amq.topic\",\"write\":\"^ok$\",\"read\":\"\"}");
+      Http mine = Http.as(target.httpPort(), user, "p");
+      assertError(
+          mine.post("exchanges/%2F/amq.topic/publish", PUBLISH),
+          400,
+          "bad_request",
+          "403 ACCESS_REFUSED - write access to topic 'q' in exchange 'amq.topic' in vhost '/' refused for user '"
+              + user
+              + "'");
+      assertError(
+          mine.post("exchanges/%2F/amq.default/publish", PUBLISH),
+          400,
+          "bad_request",
+          "403 ACCESS_REFUSED - write access to exchange 'amq.default' in vhost '/' refused for user '"
+              + user
+              + "'");
+      assertError(
+          mine.post("exchanges/%2F/nope/publish", PUBLISH), 404, "not_found", "exchange_not_found");
+      assertError(
+          mine.post("queues/%2F/" + queue + "/get", GET),
+          401,
+          "not_authorised",
+          "ACCESS_REFUSED - read access to queue '%s' in vhost '/' refused for user '%s'"
+              .formatted(queue, user));
+    } finally {
+      http.delete("users/" + user);
+    }
+  }
+
+  @Test
+  void aStreamIsNotGot(Amqp amqp) throws Exception {
+    String stream = amqp.name();
+    amqp.channel().queueDeclare(stream, true, false, false, Map.of("x-queue-type", "stream"));
+    assertError(
+        http.post("queues/%2F/" + stream + "/get", GET),
+        400,
+        "bad_request",
+        "540 basic.get not supported by stream queues queue '" + stream + "' in vhost '/'");
+    amqp.channel().queueDelete(stream);
   }
 }
