@@ -5,6 +5,7 @@ import io.mayflymq.core.admin.AdministrationException.Reason;
 import io.mayflymq.core.security.Limit;
 import io.mayflymq.core.security.Limits;
 import io.mayflymq.server.json.JsonWriter;
+import java.math.BigInteger;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -61,11 +62,15 @@ public final class LimitsJson {
             "Unrecognised terms [{<<\"%s\">>,%s}] in %s"
                 .formatted(key, ErlangJson.of(value), where));
       }
+      boolean isWhole = value instanceof Long || value instanceof BigInteger;
       if (!(value instanceof Long number) || number.intValue() != number) {
         throw new AdministrationException(
             Reason.INVALID_LIMIT,
             key,
-            "%s should be a number, actually was %s".formatted(key, ErlangJson.of(value)));
+            isWhole
+                ? "%s should be a number from %d to %d, actually was %s"
+                    .formatted(key, Integer.MIN_VALUE, Integer.MAX_VALUE, value)
+                : "%s should be a number, actually was %s".formatted(key, ErlangJson.of(value)));
       }
       limits.put(limit, number.intValue());
     }
