@@ -30,6 +30,7 @@ import java.util.stream.Collectors;
 public final class VhostResource {
   private static final String NO_QUEUE_TYPE = "undefined";
   private static final String EVERYTHING = ".*";
+  private static final String PROTECTED = "protected_from_deletion";
 
   private final ManagedBroker managed;
   private final CommonCounts<VirtualHost> list;
@@ -90,6 +91,7 @@ public final class VhostResource {
             queueType.equals(NO_QUEUE_TYPE) ? "" : queueType,
             Limits.NONE,
             false);
+    requireSameProtection(wanted.name(), fields);
     boolean isNew = Futures.await(vhosts().put(wanted));
     if (fields.has("tracing")) {
       trace(wanted.name(), fields.bool("tracing"));
@@ -98,6 +100,24 @@ public final class VhostResource {
       permitEverything(request.principal().user(), wanted.name());
     }
     return Response.put(isNew);
+  }
+
+  /**
+   * Checks that a request asks for no other protection than there is. RabbitMQ takes no notice of
+   * it here; whoever wants it would believe to have it.
+   */
+  private void requireSameProtection(String name, Body.Fields fields) {
+    VirtualHost present = managed.broker().virtualHost(name);
+    boolean has = present != null && present.definition().protectedFromDeletion();
+    Object metadata = fields.get("metadata");
+    Body.Fields more = new Body.Fields(metadata instanceof Map<?, ?> object ? object : Map.of());
+    for (Body.Fields given : List.of(fields, more)) {
+      if (given.has(PROTECTED) && given.bool(PROTECTED) != has) {
+        throw ApiException.badRequest(
+            "%s is %s: it is changed by %s of vhosts/{name}/deletion/protection"
+                .formatted(PROTECTED, has, has ? "DELETE" : "POST"));
+      }
+    }
   }
 
   /** Gives the user who adds a virtual host all permissions in it, as in RabbitMQ. */
@@ -193,24 +213,27 @@ public final class VhostResource {
     Map<String, Object> metadata =
         Json.object("description", definition.description(), "tags", definition.tags());
     if (definition.protectedFromDeletion()) {
-      metadata.put("protected_from_deletion", true);
+      metadata.put(PROTECTED, true);
     }
     Map<String, Object> object =
         Json.object(
-            "cluster_state", Map.of(NodeName.value(), "running"),
+            "cluster_state",
+            Map.of(NodeName.value(), "running"),
             "default_queue_type",
-                definition.defaultQueueType().isEmpty()
-                    ? NO_QUEUE_TYPE
-                    : definition.defaultQueueType(),
-            "description", definition.description(),
-            "metadata", metadata,
-            "protected_from_deletion", definition.protectedFromDeletion(),
-            "tags", definition.tags(),
+            definition.defaultQueueType().isEmpty() ? NO_QUEUE_TYPE : definition.defaultQueueType(),
+            "description",
+            definition.description(),
+            "metadata",
+            metadata,
+            PROTECTED,
+            definition.protectedFromDeletion(),
+            "tags",
+            definition.tags(),
             "message_stats",
-                Statistics.ofVhosts(
-                    List.of(vhost.metrics().channels().snapshot()),
-                    List.of(vhost.metrics().queues().snapshot()),
-                    history));
+            Statistics.ofVhosts(
+                List.of(vhost.metrics().channels().snapshot()),
+                List.of(vhost.metrics().queues().snapshot()),
+                history));
     Statistics.putMessages(
         object,
         queues.stream().mapToLong(view -> view.totals().ready()).sum(),

@@ -121,6 +121,48 @@ class ManagementAccessIT extends AccessFixture {
   }
 
   @Test
+  void whatAProtectedUserMayDoIsChanged(Amqp amqp) throws Exception {
+    String user = user(amqp, "protected");
+    String vhost = vhost(amqp);
+    String topics = "{\"exchange\":\"amq.topic\",\"write\":\"\",\"read\":\"\"}";
+    assertThat(http.put("permissions/" + vhost + "/" + user, ALL).status()).isEqualTo(201);
+    assertThat(http.put("topic-permissions/" + vhost + "/" + user, topics).status()).isEqualTo(201);
+    assertThat(http.put("user-limits/" + user + "/max-channels", "{\"value\":5}").status())
+        .isEqualTo(204);
+    for (String path :
+        List.of(
+            "user-limits/" + user + "/max-channels",
+            "topic-permissions/" + vhost + "/" + user,
+            "permissions/" + vhost + "/" + user)) {
+      assertThat(http.delete(path).status()).as(path).isEqualTo(204);
+    }
+    ControlCommand.of(target).run("delete_user", user);
+  }
+
+  @Test
+  @MayflyOnly("it takes no notice of it there")
+  void theProtectionOfAVirtualHostIsNotChangedWithIt(Amqp amqp) throws Exception {
+    String path = "vhosts/" + vhost(amqp);
+    for (String body :
+        List.of(
+            "{\"metadata\":{\"protected_from_deletion\":true}}",
+            "{\"protected_from_deletion\":true}")) {
+      assertBadRequest(
+          http.put(path, body),
+          "\"protected_from_deletion is false: it is changed by POST of vhosts/{name}/deletion/protection\"");
+    }
+    http.post(path + "/deletion/protection", null);
+    String same = http.get(path).json().toString();
+    assertThat(http.put(path, same).status()).isEqualTo(204);
+    assertBadRequest(
+        http.put(path, "{\"metadata\":{\"protected_from_deletion\":false}}"),
+        "\"protected_from_deletion is true: it is changed by DELETE of vhosts/{name}/deletion/protection\"");
+    assertThat(http.delete(path + "/deletion/protection").status()).isEqualTo(204);
+    assertThat(http.put(path, "{\"metadata\":{\"protected_from_deletion\":false}}").status())
+        .isEqualTo(204);
+  }
+
+  @Test
   void aUserHasAtMost32Tags(Amqp amqp) throws Exception {
     String name = user(amqp, "");
     String tags = String.join(",", Collections.nCopies(33, "t"));
