@@ -1,6 +1,7 @@
 package io.mayflymq.server.boot;
 
 import io.mayflymq.core.admin.GlobalParameters;
+import io.mayflymq.server.connection.ClusterName;
 import java.security.SecureRandom;
 import java.util.Base64;
 
@@ -9,18 +10,17 @@ import java.util.Base64;
  * name. It stays the same over restarts, and is exported with the definitions.
  */
 final class ClusterId {
-  private static final String PARAMETER = "internal_cluster_id";
   private static final int BYTES = 16;
 
   private ClusterId() {}
 
   /** Makes sure that there is one. Returns when it is safe. */
   static void ensure(GlobalParameters parameters) {
-    if (parameters.get(PARAMETER) == null) {
+    if (parameters.get(ClusterName.ID) == null) {
       byte[] random = new byte[BYTES];
       new SecureRandom().nextBytes(random);
       String id = Base64.getUrlEncoder().withoutPadding().encodeToString(random);
-      parameters.set(PARAMETER, "\"mayfly-cluster-id-" + id + "\"").join();
+      parameters.set(ClusterName.ID, "\"mayfly-cluster-id-" + id + "\"").join();
     }
   }
 }

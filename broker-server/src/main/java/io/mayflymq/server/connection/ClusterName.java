@@ -12,6 +12,9 @@ public final class ClusterName {
   /** The name of the parameter. */
   public static final String PARAMETER = "cluster_name";
 
+  /** The parameter with the identity of the cluster. */
+  public static final String ID = "internal_cluster_id";
+
   private ClusterName() {}
 
   /** Returns the current name. */

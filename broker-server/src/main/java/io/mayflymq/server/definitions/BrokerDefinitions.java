@@ -13,6 +13,9 @@ import org.slf4j.LoggerFactory;
  * documents take a while.
  */
 public final class BrokerDefinitions {
+  /** A global parameter for internal use by RabbitMQ and this broker. */
+  public static final String IMPORTED_HASH = "imported_definition_hash_value";
+
   private static final Logger LOGGER = LoggerFactory.getLogger(BrokerDefinitions.class);
 
   private final Broker broker;

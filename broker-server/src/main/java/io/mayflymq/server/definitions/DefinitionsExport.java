@@ -97,7 +97,7 @@ final class DefinitionsExport {
         .list()
         .forEach(
             (name, json) -> {
-              if (!name.equals(DefinitionsReader.IMPORTED_HASH)) {
+              if (!name.equals(BrokerDefinitions.IMPORTED_HASH)) {
                 parameters.add(Json.object("name", name, "value", JsonReader.stored(json)));
               }
             });

@@ -52,7 +52,7 @@ public final class DefinitionsLoader {
       digest.update(read(file));
     }
     String hash = '"' + Base64.getEncoder().encodeToString(digest.digest()) + '"';
-    if (skipIfUnchanged && hash.equals(parameters.get(DefinitionsReader.IMPORTED_HASH))) {
+    if (skipIfUnchanged && hash.equals(parameters.get(BrokerDefinitions.IMPORTED_HASH))) {
       LOGGER.info("definitions in {} have not changed since they were imported", path);
       return;
     }
@@ -60,7 +60,7 @@ public final class DefinitionsLoader {
       LOGGER.info("importing definitions from {}", file);
       load(file, read(file));
     }
-    parameters.set(DefinitionsReader.IMPORTED_HASH, hash).join();
+    parameters.set(BrokerDefinitions.IMPORTED_HASH, hash).join();
   }
 
   private void load(Path file, byte[] json) throws DefinitionsException {

@@ -30,9 +30,6 @@ import java.util.function.Consumer;
  * reported at once.
  */
 final class DefinitionsReader {
-  /** A global parameter for internal use by RabbitMQ and this broker. */
-  static final String IMPORTED_HASH = "imported_definition_hash_value";
-
   static final String VHOST_LIMITS = "vhost-limits";
   static final String OPERATOR_POLICY = "operator_policy";
 
@@ -304,7 +301,7 @@ final class DefinitionsReader {
 
   private void globalParameter(DefinitionItem item) {
     String name = Checks.name("global parameter", item.text("name"));
-    if (!name.equals(IMPORTED_HASH)) {
+    if (!name.equals(BrokerDefinitions.IMPORTED_HASH)) {
       globalParameters.put(name, JsonWriter.text(item.any("value")));
     }
   }

@@ -3,6 +3,7 @@ package io.mayflymq.server.management.admin;
 import io.mayflymq.core.admin.Checks;
 import io.mayflymq.core.admin.GlobalParameters;
 import io.mayflymq.server.connection.ClusterName;
+import io.mayflymq.server.definitions.BrokerDefinitions;
 import io.mayflymq.server.json.Json;
 import io.mayflymq.server.json.JsonReader;
 import io.mayflymq.server.json.JsonWriter;
@@ -15,12 +16,20 @@ import io.mayflymq.server.management.resource.Futures;
 import io.mayflymq.server.management.resource.ManagedBroker;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
- * Global parameters, for policymakers. The name of the cluster is one of them, with a path of its
- * own.
+ * Global parameters, for policymakers; those of the broker itself are changed by administrators.
+ * The name of the cluster is one of them, with a path of its own.
  */
 public final class GlobalParameterResource {
+  /**
+   * What the broker keeps for itself. The name of the cluster is set by administrators on its own
+   * path, so it is here too, and the others are no less.
+   */
+  private static final Set<String> OF_THE_BROKER =
+      Set.of(ClusterName.PARAMETER, ClusterName.ID, BrokerDefinitions.IMPORTED_HASH);
+
   private final ManagedBroker managed;
 
   public GlobalParameterResource(ManagedBroker managed) {
@@ -65,16 +74,24 @@ public final class GlobalParameterResource {
   }
 
   private Response put(Request request) {
-    request.principal().requirePolicymaker();
+    requireMayChange(request);
     Object value = request.body().fields().require("value").get("value");
     return Response.put(
         Futures.await(parameters().set(request.parameter("name"), JsonWriter.text(value))));
   }
 
   private Response delete(Request request) {
-    request.principal().requirePolicymaker();
+    requireMayChange(request);
     Futures.await(parameters().clear(request.parameter("name")));
     return Response.noContent();
+  }
+
+  private static void requireMayChange(Request request) {
+    if (OF_THE_BROKER.contains(request.parameter("name"))) {
+      request.principal().requireAdministrator();
+    } else {
+      request.principal().requirePolicymaker();
+    }
   }
 
   private Response clusterName(Request request) {

@@ -140,6 +140,20 @@ class ManagementAccessIT extends AccessFixture {
   }
 
   @Test
+  @MayflyOnly("a policymaker can there, and not on cluster-name")
+  void onlyAdministratorsChangeGlobalParametersOfTheBroker(Amqp amqp) throws Exception {
+    Http policymaker = Http.as(target.httpPort(), user(amqp, "policymaker"), "p");
+    for (String name :
+        List.of("cluster_name", "internal_cluster_id", "imported_definition_hash_value")) {
+      String path = "global-parameters/" + name;
+      assertThat(policymaker.put(path, "{\"value\":\"x\"}").status()).as(name).isEqualTo(401);
+      assertThat(policymaker.delete(path).status()).as(name).isEqualTo(401);
+    }
+    assertThat(policymaker.get("global-parameters/internal_cluster_id").status()).isEqualTo(200);
+    assertThat(policymaker.put("cluster-name", "{\"name\":\"x\"}").status()).isEqualTo(401);
+  }
+
+  @Test
   @MayflyOnly("it takes no notice of it there")
   void theProtectionOfAVirtualHostIsNotChangedWithIt(Amqp amqp) throws Exception {
     String path = "vhosts/" + vhost(amqp);
