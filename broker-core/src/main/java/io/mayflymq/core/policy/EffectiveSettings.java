@@ -182,4 +182,17 @@ public final class EffectiveSettings {
     map.put("candidates", candidates.stream().map(PolicyCandidate::toMap).toList());
     return map;
   }
+
+  /**
+   * The same for who does not see the policies of the virtual host: without candidates, and without
+   * values of policies that are not effective.
+   */
+  public Map<String, Object> toMapOfEffects() {
+    Map<String, Object> map = toMap();
+    map.put(
+        "settings",
+        values.values().stream().map(value -> value.withoutLosersOfPolicies().toMap()).toList());
+    map.put("candidates", List.of());
+    return map;
+  }
 }

@@ -71,6 +71,11 @@ public record EffectiveValue(
     return new EffectiveValue(key, winner.value, winner.origin, winner.policy, List.copyOf(all));
   }
 
+  EffectiveValue withoutLosersOfPolicies() {
+    return new EffectiveValue(
+        key, value, origin, policy, losers.stream().filter(loser -> loser.policy == null).toList());
+  }
+
   /** For JSON. */
   public Map<String, Object> toMap() {
     Map<String, Object> map = new LinkedHashMap<>();

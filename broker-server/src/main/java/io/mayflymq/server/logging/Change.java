@@ -5,5 +5,6 @@ package io.mayflymq.server.logging;
  *
  * @param atMillis when it was made, since 1970
  * @param text who made it, from where, and what it is
+ * @param forAdministrators whether it tells of what only administrators see
  */
-public record Change(long atMillis, String text) {}
+public record Change(long atMillis, String text, boolean forAdministrators) {}

@@ -34,6 +34,8 @@ import java.util.List;
 import java.util.Optional;
 import org.slf4j.ILoggerFactory;
 import org.slf4j.LoggerFactory;
+import org.slf4j.Marker;
+import org.slf4j.MarkerFactory;
 
 /**
  * Logback, set up in code from our own settings: reading its XML takes longer than the rest of the
@@ -53,6 +55,9 @@ public final class Logging extends ContextAwareBase implements Configurator {
   private static final String AUDIT = LogCategory.AUDIT.loggers().get(0);
 
   // As static as Logback itself is.
+  /** Of a line of the audit category that tells of what only administrators see. */
+  public static final Marker FOR_ADMINISTRATORS = MarkerFactory.getMarker("FOR_ADMINISTRATORS");
+
   private static volatile LogLevels levels;
   private static volatile RecentLines recent;
   private static volatile RecentChanges changes;

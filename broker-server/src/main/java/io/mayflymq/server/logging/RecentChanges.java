@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Deque;
 import java.util.List;
+import org.slf4j.Marker;
 
 /**
  * Keeps the last lines of the audit category in memory, without those of level debug. Any thread
@@ -21,7 +22,12 @@ final class RecentChanges extends AppenderBase<ILoggingEvent> {
   @Override
   protected void append(ILoggingEvent event) {
     if (event.getLevel().isGreaterOrEqual(Level.INFO)) {
-      keep(new Change(event.getTimeStamp(), TextLayout.cut(event.getFormattedMessage())));
+      List<Marker> markers = event.getMarkerList();
+      keep(
+          new Change(
+              event.getTimeStamp(),
+              TextLayout.cut(event.getFormattedMessage()),
+              markers != null && markers.contains(Logging.FOR_ADMINISTRATORS)));
     }
   }
 

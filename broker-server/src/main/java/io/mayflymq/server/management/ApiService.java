@@ -72,15 +72,14 @@ final class ApiService implements HttpService {
     Authenticator.Login login = authenticator.authenticate(head);
     if (login instanceof Authenticator.Login.Accepted accepted) {
       part.require(accepted.principal());
-      return admit(head, path, part.router().get(), accepted.principal());
+      return admit(head, path, part, accepted.principal());
     }
     return login instanceof Authenticator.Login.Refused refused
         ? new Admission.Refused(encode(Response.of(Authenticator.failed())), refused.pauseMillis())
         : new Admission.Refused(encode(Authenticator.challenge(head)));
   }
 
-  private static Admission admit(
-      RequestHead head, String path, RequestRouter requestRouter, Principal principal) {
+  private static Admission admit(RequestHead head, String path, Part part, Principal principal) {
     Request request =
         new Request(
             head.method(),
@@ -91,14 +90,14 @@ final class ApiService implements HttpService {
             head.encrypted(),
             Body.EMPTY,
             principal);
-    RequestRouter.Found found = requestRouter.find(request.method(), request.path());
+    RequestRouter.Found found = part.router().get().find(request.method(), request.path());
     if (found instanceof RequestRouter.Found.Handled route) {
       return new Admission.Accepted(
           route.limit(),
           body -> {
             Response response =
                 route.handler().handle(request.with(route.parameters(), new Body(body)));
-            AuditLog.changed(head, request.path(), principal, response);
+            AuditLog.changed(head, request.path(), part.forAdministrators(), principal, response);
             return encode(response);
           });
     }

@@ -1,6 +1,7 @@
 package io.mayflymq.server.management;
 
 import io.mayflymq.server.http.RequestHead;
+import io.mayflymq.server.logging.Logging;
 import io.mayflymq.server.management.api.Principal;
 import io.mayflymq.server.management.api.Response;
 import io.mayflymq.server.management.auth.CrossSite;
@@ -20,22 +21,53 @@ final class AuditLog {
   /** Requests about single messages. */
   private static final Set<String> OF_MESSAGES = Set.of("publish", "get");
 
+  /**
+   * What monitors see who do not administrate, by the first part of the path. Names of users,
+   * permissions, policies and parameters are not among it, and no path of the control listener is.
+   */
+  private static final Set<String> SEEN_BY_MONITORS =
+      Set.of(
+          "auth",
+          "bindings",
+          "cluster-name",
+          "connections",
+          "exchanges",
+          "nodes",
+          "queues",
+          "rebalance",
+          "reset",
+          "vhost-limits",
+          "vhosts");
+
   private AuditLog() {}
 
   /**
    * A request was carried out.
    *
    * @param path the parts of its path, decoded
+   * @param forAdministrators whether all of such paths is for administrators only
    */
-  static void changed(RequestHead head, List<String> path, Principal principal, Response response) {
+  static void changed(
+      RequestHead head,
+      List<String> path,
+      boolean forAdministrators,
+      Principal principal,
+      Response response) {
     if (response.status() < 400 && isChange(head.method(), path)) {
+      boolean hidden = forAdministrators || !isSeenByMonitors(path);
       LOGGER.info(
+          hidden ? Logging.FOR_ADMINISTRATORS : null,
           "user '{}' ({}): {} {}",
           principal.user(),
           NetUtil.toSocketAddressString(head.peer()),
           head.method(),
           head.path());
     }
+  }
+
+  /** Returns whether a path tells nothing but what monitors see by other paths. */
+  static boolean isSeenByMonitors(List<String> path) {
+    return SEEN_BY_MONITORS.contains(path.get(0));
   }
 
   /** Returns whether a request may change more than single messages. */

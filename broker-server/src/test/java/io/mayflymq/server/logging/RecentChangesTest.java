@@ -22,7 +22,8 @@ class RecentChangesTest {
     log(Level.INFO, "one", 1);
     log(Level.DEBUG, "two", 2);
     log(Level.INFO, "three", 3);
-    assertThat(changes.latest()).containsExactly(new Change(3, "three"), new Change(1, "one"));
+    assertThat(changes.latest())
+        .containsExactly(new Change(3, "three", false), new Change(1, "one", false));
   }
 
   @Test
@@ -30,6 +31,6 @@ class RecentChangesTest {
     for (int i = 1; i <= 150; i++) {
       log(Level.INFO, "change " + i, i);
     }
-    assertThat(changes.latest()).hasSize(100).last().isEqualTo(new Change(51, "change 51"));
+    assertThat(changes.latest()).hasSize(100).last().isEqualTo(new Change(51, "change 51", false));
   }
 }

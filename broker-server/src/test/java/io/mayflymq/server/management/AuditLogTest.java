@@ -30,4 +30,23 @@ class AuditLogTest {
   void requestsThatChangeMoreThanMessagesAreLogged(String method, String path, boolean logged) {
     assertThat(AuditLog.isChange(method, Request.split(path))).isEqualTo(logged);
   }
+
+  @ParameterizedTest
+  @CsvSource({
+    "queues/%2F/orders, true",
+    "vhosts/orders/deletion/protection, true",
+    "rebalance/queues, true",
+    "users/ann, false",
+    "permissions/%2F/ann, false",
+    "topic-permissions/%2F/ann, false",
+    "user-limits/ann/max-channels, false",
+    "policies/%2F/short, false",
+    "operator-policies/%2F/short, false",
+    "parameters/shovel/%2F/s, false",
+    "global-parameters/g, false",
+    "definitions, false",
+  })
+  void monitorsSeeChangesOfWhatTheySee(String path, boolean seen) {
+    assertThat(AuditLog.isSeenByMonitors(Request.split(path))).isEqualTo(seen);
+  }
 }

@@ -1,5 +1,6 @@
 package io.mayflymq.server.management.admin;
 
+import io.mayflymq.core.policy.EffectiveSettings;
 import io.mayflymq.core.policy.Policy;
 import io.mayflymq.core.policy.PolicyException;
 import io.mayflymq.core.policy.PolicyKind;
@@ -107,7 +108,7 @@ public final class PolicyResource {
       throw ApiException.notFound();
     }
     Map<String, Object> explained =
-        new LinkedHashMap<>(vhost.policies().explainQueue(name).toMap());
+        new LinkedHashMap<>(shown(request, vhost, vhost.policies().explainQueue(name)));
     explained.put("deaths", Statistics.deaths(queue.counters()));
     return Response.ok(explained);
   }
@@ -118,7 +119,18 @@ public final class PolicyResource {
     if (vhost.routing().exchange(name) == null) {
       throw ApiException.notFound();
     }
-    return Response.ok(vhost.policies().explainExchange(name).toMap());
+    return Response.ok(shown(request, vhost, vhost.policies().explainExchange(name)));
+  }
+
+  /**
+   * A monitor sees of each object which policies apply to it and with which values; the other
+   * policies are for those who may use the virtual host, as in lists of them.
+   */
+  private Map<String, Object> shown(
+      Request request, VirtualHost vhost, EffectiveSettings explained) {
+    return managed.isOwn(request.principal(), vhost)
+        ? explained.toMap()
+        : explained.toMapOfEffects();
   }
 
   // Changing

@@ -206,7 +206,8 @@ public final class ManagedBroker {
     return vhost;
   }
 
-  private boolean isOwn(Principal principal, VirtualHost vhost) {
+  /** Returns whether a principal may use a virtual host; an administrator any. */
+  public boolean isOwn(Principal principal, VirtualHost vhost) {
     return principal.isAdministrator() || mayEnter(principal, vhost);
   }
 

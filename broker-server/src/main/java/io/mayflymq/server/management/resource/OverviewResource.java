@@ -85,8 +85,10 @@ public final class OverviewResource {
 
   private static Response changes(Request request) {
     request.principal().requireMonitor();
+    boolean seesAll = request.principal().isAdministrator();
     return Response.ok(
         Logging.latestChanges().stream()
+            .filter(change -> seesAll || !change.forAdministrators())
             .map(change -> Json.object("timestamp", change.atMillis(), "change", change.text()))
             .toList());
   }

@@ -177,6 +177,38 @@ class ManagementAccessIT extends AccessFixture {
   }
 
   @Test
+  @MayflyOnly("RabbitMQ does not explain settings")
+  void aMonitorSeesThePoliciesThatApplyAndNoOthers(Amqp amqp) throws Exception {
+    String vhost = vhost(amqp);
+    String queue = "queues/" + vhost + "/q";
+    assertThat(http.put(queue, "{}").status()).isEqualTo(201);
+    http.put("exchanges/" + vhost + "/q", "{\"type\":\"direct\"}");
+    for (String name : List.of("policies", "operator-policies")) {
+      http.put(
+          name + "/" + vhost + "/applies-" + name.length(),
+          "{\"pattern\":\"^q$\",\"definition\":{\"max-length\":%d},\"priority\":2}"
+              .formatted(name.length()));
+    }
+    http.put(
+        "policies/" + vhost + "/secret",
+        "{\"pattern\":\"x\",\"definition\":{\"max-length\":4711}}");
+    String monitor = user(amqp, "monitoring");
+    Http seen = Http.as(target.httpPort(), monitor, "p");
+    JsonNode effective = seen.get(queue + "/effective").json();
+    assertThat(effective.path("policy").asText()).isEqualTo("applies-8");
+    assertThat(effective.path("settings").path(0).path("value").asInt()).isEqualTo(8);
+    assertThat(effective.path("settings").path(0).path("losers")).isEmpty();
+    assertThat(effective.path("candidates")).isEmpty();
+    assertThat(seen.get("exchanges/" + vhost + "/q/effective").json().path("candidates")).isEmpty();
+    permit(monitor, vhost);
+    effective = seen.get(queue + "/effective").json();
+    assertThat(effective.path("candidates").findValuesAsText("name")).contains("secret");
+    assertThat(effective.path("settings").path(0).path("losers").path(0).path("value").asInt())
+        .isEqualTo(17);
+    assertThat(seen.get("policies/" + vhost).json().findValuesAsText("name")).contains("secret");
+  }
+
+  @Test
   void aUserHasAtMost32Tags(Amqp amqp) throws Exception {
     String name = user(amqp, "");
     String tags = String.join(",", Collections.nCopies(33, "t"));

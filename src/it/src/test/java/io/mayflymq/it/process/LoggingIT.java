@@ -78,6 +78,16 @@ class LoggingIT {
                   .findValuesAsText("change"))
           .anyMatch(change -> change.contains("PUT /api/policies/%2F/short"))
           .anyMatch(change -> change.contains("queue 'lasting'"));
+      run(broker, "add_user", "eve", "p");
+      run(broker, "set_user_tags", "eve", "monitoring");
+      assertThat(
+              Http.as(broker.httpPort(), "eve", "p")
+                  .get("changes")
+                  .json()
+                  .findValuesAsText("change"))
+          .as("what a monitor sees")
+          .anyMatch(change -> change.contains("queue 'lasting'"))
+          .noneMatch(change -> change.contains("policies") || change.contains("ann"));
       run(broker, "set_log_level", "audit", "debug");
       try (Connection connection = broker.factory().newConnection()) {
         connection.createChannel().queueDeclare("brief", false, true, true, Map.of());
