@@ -37,6 +37,11 @@ final class HttpConnection extends SimpleChannelInboundHandler<HttpObject>
 
   private static final long STUCK_NANOS = TimeUnit.SECONDS.toNanos(1);
 
+  /** How long an answer waits for room, and how often others are asked to make it. */
+  private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+  private static final long LOOK_MILLIS = 1_000;
+
   private enum State {
     /** Between two requests: no byte of the next one was received. */
     IDLE,
@@ -81,6 +86,11 @@ final class HttpConnection extends SimpleChannelInboundHandler<HttpObject>
 
   private HttpExchange httpExchange;
 
+  /** An answer that waits until there is room for it; else null. */
+  private ResponseWriter.Begun waiting;
+
+  private long waitingSinceNanos;
+
   HttpConnection(HttpServer.Shared shared, boolean encrypted) {
     this.shared = shared;
     this.encrypted = encrypted;
@@ -111,7 +121,7 @@ final class HttpConnection extends SimpleChannelInboundHandler<HttpObject>
     if (writer != null) {
       writer.abandon();
     }
-    shared.answers().end(this);
+    endAnswer();
     shared.connections().remove(this);
     inactive.fireChannelInactive();
   }
@@ -122,19 +132,22 @@ final class HttpConnection extends SimpleChannelInboundHandler<HttpObject>
    */
   boolean isStuck() {
     boolean waits = state == State.WRITING || state == State.IDLE || state == State.HEAD;
-    return inputEnded
-        || (waits && context.executor().ticker().nanoTime() - progressNanos >= STUCK_NANOS);
+    return inputEnded || (waits && now() - progressNanos >= STUCK_NANOS);
+  }
+
+  private long now() {
+    return context.executor().ticker().nanoTime();
   }
 
   private void progress() {
-    progressNanos = context.executor().ticker().nanoTime();
+    progressNanos = now();
   }
 
   /** Closes the connection at once. On the event loop. */
   void close() {
     state = State.CLOSED;
     stopTimer();
-    shared.answers().end(this);
+    endAnswer();
     context.close();
   }
 
@@ -404,11 +417,65 @@ final class HttpConnection extends SimpleChannelInboundHandler<HttpObject>
       return;
     }
     releaseBody();
+    // What was done cannot be done again, so only what was asked for may be refused now.
+    if (answer.isWhole()
+        || !httpExchange.isReading()
+        || shared.answers().hasRoomFor(answer.held())) {
+      shared.answers().begin(this, answer.held(), answer.isWhole(), now());
+      shared.makeRoom(now());
+      if (state != State.CLOSED) {
+        write(answer);
+      }
+    } else if (shared.answers().await(this, answer.held())) {
+      waiting = answer;
+      waitingSinceNanos = now();
+      look();
+    } else {
+      refuseForWantOfRoom(answer);
+    }
+  }
+
+  private void write(ResponseWriter.Begun answer) {
     httpExchange.keepAlive &= !closing && (answer.isWhole() || !httpExchange.isHttp10());
     state = State.WRITING;
-    shared.hold(this, answer.held());
     goesOn();
     writer.send(answer, httpExchange.isToHead(), httpExchange.isHttp10(), httpExchange.keepAlive);
+  }
+
+  /** There is room now for the answer that waits. */
+  void sendWaiting() {
+    ResponseWriter.Begun answer = waiting;
+    waiting = null;
+    stopTimer();
+    write(answer);
+  }
+
+  private void look() {
+    shared.makeRoom(now());
+    if (waiting == null) {
+      return;
+    }
+    if (now() - waitingSinceNanos < PATIENCE_NANOS) {
+      within(LOOK_MILLIS, this::look);
+    } else {
+      ResponseWriter.Begun answer = waiting;
+      waiting = null;
+      endAnswer();
+      refuseForWantOfRoom(answer);
+    }
+  }
+
+  private void refuseForWantOfRoom(ResponseWriter.Begun answer) {
+    answer.abandon();
+    refuse(503, "overloaded", "Too many long answers are being sent: try again later");
+  }
+
+  private void endAnswer() {
+    if (waiting != null) {
+      waiting.abandon();
+      waiting = null;
+    }
+    shared.ended(this, now());
   }
 
   private void releaseBody() {
@@ -422,7 +489,7 @@ final class HttpConnection extends SimpleChannelInboundHandler<HttpObject>
   public void goesOn() {
     if (state == State.WRITING) {
       progress();
-      shared.answers().goesOn(this);
+      shared.answers().goesOn(this, progressNanos);
       within(shared.limits().inactivityMillis(), this::close);
     }
   }
@@ -432,7 +499,7 @@ final class HttpConnection extends SimpleChannelInboundHandler<HttpObject>
     if (state != State.WRITING) {
       return;
     }
-    shared.answers().end(this);
+    endAnswer();
     if (!httpExchange.keepAlive) {
       linger();
     } else if (httpExchange.bodyIsRead) {

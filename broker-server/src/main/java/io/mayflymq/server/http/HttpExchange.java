@@ -50,6 +50,11 @@ final class HttpExchange {
     return head != null && head.method().equals("HEAD");
   }
 
+  /** Returns whether the request only reads, so that its answer can be made again. */
+  boolean isReading() {
+    return head != null && (head.method().equals("GET") || isToHead());
+  }
+
   /** Returns the length of the body if it is given, or 0. */
   long declaredLength() {
     return HttpUtil.getContentLength(request, 0L);

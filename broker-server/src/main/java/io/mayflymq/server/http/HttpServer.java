@@ -73,15 +73,21 @@ public final class HttpServer implements AutoCloseable {
           faults);
     }
 
-    /**
-     * Adds an answer of so many bytes that begins to be sent; closes other connections if there is
-     * no room for it.
-     */
-    void hold(HttpConnection connection, long bytes) {
-      answers.begin(connection, bytes);
-      for (HttpConnection other = answers.displaced(); other != null; other = answers.displaced()) {
-        LOGGER.debug("HTTP: a client that reads nothing is disconnected to make room");
+    /** Closes connections whose answers take the room that others need. */
+    void makeRoom(long now) {
+      for (HttpConnection other = answers.displaced(now);
+          other != null;
+          other = answers.displaced(now)) {
+        LOGGER.debug("HTTP: a client that reads too slowly is disconnected to make room");
         other.close();
+      }
+    }
+
+    /** The answer of a connection is over, so others that wait may begin. */
+    void ended(HttpConnection connection, long now) {
+      answers.end(connection);
+      for (HttpConnection next = answers.next(now); next != null; next = answers.next(now)) {
+        next.sendWaiting();
       }
     }
 

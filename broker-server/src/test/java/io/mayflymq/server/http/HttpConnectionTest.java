@@ -7,6 +7,8 @@ import io.netty.channel.embedded.EmbeddedChannel;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -14,6 +16,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** What a connection does with what a client sends and does not send. */
 class HttpConnectionTest {
+  private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
   private final HttpRig rig = new HttpRig();
   private final EmbeddedChannel client = rig.connect();
 
@@ -424,26 +427,99 @@ class HttpConnectionTest {
     assertThat(answer.closed).isEqualTo(1);
   }
 
+  private static final HttpLimits ROOM_FOR_ONE =
+      new HttpLimits(9, 100, 1_000, 2_000, 100_000, 200_000, 9, 1, 1, 10_000, 60_000, 30_000);
+
+  private static BodySource large() {
+    return pieces(new AtomicInteger(), 70_000, 3);
+  }
+
+  /** An answer that is never at its end: it is sent as long as its client takes it. */
+  private static BodySource endless() {
+    return pieces(new AtomicInteger(), 70_000, Integer.MAX_VALUE);
+  }
+
   @Test
-  void oldestUnreadResponseIsDroppedForNewOnes() {
-    PendingResponses<String> held = new PendingResponses<>(100);
-    held.begin("first", 60);
-    held.begin("second", 30);
-    assertThat(held.displaced()).isNull();
-    held.goesOn("first");
-    held.begin("third", 30);
-    assertThat(held.displaced()).as("has taken nothing for longest").isEqualTo("second");
-    held.end("second");
-    assertThat(held.displaced()).isNull();
-    held.begin("fourth", 1_000);
-    assertThat(held.displaced()).isEqualTo("first");
-    held.end("first");
-    held.end("third");
-    assertThat(held.displaced()).as("one alone may take more").isNull();
-    held.end("fourth");
-    held.end("fourth");
-    held.begin("fifth", 100);
-    assertThat(held.displaced()).isNull();
+  void longResponseWaitsUntilThereIsRoom() {
+    PendingResponses<String> answers = new PendingResponses<>(100);
+    answers.begin("sent", 60, false, 0);
+    assertThat(answers.hasRoomFor(60)).isFalse();
+    assertThat(answers.await("waits", 60)).isTrue();
+    assertThat(answers.await("waits too", 40)).isTrue();
+    assertThat(answers.await("as much waits already", 1)).isFalse();
+    assertThat(answers.hasRoomFor(1)).as("it would overtake").isFalse();
+    assertThat(answers.next(0)).isNull();
+    answers.end("sent");
+    assertThat(answers.next(0)).isEqualTo("waits");
+    assertThat(answers.next(0)).isEqualTo("waits too");
+    assertThat(answers.next(0)).isNull();
+    answers.end("waits");
+    answers.end("waits too");
+    assertThat(answers.hasRoomFor(1_000)).as("one alone may take more").isTrue();
+  }
+
+  @Test
+  void whoReadsNothingMakesRoomForWhatWaits() {
+    PendingResponses<String> answers = new PendingResponses<>(100);
+    answers.begin("reads nothing", 60, false, 0);
+    answers.begin("reads", 40, false, 0);
+    assertThat(answers.displaced(SECOND)).as("nobody needs the room").isNull();
+    answers.await("waits", 60);
+    answers.goesOn("reads", SECOND / 2);
+    assertThat(answers.displaced(SECOND - 1)).isNull();
+    assertThat(answers.displaced(SECOND)).isEqualTo("reads nothing");
+    answers.end("reads nothing");
+    assertThat(answers.next(SECOND)).isEqualTo("waits");
+    answers.await("waits too", 60);
+    for (int i = 1; i < 30; i++) {
+      answers.goesOn("reads", i * SECOND);
+      answers.goesOn("waits", i * SECOND);
+    }
+    assertThat(answers.displaced(29 * SECOND)).isNull();
+    answers.goesOn("reads", 30 * SECOND);
+    answers.goesOn("waits", 30 * SECOND);
+    assertThat(answers.displaced(30 * SECOND)).as("very slow").isEqualTo("reads");
+  }
+
+  @Test
+  void shortResponsesPushOutOneAnotherAndNotLongOnes() {
+    PendingResponses<String> answers = new PendingResponses<>(100);
+    answers.begin("long", 60, false, 0);
+    answers.begin("short", 40, true, 0);
+    assertThat(answers.displaced(0)).isNull();
+    answers.begin("newest", 40, true, 0);
+    assertThat(answers.displaced(0)).isEqualTo("short");
+    answers.end("short");
+    assertThat(answers.displaced(0)).isNull();
+    answers.begin("a change that was made", 1_000, false, 0);
+    assertThat(answers.displaced(0)).as("twice the room").isEqualTo("long");
+    answers.end("long");
+    answers.end("newest");
+    assertThat(answers.displaced(0)).as("one alone may take more").isNull();
+  }
+
+  @Test
+  void waitingResponseIsSentAsAWholeOrRefusedBeforeItsFirstByte() {
+    HttpRig server = new HttpRig(ROOM_FOR_ONE);
+    server.answer = endless();
+    EmbeddedChannel first = server.connect();
+    first.writeInbound(Unpooled.copiedBuffer(get("/long"), StandardCharsets.ISO_8859_1));
+    server.answer = large();
+    EmbeddedChannel second = server.connect();
+    EmbeddedChannel third = server.connect();
+    EmbeddedChannel fourth = server.connect();
+    for (EmbeddedChannel client : List.of(second, third, fourth)) {
+      client.writeInbound(Unpooled.copiedBuffer(get("/long"), StandardCharsets.ISO_8859_1));
+    }
+    for (int i = 0; i < 4; i++) {
+      server.work.poll().run();
+      List.of(first, second, third, fourth).forEach(EmbeddedChannel::runPendingTasks);
+    }
+    assertThat(HttpRig.read(first)).startsWith("HTTP/1.1 200");
+    assertThat(HttpRig.read(second)).isEmpty();
+    assertThat(HttpRig.read(third)).startsWith("HTTP/1.1 503").contains("overloaded");
+    first.close();
+    assertThat(HttpRig.read(second)).startsWith("HTTP/1.1 200");
   }
 
   /** A body that fails behind some of its pieces. */
