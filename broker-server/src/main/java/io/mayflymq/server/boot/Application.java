@@ -23,7 +23,9 @@ import io.mayflymq.server.metrics.MeasuredBroker;
 import io.mayflymq.server.metrics.PrometheusServer;
 import io.mayflymq.server.net.AmqpServer;
 import io.mayflymq.server.net.EventLoops;
+import io.mayflymq.server.net.SettingsException;
 import io.mayflymq.server.net.StartException;
+import io.mayflymq.server.tls.TlsException;
 import io.mayflymq.server.tracing.Tracing;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -182,8 +184,14 @@ final class Application implements AutoCloseable {
           control,
           threads);
     } catch (IOException e) {
-      throw new StartException(e.getMessage(), e);
+      throw refused(e);
     }
+  }
+
+  private static StartException refused(IOException e) {
+    return e.getCause() instanceof TlsException
+        ? new SettingsException(e.getMessage(), e)
+        : new StartException(e.getMessage(), e);
   }
 
   private static OtherNodes otherNodes(ClusterNode cluster) {
@@ -206,7 +214,7 @@ final class Application implements AutoCloseable {
               () -> storage.cluster() == null ? null : storage.cluster().hosted()),
           threads);
     } catch (IOException e) {
-      throw new StartException(e.getMessage(), e);
+      throw refused(e);
     }
   }
 

@@ -8,6 +8,7 @@ import io.mayflymq.server.config.Configuration;
 import io.mayflymq.server.config.LiveConfiguration;
 import io.mayflymq.server.config.source.ConfigException;
 import io.mayflymq.server.logging.Logging;
+import io.mayflymq.server.net.SettingsException;
 import io.mayflymq.server.net.StartException;
 import java.io.PrintWriter;
 import java.util.Map;
@@ -69,6 +70,8 @@ final class ServerStart {
       return ExitCode.CONFIG;
     } catch (DataRefusedException e) {
       return fail(ExitCode.DATA, e.getMessage());
+    } catch (SettingsException e) {
+      return fail(ExitCode.CONFIG, e.getMessage());
     } catch (StartException e) {
       return fail(ExitCode.FAILURE, e.getMessage());
     } catch (RuntimeException | Error e) {

@@ -42,6 +42,7 @@ import io.mayflymq.server.json.JsonWriter;
 import io.mayflymq.server.logging.IoReason;
 import io.mayflymq.server.net.AmqpServer.Served;
 import io.mayflymq.server.net.EventLoops;
+import io.mayflymq.server.net.SettingsException;
 import io.mayflymq.server.net.StartException;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -355,7 +356,7 @@ final class Storage implements AutoCloseable {
               definitions, administration.globalParameters(), settings.skipIfUnchanged())
           .load(settings.file().get());
     } catch (DefinitionsException e) {
-      throw new StartException(e.getMessage(), e);
+      throw new SettingsException(e.getMessage(), e);
     }
   }
 

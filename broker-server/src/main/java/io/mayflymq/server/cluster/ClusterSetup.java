@@ -16,6 +16,7 @@ import io.mayflymq.server.config.settings.ListenerSettings;
 import io.mayflymq.server.config.settings.TlsSettings;
 import io.mayflymq.server.config.type.NodeAddress;
 import io.mayflymq.server.logging.IoReason;
+import io.mayflymq.server.net.SettingsException;
 import io.mayflymq.server.net.StartException;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -121,7 +122,7 @@ public record ClusterSetup(ClusterSettings settings, String nodeName, Path dataD
         "%s has %d characters, which cannot hold %d random bytes: expected a secret as mayflyctl generate_secret makes it"
             .formatted(key, secret.length(), Secrets.BYTES);
     if (settings.requiresStrongSecret()) {
-      throw new StartException(what + " (cluster.require_strong_secret = true)");
+      throw new SettingsException(what + " (cluster.require_strong_secret = true)");
     }
     LOGGER.warn("{}; others who hear what nodes say can guess it", what);
   }
@@ -134,12 +135,12 @@ public record ClusterSetup(ClusterSettings settings, String nodeName, Path dataD
     try (Stream<String> lines = Files.lines(file)) {
       String secret = lines.findFirst().orElse("").strip();
       if (secret.isEmpty()) {
-        throw new StartException(
+        throw new SettingsException(
             "cluster.secret_file %s: expected the secret in its first line".formatted(file), null);
       }
       return secret;
     } catch (IOException e) {
-      throw new StartException(
+      throw new SettingsException(
           "cluster.secret_file %s cannot be read: %s".formatted(file, IoReason.of(e)), e);
     }
   }

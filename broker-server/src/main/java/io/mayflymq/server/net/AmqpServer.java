@@ -147,7 +147,7 @@ public final class AmqpServer implements AutoCloseable {
     try {
       return ReloadingTls.load(() -> configuration.settings().tls());
     } catch (TlsException e) {
-      throw new StartException(e.getMessage(), e);
+      throw new SettingsException(e.getMessage(), e);
     }
   }
 

@@ -4,7 +4,7 @@ import io.mayflymq.server.config.settings.ListenerSettings;
 import java.nio.channels.UnresolvedAddressException;
 
 /**
- * The broker cannot start, for a reason outside of its configuration's text: an address in use, a
+ * The broker cannot start, mostly for a reason outside of its configuration: an address in use, a
  * directory that cannot be written. The message is one line for the operator, who sees nothing
  * else.
  */

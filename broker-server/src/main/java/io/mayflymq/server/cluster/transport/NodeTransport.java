@@ -10,6 +10,7 @@ import io.mayflymq.server.cluster.transport.handshake.OutgoingHandshake.Expected
 import io.mayflymq.server.cluster.transport.handshake.Purpose;
 import io.mayflymq.server.cluster.transport.handshake.VersionRange;
 import io.mayflymq.server.net.EventLoops;
+import io.mayflymq.server.net.SettingsException;
 import io.mayflymq.server.net.StartException;
 import io.mayflymq.server.tls.ReloadingTls;
 import io.mayflymq.server.tls.TlsException;
@@ -126,7 +127,7 @@ public final class NodeTransport implements NodeCalls, AutoCloseable {
     try {
       return ReloadingTls.loadForBothEnds(() -> settings.tls().get());
     } catch (TlsException e) {
-      throw new StartException(e.getMessage(), e);
+      throw new SettingsException(e.getMessage(), e);
     }
   }
 

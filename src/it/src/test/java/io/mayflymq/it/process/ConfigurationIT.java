@@ -108,6 +108,41 @@ class ConfigurationIT {
   }
 
   @Test
+  void aSettingThatCannotBeUsedIsAWrongConfiguration(@TempDir Path directory) throws Exception {
+    Path empty = Files.writeString(directory.resolve("empty"), "\n");
+    EmbeddedBroker.Builder member = EmbeddedBroker.builder().set("cluster.listener", "127.0.0.1:0");
+    fails(
+        member.set("cluster.secret", "abc").set("cluster.require_strong_secret", true),
+        CONFIG,
+        "cluster.secret has 3 characters");
+    for (String file : List.of(empty.toString(), "/no/secret")) {
+      fails(
+          EmbeddedBroker.builder()
+              .set("cluster.listener", "127.0.0.1:0")
+              .set("cluster.secret_file", file),
+          CONFIG,
+          "cluster.secret_file",
+          file);
+    }
+    for (String key :
+        List.of("listeners.ssl.default", "management.ssl.port", "prometheus.ssl.port")) {
+      String files = key.startsWith("listeners") ? "ssl_options" : key.replace(".port", "");
+      fails(
+          EmbeddedBroker.builder()
+              .set(key, key.startsWith("listeners") ? "127.0.0.1:0" : "0")
+              .set(files + ".certfile", "/no/cert.pem")
+              .set(files + ".keyfile", "/no/key.pem"),
+          CONFIG,
+          files + ".certfile",
+          "/no/cert.pem");
+    }
+    fails(
+        EmbeddedBroker.builder().set("load_definitions", "/no/definitions.json"),
+        CONFIG,
+        "/no/definitions.json");
+  }
+
+  @Test
   void allErrorsAreReportedALineEach(@TempDir Path directory) throws Exception {
     Path file = directory.resolve("broker.conf");
     Files.writeString(file, "heartbeat = often\nnothing\nauth_backends.1 = ldap\n");

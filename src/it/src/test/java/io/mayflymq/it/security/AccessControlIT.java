@@ -194,7 +194,7 @@ class AccessControlIT {
         loading("{\"users\":[{\"name\":\"a\",\"tags\":3}]}")
             .set("log.console.level", "none")
             .launch()) {
-      assertThat(broker.awaitExit()).isEqualTo(1);
+      assertThat(broker.awaitExit()).isEqualTo(78);
       assertThat(broker.output())
           .containsExactly(
               "mayfly: cannot import definitions from "

@@ -220,14 +220,14 @@ class TlsClientsIT {
             + " ECDHE-RSA-AES256-GCM-SHA384 or TLS_AES_256_GCM_SHA384");
     assertRefused(
         broker().set("ssl_options.ciphers.1", "ECDHE-ECDSA-AES128-GCM-SHA256"),
-        1,
+        78,
         "mayfly: ssl_options.ciphers: none of these can be spoken by TLSv1.3 or TLSv1.2 with a key"
             + " of the kind RSA: TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256");
     assertRefused(
         broker()
             .set("management.ssl.versions.1", "tlsv1.2")
             .set("management.ssl.ciphers.1", "TLS_AES_128_GCM_SHA256"),
-        1,
+        78,
         "mayfly: management.ssl.ciphers: none of these can be spoken by TLSv1.2 with a key of the"
             + " kind RSA: TLS_AES_128_GCM_SHA256");
   }

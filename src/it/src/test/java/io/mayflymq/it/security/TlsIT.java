@@ -421,7 +421,7 @@ class TlsIT {
 
   private static void assertRefused(EmbeddedBroker.Builder builder, String line) {
     try (EmbeddedBroker broker = builder.launch()) {
-      assertThat(broker.awaitExit()).isEqualTo(1);
+      assertThat(broker.awaitExit()).isEqualTo(78);
       assertThat(broker.output()).containsExactly(line);
     }
   }
