@@ -189,7 +189,8 @@ public final class ClusterCommands {
     try {
       return Integer.parseInt(text);
     } catch (NumberFormatException e) {
-      throw ControlException.usage("count '%s': expected a number".formatted(text));
+      throw ControlException.usage(
+          "count '%s': expected a number up to %d".formatted(text, Integer.MAX_VALUE));
     }
   }
 

@@ -141,6 +141,9 @@ public final class EncryptionCommands {
       given = invocation.readLine();
     }
     if (given == null || given.isEmpty()) {
+      if (invocation.arguments().size() <= index) {
+        invocation.prompt("\n");
+      }
       throw ControlException.error(
           Sysexits.DATA,
           "the %s is empty: expected one as an argument or on stdin".formatted(what));

@@ -88,4 +88,17 @@ class EncryptionCommandsIT {
         65, "--iterations '0': expected a number", "encode", "a", "b", "--iterations", "0");
     assertRefused(65, "the passphrase is empty", "encode", "a", "");
   }
+
+  @Test
+  void whatIsNotOnStandardInputIsNamedOnALineOfItsOwn() {
+    Outcome outcome = control.runWith("", "encode");
+    assertThat(outcome.exit()).isEqualTo(65);
+    assertThat(outcome.out()).endsWith("Value: ");
+    assertThat(outcome.err())
+        .containsExactly("Error:", "the value is empty: expected one as an argument or on stdin");
+    outcome = control.runWith("", "encode", "value");
+    assertThat(outcome.err())
+        .containsExactly(
+            "Error:", "the passphrase is empty: expected one as an argument or on stdin");
+  }
 }
