@@ -74,6 +74,12 @@ class JarContentsIT {
       Attributes manifest = jar.getManifest().getMainAttributes();
       assertThat(manifest.getValue("Sbom-Format")).isEqualTo("CycloneDX");
       assertThat(manifest.getValue("Sbom-Location")).isEqualTo(SBOM);
+      assertThat(jar.getEntry(SBOM))
+          .as(
+              "%s: cyclonedx-maven-plugin makes it, which Maven leaves out with -o: package once"
+                  + " without -o",
+              SBOM)
+          .isNotNull();
       String sbom = text(jar, SBOM);
       assertThat(Files.readString(Broker.jar().resolveSibling("mayfly.cdx.json"))).isEqualTo(sbom);
       JsonNode list = new ObjectMapper().readTree(sbom);
