@@ -131,8 +131,14 @@ final class HttpConnection extends SimpleChannelInboundHandler<HttpObject>
    * of its answer for a while, so that its place may be another's. On the event loop.
    */
   boolean isStuck() {
-    boolean waits = state == State.WRITING || state == State.IDLE || state == State.HEAD;
+    boolean waits =
+        (state == State.WRITING && waitsForClient()) || state == State.IDLE || state == State.HEAD;
     return inputEnded || (waits && now() - progressNanos >= STUCK_NANOS);
+  }
+
+  /** Returns whether the client has yet to take what was made for it. On the event loop. */
+  boolean waitsForClient() {
+    return !writer.isMaking();
   }
 
   private long now() {

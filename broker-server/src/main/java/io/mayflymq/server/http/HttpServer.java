@@ -69,7 +69,7 @@ public final class HttpServer implements AutoCloseable {
           workers,
           new HttpConnections<>(limits.maxConnections()),
           new BodyBuffer.Budget(limits.maxBodies()),
-          new PendingResponses<>(limits.maxAnswers()),
+          new PendingResponses<>(limits.maxAnswers(), HttpConnection::waitsForClient),
           faults);
     }
 

@@ -4,6 +4,7 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 
 /*
  * The answers that clients have not fully received, and the memory that they take.
@@ -12,7 +13,8 @@ import java.util.concurrent.TimeUnit;
  * as much waits already it is to be refused. So clients that read are not disconnected for one another, and get whole answers.
  *
  * Who reads nothing makes room: while anything waits, or all together take too much, the connection is closed whose client has received nothing for
- * longest, if that is a second; and one whose client has been at its answer for very long. Short answers do not wait, as they were made
+ * longest, if that is a second; and one whose client has been at its answer for very long. While it is the server that has to make the next part, nobody is
+ * too slow. Short answers do not wait, as they were made
  * already: they push out one another.
  *
  * On one event loop. Times are those of its clock, in nanoseconds.
@@ -31,6 +33,7 @@ final class PendingResponses<C> {
   private record Held(long bytes, boolean isShort, long begun, long taken) {}
 
   private final long most;
+  private final Predicate<C> waitsForClient;
 
   /** Ordered by when the client has last taken a part, the longest ago first. */
   private final Map<C, Held> held = new LinkedHashMap<>();
@@ -43,9 +46,11 @@ final class PendingResponses<C> {
 
   /**
    * @param most bytes, all together; one alone may take more, and as much again may wait
+   * @param waitsForClient whether a client has yet to take what was made for it
    */
-  PendingResponses(long most) {
+  PendingResponses(long most, Predicate<C> waitsForClient) {
     this.most = most;
+    this.waitsForClient = waitsForClient;
   }
 
   /**
@@ -108,8 +113,8 @@ final class PendingResponses<C> {
     for (Map.Entry<C, Held> each : held.entrySet()) {
       Held answer = each.getValue();
       boolean isNewest = --others == 0;
-      if (now - answer.taken >= STUCK_NANOS
-          || now - answer.begun >= SLOW_NANOS
+      boolean isSlow = now - answer.taken >= STUCK_NANOS || now - answer.begun >= SLOW_NANOS;
+      if ((isSlow && waitsForClient.test(each.getKey()))
           || (exceeds && !isNewest && (answer.isShort || total > 2 * most))) {
         return each.getKey();
       }

@@ -207,6 +207,11 @@ final class ResponseWriter {
     }
   }
 
+  /** Returns whether further pieces are being made, so that the client has nothing to take. */
+  boolean isMaking() {
+    return making;
+  }
+
   /** Continues when the client has received all or some of the bytes sent. */
   void writabilityChanged() {
     if (rest != null && channel.isWritable()) {

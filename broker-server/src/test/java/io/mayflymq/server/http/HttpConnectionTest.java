@@ -441,7 +441,8 @@ class HttpConnectionTest {
 
   @Test
   void longResponseWaitsUntilThereIsRoom() {
-    PendingResponses<String> answers = new PendingResponses<>(100);
+    PendingResponses<String> answers =
+        new PendingResponses<>(100, client -> !client.startsWith("server"));
     answers.begin("sent", 60, false, 0);
     assertThat(answers.hasRoomFor(60)).isFalse();
     assertThat(answers.await("waits", 60)).isTrue();
@@ -460,7 +461,8 @@ class HttpConnectionTest {
 
   @Test
   void whoReadsNothingMakesRoomForWhatWaits() {
-    PendingResponses<String> answers = new PendingResponses<>(100);
+    PendingResponses<String> answers =
+        new PendingResponses<>(100, client -> !client.startsWith("server"));
     answers.begin("reads nothing", 60, false, 0);
     answers.begin("reads", 40, false, 0);
     assertThat(answers.displaced(SECOND)).as("nobody needs the room").isNull();
@@ -482,8 +484,21 @@ class HttpConnectionTest {
   }
 
   @Test
+  void nobodyIsTooSlowWhileTheServerMakesTheNextPart() {
+    PendingResponses<String> answers =
+        new PendingResponses<>(100, client -> !client.startsWith("server"));
+    answers.begin("server is slow", 60, false, 0);
+    answers.begin("client is slow", 40, false, 0);
+    answers.await("waits", 60);
+    assertThat(answers.displaced(60 * SECOND)).isEqualTo("client is slow");
+    answers.end("client is slow");
+    assertThat(answers.displaced(60 * SECOND)).isNull();
+  }
+
+  @Test
   void shortResponsesPushOutOneAnotherAndNotLongOnes() {
-    PendingResponses<String> answers = new PendingResponses<>(100);
+    PendingResponses<String> answers =
+        new PendingResponses<>(100, client -> !client.startsWith("server"));
     answers.begin("long", 60, false, 0);
     answers.begin("short", 40, true, 0);
     assertThat(answers.displaced(0)).isNull();
