@@ -17,6 +17,7 @@ public final class MemoryMetadataLog implements MetadataLog {
   private final Map<List<Object>, MetadataCommand> state = new LinkedHashMap<>();
   private final ArrayDeque<Pending> pending = new ArrayDeque<>();
   private Runnable beforeChange = () -> {};
+  private Runnable beforeAppend = () -> {};
   private Runnable beforeFailure = () -> {};
   private String refusal;
   private boolean atOnce;
@@ -29,6 +30,7 @@ public final class MemoryMetadataLog implements MetadataLog {
 
   @Override
   public CompletableFuture<Void> append(List<? extends MetadataCommand> commands) {
+    beforeAppend.run();
     CompletableFuture<Void> safe = new CompletableFuture<>();
     if (refusal != null) {
       safe.completeExceptionally(notKept(refusal));
@@ -107,6 +109,11 @@ public final class MemoryMetadataLog implements MetadataLog {
   /** Has this called before each command becomes safe. */
   public void beforeChange(Runnable watcher) {
     beforeChange = watcher;
+  }
+
+  /** Has it run before each change is taken; one that throws is a defect of the log. */
+  public void beforeAppend(Runnable fault) {
+    beforeAppend = fault;
   }
 
   /** What there is after a crash: nothing of what waited. */

@@ -76,6 +76,26 @@ class ManyAtOnceTest {
   }
 
   @Test
+  void leasesThatCannotEndForADefectLetOthersEndAndAreTriedAgain() {
+    for (int i = 0; i < MANY; i++) {
+      broker.declare("q" + i, LEASE);
+    }
+    AtomicInteger failures = new AtomicInteger(100);
+    broker.metadata.beforeAppend(
+        () -> {
+          if (failures.getAndDecrement() > 0) {
+            throw new IllegalStateException("a defect");
+          }
+        });
+    broker.advance(1_100);
+    broker.trimMemory();
+    assertThat(queues()).as("those that failed stay").isEqualTo(100);
+    broker.advance(1_100);
+    broker.trimMemory();
+    assertThat(queues()).as("and are tried again").isZero();
+  }
+
+  @Test
   void bindingsThatEndTogetherEndSomeAtATime() {
     broker.vhost.declareExchange(ExchangeDefinition.durable("x", ExchangeType.TOPIC), broker);
     broker.declare("q");

@@ -5,6 +5,7 @@ import io.mayflymq.core.message.DropTrigger;
 import io.mayflymq.core.queue.QueueMachine;
 import io.mayflymq.core.queue.consumer.Consumer;
 import io.mayflymq.core.runtime.Shard;
+import io.mayflymq.core.vhost.partition.LeaseEnds;
 import io.mayflymq.core.vhost.partition.Partition;
 import io.mayflymq.core.vhost.queue.Preconditions;
 import java.util.concurrent.CompletableFuture;
@@ -100,11 +101,21 @@ final class QueueDeletion {
       drainAndRemove(DropTrigger.EXPIRES, Actor.BROKER);
     } else if (partition.leaseEnds().begin(this::goesOn)) {
       partition.counts().leaseEnded();
-      drainAndRemove(DropTrigger.EXPIRES, Actor.BROKER)
-          .whenComplete((done, failure) -> shard.runOrExecute(() -> partition.leaseEnds().over()));
+      goInTurn(partition.leaseEnds());
     } else {
       waitsForOthers = true;
     }
+  }
+
+  private void goInTurn(LeaseEnds turns) {
+    CompletableFuture<Void> gone;
+    try {
+      gone = drainAndRemove(DropTrigger.EXPIRES, Actor.BROKER);
+    } catch (RuntimeException | Error e) {
+      turns.over(); // Others wait for that, however it ends.
+      throw e;
+    }
+    gone.whenComplete((done, failure) -> shard.runOrExecute(turns::over));
   }
 
   /** It may have been used while others went. */
@@ -138,19 +149,25 @@ final class QueueDeletion {
       Supplier<CompletableFuture<Void>> departure, Runnable ifItStays) {
     CompletableFuture<Void> decided = new CompletableFuture<>();
     state.setDeletion(decided);
-    CompletableFuture<Void> gone = departure.get();
+    CompletableFuture<Void> gone;
+    try {
+      gone = departure.get();
+    } catch (RuntimeException | Error e) {
+      decided(decided, false, ifItStays);
+      throw e;
+    }
     gone.whenComplete(
-        (done, failure) ->
-            shard.runOrExecute(
-                () -> {
-                  state.setDeletion(null);
-                  if (failure != null && !state.isDeleted()) {
-                    setCurrent(null);
-                    shard.loop().schedule(() -> shard.run(ifItStays), RETRY_MILLIS);
-                  }
-                  decided.complete(null);
-                }));
+        (done, failure) -> shard.runOrExecute(() -> decided(decided, failure == null, ifItStays)));
     return gone;
+  }
+
+  private void decided(CompletableFuture<Void> decided, boolean goes, Runnable ifItStays) {
+    state.setDeletion(null);
+    if (!goes && !state.isDeleted()) {
+      setCurrent(null);
+      shard.loop().schedule(() -> shard.run(ifItStays), RETRY_MILLIS);
+    }
+    decided.complete(null);
   }
 
   /** It stays, so its timers go on. */
