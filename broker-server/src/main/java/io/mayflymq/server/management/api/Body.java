@@ -9,6 +9,7 @@ import io.mayflymq.server.json.JsonWriter;
 import io.mayflymq.server.json.TableJson;
 import java.io.IOException;
 import java.io.InputStream;
+import java.math.BigInteger;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
@@ -155,6 +156,11 @@ public final class Body {
       }
       if (value instanceof Long number) {
         return number;
+      }
+      if (value instanceof BigInteger) {
+        throw ApiException.badRequest(
+            "%s should be a number from %d to %d, actually was %s"
+                .formatted(name, Long.MIN_VALUE, Long.MAX_VALUE, value));
       }
       try {
         return Long.parseLong(value.toString());

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.mayflymq.it.harness.Amqp;
 import io.mayflymq.it.harness.BlackBox;
 import io.mayflymq.it.harness.Http;
+import io.mayflymq.it.harness.MayflyOnly;
 import io.mayflymq.it.harness.Target;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
@@ -174,6 +175,18 @@ class ManagementMessagesIT {
     } finally {
       http.delete("users/" + user);
     }
+  }
+
+  @Test
+  @MayflyOnly("RabbitMQ takes it")
+  void theRangeOfANumberThatIsTooLargeIsTold(Amqp amqp) throws Exception {
+    assertError(
+        http.post(
+            "queues/%2F/" + amqp.queue() + "/get",
+            GET.replace("\"count\":1", "\"count\":99999999999999999999")),
+        400,
+        "bad_request",
+        "count should be a number from -9223372036854775808 to 9223372036854775807, actually was 99999999999999999999");
   }
 
   @Test
