@@ -14,6 +14,7 @@ import io.mayflymq.core.security.Sessions;
 import io.mayflymq.core.security.User;
 import io.mayflymq.core.vhost.Broker;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -115,7 +116,9 @@ public final class Administration {
    */
   public void createDefaults(String vhost, User user, String configure, String write, String read) {
     vhosts
-        .put(new VhostDefinition(vhost, "Default virtual host", List.of(), "", Limits.NONE, false))
+        .put(
+            new VhostDefinition(
+                vhost, "Default virtual host", List.of(), "", Optional.empty(), Limits.NONE, false))
         .thenCompose(added -> users.put(user.name(), user.passwordHash(), user.tags()))
         .thenCompose(added -> permissions.set(user.name(), vhost, configure, write, read))
         .join();

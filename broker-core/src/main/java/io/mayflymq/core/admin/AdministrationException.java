@@ -23,6 +23,7 @@ public final class AdministrationException extends RuntimeException {
     /** A password that is empty, or an invalid hash. */
     INVALID_PASSWORD,
     INVALID_QUEUE_TYPE,
+    INVALID_DIALECT,
     /** There are as many virtual hosts as allowed. */
     TOO_MANY_VHOSTS,
     /** A virtual host that is protected from deletion. */

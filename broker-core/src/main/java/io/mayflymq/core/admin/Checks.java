@@ -5,11 +5,14 @@ import io.mayflymq.core.security.Limit;
 import io.mayflymq.core.security.Limits;
 import io.mayflymq.core.security.Permissions;
 import io.mayflymq.core.security.TopicPermissions;
+import io.mayflymq.core.settings.Dialect;
 import io.mayflymq.protocol.types.ShortString;
 import io.mayflymq.protocol.types.Utf8;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 
 /** Validates names, tags, patterns and limits. Each method throws if the value is not valid. */
 public final class Checks {
@@ -118,6 +121,22 @@ public final class Checks {
     } catch (IllegalArgumentException e) {
       throw new AdministrationException(Reason.INVALID_PATTERN, e.getMessage(), e.getMessage());
     }
+  }
+
+  /** Validates the dialect of a virtual host. */
+  public static Dialect dialect(String series) {
+    return Dialect.ofSeries(series)
+        .orElseThrow(
+            () ->
+                new AdministrationException(
+                    Reason.INVALID_DIALECT,
+                    series,
+                    "Unsupported compatibility '%s': expected %s"
+                        .formatted(
+                            series,
+                            Arrays.stream(Dialect.values())
+                                .map(Dialect::series)
+                                .collect(Collectors.joining(" or ")))));
   }
 
   /** Validates the default queue type of a virtual host. */

@@ -5,12 +5,14 @@ import io.mayflymq.core.metadata.VhostDefinition;
 import io.mayflymq.core.policy.Policy;
 import io.mayflymq.core.security.Limit;
 import io.mayflymq.core.security.Limits;
+import io.mayflymq.core.settings.Dialect;
 import io.mayflymq.core.vhost.Broker;
 import io.mayflymq.core.vhost.VirtualHost;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.UnaryOperator;
 
@@ -49,7 +51,8 @@ public final class VhostAdministration {
 
   /**
    * Adds a virtual host, or changes the description, tags and default queue type of an existing
-   * one, whose limits are kept. A protection from deletion is given by this, not lifted.
+   * one, whose limits are kept. A protection from deletion and a dialect are given by this, not
+   * taken away.
    *
    * @return completed when that is safe, with whether the virtual host is new
    * @throws AdministrationException INVALID_NAME, INVALID_TAG, INVALID_QUEUE_TYPE, INVALID_LIMIT,
@@ -65,6 +68,7 @@ public final class VhostAdministration {
               : redefine(
                       present,
                       wanted
+                          .withDialect(wanted.dialect().or(present::dialect))
                           .withLimits(present.limits())
                           .withProtection(
                               wanted.protectedFromDeletion() || present.protectedFromDeletion()))
@@ -128,6 +132,20 @@ public final class VhostAdministration {
         () -> {
           VhostDefinition present = require(name);
           return redefine(present, present.withProtection(wanted));
+        });
+  }
+
+  /**
+   * Sets the dialect of a virtual host. Its queues follow the other rules soon after.
+   *
+   * @param wanted empty for the broker's dialect
+   * @throws AdministrationException NO_SUCH_VHOST
+   */
+  public CompletableFuture<Void> setDialect(String name, Optional<Dialect> wanted) {
+    return changes.ask(
+        () -> {
+          VhostDefinition present = require(name);
+          return redefine(present, present.withDialect(wanted));
         });
   }
 

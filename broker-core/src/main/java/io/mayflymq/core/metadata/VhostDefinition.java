@@ -1,8 +1,10 @@
 package io.mayflymq.core.metadata;
 
 import io.mayflymq.core.security.Limits;
+import io.mayflymq.core.settings.Dialect;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 
 /**
  * A virtual host as it was added.
@@ -12,6 +14,7 @@ import java.util.Objects;
  * @param tags texts for users, kept in order
  * @param defaultQueueType the type of a queue that is declared without one; empty if the broker's
  *     default holds
+ * @param dialect the rules of RabbitMQ that it follows; empty if the broker's dialect holds
  * @param limits of {@link Limits#OF_VHOSTS}
  * @param protectedFromDeletion whether it cannot be deleted until that is lifted
  */
@@ -20,6 +23,7 @@ public record VhostDefinition(
     String description,
     List<String> tags,
     String defaultQueueType,
+    Optional<Dialect> dialect,
     Limits limits,
     boolean protectedFromDeletion) {
 
@@ -27,21 +31,27 @@ public record VhostDefinition(
     Objects.requireNonNull(name, "name");
     Objects.requireNonNull(description, "description");
     Objects.requireNonNull(defaultQueueType, "defaultQueueType");
+    Objects.requireNonNull(dialect, "dialect");
     Objects.requireNonNull(limits, "limits");
     tags = List.copyOf(tags);
   }
 
   /** Returns a virtual host with a name and nothing else. */
   public static VhostDefinition of(String name) {
-    return new VhostDefinition(name, "", List.of(), "", Limits.NONE, false);
+    return new VhostDefinition(name, "", List.of(), "", Optional.empty(), Limits.NONE, false);
   }
 
   public VhostDefinition withLimits(Limits changed) {
     return new VhostDefinition(
-        name, description, tags, defaultQueueType, changed, protectedFromDeletion);
+        name, description, tags, defaultQueueType, dialect, changed, protectedFromDeletion);
+  }
+
+  public VhostDefinition withDialect(Optional<Dialect> wanted) {
+    return new VhostDefinition(
+        name, description, tags, defaultQueueType, wanted, limits, protectedFromDeletion);
   }
 
   public VhostDefinition withProtection(boolean wanted) {
-    return new VhostDefinition(name, description, tags, defaultQueueType, limits, wanted);
+    return new VhostDefinition(name, description, tags, defaultQueueType, dialect, limits, wanted);
   }
 }

@@ -1,10 +1,13 @@
 package io.mayflymq.core.policy;
 
+import io.mayflymq.core.settings.Dialect;
 import java.util.Map;
 
 /**
- * What the broker's configuration sets for all queues and exchanges.
+ * What counts for all queues and exchanges of a virtual host: the broker's configuration, and the
+ * dialect that the virtual host follows.
  *
+ * @param dialect the rules of RabbitMQ that hold where its releases differ
  * @param values the values of keys that neither an argument nor a policy sets
  * @param messageTtl whether messages expire at all
  * @param deadLettering whether dead messages are dead-lettered at all
@@ -12,6 +15,7 @@ import java.util.Map;
  * @param compared what a redeclaration must agree on
  */
 public record Defaults(
+    Dialect dialect,
     Map<PolicyKey, Object> values,
     boolean messageTtl,
     boolean deadLettering,
@@ -29,10 +33,20 @@ public record Defaults(
   }
 
   /** No defaults. */
-  public static final Defaults NONE = new Defaults(Map.of(), true, true, 1, Compared.DEFAULT);
+  public static final Defaults NONE =
+      new Defaults(Dialect.DEFAULT, Map.of(), true, true, 1, Compared.DEFAULT);
+
+  /** Returns the same with another dialect. */
+  public Defaults in(Dialect other) {
+    return new Defaults(other, values, messageTtl, deadLettering, leastExpiresMillis, compared);
+  }
 
   /** Whether only arguments and policies determine an object's settings. */
   boolean sayNothing() {
-    return values.isEmpty() && messageTtl && deadLettering && leastExpiresMillis == 1;
+    return dialect == Dialect.DEFAULT
+        && values.isEmpty()
+        && messageTtl
+        && deadLettering
+        && leastExpiresMillis == 1;
   }
 }

@@ -71,6 +71,11 @@ public final class EffectiveSettings {
     values.putAll(byPolicies);
     arguments.forEach(this::mergeArgument);
     defaults.values().forEach(this::mergeDefault);
+    long deliveryLimit = defaults.dialect().deliveryLimit();
+    if (subject.isQuorumQueue() && deliveryLimit != QueueSettings.NONE) {
+      values.computeIfAbsent(
+          PolicyKey.DELIVERY_LIMIT, key -> EffectiveValue.ofDefault(key, deliveryLimit));
+    }
   }
 
   private void mergeDefault(PolicyKey key, Object value) {

@@ -24,6 +24,11 @@ public record PolicySubject(QueueType type, String name) {
     return type == null;
   }
 
+  /** Whether it is a quorum queue. */
+  public boolean isQuorumQueue() {
+    return type == QueueType.QUORUM;
+  }
+
   /** What it is, in words: {@code classic queue}. */
   public String kind() {
     return isExchange() ? "exchange" : type.wireName() + " queue";

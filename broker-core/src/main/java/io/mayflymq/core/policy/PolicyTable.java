@@ -61,6 +61,16 @@ public final class PolicyTable {
     return new PolicyTable(new EnumMap<>(PolicyKind.class), defaults, 0);
   }
 
+  /** Returns what counts if neither policies nor arguments set a key. */
+  public Defaults defaults() {
+    return defaults;
+  }
+
+  /** Returns the same policies with other defaults. */
+  public PolicyTable with(Defaults changed) {
+    return new PolicyTable(policies, changed, patternsSize);
+  }
+
   /** Whether there are none of either kind. */
   public boolean isEmpty() {
     return policies.values().stream().allMatch(List::isEmpty);

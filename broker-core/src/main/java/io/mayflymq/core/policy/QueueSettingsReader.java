@@ -7,6 +7,7 @@ import io.mayflymq.core.settings.ExpiryMode;
 import io.mayflymq.core.settings.LeaseUse;
 import io.mayflymq.core.settings.Overflow;
 import io.mayflymq.core.settings.QueueSettings;
+import io.mayflymq.core.settings.QueueType;
 import io.mayflymq.core.settings.RetrySettings;
 import io.mayflymq.core.settings.RetryType;
 import io.mayflymq.core.settings.StreamSettings;
@@ -60,7 +61,7 @@ final class QueueSettingsReader {
     reader.lease();
     reader.length(byArguments);
     reader.deadLetters();
-    reader.deliveries();
+    reader.deliveries(byArguments.type());
     reader.stream();
     return reader.settings.build();
   }
@@ -141,8 +142,9 @@ final class QueueSettingsReader {
         });
   }
 
-  private void deliveries() {
+  private void deliveries(QueueType type) {
     long timeout = effective.number(PolicyKey.CONSUMER_TIMEOUT);
+    settings.timeoutAction(defaults.dialect().timeoutAction(type));
     long lock = effective.number(PolicyKey.LOCK_DURATION);
     if (lock != QueueSettings.NONE) {
       settings.timeoutAction(TimeoutAction.REQUEUE);
@@ -150,6 +152,7 @@ final class QueueSettingsReader {
     }
     settings
         .deliveryLimit(Math.max(effective.number(PolicyKey.DELIVERY_LIMIT), QueueSettings.NONE))
+        .countsEachReturn(defaults.dialect().countsEachReturn())
         .consumerTimeoutMillis(timeout)
         .retry(retry());
     word(PolicyKey.CONSUMER_TIMEOUT_ACTION, TimeoutAction.class, settings::timeoutAction);

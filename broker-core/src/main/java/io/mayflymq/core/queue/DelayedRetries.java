@@ -2,8 +2,8 @@ package io.mayflymq.core.queue;
 
 import io.mayflymq.core.expiry.Deadlines;
 import io.mayflymq.core.expiry.LongPairHeap;
+import io.mayflymq.core.message.DeliveryCount;
 import io.mayflymq.core.queue.index.EntryFlags;
-import io.mayflymq.core.queue.index.EntryMetadata;
 import io.mayflymq.core.queue.messages.MessageCopy;
 import io.mayflymq.core.settings.ExpiryMode;
 import io.mayflymq.core.settings.RetrySettings;
@@ -65,12 +65,17 @@ final class DelayedRetries {
   /**
    * Makes a message wait that is unacknowledged and has not expired.
    *
-   * @param returns how often it has been returned
+   * @param returns how often it has been returned, as {@link DeliveryCount} packs it
    * @return when to look at it again
    */
-  long hold(long sequence, int returns, long nowMillis) {
-    long seed = Long.rotateLeft(state.index.enqueuedAt(sequence), 32) ^ (sequence << 8) ^ returns;
-    long end = Deadlines.after(nowMillis, delay().delayMillis(returns, seed));
+  long hold(long sequence, long returns, long nowMillis) {
+    long seed =
+        Long.rotateLeft(state.index.enqueuedAt(sequence), 32)
+            ^ (sequence << 8)
+            ^ DeliveryCount.acquired(returns);
+    long end =
+        Deadlines.after(
+            nowMillis, delay().delayMillis(Math.max(1, DeliveryCount.failed(returns)), seed));
     state.messages.noteReturn(sequence, returns, end);
     return holdUntil(sequence, end);
   }
@@ -163,7 +168,7 @@ final class DelayedRetries {
         (end, sequence) -> {
           boolean room = notes.size() < mostBytes;
           if (room && isWaiting(sequence) && state.messages.isStored(sequence)) {
-            notes.add(sequence, EntryMetadata.returns(state.index, sequence), end);
+            notes.add(sequence, state.index.returns(sequence), end);
           }
           return room;
         });

@@ -7,7 +7,6 @@ import io.mayflymq.core.queue.consumer.Consumer;
 import io.mayflymq.core.queue.consumer.ConsumerCapacity;
 import io.mayflymq.core.queue.consumer.ConsumerRotation;
 import io.mayflymq.core.queue.index.EntryFlags;
-import io.mayflymq.core.queue.index.EntryMetadata;
 import io.mayflymq.core.queue.index.MessageIndex;
 import io.mayflymq.core.queue.messages.QueueMessages;
 import io.mayflymq.core.tracing.QueueTracer;
@@ -98,7 +97,8 @@ final class Dispatcher {
         continue;
       }
       boolean redelivered = (index.flags(head) & EntryFlags.REDELIVERED) != 0;
-      int returns = redelivered && state.countsReturns() ? EntryMetadata.returns(index, head) : 0;
+      long returns =
+          redelivered && state.countsReturns() ? index.returns(head) : DeliveryCount.NONE;
       long enqueuedAt = tracer == null ? 0 : index.enqueuedAt(head);
       Message message;
       long sequence = NO_SETTLEMENT;
@@ -109,14 +109,20 @@ final class Dispatcher {
       } else {
         message = messageRemover.leave(head);
       }
-      if (returns > 0) {
-        message = DeliveryCount.of(message, returns);
+      if (returns != DeliveryCount.NONE) {
+        message = told(message, returns);
       }
       deliver(consumer, sequence, message, redelivered);
       if (tracer != null) {
         trace(sequence, message, redelivered, enqueuedAt, consumer);
       }
     }
+  }
+
+  private Message told(Message message, long returns) {
+    return state.settings().deliveries().countsEachReturn()
+        ? DeliveryCount.tellFailed(message, returns)
+        : DeliveryCount.tell(message, returns);
   }
 
   private void deliver(Consumer consumer, long sequence, Message message, boolean redelivered) {
@@ -152,11 +158,11 @@ final class Dispatcher {
     }
     boolean redelivered = (index.flags(head) & EntryFlags.REDELIVERED) != 0;
     boolean countsReturns = state.countsReturns();
-    int returns = countsReturns ? EntryMetadata.returns(index, head) : 0;
+    long returns = countsReturns ? index.returns(head) : DeliveryCount.NONE;
     long enqueuedAt = tracer == null ? 0 : index.enqueuedAt(head);
     Message message = acknowledges ? messages.take(head, returns) : messageRemover.leave(head);
     if (countsReturns) {
-      message = DeliveryCount.of(message, returns);
+      message = told(message, returns);
     }
     messageRemover.headMoved();
     state.counters.got(acknowledges, message.bodyLength(), redelivered);

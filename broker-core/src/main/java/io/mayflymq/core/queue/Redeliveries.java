@@ -1,9 +1,9 @@
 package io.mayflymq.core.queue;
 
 import io.mayflymq.core.expiry.Deadlines;
+import io.mayflymq.core.message.DeliveryCount;
 import io.mayflymq.core.message.DropTrigger;
 import io.mayflymq.core.queue.index.EntryFlags;
-import io.mayflymq.core.queue.index.EntryMetadata;
 import io.mayflymq.core.queue.messages.MessageCopy;
 import io.mayflymq.core.settings.QueueSettings;
 import io.mayflymq.core.settings.RetryType;
@@ -52,15 +52,15 @@ final class Redeliveries {
   /**
    * Returns an unacknowledged message to the queue.
    *
-   * @param failed whether its consumer failed to process it
+   * @param failed whether its consumer failed to process it, or has gone
    */
   void putBack(long sequence, boolean failed, long nowMillis) {
-    int returns = 0;
+    long returns = 0;
     if (state.countsReturns()) {
-      returns = EntryMetadata.countReturn(state.index, sequence);
+      returns = count(sequence, failed);
       highest = Math.max(highest, sequence);
       long limit = state.settings().deliveries().limit();
-      if (limit != QueueSettings.NONE && returns > limit) {
+      if (limit != QueueSettings.NONE && DeliveryCount.failed(returns) > limit) {
         messageRemover.die(sequence, DropTrigger.DELIVERY_LIMIT, nowMillis);
         return;
       }
@@ -81,6 +81,13 @@ final class Redeliveries {
     ready(sequence, deadline);
   }
 
+  private long count(long sequence, boolean failed) {
+    boolean counts = failed || state.settings().deliveries().countsEachReturn();
+    long returns = DeliveryCount.next(state.index.returns(sequence), counts);
+    state.index.setReturns(sequence, returns);
+    return returns;
+  }
+
   private void ready(long sequence, long deadline) {
     state.deadlines.requeued(sequence);
     state.timer.noLaterThan(state.deadlines.leavesAt(sequence, deadline));
@@ -95,7 +102,7 @@ final class Redeliveries {
       messageRemover.expire(sequence, nowMillis);
       return;
     }
-    int returns = state.countsReturns() ? EntryMetadata.returns(state.index, sequence) : 0;
+    long returns = state.countsReturns() ? state.index.returns(sequence) : 0;
     if (returns > 0) {
       state.messages.noteReturn(sequence, returns, RedeliveryNotes.READY);
     }
@@ -106,10 +113,10 @@ final class Redeliveries {
   /**
    * Called for a ready message that was returned before a restart or because of it.
    *
-   * @param returns how often it has been returned
+   * @param returns how often it has been returned, as {@link DeliveryCount} packs it
    * @param untilMillis when its wait ends, or {@link RedeliveryNotes#READY}
    */
-  void recovered(long sequence, int returns, long untilMillis) {
+  void recovered(long sequence, long returns, long untilMillis) {
     highest = Math.max(highest, sequence);
     if (untilMillis == RedeliveryNotes.READY) {
       state.messages.noteReturn(sequence, returns, untilMillis);
@@ -138,7 +145,7 @@ final class Redeliveries {
   }
 
   private void note(long sequence, long untilMillis, RedeliveryNotes notes, int mostBytes) {
-    int returns = EntryMetadata.returns(state.index, sequence);
+    long returns = state.index.returns(sequence);
     boolean waits = (state.index.flags(sequence) & EntryFlags.DELAYED) != 0;
     if (returns > 0 && !waits && state.messages.isStored(sequence) && notes.size() < mostBytes) {
       notes.add(sequence, returns, untilMillis);

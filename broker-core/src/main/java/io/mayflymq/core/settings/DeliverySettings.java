@@ -3,12 +3,18 @@ package io.mayflymq.core.settings;
 /**
  * What happens to deliveries that are not acknowledged.
  *
- * @param limit how often a message may be returned by consumers, 0 or more, or {@link
+ * @param limit how often the delivery of a message may fail, 0 or more, or {@link
  *     QueueSettings#NONE}
+ * @param countsEachReturn whether each return counts towards the limit, as in RabbitMQ 3.13; else
+ *     only failed deliveries do
  * @param timeoutMillis how long a delivery may stay unacknowledged, 0 or more, or NONE for the
  *     broker's default
  * @param timeoutAction what happens after that time
  * @param retry the retry delay of returned messages
  */
 public record DeliverySettings(
-    long limit, long timeoutMillis, TimeoutAction timeoutAction, RetrySettings retry) {}
+    long limit,
+    boolean countsEachReturn,
+    long timeoutMillis,
+    TimeoutAction timeoutAction,
+    RetrySettings retry) {}

@@ -115,6 +115,7 @@ public record QueueSettings(
     private boolean deadLettersAtLeastOnce;
     private boolean autoDeadLetterQueue;
     private long deliveryLimit = NONE;
+    private boolean countsEachReturn;
     private long consumerTimeout = NONE;
     private TimeoutAction timeoutAction = TimeoutAction.CLOSE_CHANNEL;
     private RetrySettings retry = RetrySettings.NONE;
@@ -148,6 +149,7 @@ public record QueueSettings(
       keepsRefusedDeadLetters = settings.deadLetters.keepsRefused();
       deadLettersAtLeastOnce = settings.deadLetters.atLeastOnce();
       deliveryLimit = settings.deliveries.limit();
+      countsEachReturn = settings.deliveries.countsEachReturn();
       consumerTimeout = settings.deliveries.timeoutMillis();
       timeoutAction = settings.deliveries.timeoutAction();
       retry = settings.deliveries.retry();
@@ -281,6 +283,12 @@ public record QueueSettings(
       return this;
     }
 
+    /** Sets {@link DeliverySettings#countsEachReturn}. */
+    public Builder countsEachReturn(boolean value) {
+      countsEachReturn = value;
+      return this;
+    }
+
     public Builder consumerTimeoutMillis(long value) {
       consumerTimeout = value;
       return this;
@@ -327,7 +335,8 @@ public record QueueSettings(
               autoDeadLetterQueue,
               keepsRefusedDeadLetters,
               deadLettersAtLeastOnce && deadLetterExchange != null),
-          new DeliverySettings(deliveryLimit, consumerTimeout, timeoutAction, retry),
+          new DeliverySettings(
+              deliveryLimit, countsEachReturn, consumerTimeout, timeoutAction, retry),
           stream);
     }
   }

@@ -131,7 +131,7 @@ public final class InMemoryStore implements PartitionStore {
     }
 
     @Override
-    public void returned(long sequence, int returns, long untilMillis) {
+    public void returned(long sequence, long returns, long untilMillis) {
       throw notStored();
     }
 

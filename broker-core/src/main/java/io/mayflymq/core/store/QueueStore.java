@@ -1,5 +1,6 @@
 package io.mayflymq.core.store;
 
+import io.mayflymq.core.message.DeliveryCount;
 import io.mayflymq.core.message.Message;
 
 /**
@@ -90,11 +91,11 @@ public interface QueueStore {
   /**
    * Logs that a stored message was returned by a consumer, or is delivered again after that.
    *
-   * @param returns how often it has been returned
+   * @param returns how often it has been returned, as {@link DeliveryCount} packs it
    * @param untilMillis when its wait ends, in ms since the epoch; {@link RedeliveryNotes#READY} or
    *     {@link RedeliveryNotes#TAKEN} if it does not wait
    */
-  void returned(long sequence, int returns, long untilMillis);
+  void returned(long sequence, long returns, long untilMillis);
 
   /** Logs that a stored message has left the queue for good. */
   void settle(long sequence, long location, int bodyLength);

@@ -1,5 +1,6 @@
 package io.mayflymq.core.store;
 
+import io.mayflymq.core.message.DeliveryCount;
 import java.util.Arrays;
 
 /**
@@ -19,8 +20,11 @@ public final class RedeliveryNotes {
   private static final int KIND_WAITING = 1;
   private static final int KIND_TAKEN = 2;
 
+  /** Not all deliveries that came back have failed: the failed ones follow, with the kind. */
+  private static final int KIND_FEWER_FAILED = 3;
+
   /** The largest size of a note, in bytes. */
-  private static final int MOST_PER_NOTE = 3 * VarintWriter.MOST;
+  private static final int MOST_PER_NOTE = 4 * VarintWriter.MOST;
 
   private static final int CAPACITY = 64;
   private static final int MOST_CAPACITY_KEPT = 1 << 16;
@@ -37,24 +41,35 @@ public final class RedeliveryNotes {
      * among those with equally many the last one.
      *
      * @param sequence the message's number in its queue
-     * @param returns how often it has been returned, 1 or more
+     * @param returns how often it has been returned, as {@link DeliveryCount} packs it; not 0
      * @param untilMillis when its wait ends, in ms since the epoch; {@link #READY} or {@link
      *     #TAKEN} if it does not wait
      */
-    void accept(long sequence, int returns, long untilMillis);
+    void accept(long sequence, long returns, long untilMillis);
   }
 
   /** Adds a note; see {@link Sink#accept}. */
-  public void add(long sequence, int returns, long untilMillis) {
+  public void add(long sequence, long returns, long untilMillis) {
     out.reserve(MOST_PER_NOTE);
     out.signed(sequence - lastSequence);
     lastSequence = sequence;
     int kind = kind(untilMillis);
-    out.unsigned(((long) returns << KIND_BITS) | kind);
+    int acquired = DeliveryCount.acquired(returns);
+    int failed = DeliveryCount.failed(returns);
+    if (failed == acquired) {
+      out.unsigned(number(acquired, kind));
+    } else {
+      out.unsigned(number(acquired, KIND_FEWER_FAILED));
+      out.unsigned(number(failed, kind));
+    }
     if (kind == KIND_WAITING) {
       out.signed(untilMillis - lastUntil);
       lastUntil = untilMillis;
     }
+  }
+
+  private static long number(int count, int kind) {
+    return (long) count << KIND_BITS | kind;
   }
 
   /** Whether a value is the end of a wait, neither {@link #READY} nor {@link #TAKEN}. */
@@ -95,7 +110,13 @@ public final class RedeliveryNotes {
     while (in.hasNext()) {
       sequence += in.signed();
       long value = in.unsigned();
-      int returns = (int) (value >>> KIND_BITS);
+      int acquired = (int) (value >>> KIND_BITS);
+      int failed = acquired;
+      if ((value & KIND_MASK) == KIND_FEWER_FAILED) {
+        value = in.unsigned();
+        failed = (int) (value >>> KIND_BITS);
+      }
+      long returns = DeliveryCount.of(acquired, failed);
       switch ((int) value & KIND_MASK) {
         case KIND_READY -> sink.accept(sequence, returns, READY);
         case KIND_TAKEN -> sink.accept(sequence, returns, TAKEN);

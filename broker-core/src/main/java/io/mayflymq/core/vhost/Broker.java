@@ -12,6 +12,7 @@ import io.mayflymq.core.policy.Policy;
 import io.mayflymq.core.routing.exchange.ExchangeDefinition;
 import io.mayflymq.core.runtime.Shards;
 import io.mayflymq.core.runtime.SteadyClock;
+import io.mayflymq.core.settings.Dialect;
 import io.mayflymq.core.settings.QueueType;
 import io.mayflymq.core.store.PartitionStore;
 import io.mayflymq.core.store.StoreIds;
@@ -183,6 +184,11 @@ public final class Broker {
    */
   public void setDefaults(Defaults changed) {
     defaults = changed;
+  }
+
+  /** Returns the dialect of virtual hosts that have none of their own. */
+  public Dialect dialect() {
+    return defaults.dialect();
   }
 
   /**

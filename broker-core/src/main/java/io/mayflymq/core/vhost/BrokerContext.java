@@ -3,6 +3,7 @@ package io.mayflymq.core.vhost;
 import io.mayflymq.core.event.BrokerEvents;
 import io.mayflymq.core.metadata.MetadataLog;
 import io.mayflymq.core.metadata.QueuePlace;
+import io.mayflymq.core.metadata.VhostDefinition;
 import io.mayflymq.core.metrics.Churn;
 import io.mayflymq.core.policy.Defaults;
 import io.mayflymq.core.settings.QueueType;
@@ -55,6 +56,12 @@ record BrokerContext(
   int member() {
     Cluster joined = cluster.get();
     return joined == null ? QueuePlace.FIRST_MEMBER : joined.member();
+  }
+
+  /** Returns what counts for queues and exchanges of a virtual host where nothing else is said. */
+  Defaults defaultsOf(VhostDefinition vhost) {
+    Defaults ofBroker = defaults.get();
+    return vhost.dialect().map(ofBroker::in).orElse(ofBroker);
   }
 
   /** Returns what decides where new queues are. */

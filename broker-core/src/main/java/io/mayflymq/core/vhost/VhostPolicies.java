@@ -5,6 +5,7 @@ import io.mayflymq.core.expiry.IdleLease;
 import io.mayflymq.core.fault.Causes;
 import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.QueueDefinition;
+import io.mayflymq.core.policy.Defaults;
 import io.mayflymq.core.policy.EffectiveSettings;
 import io.mayflymq.core.policy.Policy;
 import io.mayflymq.core.policy.PolicyException;
@@ -125,6 +126,27 @@ public final class VhostPolicies {
         .request(
             new MetadataCommand.PolicyCleared(state.name(), kind, policy), Origin.of(Actor.BROKER))
         .thenApply(inForce -> true);
+  }
+
+  /** Uses other defaults from now on. Exchanges and queues live by them some time later. */
+  void use(Defaults defaults) {
+    CompletableFuture<Void> inForce;
+    synchronized (state.lock()) {
+      Topology topology = state.proposed();
+      if (topology.deleted() || topology.policies().defaults().equals(defaults)) {
+        return;
+      }
+      inForce =
+          state.propose(topology.with(topology.policies().with(defaults)), List.of(), () -> {});
+    }
+    inForce.whenComplete(
+        (done, undone) -> {
+          if (undone == null) {
+            refresh();
+          } else {
+            use(defaults);
+          }
+        });
   }
 
   /** What {@link #set} would do now; changes nothing. */

@@ -66,7 +66,7 @@ public final class VirtualHost implements QueueHost {
     }
     this.state =
         new VhostState(
-            definition, new Topology(table, PolicyTable.of(broker.defaults().get())), broker);
+            definition, new Topology(table, PolicyTable.of(broker.defaultsOf(definition))), broker);
     this.replies = new ReplyConsumers(state.errors());
     this.idle = new IdleLeases(state, broker, this.expiry());
     this.metrics = new VhostMetrics(broker.partitions().shards().count());
@@ -142,9 +142,13 @@ public final class VirtualHost implements QueueHost {
     return state.definition();
   }
 
-  /** Changes all but its name; limits hold from the next declaration. */
+  /**
+   * Changes all but its name; limits hold from the next declaration. Queues follow another dialect
+   * some time later.
+   */
   public void redefine(VhostDefinition changed) {
     state.redefine(changed);
+    policies.use(broker.defaultsOf(changed));
   }
 
   @Override

@@ -32,6 +32,7 @@ import io.mayflymq.core.security.Sessions.NodeLimits;
 import io.mayflymq.core.security.TopicPermissions;
 import io.mayflymq.core.security.User;
 import io.mayflymq.core.security.VhostAccess;
+import io.mayflymq.core.settings.Dialect;
 import io.mayflymq.core.store.InMemoryStore;
 import io.mayflymq.core.vhost.Broker;
 import io.mayflymq.core.vhost.QueueDeclaration;
@@ -44,6 +45,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
@@ -151,6 +153,7 @@ class AdministrationTest {
             "Örders",
             List.of("eu", "hot"),
             "classic",
+            Optional.of(Dialect.V3_13),
             Limits.of(Map.of(Limit.MAX_QUEUES, 5, Limit.MAX_CONNECTIONS, -1)),
             true);
     assertThat(safe(administration.vhosts().put(orders))).isTrue();
@@ -294,7 +297,8 @@ class AdministrationTest {
     addVhost("v");
     safe(administration.vhosts().setLimit("v", Limit.MAX_QUEUES, 1));
     VhostDefinition changed =
-        new VhostDefinition("v", "described", List.of("t"), "quorum", Limits.NONE, false);
+        new VhostDefinition(
+            "v", "described", List.of("t"), "quorum", Optional.empty(), Limits.NONE, false);
 
     assertThat(safe(administration.vhosts().put(changed))).isFalse();
 
@@ -528,7 +532,10 @@ class AdministrationTest {
     assertRefused(
         Reason.INVALID_QUEUE_TYPE,
         "Unsupported default queue type 'fast': expected classic, quorum or stream",
-        () -> vhosts.put(new VhostDefinition("w", "", List.of(), "fast", Limits.NONE, false)));
+        () ->
+            vhosts.put(
+                new VhostDefinition(
+                    "w", "", List.of(), "fast", Optional.empty(), Limits.NONE, false)));
     assertRefused(
         Reason.INVALID_LIMIT,
         "Unrecognised terms [{<<\"max-channels\">>,1}] in limits",

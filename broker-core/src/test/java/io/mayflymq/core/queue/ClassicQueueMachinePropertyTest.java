@@ -45,10 +45,15 @@ class ClassicQueueMachinePropertyTest {
   void quorumQueueDeliversReturnedMessagesFirstUpToTheDeliveryLimit(
       @ForAll("settings") QueueSettings settings,
       @ForAll @IntRange(min = -1, max = 3) int deliveryLimit,
+      @ForAll boolean countsEachReturn,
       @ForAll @IntRange(max = 3) int noRoomForEvery,
       @ForAll("commands") List<QueueCommand> commands) {
     run(
-        settings.toBuilder().type(QueueType.QUORUM).deliveryLimit(deliveryLimit).build(),
+        settings.toBuilder()
+            .type(QueueType.QUORUM)
+            .deliveryLimit(deliveryLimit)
+            .countsEachReturn(countsEachReturn)
+            .build(),
         noRoomForEvery,
         commands);
   }

@@ -13,6 +13,8 @@ final class NaiveEntry {
   /** How often it came back, where the queue counts that. */
   int returns;
 
+  int failures;
+
   /** When it came back to a queue that serves such messages first: the how many-th time. */
   long ticket = NaiveQueue.NEVER;
 

@@ -1,6 +1,7 @@
 package io.mayflymq.core.queue;
 
 import io.mayflymq.core.message.DeathReason;
+import io.mayflymq.core.message.DeliveryCount;
 import io.mayflymq.core.settings.ExpiryMode;
 import io.mayflymq.core.settings.LeaseUse;
 import io.mayflymq.core.settings.Overflow;
@@ -283,8 +284,9 @@ final class NaiveQueue {
   }
 
   /** How often it was returned, if that is reported. */
-  int told(NaiveEntry entry) {
-    return settings.countsReturns() ? entry.returns : 0;
+  long told(NaiveEntry entry) {
+    int deliveries = settings.deliveries().countsEachReturn() ? 0 : entry.returns;
+    return settings.countsReturns() ? DeliveryCount.of(deliveries, entry.failures) : 0;
   }
 
   void acknowledge(List<NaiveEntry> settled, long now) {
@@ -313,13 +315,16 @@ final class NaiveQueue {
           entry.redelivered = true;
           if (settings.countsReturns()) {
             entry.returns++;
+            entry.failures += failed || settings.deliveries().countsEachReturn() ? 1 : 0;
           }
-          if (settings.deliveries().limit() >= 0 && entry.returns > settings.deliveries().limit()) {
+          if (settings.deliveries().limit() >= 0
+              && entry.failures > settings.deliveries().limit()) {
             die(entry, DeathReason.DELIVERY_LIMIT, now);
           } else if (now >= entry.deadline) {
             die(entry, DeathReason.EXPIRED, now);
           } else if (NaiveDelay.waits(settings.deliveries().retry(), failed)) {
-            long delay = NaiveDelay.millis(settings.deliveries().retry(), entry.returns);
+            long delay =
+                NaiveDelay.millis(settings.deliveries().retry(), Math.max(1, entry.failures));
             entry.waitsUntil = now + delay + 1;
             entry.watched = leavesByItself(entry) < entry.waitsUntil;
           } else {

@@ -121,7 +121,7 @@ class QueueMachineCausesTest {
     queue.fetch();
     queue.fetch();
     queue.machine.reject(queue.getter, 0, 0, DropTrigger.CONSUMER, queue.now);
-    queue.machine.requeue(queue.getter, 1, 1, queue.now);
+    queue.machine.fail(queue.getter, 1, 1, queue.now);
     queue.machine.reject(queue.getter, 2, 2, DropTrigger.CONSUMER_TIMEOUT, queue.now);
     assertThat(queue.causes)
         .containsExactly(

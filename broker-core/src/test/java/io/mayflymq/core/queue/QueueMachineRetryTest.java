@@ -3,6 +3,7 @@ package io.mayflymq.core.queue;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mayflymq.core.message.DeathReason;
+import io.mayflymq.core.message.DeliveryCount;
 import io.mayflymq.core.message.DropTrigger;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.queue.consumer.Consumer;
@@ -271,7 +272,8 @@ class QueueMachineRetryTest {
     List<String> all = new ArrayList<>();
     RedeliveryNotes.forEach(
         notes.take(),
-        (sequence, returns, until) -> all.add(sequence + " " + returns + " " + until));
+        (sequence, returns, until) ->
+            all.add(sequence + " " + DeliveryCount.acquired(returns) + " " + until));
     return all;
   }
 

@@ -188,6 +188,7 @@ final class QueueRig {
         ? changed.toBuilder()
             .type(QueueType.QUORUM)
             .deliveryLimit(settings.deliveries().limit())
+            .countsEachReturn(settings.deliveries().countsEachReturn())
             .build()
         : changed.toBuilder().maxPriority(settings.maxPriority()).build();
   }
@@ -354,8 +355,13 @@ final class QueueRig {
 
   /** What the message says about how often it came back; 0 if nothing. */
   private static long returns(Message message) {
-    FieldValue count = message.headers().get(DeliveryCount.HEADER);
-    return count == null ? 0 : count.longValue();
+    return DeliveryCount.of(
+        number(message, DeliveryCount.ACQUIRED_HEADER), number(message, DeliveryCount.HEADER));
+  }
+
+  private static int number(Message message, String header) {
+    FieldValue count = message.headers().get(header);
+    return count == null ? 0 : (int) count.longValue();
   }
 
   /** A message's sequence number is the same as long as it is in the queue. */

@@ -188,7 +188,7 @@ public final class RecordingStore implements QueueStore {
   }
 
   @Override
-  public void returned(long sequence, int returns, long untilMillis) {
+  public void returned(long sequence, long returns, long untilMillis) {
     returned.add(notes -> notes.add(sequence, returns, untilMillis));
   }
 

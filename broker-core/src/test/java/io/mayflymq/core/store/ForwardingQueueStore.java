@@ -66,7 +66,7 @@ public class ForwardingQueueStore implements QueueStore {
   }
 
   @Override
-  public void returned(long sequence, int returns, long untilMillis) {
+  public void returned(long sequence, long returns, long untilMillis) {
     store.returned(sequence, returns, untilMillis);
   }
 

@@ -2,6 +2,7 @@ package io.mayflymq.core.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.mayflymq.core.message.DeliveryCount;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -12,7 +13,7 @@ import org.junit.jupiter.api.Test;
 
 /** What the log keeps of messages that have come back. */
 class RedeliveryNotesTest {
-  private record Note(long sequence, int returns, long untilMillis) {}
+  private record Note(long sequence, long returns, long untilMillis) {}
 
   private static List<Note> unpack(byte[] notes) {
     List<Note> all = new ArrayList<>();
@@ -34,13 +35,18 @@ class RedeliveryNotesTest {
               case 1 -> RedeliveryNotes.TAKEN;
               default -> any(random);
             };
-        Note note = new Note(any(random), 1 + random.nextInt(1 << 24), until);
+        Note note = new Note(any(random), count(random), until);
         notes.add(note.sequence, note.returns, note.untilMillis);
         added.add(note);
       }
       assertThat(unpack(notes.take())).isEqualTo(added);
       assertThat(notes.size()).isZero();
     }
+  }
+
+  private static long count(Random random) {
+    int acquired = 1 + random.nextInt(1 << random.nextInt(31));
+    return DeliveryCount.of(acquired, random.nextBoolean() ? acquired : random.nextInt(acquired));
   }
 
   private static long any(Random random) {
@@ -51,7 +57,7 @@ class RedeliveryNotesTest {
   void packedNotesTakeAtMostFourBytesEach() {
     RedeliveryNotes notes = new RedeliveryNotes();
     for (int i = 0; i < 100_000; i++) {
-      notes.add(1_000_000 + i, 1 + i % 5, 1_800_000_000_000L + i / 3);
+      notes.add(1_000_000 + i, DeliveryCount.of(1 + i % 5, 1 + i % 5), 1_800_000_000_000L + i / 3);
     }
     assertThat(notes.size()).isLessThan(4 * 100_000);
     assertThat(unpack(notes.take())).hasSize(100_000);

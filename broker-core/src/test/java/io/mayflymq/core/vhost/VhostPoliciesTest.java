@@ -24,7 +24,9 @@ import io.mayflymq.core.routing.route.Route;
 import io.mayflymq.core.runtime.ManualLoops;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.runtime.Shards;
+import io.mayflymq.core.settings.Dialect;
 import io.mayflymq.core.settings.QueueSettings;
+import io.mayflymq.core.settings.TimeoutAction;
 import io.mayflymq.core.store.InMemoryStore;
 import io.mayflymq.core.vhost.partition.Partitions;
 import io.mayflymq.core.vhost.queue.DeclaredQueue;
@@ -36,6 +38,7 @@ import io.mayflymq.protocol.types.ShortString;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
@@ -68,6 +71,29 @@ class VhostPoliciesTest {
     assertThat(settled(vhost.policies().clear(PolicyKind.POLICY, "p"))).isTrue();
     assertThat(settings("q1")).isEqualTo(settings("q2")).isEqualTo(QueueSettings.DEFAULT);
     assertThat(settled(vhost.policies().clear(PolicyKind.POLICY, "p"))).isFalse();
+  }
+
+  @Test
+  void queuesFollowTheDialectOfTheirVirtualHost() {
+    FieldTable quorum = FieldTable.builder().put("x-queue-type", "quorum").build();
+    declare("q", quorum);
+    assertThat(settings("q").deliveries().limit()).isEqualTo(20);
+    assertThat(settings("q").deliveries().countsEachReturn()).isFalse();
+    assertThat(settings("q").deliveries().timeoutAction()).isEqualTo(TimeoutAction.CANCEL);
+
+    vhost.redefine(VhostDefinition.of("v").withDialect(Optional.of(Dialect.V3_13)));
+    loops.settle();
+    declare("later", quorum);
+    assertThat(settings("q")).isEqualTo(settings("later"));
+    assertThat(settings("q").deliveries().limit()).isEqualTo(QueueSettings.NONE);
+    assertThat(settings("q").deliveries().countsEachReturn()).isTrue();
+    assertThat(settings("q").deliveries().timeoutAction()).isEqualTo(TimeoutAction.CLOSE_CHANNEL);
+
+    settled(set("^q", Map.of("delivery-limit", 3)));
+    vhost.redefine(VhostDefinition.of("v"));
+    loops.settle();
+    assertThat(settings("q").deliveries().limit()).isEqualTo(3);
+    assertThat(settings("later").deliveries().limit()).isEqualTo(20);
   }
 
   @Test

@@ -444,7 +444,7 @@ final class ConsumerOperations implements DeliveryReceiver {
       case CLOSE_CHANNEL -> {} // A policy has changed the action meanwhile; ConsumerTimeout handles
       // it.
       case CANCEL -> cancelOverdue(source, tag);
-      case REQUEUE -> takeBack(tag, connection.commands()::requeue);
+      case REQUEUE -> takeBack(tag, connection.commands()::fail);
       case DEAD_LETTER -> takeBack(tag, connection.commands()::timeOut);
     }
   }

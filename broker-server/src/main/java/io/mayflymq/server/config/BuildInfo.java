@@ -10,12 +10,6 @@ public final class BuildInfo {
   /** The product's name, as RabbitMQ's clients find it in the server properties. */
   public static final String PRODUCT = "MayflyMQ";
 
-  /**
-   * The version of RabbitMQ that the broker is compatible with; clients and tools choose their
-   * behaviour by it.
-   */
-  public static final String DIALECT = "3.13.7";
-
   private static final String VERSION = readVersion();
 
   private BuildInfo() {}

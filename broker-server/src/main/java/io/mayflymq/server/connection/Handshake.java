@@ -120,9 +120,10 @@ final class Handshake {
     }
     started = true;
     String mechanisms = offered().map(SaslMechanism::name).collect(Collectors.joining(" "));
-    String clusterName = ClusterName.of(environment.parameters());
-    steps.send(
-        new ConnectionMethod.Start(0, 9, ServerProperties.of(clusterName), mechanisms, "en_US"));
+    FieldTable properties =
+        ServerProperties.of(
+            environment.broker().dialect(), ClusterName.of(environment.parameters()));
+    steps.send(new ConnectionMethod.Start(0, 9, properties, mechanisms, "en_US"));
   }
 
   /**

@@ -1,5 +1,6 @@
 package io.mayflymq.server.connection;
 
+import io.mayflymq.core.settings.Dialect;
 import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.protocol.types.FieldValue;
 import io.mayflymq.server.config.BuildInfo;
@@ -13,8 +14,8 @@ final class ServerProperties {
 
   private ServerProperties() {}
 
-  /** Returns the properties of a broker in a cluster of this name. */
-  static FieldTable of(String clusterName) {
+  /** Returns the properties of a broker of this dialect in a cluster of this name. */
+  static FieldTable of(Dialect dialect, String clusterName) {
     return FieldTable.builder()
         .put("capabilities", CAPABILITIES)
         .put("cluster_name", clusterName)
@@ -23,7 +24,7 @@ final class ServerProperties {
         .put("mayfly_version", BuildInfo.version())
         .put("platform", "Java " + Runtime.version().feature())
         .put("product", BuildInfo.PRODUCT)
-        .put("version", BuildInfo.DIALECT)
+        .put("version", dialect.version())
         .build();
   }
 

@@ -41,8 +41,8 @@ final class DefinitionsExport {
 
   Map<String, Object> write() {
     Map<String, Object> document = new LinkedHashMap<>();
-    document.put("rabbit_version", BuildInfo.DIALECT);
-    document.put("rabbitmq_version", BuildInfo.DIALECT);
+    document.put("rabbit_version", broker.dialect().version());
+    document.put("rabbitmq_version", broker.dialect().version());
     document.put("product_name", BuildInfo.PRODUCT);
     document.put("product_version", BuildInfo.version());
     if (only == null) {
@@ -121,6 +121,9 @@ final class DefinitionsExport {
     }
     Map<String, Object> object = Json.object("name", vhost.name());
     object.putAll(metadata);
+    vhost
+        .dialect()
+        .ifPresent(dialect -> metadata.put(DefinitionsReader.COMPATIBILITY, dialect.series()));
     if (vhost.protectedFromDeletion()) {
       metadata.put("protected_from_deletion", true);
     }

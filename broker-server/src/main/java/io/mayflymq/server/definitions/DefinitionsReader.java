@@ -22,6 +22,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 
@@ -34,6 +35,9 @@ final class DefinitionsReader {
   static final String OPERATOR_POLICY = "operator_policy";
 
   /** How many problems are listed; the others are only counted. */
+  /** The metadata of a virtual host that names its dialect. */
+  static final String COMPATIBILITY = "compatibility";
+
   private static final int MOST_PROBLEMS = 100;
 
   /** Fields that describe the origin of a document, or repeat other parts of it. */
@@ -212,6 +216,9 @@ final class DefinitionsReader {
             item.text("description", metadata.text("description", "")),
             item.has("tags") ? item.tags() : metadata.tags(),
             type.equals("undefined") ? "" : type,
+            metadata.has(COMPATIBILITY)
+                ? Optional.of(Checks.dialect(metadata.text(COMPATIBILITY)))
+                : Optional.empty(),
             Limits.NONE,
             metadata.flag("protected_from_deletion", false));
     VhostAdministration.check(definition);

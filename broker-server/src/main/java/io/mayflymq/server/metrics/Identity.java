@@ -1,6 +1,7 @@
 package io.mayflymq.server.metrics;
 
 import io.mayflymq.core.admin.GlobalParameters;
+import io.mayflymq.core.settings.Dialect;
 import io.mayflymq.server.config.BuildInfo;
 import io.mayflymq.server.config.NodeName;
 import io.mayflymq.server.connection.ClusterName;
@@ -14,14 +15,15 @@ final class Identity {
   private Identity() {}
 
   /** Returns the families, of which every endpoint has one sample each. */
-  static Stream<MetricFamily> families(Scrape.Endpoint endpoint, GlobalParameters parameters) {
+  static Stream<MetricFamily> families(
+      Scrape.Endpoint endpoint, Dialect dialect, GlobalParameters parameters) {
     return Stream.of(
         Value.info(
             "rabbitmq_build_info",
             "Versions of the broker.",
             Labels.of(
                 "rabbitmq_version",
-                BuildInfo.DIALECT,
+                dialect.version(),
                 "prometheus_plugin_version",
                 BuildInfo.version(),
                 "erlang_version",

@@ -53,7 +53,10 @@ final class ScrapedFamilies {
   /** Returns the families in the order in which they are written. */
   Stream<MetricFamily> all() {
     Stream<MetricFamily> identity =
-        Identity.families(scrape.endpoint(), broker.environment().parameters());
+        Identity.families(
+            scrape.endpoint(),
+            broker.environment().broker().dialect(),
+            broker.environment().parameters());
     return switch (scrape.endpoint()) {
       case AGGREGATED ->
           Stream.of(identity, totals(), node(), sums(), global(), own(), Jvm.families())

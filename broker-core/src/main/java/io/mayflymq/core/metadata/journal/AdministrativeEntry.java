@@ -14,10 +14,12 @@ import io.mayflymq.core.security.PasswordHash;
 import io.mayflymq.core.security.Permissions;
 import io.mayflymq.core.security.TopicPermissions;
 import io.mayflymq.core.security.User;
+import io.mayflymq.core.settings.Dialect;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.EnumMap;
 import java.util.Map;
+import java.util.Optional;
 
 /** Encodes virtual hosts, users, permissions and parameters. */
 final class AdministrativeEntry {
@@ -32,9 +34,12 @@ final class AdministrativeEntry {
           out.texts(vhost.tags());
           out.text(vhost.defaultQueueType());
           writeLimits(out, vhost.limits());
-          // Left out if it is not, as before there was a protection.
-          if (vhost.protectedFromDeletion()) {
-            out.writeBoolean(true);
+          // Left out if there is nothing to say, as before there was a protection and a dialect.
+          if (vhost.protectedFromDeletion() || vhost.dialect().isPresent()) {
+            out.writeBoolean(vhost.protectedFromDeletion());
+          }
+          if (vhost.dialect().isPresent()) {
+            out.text(vhost.dialect().get().series());
           }
         });
   }
@@ -42,15 +47,27 @@ final class AdministrativeEntry {
   static VhostDeclared decodeVhost(ByteBuffer value) {
     return MetadataEntry.read(
         value,
-        in ->
-            new VhostDeclared(
-                new VhostDefinition(
-                    in.text(),
-                    in.longText(),
-                    in.texts(),
-                    in.text(),
-                    readLimits(in),
-                    in.available() > 0 && in.readBoolean())));
+        in -> {
+          VhostDefinition vhost =
+              new VhostDefinition(
+                  in.text(),
+                  in.longText(),
+                  in.texts(),
+                  in.text(),
+                  Optional.empty(),
+                  readLimits(in),
+                  in.available() > 0 && in.readBoolean());
+          return new VhostDeclared(in.available() > 0 ? vhost.withDialect(readDialect(in)) : vhost);
+        });
+  }
+
+  private static Optional<Dialect> readDialect(MetadataEntry.Input in) throws IOException {
+    String series = in.text();
+    Optional<Dialect> dialect = Dialect.ofSeries(series);
+    if (dialect.isEmpty()) {
+      throw new IOException("unknown dialect '" + series + "'");
+    }
+    return dialect;
   }
 
   static ByteBuffer encode(UserDeclared declared) {

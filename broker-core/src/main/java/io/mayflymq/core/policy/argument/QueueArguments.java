@@ -158,7 +158,7 @@ public final class QueueArguments {
     int maxPriority = maxPriority();
     overflow();
     boolean singleActiveConsumer = flag(SINGLE_ACTIVE_CONSUMER, false);
-    integer(DELIVERY_LIMIT, Long.MAX_VALUE);
+    deliveryLimit();
     integer(CONSUMER_TIMEOUT, Long.MAX_VALUE);
     if (type == QueueType.QUORUM) {
       positive(QUORUM_INITIAL_GROUP_SIZE, Long.MAX_VALUE);
@@ -287,6 +287,14 @@ public final class QueueArguments {
       throw invalid(MAX_PRIORITY, "{max_value_exceeded,%d}".formatted(number));
     }
     return (int) number;
+  }
+
+  /** A negative one stands for none, as in RabbitMQ 4. */
+  private void deliveryLimit() {
+    FieldValue limit = table.get(DELIVERY_LIMIT);
+    if (limit == null || !limit.isInteger() || limit.longValue() >= 0) {
+      integer(DELIVERY_LIMIT, Long.MAX_VALUE);
+    }
   }
 
   private void deadLetterStrategy() {

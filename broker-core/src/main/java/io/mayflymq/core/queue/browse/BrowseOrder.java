@@ -2,7 +2,6 @@ package io.mayflymq.core.queue.browse;
 
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.queue.consumer.DeliveryPriority;
-import io.mayflymq.core.queue.index.EntryMetadata;
 import io.mayflymq.core.queue.index.MessageIndex;
 import java.util.HashSet;
 import java.util.Iterator;
@@ -80,7 +79,7 @@ abstract class BrowseOrder {
       long sequence = priority < 0 ? END : index.nextReady(after);
       if (sequence >= 0) {
         after = sequence;
-        return EntryMetadata.priority(index, sequence) == priority ? sequence : NOT_YET;
+        return index.priority(sequence) == priority ? sequence : NOT_YET;
       }
       if (priority <= 0) {
         return END;

@@ -1,9 +1,9 @@
 package io.mayflymq.core.queue.browse;
 
+import io.mayflymq.core.message.DeliveryCount;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.queue.consumer.DeliveryPriority;
 import io.mayflymq.core.queue.index.EntryFlags;
-import io.mayflymq.core.queue.index.EntryMetadata;
 import io.mayflymq.core.queue.index.MessageIndex;
 import io.mayflymq.core.queue.messages.MessageDeadlines;
 import io.mayflymq.core.queue.messages.QueueMessages;
@@ -71,7 +71,9 @@ public final class QueueBrowser implements MessageBrowser {
               index.enqueuedAt(sequence),
               deadlines.of(sequence),
               (index.flags(sequence) & EntryFlags.REDELIVERED) != 0,
-              countsReturns ? EntryMetadata.returns(index, sequence) : BrowsedMessage.UNKNOWN));
+              countsReturns
+                  ? DeliveryCount.failed(index.returns(sequence))
+                  : BrowsedMessage.UNKNOWN));
     }
     return true;
   }

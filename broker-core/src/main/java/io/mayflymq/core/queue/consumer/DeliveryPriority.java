@@ -3,7 +3,6 @@ package io.mayflymq.core.queue.consumer;
 import io.mayflymq.core.expiry.LongPairHeap;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.queue.index.EntryFlags;
-import io.mayflymq.core.queue.index.EntryMetadata;
 import io.mayflymq.core.queue.index.MessageIndex;
 import io.mayflymq.core.settings.QueueSettings;
 import io.mayflymq.core.settings.QueueType;
@@ -66,13 +65,13 @@ public final class DeliveryPriority {
    */
   public void came(long sequence, int priority) {
     if (priority > 0 && maxPriority > 0) {
-      EntryMetadata.setPriority(index, sequence, Math.min(priority, maxPriority));
+      index.setPriority(sequence, Math.min(priority, maxPriority));
     }
   }
 
   /** Called when a message has arrived, or was recovered after a restart, and is ready. */
   public void ready(long sequence) {
-    int priority = EntryMetadata.priority(index, sequence);
+    int priority = index.priority(sequence);
     if (priority > 0) {
       goAhead(-priority, sequence);
     }

@@ -1,5 +1,6 @@
 package io.mayflymq.core.queue.index;
 
+import io.mayflymq.core.message.DeliveryCount;
 import java.util.NoSuchElementException;
 import java.util.function.LongConsumer;
 
@@ -364,14 +365,24 @@ public final class MessageIndex<T> {
     existing(sequence).setFlags(offset(sequence), flags);
   }
 
-  /** Returns a number of the caller's own; 0 until set. */
-  public int extra(long sequence) {
-    return existing(sequence).extra(offset(sequence));
+  /** Returns the priority of a message, 0 to 255; 0 until set. */
+  public int priority(long sequence) {
+    return existing(sequence).priority(offset(sequence));
   }
 
-  /** Sets that number. The memory for it is taken when the first one other than 0 is set. */
-  public void setExtra(long sequence, int value) {
-    existing(sequence).setExtra(offset(sequence), value);
+  /** Sets the priority. The memory for it is taken when the first one other than 0 is set. */
+  public void setPriority(long sequence, int priority) {
+    existing(sequence).setPriority(offset(sequence), priority);
+  }
+
+  /** Returns how often a message has come back, as {@link DeliveryCount} packs it; 0 until set. */
+  public long returns(long sequence) {
+    return existing(sequence).returns(offset(sequence));
+  }
+
+  /** Sets that count. The memory for it is taken when the first one other than 0 is set. */
+  public void setReturns(long sequence, long count) {
+    existing(sequence).setReturns(offset(sequence), count);
   }
 
   // Looking at all

@@ -48,8 +48,9 @@ public final class Page {
   /** Undefined for an entry that is not in a file. */
   private final LongColumn locations = new LongColumn();
 
-  /** Null until one is not 0: most queues never use it. */
-  private int[] extras;
+  // Null until one is not 0: most queues never use them.
+  private byte[] priorities;
+  private long[] returns;
 
   /** Null until an entry has a content in memory. */
   private Object[] contents;
@@ -82,7 +83,8 @@ public final class Page {
     deadlines.clear();
     enqueueTimes.clear();
     locations.clear();
-    extras = null;
+    priorities = null;
+    returns = null;
     if (contents != null) {
       Arrays.fill(contents, null);
     }
@@ -167,8 +169,11 @@ public final class Page {
     setFlags(offset, flagBits);
     deadlines.set(slot, deadlineMillis, capacity);
     enqueueTimes.set(slot, enqueuedAtMillis, capacity);
-    if (extras != null) {
-      extras[slot] = 0;
+    if (priorities != null) {
+      priorities[slot] = 0;
+    }
+    if (returns != null) {
+      returns[slot] = 0;
     }
     setContent(offset, content);
   }
@@ -228,18 +233,32 @@ public final class Page {
     flags[offset - firstOffset] = (byte) flagBits;
   }
 
-  int extra(int offset) {
-    return extras == null ? 0 : extras[offset - firstOffset];
+  int priority(int offset) {
+    return priorities == null ? 0 : priorities[offset - firstOffset] & 0xFF;
   }
 
-  void setExtra(int offset, int value) {
-    if (extras == null) {
+  void setPriority(int offset, int value) {
+    if (priorities == null) {
       if (value == 0) {
         return;
       }
-      extras = new int[capacity];
+      priorities = new byte[capacity];
     }
-    extras[offset - firstOffset] = value;
+    priorities[offset - firstOffset] = (byte) value;
+  }
+
+  long returns(int offset) {
+    return returns == null ? 0 : returns[offset - firstOffset];
+  }
+
+  void setReturns(int offset, long value) {
+    if (returns == null) {
+      if (value == 0) {
+        return;
+      }
+      returns = new long[capacity];
+    }
+    returns[offset - firstOffset] = value;
   }
 
   long deadline(int offset) {
@@ -280,8 +299,11 @@ public final class Page {
     deadlines.shift(slots, ENTRIES);
     enqueueTimes.shift(slots, ENTRIES);
     locations.shift(slots, ENTRIES);
-    if (extras != null) {
-      extras = LongColumn.shifted(extras, new int[ENTRIES], capacity, slots, ENTRIES);
+    if (priorities != null) {
+      priorities = LongColumn.shifted(priorities, new byte[ENTRIES], capacity, slots, ENTRIES);
+    }
+    if (returns != null) {
+      returns = LongColumn.shifted(returns, new long[ENTRIES], capacity, slots, ENTRIES);
     }
     if (contents != null) {
       contents = LongColumn.shifted(contents, new Object[ENTRIES], capacity, slots, ENTRIES);
@@ -300,8 +322,11 @@ public final class Page {
     deadlines.grow(larger);
     enqueueTimes.grow(larger);
     locations.grow(larger);
-    if (extras != null) {
-      extras = Arrays.copyOf(extras, larger);
+    if (priorities != null) {
+      priorities = Arrays.copyOf(priorities, larger);
+    }
+    if (returns != null) {
+      returns = Arrays.copyOf(returns, larger);
     }
     if (contents != null) {
       contents = Arrays.copyOf(contents, larger);

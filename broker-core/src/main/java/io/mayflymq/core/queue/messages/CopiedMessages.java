@@ -3,7 +3,6 @@ package io.mayflymq.core.queue.messages;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.queue.consumer.DeliveryPriority;
 import io.mayflymq.core.queue.index.EntryFlags;
-import io.mayflymq.core.queue.index.EntryMetadata;
 import io.mayflymq.core.queue.index.MessageIndex;
 import io.mayflymq.core.store.QueueStore;
 import io.mayflymq.core.store.RedeliveryNotes;
@@ -41,7 +40,7 @@ public final class CopiedMessages implements CopySink {
       long deadlineMillis,
       long enqueuedAtMillis,
       boolean redelivered,
-      int returns) {
+      long returns) {
     messages.insert(sequence, message, deadlineMillis, enqueuedAtMillis);
     if (deliveryPriority != null) {
       deliveryPriority.came(sequence, message.priority());
@@ -52,18 +51,18 @@ public final class CopiedMessages implements CopySink {
   }
 
   @Override
-  public void returned(long sequence, int returns) {
+  public void returned(long sequence, long returns) {
     setReturned(sequence, returns);
   }
 
   /** A crash finds in the log that it may have been delivered. */
-  private void setReturned(long sequence, int returns) {
+  private void setReturned(long sequence, long returns) {
     index.setFlags(sequence, index.flags(sequence) | EntryFlags.REDELIVERED);
     if (messages.isStored(sequence)) {
       store.delivered(sequence);
     }
     if (returns > 0) {
-      EntryMetadata.setReturns(index, sequence, returns);
+      index.setReturns(sequence, returns);
       messages.noteReturn(sequence, returns, RedeliveryNotes.READY);
     }
   }
@@ -80,7 +79,7 @@ public final class CopiedMessages implements CopySink {
     taken.add(sequence);
     if (messages.isStored(sequence)) {
       store.delivered(sequence);
-      int returns = EntryMetadata.returns(index, sequence);
+      long returns = index.returns(sequence);
       if (returns > 0) {
         messages.noteReturn(sequence, returns, RedeliveryNotes.TAKEN);
       }
@@ -90,7 +89,7 @@ public final class CopiedMessages implements CopySink {
   @Override
   public void waits(long sequence, long untilMillis) {
     waiting.add(new long[] {sequence, untilMillis});
-    messages.noteReturn(sequence, EntryMetadata.returns(index, sequence), untilMillis);
+    messages.noteReturn(sequence, index.returns(sequence), untilMillis);
   }
 
   @Override
@@ -107,14 +106,14 @@ public final class CopiedMessages implements CopySink {
   void note(RedeliveryNotes notes, int mostBytes) {
     index.forEachReady(
         sequence -> {
-          int returns = EntryMetadata.returns(index, sequence);
+          long returns = index.returns(sequence);
           if (returns > 0 && messages.isStored(sequence) && notes.size() < mostBytes) {
             notes.add(sequence, returns, RedeliveryNotes.READY);
           }
         });
     for (long[] wait : waiting) {
       if (messages.isStored(wait[0]) && notes.size() < mostBytes) {
-        notes.add(wait[0], EntryMetadata.returns(index, wait[0]), wait[1]);
+        notes.add(wait[0], index.returns(wait[0]), wait[1]);
       }
     }
   }
@@ -133,13 +132,13 @@ public final class CopiedMessages implements CopySink {
     index.skipTo(Math.max(next, index.nextSequence()));
     index.forEachReady(
         sequence -> {
-          int returns = EntryMetadata.returns(index, sequence);
+          long returns = index.returns(sequence);
           if (returns > 0) {
             cameBack.at(sequence, returns, RedeliveryNotes.READY);
           }
         });
     for (long[] wait : waiting) {
-      cameBack.at(wait[0], EntryMetadata.returns(index, wait[0]), wait[1]);
+      cameBack.at(wait[0], index.returns(wait[0]), wait[1]);
     }
     taken.forEach(messages::lock);
     taken.forEach(takeBack::accept);

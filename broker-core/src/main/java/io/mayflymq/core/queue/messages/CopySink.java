@@ -1,5 +1,6 @@
 package io.mayflymq.core.queue.messages;
 
+import io.mayflymq.core.message.DeliveryCount;
 import io.mayflymq.core.message.Message;
 
 /** Receives the messages of a queue that is copied, and what becomes of those that it has. */
@@ -11,7 +12,7 @@ public interface CopySink {
    * @param deadlineMillis its own deadline, in ms since the epoch; {@link Long#MAX_VALUE} for none
    * @param enqueuedAtMillis when it arrived, in ms since the epoch
    * @param redelivered whether it may have been delivered before
-   * @param returns how often consumers have returned it
+   * @param returns how often consumers have returned it, as {@link DeliveryCount} packs it
    */
   void message(
       long sequence,
@@ -19,10 +20,10 @@ public interface CopySink {
       long deadlineMillis,
       long enqueuedAtMillis,
       boolean redelivered,
-      int returns);
+      long returns);
 
   /** A message that was told before has been returned to the queue. */
-  void returned(long sequence, int returns);
+  void returned(long sequence, long returns);
 
   /** A message has left the queue for good. It need not have been told before. */
   void left(long sequence);

@@ -2,7 +2,6 @@ package io.mayflymq.core.queue.messages;
 
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.queue.index.EntryFlags;
-import io.mayflymq.core.queue.index.EntryMetadata;
 import io.mayflymq.core.queue.index.MessageIndex;
 import io.mayflymq.core.store.UnreadableException;
 import java.util.LinkedHashSet;
@@ -90,14 +89,14 @@ public final class MessageCopy {
           index.deadline(sequence),
           index.enqueuedAt(sequence),
           (index.flags(sequence) & EntryFlags.REDELIVERED) != 0,
-          EntryMetadata.returns(index, sequence));
+          index.returns(sequence));
     }
   }
 
   private void tellChanges(CopySink sink) {
     for (long sequence : changed) {
       if (index.contains(sequence)) {
-        sink.returned(sequence, EntryMetadata.returns(index, sequence));
+        sink.returned(sequence, index.returns(sequence));
       } else {
         sink.left(sequence);
       }

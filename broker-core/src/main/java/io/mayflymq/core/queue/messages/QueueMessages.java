@@ -331,7 +331,7 @@ public final class QueueMessages implements RecoverableQueue {
    *
    * @param returns how often it has been returned before, if that is counted
    */
-  public Message take(long sequence, int returns) {
+  public Message take(long sequence, long returns) {
     Message message = get(sequence);
     if (deliveryPriority != null) {
       deliveryPriority.leaving(sequence);
@@ -425,7 +425,7 @@ public final class QueueMessages implements RecoverableQueue {
   }
 
   /** Writes a note to the log that a message was returned. */
-  public void noteReturn(long sequence, int returns, long untilMillis) {
+  public void noteReturn(long sequence, long returns, long untilMillis) {
     if (isStored(sequence)) {
       store.returned(sequence, returns, untilMillis);
     }

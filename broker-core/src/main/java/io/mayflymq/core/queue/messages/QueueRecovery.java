@@ -1,9 +1,9 @@
 package io.mayflymq.core.queue.messages;
 
+import io.mayflymq.core.message.DeliveryCount;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.queue.consumer.DeliveryPriority;
 import io.mayflymq.core.queue.index.EntryFlags;
-import io.mayflymq.core.queue.index.EntryMetadata;
 import io.mayflymq.core.queue.index.MessageIndex;
 import io.mayflymq.core.store.RecoverableQueue;
 import io.mayflymq.core.store.RedeliveryNotes;
@@ -34,17 +34,17 @@ final class QueueRecovery {
     /**
      * Called for one message, which is ready.
      *
-     * @param returns how often it has been returned
+     * @param returns how often it has been returned, as {@link DeliveryCount} packs it
      * @param untilMillis when its wait ends, or {@link RedeliveryNotes#READY}
      */
-    void at(long sequence, int returns, long untilMillis);
+    void at(long sequence, long returns, long untilMillis);
   }
 
   /**
    * Prepares a recovery.
    *
    * @param countsReturns whether the queue counts how often a message is returned: for messages
-   *     that a consumer may have had, the restart counts as a return
+   *     that a consumer may have had, the restart counts as a failed delivery
    * @param deliveryPriority null if messages are delivered in the order of arrival alone
    */
   QueueRecovery(
@@ -126,11 +126,11 @@ final class QueueRecovery {
     }
   }
 
-  private void count(long sequence, int returns) {
+  private void count(long sequence, long returns) {
     if (index.contains(sequence)) {
       delivered(sequence);
-      if (returns > EntryMetadata.returns(index, sequence)) {
-        EntryMetadata.setReturns(index, sequence, returns);
+      if (returns > index.returns(sequence)) {
+        index.setReturns(sequence, returns);
       }
     }
   }
@@ -138,7 +138,7 @@ final class QueueRecovery {
   /**
    * Marks a message that no consumer had: it waits, or is ready, and was or will be redelivered.
    */
-  private void mark(long sequence, int returns, long untilMillis, long nowMillis) {
+  private void mark(long sequence, long returns, long untilMillis, long nowMillis) {
     if (isCurrent(sequence, returns)) {
       int flags = index.flags(sequence) & ~(EntryFlags.REDELIVERED | EntryFlags.DELAYED);
       if (untilMillis != RedeliveryNotes.TAKEN) {
@@ -148,8 +148,8 @@ final class QueueRecovery {
     }
   }
 
-  private boolean isCurrent(long sequence, int returns) {
-    return index.contains(sequence) && EntryMetadata.returns(index, sequence) == returns;
+  private boolean isCurrent(long sequence, long returns) {
+    return index.contains(sequence) && index.returns(sequence) == returns;
   }
 
   private void finish(long sequence) {
@@ -157,7 +157,7 @@ final class QueueRecovery {
       int flags = index.flags(sequence);
       boolean taken = (flags & (EntryFlags.REDELIVERED | EntryFlags.DELAYED)) == 0;
       if (countsReturns && taken) {
-        EntryMetadata.countReturn(index, sequence);
+        index.setReturns(sequence, DeliveryCount.next(index.returns(sequence), true));
       }
       index.setFlags(sequence, flags | EntryFlags.REDELIVERED);
     }
@@ -171,7 +171,7 @@ final class QueueRecovery {
     long next = index.firstReady();
     while (next != NONE && next <= deliveredUpTo) {
       if ((index.flags(next) & EntryFlags.DELAYED) == 0) {
-        cameBack.at(next, EntryMetadata.returns(index, next), RedeliveryNotes.READY);
+        cameBack.at(next, index.returns(next), RedeliveryNotes.READY);
       }
       next = index.nextReady(next);
     }
@@ -183,7 +183,7 @@ final class QueueRecovery {
         });
   }
 
-  private void resume(long sequence, int returns, long untilMillis, CameBack cameBack) {
+  private void resume(long sequence, long returns, long untilMillis, CameBack cameBack) {
     int flags = index.flags(sequence);
     if ((flags & EntryFlags.DELAYED) != 0) {
       index.setFlags(sequence, flags & ~EntryFlags.DELAYED);

@@ -197,7 +197,7 @@ final class DiskQueueStore implements QueueStore {
   }
 
   @Override
-  public void returned(long sequence, int returns, long untilMillis) {
+  public void returned(long sequence, long returns, long untilMillis) {
     if (returned == null) {
       returned = new RedeliveryNotes();
     }

@@ -17,7 +17,7 @@ final class EntryPage {
   private final int[] bodyLengths = new int[SIZE];
 
   /** Null unless one of the messages has been returned. */
-  private int[] returns;
+  private long[] returns;
 
   private long[] untils;
   private int entries;
@@ -57,9 +57,9 @@ final class EntryPage {
   }
 
   /** Notes how often a message has been returned; see {@link RedeliveryNotes.Sink}. */
-  void note(int index, int times, long untilMillis) {
+  void note(int index, long times, long untilMillis) {
     if (returns == null) {
-      returns = new int[SIZE];
+      returns = new long[SIZE];
       untils = new long[SIZE];
     }
     if (times >= returns[index]) {

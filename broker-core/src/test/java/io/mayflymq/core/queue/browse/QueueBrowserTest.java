@@ -120,7 +120,7 @@ class QueueBrowserTest {
     queue.publish(60);
     queue.publish(Message.NO_TTL);
     queue.fetch();
-    queue.machine.requeue(queue.getter, 0, 0, queue.now);
+    queue.machine.fail(queue.getter, 0, 0, queue.now);
     BrowsedMessage first = browse(queue, 0).get(0);
     assertThat(first)
         .isEqualTo(

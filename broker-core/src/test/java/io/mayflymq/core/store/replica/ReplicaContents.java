@@ -28,7 +28,7 @@ record ReplicaContents(
   }
 
   /** How often a message was returned, and until when it waits. */
-  record Back(int returns, long untilMillis) {}
+  record Back(long returns, long untilMillis) {}
 
   void assertEqualTo(ReplicaContents other) {
     assertThat(messages).isEqualTo(other.messages);

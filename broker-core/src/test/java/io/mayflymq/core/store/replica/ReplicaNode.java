@@ -3,6 +3,7 @@ package io.mayflymq.core.store.replica;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mayflymq.core.fault.RecordedFaults;
+import io.mayflymq.core.message.DeliveryCount;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.replication.Batch;
 import io.mayflymq.core.runtime.ManualClock;
@@ -303,7 +304,9 @@ final class ReplicaNode {
       List<Long> sequences = new ArrayList<>(queue.entries.keySet());
       long sequence = sequences.get(random.nextInt(sequences.size()));
       Back before = queue.returned.getOrDefault(sequence, new Back(0, 0));
-      Back back = new Back(before.returns() + 1, 1 + random.nextInt(1000));
+      Back back =
+          new Back(
+              DeliveryCount.next(before.returns(), random.nextBoolean()), 1 + random.nextInt(1000));
       queue.returned.put(sequence, back);
       queue.store.returned(sequence, back.returns(), back.untilMillis());
     }

@@ -1,5 +1,6 @@
 package io.mayflymq.core.store.segment;
 
+import io.mayflymq.core.message.DeliveryCount;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.store.AppliedBatches;
 import io.mayflymq.core.store.BatchOrigin;
@@ -232,7 +233,7 @@ public final class LogRig implements ReplicaQueues, LogOwner, LogListener {
         .computeIfAbsent(queueId, id -> new TreeMap<>())
         .put(sequence, new Back(returns, untilMillis));
     RedeliveryNotes notes = new RedeliveryNotes();
-    notes.add(sequence, returns, untilMillis);
+    notes.add(sequence, DeliveryCount.of(returns, returns), untilMillis);
     log.returned(queueId, notes.take(), false);
   }
 
@@ -350,7 +351,9 @@ public final class LogRig implements ReplicaQueues, LogOwner, LogListener {
       known.clear();
     }
     RedeliveryNotes.forEach(
-        notes, (sequence, returns, until) -> known.put(sequence, new Back(returns, until)));
+        notes,
+        (sequence, returns, until) ->
+            known.put(sequence, new Back(DeliveryCount.acquired(returns), until)));
   }
 
   @Override
@@ -368,7 +371,10 @@ public final class LogRig implements ReplicaQueues, LogOwner, LogListener {
     returned.forEach(
         (queueId, known) -> {
           RedeliveryNotes notes = new RedeliveryNotes();
-          known.forEach((sequence, back) -> notes.add(sequence, back.returns, back.untilMillis));
+          known.forEach(
+              (sequence, back) ->
+                  notes.add(
+                      sequence, DeliveryCount.of(back.returns, back.returns), back.untilMillis));
           sink.accept(queueId, notes.take());
         });
   }

@@ -2,20 +2,24 @@ package io.mayflymq.server.config.key;
 
 import static io.mayflymq.server.config.type.ValueTypes.bool;
 import static io.mayflymq.server.config.type.ValueTypes.largeNumber;
+import static io.mayflymq.server.config.type.ValueTypes.oneOf;
 import static io.mayflymq.server.config.type.ValueTypes.text;
 import static io.mayflymq.server.config.type.ValueTypes.word;
 
 import io.mayflymq.core.policy.Defaults;
 import io.mayflymq.core.policy.PolicyException;
 import io.mayflymq.core.policy.PolicyKey;
+import io.mayflymq.core.settings.Dialect;
 import io.mayflymq.server.config.source.ConfigException;
 import io.mayflymq.server.config.source.SettingValues;
 import io.mayflymq.server.config.type.Key;
 import io.mayflymq.server.config.type.KeyFamily;
 import io.mayflymq.server.config.type.Setting;
+import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 
 /**
  * The keys of the defaults for queues and exchanges without an argument or a policy, and of
@@ -23,6 +27,14 @@ import java.util.Map;
  */
 final class ObjectDefaultKeys {
   private static final String CLIENT_LOCAL = "client-local";
+  static final Setting<Dialect> COMPATIBILITY =
+      Setting.of(
+          "compatibility.rabbitmq",
+          oneOf(
+              Arrays.stream(Dialect.values())
+                  .collect(Collectors.toMap(Dialect::series, dialect -> dialect))),
+          Dialect.DEFAULT.series(),
+          "The release of RabbitMQ whose rules hold where releases differ, unless a virtual host says.");
   static final KeyFamily<String> DEFAULTS =
       new KeyFamily<>(
           "defaults.",
@@ -67,6 +79,7 @@ final class ObjectDefaultKeys {
 
   static List<Key<?>> keys() {
     return List.of(
+        COMPATIBILITY,
         DEFAULTS,
         TTL_ENABLED,
         QUEUE_EXPIRES_MINIMUM,
@@ -105,6 +118,7 @@ final class ObjectDefaultKeys {
       defaults.putIfAbsent(PolicyKey.QUEUE_MASTER_LOCATOR, "min-masters");
     }
     return new Defaults(
+        values.get(COMPATIBILITY),
         Map.copyOf(defaults),
         values.get(TTL_ENABLED),
         values.get(DEAD_LETTER_ENABLED),

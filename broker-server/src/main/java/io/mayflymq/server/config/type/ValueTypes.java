@@ -71,7 +71,8 @@ public final class ValueTypes {
     return constant.name().toLowerCase(Locale.ROOT);
   }
 
-  private static <T> ValueType<T> oneOf(Map<String, T> values) {
+  /** Returns the type of a word that stands for a value. */
+  public static <T> ValueType<T> oneOf(Map<String, T> values) {
     return new ValueType<>(
         alternatives(values.keySet().stream().sorted().toList()),
         text -> Optional.ofNullable(values.get(text)));

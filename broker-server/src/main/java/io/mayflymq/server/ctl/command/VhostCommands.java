@@ -24,6 +24,7 @@ public final class VhostCommands {
       Columns.of("name", "description")
           .with("tags", vhost -> Term.atoms(vhost.get("tags")), "tags")
           .with("default_queue_type")
+          .with("compatibility")
           .with("protected_from_deletion")
           .with("tracing")
           .with("cluster_state", VhostCommands::state, "cluster_state")
@@ -40,8 +41,13 @@ public final class VhostCommands {
             .option(
                 Option.text(
                     "<type>",
-                    "of queues that do not say; classic is the only one",
+                    "of queues that do not say: classic, quorum or stream",
                     "--default-queue-type"))
+            .option(
+                Option.text(
+                    "<release>",
+                    "of RabbitMQ whose rules it follows: 4.3 or 3.13",
+                    "--compatibility"))
             .does(VhostCommands::add),
         Command.named("delete_vhost", "Deletes a virtual host")
             .takes("vhost")
@@ -60,6 +66,18 @@ public final class VhostCommands {
             .takes("vhost")
             .takesMany("tag")
             .does(VhostCommands::setTags),
+        Command.named(
+                "set_vhost_compatibility",
+                "Sets the release of RabbitMQ whose rules a virtual host follows")
+            .takes("vhost")
+            .takes("release")
+            .noting("The release is 4.3 or 3.13.")
+            .does(VhostCommands::setCompatibility),
+        Command.named(
+                "clear_vhost_compatibility",
+                "Makes a virtual host follow the rules that the configuration names")
+            .takes("vhost")
+            .does(VhostCommands::clearCompatibility),
         Command.named("list_vhosts", "Lists virtual hosts")
             .takesMany("column")
             .noting(COLUMNS.note())
@@ -100,6 +118,7 @@ public final class VhostCommands {
     putIfGiven(body, "description", invocation.option("--description"));
     putIfGiven(body, "tags", invocation.option("--tags"));
     putIfGiven(body, "default_queue_type", invocation.option("--default-queue-type"));
+    putIfGiven(body, "compatibility", invocation.option("--compatibility"));
     invocation.api().put(Api.path("vhosts", vhost), body);
     return Result.DONE;
   }
@@ -161,6 +180,34 @@ public final class VhostCommands {
     body.put("description", Api.object(found).getOrDefault("description", ""));
     invocation.api().put(Api.path("vhosts", vhost), body);
     return Result.DONE;
+  }
+
+  private static Result setCompatibility(Invocation invocation) {
+    String vhost = invocation.argument(0);
+    String release = invocation.argument(1);
+    invocation.banner("Setting compatibility of virtual host \"%s\" to \"%s\" ...", vhost, release);
+    try {
+      invocation
+          .api()
+          .put(Api.path("vhosts", vhost, "compatibility"), Json.object("value", release));
+      return Result.DONE;
+    } catch (ApiError e) {
+      throw e.isNotFound() ? ControlException.noSuchVhost(vhost) : e;
+    }
+  }
+
+  private static Result clearCompatibility(Invocation invocation) {
+    String vhost = invocation.argument(0);
+    invocation.banner("Clearing compatibility of virtual host \"%s\" ...", vhost);
+    if (invocation.dryRun()) {
+      return Result.DONE;
+    }
+    try {
+      invocation.api().delete(Api.path("vhosts", vhost, "compatibility"));
+      return Result.DONE;
+    } catch (ApiError e) {
+      throw e.isNotFound() ? ControlException.noSuchVhost(vhost) : e;
+    }
   }
 
   private static Result trace(Invocation invocation, boolean on) {

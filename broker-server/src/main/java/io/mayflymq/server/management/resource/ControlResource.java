@@ -70,7 +70,7 @@ public final class ControlResource {
             "node", NodeName.value(),
             "product", BuildInfo.PRODUCT,
             "version", BuildInfo.version(),
-            "rabbitmq_version", BuildInfo.DIALECT,
+            "rabbitmq_version", managed.broker().dialect().version(),
             "java", Runtime.version().toString(),
             "pid", ProcessHandle.current().pid(),
             "uptime_ms", Node.uptimeMillis(),

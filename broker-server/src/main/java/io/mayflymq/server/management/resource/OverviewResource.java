@@ -126,7 +126,7 @@ public final class OverviewResource {
     Map<String, Object> object =
         Json.object(
             "management_version",
-            BuildInfo.DIALECT,
+            managed.broker().dialect().version(),
             "rates_mode",
             "basic",
             "sample_retention_policies",
@@ -138,7 +138,7 @@ public final class OverviewResource {
             "product_name",
             BuildInfo.PRODUCT,
             "rabbitmq_version",
-            BuildInfo.DIALECT,
+            managed.broker().dialect().version(),
             "cluster_name",
             ClusterName.of(managed.administration().globalParameters()),
             // Not Erlang; what a few readers want to see here is a text.
@@ -409,9 +409,12 @@ public final class OverviewResource {
             "applications",
                 List.of(
                     Json.object(
-                        "name", "rabbit",
-                        "description", BuildInfo.PRODUCT,
-                        "version", BuildInfo.DIALECT)),
+                        "name",
+                        "rabbit",
+                        "description",
+                        BuildInfo.PRODUCT,
+                        "version",
+                        managed.broker().dialect().version())),
             "contexts", contexts(),
             "log_files", logFiles,
             "db_dir", node.dataDir().toString(),

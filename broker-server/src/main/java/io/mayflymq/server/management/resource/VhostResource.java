@@ -1,11 +1,13 @@
 package io.mayflymq.server.management.resource;
 
+import io.mayflymq.core.admin.Checks;
 import io.mayflymq.core.admin.VhostAdministration;
 import io.mayflymq.core.metadata.VhostDefinition;
 import io.mayflymq.core.metrics.Counter;
 import io.mayflymq.core.metrics.CounterGroup;
 import io.mayflymq.core.metrics.ShardQuery;
 import io.mayflymq.core.security.Limits;
+import io.mayflymq.core.settings.Dialect;
 import io.mayflymq.core.vhost.VirtualHost;
 import io.mayflymq.core.vhost.queue.QueueHost;
 import io.mayflymq.core.vhost.queue.QueueSnapshot;
@@ -22,6 +24,7 @@ import io.mayflymq.server.management.json.History;
 import io.mayflymq.server.management.json.Statistics;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -61,6 +64,8 @@ public final class VhostResource {
         .delete("vhosts/{vhost}", this::delete)
         .post("vhosts/{vhost}/deletion/protection", request -> protect(request, true))
         .delete("vhosts/{vhost}/deletion/protection", request -> protect(request, false))
+        .put("vhosts/{vhost}/compatibility", this::setDialect)
+        .delete("vhosts/{vhost}/compatibility", this::clearDialect)
         .put("vhosts/{vhost}/tracing", this::trace)
         .post("vhosts/{vhost}/start/{node}", this::start);
   }
@@ -76,8 +81,8 @@ public final class VhostResource {
   }
 
   /**
-   * Adds or changes a virtual host. Fields that the request does not give are reset; limits are
-   * kept.
+   * Adds or changes a virtual host. Fields that the request does not give are reset; limits and the
+   * dialect are kept.
    */
   private Response put(Request request) {
     request.principal().requireAdministrator();
@@ -89,6 +94,9 @@ public final class VhostResource {
             fields.text("description", ""),
             fields.tags(),
             queueType.equals(NO_QUEUE_TYPE) ? "" : queueType,
+            fields.has("compatibility")
+                ? Optional.of(Checks.dialect(fields.text("compatibility", "")))
+                : Optional.empty(),
             Limits.NONE,
             false);
     requireSameProtection(wanted.name(), fields);
@@ -127,6 +135,19 @@ public final class VhostResource {
             .administration()
             .permissions()
             .set(user, vhost, EVERYTHING, EVERYTHING, EVERYTHING));
+  }
+
+  private Response setDialect(Request request) {
+    request.principal().requireAdministrator();
+    Dialect wanted = Checks.dialect(request.body().fields().require("value").text("value", ""));
+    Futures.await(vhosts().setDialect(request.parameter("vhost"), Optional.of(wanted)));
+    return Response.noContent();
+  }
+
+  private Response clearDialect(Request request) {
+    request.principal().requireAdministrator();
+    Futures.await(vhosts().setDialect(request.parameter("vhost"), Optional.empty()));
+    return Response.noContent();
   }
 
   private Response trace(Request request) {
@@ -206,12 +227,13 @@ public final class VhostResource {
         .collect(Collectors.toMap(object -> object.get("name").toString(), object -> object));
   }
 
-  private static Map<String, Object> object(
+  private Map<String, Object> object(
       VirtualHost vhost, List<QueueSnapshot> queues, boolean complete, History history) {
     CounterGroup traffic = vhost.metrics().connections();
     VhostDefinition definition = vhost.definition();
     Map<String, Object> metadata =
         Json.object("description", definition.description(), "tags", definition.tags());
+    definition.dialect().ifPresent(dialect -> metadata.put("compatibility", dialect.series()));
     if (definition.protectedFromDeletion()) {
       metadata.put(PROTECTED, true);
     }
@@ -219,6 +241,8 @@ public final class VhostResource {
         Json.object(
             "cluster_state",
             Map.of(NodeName.value(), "running"),
+            "compatibility",
+            definition.dialect().orElse(managed.broker().dialect()).series(),
             "default_queue_type",
             definition.defaultQueueType().isEmpty() ? NO_QUEUE_TYPE : definition.defaultQueueType(),
             "description",

@@ -105,7 +105,7 @@ class HandshakeIT {
   void serverPropertiesNameTheProductAndTheProfile(Amqp amqp) throws Exception {
     assertThat(amqp.connection().getServerProperties())
         .hasEntrySatisfying("product", value -> assertThat(value).hasToString("MayflyMQ"))
-        .hasEntrySatisfying("version", value -> assertThat(value).hasToString("3.13.7"));
+        .hasEntrySatisfying("version", value -> assertThat(value).hasToString("4.3.6"));
   }
 
   @Test

@@ -118,7 +118,7 @@ class DurableWaitsIT {
     broker.publish("q", "a", "b", "c");
     for (int returns = 0; returns < 2; returns++) {
       GetResponse again = broker.channel().basicGet("q", false);
-      broker.channel().basicNack(again.getEnvelope().getDeliveryTag(), false, true);
+      broker.channel().basicReject(again.getEnvelope().getDeliveryTag(), true);
     }
     broker.channel().basicQos(2);
     assertThat(Deliveries.from(broker.channel(), "q", false).next(2)).containsExactly("a", "b");

@@ -140,7 +140,7 @@ class UpgradeIT {
         .extracting(RestartedBroker::body)
         .containsExactly("returned twice", "never returned");
     assertThat(quorum.get(0).getProps().getHeaders()).containsEntry("x-delivery-count", 2L);
-    assertThat(quorum.get(1).getProps().getHeaders()).containsEntry("x-delivery-count", 0L);
+    assertThat(quorum.get(1).getProps().getHeaders()).isNull();
     for (int first : new int[] {0, 25}) {
       Channel channel = broker.connect().createChannel();
       channel.basicQos(10);

@@ -4,6 +4,7 @@ import io.mayflymq.core.expiry.Deadlines;
 import io.mayflymq.core.link.LinkFormatException;
 import io.mayflymq.core.link.LinkReader;
 import io.mayflymq.core.link.MessageCodec;
+import io.mayflymq.core.message.DeliveryCount;
 import io.mayflymq.core.queue.messages.CopySink;
 import io.mayflymq.core.vhost.queue.ConsumerOriginCodec;
 import io.mayflymq.core.vhost.queue.Preconditions;
@@ -83,7 +84,7 @@ final class CopyReader {
     switch (kind) {
       case CopyRecords.PART -> sink = parts.apply(CopyRecords.Part.of(in.octet()));
       case CopyRecords.MESSAGE -> readMessage(in);
-      case CopyRecords.RETURNED -> sink.returned(in.number(), in.integer());
+      case CopyRecords.RETURNED -> sink.returned(in.number(), readReturns(in));
       case CopyRecords.LEFT -> sink.left(in.number());
       case CopyRecords.TAKEN -> sink.taken(in.number());
       case CopyRecords.WAITS -> sink.waits(in.number(), in.signed() + difference);
@@ -97,13 +98,17 @@ final class CopyReader {
     }
   }
 
+  private static long readReturns(LinkReader in) {
+    return DeliveryCount.of(in.integer(), in.integer());
+  }
+
   private void readMessage(LinkReader in) {
     long sequence = in.number();
     int flags = in.octet();
     long enqueuedAt = in.signed() + difference;
     long deadline =
         (flags & CopyRecords.HAS_DEADLINE) == 0 ? Deadlines.NEVER : in.signed() + difference;
-    int returns = in.integer();
+    long returns = readReturns(in);
     sink.message(
         sequence,
         messages.read(in),

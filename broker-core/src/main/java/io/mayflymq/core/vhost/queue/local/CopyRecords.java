@@ -11,10 +11,12 @@ final class CopyRecords {
   /** Sets which messages the following records are of: those of the queue, or of a hidden one. */
   static final int PART = 0;
 
-  /** A message: number, flags, time of arrival, own deadline, returns, then the message. */
+  /**
+   * A message: number, flags, time of arrival, own deadline, counts of returns, then the message.
+   */
   static final int MESSAGE = 1;
 
-  /** A message was returned: number, returns. */
+  /** A message was returned: number, how often, how often it failed. */
   static final int RETURNED = 2;
 
   /** A message has left: number. */

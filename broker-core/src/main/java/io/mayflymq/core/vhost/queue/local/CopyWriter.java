@@ -3,6 +3,7 @@ package io.mayflymq.core.vhost.queue.local;
 import io.mayflymq.core.expiry.Deadlines;
 import io.mayflymq.core.link.LinkWriter;
 import io.mayflymq.core.link.MessageCodec;
+import io.mayflymq.core.message.DeliveryCount;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.queue.consumer.Consumer;
 import io.mayflymq.core.queue.messages.CopySink;
@@ -54,7 +55,7 @@ final class CopyWriter implements CopySink {
       long deadlineMillis,
       long enqueuedAtMillis,
       boolean redelivered,
-      int returns) {
+      long returns) {
     boolean hasDeadline = deadlineMillis != Deadlines.NEVER;
     out.octet(CopyRecords.MESSAGE)
         .number(sequence)
@@ -65,13 +66,18 @@ final class CopyWriter implements CopySink {
     if (hasDeadline) {
       out.signed(deadlineMillis);
     }
-    out.number(returns);
+    writeReturns(returns);
     messages.write(out, message);
   }
 
   @Override
-  public void returned(long sequence, int returns) {
-    out.octet(CopyRecords.RETURNED).number(sequence).number(returns);
+  public void returned(long sequence, long returns) {
+    out.octet(CopyRecords.RETURNED).number(sequence);
+    writeReturns(returns);
+  }
+
+  private void writeReturns(long returns) {
+    out.number(DeliveryCount.acquired(returns)).number(DeliveryCount.failed(returns));
   }
 
   @Override

@@ -109,7 +109,7 @@ class ConvertQueueIT extends QuorumFixture {
     Channel channel = nodes.confirming(1);
     QuorumNodes.publish(channel, queue, "returned", "taken");
     GetResponse returned = channel.basicGet(queue, false);
-    channel.basicNack(returned.getEnvelope().getDeliveryTag(), false, true);
+    channel.basicReject(returned.getEnvelope().getDeliveryTag(), true);
     channel.basicQos(2);
     Deliveries consumer = Deliveries.from(channel, queue, false);
     assertThat(consumer.next(2)).containsExactly("returned", "taken");
@@ -124,7 +124,7 @@ class ConvertQueueIT extends QuorumFixture {
     assertThat(taken.body()).isEqualTo("taken");
     assertThat(taken.redelivered()).isTrue();
     channel.basicAck(taken.tag(), false);
-    channel.basicNack(again.tag(), false, true);
+    channel.basicReject(again.tag(), true);
     QuorumNodes.awaitReady(channel, dead, 1);
     GetResponse poison = channel.basicGet(dead, true);
     assertThat(poison.getProps().getHeaders()).containsKey("x-death");

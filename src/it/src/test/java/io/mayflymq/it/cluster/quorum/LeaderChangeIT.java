@@ -9,6 +9,7 @@ import com.rabbitmq.client.GetResponse;
 import io.mayflymq.it.harness.Amqp;
 import io.mayflymq.it.harness.Deliveries;
 import io.mayflymq.it.harness.Deliveries.Delivery;
+import io.mayflymq.it.harness.Headers;
 import io.mayflymq.it.harness.Patience;
 import io.mayflymq.it.harness.RestartedBroker;
 import io.mayflymq.it.harness.Time;
@@ -278,8 +279,8 @@ class LeaderChangeIT extends QuorumFixture {
   /** Gets a message and puts it back. @return how often it had come back before */
   private static long returned(Channel channel, String queue) throws Exception {
     GetResponse response = channel.basicGet(queue, false);
-    channel.basicNack(response.getEnvelope().getDeliveryTag(), false, true);
-    return (long) response.getProps().getHeaders().get("x-delivery-count");
+    channel.basicReject(response.getEnvelope().getDeliveryTag(), true);
+    return (long) Headers.of(response.getProps()).getOrDefault("x-delivery-count", 0L);
   }
 
   @Test

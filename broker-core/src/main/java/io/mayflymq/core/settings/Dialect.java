@@ -1,0 +1,66 @@
+package io.mayflymq.core.settings;
+
+import java.util.Arrays;
+import java.util.Optional;
+
+/**
+ * The release series of RabbitMQ whose rules a virtual host follows where these differ between
+ * series.
+ *
+ * <p>Source: RabbitMQ 3.13.7 and 4.3.6, run side by side; docs/compatibility.md lists the rules.
+ */
+public enum Dialect {
+  /** RabbitMQ 3.13. */
+  V3_13("3.13", "3.13.7"),
+  /** RabbitMQ 4.3. */
+  V4_3("4.3", "4.3.6");
+
+  /** The dialect of a broker that is not told another one. */
+  public static final Dialect DEFAULT = V4_3;
+
+  private final String series;
+  private final String version;
+
+  Dialect(String series, String version) {
+    this.series = series;
+    this.version = version;
+  }
+
+  /** The dialect of this series, such as {@code 4.3}. */
+  public static Optional<Dialect> ofSeries(String series) {
+    return Arrays.stream(values()).filter(dialect -> dialect.series.equals(series)).findFirst();
+  }
+
+  /** Returns the series, such as {@code 4.3}. */
+  public String series() {
+    return series;
+  }
+
+  /**
+   * Returns the release that the broker says it is, such as {@code 4.3.6}; clients and tools choose
+   * their behaviour by it.
+   */
+  public String version() {
+    return version;
+  }
+
+  /** Returns how often a message of a quorum queue may be returned where nothing says that. */
+  public long deliveryLimit() {
+    return this == V3_13 ? QueueSettings.NONE : 20;
+  }
+
+  /** Returns what happens to deliveries of such a queue that are not acknowledged in time. */
+  public TimeoutAction timeoutAction(QueueType type) {
+    return this == V4_3 && type == QueueType.QUORUM
+        ? TimeoutAction.CANCEL
+        : TimeoutAction.CLOSE_CHANNEL;
+  }
+
+  /**
+   * Returns whether each return counts towards the delivery limit; else only {@code basic.reject}
+   * and the end of a channel do.
+   */
+  public boolean countsEachReturn() {
+    return this == V3_13;
+  }
+}
