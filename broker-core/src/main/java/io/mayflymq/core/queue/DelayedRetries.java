@@ -73,9 +73,7 @@ final class DelayedRetries {
         Long.rotateLeft(state.index.enqueuedAt(sequence), 32)
             ^ (sequence << 8)
             ^ DeliveryCount.acquired(returns);
-    long end =
-        Deadlines.after(
-            nowMillis, delay().delayMillis(Math.max(1, DeliveryCount.failed(returns)), seed));
+    long end = Deadlines.after(nowMillis, delay().delayMillis(returns, seed));
     state.messages.noteReturn(sequence, returns, end);
     return holdUntil(sequence, end);
   }

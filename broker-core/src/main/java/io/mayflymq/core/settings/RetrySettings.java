@@ -1,5 +1,6 @@
 package io.mayflymq.core.settings;
 
+import io.mayflymq.core.message.DeliveryCount;
 import java.util.List;
 
 /**
@@ -52,11 +53,15 @@ public record RetrySettings(
   /**
    * Returns the delay.
    *
-   * @param returns how often the message has been returned, 1 or more
+   * @param count how often the message has been returned, as {@link DeliveryCount} packs it. As in
+   *     RabbitMQ, linear growth follows the failed deliveries; all else follows each return
    * @param seed determines the jitter
    * @return 1 or more, in ms
    */
-  public long delayMillis(int returns, long seed) {
+  public long delayMillis(long count, long seed) {
+    boolean asInRabbit = delaysMillis.isEmpty() && backoff == Backoff.LINEAR;
+    int returns =
+        asInRabbit ? Math.max(1, DeliveryCount.failed(count)) : DeliveryCount.acquired(count);
     long delay = delaysMillis.isEmpty() ? grown(returns) : listed(returns);
     return Math.max(1, jittered(delay, seed));
   }

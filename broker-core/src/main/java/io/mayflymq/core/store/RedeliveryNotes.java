@@ -20,11 +20,17 @@ public final class RedeliveryNotes {
   private static final int KIND_WAITING = 1;
   private static final int KIND_TAKEN = 2;
 
-  /** Not all deliveries that came back have failed: the failed ones follow, with the kind. */
-  private static final int KIND_FEWER_FAILED = 3;
+  /**
+   * Says how many of the deliveries have failed that the next note counts; left out if all have. To
+   * versions before there was such a note it is one about the same message that is older than the
+   * next one, so they ignore it.
+   */
+  private static final int KIND_FAILED = 3;
+
+  private static final int ALL = -1;
 
   /** The largest size of a note, in bytes. */
-  private static final int MOST_PER_NOTE = 4 * VarintWriter.MOST;
+  private static final int MOST_PER_NOTE = 6 * VarintWriter.MOST;
 
   private static final int CAPACITY = 64;
   private static final int MOST_CAPACITY_KEPT = 1 << 16;
@@ -51,25 +57,24 @@ public final class RedeliveryNotes {
   /** Adds a note; see {@link Sink#accept}. */
   public void add(long sequence, long returns, long untilMillis) {
     out.reserve(MOST_PER_NOTE);
-    out.signed(sequence - lastSequence);
-    lastSequence = sequence;
-    int kind = kind(untilMillis);
     int acquired = DeliveryCount.acquired(returns);
     int failed = DeliveryCount.failed(returns);
-    if (failed == acquired) {
-      out.unsigned(number(acquired, kind));
-    } else {
-      out.unsigned(number(acquired, KIND_FEWER_FAILED));
-      out.unsigned(number(failed, kind));
+    if (failed != acquired) {
+      begin(sequence, failed, KIND_FAILED);
+      out.signed(0);
     }
+    int kind = kind(untilMillis);
+    begin(sequence, acquired, kind);
     if (kind == KIND_WAITING) {
       out.signed(untilMillis - lastUntil);
       lastUntil = untilMillis;
     }
   }
 
-  private static long number(int count, int kind) {
-    return (long) count << KIND_BITS | kind;
+  private void begin(long sequence, int count, int kind) {
+    out.signed(sequence - lastSequence);
+    lastSequence = sequence;
+    out.unsigned((long) count << KIND_BITS | kind);
   }
 
   /** Whether a value is the end of a wait, neither {@link #READY} nor {@link #TAKEN}. */
@@ -107,16 +112,18 @@ public final class RedeliveryNotes {
     VarintReader in = new VarintReader(notes, notes.length);
     long sequence = 0;
     long until = 0;
+    int failed = ALL;
     while (in.hasNext()) {
       sequence += in.signed();
       long value = in.unsigned();
-      int acquired = (int) (value >>> KIND_BITS);
-      int failed = acquired;
-      if ((value & KIND_MASK) == KIND_FEWER_FAILED) {
-        value = in.unsigned();
-        failed = (int) (value >>> KIND_BITS);
+      int count = (int) (value >>> KIND_BITS);
+      if ((value & KIND_MASK) == KIND_FAILED) {
+        failed = count;
+        in.signed();
+        continue;
       }
-      long returns = DeliveryCount.of(acquired, failed);
+      long returns = DeliveryCount.of(count, failed == ALL ? count : failed);
+      failed = ALL;
       switch ((int) value & KIND_MASK) {
         case KIND_READY -> sink.accept(sequence, returns, READY);
         case KIND_TAKEN -> sink.accept(sequence, returns, TAKEN);

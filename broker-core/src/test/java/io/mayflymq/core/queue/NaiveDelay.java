@@ -16,13 +16,13 @@ final class NaiveDelay {
     };
   }
 
-  static long millis(RetrySettings retry, int returns) {
+  static long millis(RetrySettings retry, int returns, int failures) {
     if (!retry.delaysMillis().isEmpty()) {
       return retry.delaysMillis().get(Math.min(returns, retry.delaysMillis().size()) - 1);
     }
     long delay =
         retry.backoff() == Backoff.LINEAR
-            ? retry.minMillis() * returns
+            ? retry.minMillis() * Math.max(1, failures)
             : retry.minMillis() << (returns - 1);
     return retry.maxMillis() < 0 ? delay : Math.min(delay, retry.maxMillis());
   }

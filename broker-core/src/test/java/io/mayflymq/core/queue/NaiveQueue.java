@@ -324,7 +324,7 @@ final class NaiveQueue {
             die(entry, DeathReason.EXPIRED, now);
           } else if (NaiveDelay.waits(settings.deliveries().retry(), failed)) {
             long delay =
-                NaiveDelay.millis(settings.deliveries().retry(), Math.max(1, entry.failures));
+                NaiveDelay.millis(settings.deliveries().retry(), entry.returns, entry.failures);
             entry.waitsUntil = now + delay + 1;
             entry.watched = leavesByItself(entry) < entry.waitsUntil;
           } else {
