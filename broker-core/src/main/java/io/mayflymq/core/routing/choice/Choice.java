@@ -7,10 +7,26 @@ import java.util.List;
 /** How an exchange chooses one of its bindings. */
 interface Choice {
   /**
-   * Prepares to choose among these bindings, in an order that depends on them alone; never an empty
-   * list.
+   * What the choice needs to know of a binding; computed once for each.
+   *
+   * @param seed of its destination
+   * @param weight more than 0
    */
-  Chooser among(List<Binding> bindings);
+  record Lot(long seed, double weight) {
+    /** Of a choice that treats all bindings alike. */
+    static final Lot ALIKE = new Lot(0, 1);
+  }
+
+  /** Returns the lot of a binding. */
+  default Lot lot(Binding binding) {
+    return Lot.ALIKE;
+  }
+
+  /**
+   * Prepares to choose among bindings by their lots, in an order that depends on the bindings
+   * alone; never an empty list.
+   */
+  Chooser among(List<Lot> lots);
 
   /** Whether messages with the same routing key may have different destinations. */
   boolean variesByMessage();

@@ -6,45 +6,63 @@ import io.mayflymq.core.routing.route.MessageProperties;
 import io.mayflymq.core.routing.route.Target;
 import io.mayflymq.core.routing.route.Targets;
 import io.vavr.collection.HashMap;
-import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.function.Consumer;
 
 /** The bindings of an exchange that sends each message to one of them. */
 public final class ChoiceIndex<Q> implements BindingIndex<Q> {
-  private static final Comparator<Binding> ORDER =
-      Comparator.comparing(Binding::destinationKind)
-          .thenComparing(Binding::destination)
-          .thenComparing(Binding::routingKey)
-          .thenComparing(binding -> binding.arguments().toString());
-
-  /** The bindings in order, their destinations, and the chooser. */
-  private record Candidates<Q>(List<Targets<Q>> targets, Choice.Chooser chooser) {}
+  /** So many changes are kept in any case. */
+  private static final int FEW_CHANGES = 64;
 
   private final Choice choice;
   private final HashMap<Binding, Target<Q>> bindings;
+
+  /** What the candidates are made from. */
+  private final Candidates<Q> earlier;
+
+  /** The bindings that have changed since; null if it is better to make them anew. */
+  private final io.vavr.collection.List<Binding> changes;
+
   // Set late by the first message; an immutable value, so a race only computes it twice.
   private Candidates<Q> candidates;
 
-  private ChoiceIndex(Choice choice, HashMap<Binding, Target<Q>> bindings) {
+  private ChoiceIndex(
+      Choice choice,
+      HashMap<Binding, Target<Q>> bindings,
+      Candidates<Q> earlier,
+      io.vavr.collection.List<Binding> changes) {
     this.choice = choice;
     this.bindings = bindings;
+    this.earlier = earlier;
+    this.changes = changes;
   }
 
   /** The index without a binding of an exchange that chooses so. */
   public static <Q> ChoiceIndex<Q> empty(Choice choice) {
-    return new ChoiceIndex<>(choice, HashMap.empty());
+    return new ChoiceIndex<>(
+        choice, HashMap.empty(), Candidates.none(), io.vavr.collection.List.empty());
   }
 
   @Override
   public ChoiceIndex<Q> with(Binding binding, Target<Q> target) {
-    return new ChoiceIndex<>(choice, bindings.put(binding, target));
+    return changed(binding, bindings.put(binding, target));
   }
 
   @Override
   public ChoiceIndex<Q> without(Binding binding) {
-    return contains(binding) ? new ChoiceIndex<>(choice, bindings.remove(binding)) : this;
+    return contains(binding) ? changed(binding, bindings.remove(binding)) : this;
+  }
+
+  private ChoiceIndex<Q> changed(Binding binding, HashMap<Binding, Target<Q>> next) {
+    Candidates<Q> known = candidates;
+    if (known != null) {
+      return new ChoiceIndex<>(choice, next, known, io.vavr.collection.List.of(binding));
+    }
+    boolean many =
+        changes == null || changes.size() >= Math.max(FEW_CHANGES, earlier.size());
+    return many
+        ? new ChoiceIndex<>(choice, next, Candidates.none(), null)
+        : new ChoiceIndex<>(choice, next, earlier, changes.prepend(binding));
   }
 
   @Override
@@ -64,11 +82,7 @@ public final class ChoiceIndex<Q> implements BindingIndex<Q> {
 
   @Override
   public Targets<Q> match(String routingKey, MessageProperties properties) {
-    if (bindings.isEmpty()) {
-      return Targets.none();
-    }
-    Candidates<Q> known = candidates();
-    return known.targets().get(known.chooser().choose(routingKey, properties));
+    return bindings.isEmpty() ? Targets.none() : candidates().choose(routingKey, properties);
   }
 
   /** Chooses one destination for all keys, by the first one, which is the message's routing key. */
@@ -85,15 +99,7 @@ public final class ChoiceIndex<Q> implements BindingIndex<Q> {
   private Candidates<Q> candidates() {
     Candidates<Q> known = candidates;
     if (known == null) {
-      List<Binding> sorted = new ArrayList<>(bindings.size());
-      forEach(sorted::add);
-      sorted.sort(ORDER);
-      known =
-          new Candidates<>(
-              sorted.stream()
-                  .map(binding -> Targets.of(List.of(bindings.get(binding).get())))
-                  .toList(),
-              choice.among(sorted));
+      known = earlier.with(changes == null ? bindings.keySet() : changes, bindings, choice);
       candidates = known;
     }
     return known;

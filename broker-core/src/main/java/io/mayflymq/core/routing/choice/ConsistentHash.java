@@ -28,7 +28,11 @@ public final class ConsistentHash implements Choice {
   private static final String HASH_HEADER = "hash-header";
   private static final String HASH_PROPERTY = "hash-property";
   private static final Set<String> PROPERTIES = Set.of("correlation_id", "message_id", "timestamp");
+  private static final BigInteger MOST_WEIGHT = BigInteger.valueOf(10_000);
   private static final double STEPS = 0x1p53;
+
+  /** What the scores that are ruled out may be wrong by, relatively. */
+  private static final double ROUNDING = 1e-9;
 
   private final String header;
   private final String property;
@@ -74,12 +78,16 @@ public final class ConsistentHash implements Choice {
   /**
    * Checks a weight.
    *
-   * @throws ChannelException 406 if it is not an integer of 1 or more
+   * @throws ChannelException 406 if it is not an integer from 1 to 10000
    */
   public static void validateWeight(String bindingKey) {
     try {
-      if (new BigInteger(bindingKey).signum() < 1) {
+      BigInteger weight = new BigInteger(bindingKey);
+      if (weight.signum() < 1) {
         throw invalid("The binding key must be greater than 0");
+      }
+      if (weight.compareTo(MOST_WEIGHT) > 0) {
+        throw invalid("The binding key must not exceed " + MOST_WEIGHT);
       }
     } catch (NumberFormatException e) {
       throw invalid(
@@ -97,14 +105,21 @@ public final class ConsistentHash implements Choice {
   }
 
   @Override
-  public Chooser among(List<Binding> bindings) {
-    int count = bindings.size();
+  public Lot lot(Binding binding) {
+    return new Lot(
+        TextHash.of(binding.destinationKind() + " " + binding.destination()),
+        new BigInteger(binding.routingKey()).doubleValue());
+  }
+
+  @Override
+  public Chooser among(List<Lot> lots) {
+    int count = lots.size();
     long[] seeds = new long[count];
     double[] weights = new double[count];
     for (int i = 0; i < count; i++) {
-      Binding binding = bindings.get(i);
-      seeds[i] = TextHash.of(binding.destinationKind() + " " + binding.destination());
-      weights[i] = new BigInteger(binding.routingKey()).doubleValue();
+      Lot lot = lots.get(i);
+      seeds[i] = lot.seed();
+      weights[i] = lot.weight();
     }
     return (routingKey, properties) -> best(seeds, weights, hashed(routingKey, properties));
   }
@@ -116,6 +131,10 @@ public final class ConsistentHash implements Choice {
     for (int i = 0; i < seeds.length; i++) {
       // Evenly in (0, 1]; the logarithm makes the odds of the maximum those of the weights.
       double drawn = ((TextHash.mix(hash ^ seeds[i]) >>> 11) + 1) / STEPS;
+      // ln x <= x - 1, so most need no logarithm, which would take most of the time.
+      if (drawn - 1 < bestScore * (1 + ROUNDING) * weights[i]) {
+        continue;
+      }
       double score = Math.log(drawn) / weights[i];
       if (score > bestScore) {
         best = i;

@@ -1,6 +1,5 @@
 package io.mayflymq.core.routing.choice;
 
-import io.mayflymq.core.routing.binding.Binding;
 import java.util.List;
 
 /** The binding at the place that the hash of the routing key gives: {@code x-modulus-hash}. */
@@ -8,8 +7,8 @@ public enum ModulusHash implements Choice {
   INSTANCE;
 
   @Override
-  public Chooser among(List<Binding> bindings) {
-    int count = bindings.size();
+  public Chooser among(List<Lot> lots) {
+    int count = lots.size();
     return (routingKey, properties) -> (int) Math.floorMod(TextHash.of(routingKey), (long) count);
   }
 

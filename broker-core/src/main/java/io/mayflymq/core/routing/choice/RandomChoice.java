@@ -1,6 +1,5 @@
 package io.mayflymq.core.routing.choice;
 
-import io.mayflymq.core.routing.binding.Binding;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 
@@ -9,8 +8,8 @@ public enum RandomChoice implements Choice {
   INSTANCE;
 
   @Override
-  public Chooser among(List<Binding> bindings) {
-    int count = bindings.size();
+  public Chooser among(List<Lot> lots) {
+    int count = lots.size();
     return (routingKey, properties) -> ThreadLocalRandom.current().nextInt(count);
   }
 

@@ -6,19 +6,25 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.mayflymq.core.routing.RoutingTable;
 import io.mayflymq.core.routing.binding.Binding;
+import io.mayflymq.core.routing.binding.DestinationKind;
 import io.mayflymq.core.routing.exchange.ExchangeDefinition;
 import io.mayflymq.core.routing.exchange.ExchangeType;
 import io.mayflymq.core.routing.route.MessageProperties;
+import io.mayflymq.core.routing.route.QueueNode;
 import io.mayflymq.core.routing.route.Route;
 import io.mayflymq.protocol.types.BasicProperties;
 import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.FieldTable;
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -115,9 +121,11 @@ class ChoiceExchangesTest {
     "'', 'The binding key must be an integer: <<>>'",
     "1.5, 'The binding key must be an integer: <<\"1.5\">>'",
     "0, The binding key must be greater than 0",
-    "-3, The binding key must be greater than 0"
+    "-3, The binding key must be greater than 0",
+    "10001, The binding key must not exceed 10000",
+    "99999999999999999999999, The binding key must not exceed 10000"
   })
-  void weightOfAConsistentHashMustBeAPositiveInteger(String key, String text) {
+  void weightOfAConsistentHashIsAnIntegerFrom1To10000(String key, String text) {
     assertThatThrownBy(
             () -> ExchangeType.X_CONSISTENT_HASH.validate(Binding.toQueue("x", "q", key)))
         .isInstanceOf(ChannelException.class)
@@ -183,5 +191,91 @@ class ChoiceExchangesTest {
     }
     List<String> keys = List.of("one", "two", "three", "four", "five");
     assertThat(table.route("x", keys, MessageProperties.NONE).size()).isEqualTo(1);
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"X_CONSISTENT_HASH", "X_MODULUS_HASH"})
+  void bindingsThatChangeBetweenMessagesAreChosenAsThoseOfANewExchange(ExchangeType type) {
+    Random random = new Random(17);
+    RoutingTable<String> table = table(type, FieldTable.EMPTY);
+    Set<Binding> present = new HashSet<>();
+    for (int i = 0; i < 400; i++) {
+      Binding binding = randomBinding(random);
+      if (present.add(binding)) {
+        table = table.withQueue(binding.destination(), binding.destination(), 0);
+        table = table.withBinding(binding);
+      } else {
+        present.remove(binding);
+        table = table.withoutBinding(binding);
+      }
+      // Sometimes many changes come between two messages, sometimes none.
+      if (random.nextInt(i < 200 ? 2 : 100) == 0 && !present.isEmpty()) {
+        assertThat(targets(table)).isEqualTo(targets(anew(type, present)));
+      }
+    }
+    assertThat(targets(table)).isEqualTo(targets(anew(type, present)));
+  }
+
+  /** Equal tables of arguments may have their fields in another order. */
+  private static Binding randomBinding(Random random) {
+    FieldTable.Builder arguments = FieldTable.builder();
+    List<String> names = random.nextBoolean() ? List.of("a", "b") : List.of("b", "a");
+    names.stream().limit(random.nextInt(3)).forEach(name -> arguments.put(name, 1));
+    return new Binding(
+        "x",
+        DestinationKind.QUEUE,
+        "q" + random.nextInt(20),
+        "" + (1 + random.nextInt(2)),
+        arguments.build());
+  }
+
+  private static RoutingTable<String> anew(ExchangeType type, Set<Binding> bindings) {
+    RoutingTable<String> table = table(type, FieldTable.EMPTY);
+    for (Binding binding : bindings) {
+      table = table.withQueue(binding.destination(), binding.destination(), 0);
+    }
+    for (Binding binding : bindings) {
+      table = table.withBinding(binding);
+    }
+    return table;
+  }
+
+  private static List<String> targets(RoutingTable<String> table) {
+    return IntStream.range(0, 100).mapToObj(i -> to(table, "key" + i)).toList();
+  }
+
+  @Test
+  void bindingDoesNotPrepareThoseThatAreThere() {
+    AtomicInteger lots = new AtomicInteger();
+    Choice counting =
+        new Choice() {
+          @Override
+          public Lot lot(Binding binding) {
+            lots.incrementAndGet();
+            return Lot.ALIKE;
+          }
+
+          @Override
+          public Chooser among(List<Lot> all) {
+            return (key, properties) -> all.size() - 1;
+          }
+
+          @Override
+          public boolean variesByMessage() {
+            return false;
+          }
+        };
+    ChoiceIndex<String> index = ChoiceIndex.empty(counting);
+    for (int i = 0; i < 1_000; i++) {
+      String queue = "q" + i;
+      index = index.with(Binding.toQueue("x", queue, "1"), new QueueNode<>(queue, queue, 0));
+    }
+    assertThat(lots).as("only a message needs them").hasValue(0);
+    index.match("k", MessageProperties.NONE);
+    assertThat(lots).hasValue(1_000);
+    index = index.with(Binding.toQueue("x", "z", "1"), new QueueNode<>("z", "z", 0));
+    index = index.without(Binding.toQueue("x", "q5", "1"));
+    assertThat(index.match("k", MessageProperties.NONE).route().toList()).containsExactly("z");
+    assertThat(lots).hasValue(1_001);
   }
 }

@@ -141,7 +141,8 @@ class ExchangeTypesIT {
   @ParameterizedTest
   @CsvSource({
     "x, 'The binding key must be an integer: <<\"x\">>'",
-    "0, The binding key must be greater than 0"
+    "0, The binding key must be greater than 0",
+    "10001, The binding key must not exceed 10000"
   })
   void aWeightIsAPositiveInteger(String key, String text, Amqp amqp) throws Exception {
     String exchange = exchange(amqp, "x-consistent-hash", Map.of());
