@@ -479,6 +479,11 @@ public final class ClassicQueueMachine
     index.trimMemory();
   }
 
+  @Override
+  public boolean disposeSome() {
+    return messages.disposeSome(Purge.SLICE);
+  }
+
   /** Releases the memory of a deleted queue. No other method may be called afterwards. */
   @Override
   public void dispose() {

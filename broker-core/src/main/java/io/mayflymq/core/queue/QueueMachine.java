@@ -36,6 +36,16 @@ public interface QueueMachine extends Reconfigurable, Subscribable, Settleable {
   /** Called at the time that was requested by {@link QueueEffects#wakeAt}. */
   void onTimer(long nowMillis);
 
+  /**
+   * Releases some of what a deleted queue holds, as much as may be released in one go. Only this
+   * and {@link #dispose} may be called afterwards.
+   *
+   * @return whether there is more of that kind
+   */
+  default boolean disposeSome() {
+    return false;
+  }
+
   /** Releases what a deleted queue holds. No other method may be called afterwards. */
   void dispose();
 

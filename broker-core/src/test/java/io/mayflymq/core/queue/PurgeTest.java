@@ -55,4 +55,23 @@ class PurgeTest {
     assertThat(queue.dead(DeathReason.EXPIRED)).hasSize(6);
     assertThat(purge.removed()).isEqualTo(4);
   }
+
+  @Test
+  void messagesOfADeletedQueueGoSomeAtATime() {
+    int slices = 3;
+    queue.publishMany(1);
+    for (int i = 1; i < slices * Purge.SLICE; i++) {
+      queue.publish(10, Message.NO_TTL, false);
+    }
+    queue.machine.fetch(true, queue.now);
+    for (int i = slices - 1; i >= 0; i--) {
+      assertThat(queue.machine.disposeSome()).isTrue();
+      assertThat(queue.machine.totals().messages()).isEqualTo(i * Purge.SLICE + 1);
+    }
+    assertThat(queue.machine.disposeSome()).isFalse();
+    assertThat(queue.settled).as("the log forgets the queue").isEmpty();
+    queue.machine.dispose();
+    assertThat(queue.store.forgotten).isTrue();
+    assertThat(queue.machine.totals().messages()).isZero();
+  }
 }

@@ -56,6 +56,9 @@ public final class QueueMessages implements RecoverableQueue {
   /** The content that was read in advance, for the next delivery. */
   private Message loaded;
 
+  /** The last message that was looked at when the queue was deleted. */
+  private long disposedUpTo = NONE;
+
   private long loadedSequence = NONE;
 
   /** Why the last unreadable message could not be read. */
@@ -451,6 +454,27 @@ public final class QueueMessages implements RecoverableQueue {
     } else if ((flags & EntryFlags.PAGED) != 0) {
       store.unpage(index.location(sequence), index.bodySize(sequence));
     }
+  }
+
+  /**
+   * Releases some messages of a deleted queue: those that the log does not have. It forgets the
+   * others together, when the queue is disposed of.
+   *
+   * @param most how many to look at
+   * @return whether there are more to look at
+   */
+  public boolean disposeSome(int most) {
+    for (int i = 0; i < most; i++) {
+      long sequence = index.next(disposedUpTo);
+      if (sequence == NONE) {
+        return false;
+      }
+      disposedUpTo = sequence;
+      if (!isStored(sequence)) {
+        remove(sequence);
+      }
+    }
+    return true;
   }
 
   /** Releases what a deleted queue holds. */

@@ -170,6 +170,15 @@ public final class ScheduledMessages {
     return messages.copied();
   }
 
+  /**
+   * Releases some of what a deleted queue holds.
+   *
+   * @return whether there is more; see {@link QueueMessages#disposeSome}
+   */
+  public boolean disposeSome(int most) {
+    return messages.disposeSome(most);
+  }
+
   /** Releases the memory of a deleted queue. No other method may be called afterwards. */
   public void dispose() {
     dueTimes.cleared();

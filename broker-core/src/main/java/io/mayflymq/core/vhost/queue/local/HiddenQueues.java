@@ -124,6 +124,11 @@ final class HiddenQueues {
     }
   }
 
+  /** Discards some of what they hold. @return whether there is more before {@link #dispose} */
+  boolean disposeSome() {
+    return schedule != null && schedule.disposeSome();
+  }
+
   void dispose() {
     if (schedule != null) {
       schedule.dispose();

@@ -247,7 +247,12 @@ final class QueueDeletion {
     }
   }
 
+  /** Millions of messages go some at a time. */
   private void dispose() {
+    if (machine.disposeSome() || state.hidden().disposeSome()) {
+      shard.executeLater(this::dispose);
+      return;
+    }
     machine.dispose();
     state.hidden().dispose();
   }

@@ -38,6 +38,9 @@ final class QueueSchedule extends Timer {
   /** How many messages are released in one go before other work gets its turn. */
   private static final int SLICE = 256;
 
+  /** How many are discarded in one go. */
+  private static final int DISPOSAL_SLICE = 4096;
+
   private final Queue queue;
   private final QueueMachine machine;
   private final LocalEnvironment environment;
@@ -233,6 +236,16 @@ final class QueueSchedule extends Timer {
     boolean more = step.getAsBoolean();
     tellQueue();
     return more;
+  }
+
+  /**
+   * Discards some of what is scheduled, since the queue is deleted.
+   *
+   * @return whether there is more to discard before {@link #dispose}
+   */
+  boolean disposeSome() {
+    shard.timers().cancel(this);
+    return messages.disposeSome(DISPOSAL_SLICE);
   }
 
   /** Discards all that is scheduled, since the queue is deleted. */
