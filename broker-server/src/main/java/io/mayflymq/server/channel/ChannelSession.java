@@ -120,6 +120,11 @@ public final class ChannelSession {
     if (channel.isOpen()) {
       content.requireNoContentExpected();
       settle(deliveryTag, multiple, Verdict.ACKNOWLEDGE);
+      if (multiple) {
+        connection.turn().spendMuch();
+      } else {
+        connection.turn().spend(1);
+      }
     }
   }
 
@@ -193,6 +198,10 @@ public final class ChannelSession {
       throw e.withMethod(BasicMethod.CLASS_ID, BasicMethod.Publish.METHOD_ID);
     }
     Route<Queue> route = publisher.route();
+    connection.turn().spend(1 + route.size());
+    if (publisher.hasRoutedAnew()) {
+      connection.turn().spendMuch();
+    }
     if (connection.vhost().firehose().isOn()) {
       trace(message, route);
     }

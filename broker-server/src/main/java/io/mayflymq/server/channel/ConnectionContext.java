@@ -1,6 +1,7 @@
 package io.mayflymq.server.channel;
 
 import io.mayflymq.core.runtime.Shard;
+import io.mayflymq.core.runtime.Turn;
 import io.mayflymq.core.security.VhostAccess;
 import io.mayflymq.core.vhost.VirtualHost;
 import io.mayflymq.core.vhost.command.ShardCommandSender;
@@ -31,6 +32,9 @@ public interface ConnectionContext {
 
   /** Returns the shard on its loop. */
   Shard home();
+
+  /** Returns how long it may keep that shard. */
+  Turn turn();
 
   /** Returns its identity, which is also the owner of its exclusive queues. */
   ConnectionIdentity identity();

@@ -54,6 +54,7 @@ public final class Publisher {
   private final MessageTracer tracer;
 
   private Route<Queue> route = Route.none();
+  private boolean routedAnew;
   private List<String> replyNames = List.of();
   private RoutingTable<Queue> countedTable;
   private ShortString countedExchange;
@@ -77,6 +78,11 @@ public final class Publisher {
   /** Returns the route of the message that was accepted last. */
   public Route<Queue> route() {
     return route;
+  }
+
+  /** Returns whether that route had to be found: it was not the one of an earlier message. */
+  boolean hasRoutedAnew() {
+    return routedAnew;
   }
 
   /**
@@ -155,6 +161,7 @@ public final class Publisher {
     RouteCache.Entry cached = routes.get(table, exchange, routingKey);
     ExchangeDefinition definition =
         cached == null ? vhost.exchange(exchange.value()) : cached.definition();
+    routedAnew = cached == null;
     if (definition.internal()) {
       throw new ChannelException(
           ReplyCode.ACCESS_REFUSED,
@@ -292,6 +299,7 @@ public final class Publisher {
           content, propertiesLength, stripped, length, content.length - propertiesLength);
     }
     Message message = message(exchange, routingKey, stripped, length, ttl, List.copyOf(blind));
+    routedAnew = true;
     route = table.route(exchange.value(), keys, message::properties);
     replyNames = exchange.value().isEmpty() ? replyNames(keys) : List.of();
     return message;

@@ -2,6 +2,7 @@ package io.mayflymq.server.connection;
 
 import io.mayflymq.core.metrics.Counter;
 import io.mayflymq.core.runtime.Shard;
+import io.mayflymq.core.runtime.Turn;
 import io.mayflymq.core.security.VhostAccess;
 import io.mayflymq.core.vhost.VirtualHost;
 import io.mayflymq.core.vhost.command.ShardCommandSender;
@@ -73,6 +74,7 @@ final class AmqpConnection implements ConnectionContext, OpenConnection, ClientM
   private final ExclusiveQueues exclusiveQueues = new ExclusiveQueues();
   private final DecodeSuspension decodeSuspension = new DecodeSuspension();
   private final DeclareRun declares;
+  private final Turn turn;
 
   private State state = State.HANDSHAKE;
   private Handshake handshake;
@@ -96,6 +98,7 @@ final class AmqpConnection implements ConnectionContext, OpenConnection, ClientM
     this.publishBlocker = new PublishBlocker(environment.alarms(), output);
     this.commands =
         new ShardCommandSender(home, environment.broker().partitions(), this::onBatchReturned);
+    this.turn = new Turn(home);
     this.declares = new DeclareRun(this, home, input::resume);
     this.deliveryLinks = new DeliveryLinks(home, output, environment.broker().shards().count());
   }
@@ -204,6 +207,7 @@ final class AmqpConnection implements ConnectionContext, OpenConnection, ClientM
     return decodeSuspension.isAwaited()
         || overloaded
         || flooded
+        || turn.isOver()
         || publishBlocker.isBlocked()
         || state == State.CLOSED;
   }
@@ -530,6 +534,11 @@ final class AmqpConnection implements ConnectionContext, OpenConnection, ClientM
   @Override
   public Shard home() {
     return home;
+  }
+
+  @Override
+  public Turn turn() {
+    return turn;
   }
 
   @Override

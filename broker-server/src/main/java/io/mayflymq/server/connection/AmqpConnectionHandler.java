@@ -34,6 +34,15 @@ public final class AmqpConnectionHandler extends ChannelInboundHandlerAdapter {
   private boolean headerRead;
   private boolean decoding;
 
+  /** Whether bytes that were read together with others are of the same turn. */
+  private boolean reading;
+
+  /** Whether the turn is over, and the next one will come. */
+  private boolean awaitsTurn;
+
+  /** Whether the socket is closed; what was read before is handled all the same. */
+  private boolean inactive;
+
   /**
    * Creates the input of one connection.
    *
@@ -63,7 +72,30 @@ public final class AmqpConnectionHandler extends ChannelInboundHandlerAdapter {
         waiting == null
             ? read
             : ByteToMessageDecoder.MERGE_CUMULATOR.cumulate(ctx.alloc(), waiting, read);
+    if (!reading) {
+      reading = true;
+      beginTurn();
+    }
     home.run(decode);
+  }
+
+  @Override
+  public void channelReadComplete(ChannelHandlerContext ctx) {
+    reading = false;
+  }
+
+  private void beginTurn() {
+    if (!awaitsTurn) {
+      connection.turn().begin();
+    }
+  }
+
+  private void nextTurn() {
+    awaitsTurn = false;
+    resume();
+    if (inactive && !awaitsTurn) {
+      end();
+    }
   }
 
   private void decode() {
@@ -113,6 +145,10 @@ public final class AmqpConnectionHandler extends ChannelInboundHandlerAdapter {
   }
 
   private void tidy() {
+    if (connection.turn().isOver() && !awaitsTurn) {
+      awaitsTurn = true;
+      home.executeLater(this::nextTurn);
+    }
     if (waiting == null) {
       return;
     }
@@ -124,6 +160,7 @@ public final class AmqpConnectionHandler extends ChannelInboundHandlerAdapter {
     }
     boolean mayRead =
         !connection.publishBlocker().isBlocked()
+            && !awaitsTurn
             && (waiting == null
                 || !connection.isSuspended()
                 || waiting.readableBytes() < MOST_WAITING_BYTES);
@@ -137,6 +174,7 @@ public final class AmqpConnectionHandler extends ChannelInboundHandlerAdapter {
    * the home shard.
    */
   void resume() {
+    beginTurn();
     decode();
     if (!context.channel().config().isAutoRead() && !connection.isSuspended()) {
       context.channel().config().setAutoRead(true);
@@ -159,7 +197,14 @@ public final class AmqpConnectionHandler extends ChannelInboundHandlerAdapter {
 
   @Override
   public void channelInactive(ChannelHandlerContext ctx) {
-    home.run(connection::ended);
+    inactive = true;
+    if (!awaitsTurn) {
+      home.run(this::end);
+    }
+  }
+
+  private void end() {
+    connection.ended();
     if (waiting != null) {
       waiting.release();
       waiting = null;

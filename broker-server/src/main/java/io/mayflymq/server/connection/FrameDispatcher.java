@@ -52,6 +52,7 @@ final class FrameDispatcher implements FrameHandler {
       connection.fail(
           channel, e.classId() == 0 ? e.withMethod(method.classId(), method.methodId()) : e);
     }
+    connection.turn().spendMuch();
   }
 
   private void onChannelMethod(int number, Method method) {

@@ -43,6 +43,9 @@ final class CommandBatch {
   private static final int INITIAL_CAPACITY = 64;
   private static final int FLOOD_BYTES = 32 << 10;
 
+  /** About what a command takes, besides the content of its message. */
+  private static final int BYTES_PER_COMMAND = 512;
+
   /** Larger batches are not used again, so that a burst does not hold memory for ever. */
   private static final int LARGEST_REUSED = 8192;
 
@@ -54,7 +57,7 @@ final class CommandBatch {
   private long[] lasts = new long[INITIAL_CAPACITY];
   private int size;
   private Partition partition;
-  private long bytes;
+  private long contentBytes;
   private boolean awaited;
 
   /** Whether a command was refused or has failed when it was applied here. */
@@ -202,7 +205,7 @@ final class CommandBatch {
     if (other.kinds[i] == PUBLISH || other.kinds[i] == SCHEDULE) {
       listeners[size - 1] = listener;
       awaited |= listener != null;
-      bytes += ((Message) other.subjects[i]).content().length;
+      contentBytes += ((Message) other.subjects[i]).content().length;
     } else {
       firsts[size - 1] = other.firsts[i];
     }
@@ -241,7 +244,7 @@ final class CommandBatch {
     add(PUBLISH, queue, message, publishSequence, 0);
     listeners[size - 1] = listener;
     awaited |= listener != null;
-    bytes += message.content().length;
+    contentBytes += message.content().length;
   }
 
   void schedule(
@@ -281,9 +284,9 @@ final class CommandBatch {
     lasts = Arrays.copyOf(lasts, capacity);
   }
 
-  /** How many bytes of content the batch carries. */
+  /** How much memory the batch takes with the messages that it carries, in bytes, about. */
   long bytes() {
-    return bytes;
+    return contentBytes + (long) size * BYTES_PER_COMMAND;
   }
 
   /** Whether a publisher waits for a message of the batch to be safe. */
@@ -298,7 +301,7 @@ final class CommandBatch {
    * @see ShardQueue#pauseMillis
    */
   int pauseMillis() {
-    return bytes < FLOOD_BYTES || kinds[size - 1] != PUBLISH
+    return bytes() < FLOOD_BYTES || kinds[size - 1] != PUBLISH
         ? 0
         : queues[size - 1].onShard().pauseMillis();
   }
@@ -458,7 +461,7 @@ final class CommandBatch {
     Arrays.fill(subjects, 0, size, null);
     Arrays.fill(listeners, 0, size, null);
     size = 0;
-    bytes = 0;
+    contentBytes = 0;
     awaited = false;
     partly = false;
     partition = null;
