@@ -77,6 +77,19 @@ public final class HeadersMatch {
     return new HeadersMatch(mode.startsWith("any"), conditions);
   }
 
+  /** Returns headers that each message has that matches; none if no single one is needed. */
+  List<HeaderKey> keys() {
+    return any
+        ? List.of()
+        : Arrays.stream(conditions)
+            .map(
+                condition ->
+                    condition.value() instanceof FieldValue.Void
+                        ? HeaderKey.ofAny(condition.name())
+                        : HeaderKey.of(condition.name(), condition.value()))
+            .toList();
+  }
+
   boolean matches(FieldTable headers) {
     for (Condition condition : conditions) {
       if (holds(condition, headers.get(condition.name())) == any) {
