@@ -66,6 +66,25 @@ final class StreamFiles {
     }
     segment.file = file;
     segment.index = index;
+    segment.created = true;
+    segment.indexed = true;
+  }
+
+  /** Opens the files of a segment again that was created here, to write on. */
+  void reopen(StreamSegment segment) throws IOException {
+    LogFile file = directory.open(SegmentNames.log(segment.number()), true);
+    boolean opened = false;
+    try {
+      if (segment.indexed) {
+        segment.index = directory.open(SparseIndex.name(segment.number()), true);
+      }
+      opened = true;
+    } finally {
+      if (!opened) {
+        file.close();
+      }
+    }
+    segment.file = file;
   }
 
   /** Makes the existence of a segment safe, so that messages in it may be confirmed. */

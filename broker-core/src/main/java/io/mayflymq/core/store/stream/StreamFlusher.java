@@ -11,6 +11,7 @@ import io.mayflymq.core.store.segment.file.LogFile;
 import io.mayflymq.core.store.segment.file.LogOptions.Sync;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.FileSystemException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -34,6 +35,12 @@ import org.slf4j.LoggerFactory;
  * continue while nothing can be written: they free the disk space that is missing.
  */
 final class StreamFlusher implements Runnable {
+  /**
+   * So many segments are open at most, of which each has two files. Streams that are written to
+   * take a force each, which takes much longer than opening them again.
+   */
+  static final int MOST_OPEN = 64;
+
   private static final Logger LOGGER = LoggerFactory.getLogger(StreamFlusher.class);
 
   private final StreamDisk disk;
@@ -61,7 +68,12 @@ final class StreamFlusher implements Runnable {
   private final ArrayDeque<Runnable> removing = new ArrayDeque<>();
   private final List<StreamWrite> written = new ArrayList<>();
   private final Set<StreamSegment> unforced = new LinkedHashSet<>();
-  private final Map<StreamSegment, StreamOutput> open = new LinkedHashMap<>();
+
+  /** Segments that are open, those first that were not written to for the longest time. */
+  private final Map<StreamSegment, StreamOutput> open = new LinkedHashMap<>(16, 0.75f, true);
+
+  /** Segments that were written to since what is forced was noted. */
+  private final Map<StreamSegment, StreamOutput> unnoted = new LinkedHashMap<>();
 
   StreamFlusher(StreamDisk disk, Executor shard) {
     this.disk = disk;
@@ -134,13 +146,14 @@ final class StreamFlusher implements Runnable {
     disk.flusher()
         .execute(
             () -> {
-              for (Map.Entry<StreamSegment, StreamOutput> each : open.entrySet()) {
+              for (Map.Entry<StreamSegment, StreamOutput> each : unnoted.entrySet()) {
                 try {
                   each.getValue().files.note(each.getKey());
                 } catch (IOException e) {
                   fail(e);
                 }
               }
+              unnoted.clear();
             });
   }
 
@@ -178,7 +191,11 @@ final class StreamFlusher implements Runnable {
         force();
         publish();
         unblock();
-        confirm();
+        if (writing.isEmpty()) {
+          confirm();
+        } else {
+          goOn();
+        }
       } catch (ForceException e) {
         fail(e.getCause());
       } catch (IOException e) {
@@ -186,6 +203,13 @@ final class StreamFlusher implements Runnable {
       } catch (RuntimeException | Error e) {
         fail(e);
       }
+    }
+  }
+
+  /** More segments are to be written to than may be open at once. */
+  private void goOn() {
+    synchronized (lock) {
+      pending = true;
     }
   }
 
@@ -210,20 +234,51 @@ final class StreamFlusher implements Runnable {
 
   private void write() throws IOException {
     for (StreamWrite write = writing.peek(); write != null; write = writing.peek()) {
-      if (write.length() > 0 && !write.stream().forgotten) {
-        StreamSegment segment = write.segment();
-        if (write.stream().files == null) {
-          write.stream().files = StreamFiles.begin(disk.directories(), write.stream());
+      StreamSegment segment = write.segment();
+      boolean indexes = write.index() != null && segment.created;
+      if ((write.length() > 0 || indexes) && !write.stream().forgotten) {
+        if (!isOpen(segment, write.stream())) {
+          return;
         }
-        if (segment.file == null) {
-          create(write.stream(), segment);
-        }
-        segment.file.write(write.records().duplicate().flip(), write.position());
         unforced.add(segment);
+        if (write.length() > 0) {
+          segment.file.write(write.records().duplicate().flip(), write.position());
+        }
       }
       writtenBytes.addAndGet(write.length());
       written.add(writing.remove());
     }
+  }
+
+  /** Opens a segment; false if no more can be open before some are forced. */
+  private boolean isOpen(StreamSegment segment, StreamOutput stream) throws IOException {
+    if (open.get(segment) != null) {
+      return true;
+    }
+    if (open.size() >= MOST_OPEN && !closeIdle()) {
+      return false;
+    }
+    if (stream.files == null) {
+      stream.files = StreamFiles.begin(disk.directories(), stream);
+    }
+    if (segment.created) {
+      stream.files.reopen(segment);
+      open.put(segment, stream);
+    } else {
+      create(stream, segment);
+    }
+    return true;
+  }
+
+  /** Closes the segment that was not used for the longest time; false if all are in use. */
+  private boolean closeIdle() {
+    for (StreamSegment segment : open.keySet()) {
+      if (!unforced.contains(segment)) {
+        close(segment);
+        return true;
+      }
+    }
+    return false;
   }
 
   /**
@@ -239,6 +294,11 @@ final class StreamFlusher implements Runnable {
       } else {
         stream.files.list(segment);
       }
+    } catch (FileSystemException e) {
+      // The directory could not be opened, as there are too many open files: no force has failed.
+      close(segment);
+      segment.created = false;
+      throw e;
     } catch (IOException e) {
       throw new ForceException(e);
     }
@@ -271,6 +331,9 @@ final class StreamFlusher implements Runnable {
         last.put(write.stream(), write);
         if (write.complete()) {
           close(write.segment());
+          unnoted.remove(write.segment());
+        } else {
+          unnoted.put(write.segment(), write.stream());
         }
       }
     }
@@ -300,6 +363,7 @@ final class StreamFlusher implements Runnable {
           "The index of {} of {} stays incomplete: {}", segment, write.stream(), e.toString());
       close(segment.index);
       segment.index = null;
+      segment.indexed = false;
     }
   }
 
@@ -326,6 +390,8 @@ final class StreamFlusher implements Runnable {
 
   private void delete(StreamOutput stream, StreamSegment segment) {
     close(segment);
+    segment.created = false;
+    unnoted.remove(segment);
     try {
       stream.files.delete(segment);
     } catch (IOException e) {
@@ -337,6 +403,7 @@ final class StreamFlusher implements Runnable {
     List.copyOf(open.keySet()).stream()
         .filter(segment -> open.get(segment) == stream)
         .forEach(this::close);
+    unnoted.values().removeIf(other -> other == stream);
     try {
       disk.directories().delete(stream.id);
     } catch (IOException e) {

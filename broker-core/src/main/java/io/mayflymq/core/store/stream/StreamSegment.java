@@ -31,9 +31,17 @@ final class StreamSegment {
   long batchOffset = -1;
 
   /** The position of the last record that the index names. */
-  private int indexed;
+  private int lastIndexed;
 
   // Used by the flusher only
+
+  /** Whether its files exist, with the header. */
+  boolean created;
+
+  /** Whether its index has all entries so far, and gets further ones. */
+  boolean indexed;
+
+  /** Its files, while they are open. */
   LogFile file;
   LogFile index;
   int indexLength;
@@ -70,17 +78,17 @@ final class StreamSegment {
 
   /** Adds the last record to the index if it is far enough from the one before. */
   ByteBuffer index(ByteBuffer entries) {
-    return indexed == 0 || lastPosition - indexed >= SparseIndex.DISTANCE
+    return lastIndexed == 0 || lastPosition - lastIndexed >= SparseIndex.DISTANCE
         ? indexLast(entries)
         : entries;
   }
 
   /** Adds the last record to the index. */
   ByteBuffer indexLast(ByteBuffer entries) {
-    if (indexed == lastPosition) {
+    if (lastIndexed == lastPosition) {
       return entries;
     }
-    indexed = lastPosition;
+    lastIndexed = lastPosition;
     return SparseIndex.put(entries, this, lastOffset, lastMillis, lastPosition);
   }
 
