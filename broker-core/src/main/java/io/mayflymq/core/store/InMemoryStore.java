@@ -73,6 +73,16 @@ public final class InMemoryStore implements PartitionStore {
   }
 
   @Override
+  public void commitQueues(Commit commit) {
+    commit.safe();
+  }
+
+  @Override
+  public long streamedCount() {
+    return 0;
+  }
+
+  @Override
   public CompletableFuture<Void> close() {
     return CompletableFuture.completedFuture(null);
   }

@@ -77,8 +77,11 @@ public interface PartitionStore {
 
   // Safety
 
-  /** Returns how many messages have been written to the log so far. */
+  /** Returns how many messages have been written to the log, or to streams, so far. */
   long storedCount();
+
+  /** Returns how many of these are of streams. */
+  long streamedCount();
 
   /** Whether so much waits for the disk that publishers have to wait. */
   boolean isBehind();
@@ -88,6 +91,13 @@ public interface PartitionStore {
 
   /** Makes everything written so far safe; commits are notified in the order of the calls. */
   void commit(Commit commit);
+
+  /**
+   * Does the same for what streams do not have: what others write to them takes longer, if they are
+   * many. Such commits, too, are notified in the order of the calls, but not in that of {@link
+   * #commit}.
+   */
+  void commitQueues(Commit commit);
 
   /** Writes everything and closes the files. @return completed when that is done */
   CompletableFuture<Void> close();

@@ -39,6 +39,9 @@ public interface PartitionStreams {
   /** Returns how many bytes are not written yet. */
   long pendingBytes();
 
+  /** Returns how many bursts of streams are not written yet. */
+  long pendingWrites();
+
   /**
    * Starts to write what was appended.
    *

@@ -64,6 +64,11 @@ public class ForwardingPartitionStore implements PartitionStore {
   }
 
   @Override
+  public long streamedCount() {
+    return store.streamedCount();
+  }
+
+  @Override
   public boolean isBehind() {
     return store.isBehind();
   }
@@ -76,6 +81,11 @@ public class ForwardingPartitionStore implements PartitionStore {
   @Override
   public void commit(Commit commit) {
     store.commit(commit);
+  }
+
+  @Override
+  public void commitQueues(Commit commit) {
+    store.commitQueues(commit);
   }
 
   @Override

@@ -62,6 +62,28 @@ class DurableMessagesTest {
     assertThat(broker.drain("far")).containsExactly(1, 2, 3);
   }
 
+  /** Others may write to thousands of streams, each of which takes a force. */
+  @Test
+  void messageOfAQueueDoesNotWaitForStreams() {
+    Queue queue = broker.declareOn(0, "near");
+    Queue stream =
+        broker.declareOn(
+            0, "s", FieldTable.builder().put("x-queue-type", "stream").build());
+    int flusherOfStreams = broker.host.flusherCount() - 1;
+    publishFrom(stream.shard().index(), stream, 1);
+    broker.runLoops();
+    publishFrom(stream.shard().index(), queue, 2);
+    broker.runLoops();
+    for (int i = 0; i < flusherOfStreams; i++) {
+      while (broker.host.flush(i)) {
+        broker.runLoops();
+      }
+    }
+    assertThat(confirmed).containsExactly(2);
+    broker.trimMemory();
+    assertThat(confirmed).containsExactly(2, 1);
+  }
+
   @Test
   void batchesAndCallsKeepTheirOrder() {
     Queue queue = broker.declareOn(1, "far");

@@ -324,20 +324,29 @@ final class StoreObserver {
 
     @Override
     public void commit(Commit commit) {
-      long upTo = events;
-      super.commit(
-          new Commit() {
-            @Override
-            public void safe() {
-              safe = Math.max(safe, upTo);
-              commit.safe();
-            }
+      super.commit(observed(commit));
+    }
 
-            @Override
-            public void failed() {
-              commit.failed();
-            }
-          });
+    /** No program has streams. */
+    @Override
+    public void commitQueues(Commit commit) {
+      super.commitQueues(observed(commit));
+    }
+
+    private Commit observed(Commit commit) {
+      long upTo = events;
+      return new Commit() {
+        @Override
+        public void safe() {
+          safe = Math.max(safe, upTo);
+          commit.safe();
+        }
+
+        @Override
+        public void failed() {
+          commit.failed();
+        }
+      };
     }
 
     @Override

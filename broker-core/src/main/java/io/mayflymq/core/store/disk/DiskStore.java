@@ -37,6 +37,9 @@ final class DiskStore implements PartitionStore, EndOfBurstListener {
   /** How many bytes may wait for the disk before publishers have to wait, too. */
   private static final long MOST_PENDING = 32L << 20;
 
+  /** Each may take several forces. */
+  private static final long MOST_PENDING_STREAM_WRITES = 1_000;
+
   private final Shard shard;
   private final StoreLog storeLog;
   private final SegmentLog log;
@@ -46,6 +49,7 @@ final class DiskStore implements PartitionStore, EndOfBurstListener {
   private final PartitionEntries entries;
   private final AppliedBatches batches = new AppliedBatches(this::appliedBatch);
   private final List<Commit> commits = new ArrayList<>();
+  private final List<Commit> queueCommits = new ArrayList<>();
   private final UnsettledEntries dead;
   private final LoggedContents contents;
   private final PartitionStreams streams;
@@ -166,8 +170,15 @@ final class DiskStore implements PartitionStore, EndOfBurstListener {
   }
 
   @Override
+  public long streamedCount() {
+    return streams.appendedCount();
+  }
+
+  @Override
   public boolean isBehind() {
-    return pendingBytes() > MOST_PENDING || storeLog.isBehind();
+    return pendingBytes() > MOST_PENDING
+        || streams.pendingWrites() > MOST_PENDING_STREAM_WRITES
+        || storeLog.isBehind();
   }
 
   private long pendingBytes() {
@@ -195,36 +206,52 @@ final class DiskStore implements PartitionStore, EndOfBurstListener {
   }
 
   @Override
+  public void commitQueues(Commit commit) {
+    queueCommits.add(commit);
+    burst.request();
+  }
+
+  @Override
   public void endOfBurst() {
     burst.reached();
     if (closed) {
       return;
     }
-    Commit commit = commits.isEmpty() ? null : takeCommits();
+    Commit commit = takeCommits(commits);
+    Commit ofQueues = takeCommits(queueCommits);
     try {
-      handOver(commit);
+      handOver(commit, ofQueues);
     } catch (Throwable e) {
       shard.faults().contained("writing the messages of", shard, e);
-      if (commit != null) {
-        commit.failed();
-      }
+      failed(commit);
+      failed(ofQueues);
     }
     upkeep.compact();
   }
 
-  private void handOver(Commit commit) {
+  private static void failed(Commit commit) {
+    if (commit != null) {
+      commit.failed();
+    }
+  }
+
+  private void handOver(Commit commit, Commit ofQueues) {
     queues.note(log);
     batches.note(log::applied);
-    storeLog.endBurst(streams.flush(commit));
+    Commit ofLog = streams.flush(commit);
+    storeLog.endBurst(
+        ofLog == null || ofQueues == null
+            ? (ofLog == null ? ofQueues : ofLog)
+            : new Commits(List.of(ofQueues, ofLog), shard));
     paging.flush();
   }
 
-  private Commit takeCommits() {
-    if (commits.size() == 1) {
-      return commits.remove(0);
+  private Commit takeCommits(List<Commit> from) {
+    if (from.size() <= 1) {
+      return from.isEmpty() ? null : from.remove(0);
     }
-    Commits taken = new Commits(List.copyOf(commits), shard);
-    commits.clear();
+    Commits taken = new Commits(List.copyOf(from), shard);
+    from.clear();
     return taken;
   }
 

@@ -79,6 +79,11 @@ final class ShardStreams implements PartitionStreams {
   }
 
   @Override
+  public long pendingWrites() {
+    return logs == null ? 0 : logs.pendingWrites();
+  }
+
+  @Override
   public Commit flush(Commit commit) {
     if (logs == null) {
       return commit;

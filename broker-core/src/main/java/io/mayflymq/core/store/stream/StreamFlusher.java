@@ -58,6 +58,7 @@ final class StreamFlusher implements Runnable {
 
   private volatile LogState state = LogState.OPEN;
   private final AtomicLong writtenBytes = new AtomicLong();
+  private final AtomicLong writtenWrites = new AtomicLong();
   private final AtomicLong safeBytes = new AtomicLong();
 
   // Used by the flusher only
@@ -90,6 +91,11 @@ final class StreamFlusher implements Runnable {
   /** How many bytes of records have been written so far. */
   long writtenBytes() {
     return writtenBytes.get();
+  }
+
+  /** How many writes have been done so far. */
+  long writtenWrites() {
+    return writtenWrites.get();
   }
 
   /** How many bytes of records are safe. */
@@ -246,6 +252,7 @@ final class StreamFlusher implements Runnable {
         }
       }
       writtenBytes.addAndGet(write.length());
+      writtenWrites.incrementAndGet();
       written.add(writing.remove());
     }
   }

@@ -43,7 +43,7 @@ public final class StreamLog implements StreamStore {
   private static final int LEAST_SEGMENT_BYTES = 4 << 10;
   private static final int DEFAULT_SEGMENT_BYTES = 500_000_000;
 
-  private static final int FIRST_BUFFER_BYTES = 8 << 10;
+  private static final int FIRST_BUFFER_BYTES = 1 << 10;
 
   /** If more is pending, it is passed to the flusher before the end of the burst. */
   private static final int MOST_BUFFER_BYTES = 256 << 10;

@@ -32,6 +32,7 @@ public final class StreamLogs {
   private List<StreamWrite> writes = new ArrayList<>();
   private long appendedCount;
   private long appendedBytes;
+  private long submittedWrites;
 
   /**
    * Makes the streams of a shard.
@@ -104,6 +105,11 @@ public final class StreamLogs {
     return appendedBytes - flusher.writtenBytes();
   }
 
+  /** Returns how many bursts of streams are not written yet. */
+  public long pendingWrites() {
+    return submittedWrites - flusher.writtenWrites();
+  }
+
   /** Whether something has been appended that is not safe yet. */
   public boolean hasUnsafe() {
     return state() == LogState.FAILED ? !dirty.isEmpty() : appendedBytes != flusher.safeBytes();
@@ -121,6 +127,7 @@ public final class StreamLogs {
     }
     dirty.clear();
     if (!writes.isEmpty() || commit != null) {
+      submittedWrites += writes.size();
       flusher.submit(writes, commit);
       writes = new ArrayList<>();
     }

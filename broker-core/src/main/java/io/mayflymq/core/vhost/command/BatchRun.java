@@ -76,11 +76,16 @@ final class BatchRun implements Commit {
       }
       PartitionStore store = partition.store();
       long storedBefore = store.storedCount();
+      long streamedBefore = store.streamedCount();
       run.applyHere(partition, shard);
       owner.applied(batch);
       boolean wrote = store.storedCount() != storedBefore;
       if ((wrote && batch.isAwaited() && owner.awaitsSafety()) || store.isBehind()) {
-        store.commit(run);
+        if (store.streamedCount() == streamedBefore) {
+          store.commitQueues(run);
+        } else {
+          store.commit(run);
+        }
       } else {
         comeBackAfter(batch.pauseMillis(), run, shard);
       }

@@ -312,6 +312,11 @@ final class LeaderRig {
     public void commit(Commit commit) {
       ofBurst.add(commit::safe);
     }
+
+    @Override
+    public void commitQueues(Commit commit) {
+      commit(commit);
+    }
   }
 
   private final class NoDeadLetters implements DeadLetterOutbox {
