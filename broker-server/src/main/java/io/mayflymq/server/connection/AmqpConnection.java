@@ -476,7 +476,7 @@ final class AmqpConnection implements ConnectionContext, OpenConnection, ClientM
       environment.sessions().leave(open.session());
     }
     commands.flush();
-    return exclusiveQueues.deleteAll(vhost, open);
+    return exclusiveQueues.deleteAll(home, vhost, open);
   }
 
   /** Called when the writability of the socket changes. */

@@ -1,9 +1,13 @@
 package io.mayflymq.server.connection;
 
+import io.mayflymq.core.runtime.Shard;
+import io.mayflymq.core.runtime.Slices;
 import io.mayflymq.core.vhost.VirtualHost;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.server.delivery.ConnectionIdentity;
+import java.util.ArrayList;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
@@ -20,18 +24,18 @@ final class ExclusiveQueues {
   }
 
   /**
-   * Deletes the queues.
+   * Deletes the queues, some at a time. Within a burst of the connection's shard.
    *
    * @param open the connection; null if it was never open, and so has none
    * @return done when all are deleted
    */
-  CompletableFuture<Void> deleteAll(VirtualHost vhost, ConnectionInfo open) {
-    CompletableFuture<?>[] deletions =
-        names.stream()
-            .map(name -> delete(name, vhost, open.identity()))
-            .toArray(CompletableFuture<?>[]::new);
+  CompletableFuture<Void> deleteAll(Shard home, VirtualHost vhost, ConnectionInfo open) {
+    List<String> all = List.copyOf(names);
     names.clear();
-    return CompletableFuture.allOf(deletions);
+    List<CompletableFuture<Long>> deletions = new ArrayList<>(all.size());
+    return Slices.of(home, all, name -> deletions.add(delete(name, vhost, open.identity())))
+        .thenCompose(
+            begun -> CompletableFuture.allOf(deletions.toArray(CompletableFuture<?>[]::new)));
   }
 
   private static CompletableFuture<Long> delete(

@@ -1,27 +1,20 @@
 package io.mayflymq.core.vhost.queue;
 
 import io.mayflymq.core.runtime.Shard;
-import java.util.ArrayDeque;
+import io.mayflymq.core.runtime.Slices;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
-/**
- * Visits many queues, each on its own shard. A shard works for a slice of time and then lets others
- * have their turn, so that ten thousand queues delay no delivery.
- */
+/** Visits many queues, each on its own shard, in {@link Slices}. */
 public final class QueueSweep {
-  private static final long SLICE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
-
   private final Shard shard;
   private final Consumer<Queue> work;
-  private final Deque<Queue> left = new ArrayDeque<>();
+  private final List<Queue> queues = new ArrayList<>();
   private final CompletableFuture<Void> done = new CompletableFuture<>();
   private Throwable failure;
 
@@ -43,34 +36,27 @@ public final class QueueSweep {
     for (Queue queue : queues) {
       visits
           .computeIfAbsent(queue.shard(), shard -> new QueueSweep(shard, work))
-          .left
-          .addLast(queue);
+          .queues
+          .add(queue);
     }
     List<CompletableFuture<Void>> all = new ArrayList<>();
     for (QueueSweep visit : visits.values()) {
       all.add(visit.done);
-      visit.shard.execute(visit::slice);
+      visit.shard.execute(visit::begin);
     }
     return CompletableFuture.allOf(all.toArray(CompletableFuture<?>[]::new));
   }
 
-  private void slice() {
-    long end = shard.elapsedNanos() + SLICE_NANOS;
-    Queue queue = left.pollFirst();
-    while (queue != null) {
-      visit(queue);
-      if (shard.elapsedNanos() >= end) {
-        break;
-      }
-      queue = left.pollFirst();
-    }
-    if (!left.isEmpty()) {
-      shard.executeLater(this::slice);
-    } else if (failure == null) {
-      done.complete(null);
-    } else {
-      done.completeExceptionally(failure);
-    }
+  private void begin() {
+    Slices.of(shard, queues, this::visit)
+        .thenRun(
+            () -> {
+              if (failure == null) {
+                done.complete(null);
+              } else {
+                done.completeExceptionally(failure);
+              }
+            });
   }
 
   private void visit(Queue queue) {
