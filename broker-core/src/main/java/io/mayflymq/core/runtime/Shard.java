@@ -48,6 +48,7 @@ public final class Shard {
   private final ArrayDeque<EndOfBurstListener> lastMembers = new ArrayDeque<>();
   private final Queue<Runnable> mailbox = new ConcurrentLinkedQueue<>();
   private final AtomicBoolean awaited = new AtomicBoolean();
+  private final ArrayDeque<Runnable> later = new ArrayDeque<>();
   private final ShardHistograms histograms = new ShardHistograms();
   private final long madeAtNanos;
   private int depth;
@@ -233,10 +234,26 @@ public final class Shard {
 
   /**
    * Runs a task as a burst, after clients have had their turn: the next slice of a long operation.
-   * On the shard's thread only.
+   * Clients have their turn after each such task, however many operations there are. On the shard's
+   * thread only.
    */
   public void executeLater(Runnable task) {
-    loop.executeLater(() -> runContained(task));
+    later.addLast(task);
+    if (later.size() == 1) {
+      loop.executeLater(this::runNextLater);
+    }
+  }
+
+  private void runNextLater() {
+    try {
+      runContained(later.peekFirst());
+    } finally {
+      // Only now, so that what the task has added does not start another run.
+      later.removeFirst();
+      if (!later.isEmpty()) {
+        loop.executeLater(this::runNextLater);
+      }
+    }
   }
 
   private void openMailbox() {

@@ -78,7 +78,7 @@ final class VhostExchanges {
         .requireRoomForExchange(
             state.definition().limits(), topology.routing().exchangeCount(), wanted.name());
     state.requireRoom(
-        topology, "cannot declare exchange '%s'".formatted(wanted.name()), MetadataSize.of(wanted));
+        topology, "cannot declare exchange '" + wanted.name() + "'", MetadataSize.of(wanted));
     return changes.request(
         new MetadataCommand.ExchangeDeclared(state.name(), wanted), Origin.of(connection));
   }
@@ -126,8 +126,13 @@ final class VhostExchanges {
     }
     idle.check(binding);
     String what =
-        "cannot bind %s '%s' to exchange '%s'"
-            .formatted(binding.destinationKind(), binding.destination(), binding.source());
+        "cannot bind "
+            + binding.destinationKind()
+            + " '"
+            + binding.destination()
+            + "' to exchange '"
+            + binding.source()
+            + "'";
     state.errors().requireRoomForBinding(state.definition().limits(), table.bindingCount(), what);
     state.requireRoom(topology, what, MetadataSize.of(binding));
     return changes.request(new MetadataCommand.Bound(state.name(), binding), Origin.of(connection));

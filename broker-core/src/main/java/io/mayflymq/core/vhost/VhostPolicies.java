@@ -15,6 +15,8 @@ import io.mayflymq.core.policy.PolicyTable;
 import io.mayflymq.core.routing.RoutingTable;
 import io.mayflymq.core.routing.binding.Binding;
 import io.mayflymq.core.routing.exchange.ExchangeDefinition;
+import io.mayflymq.core.runtime.Shard;
+import io.mayflymq.core.runtime.Slices;
 import io.mayflymq.core.vhost.queue.AutoDeadLetterQueue;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.queue.QueueSweep;
@@ -265,22 +267,29 @@ public final class VhostPolicies {
   private CompletableFuture<Void> bringUpToDate() {
     RoutingTable<Queue> routing = state.current().routing();
     return CompletableFuture.allOf(
-        state.someAtATime(differing(routing.exchanges(), this::differs), this::settle),
-        state.someAtATime(differing(routing.bindings(), this::differs), this::settle),
+        differing(routing.exchanges(), this::differs)
+            .thenCompose(different -> state.someAtATime(different, this::settle)),
+        differing(routing.bindings(), this::differs)
+            .thenCompose(different -> state.someAtATime(different, this::settle)),
         QueueSweep.of(routing.queues(), queue -> queue.onShard().applyPolicies()),
         autoDeadLetterQueues.get());
   }
 
-  private <T> List<T> differing(List<T> all, Predicate<T> differs) {
+  /** Looks on the first shard: the thread that writes metadata has the changes of others to do. */
+  private <T> CompletableFuture<List<T>> differing(List<T> all, Predicate<T> differs) {
+    Shard home = state.home();
     List<T> different = new ArrayList<>();
-    for (T each : all) {
-      synchronized (state.lock()) {
-        if (differs.test(each)) {
-          different.add(each);
-        }
+    return home.call(() -> Slices.of(home, all, each -> addIf(differs, each, different)))
+        .thenCompose(begun -> begun)
+        .thenApply(done -> different);
+  }
+
+  private <T> void addIf(Predicate<T> differs, T each, List<T> different) {
+    synchronized (state.lock()) {
+      if (differs.test(each)) {
+        different.add(each);
       }
     }
-    return different;
   }
 
   private boolean differs(ExchangeDefinition exchange) {

@@ -95,7 +95,7 @@ final class VhostQueues {
     requireRoomInBroker(topology, wanted.name());
     state.requireRoom(
         topology,
-        "cannot declare queue '%s'".formatted(wanted.name()),
+        "cannot declare queue '" + wanted.name() + "'",
         MetadataSize.ofQueue(wanted.name(), wanted.arguments()));
     QueueDefinition definition = wanted.definition(state.name());
     AutoDeadLetterQueue.refuse(definition.arguments(), definition.name(), state.name());

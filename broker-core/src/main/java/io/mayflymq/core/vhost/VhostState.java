@@ -163,7 +163,7 @@ final class VhostState {
             (done, failed) -> {
               Throwable first = failure == null ? failed : failure;
               if (!rest.isEmpty()) {
-                Shard home = broker.partitions().get(0).shard();
+                Shard home = home();
                 home.runOrExecute(() -> home.executeLater(() -> goOn(rest, work, first, over)));
               } else if (first == null) {
                 over.complete(null);
@@ -171,6 +171,11 @@ final class VhostState {
                 over.completeExceptionally(first);
               }
             });
+  }
+
+  /** Returns the shard that does work for the virtual host as a whole: the first one. */
+  Shard home() {
+    return broker.partitions().get(0).shard();
   }
 
   private <T> CompletableFuture<Void> doneFor(

@@ -382,4 +382,26 @@ class ShardTest {
     assertThat(shard.backlog()).isZero();
     assertThat(shard.histograms().bursts().read().count()).isEqualTo(2);
   }
+
+  @Test
+  void othersHaveTheirTurnBetweenTheSlicesOfManyOperations() {
+    loop.call(
+        () -> {
+          for (String operation : List.of("a", "b", "c")) {
+            shard.executeLater(
+                () -> {
+                  events.add(operation);
+                  shard.executeLater(() -> events.add(operation + " again"));
+                });
+          }
+        });
+    for (int i = 0; i < 3; i++) {
+      loop.execute(() -> events.add("other"));
+      loop.step();
+      loop.step();
+    }
+    assertThat(events).containsExactly("a", "other", "b", "other", "c", "other");
+    loops.settle();
+    assertThat(events).hasSize(9).endsWith("a again", "b again", "c again");
+  }
 }
