@@ -26,6 +26,7 @@ import io.mayflymq.it.harness.RawWriter;
 import java.io.DataInputStream;
 import java.math.BigDecimal;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.Date;
@@ -197,6 +198,42 @@ class PublishIT {
       assertThat(frames).isLessThan(count / 2);
     }
     assertThat(amqp.ready(queue)).isEqualTo(count);
+  }
+
+  /** Messages for many queues take the broker several turns; the socket is closed meanwhile. */
+  @Test
+  void messagesThatWereSentBeforeTheSocketWasClosedArriveInOrder(Amqp amqp) throws Exception {
+    int count = 2_000;
+    String exchange = amqp.exchange(BuiltinExchangeType.FANOUT);
+    List<String> queues = new ArrayList<>();
+    for (int i = 0; i < 30; i++) {
+      queues.add(amqp.queue());
+      amqp.bind(queues.get(i), exchange, "");
+    }
+    try (RawClient client = RawClient.openChannel(amqp.target().port())) {
+      byte[] publish =
+          RawWriter.method(60, 40)
+              .uint16(0)
+              .shortString(exchange)
+              .shortString("")
+              .uint8(0)
+              .toBytes();
+      RawWriter all = new RawWriter();
+      for (int i = 0; i < count; i++) {
+        byte[] body = bytes("m" + i);
+        all.raw(RawClient.encode(RawFrame.METHOD, 1, publish));
+        all.raw(RawClient.encode(RawFrame.HEADER, 1, RawClient.header(60, body.length)));
+        all.raw(RawClient.encode(RawFrame.BODY, 1, body));
+      }
+      client.raw(all.toBytes());
+    }
+    for (String queue : queues) {
+      amqp.awaitReady(queue, count);
+    }
+    Deliveries consumer = amqp.consume(queues.get(queues.size() - 1));
+    for (int i = 0; i < count; i++) {
+      assertThat(consumer.next().body()).isEqualTo("m" + i);
+    }
   }
 
   @Test
