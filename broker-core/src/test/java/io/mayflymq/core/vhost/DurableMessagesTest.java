@@ -67,8 +67,7 @@ class DurableMessagesTest {
   void messageOfAQueueDoesNotWaitForStreams() {
     Queue queue = broker.declareOn(0, "near");
     Queue stream =
-        broker.declareOn(
-            0, "s", FieldTable.builder().put("x-queue-type", "stream").build());
+        broker.declareOn(0, "s", FieldTable.builder().put("x-queue-type", "stream").build());
     int flusherOfStreams = broker.host.flusherCount() - 1;
     publishFrom(stream.shard().index(), stream, 1);
     broker.runLoops();

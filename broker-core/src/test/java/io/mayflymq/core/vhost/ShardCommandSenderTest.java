@@ -6,6 +6,7 @@ import io.mayflymq.core.message.Message;
 import io.mayflymq.core.vhost.TestBroker.Collector;
 import io.mayflymq.core.vhost.command.ShardCommandSender;
 import io.mayflymq.core.vhost.queue.Queue;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -23,6 +24,22 @@ class ShardCommandSenderTest {
           }
         });
     broker.runLoops();
+  }
+
+  /** What is under way takes memory, and the thread of the shard, however little is in it. */
+  @Test
+  void messagesWithoutContentCountWhileTheyAreUnderWay() {
+    Queue queue = broker.declareOn(1, "q");
+    broker.on(
+        0,
+        () -> {
+          for (int i = 0; i < 100; i++) {
+            commands.publish(queue, TestBroker.message(i, false, Message.NO_TTL, 0), null, 0);
+          }
+        });
+    assertThat(commands.bytesUnderWay()).isGreaterThan(100 * 512);
+    broker.runLoops();
+    assertThat(commands.bytesUnderWay()).isZero();
   }
 
   @ParameterizedTest

@@ -58,8 +58,7 @@ public final class ChoiceIndex<Q> implements BindingIndex<Q> {
     if (known != null) {
       return new ChoiceIndex<>(choice, next, known, io.vavr.collection.List.of(binding));
     }
-    boolean many =
-        changes == null || changes.size() >= Math.max(FEW_CHANGES, earlier.size());
+    boolean many = changes == null || changes.size() >= Math.max(FEW_CHANGES, earlier.size());
     return many
         ? new ChoiceIndex<>(choice, next, Candidates.none(), null)
         : new ChoiceIndex<>(choice, next, earlier, changes.prepend(binding));

@@ -54,8 +54,7 @@ public final class HeadersIndex<Q> implements BindingIndex<Q> {
   @Override
   public HeadersIndex<Q> with(Binding binding, Target<Q> target) {
     Entry<Q> present = bindings.getOrElse(binding, null);
-    HeadersMatch match =
-        present == null ? HeadersMatch.of(binding.arguments()) : present.match();
+    HeadersMatch match = present == null ? HeadersMatch.of(binding.arguments()) : present.match();
     HeaderKey key = present == null ? rarest(match.keys()) : present.key();
     Entry<Q> entry = new Entry<>(match, target, key);
     return key == null

@@ -43,6 +43,7 @@ final class StreamSegment {
 
   /** Its files, while they are open. */
   LogFile file;
+
   LogFile index;
   int indexLength;
   int forcedLength;

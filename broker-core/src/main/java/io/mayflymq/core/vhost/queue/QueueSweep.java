@@ -34,10 +34,7 @@ public final class QueueSweep {
   public static CompletableFuture<Void> of(Collection<Queue> queues, Consumer<Queue> work) {
     Map<Shard, QueueSweep> visits = new LinkedHashMap<>();
     for (Queue queue : queues) {
-      visits
-          .computeIfAbsent(queue.shard(), shard -> new QueueSweep(shard, work))
-          .queues
-          .add(queue);
+      visits.computeIfAbsent(queue.shard(), shard -> new QueueSweep(shard, work)).queues.add(queue);
     }
     List<CompletableFuture<Void>> all = new ArrayList<>();
     for (QueueSweep visit : visits.values()) {

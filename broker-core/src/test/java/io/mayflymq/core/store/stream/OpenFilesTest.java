@@ -43,9 +43,7 @@ class OpenFilesTest {
 
   private StreamLogs logs() {
     return new StreamLogs(
-        new StreamDisk(new Disks(), flusher, new Troubles(), Sync.ALWAYS),
-        Runnable::run,
-        () -> {});
+        new StreamDisk(new Disks(), flusher, new Troubles(), Sync.ALWAYS), Runnable::run, () -> {});
   }
 
   private void open(int count) throws IOException {
@@ -59,8 +57,7 @@ class OpenFilesTest {
   }
 
   private void appendToAll() {
-    streams.forEach(
-        stream -> stream.append(NumberedMessage.of(0, true, Message.NO_TTL, 100), 0));
+    streams.forEach(stream -> stream.append(NumberedMessage.of(0, true, Message.NO_TTL, 100), 0));
     logs.flush(null);
     flusher.runAll();
   }
