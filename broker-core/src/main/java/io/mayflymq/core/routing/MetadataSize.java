@@ -6,13 +6,17 @@ import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.protocol.types.FieldValue;
 
 /**
- * How much memory exchanges, queues and bindings take, about: measured objects without their texts
- * and arguments, and an estimate of those. In bytes; the same on every node for the same object.
+ * How much memory exchanges, queues, bindings and consumers take, about: measured objects without
+ * their texts and arguments, and an estimate of those. In bytes; the same on every node for the
+ * same object.
  */
 public final class MetadataSize {
   private static final long EXCHANGE = 500;
-  private static final long QUEUE = 1_600;
+  private static final long QUEUE = 3_500;
   private static final long BINDING = 300;
+
+  private static final long CONSUMER = 400;
+  private static final long COUNTERS = 600;
 
   /** A name and its place in the map. */
   private static final long FIELD = 110;
@@ -29,7 +33,7 @@ public final class MetadataSize {
     return EXCHANGE + exchange.name().length() + of(exchange.arguments());
   }
 
-  /** Of a queue that has never had a message, without its bindings. */
+  /** Of a queue that has a few messages, without its bindings and what the messages contain. */
   public static long ofQueue(String name, FieldTable arguments) {
     return QUEUE + name.length() + of(arguments);
   }
@@ -43,7 +47,18 @@ public final class MetadataSize {
         + of(binding.arguments());
   }
 
-  private static long of(FieldTable table) {
+  /** Of a consumer. */
+  public static long ofConsumer(String tag, FieldTable arguments) {
+    return CONSUMER + 2L * tag.length() + of(arguments);
+  }
+
+  /** Of what a channel counts for a queue or an exchange. */
+  public static long ofCounters(String name) {
+    return COUNTERS + name.length();
+  }
+
+  /** Of fields, as of the arguments of an object. */
+  public static long of(FieldTable table) {
     long[] bytes = {0};
     table.forEach((name, value) -> bytes[0] += FIELD + name.length() + of(value));
     return bytes[0];

@@ -1,6 +1,7 @@
 package io.mayflymq.server.channel;
 
 import io.mayflymq.protocol.method.Method;
+import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.ConnectionException;
 import io.mayflymq.protocol.types.ReplyCode;
 import java.util.concurrent.CompletableFuture;
@@ -11,6 +12,7 @@ final class ChannelContext {
   private final int number;
   private final ConnectionContext connection;
   private boolean open = true;
+  private long kept;
 
   ChannelContext(int number, ConnectionContext connection) {
     this.number = number;
@@ -30,6 +32,32 @@ final class ChannelContext {
   /** Notes that one side closes the channel, or that the connection has ended. */
   void close() {
     open = false;
+  }
+
+  /**
+   * Notes that so many bytes more are held for what the client keeps open in the channel, or fewer.
+   */
+  void keep(long bytes) {
+    kept += bytes;
+    connection.keep(bytes);
+  }
+
+  /** Returns how many bytes are held so. */
+  long kept() {
+    return kept;
+  }
+
+  /**
+   * Checks whether the client may keep one more thing open.
+   *
+   * @param what the request, for the error
+   * @throws ChannelException 406 if not
+   */
+  void requireMemory(String what) {
+    String shortage = connection.memoryShortage();
+    if (shortage != null) {
+      throw new ChannelException(ReplyCode.PRECONDITION_FAILED, what + ": " + shortage);
+    }
   }
 
   /** Sends a reply unless the client wants none. */

@@ -22,6 +22,7 @@ import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.ConnectionException;
 import io.mayflymq.protocol.types.ReplyCode;
 import io.mayflymq.protocol.types.ShortString;
+import io.mayflymq.server.alarm.ClientMemory.Part;
 import io.mayflymq.server.channel.ChannelEvent.ChannelClosed;
 import io.mayflymq.server.channel.ChannelEvent.ChannelCreated;
 import io.mayflymq.server.channel.Transaction.Verdict;
@@ -38,6 +39,9 @@ import java.util.stream.Stream;
  * channel is ignored.
  */
 public final class ChannelSession {
+  /** About how many bytes a channel takes that publishes with confirms, or consumes. */
+  private static final int KEPT_BYTES = 4_000;
+
   private final ChannelContext channel;
   private final ConnectionContext connection;
   private final ContentAssembler content;
@@ -67,10 +71,12 @@ public final class ChannelSession {
             connection.vhost(),
             connection.access(),
             connection.home().index(),
-            consumers::replyName);
+            consumers::replyName,
+            channel::keep);
     this.messageSizes = connection.home().histograms().messageSizes();
     this.replies = new ReplySender(connection.home(), connection.vhost().replies());
     this.settlements = new SettlementOperations(consumers, connection.commands(), counters);
+    channel.keep(KEPT_BYTES);
     connection.vhost().metrics().channels().join(counters);
     connection.vhost().churn().happened(Churn.Event.CHANNEL_CREATED);
     connection.vhost().events().happened(new ChannelCreated(consumers.identity()));
@@ -90,10 +96,6 @@ public final class ChannelSession {
 
   /** Handles a method other than publish and ack. */
   public void onMethod(Method method) {
-    if (!channel.isOpen()) {
-      whileClosing(method);
-      return;
-    }
     content.requireNoContentExpected();
     if (method instanceof BasicMethod basic) {
       onBasic(basic);
@@ -328,14 +330,6 @@ public final class ChannelSession {
     }
   }
 
-  private void whileClosing(Method method) {
-    if (method instanceof ChannelMethod.CloseOk) {
-      connection.closed(number());
-    } else if (method instanceof ChannelMethod.Close) {
-      connection.output().method(number(), ChannelMethod.CloseOk.INSTANCE);
-    }
-  }
-
   private void selectConfirms(ConfirmMethod.Select select) {
     if (transaction != null) {
       throw new ChannelException(
@@ -434,27 +428,31 @@ public final class ChannelSession {
     }
   }
 
-  /**
-   * Returns how many bytes are held for what its client has begun and not finished: a transaction
-   * and an incomplete message.
-   */
-  public long held() {
+  /** Returns how many bytes of memory are held for its client. */
+  public long held(Part part) {
+    return unfinished() + (part == Part.ALL ? channel.kept() : 0);
+  }
+
+  /** Those of a transaction and an incomplete message. */
+  private long unfinished() {
     return content.held() + (transaction == null ? 0 : transaction.bytes());
   }
 
   /**
    * Returns the error that ends the channel to free what is held.
    *
-   * @param limit how many bytes all clients may hold together
+   * @param why in a few words
    */
-  public ChannelException giveUp(long limit) {
+  public ChannelException giveUp(Part part, String why) {
+    String what = "transaction of %d bytes".formatted(unfinished());
+    if (part == Part.ALL && channel.kept() > unfinished()) {
+      what =
+          "channel of %d bytes with %d consumers".formatted(held(part), consumers.consumerCount());
+    } else if (content.held() == unfinished()) {
+      what = "incomplete message of %d bytes".formatted(unfinished());
+    }
     return new ChannelException(
-        ReplyCode.PRECONDITION_FAILED,
-        (content.held() == held()
-                    ? "incomplete message of %d bytes was given up"
-                    : "transaction of %d bytes was given up")
-                .formatted(held())
-            + ": memory is scarce, or all clients hold more than %d bytes".formatted(limit));
+        ReplyCode.PRECONDITION_FAILED, "%s was given up: %s".formatted(what, why));
   }
 
   private void release() {
@@ -466,6 +464,7 @@ public final class ChannelSession {
       confirms.close();
     }
     consumers.close();
+    channel.keep(-channel.kept());
     connection.vhost().metrics().channels().leave(counters);
     connection.vhost().churn().happened(Churn.Event.CHANNEL_CLOSED);
     connection.vhost().events().happened(new ChannelClosed(consumers.identity()));

@@ -48,6 +48,15 @@ public interface ConnectionContext {
    */
   void hold(long bytes);
 
+  /** Notes that so many bytes more are held for what the client keeps open, or fewer. */
+  void keep(long bytes);
+
+  /**
+   * Returns why the client may keep no more open, in a few words; null if it may. It may not when
+   * all clients hold as much memory as they may, and those of its virtual host the most.
+   */
+  String memoryShortage();
+
   /** Returns how its client interprets the protocol. */
   ClientQuirks client();
 

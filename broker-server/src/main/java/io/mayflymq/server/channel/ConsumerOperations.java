@@ -7,6 +7,7 @@ import io.mayflymq.core.metrics.Counters;
 import io.mayflymq.core.queue.GetResult;
 import io.mayflymq.core.queue.consumer.ConsumeOptions;
 import io.mayflymq.core.queue.consumer.Consumer;
+import io.mayflymq.core.routing.MetadataSize;
 import io.mayflymq.core.security.Permission;
 import io.mayflymq.core.vhost.event.Firehose;
 import io.mayflymq.core.vhost.queue.ConsumerExit;
@@ -49,7 +50,7 @@ final class ConsumerOperations implements DeliveryReceiver {
   private final Map<String, Counters> queueCounters = new HashMap<>();
 
   private final Map<String, DeliverySource> consumers = new LinkedHashMap<>();
-  private final UnackedDeliveries unacked = new UnackedDeliveries();
+  private final UnackedDeliveries unacked;
   private ReplyReceiver replies;
   private final ConsumerTimeout timeout;
   private final DeliveryTimeouts locks;
@@ -65,6 +66,7 @@ final class ConsumerOperations implements DeliveryReceiver {
       QueueOperations queues,
       Counters counters) {
     this.number = channel.number();
+    this.unacked = new UnackedDeliveries(channel::keep);
     this.channel = channel;
     this.connection = connection;
     this.order = order;
@@ -112,6 +114,7 @@ final class ConsumerOperations implements DeliveryReceiver {
     Counters added = new Counters();
     if (queueCounters.size() < MOST_QUEUES) {
       queueCounters.put(queue, added);
+      channel.keep(MetadataSize.ofCounters(queue));
     }
     return added;
   }
@@ -169,6 +172,7 @@ final class ConsumerOperations implements DeliveryReceiver {
       return;
     }
     String tag = freeTag(consume);
+    channel.requireMemory("cannot consume from queue '%s'".formatted(consume.queue()));
     Queue queue = queues.find(consume.queue(), Permission.READ);
     ConsumeChecks.check(queue, consume, prefetch);
     ConsumeOptions options =
@@ -188,8 +192,14 @@ final class ConsumerOperations implements DeliveryReceiver {
     ChannelConsumerTarget outlet =
         new ChannelConsumerTarget(queue, connection.linkFrom(queue.shard()), this);
     Consumer consumer = new Consumer(ShortString.of(tag), options, outlet);
-    consumers.put(tag, outlet.attach(consumer));
+    if (consumers.put(tag, outlet.attach(consumer)) == null) {
+      channel.keep(memoryOf(consumer));
+    }
     return consumer;
+  }
+
+  private static long memoryOf(Consumer consumer) {
+    return MetadataSize.ofConsumer(consumer.tag().value(), consumer.options().arguments());
   }
 
   private CompletableFuture<Void> subscribe(
@@ -288,7 +298,9 @@ final class ConsumerOperations implements DeliveryReceiver {
     }
   }
 
-  private void tellDeleted(DeliverySource source) {
+  /** Notes that a consumer is no longer among those of the channel. */
+  private void left(DeliverySource source) {
+    channel.keep(-memoryOf(source.consumer()));
     emit(new ConsumerDeleted(identity, source.queue().name(), source.consumer()));
   }
 
@@ -321,7 +333,7 @@ final class ConsumerOperations implements DeliveryReceiver {
   private void cancel(DeliverySource source, boolean noWait) {
     String tag = source.consumer().tag().value();
     if (consumers.remove(tag, source)) {
-      tellDeleted(source);
+      left(source);
     }
     connection.commands().flush();
     channel.await(
@@ -491,7 +503,7 @@ final class ConsumerOperations implements DeliveryReceiver {
     DeliverySource source = consumers.get(tag);
     if (source != null && source.consumer() == consumer) {
       consumers.remove(tag);
-      tellDeleted(source);
+      left(source);
       if (channel.isOpen() && connection.client().wantsCancelNotifications()) {
         connection.output().method(number, new BasicMethod.Cancel(tag, true));
       }
@@ -534,7 +546,7 @@ final class ConsumerOperations implements DeliveryReceiver {
         consumers.values().stream()
             .map(source -> ConsumerExit.begin(source.queue(), source.consumer()))
             .toList();
-    consumers.values().forEach(this::tellDeleted);
+    consumers.values().forEach(this::left);
     consumers.clear();
     timeout.stop();
     locks.stop();

@@ -6,6 +6,7 @@ import io.mayflymq.core.message.SenderSelectedKeys;
 import io.mayflymq.core.metrics.Counter;
 import io.mayflymq.core.metrics.Counters;
 import io.mayflymq.core.policy.argument.Expiration;
+import io.mayflymq.core.routing.MetadataSize;
 import io.mayflymq.core.routing.RoutingTable;
 import io.mayflymq.core.routing.exchange.ExchangeDefinition;
 import io.mayflymq.core.routing.route.Route;
@@ -28,6 +29,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.LongConsumer;
 import java.util.function.Supplier;
 
 /**
@@ -47,7 +49,8 @@ public final class Publisher {
   private final int shard;
   private final Map<String, Counters> exchanges = new HashMap<>();
   private final Supplier<String> replyName;
-  private final RouteCache routes = new RouteCache();
+  private final LongConsumer kept;
+  private final RouteCache routes;
   private final PropertiesScan properties = new PropertiesScan();
 
   /** Null if messages are not traced. */
@@ -66,12 +69,20 @@ public final class Publisher {
    * @param access the permissions of the user who publishes
    * @param shard the number of that shard
    * @param replyName gives the name that replies to the publisher are sent to, or null
+   * @param kept is told how many bytes more it holds for later messages, or fewer
    */
-  public Publisher(VirtualHost vhost, VhostAccess access, int shard, Supplier<String> replyName) {
+  public Publisher(
+      VirtualHost vhost,
+      VhostAccess access,
+      int shard,
+      Supplier<String> replyName,
+      LongConsumer kept) {
     this.vhost = vhost;
     this.access = access;
     this.shard = shard;
     this.replyName = replyName;
+    this.kept = kept;
+    this.routes = new RouteCache(kept);
     this.tracer = vhost.tracer();
   }
 
@@ -262,6 +273,7 @@ public final class Publisher {
     Counters counters = new Counters();
     if (exchanges.size() < MOST_EXCHANGES) {
       exchanges.put(exchange, counters);
+      kept.accept(MetadataSize.ofCounters(exchange));
     }
     return counters;
   }

@@ -5,6 +5,7 @@ import io.mayflymq.core.routing.exchange.ExchangeDefinition;
 import io.mayflymq.core.routing.route.Route;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.protocol.types.ShortString;
+import java.util.function.LongConsumer;
 
 /**
  * Caches a channel's last routes by exchange and routing key; valid as long as the routing table is
@@ -23,7 +24,18 @@ final class RouteCache {
       ExchangeDefinition definition,
       Route<Queue> route) {}
 
+  /** About how many bytes an entry takes without its names. */
+  private static final int ENTRY_BYTES = 150;
+
+  private final LongConsumer kept;
   private final Entry[] entries = new Entry[SLOTS];
+
+  /**
+   * @param kept is told how many bytes more the entries take, or fewer
+   */
+  RouteCache(LongConsumer kept) {
+    this.kept = kept;
+  }
 
   /** Returns the entry for this table and these names, or null. */
   Entry get(RoutingTable<Queue> table, ShortString exchange, ShortString routingKey) {
@@ -37,7 +49,16 @@ final class RouteCache {
   }
 
   void put(Entry entry) {
-    entries[slot(entry.exchange, entry.routingKey)] = entry;
+    int slot = slot(entry.exchange, entry.routingKey);
+    kept.accept(bytes(entry) - bytes(entries[slot]));
+    entries[slot] = entry;
+  }
+
+  /** The names are there as bytes and as texts. */
+  private static long bytes(Entry entry) {
+    return entry == null
+        ? 0
+        : ENTRY_BYTES + 2L * (entry.exchange.encoded().length + entry.routingKey.encoded().length);
   }
 
   private static int slot(ShortString exchange, ShortString routingKey) {

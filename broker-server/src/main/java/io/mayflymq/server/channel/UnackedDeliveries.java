@@ -23,6 +23,10 @@ final class UnackedDeliveries {
     void accept(DeliverySource source, long fromSequence, long toSequence);
   }
 
+  /** How many bytes a slot takes. */
+  private static final int SLOT_BYTES = 12;
+
+  private final LongConsumer kept;
   private DeliverySource[] sources = new DeliverySource[SMALLEST];
   private long[] sequences = new long[SMALLEST];
 
@@ -33,6 +37,13 @@ final class UnackedDeliveries {
   private long next = 1;
 
   private int count;
+
+  /**
+   * @param kept is told how many bytes more the ring takes, or fewer, than at first
+   */
+  UnackedDeliveries(LongConsumer kept) {
+    this.kept = kept;
+  }
 
   /** Returns the next delivery tag, for a message that needs no settlement. */
   long skip() {
@@ -172,6 +183,7 @@ final class UnackedDeliveries {
       base++;
     }
     if (count == 0 && sources.length > 4096) {
+      kept.accept((SMALLEST - sources.length) * (long) SLOT_BYTES);
       sources = new DeliverySource[SMALLEST];
       sequences = new long[SMALLEST];
     }
@@ -189,6 +201,7 @@ final class UnackedDeliveries {
       moreSources[to] = sources[slot(tag)];
       moreSequences[to] = sequences[slot(tag)];
     }
+    kept.accept((capacity - sources.length) * (long) SLOT_BYTES);
     sources = moreSources;
     sequences = moreSequences;
   }

@@ -1,6 +1,7 @@
 package io.mayflymq.server.connection;
 
 import io.mayflymq.core.metrics.Counter;
+import io.mayflymq.core.routing.MetadataSize;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.runtime.Turn;
 import io.mayflymq.core.security.VhostAccess;
@@ -14,6 +15,7 @@ import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.ConnectionException;
 import io.mayflymq.protocol.types.ReplyCode;
 import io.mayflymq.server.alarm.ClientMemory;
+import io.mayflymq.server.alarm.ClientMemory.Part;
 import io.mayflymq.server.channel.ChannelSession;
 import io.mayflymq.server.channel.ChannelView;
 import io.mayflymq.server.channel.ClientQuirks;
@@ -53,6 +55,9 @@ final class AmqpConnection implements ConnectionContext, OpenConnection, ClientM
 
   private static final long RESUME_BYTES_UNDER_WAY = 1 << 20;
 
+  /** About how many bytes a connection takes without its channels and what its client has told. */
+  private static final int KEPT_BYTES = 5_000;
+
   private enum State {
     HANDSHAKE,
     OPEN,
@@ -69,7 +74,6 @@ final class AmqpConnection implements ConnectionContext, OpenConnection, ClientM
   private final DeliveryLinks deliveryLinks;
   private final AmqpConnectionHandler input;
   private final PublishBlocker publishBlocker;
-  private final ClientMemory.Account memory;
   private final Channels channels = new Channels(this);
   private final ExclusiveQueues exclusiveQueues = new ExclusiveQueues();
   private final DecodeSuspension decodeSuspension = new DecodeSuspension();
@@ -78,6 +82,10 @@ final class AmqpConnection implements ConnectionContext, OpenConnection, ClientM
 
   private State state = State.HANDSHAKE;
   private Handshake handshake;
+
+  /** Null until it is open. */
+  private ClientMemory.Account memory;
+
   private Heartbeats heartbeats;
   private ConnectionInfo open;
   private VirtualHost vhost;
@@ -94,7 +102,6 @@ final class AmqpConnection implements ConnectionContext, OpenConnection, ClientM
     this.input = input;
     this.log = new ConnectionLog(socket, environment.linesBeforeLogin());
     this.output = new ConnectionOutput(socket, home);
-    this.memory = environment.memory().open(this);
     this.publishBlocker = new PublishBlocker(environment.alarms(), output);
     this.commands =
         new ShardCommandSender(home, environment.broker().partitions(), this::onBatchReturned);
@@ -151,7 +158,8 @@ final class AmqpConnection implements ConnectionContext, OpenConnection, ClientM
     public void opened(Handshake.Opened opened) {
       vhost = opened.vhost();
       access = opened.access();
-      memory.setVhost(vhost.name());
+      memory = environment.memory().open(vhost.name(), AmqpConnection.this);
+      memory.keep(KEPT_BYTES + MetadataSize.of(opened.clientProperties()));
       channels.countFor(opened.session().user(), environment.sessions());
       open = ConnectionInfo.begin(opened, socket, output, home.now());
       client = opened.client();
@@ -322,7 +330,9 @@ final class AmqpConnection implements ConnectionContext, OpenConnection, ClientM
   /** Ends a read: sends what handling it has produced. */
   void endOfRead() {
     commands.flush();
-    memory.tell();
+    if (memory != null) {
+      memory.tell();
+    }
     if (commands.bytesUnderWay() > MOST_BYTES_UNDER_WAY) {
       overloaded = true;
     }
@@ -337,33 +347,44 @@ final class AmqpConnection implements ConnectionContext, OpenConnection, ClientM
     if (state == State.CLOSING || state == State.CLOSED) {
       return;
     }
+    if (error instanceof ChannelException && channels.isClosing(channel)) {
+      return;
+    }
     if (error instanceof ChannelException && channels.contains(channel)) {
       log.channelError(channel, error);
       output.method(
           channel,
           new ChannelMethod.Close(
               error.code().code(), error.replyText(), error.classId(), error.methodId()));
-      channels.get(channel).fail();
+      channels.fail(channel);
     } else {
       log.connectionError(channel, error);
       closeWith(error);
     }
   }
 
-  /** Ends the channels that hold the most. Any thread may call. */
+  /**
+   * Ends the channels that hold the most; the connection if that is not enough and nothing is to
+   * stay. Any thread may call.
+   */
   @Override
-  public void giveUpLargest(long most) {
+  public void giveUpLargest(Part part, long most) {
     home.execute(
         () -> {
           memory.tell();
-          ChannelSession largest = channels.largest();
-          while (state == State.OPEN
-              && environment.memory().total() > most
-              && largest != null
-              && largest.held() > 0) {
-            fail(largest.number(), largest.giveUp(environment.memory().limit()));
+          ClientMemory all = environment.memory();
+          ChannelSession largest = channels.largest(part);
+          while (state == State.OPEN && all.total(part) > most && largest != null) {
+            fail(largest.number(), largest.giveUp(part, all.excess()));
             memory.gaveUp();
-            largest = channels.largest();
+            largest = channels.largest(part);
+          }
+          if (state == State.OPEN && part == Part.ALL && all.total() > most) {
+            fail(
+                0,
+                new ConnectionException(
+                    ReplyCode.RESOURCE_ERROR, "connection was given up: " + all.excess()));
+            memory.gaveUp();
           }
           memory.endGivingUp();
         });
@@ -465,7 +486,9 @@ final class AmqpConnection implements ConnectionContext, OpenConnection, ClientM
     if (heartbeats != null) {
       heartbeats.stop();
     }
-    memory.close();
+    if (memory != null) {
+      memory.close();
+    }
     output.release();
     environment.open().remove(this);
   }
@@ -554,6 +577,16 @@ final class AmqpConnection implements ConnectionContext, OpenConnection, ClientM
   @Override
   public void hold(long bytes) {
     memory.add(bytes);
+  }
+
+  @Override
+  public void keep(long bytes) {
+    memory.keep(bytes);
+  }
+
+  @Override
+  public String memoryShortage() {
+    return environment.memory().shortageFor(vhost.name());
   }
 
   @Override

@@ -2,13 +2,16 @@ package io.mayflymq.server.connection;
 
 import io.mayflymq.core.security.Sessions;
 import io.mayflymq.protocol.method.ChannelMethod;
+import io.mayflymq.protocol.method.Method;
 import io.mayflymq.protocol.types.ConnectionException;
 import io.mayflymq.protocol.types.ReplyCode;
+import io.mayflymq.server.alarm.ClientMemory.Part;
 import io.mayflymq.server.channel.ChannelSession;
 import io.mayflymq.server.channel.ChannelView;
 import io.mayflymq.server.channel.ConnectionContext;
 import io.netty.util.collection.IntObjectHashMap;
 import io.netty.util.collection.IntObjectMap;
+import java.util.BitSet;
 import java.util.Comparator;
 import java.util.List;
 
@@ -19,6 +22,10 @@ import java.util.List;
 final class Channels {
   private final ConnectionContext connection;
   private final IntObjectMap<ChannelSession> sessions = new IntObjectHashMap<>();
+
+  /** The numbers of those that the broker has closed, whose clients have not confirmed that yet. */
+  private final BitSet closing = new BitSet();
+
   private ChannelSession last;
   private int max;
   private Sessions counted;
@@ -42,7 +49,7 @@ final class Channels {
   }
 
   int count() {
-    return sessions.size();
+    return sessions.size() + closing.cardinality();
   }
 
   List<ChannelView> views() {
@@ -52,11 +59,11 @@ final class Channels {
         .toList();
   }
 
-  /** Returns the open channel for which the most memory is held; null if there is none. */
-  ChannelSession largest() {
+  /** Returns the open channel for which the most memory is held; null if it is held for none. */
+  ChannelSession largest(Part part) {
     return sessions.values().stream()
-        .filter(ChannelSession::isOpen)
-        .max(Comparator.comparingLong(ChannelSession::held))
+        .filter(session -> session.isOpen() && session.held(part) > 0)
+        .max(Comparator.comparingLong(session -> session.held(part)))
         .orElse(null);
   }
 
@@ -64,11 +71,38 @@ final class Channels {
     return sessions.containsKey(number);
   }
 
-  ChannelSession get(int number) {
-    return sessions.get(number);
+  /**
+   * Releases everything of a channel after an error: channel.close has been sent, and close-ok is
+   * awaited.
+   */
+  void fail(int number) {
+    ChannelSession failed = sessions.remove(number);
+    last = null;
+    closing.set(number);
+    failed.fail();
+  }
+
+  /** Returns whether the broker has closed a channel and its client has not confirmed that yet. */
+  boolean isClosing(int number) {
+    return closing.get(number);
+  }
+
+  /** Handles what arrives for such a channel: everything is ignored but the end. */
+  void whileClosing(int number, Method method) {
+    if (method instanceof ChannelMethod.CloseOk) {
+      closing.clear(number);
+      counted.closeChannels(user, 1);
+    } else if (method instanceof ChannelMethod.Close) {
+      connection.output().method(number, ChannelMethod.CloseOk.INSTANCE);
+    }
   }
 
   void open(int number) {
+    String shortage = connection.memoryShortage();
+    if (shortage != null) {
+      throw new ConnectionException(
+          ReplyCode.NOT_ALLOWED, "cannot open channel %d: %s".formatted(number, shortage));
+    }
     if (max > 0 && count() >= max) {
       throw new ConnectionException(
           ReplyCode.NOT_ALLOWED,
@@ -81,7 +115,7 @@ final class Channels {
   }
 
   /**
-   * Returns an open channel.
+   * Returns an open channel; null if it is closing, so that what arrives for it is ignored.
    *
    * @throws ConnectionException 504 if the channel is not open
    */
@@ -91,7 +125,7 @@ final class Channels {
       return recent;
     }
     ChannelSession found = sessions.get(number);
-    if (found == null) {
+    if (found == null && !closing.get(number)) {
       throw new ConnectionException(ReplyCode.CHANNEL_ERROR, "expected 'channel.open'");
     }
     last = found;
@@ -110,10 +144,11 @@ final class Channels {
     for (ChannelSession channel : List.copyOf(sessions.values())) {
       channel.connectionEnded();
     }
-    if (!sessions.isEmpty()) {
-      counted.closeChannels(user, sessions.size());
+    if (count() > 0) {
+      counted.closeChannels(user, count());
     }
     sessions.clear();
+    closing.clear();
     last = null;
   }
 }

@@ -60,10 +60,13 @@ final class FrameDispatcher implements FrameHandler {
       throw new ConnectionException(
           ReplyCode.COMMAND_INVALID, "connection method on channel %d".formatted(number));
     }
-    if (method instanceof ChannelMethod.Open && !connection.channels().contains(number)) {
-      connection.channels().open(number);
+    Channels channels = connection.channels();
+    if (channels.isClosing(number)) {
+      channels.whileClosing(number, method);
+    } else if (method instanceof ChannelMethod.Open && !channels.contains(number)) {
+      channels.open(number);
     } else {
-      connection.channels().require(number).onMethod(method);
+      channels.require(number).onMethod(method);
     }
   }
 
@@ -102,7 +105,10 @@ final class FrameDispatcher implements FrameHandler {
       return;
     }
     try {
-      action.accept(connection.channels().require(channel));
+      ChannelSession session = connection.channels().require(channel);
+      if (session != null) {
+        action.accept(session);
+      }
     } catch (AmqpException e) {
       connection.fail(channel, e);
     }
@@ -125,19 +131,19 @@ final class FrameDispatcher implements FrameHandler {
       return;
     }
     try {
-      connection
-          .channels()
-          .require(channel)
-          .onMessage(
-              exchange,
-              routingKey,
-              mandatory,
-              immediate,
-              in,
-              propertiesIndex,
-              propertiesLength,
-              bodyIndex,
-              bodyLength);
+      ChannelSession session = connection.channels().require(channel);
+      if (session != null) {
+        session.onMessage(
+            exchange,
+            routingKey,
+            mandatory,
+            immediate,
+            in,
+            propertiesIndex,
+            propertiesLength,
+            bodyIndex,
+            bodyLength);
+      }
     } catch (AmqpException e) {
       connection.fail(channel, e);
     }
@@ -150,7 +156,10 @@ final class FrameDispatcher implements FrameHandler {
       return;
     }
     try {
-      connection.channels().require(channel).onAck(deliveryTag, multiple);
+      ChannelSession session = connection.channels().require(channel);
+      if (session != null) {
+        session.onAck(deliveryTag, multiple);
+      }
     } catch (AmqpException e) {
       connection.fail(channel, e.withMethod(BasicMethod.CLASS_ID, BasicMethod.Ack.METHOD_ID));
     }

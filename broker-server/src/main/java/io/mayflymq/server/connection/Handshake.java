@@ -251,6 +251,12 @@ final class Handshake {
     if (vhost == null) {
       throw noVhost(path);
     }
+    String shortage = environment.memory().shortageFor(path);
+    if (shortage != null) {
+      throw new ConnectionException(
+          ReplyCode.NOT_ALLOWED,
+          "access to vhost '%s' refused for user '%s': %s".formatted(path, user, shortage));
+    }
     Session session = new OpenSession(user, path, steps::forceClose);
     environment.sessions().enter(session, vhost.definition().limits());
     try {

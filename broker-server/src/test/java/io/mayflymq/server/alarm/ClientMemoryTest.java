@@ -3,6 +3,7 @@ package io.mayflymq.server.alarm;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mayflymq.server.alarm.ClientMemory.Account;
+import io.mayflymq.server.alarm.ClientMemory.Part;
 import org.junit.jupiter.api.Test;
 
 class ClientMemoryTest {
@@ -10,12 +11,19 @@ class ClientMemoryTest {
 
   /** A connection that gives up all it holds when it is told to. */
   private final class Client implements ClientMemory.Holder {
-    private final Account account = memory.open(this);
+    private final Account account;
     private int requests;
     private long held;
+    private long kept;
 
     Client(String vhost) {
-      account.setVhost(vhost);
+      account = memory.open(vhost, this);
+    }
+
+    void keep(long bytes) {
+      kept += bytes;
+      account.keep(bytes);
+      account.tell();
     }
 
     void hold(long bytes) {
@@ -25,14 +33,14 @@ class ClientMemoryTest {
     }
 
     void giveUp() {
-      long all = held;
-      hold(-all);
+      hold(-held);
+      keep(-kept);
       account.gaveUp();
       account.endGivingUp();
     }
 
     @Override
-    public void giveUpLargest(long most) {
+    public void giveUpLargest(Part part, long most) {
       requests++;
     }
 
@@ -97,6 +105,51 @@ class ClientMemoryTest {
     assertThat(large.requests).isEqualTo(1);
     assertThat(small.requests).isZero();
     assertThat(memory.relieve()).as("it is being freed already").isFalse();
+  }
+
+  @Test
+  void theTenantThatHoldsTheMostGivesUpHoweverManyConnectionsItHas() {
+    Client[] many = new Client[10];
+    for (int i = 0; i < many.length; i++) {
+      many[i] = new Client("many");
+      many[i].keep(i == 7 ? 81 : 80);
+    }
+    large.hold(190);
+    assertThat(memory.isOver()).isFalse();
+    large.hold(50);
+    assertThat(large.requests).isZero();
+    assertThat(many[7].requests).isEqualTo(1);
+    many[7].giveUp();
+    assertThat(memory.total()).isEqualTo(960);
+  }
+
+  @Test
+  void whatIsKeptOpenIsNotGivenUpBeforeAnAlarm() {
+    large.keep(900);
+    small.hold(90);
+    assertThat(memory.relieve()).isFalse();
+    large.hold(10);
+    small.hold(210);
+    assertThat(large.requests).as("above the limit").isEqualTo(1);
+    assertThat(memory.total(Part.UNFINISHED)).isEqualTo(310);
+    large.giveUp();
+    assertThat(memory.relieve()).isTrue();
+    assertThat(small.requests).isEqualTo(1);
+    assertThat(large.requests).isEqualTo(1);
+  }
+
+  @Test
+  void onlyTheTenantThatHoldsTheMostMayOpenNoMore() {
+    large.keep(600);
+    assertThat(memory.shortageFor("b")).isNull();
+    small.keep(400);
+    assertThat(memory.shortageFor("b"))
+        .isEqualTo("all clients hold more than 1000 bytes, and those of vhost 'b' the most");
+    assertThat(memory.shortageFor("a")).isNull();
+    assertThat(memory.shortageFor("new")).isNull();
+    large.account.close();
+    assertThat(memory.shortageFor("a")).isNull();
+    assertThat(memory.byVhost()).containsOnlyKeys("a");
   }
 
   @Test

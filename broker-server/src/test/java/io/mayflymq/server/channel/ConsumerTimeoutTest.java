@@ -40,7 +40,7 @@ class ConsumerTimeoutTest {
     private final ManualEventLoop loop = new ManualEventLoop();
     private final Shard shard;
     private final DeliverySource source;
-    private final UnackedDeliveries unacked = new UnackedDeliveries();
+    private final UnackedDeliveries unacked = new UnackedDeliveries(bytes -> {});
     private final ConsumerTimeout timeout;
     private final List<ChannelException> errors = new ArrayList<>();
     private final long start = loop.nowMillis;

@@ -32,7 +32,7 @@ class DeliveryTimeoutsTest {
   private static final long LOCK = 500;
 
   private final ManualEventLoop loop = new ManualEventLoop();
-  private final UnackedDeliveries unacked = new UnackedDeliveries();
+  private final UnackedDeliveries unacked = new UnackedDeliveries(bytes -> {});
   private final List<Long> lost = new ArrayList<>();
   private final Shard shard;
   private final VirtualHost vhost;

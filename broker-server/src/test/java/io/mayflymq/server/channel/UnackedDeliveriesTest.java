@@ -19,7 +19,7 @@ class UnackedDeliveriesTest {
 
   private record Run(DeliverySource source, long from, long to) {}
 
-  private final UnackedDeliveries ring = new UnackedDeliveries();
+  private final UnackedDeliveries ring = new UnackedDeliveries(bytes -> {});
   private final TreeMap<Long, Outstanding> model = new TreeMap<>();
 
   @Test

@@ -99,7 +99,8 @@ public final class MessageResource {
     home.execute(
         () -> {
           try {
-            Publisher publisher = new Publisher(vhost, access, home.index(), () -> null);
+            Publisher publisher =
+                new Publisher(vhost, access, home.index(), () -> null, bytes -> {});
             Message message =
                 publisher.accept(
                     ShortString.of(exchange),
