@@ -12,7 +12,8 @@ import java.util.Set;
 
 /**
  * The latest messages of an exchange of the type {@code x-recent-history}, for destinations that
- * are bound to it later. Kept in memory only. Any thread may call.
+ * are bound to it later. Kept in memory only, of which all histories together may take a limited
+ * part: then the largest ones forget their oldest messages. Any thread may call.
  *
  * <p>Source: RabbitMQ's plugin.
  */
@@ -23,12 +24,20 @@ public final class RecentHistory {
   private static final Set<String> INTEGERS = Set.of("byte", "short", "signedint", "long");
 
   private final long length;
+  private final HistoryMemory memory;
+  private final HistoryMemory.Share share;
   private final ArrayDeque<Message> messages = new ArrayDeque<>();
 
   /** Creates the history, still empty, that the valid arguments of an exchange ask for. */
   public RecentHistory(FieldTable arguments) {
+    this(arguments, HistoryMemory.OF_PROCESS);
+  }
+
+  RecentHistory(FieldTable arguments, HistoryMemory memory) {
     FieldValue value = arguments.get(LENGTH);
     this.length = value == null ? DEFAULT_LENGTH : value.longValue();
+    this.memory = memory;
+    this.share = memory.open(this);
   }
 
   /**
@@ -47,14 +56,29 @@ public final class RecentHistory {
   }
 
   /** Adds a message, unless its publisher has excluded it. */
-  synchronized void add(Message message) {
+  void add(Message message) {
     if (FieldValue.Bool.TRUE.equals(message.headers().get(NO_STORE))) {
       return;
     }
-    if (messages.size() >= length) {
-      messages.removeFirst();
+    synchronized (this) {
+      if (messages.size() >= length) {
+        forgetOldest();
+      }
+      messages.addLast(message);
+      share.add(HistoryMemory.of(message));
     }
-    messages.addLast(message);
+    memory.makeRoom();
+  }
+
+  private void forgetOldest() {
+    share.add(-HistoryMemory.of(messages.removeFirst()));
+  }
+
+  /** Forgets the older half of the messages, and one more if their number is odd. */
+  synchronized void forgetHalf() {
+    for (int rest = (messages.size() + 1) / 2; rest > 0; rest--) {
+      forgetOldest();
+    }
   }
 
   /** Returns the messages, the oldest first. */
