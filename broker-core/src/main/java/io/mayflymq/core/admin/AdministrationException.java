@@ -26,6 +26,8 @@ public final class AdministrationException extends RuntimeException {
     INVALID_DIALECT,
     /** There are as many virtual hosts as allowed. */
     TOO_MANY_VHOSTS,
+    /** It would take more memory than allowed. */
+    NO_ROOM,
     /** A virtual host that is protected from deletion. */
     PROTECTED
   }
@@ -59,6 +61,17 @@ public final class AdministrationException extends RuntimeException {
         Reason.TOO_MANY_VHOSTS,
         vhost,
         "cannot create vhost '%s': vhost limit of %d is reached".formatted(vhost, most));
+  }
+
+  /**
+   * Returns the error for something for which there is no room.
+   *
+   * @param limit its name
+   * @param most how many bytes it allows
+   */
+  static AdministrationException noRoom(String limit, long most) {
+    return new AdministrationException(
+        Reason.NO_ROOM, limit, "%s (%d bytes) is reached".formatted(limit, most));
   }
 
   static AdministrationException protectedFromDeletion(String vhost) {

@@ -28,15 +28,19 @@ import java.util.Objects;
  * @param vhosts the virtual hosts, by name
  * @param globalParameters their values, which are JSON, by name
  * @param parameters of components that this broker does not have
+ * @param bytes how much memory all of them take, about
  */
 record AdministrationState(
     SecurityState security,
     HashMap<String, VhostDefinition> vhosts,
     HashMap<String, String> globalParameters,
-    HashMap<Parameter.Key, Parameter> parameters) {
+    HashMap<Parameter.Key, Parameter> parameters,
+    long bytes) {
 
   static AdministrationState of(SecurityState security) {
-    return new AdministrationState(security, HashMap.empty(), HashMap.empty(), HashMap.empty());
+    AdministrationState empty =
+        new AdministrationState(security, HashMap.empty(), HashMap.empty(), HashMap.empty(), 0);
+    return empty.with(AdministrationSize.of(empty));
   }
 
   /** Returns whether a command can be carried out in this state. */
@@ -69,6 +73,13 @@ record AdministrationState(
    * host.
    */
   AdministrationState after(MetadataCommand command) {
+    AdministrationState after = changedBy(command);
+    return after == this
+        ? this
+        : after.with(bytes + AdministrationSize.growth(command, this, after));
+  }
+
+  private AdministrationState changedBy(MetadataCommand command) {
     if (command instanceof VhostDeclared declared) {
       return with(declared.definition());
     } else if (command instanceof VhostDeleted deleted) {
@@ -105,12 +116,16 @@ record AdministrationState(
   }
 
   private AdministrationState with(SecurityState changed) {
-    return new AdministrationState(changed, vhosts, globalParameters, parameters);
+    return new AdministrationState(changed, vhosts, globalParameters, parameters, bytes);
+  }
+
+  private AdministrationState with(long counted) {
+    return new AdministrationState(security, vhosts, globalParameters, parameters, counted);
   }
 
   private AdministrationState with(VhostDefinition vhost) {
     return new AdministrationState(
-        security, vhosts.put(vhost.name(), vhost), globalParameters, parameters);
+        security, vhosts.put(vhost.name(), vhost), globalParameters, parameters, bytes);
   }
 
   /** Returns the state without a virtual host and all permissions and parameters of it. */
@@ -119,25 +134,28 @@ record AdministrationState(
         security.withoutVhost(name),
         vhosts.remove(name),
         globalParameters,
-        parameters.filterKeys(key -> !key.vhost().equals(name)));
+        parameters.filterKeys(key -> !key.vhost().equals(name)),
+        bytes);
   }
 
   private AdministrationState withParameter(String name, String json) {
-    return new AdministrationState(security, vhosts, globalParameters.put(name, json), parameters);
+    return new AdministrationState(
+        security, vhosts, globalParameters.put(name, json), parameters, bytes);
   }
 
   private AdministrationState withoutParameter(String name) {
-    return new AdministrationState(security, vhosts, globalParameters.remove(name), parameters);
+    return new AdministrationState(
+        security, vhosts, globalParameters.remove(name), parameters, bytes);
   }
 
   private AdministrationState with(Parameter parameter) {
     return new AdministrationState(
-        security, vhosts, globalParameters, parameters.put(parameter.key(), parameter));
+        security, vhosts, globalParameters, parameters.put(parameter.key(), parameter), bytes);
   }
 
   private AdministrationState without(Parameter.Key parameter) {
     return new AdministrationState(
-        security, vhosts, globalParameters, parameters.remove(parameter));
+        security, vhosts, globalParameters, parameters.remove(parameter), bytes);
   }
 
   /** Returns the virtual host of this name, or null. */

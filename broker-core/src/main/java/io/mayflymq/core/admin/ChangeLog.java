@@ -12,6 +12,7 @@ import io.mayflymq.core.security.AccessControl;
 import io.mayflymq.core.security.Credentials;
 import io.mayflymq.core.security.Sessions;
 import io.mayflymq.core.vhost.Broker;
+import io.mayflymq.core.vhost.ObjectLimits;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
@@ -26,6 +27,9 @@ final class ChangeLog {
   /** The origin of changes that were requested on this node. */
   private static final Object HERE = new Object();
 
+  /** The part of the memory of metadata that administrative definitions may take. */
+  private static final int PART_OF_METADATA = 4;
+
   private final CommittedState<AdministrationState> states;
   private final AccessControl accessControl;
   private final Broker broker;
@@ -36,6 +40,7 @@ final class ChangeLog {
     this.broker = broker;
     this.states = new CommittedState<>(this, log, AdministrationState.of(accessControl.state()));
     this.effects = new ChangeEffects(broker, sessions);
+    broker.countAdministration(() -> current().bytes());
   }
 
   /** Returns the current state. */
@@ -69,10 +74,30 @@ final class ChangeLog {
    * @param commands what is changed, as a unit
    * @return completed when it is effective; fails if it could not be made safe, and then nothing
    *     has changed
+   * @throws AdministrationException NO_ROOM
    */
   CompletableFuture<Void> request(List<? extends MetadataCommand> commands) {
+    requireRoom(commands);
     ChangeOrdering cluster = broker.cluster();
     return cluster == null ? applyNow(commands, broker.events()) : cluster.propose(commands, HERE);
+  }
+
+  private void requireRoom(List<? extends MetadataCommand> commands) {
+    AdministrationState after = proposed();
+    for (MetadataCommand command : commands) {
+      after = after.after(command);
+    }
+    if (after.bytes() > proposed().bytes()) {
+      ObjectLimits limits = broker.limits();
+      long most = limits.bytes() / PART_OF_METADATA;
+      if (after.bytes() > most) {
+        throw AdministrationException.noRoom(
+            "metadata limit of users, permissions, virtual hosts and parameters", most);
+      }
+      if (broker.routingBytes() + after.bytes() > limits.bytes()) {
+        throw AdministrationException.noRoom("metadata limit in cluster", limits.bytes());
+      }
+    }
   }
 
   CompletableFuture<Void> request(MetadataCommand command) {

@@ -31,6 +31,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
+import java.util.function.LongSupplier;
 
 /**
  * The virtual hosts of a broker, on the partitions that they share. All methods may be called by
@@ -45,6 +46,7 @@ public final class Broker {
   private volatile MessageTracer tracer;
   private volatile Cluster cluster;
   private volatile ObjectLimits limits = ObjectLimits.NONE;
+  private volatile LongSupplier administrationBytes = () -> 0;
   private volatile BooleanSupplier lowOnMemory = () -> false;
 
   /**
@@ -265,7 +267,19 @@ public final class Broker {
     lowOnMemory = asked;
   }
 
+  /**
+   * Sets what says how much memory administrative definitions take, which count among the metadata.
+   */
+  public void countAdministration(LongSupplier bytes) {
+    administrationBytes = bytes;
+  }
+
   private long metadataBytes() {
+    return routingBytes() + administrationBytes.getAsLong();
+  }
+
+  /** Returns how much memory exchanges, queues and bindings take, about, in bytes. */
+  public long routingBytes() {
     return vhosts.values().stream().mapToLong(vhost -> vhost.routing().metadataBytes()).sum();
   }
 
