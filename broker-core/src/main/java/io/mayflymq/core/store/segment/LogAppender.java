@@ -25,7 +25,12 @@ import java.util.ArrayDeque;
  * writes to the disk. Belongs to the shard's thread.
  */
 final class LogAppender {
-  private static final int MOST_SPARE_BUFFERS = 16;
+  /**
+   * How many buffers are outside of the heap, and used again and again; where the disk is behind,
+   * more are on the heap. The memory of one outside is free only when a collection has found it to
+   * be garbage, and too many of them can exhaust it before.
+   */
+  private static final int MOST_DIRECT_BUFFERS = 8;
 
   /** Keeps a segment, which begins with notes of deliveries, below 2 GiB. */
   private static final int MOST_RECORD_LENGTH = Integer.MAX_VALUE - (256 << 20);
@@ -44,6 +49,7 @@ final class LogAppender {
   private final RecordHeader note = new RecordHeader();
   private final ArrayDeque<WriteBuffer> retained = new ArrayDeque<>();
   private final ArrayDeque<WriteBuffer> spare = new ArrayDeque<>();
+  private int directBuffers;
 
   private int nextSegment;
   private long records;
@@ -361,16 +367,19 @@ final class LogAppender {
     while (!retained.isEmpty() && retained.peekFirst().done) {
       WriteBuffer written = retained.removeFirst();
       written.segment = null;
-      if (written.buffer.isDirect() && spare.size() < MOST_SPARE_BUFFERS) {
+      if (written.buffer.isDirect()) {
         spare.addLast(written);
       }
     }
     if (least > options.bufferBytes()) {
       writeBuffer = new WriteBuffer(ByteBuffer.allocate(least));
-    } else if (spare.isEmpty()) {
+    } else if (!spare.isEmpty()) {
+      writeBuffer = spare.removeLast();
+    } else if (directBuffers < MOST_DIRECT_BUFFERS) {
+      directBuffers++;
       writeBuffer = new WriteBuffer(ByteBuffer.allocateDirect(options.bufferBytes()));
     } else {
-      writeBuffer = spare.removeLast();
+      writeBuffer = new WriteBuffer(ByteBuffer.allocate(options.bufferBytes()));
     }
     writeBuffer.start(active, active.length);
     retained.addLast(writeBuffer);
