@@ -36,6 +36,11 @@ public final class Consumer {
   /** Whether it is in the rotation of consumers that can take a message. */
   boolean inRound;
 
+  /** Its neighbours there. */
+  Consumer before;
+
+  Consumer after;
+
   /**
    * Whether it gets messages in its turn: true for every consumer, or only for the single active
    * one.

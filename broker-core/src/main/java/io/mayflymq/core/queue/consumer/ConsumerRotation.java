@@ -1,8 +1,9 @@
 package io.mayflymq.core.queue.consumer;
 
-import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 
 /**
  * The consumers of a queue, and the rotation (round robin) of those that can take a message.
@@ -14,16 +15,16 @@ import java.util.List;
  */
 public final class ConsumerRotation {
   /** Shared by queues without consumers; never changed. */
-  private static final ArrayList<Consumer> NO_CONSUMERS = new ArrayList<>(0);
+  private static final Set<Consumer> NO_CONSUMERS = Set.of();
 
   private static final ArrayList<Level> NO_LEVELS = new ArrayList<>(0);
 
   private final boolean singleActive;
-  private ArrayList<Consumer> all = NO_CONSUMERS;
 
-  /**
-   * One rotation for each priority that was ever used, the highest first; nearly always only one.
-   */
+  /** In the order in which they were added. */
+  private Set<Consumer> all = NO_CONSUMERS;
+
+  /** One rotation for each priority, the highest first; nearly always only one. */
   private ArrayList<Level> levels = NO_LEVELS;
 
   private Consumer active;
@@ -31,7 +32,46 @@ public final class ConsumerRotation {
   /** Whether none gets any message at present. */
   private boolean suspended;
 
-  private record Level(long priority, ArrayDeque<Consumer> round) {}
+  /**
+   * Those of one priority that can take a message, linked in the order of their turns: hundreds of
+   * thousands can leave one by one.
+   */
+  private static final class Level {
+    final long priority;
+    Consumer first;
+    Consumer last;
+
+    Level(long priority) {
+      this.priority = priority;
+    }
+
+    void append(Consumer consumer) {
+      consumer.inRound = true;
+      consumer.before = last;
+      if (last == null) {
+        first = consumer;
+      } else {
+        last.after = consumer;
+      }
+      last = consumer;
+    }
+
+    void remove(Consumer consumer) {
+      consumer.inRound = false;
+      if (consumer.before == null) {
+        first = consumer.after;
+      } else {
+        consumer.before.after = consumer.after;
+      }
+      if (consumer.after == null) {
+        last = consumer.before;
+      } else {
+        consumer.after.before = consumer.before;
+      }
+      consumer.before = null;
+      consumer.after = null;
+    }
+  }
 
   public ConsumerRotation(boolean singleActive) {
     this.singleActive = singleActive;
@@ -39,7 +79,7 @@ public final class ConsumerRotation {
 
   public void add(Consumer consumer) {
     if (all.isEmpty()) {
-      all = new ArrayList<>(2);
+      all = new LinkedHashSet<>(2);
       levels = new ArrayList<>(1);
     }
     all.add(consumer);
@@ -61,6 +101,7 @@ public final class ConsumerRotation {
     consumer.cancelled = true;
     all.remove(consumer);
     leave(consumer);
+    levels.removeIf(level -> level.priority == consumer.priority() && level.first == null);
     if (consumer == active) {
       active = null;
       Consumer next = highest();
@@ -97,7 +138,7 @@ public final class ConsumerRotation {
       return null;
     }
     for (int i = 0; i < levels.size(); i++) {
-      Consumer first = levels.get(i).round.peekFirst();
+      Consumer first = levels.get(i).first;
       if (first != null) {
         return first;
       }
@@ -120,12 +161,12 @@ public final class ConsumerRotation {
 
   /** Advances after a message was delivered to the consumer whose turn it was. */
   public void served(Consumer consumer) {
-    ArrayDeque<Consumer> round = round(consumer.priority());
+    Level level = level(consumer.priority());
     if (!consumer.hasCredit()) {
-      round.pollFirst();
-      consumer.inRound = false;
-    } else if (round.size() > 1) {
-      round.addLast(round.pollFirst());
+      level.remove(consumer);
+    } else if (level.last != consumer) {
+      level.remove(consumer);
+      level.append(consumer);
     }
   }
 
@@ -158,29 +199,27 @@ public final class ConsumerRotation {
   /** Puts a consumer at the end of its rotation if it can take messages again. */
   public void join(Consumer consumer) {
     if (consumer.mayJoinRound() && consumer.active) {
-      consumer.inRound = true;
-      round(consumer.priority()).addLast(consumer);
+      level(consumer.priority()).append(consumer);
     }
   }
 
   private void leave(Consumer consumer) {
     if (consumer.inRound) {
-      consumer.inRound = false;
-      round(consumer.priority()).remove(consumer);
+      level(consumer.priority()).remove(consumer);
     }
   }
 
-  private ArrayDeque<Consumer> round(long priority) {
+  private Level level(long priority) {
     int at = 0;
     while (at < levels.size() && levels.get(at).priority >= priority) {
       if (levels.get(at).priority == priority) {
-        return levels.get(at).round;
+        return levels.get(at);
       }
       at++;
     }
-    Level level = new Level(priority, new ArrayDeque<>(2));
+    Level level = new Level(priority);
     levels.add(at, level);
-    return level.round;
+    return level;
   }
 
   public boolean isMember(Consumer consumer) {
@@ -192,7 +231,7 @@ public final class ConsumerRotation {
   }
 
   public boolean hasExclusive() {
-    return !all.isEmpty() && all.get(0).exclusive();
+    return !all.isEmpty() && all.iterator().next().exclusive();
   }
 
   public List<Consumer> all() {
