@@ -39,7 +39,7 @@ public final class LongPairHeap {
   private static final int CHUNK_BITS = 10;
   private static final int CHUNK_ENTRIES = 1 << CHUNK_BITS;
   private static final int CHUNK_MASK = CHUNK_ENTRIES - 1;
-  private static final int SMALLEST_CHUNK_ENTRIES = 16;
+  private static final int SMALLEST_CHUNK_ENTRIES = 4;
   private static final int SWEEP_STEPS = 8;
   private static final int NO_SWEEP = -1;
   private static final long[][] NO_CHUNKS = {};

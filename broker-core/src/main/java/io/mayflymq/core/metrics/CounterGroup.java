@@ -10,7 +10,8 @@ import java.util.function.ToLongFunction;
  */
 public final class CounterGroup implements Counts {
   /** How many bytes the histories of all members may take together, if each can have the least. */
-  private static final long MOST_HISTORY_BYTES = 128L << 20;
+  private static final long MOST_HISTORY_BYTES =
+      Math.min(128L << 20, Runtime.getRuntime().maxMemory() / 64);
 
   private static final int LEAST_HISTORY_BYTES = 512;
 

@@ -12,8 +12,8 @@ import io.mayflymq.protocol.types.FieldValue;
  */
 public final class MetadataSize {
   private static final long EXCHANGE = 500;
-  private static final long QUEUE = 3_500;
-  private static final long BINDING = 300;
+  private static final long QUEUE = 2_000;
+  private static final long BINDING = 400;
 
   private static final long CONSUMER = 400;
   private static final long COUNTERS = 600;
@@ -33,7 +33,7 @@ public final class MetadataSize {
     return EXCHANGE + exchange.name().length() + of(exchange.arguments());
   }
 
-  /** Of a queue that has a few messages, without its bindings and what the messages contain. */
+  /** Of a queue without its bindings, and without what its messages take. */
   public static long ofQueue(String name, FieldTable arguments) {
     return QUEUE + name.length() + of(arguments);
   }

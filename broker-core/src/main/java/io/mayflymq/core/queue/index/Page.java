@@ -16,7 +16,7 @@ public final class Page {
   static final int ENTRIES = 1 << BITS;
   static final int MASK = ENTRIES - 1;
 
-  private static final int SMALLEST_CAPACITY = 32;
+  private static final int SMALLEST_CAPACITY = 8;
 
   long number;
 

@@ -79,9 +79,8 @@ final class DiskQueueStore implements QueueStore {
 
   @Override
   public boolean admit(Message message, boolean soon) {
-    count++;
+    came();
     MemoryBudget budget = entries.budget;
-    budget.enter();
     boolean elsewhere = isPersistent(message) || entries.paging.takes(message);
     if (elsewhere
         ? soon && budget.hasRoomForConsumer(message, objectBytes)
@@ -92,10 +91,26 @@ final class DiskQueueStore implements QueueStore {
     return false;
   }
 
+  private void came() {
+    entries.budget.enter();
+    if (count++ == 0) {
+      entries.budget.enterQueue();
+    }
+  }
+
+  private void gone(long messages) {
+    if (messages > 0) {
+      count -= messages;
+      entries.budget.leave(messages);
+      if (count == 0) {
+        entries.budget.leaveQueue();
+      }
+    }
+  }
+
   @Override
   public void left(Message message) {
-    count--;
-    entries.budget.leave(1);
+    gone(1);
     if (message != null) {
       objectBytes -= entries.budget.release(message);
     }
@@ -267,13 +282,12 @@ final class DiskQueueStore implements QueueStore {
 
   @Override
   public void forget() {
-    entries.budget.leave(count);
+    gone(count);
     entries.budget.release(objectBytes);
     queues.forget(this);
     if (located > 0) {
       entries.forget(id, queue, awaited > 0);
     }
-    count = 0;
     objectBytes = 0;
     located = 0;
   }
@@ -282,16 +296,14 @@ final class DiskQueueStore implements QueueStore {
 
   /** Called when a message was recovered. */
   void recovered() {
-    count++;
+    came();
     located++;
-    entries.budget.enter();
   }
 
   /** Called when a message that was recovered is settled: the log still says so. */
   void recoveredSettled() {
-    count--;
+    gone(1);
     located--;
-    entries.budget.leave(1);
   }
 
   /** The log knows of this already, so it need not be logged again. */

@@ -14,6 +14,9 @@ public final class MemoryBudget {
   /** The size of an entry in the index of a queue, in bytes: small, unless its page is in use. */
   private static final int ENTRY = 8;
 
+  /** The size of what a queue has as long as it has messages: a page, counters and their rates. */
+  private static final int QUEUE = 2_000;
+
   /** The size of a content's objects in addition to its bytes. */
   private static final int OBJECTS = 96;
 
@@ -27,6 +30,7 @@ public final class MemoryBudget {
   private final long limitForConsumers;
   private final ContentArena packed;
   private long entries;
+  private long queues;
   private long objects;
 
   /**
@@ -50,9 +54,19 @@ public final class MemoryBudget {
     entries -= count;
   }
 
+  /** Called when a queue has got its first message. */
+  public void enterQueue() {
+    queues++;
+  }
+
+  /** Called when a queue has lost its last message. */
+  public void leaveQueue() {
+    queues--;
+  }
+
   /** Whether this many further bytes are available. */
   public boolean hasRoomFor(long bytes) {
-    return entries * ENTRY + objects + packed.allocatedBytes() + bytes <= limit;
+    return entries * ENTRY + queues * QUEUE + objects + packed.allocatedBytes() + bytes <= limit;
   }
 
   /** Whether there is room for a content as an object. */

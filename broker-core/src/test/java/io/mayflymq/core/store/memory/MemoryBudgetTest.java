@@ -37,6 +37,19 @@ class MemoryBudgetTest {
   }
 
   @Test
+  void queuesThatHaveMessagesTakePartOfTheBudget() {
+    MemoryBudget budget = budget(MIB);
+    for (int i = 0; i < 500; i++) {
+      budget.enterQueue();
+    }
+    assertThat(budget.hasRoomFor(OF_64_KIB)).isFalse();
+    for (int i = 0; i < 50; i++) {
+      budget.leaveQueue();
+    }
+    assertThat(budget.hasRoomFor(OF_64_KIB)).isTrue();
+  }
+
+  @Test
   void messagesCachedForConsumersMayTakeASixteenthOfTheBudget() {
     MemoryBudget budget = budget(1024 * MIB);
     long objects = 0;
