@@ -30,6 +30,9 @@ final class ChangeLog {
   /** The part of the memory of metadata that administrative definitions may take. */
   private static final int PART_OF_METADATA = 4;
 
+  /** The definitions of a small broker have room, whatever the limits are. */
+  private static final long LEAST_BYTES = 64 << 10;
+
   private final CommittedState<AdministrationState> states;
   private final AccessControl accessControl;
   private final Broker broker;
@@ -87,7 +90,7 @@ final class ChangeLog {
     for (MetadataCommand command : commands) {
       after = after.after(command);
     }
-    if (after.bytes() > proposed().bytes()) {
+    if (after.bytes() > Math.max(proposed().bytes(), LEAST_BYTES)) {
       ObjectLimits limits = broker.limits();
       long most = limits.bytes() / PART_OF_METADATA;
       if (after.bytes() > most) {

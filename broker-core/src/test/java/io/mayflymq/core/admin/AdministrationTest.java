@@ -35,6 +35,7 @@ import io.mayflymq.core.security.VhostAccess;
 import io.mayflymq.core.settings.Dialect;
 import io.mayflymq.core.store.InMemoryStore;
 import io.mayflymq.core.vhost.Broker;
+import io.mayflymq.core.vhost.ObjectLimits;
 import io.mayflymq.core.vhost.QueueDeclaration;
 import io.mayflymq.core.vhost.VirtualHost;
 import io.mayflymq.core.vhost.partition.Partitions;
@@ -573,5 +574,34 @@ class AdministrationTest {
     assertThat(vhosts.list()).hasSize(1);
     assertThat(administration.users().get("ann").tags()).isEmpty();
     assertThat(administration.permissions().list()).isEmpty();
+  }
+
+  @Test
+  void definitionsMayTakeAQuarterOfTheMemoryOfMetadata() {
+    broker.setLimits(new ObjectLimits(100, 100, 400_000, 400_000));
+    addVhost("v");
+    addUser("u");
+    String json = '"' + "x".repeat(40_000) + '"';
+    safe(administration.globalParameters().set("a", json));
+    safe(administration.parameters().set(new Parameter("v", "shovel", "b", json)));
+    String refusal =
+        "metadata limit of users, permissions, virtual hosts and parameters (100000 bytes) is"
+            + " reached";
+    assertRefused(Reason.NO_ROOM, refusal, () -> administration.globalParameters().set("c", json));
+    assertRefused(
+        Reason.NO_ROOM,
+        refusal,
+        () -> administration.parameters().set(new Parameter("v", "shovel", "c", json)));
+    assertRefused(
+        Reason.NO_ROOM,
+        refusal,
+        () -> administration.permissions().set("u", "v", "x".repeat(2_000), ".*", ".*"));
+    safe(administration.globalParameters().set("a", json));
+    safe(administration.parameters().clear("v", "shovel", "b"));
+    safe(administration.globalParameters().set("c", json));
+    safe(administration.globalParameters().clear("a"));
+    safe(administration.permissions().set("u", "v", "x".repeat(2_000), ".*", ".*"));
+    safe(administration.vhosts().delete("v"));
+    safe(administration.globalParameters().set("a", json));
   }
 }

@@ -19,9 +19,6 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 /** Limits the memory of histories. Any thread may call. */
 final class HistoryMemory {
-  /** All histories together take at most this part of the largest heap. */
-  private static final int PART_OF_HEAP = 32;
-
   /** The part of the limit that is freed at a time. */
   private static final int PART_FREED = 8;
 
@@ -30,7 +27,7 @@ final class HistoryMemory {
 
   /** That of this process. */
   static final HistoryMemory OF_PROCESS =
-      new HistoryMemory(Runtime.getRuntime().maxMemory() / PART_OF_HEAP);
+      new HistoryMemory(Runtime.getRuntime().maxMemory() / RecentHistory.PART_OF_HEAP);
 
   private final long limit;
   private final AtomicLong total = new AtomicLong();
@@ -80,13 +77,15 @@ final class HistoryMemory {
     }
     synchronized (this) {
       long most = limit - limit / PART_FREED;
-      while (total() > limit) {
-        for (RecentHistory largest : largestFirst()) {
+      List<RecentHistory> histories = largestFirst();
+      while (total() > limit && !histories.isEmpty()) {
+        for (RecentHistory largest : histories) {
           largest.forgetHalf();
           if (total.get() <= most) {
             return;
           }
         }
+        histories = largestFirst();
       }
     }
   }

@@ -18,6 +18,9 @@ import java.util.Set;
  * <p>Source: RabbitMQ's plugin.
  */
 public final class RecentHistory {
+  /** All histories together take at most this part of the largest heap. */
+  public static final int PART_OF_HEAP = 32;
+
   private static final String LENGTH = "x-recent-history-length";
   private static final String NO_STORE = "x-recent-history-no-store";
   private static final int DEFAULT_LENGTH = 20;

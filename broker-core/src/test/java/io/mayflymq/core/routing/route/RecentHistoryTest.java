@@ -15,6 +15,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 class RecentHistoryTest {
   private static final String LENGTH = "x-recent-history-length";
@@ -44,6 +45,35 @@ class RecentHistoryTest {
 
   private static List<String> numbers(int from, int to) {
     return IntStream.rangeClosed(from, to).mapToObj(Integer::toString).toList();
+  }
+
+  @Test
+  void theLargestHistoryForgetsItsOldestMessagesWhenAllTakeTooMuch() {
+    HistoryMemory memory = new HistoryMemory(100_000);
+    FieldTable long1 = length(new FieldValue.Int32(1_000_000_000));
+    RecentHistory small = new RecentHistory(FieldTable.EMPTY, memory);
+    add(small, 1, 20);
+    RecentHistory large = new RecentHistory(long1, memory);
+    add(large, 1, 10_000);
+    assertThat(memory.total()).isBetween(40_000L, 100_000L);
+    assertThat(bodies(small)).isEqualTo(numbers(1, 20));
+    List<String> kept = bodies(large);
+    assertThat(kept).isEqualTo(numbers(10_001 - kept.size(), 10_000)).hasSizeGreaterThan(100);
+    RecentHistory other = new RecentHistory(long1, memory);
+    other.add(message("x".repeat(200_000), FieldTable.EMPTY));
+    assertThat(other.messages()).as("larger than all may take").isEmpty();
+    assertThat(memory.total()).isLessThanOrEqualTo(100_000);
+  }
+
+  @Test
+  @Timeout(60)
+  void aHistoryThatIsGoneTakesNoMemory() {
+    HistoryMemory memory = new HistoryMemory(1_000_000);
+    add(new RecentHistory(FieldTable.EMPTY, memory), 1, 20);
+    assertThat(memory.total()).isPositive();
+    while (memory.total() > 0) {
+      System.gc();
+    }
   }
 
   @Test
