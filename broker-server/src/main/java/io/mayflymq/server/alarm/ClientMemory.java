@@ -28,6 +28,9 @@ public final class ClientMemory {
   /** The part of the limit that is worth freeing before an alarm. */
   private static final int CONSIDERABLE_PART = 4;
 
+  /** The part of the limit that is left for what is not finished when no more can be opened. */
+  private static final int PART_FREE_OF_OPEN = 16;
+
   /** What clients may be asked to give up. */
   public enum Part {
     /** What they have begun and not finished. */
@@ -65,6 +68,10 @@ public final class ClientMemory {
 
     long told(Part part) {
       return part == Part.ALL ? told.get() : unfinished.get();
+    }
+
+    long open() {
+      return told.get() - unfinished.get();
     }
 
     /** Returns how much of that is about to be given up. */
@@ -121,21 +128,23 @@ public final class ClientMemory {
 
   /**
    * Returns why the clients of a virtual host may keep no more open, in a few words; null if they
-   * may. They may not when as much is held as may be, and by none more than by them. Any thread may
-   * call.
+   * may. They may not when what is open takes nearly all that may be held, and that of none takes
+   * more than theirs: so nothing that is open has to be given up for it. Any thread may call.
    */
   public String shortageFor(String vhost) {
-    if (total() < limit()) {
+    long most = limit() - limit() / PART_FREE_OF_OPEN;
+    if (total() - total(Part.UNFINISHED) < most) {
       return null;
     }
     Tenant own = tenants.get(vhost);
-    long held = own == null ? 0 : own.told(Part.ALL);
-    return tenants.values().stream().anyMatch(other -> other.told(Part.ALL) > held)
+    long open = own == null ? 0 : own.open();
+    return tenants.values().stream().anyMatch(other -> other.open() > open)
         ? null
-        : excess() + ", and those of vhost '%s' the most".formatted(vhost);
+        : "all clients keep more than %d bytes open, and those of vhost '%s' the most"
+            .formatted(most, vhost);
   }
 
-  /** Returns why something is refused or given up, in a few words. Any thread may call. */
+  /** Returns why something is given up, in a few words. Any thread may call. */
   public String excess() {
     return "all clients hold more than %d bytes".formatted(limit());
   }

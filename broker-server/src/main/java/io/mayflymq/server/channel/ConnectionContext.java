@@ -53,7 +53,8 @@ public interface ConnectionContext {
 
   /**
    * Returns why the client may keep no more open, in a few words; null if it may. It may not when
-   * all clients hold as much memory as they may, and those of its virtual host the most.
+   * what all clients keep open takes nearly as much memory as it may, and that of the clients of
+   * its virtual host the most.
    */
   String memoryShortage();
 

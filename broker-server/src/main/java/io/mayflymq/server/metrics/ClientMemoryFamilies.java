@@ -8,12 +8,12 @@ import io.prometheus.metrics.model.snapshots.Labels;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** The memory that is held for what clients have begun and not finished. */
+/** The memory that is held for clients. */
 final class ClientMemoryFamilies {
   private static final Metric<ConnectionFigures> OF_CONNECTION =
       Metric.gauge(
           "connection_memory_bytes",
-          "Memory for transactions, incomplete messages and output of a connection.",
+          "Memory of a connection: channels, consumers, what is not finished, and output.",
           ConnectionFigures::memory);
 
   private ClientMemoryFamilies() {}
@@ -23,7 +23,7 @@ final class ClientMemoryFamilies {
     return Stream.of(
         Value.gauge(
             "mayfly_client_memory_bytes",
-            "Memory for transactions and incomplete messages of all clients.",
+            "Memory of all clients: channels, consumers, and what is not finished.",
             (double) memory.total()),
         Value.gauge(
             "mayfly_client_memory_limit_bytes",
@@ -31,7 +31,7 @@ final class ClientMemoryFamilies {
             (double) memory.limit()),
         Value.counter(
             "mayfly_client_memory_given_up_total",
-            "Channels that were closed to free such memory.",
+            "Channels and connections that were closed to free such memory.",
             (double) memory.givenUpCount()));
   }
 
@@ -44,7 +44,7 @@ final class ClientMemoryFamilies {
     return Stream.of(
         Value.gauge(
             "mayfly_vhost_memory_bytes",
-            "Memory for transactions, incomplete messages and output of a virtual host's clients.",
+            "Memory of a virtual host's clients: channels, consumers, what is not finished, output.",
             vhosts),
         MetricFamily.of("mayfly_", OF_CONNECTION, connections));
   }

@@ -141,10 +141,12 @@ class ClientMemoryTest {
   @Test
   void onlyTheTenantThatHoldsTheMostMayOpenNoMore() {
     large.keep(600);
+    small.keep(330);
+    small.hold(60);
     assertThat(memory.shortageFor("b")).isNull();
-    small.keep(400);
+    small.keep(10);
     assertThat(memory.shortageFor("b"))
-        .isEqualTo("all clients hold more than 1000 bytes, and those of vhost 'b' the most");
+        .isEqualTo("all clients keep more than 938 bytes open, and those of vhost 'b' the most");
     assertThat(memory.shortageFor("a")).isNull();
     assertThat(memory.shortageFor("new")).isNull();
     large.account.close();

@@ -5,22 +5,27 @@ import static io.mayflymq.it.harness.ChannelErrors.assertChannelError;
 import static io.mayflymq.it.harness.ChannelErrors.awaitShutdown;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import com.rabbitmq.client.AMQP;
+import com.rabbitmq.client.AlreadyClosedException;
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
+import com.rabbitmq.client.ShutdownSignalException;
 import io.mayflymq.it.harness.ControlCommand;
 import io.mayflymq.it.harness.EmbeddedBroker;
 import io.mayflymq.it.harness.OwnBroker;
 import io.mayflymq.it.harness.Patience;
 import io.mayflymq.it.harness.RawClient;
+import java.io.IOException;
+import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What clients have begun and not finished takes a limited part of the memory. */
+/** What clients have begun and not finished, and keep open, takes a limited part of the memory. */
 @OwnBroker
 class ClientMemoryIT {
   private static final int MIB = 1 << 20;
@@ -152,7 +157,7 @@ class ClientMemoryIT {
         raw.sendPublish(channel, "q").sendHeader(channel, 100 * MIB);
       }
       raw.assertAlive(channels + 1);
-      assertThat(vhostMemory()).isPositive().isLessThan(2 * MIB);
+      assertThat(vhostMemory()).isPositive().isLessThan(3 * MIB);
     }
   }
 
@@ -183,10 +188,70 @@ class ClientMemoryIT {
     assertThat(broker.http().get("connections").json())
         .extracting(shown -> shown.path("memory").longValue())
         .anyMatch(bytes -> bytes >= 2 * MIB)
-        .contains(0L);
+        .anyMatch(bytes -> bytes > 4_000 && bytes < 20_000);
     assertThat(ControlCommand.of(broker).run("list_connections", "memory").out())
         .anyMatch(line -> line.matches("2\\d{6}"));
     channel.txRollback();
-    assertThat(vhostMemory()).isZero();
+    assertThat(vhostMemory()).isLessThan(100_000);
+  }
+
+  @Test
+  void consumersAreRefusedWhenTheyTakeTooMuch() throws Exception {
+    Map<String, Object> arguments = Map.of("x-a", "y".repeat(100_000));
+    Channel[] channels = new Channel[10];
+    for (int i = 0; i < channels.length; i++) {
+      channels[i] = connection.createChannel();
+    }
+    int consumers = 0;
+    while (vhostMemory() < MOST - 2 * MIB) {
+      for (Channel channel : channels) {
+        channel.basicConsume(
+            "q", false, "c" + consumers++, false, false, arguments, (t, d) -> {}, t -> {});
+      }
+    }
+    assertThat(consumers).isGreaterThan(40);
+    AlreadyClosedException refused =
+        assertThrows(
+            AlreadyClosedException.class,
+            () -> {
+              for (int i = 0; i < 100; i++) {
+                Channel channel = channels[i % channels.length];
+                try {
+                  channel.basicConsume(
+                      "q", false, "", false, false, arguments, (t, d) -> {}, t -> {});
+                } catch (IOException closed) {
+                  channel.basicQos(1);
+                }
+              }
+            });
+    assertThat(refused.getMessage())
+        .contains("reply-code=406")
+        .contains(
+            "PRECONDITION_FAILED - cannot consume from queue 'q': all clients keep more than ");
+    assertThat(connection.isOpen()).isTrue();
+    Channel others = transaction(other, 1);
+    others.txCommit();
+  }
+
+  @Test
+  void channelsAreRefusedWhenTheyTakeTooMuch() throws Exception {
+    for (int i = 0; i < 1_000; i++) {
+      connection.createChannel();
+    }
+    IOException refused =
+        assertThrows(
+            IOException.class,
+            () -> {
+              for (int i = 0; i < 1_500; i++) {
+                other.createChannel();
+              }
+            });
+    ShutdownSignalException closed = (ShutdownSignalException) refused.getCause();
+    assertThat(((AMQP.Connection.Close) closed.getReason()).getReplyText())
+        .matches(
+            "NOT_ALLOWED - cannot open channel \\d+: all clients keep more than \\d+ bytes open, and those"
+                + " of vhost '/' the most");
+    assertThat(connection.isOpen()).isTrue();
+    other = broker.factory().newConnection();
   }
 }
