@@ -161,14 +161,14 @@ public final class Keys {
       Setting.of(
           "vhost_metadata_limit.relative",
           fraction(1),
-          "0.4",
+          "0.2",
           "Share of the largest heap that exchanges, queues and bindings of a virtual host may take.");
   static final Setting<Double> CLUSTER_METADATA_LIMIT =
       Setting.of(
           "cluster_metadata_limit.relative",
           fraction(1),
-          "0.5",
-          "The same for all virtual hosts together.");
+          "0.25",
+          "The same for all virtual hosts together, with users, permissions and parameters.");
   static final Setting<Integer> MAX_MESSAGE_SIZE =
       Setting.of(
           "max_message_size",
@@ -185,8 +185,8 @@ public final class Keys {
       Setting.of(
           "client_memory_limit.relative",
           fraction(1),
-          "0.25",
-          "Share of the largest heap for transactions and incomplete messages of all clients.");
+          "0.12",
+          "Share of the largest heap for connections, channels, consumers, transactions, incomplete messages.");
   static final Setting<Integer> HANDSHAKE_TIMEOUT =
       Setting.of(
           "handshake_timeout",
@@ -306,7 +306,7 @@ public final class Keys {
       Setting.of(
           "vm_memory_high_watermark_paging_ratio",
           fraction(1),
-          "0.5",
+          "0.2",
           "Share of that watermark above which contents of messages live on disk only.");
   static final Setting<Integer> MEMORY_MONITOR_INTERVAL =
       Setting.of(

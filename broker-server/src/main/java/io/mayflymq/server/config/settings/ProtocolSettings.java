@@ -13,8 +13,8 @@ import io.mayflymq.core.vhost.ObjectLimits;
  * @param channelMax the number of channels offered; 0 is no limit but the protocol's
  * @param maxMessageSize the largest body, in bytes; a larger one is a channel error 406
  * @param maxTransactionSize the largest transaction, in bytes; a larger one is a channel error 406
- * @param clientMemory the share of the heap that may be held for transactions and incomplete
- *     messages, 0 to 1
+ * @param clientMemory the share of the heap that may be held for what clients have begun and not
+ *     finished, and keep open, 0 to 1
  * @param handshakeTimeoutMillis from accept to connection.open-ok
  * @param consumerTimeoutMillis how long a delivery may stay unacknowledged; 0 is no limit
  * @param node how much may be open on this node; not offered to clients
@@ -35,7 +35,7 @@ public record ProtocolSettings(
     int consumerMaxPerChannel,
     ObjectLimits objects) {
   /**
-   * Returns how many bytes may be held for transactions and incomplete messages.
+   * Returns how many bytes may be held for clients.
    *
    * @param maxHeap the most that the heap may take, in bytes
    */

@@ -2,6 +2,7 @@ package io.mayflymq.server.config.key;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.mayflymq.core.routing.route.RecentHistory;
 import io.mayflymq.core.security.Limit;
 import io.mayflymq.core.security.Limits;
 import io.mayflymq.core.security.Sessions.NodeLimits;
@@ -190,7 +191,7 @@ class SettingsReaderTest {
   @Test
   void memoryLimitsAreConfigured() throws Exception {
     assertThat(settings().memory())
-        .isEqualTo(new MemorySettings(0.8, OptionalLong.empty(), 0.5, 2500));
+        .isEqualTo(new MemorySettings(0.8, OptionalLong.empty(), 0.2, 2500));
     MemorySettings share =
         settings(
                 "vm_memory_high_watermark.relative=0.25",
@@ -202,8 +203,31 @@ class SettingsReaderTest {
     assertThat(share.monitorIntervalMillis()).isEqualTo(100);
     MemorySettings bytes = settings("vm_memory_high_watermark.absolute=3GiB").memory();
     assertThat(bytes.watermarkBytes(4L << 30)).isEqualTo(3L << 30);
-    assertThat(bytes.pagingBytes(4L << 30)).isEqualTo(3L << 29);
+    assertThat(bytes.pagingBytes(4L << 30)).isEqualTo((3L << 30) / 5);
     assertThat(bytes.watermarkBytes(1L << 30)).as("never beyond the heap").isEqualTo(1L << 30);
+  }
+
+  /** That of MetricsService. */
+  private static final int PART_FOR_METRICS = 8;
+
+  /** So that no client is blocked by an alarm that others raise with what they may hold. */
+  @Test
+  void whatMayBeHeldTakesLessThanTheWatermarkOfASmallHeap() throws Exception {
+    long heap = 256 << 20;
+    // Measured: a broker without clients has 8 MB on the heap, one in use up to 12 MB of buffers
+    // beside it.
+    long ofBroker = 20 << 20;
+    ServerSettings defaults = settings();
+    double metadata =
+        (double) defaults.protocol().objects().bytes() / Runtime.getRuntime().maxMemory();
+    assertThat(
+            ofBroker
+                + defaults.memory().pagingBytes(heap)
+                + (long) (metadata * heap)
+                + defaults.protocol().clientMemoryBytes(heap)
+                + heap / PART_FOR_METRICS
+                + heap / RecentHistory.PART_OF_HEAP)
+        .isLessThan(defaults.memory().watermarkBytes(heap));
   }
 
   @Test
