@@ -29,7 +29,7 @@ import threading
 import time
 import urllib.request
 
-from amqp import Client, frame, message, short
+from amqp import Client, frame, message, short, table
 from brokers import Mayfly, add_arguments, free_port, scratch
 
 LOAD_SECONDS = 4
@@ -538,6 +538,58 @@ def dead_letter_fan_out(run):
         time.sleep(3)
 
 
+def large_consumers(run):
+    """Consumers with arguments of 120 KB, until the broker refuses them."""
+    large = table(**{f"x_a{number}": "y" * 20_000 for number in range(6)})
+    with contextlib.suppress(OSError, ConnectionError):
+        with Client(run.broker.port) as client:
+            client.socket.settimeout(10)
+            client.declare("consumed")
+            for number in range(2_000):
+                client.method(1, 60, 20, b"\0\0" + short("consumed") + short(f"c{number}") + b"\x08" + large)
+
+
+def many_channels(run):
+    """Thirty connections with 2,047 channels each."""
+    clients = []
+    for _ in range(30):
+        with contextlib.suppress(OSError, ConnectionError):
+            clients.append(Client(run.broker.port))
+            clients[-1].socket.settimeout(10)
+            for channel in range(2, 2_048):
+                clients[-1].method(channel, 20, 10, b"\0")
+    time.sleep(2)
+    for client in clients:
+        client.socket.close()
+
+
+def recent_histories(run):
+    """Exchanges that keep a thousand messages of 100 KB each."""
+
+    def go():
+        with contextlib.suppress(OSError, ConnectionError):
+            with Client(run.broker.port) as client:
+                for number in range(50):
+                    client.declare_exchange(f"recent-{number}", "x-recent-history", False, x_recent_history_length=1_000)
+                for number in range(2_000):
+                    client.socket.sendall(message(f"recent-{number % 50}", "", bytes(100_000)))
+
+    threading.Thread(target=go, daemon=True).start()
+
+
+def large_parameters(run):
+    """Global parameters of 900 KB."""
+    for number in range(60):
+        with contextlib.suppress(OSError):
+            request = urllib.request.Request(
+                f"http://127.0.0.1:{run.broker.http_port}/api/global-parameters/p{number}",
+                method="PUT",
+                data=b'{"value":"' + b"v" * 900_000 + b'"}',
+                headers={"Content-Type": "application/json", "Authorization": "Basic Z3Vlc3Q6Z3Vlc3Q="},
+            )
+            urllib.request.urlopen(request, timeout=20).read()
+
+
 def memory():
     for name, during in (
         ("half-sent messages of 120 MB", big_messages),
@@ -549,6 +601,10 @@ def memory():
         ("60 scrapers of 5,000 queues that read nothing", unread_scrapes),
         ("a transaction of 60 MB that stays open", open_transaction),
         ("dead letters of nine queues to one another", dead_letter_fan_out),
+        ("2,000 consumers with arguments of 120 KB", large_consumers),
+        ("30 connections with 2,047 channels", many_channels),
+        ("50 recent histories of 1,000 messages of 100 KB", recent_histories),
+        ("60 global parameters of 900 KB", large_parameters),
     ):
         for heap in ("-Xmx40m", "-Xmx64m"):
             yield Fault(f"memory: {name}, {heap}", jvm=(heap,), during=during)
