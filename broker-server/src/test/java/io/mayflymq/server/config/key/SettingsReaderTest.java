@@ -54,7 +54,7 @@ class SettingsReaderTest {
                 2047,
                 134_217_728,
                 536_870_912,
-                0.25,
+                0.12,
                 10_000,
                 1_800_000,
                 NodeLimits.NONE,
@@ -62,8 +62,8 @@ class SettingsReaderTest {
                 new ObjectLimits(
                     ObjectLimits.UNLIMITED,
                     ObjectLimits.UNLIMITED,
-                    shareOfHeap(0.4),
-                    shareOfHeap(0.5))));
+                    shareOfHeap(0.2),
+                    shareOfHeap(0.25))));
     assertThat(settings.auth().mechanisms()).containsExactly("PLAIN", "AMQPLAIN");
     assertThat(settings.auth().loopbackUsers()).containsExactly("guest");
     assertThat(settings.defaults().user()).isEqualTo("guest");
@@ -111,7 +111,7 @@ class SettingsReaderTest {
                 "vhost_metadata_limit.relative=0.25")
             .protocol();
     assertThat(protocol.objects())
-        .isEqualTo(new ObjectLimits(3, 0, shareOfHeap(0.25), shareOfHeap(0.5)));
+        .isEqualTo(new ObjectLimits(3, 0, shareOfHeap(0.25), shareOfHeap(0.25)));
     assertThat(protocol.consumerMaxPerChannel()).isEqualTo(1);
   }
 
