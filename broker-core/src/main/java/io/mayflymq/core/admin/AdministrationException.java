@@ -66,12 +66,12 @@ public final class AdministrationException extends RuntimeException {
   /**
    * Returns the error for something for which there is no room.
    *
-   * @param limit its name
+   * @param format of the message, with the place for the limit
    * @param most how many bytes it allows
    */
-  static AdministrationException noRoom(String limit, long most) {
-    return new AdministrationException(
-        Reason.NO_ROOM, limit, "%s (%d bytes) is reached".formatted(limit, most));
+  static AdministrationException noRoom(String format, long most) {
+    String message = format.formatted(most);
+    return new AdministrationException(Reason.NO_ROOM, message, message);
   }
 
   static AdministrationException protectedFromDeletion(String vhost) {

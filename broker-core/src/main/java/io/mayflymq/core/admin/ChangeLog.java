@@ -95,10 +95,12 @@ final class ChangeLog {
       long most = limits.bytes() / PART_OF_METADATA;
       if (after.bytes() > most) {
         throw AdministrationException.noRoom(
-            "metadata limit of users, permissions, virtual hosts and parameters", most);
+            "metadata limit of users, permissions, virtual hosts and parameters (%d bytes) is reached",
+            most);
       }
       if (broker.routingBytes() + after.bytes() > limits.bytes()) {
-        throw AdministrationException.noRoom("metadata limit in cluster", limits.bytes());
+        throw AdministrationException.noRoom(
+            "metadata limit in cluster (%d bytes) is reached", limits.bytes());
       }
     }
   }

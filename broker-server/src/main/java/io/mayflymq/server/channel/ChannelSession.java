@@ -444,15 +444,15 @@ public final class ChannelSession {
    * @param why in a few words
    */
   public ChannelException giveUp(Part part, String why) {
-    String what = "transaction of %d bytes".formatted(unfinished());
+    String what = "transaction of %d bytes was given up".formatted(unfinished());
     if (part == Part.ALL && channel.kept() > unfinished()) {
       what =
-          "channel of %d bytes with %d consumers".formatted(held(part), consumers.consumerCount());
+          "channel of %d bytes with %d consumers was given up"
+              .formatted(held(part), consumers.consumerCount());
     } else if (content.held() == unfinished()) {
-      what = "incomplete message of %d bytes".formatted(unfinished());
+      what = "incomplete message of %d bytes was given up".formatted(unfinished());
     }
-    return new ChannelException(
-        ReplyCode.PRECONDITION_FAILED, "%s was given up: %s".formatted(what, why));
+    return new ChannelException(ReplyCode.PRECONDITION_FAILED, what + ": " + why);
   }
 
   private void release() {
