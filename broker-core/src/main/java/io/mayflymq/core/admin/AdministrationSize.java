@@ -53,7 +53,7 @@ final class AdministrationSize {
           - of(before.security().topicPermissions(set.user(), set.vhost(), set.exchange()));
     }
     // A deletion looks at all of them anyway.
-    return after == before ? 0 : of(after) - before.bytes();
+    return of(after) - before.bytes();
   }
 
   /** Of everything. */

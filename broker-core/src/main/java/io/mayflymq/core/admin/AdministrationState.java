@@ -72,6 +72,7 @@ record AdministrationState(
    * Returns the state after a change; the same one if the change is of something inside a virtual
    * host.
    */
+  @SuppressWarnings("ReferenceEquality") // to compare all that there is would take long
   AdministrationState after(MetadataCommand command) {
     AdministrationState after = changedBy(command);
     return after == this

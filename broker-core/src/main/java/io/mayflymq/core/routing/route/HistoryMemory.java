@@ -49,7 +49,7 @@ final class HistoryMemory {
 
   /** Returns about how many bytes a message takes. */
   static long of(Message message) {
-    return message.content().length + MESSAGE_BYTES;
+    return (long) message.content().length + MESSAGE_BYTES;
   }
 
   /** Opens the share of a history. */

@@ -15,6 +15,7 @@ import io.mayflymq.it.harness.Headers;
 import io.mayflymq.it.harness.Http;
 import io.mayflymq.it.harness.MayflyOnly;
 import io.mayflymq.it.harness.Patience;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Date;
 import java.util.List;
@@ -255,7 +256,7 @@ class RedriveIT extends AccessFixture {
             "exchange",
             internal,
             "time",
-            new Date(),
+            Date.from(Instant.ofEpochSecond(1_700_000_000)),
             "routing-keys",
             List.of("k"));
     amqp.confirming()

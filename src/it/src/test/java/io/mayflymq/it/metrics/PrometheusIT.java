@@ -64,12 +64,12 @@ class PrometheusIT {
 
   /** Scrapes; what a busy broker puts off (503) is asked for again, as a scraper does. */
   private static ScrapedText scrape(String path) {
-    ScrapedText[] scrape = new ScrapedText[1];
-    await()
-        .atMost(Patience.TIME)
-        .until(() -> (scrape[0] = ScrapedText.of(port, path, TEXT)).status() != 503);
-    assertThat(scrape[0].status()).isEqualTo(200);
-    return scrape[0];
+    ScrapedText scrape =
+        await()
+            .atMost(Patience.TIME)
+            .until(() -> ScrapedText.of(port, path, TEXT), answer -> answer.status() != 503);
+    assertThat(scrape.status()).isEqualTo(200);
+    return scrape;
   }
 
   /** Every query of the dashboard joins with this series, which must be the only one. */

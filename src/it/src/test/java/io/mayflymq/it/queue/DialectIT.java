@@ -15,6 +15,7 @@ import io.mayflymq.it.harness.OwnBroker;
 import io.mayflymq.it.harness.Patience;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
@@ -42,11 +43,11 @@ class DialectIT {
   private static Map<String, Object> tried(Connection connection, String queue, End end)
       throws Exception {
     Channel channel = connection.createChannel();
-    GetResponse[] got = new GetResponse[1];
-    Awaitility.await()
-        .atMost(Patience.TIME)
-        .until(() -> (got[0] = channel.basicGet(queue, false)) != null);
-    long tag = got[0].getEnvelope().getDeliveryTag();
+    GetResponse got =
+        Awaitility.await()
+            .atMost(Patience.TIME)
+            .until(() -> channel.basicGet(queue, false), Objects::nonNull);
+    long tag = got.getEnvelope().getDeliveryTag();
     switch (end) {
       case NACK -> channel.basicNack(tag, false, true);
       case REJECT -> channel.basicReject(tag, true);
@@ -54,7 +55,7 @@ class DialectIT {
       case CHANNEL -> {}
     }
     channel.close();
-    BasicProperties properties = got[0].getProps();
+    BasicProperties properties = got.getProps();
     return properties.getHeaders() == null ? Map.of() : new HashMap<>(properties.getHeaders());
   }
 
