@@ -164,7 +164,7 @@ class CommandOrderTest {
               if (cause == Cause.REJECT) {
                 client.commands.reject(first, getter, sequence, sequence);
               } else {
-                client.commands.requeue(first, getter, sequence, sequence);
+                client.commands.fail(first, getter, sequence, sequence);
               }
             });
       }
