@@ -57,6 +57,13 @@ public enum Dialect {
   }
 
   /**
+   * Returns whether {@code basic.nack} and {@code basic.reject} acknowledge messages of streams.
+   */
+  public boolean settlesStreamsByAnyVerdict() {
+    return this == V4_3;
+  }
+
+  /**
    * Returns whether each return counts towards the delivery limit; else only {@code basic.reject}
    * and the end of a channel do.
    */

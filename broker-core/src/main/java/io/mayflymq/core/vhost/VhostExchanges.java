@@ -11,6 +11,7 @@ import io.mayflymq.core.routing.binding.DestinationKind;
 import io.mayflymq.core.routing.exchange.ExchangeDefinition;
 import io.mayflymq.core.vhost.queue.Preconditions;
 import io.mayflymq.core.vhost.queue.Queue;
+import io.mayflymq.core.vhost.reply.ReplyConsumers;
 import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.ReplyCode;
 import java.util.List;
@@ -155,6 +156,11 @@ final class VhostExchanges {
   private void requireEnds(RoutingTable<Queue> table, Binding binding, Object connection) {
     required(table, binding.source());
     if (binding.destinationKind() == DestinationKind.QUEUE) {
+      if (ReplyConsumers.isReplyName(binding.destination())) {
+        throw new ChannelException(
+            ReplyCode.ACCESS_REFUSED,
+            "cannot bind or unbind to a volatile (direct reply-to) queue");
+      }
       state.usable(table, binding.destination(), connection);
     } else {
       required(table, binding.destination());

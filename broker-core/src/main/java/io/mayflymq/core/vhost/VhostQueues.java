@@ -282,7 +282,9 @@ final class VhostQueues {
     if (AutoDeadLetterQueue.is(found.definition())) {
       throw AutoDeadLetterQueue.staysWithParent(found);
     }
-    return found.lifecycle().delete(ifUnused, ifEmpty, Actor.of(connection));
+    CompletableFuture<Long> deleted =
+        found.lifecycle().delete(ifUnused, ifEmpty, Actor.of(connection));
+    return found.isStream() ? deleted.thenApply(ready -> 0L) : deleted;
   }
 
   /** See {@link VirtualHost#remove}. */

@@ -15,6 +15,7 @@ import io.mayflymq.core.routing.RoutingTable;
 import io.mayflymq.core.routing.binding.Binding;
 import io.mayflymq.core.routing.exchange.ExchangeDefinition;
 import io.mayflymq.core.routing.route.Route;
+import io.mayflymq.core.settings.Dialect;
 import io.mayflymq.core.settings.QueueSettings;
 import io.mayflymq.core.tracing.MessageTracer;
 import io.mayflymq.core.vhost.deadletter.DeadLetterRouter;
@@ -135,6 +136,11 @@ public final class VirtualHost implements QueueHost {
   @Override
   public String name() {
     return state.name();
+  }
+
+  /** The rules of RabbitMQ that it follows. */
+  public Dialect dialect() {
+    return state.current().policies().defaults().dialect();
   }
 
   /** What it was added with, and its limits. */
@@ -313,7 +319,7 @@ public final class VirtualHost implements QueueHost {
    * if it cannot be made so.
    *
    * @param connection who asks
-   * @return how many ready messages went with it
+   * @return how many ready messages went with it; 0 for a stream, as in RabbitMQ
    * @throws ChannelException 405 if it is exclusive to another connection; through the future 406
    *     if a condition does not hold
    */

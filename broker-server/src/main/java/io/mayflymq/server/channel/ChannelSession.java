@@ -324,10 +324,15 @@ public final class ChannelSession {
       }
       channel.reply(false, new ChannelMethod.FlowOk(true));
     } else if (method instanceof ChannelMethod.Open) {
-      throw new ConnectionException(ReplyCode.CHANNEL_ERROR, "second 'channel.open' seen");
+      throw openedTwice();
     } else if (!(method instanceof ChannelMethod.FlowOk)) {
       throw ChannelContext.notForServers(method);
     }
+  }
+
+  /** Returns the error of a channel that is opened again. */
+  public static ConnectionException openedTwice() {
+    return new ConnectionException(ReplyCode.CHANNEL_ERROR, "second 'channel.open' seen");
   }
 
   private void selectConfirms(ConfirmMethod.Select select) {

@@ -2,6 +2,7 @@ package io.mayflymq.server.channel;
 
 import io.mayflymq.core.message.StreamOffset;
 import io.mayflymq.core.queue.consumer.Consumer;
+import io.mayflymq.core.settings.Dialect;
 import io.mayflymq.core.stream.OffsetSpec;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.protocol.method.BasicMethod;
@@ -21,12 +22,13 @@ final class ConsumeChecks {
    * Checks a new consumer.
    *
    * @param prefetch its prefetch limit; 0 for none
+   * @param dialect of its virtual host, for the texts
    * @throws ChannelException 406 if an argument is not valid or not for queues of this type, or a
    *     stream's consumer has no prefetch limit
    * @throws io.mayflymq.protocol.types.ConnectionException 540 if a stream's consumer does not
    *     acknowledge
    */
-  static void check(Queue queue, BasicMethod.Consume consume, int prefetch) {
+  static void check(Queue queue, BasicMethod.Consume consume, int prefetch, Dialect dialect) {
     FieldTable arguments = consume.arguments();
     requireTimeout(arguments);
     if (!queue.isStream()) {
@@ -41,7 +43,11 @@ final class ConsumeChecks {
               .formatted(StreamOffset.HEADER, queue, term(arguments.get(StreamOffset.HEADER))));
     }
     if (prefetch == 0) {
-      throw precondition("consumer prefetch count is not set for '%s'".formatted(queue));
+      throw precondition(
+          (dialect == Dialect.V3_13
+                  ? "consumer prefetch count is not set for '%s'"
+                  : "consumer prefetch count is not set for stream %s")
+              .formatted(queue));
     }
     if (consume.noAck()) {
       throw queue.streamsLack("automatic acknowledgement");

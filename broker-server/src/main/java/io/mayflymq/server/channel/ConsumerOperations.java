@@ -9,6 +9,7 @@ import io.mayflymq.core.queue.consumer.ConsumeOptions;
 import io.mayflymq.core.queue.consumer.Consumer;
 import io.mayflymq.core.routing.MetadataSize;
 import io.mayflymq.core.security.Permission;
+import io.mayflymq.core.settings.Dialect;
 import io.mayflymq.core.vhost.event.Firehose;
 import io.mayflymq.core.vhost.queue.ConsumerExit;
 import io.mayflymq.core.vhost.queue.Following;
@@ -138,6 +139,11 @@ final class ConsumerOperations implements DeliveryReceiver {
     return unacked;
   }
 
+  /** Returns the dialect of the virtual host. */
+  Dialect dialect() {
+    return connection.vhost().dialect();
+  }
+
   /** Returns the tags of deliveries that were taken back before they were settled. */
   RevokedTags lost() {
     return lost;
@@ -174,9 +180,10 @@ final class ConsumerOperations implements DeliveryReceiver {
     String tag = freeTag(consume);
     channel.requireMemory("cannot consume from queue '%s'".formatted(consume.queue()));
     Queue queue = queues.find(consume.queue(), Permission.READ);
-    ConsumeChecks.check(queue, consume, prefetch);
+    int limit = prefetchFor(queue);
+    ConsumeChecks.check(queue, consume, limit, dialect());
     ConsumeOptions options =
-        new ConsumeOptions(!consume.noAck(), consume.exclusive(), prefetch, consume.arguments());
+        new ConsumeOptions(!consume.noAck(), consume.exclusive(), limit, consume.arguments());
     order.after(
         queue,
         () -> {
@@ -185,6 +192,11 @@ final class ConsumerOperations implements DeliveryReceiver {
               Following.ask(queue, at -> subscribe(at, tag, options, consume.noWait())),
               done -> {});
         });
+  }
+
+  /** A consumer of a stream needs a limit. As in RabbitMQ that of the channel will do. */
+  private int prefetchFor(Queue queue) {
+    return prefetch == 0 && queue.isStream() ? globalPrefetch() : prefetch;
   }
 
   /** Makes a consumer of a queue, in place of one that it had where it was before. */

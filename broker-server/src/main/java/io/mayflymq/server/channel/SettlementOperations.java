@@ -142,7 +142,7 @@ final class SettlementOperations {
   }
 
   private void send(DeliverySource source, long from, long to, Verdict verdict) {
-    switch (verdict) {
+    switch (source.queue().isStream() ? ofStream(source, verdict) : verdict) {
       case ACKNOWLEDGE -> {
         commands.acknowledge(source.queue(), source.consumer(), from, to);
         counters.add(Counter.ACKED, to - from + 1);
@@ -153,10 +153,15 @@ final class SettlementOperations {
     consumers.giveBack(source, to - from + 1);
   }
 
-  private void putBack(DeliverySource source, long from, long to, Verdict verdict) {
-    if (source.queue().isStream()) {
+  /** Messages of a stream stay in it: since RabbitMQ 4 whatever is said of one acknowledges it. */
+  private Verdict ofStream(DeliverySource source, Verdict verdict) {
+    if (verdict != Verdict.ACKNOWLEDGE && !consumers.dialect().settlesStreamsByAnyVerdict()) {
       throw source.queue().streamsLack("basic.nack and basic.reject");
     }
+    return Verdict.ACKNOWLEDGE;
+  }
+
+  private void putBack(DeliverySource source, long from, long to, Verdict verdict) {
     if (verdict == Verdict.REJECT) {
       commands.reject(source.queue(), source.consumer(), from, to);
     } else if (verdict == Verdict.FAIL) {

@@ -417,7 +417,12 @@ final class AmqpConnection implements ConnectionContext, OpenConnection, ClientM
     leaveSocketToClient();
   }
 
-  /** Reads on until the client closes the socket, or the time is up. */
+  /**
+   * Reads on until the client closes the socket, or the time is up. As in RabbitMQ the client does
+   * it, also after {@code connection.close-ok}: some take an end of the stream for an error.
+   * Nothing that was sent is lost, as it would be if the socket were closed while received bytes
+   * are unread.
+   */
   private void leaveSocketToClient() {
     if (publishBlocker.abandon()) {
       home.execute(input::resume);
@@ -435,7 +440,6 @@ final class AmqpConnection implements ConnectionContext, OpenConnection, ClientM
                     () -> {
                       output.method(0, ConnectionMethod.CloseOk.INSTANCE);
                       output.endOfBurst();
-                      HalfClose.of(socket);
                       leaveSocketToClient();
                     }));
   }

@@ -87,13 +87,19 @@ final class Channels {
     return closing.get(number);
   }
 
-  /** Handles what arrives for such a channel: everything is ignored but the end. */
+  /**
+   * Handles what arrives for such a channel: everything is ignored but the end.
+   *
+   * @throws ConnectionException 504 if it is opened before its end is confirmed
+   */
   void whileClosing(int number, Method method) {
     if (method instanceof ChannelMethod.CloseOk) {
       closing.clear(number);
       counted.closeChannels(user, 1);
     } else if (method instanceof ChannelMethod.Close) {
       connection.output().method(number, ChannelMethod.CloseOk.INSTANCE);
+    } else if (method instanceof ChannelMethod.Open) {
+      throw ChannelSession.openedTwice();
     }
   }
 

@@ -43,7 +43,7 @@ class ConfigurationTest {
     assertThat(configuration.settings().protocol().heartbeatSeconds()).isEqualTo(3);
     assertThat(configuration.settings().protocol().frameMax()).isEqualTo(5002);
     assertThat(configuration.settings().protocol().channelMax()).isEqualTo(1001);
-    assertThat(configuration.settings().protocol().initialFrameMax()).isEqualTo(4096);
+    assertThat(configuration.settings().protocol().initialFrameMax()).isEqualTo(8192);
     assertThat(configuration.warnings()).isEmpty();
   }
 

@@ -45,6 +45,11 @@ public enum ExchangeType {
     public <Q> BindingIndex<Q> newIndex(FieldTable arguments) {
       return TopicIndex.empty();
     }
+
+    @Override
+    public void validate(Binding binding) {
+      TopicIndex.validate(binding.routingKey());
+    }
   },
   /** Routes by the headers of a message, see {@link HeadersMatch}. */
   HEADERS {

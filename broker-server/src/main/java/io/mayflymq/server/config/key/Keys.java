@@ -119,7 +119,7 @@ public final class Keys {
       Setting.of(
           "initial_frame_max",
           wholeNumber("bytes", 4096, LARGEST_MESSAGE),
-          "4096",
+          "8192",
           "Largest frame accepted before a client has logged in, in bytes.");
   static final Setting<Integer> CHANNEL_MAX =
       Setting.of(

@@ -50,7 +50,7 @@ class SettingsReaderTest {
             new ProtocolSettings(
                 60,
                 131_072,
-                4096,
+                8192,
                 2047,
                 134_217_728,
                 536_870_912,

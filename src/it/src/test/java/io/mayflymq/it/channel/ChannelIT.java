@@ -62,6 +62,16 @@ class ChannelIT {
   }
 
   @Test
+  void aChannelCannotBeOpenedBeforeItsEndIsConfirmed(Target target) throws Exception {
+    try (RawClient client = RawClient.openChannel(target.port())) {
+      client.method(1, method(50, 10).uint16(0).shortString("absent").uint8(1).emptyTable());
+      assertThat(client.expect(20, 40).close().code()).isEqualTo(404);
+      RawFrame.Close close = client.sendChannelOpen(1).expectConnectionClose(504);
+      assertThat(close.text()).isEqualTo("CHANNEL_ERROR - second 'channel.open' seen");
+    }
+  }
+
+  @Test
   void anErrorClosesOneChannelOnly(Amqp amqp) throws Exception {
     Channel good = amqp.newChannel();
     Channel bad = amqp.newChannel();

@@ -60,6 +60,17 @@ class DirectReplyToIT {
   }
 
   @Test
+  @MayflyOnly("RabbitMQ has it since 4.3")
+  void aNameForRepliesCannotBeBound(Amqp amqp) throws Exception {
+    Channel channel = amqp.newChannel();
+    assertChannelError(
+        channel,
+        403,
+        "ACCESS_REFUSED - cannot bind or unbind to a volatile (direct reply-to) queue",
+        () -> channel.queueBind(REPLY_TO + ".abc", "amq.direct", "k"));
+  }
+
+  @Test
   void aReplyToAMissingRequesterIsDroppedAndNotReturned(Amqp amqp) throws Exception {
     String requests = amqp.queue();
     Channel client = amqp.newConnection().createChannel();

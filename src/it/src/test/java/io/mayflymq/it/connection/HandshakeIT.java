@@ -155,7 +155,7 @@ class HandshakeIT {
       client.startOk(
           "PLAIN",
           "\0guest\0guest",
-          new RawWriter().shortString("long").uint8('S').longString("x".repeat(5_000)));
+          new RawWriter().shortString("long").uint8('S').longString("x".repeat(9_000)));
       client.expectRefusal(501);
     }
   }
@@ -293,12 +293,33 @@ class HandshakeIT {
     }
   }
 
+  /** Some clients take an end of the stream for an error, also after close-ok. */
+  @Test
+  void theSocketIsTheClientsToCloseAfterCloseOk(Target target) throws Exception {
+    try (RawClient client = RawClient.openChannel(target.port())) {
+      client.method(0, method(10, 50).uint16(200).shortString("bye").uint16(0).uint16(0));
+      client.expect(10, 51);
+      assertThat(client.isSilentFor(500)).isTrue();
+      client.finish();
+    }
+  }
+
+  /** As a login with a token needs it. */
+  @Test
+  void aPasswordMayBeLongerThanTheSmallestFrame(Target target) throws Exception {
+    try (RawClient client = new RawClient(target.port())) {
+      client.start();
+      client.startOk("PLAIN", "\0guest\0" + "x".repeat(7_000), capable());
+      assertThat(client.expectConnectionClose(403).text())
+          .isEqualTo(String.format(REFUSED, "PLAIN"));
+    }
+  }
+
   @Test
   void methodsAfterConnectionCloseAreIgnored(Target target) throws Exception {
     try (RawClient client = RawClient.openChannel(target.port())) {
       client.method(0, method(10, 50).uint16(200).shortString("bye").uint16(0).uint16(0));
       client.expect(10, 51);
-      client.expectEnd();
       for (int i = 0; i < 10_000; i++) {
         client.sendPublish(1, "nowhere").sendHeader(1, 1).sendBody(1, (byte) 1);
       }

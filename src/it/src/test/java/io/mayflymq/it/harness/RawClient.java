@@ -149,6 +149,20 @@ public final class RawClient implements AutoCloseable {
     expectEnd();
   }
 
+  /** Returns whether nothing comes for so long, not even the end. */
+  public boolean isSilentFor(int millis) throws IOException {
+    int before = socket.getSoTimeout();
+    socket.setSoTimeout(millis);
+    try {
+      in.read();
+      return false;
+    } catch (SocketTimeoutException e) {
+      return true;
+    } finally {
+      socket.setSoTimeout(before);
+    }
+  }
+
   /** Says that nothing more will be sent, and checks that the broker closes its side too. */
   public void finish() throws IOException {
     socket.shutdownOutput();

@@ -1,5 +1,6 @@
 package io.mayflymq.it.queue;
 
+import static io.mayflymq.it.harness.ChannelErrors.assertConnectionError;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.rabbitmq.client.AMQP.BasicProperties;
@@ -9,6 +10,7 @@ import com.rabbitmq.client.ConnectionFactory;
 import com.rabbitmq.client.GetResponse;
 import io.mayflymq.it.harness.Amqp;
 import io.mayflymq.it.harness.BlackBox;
+import io.mayflymq.it.harness.Deliveries;
 import io.mayflymq.it.harness.EmbeddedBroker;
 import io.mayflymq.it.harness.Http;
 import io.mayflymq.it.harness.OwnBroker;
@@ -168,6 +170,26 @@ class DialectIT {
       }
     }
     return null;
+  }
+
+  @Test
+  void nackOfAMessageOfAStreamIsRefusedIn313() throws Exception {
+    try (EmbeddedBroker broker =
+        EmbeddedBroker.builder().set("compatibility.rabbitmq", "3.13").start()) {
+      Connection connection = connect(broker, "/");
+      Channel channel = connection.createChannel();
+      channel.queueDeclare("s", true, false, false, Map.of("x-queue-type", "stream"));
+      channel.basicPublish("", "s", null, Amqp.bytes("m"));
+      channel.basicQos(1);
+      Deliveries deliveries =
+          Deliveries.from(channel, "s", false, false, Map.of("x-stream-offset", "first"));
+      long tag = deliveries.next().tag();
+      assertConnectionError(
+          connection,
+          540,
+          "NOT_IMPLEMENTED - basic.nack and basic.reject not supported by stream queues queue 's' in vhost '/'",
+          () -> channel.basicNack(tag, false, true));
+    }
   }
 
   @Test

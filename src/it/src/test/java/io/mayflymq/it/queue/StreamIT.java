@@ -159,7 +159,7 @@ class StreamIT {
       assertChannelError(
           refused,
           406,
-          "PRECONDITION_FAILED - consumer prefetch count is not set for 'queue 's' in vhost '/''",
+          "PRECONDITION_FAILED - consumer prefetch count is not set for stream queue 's' in vhost '/'",
           () -> Deliveries.from(refused, "s", false));
       Connection getting = broker.connect();
       assertConnectionError(
@@ -184,6 +184,36 @@ class StreamIT {
                 declaring.queueDeclare(
                     "t", true, false, false, Map.of("x-queue-type", "stream", argument, 1000)));
       }
+    }
+  }
+
+  /** py-amqp, and with it Celery, has its limit for the channel. */
+  @Test
+  void aLimitOfTheChannelWillDoForAConsumerOfAStream() throws Exception {
+    try (RestartedBroker broker = RestartedBroker.embedded(data).start()) {
+      stream(broker, Map.of());
+      broker.publish("s", "a", "b");
+      Channel channel = broker.connect().createChannel();
+      channel.basicQos(0, 10, true);
+      Deliveries deliveries =
+          Deliveries.from(channel, "s", false, false, Map.of("x-stream-offset", "first"));
+      assertThat(deliveries.next(2)).containsExactly("a", "b");
+    }
+  }
+
+  @Test
+  void nackAndRejectAcknowledgeMessagesOfAStream() throws Exception {
+    try (RestartedBroker broker = RestartedBroker.embedded(data).start()) {
+      stream(broker, Map.of());
+      broker.publish("s", "a", "b", "c");
+      Channel channel = broker.connect().createChannel();
+      channel.basicQos(1);
+      Deliveries deliveries =
+          Deliveries.from(channel, "s", false, false, Map.of("x-stream-offset", "first"));
+      channel.basicNack(deliveries.next().tag(), false, true);
+      channel.basicReject(deliveries.next().tag(), false);
+      assertThat(deliveries.next().body()).isEqualTo("c");
+      assertThat(broker.channel().queueDelete("s").getMessageCount()).isZero();
     }
   }
 

@@ -11,6 +11,7 @@ import com.rabbitmq.client.Channel;
 import io.mayflymq.it.harness.Amqp;
 import io.mayflymq.it.harness.BlackBox;
 import io.mayflymq.it.harness.Headers;
+import io.mayflymq.it.harness.MayflyOnly;
 import io.mayflymq.it.harness.Patience;
 import java.util.HashMap;
 import java.util.List;
@@ -100,6 +101,21 @@ class RoutingIT {
     amqp.bind(queue, exchange, pattern);
     publish(amqp, exchange, key);
     assertThat(amqp.ready(queue)).isEqualTo(match ? 1 : 0);
+  }
+
+  @Test
+  @MayflyOnly("RabbitMQ has it since 4.3")
+  void aTopicBindingHasAtMostTwoWildcardsForManyWords(Amqp amqp) throws Exception {
+    String exchange = amqp.exchange(BuiltinExchangeType.TOPIC);
+    String queue = amqp.queue();
+    amqp.bind(queue, exchange, "a.#.b.#");
+    Channel channel = amqp.newChannel();
+    assertChannelError(
+        channel,
+        406,
+        "PRECONDITION_FAILED - Topic binding key '#.a.#.b.#' uses 3 '#' wildcards, at most 2 are allowed",
+        () -> channel.queueBind(queue, exchange, "#.a.#.b.#"));
+    amqp.newChannel().queueUnbind(queue, exchange, "#.a.#.b.#");
   }
 
   @Test
