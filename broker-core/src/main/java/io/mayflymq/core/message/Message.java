@@ -19,6 +19,12 @@ public final class Message {
   /** The value of {@link #ttlMillis()} of a message without an {@code expiration}. */
   public static final long NO_TTL = -1;
 
+  /** The priority of a message whose publisher set none, where that differs from 0. */
+  public static final int NO_PRIORITY = -1;
+
+  /** The bit of the first octet of the property flags that says that a priority follows. */
+  private static final int HAS_PRIORITY = 0x08;
+
   private final ShortString exchange;
   private final ShortString routingKey;
   private final byte[] content;
@@ -140,6 +146,12 @@ public final class Message {
   /** Returns the priority, 0 to 255; 0 if the publisher set none. */
   public int priority() {
     return priority & 0xff;
+  }
+
+  /** Returns the priority, 0 to 255, or {@link #NO_PRIORITY} if the publisher set none. */
+  public int ownPriority() {
+    boolean isSet = priority != 0 || (propertiesLength > 0 && (content[0] & HAS_PRIORITY) != 0);
+    return isSet ? priority() : NO_PRIORITY;
   }
 
   /** Whether the message survives a restart in a durable queue (delivery mode 2). */

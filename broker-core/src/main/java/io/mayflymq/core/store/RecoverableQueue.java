@@ -8,7 +8,7 @@ public interface RecoverableQueue {
    * @param sequence its number
    * @param ownDeadlineMillis its deadline by its own TTL, in ms since the epoch
    * @param enqueuedAtMillis when it arrived, in ms since the epoch
-   * @param priority its priority, 0 to 255
+   * @param priority its priority, 0 to 255, or {@link io.mayflymq.core.message.Message#NO_PRIORITY}
    * @param bodyLength the length of its body in bytes
    * @param location where it can be read
    * @return false if the queue has it already

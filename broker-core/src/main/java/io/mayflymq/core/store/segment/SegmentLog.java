@@ -253,7 +253,7 @@ public final class SegmentLog {
     head.targets.set(targets);
     head.enqueuedAt = enqueuedAtMillis;
     head.bodyLength = message.bodyLength();
-    head.priority = message.priority();
+    head.priority = message.ownPriority();
     tail.begin(head, RecordEncoder.length(head.type, targets.size(), message));
     RecordEncoder.message(tail.buffer(), tail.start(), head, message);
     return tail.end(head);

@@ -126,7 +126,7 @@ public final class LogRig implements ReplicaQueues, LogOwner, LogListener {
   void put(long queueId, long sequence, long location, Message message) {
     entries.put(
         new QueueKey(queueId, sequence),
-        new Stored(location, message.bodyLength(), Long.MAX_VALUE, 7, 1000, message.priority()));
+        new Stored(location, message.bodyLength(), Long.MAX_VALUE, 7, 1000, message.ownPriority()));
   }
 
   @Override

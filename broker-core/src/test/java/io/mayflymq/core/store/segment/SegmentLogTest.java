@@ -14,6 +14,7 @@ import io.mayflymq.core.store.segment.file.SegmentNames;
 import io.mayflymq.core.store.segment.record.Location;
 import io.mayflymq.core.store.segment.record.RecordFormat;
 import io.mayflymq.core.store.segment.record.RecordTargets;
+import io.mayflymq.protocol.types.BasicProperties;
 import io.mayflymq.protocol.types.ShortString;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
@@ -48,6 +49,43 @@ public class SegmentLogTest {
         .containsValue(new LogRig.Stored(location, 2, 123_456, 0xa5, 99_000, 200));
     assertSame(again.log.read(location), message);
     assertThat(again.report.damages()).isEmpty();
+  }
+
+  /** In a queue with priorities a message without one is not on the lowest. */
+  @Test
+  void aPriorityOfZeroIsNotTakenForNone() {
+    LogRig rig = new LogRig();
+    for (int i = 0; i < 400; i++) {
+      BasicProperties properties =
+          BasicProperties.builder().priority(i % 3 == 0 ? null : i % 3 - 1).build();
+      byte[] content = properties.encodeBefore(new byte[100], 0);
+      int priority = Math.max(0, i % 3 - 1);
+      rig.enqueue(
+          1,
+          i,
+          new Message(
+              ShortString.EMPTY,
+              ShortString.EMPTY,
+              content,
+              content.length - 100,
+              Message.NO_TTL,
+              priority,
+              true,
+              List.of()));
+      if (i % 2 == 0) {
+        rig.settle(1, i);
+      }
+    }
+    rig.safe();
+    for (boolean compacted : new boolean[] {false, true}) {
+      if (compacted) {
+        rig.compact();
+      }
+      LogRig again = rig.reopen();
+      assertThat(again.entries).hasSize(200);
+      again.entries.forEach(
+          (key, stored) -> assertThat(stored.priority()).isEqualTo((int) (key.sequence() % 3) - 1));
+    }
   }
 
   @Test

@@ -13,10 +13,14 @@ import java.util.UUID;
  * written, and is written to a file of its own when the segment ends. Most numbers of a record are close to those of the record before it, so each is
  * stored as the difference, in 7 bits a byte: about ten bytes a record, a few megabytes a segment.
  *
- * An entry is: a byte with the type, or 0 for bytes that are not a valid record; the length in bytes; and then the fields of the type.
+ * An entry is: a byte with the type, 64 more if the publisher set the priority 0, or 0 for bytes that are not a valid record; the length in bytes; and then the fields of the type.
  */
 public final class IndexBuilder {
   static final byte GAP = 0;
+
+  /** The bit of the type that is set if the publisher of the message set the priority 0. */
+  static final int PRIORITY_ZERO = 0x40;
+
   private static final int MOST_PER_RECORD = 80;
   private static final int MOST_PER_TARGET = 31;
 
@@ -47,13 +51,14 @@ public final class IndexBuilder {
     }
     end = head.offset + head.length;
     records++;
-    out.octet(head.code());
+    boolean isZero = head.type.hasContent && head.priority == 0;
+    out.octet(isZero ? head.code() | PRIORITY_ZERO : head.code());
     out.unsigned(head.length);
     if (head.type.hasContent) {
       out.signed(head.enqueuedAt - lastTime);
       lastTime = head.enqueuedAt;
       out.unsigned(head.bodyLength);
-      out.octet(head.priority);
+      out.octet(Math.max(0, head.priority));
       targets(head.targets);
     }
     switch (head.type) {

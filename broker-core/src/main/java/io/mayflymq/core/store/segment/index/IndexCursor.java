@@ -1,5 +1,6 @@
 package io.mayflymq.core.store.segment.index;
 
+import io.mayflymq.core.message.Message;
 import io.mayflymq.core.replication.BatchId;
 import io.mayflymq.core.replication.EpochHistory;
 import io.mayflymq.core.store.BatchOrigin;
@@ -44,7 +45,8 @@ public final class IndexCursor {
       offset += gap;
       code = in.octet();
     }
-    head.setCode(code);
+    boolean priorityZero = (code & IndexBuilder.PRIORITY_ZERO) != 0;
+    head.setCode(code & ~IndexBuilder.PRIORITY_ZERO);
     head.segment = segment;
     head.offset = offset;
     head.length = (int) in.unsigned();
@@ -53,7 +55,8 @@ public final class IndexCursor {
       lastTime += in.signed();
       head.enqueuedAt = lastTime;
       head.bodyLength = (int) in.unsigned();
-      head.priority = in.octet() & 0xff;
+      int priority = in.octet() & 0xff;
+      head.priority = priority > 0 || priorityZero ? priority : Message.NO_PRIORITY;
       targets(head.targets);
     }
     switch (head.type) {

@@ -109,10 +109,17 @@ public final class RecordDecoder {
     return true;
   }
 
+  /** What was written before the flag was there does not tell an absent priority from 0. */
+  private static int priority(ByteBuffer buffer, int start) {
+    int priority = buffer.get(start + 36) & 0xff;
+    boolean isSet = priority > 0 || (buffer.get(start + 37) & RecordFormat.PRIORITY_ZERO) != 0;
+    return isSet ? priority : Message.NO_PRIORITY;
+  }
+
   private static boolean entry(ByteBuffer buffer, int start, RecordHeader head) {
     head.enqueuedAt = enqueuedAt(buffer, start);
     head.bodyLength = buffer.getInt(start + 32);
-    head.priority = buffer.get(start + 36) & 0xff;
+    head.priority = priority(buffer, start);
     int count = buffer.getShort(start + 38) & 0xffff;
     int tail = tail(head.type, count);
     long content = (long) buffer.getInt(start + 28) + head.bodyLength + buffer.getInt(start + 40);

@@ -21,7 +21,7 @@ import java.util.zip.CRC32C;
  *   28  int    length of the properties
  *   32  int    length of the body
  *   36  byte   priority
- *   37  byte   flags: 1 if the message is persistent, 2 if it is routed by its routing key alone
+ *   37  byte   flags: 1 if the message is persistent, 2 if it is routed by its routing key alone, 4 if its publisher set the priority 0
  *   38  short  number of targets
  *   40  int    length of the blind keys
  *   44         MOVE: long queue, long sequence, int segment that the message left
@@ -64,6 +64,7 @@ public final class RecordFormat {
   static final byte VERSION = 1;
   static final int PERSISTENT = 1;
   static final int ONE_KEY = 2;
+  static final int PRIORITY_ZERO = 4;
 
   private static final long GOLDEN = 0x9e3779b97f4a7c15L;
 
@@ -131,7 +132,9 @@ public final class RecordFormat {
 
   /** Returns the flags of an entry for its message. */
   static int flags(Message message) {
-    return (message.persistent() ? PERSISTENT : 0) | (message.hasOneKey() ? ONE_KEY : 0);
+    return (message.persistent() ? PERSISTENT : 0)
+        | (message.hasOneKey() ? ONE_KEY : 0)
+        | (message.ownPriority() == 0 ? PRIORITY_ZERO : 0);
   }
 
   static int sourceLength(RecordType type) {

@@ -21,7 +21,10 @@ public final class RecordHeader {
   // Records with content
   public long enqueuedAt;
   public int bodyLength;
+
+  /** That of the message, 0 to 255, or {@link io.mayflymq.core.message.Message#NO_PRIORITY}. */
   public int priority;
+
   public final RecordTargets targets = new RecordTargets();
 
   // What it marks as gone: of MOVE, RELOCATE (of each target), SETTLE and FORGET

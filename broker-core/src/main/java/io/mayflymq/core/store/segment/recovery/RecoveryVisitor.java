@@ -20,7 +20,8 @@ public interface RecoveryVisitor {
    * @param deadlineMillis when it expires, in ms since the epoch; {@link Long#MAX_VALUE} for never
    * @param flags the owner's eight bits, 0 to 255
    * @param enqueuedAtMillis when it was enqueued, in ms since the epoch
-   * @param priority the message's priority, 0 to 255
+   * @param priority the message's priority, 0 to 255, or {@link
+   *     io.mayflymq.core.message.Message#NO_PRIORITY}
    * @param bodyLength the length of its body in bytes
    * @param location where it can be read
    */
