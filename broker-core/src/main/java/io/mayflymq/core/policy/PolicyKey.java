@@ -269,6 +269,17 @@ public enum PolicyKey {
           .forOperators()
           .withOperatorPolicy(Merge.LOWEST)
           .withArgument(Merge.LOWEST)),
+  /** MayflyMQ's own: which message is dropped where a queue has priorities. */
+  MAX_LENGTH_DROP(
+      row(
+              "max-length-drop",
+              oneOf(
+                  "is not one of: highest-priority, lowest-priority",
+                  "highest-priority",
+                  "lowest-priority"))
+          .of(CLASSIC, QUORUM)
+          .extension()
+          .forOperators()),
   /** MayflyMQ's own: which messages length limits count. */
   MAX_LENGTH_SCOPE(
       row("max-length-scope", oneOf("is not one of: ready, total", "ready", "total"))

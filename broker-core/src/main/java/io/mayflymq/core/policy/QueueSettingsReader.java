@@ -45,7 +45,8 @@ final class QueueSettingsReader {
         QueueSettings.builder()
             .type(byArguments.type())
             .singleActiveConsumer(byArguments.singleActiveConsumer())
-            .maxPriority(byArguments.maxPriority());
+            .maxPriority(
+                defaults.dialect().maxPriority(byArguments.type(), byArguments.maxPriority()));
   }
 
   /**
@@ -103,7 +104,8 @@ final class QueueSettingsReader {
     settings
         .maxLength(effective.number(PolicyKey.MAX_LENGTH))
         .maxLengthBytes(effective.number(PolicyKey.MAX_LENGTH_BYTES))
-        .lengthCountsUnacked(is(PolicyKey.MAX_LENGTH_SCOPE, "total"));
+        .lengthCountsUnacked(is(PolicyKey.MAX_LENGTH_SCOPE, "total"))
+        .lengthDropsLowest(is(PolicyKey.MAX_LENGTH_DROP, "lowest-priority"));
     if (overflow != null) {
       settings.overflow(
           Overflow.ofWireName(overflow).orElse(Overflow.DROP_HEAD).in(byArguments.type()));

@@ -10,8 +10,10 @@ import io.mayflymq.core.queue.browse.MessageBrowser;
 import io.mayflymq.core.queue.browse.QueueBrowser;
 import io.mayflymq.core.queue.consumer.Consumer;
 import io.mayflymq.core.queue.consumer.ConsumerRotation;
+import io.mayflymq.core.queue.consumer.DeliveryPriority;
 import io.mayflymq.core.queue.index.MessageIndex;
 import io.mayflymq.core.queue.index.PagePool;
+import io.mayflymq.core.queue.index.PriorityCounts;
 import io.mayflymq.core.queue.index.QueueTotals;
 import io.mayflymq.core.queue.messages.CopiedMessages;
 import io.mayflymq.core.queue.messages.CopySink;
@@ -519,6 +521,12 @@ public final class ClassicQueueMachine
     UnreadableMessages unreadable = messageRemover.unreadable();
     return messages.totals(
         returns.waiting(), returns.waitingBytes(), unreadable.count(), unreadable.bytes());
+  }
+
+  @Override
+  public PriorityCounts priorityCounts() {
+    DeliveryPriority deliveryPriority = messages.deliveryPriority();
+    return deliveryPriority == null ? null : deliveryPriority.counts();
   }
 
   /**

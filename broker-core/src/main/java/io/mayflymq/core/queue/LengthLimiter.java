@@ -77,8 +77,9 @@ final class LengthLimiter {
   }
 
   /**
-   * Drops messages from the head, expired ones first, until the limit holds; only with {@code
-   * drop-head}. After a change of settings there may be very many: then it works in slices.
+   * Drops messages from the head, or those of the lowest priority, expired ones first, until the
+   * limit holds; only with {@code drop-head}. After a change of settings there may be very many:
+   * then it works in slices.
    */
   void dropOverflow(long nowMillis) {
     if (!state.isLimited()) {
@@ -91,7 +92,7 @@ final class LengthLimiter {
     messageRemover.expireDue(nowMillis, ClassicQueueMachine.EXPIRY_SLICE);
     int left = shrinking ? ClassicQueueMachine.EXPIRY_SLICE : Integer.MAX_VALUE;
     while (isOverLimit() && left-- > 0) {
-      long head = messages.head();
+      long head = state.length().dropsLowest() ? messages.headOfLowest() : messages.head();
       if (deadlines.of(head) <= nowMillis) {
         messageRemover.expire(head, nowMillis);
       } else {

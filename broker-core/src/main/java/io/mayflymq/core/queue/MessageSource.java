@@ -2,6 +2,7 @@ package io.mayflymq.core.queue;
 
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.queue.browse.DeadlineSurvey;
+import io.mayflymq.core.queue.index.PriorityCounts;
 
 /** A queue from which messages are removed, singly or all at once. Belongs to the queue's shard. */
 public interface MessageSource {
@@ -29,6 +30,9 @@ public interface MessageSource {
    * Returns the first ready message; null if there is none or if reading it would cost too much.
    */
   Message peekHead();
+
+  /** Returns how many messages are ready of each priority; null if it tells none apart. */
+  PriorityCounts priorityCounts();
 
   /**
    * Returns which part of the time the queue could deliver at once what it had: from 0, also

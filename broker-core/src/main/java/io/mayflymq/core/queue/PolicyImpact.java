@@ -27,21 +27,26 @@ public record PolicyImpact(long expiring, long overflowing, long leaseEndMillis)
       QueueState state, QueueSettings changed, long leaseEndMillis, long nowMillis) {
     if (changed.expiry().mode() == ExpiryMode.HEAD) {
       FromHead fromHead = new FromHead(state, changed, nowMillis);
-      visitInOrderOfService(state, fromHead);
+      if (changed.length().dropsLowest()) {
+        visit(state, false, fromHead::expires);
+        visit(state, true, fromHead::isLeftToDrop);
+      } else {
+        visit(state, false, fromHead);
+      }
       return new PolicyImpact(fromHead.expiring, fromHead.overflowing, leaseEndMillis);
     }
     long expiring = expiring(state, changed.expiry(), nowMillis);
     return new PolicyImpact(expiring, overflowing(state, changed, expiring), leaseEndMillis);
   }
 
-  private static void visitInOrderOfService(QueueState state, LongPredicate visitor) {
+  private static void visit(QueueState state, boolean fromLowest, LongPredicate visitor) {
     DeliveryPriority deliveryPriority = state.messages.deliveryPriority();
-    if (deliveryPriority != null && !deliveryPriority.visit(visitor)) {
+    if (deliveryPriority != null) {
+      deliveryPriority.visit(fromLowest, visitor);
       return;
     }
     long next = state.index.firstReady();
-    while (next >= 0
-        && ((deliveryPriority != null && deliveryPriority.isAhead(next)) || visitor.test(next))) {
+    while (next >= 0 && visitor.test(next)) {
       next = state.index.nextReady(next);
     }
   }
@@ -52,6 +57,7 @@ public record PolicyImpact(long expiring, long overflowing, long leaseEndMillis)
    */
   private static final class FromHead implements LongPredicate {
     private final MessageIndex<?> index;
+    private final DeliveryPriority deliveryPriority;
     private final LongPredicate isDue;
     private final LengthSettings limit;
     private long count;
@@ -59,12 +65,44 @@ public record PolicyImpact(long expiring, long overflowing, long leaseEndMillis)
     private long expiring;
     private long overflowing;
 
+    /** The first message from the head on that is not due; -1 if all are. */
+    private long firstNotDue = -1;
+
+    private boolean isPastFirstNotDue;
+
     FromHead(QueueState state, QueueSettings changed, long nowMillis) {
       this.index = state.index;
+      this.deliveryPriority = state.messages.deliveryPriority();
       this.isDue = sequence -> state.deadlines.ofWith(changed.expiry(), sequence) <= nowMillis;
       this.limit = changed.length();
       this.count = index.readyCount();
       this.bytes = index.readyBytes();
+    }
+
+    /** Counts those at the head that expire. */
+    boolean expires(long sequence) {
+      if (isDue.test(sequence)) {
+        return test(sequence);
+      }
+      firstNotDue = sequence;
+      return false;
+    }
+
+    /** Counts those of the lowest priority that leave then, except for those counted above. */
+    boolean isLeftToDrop(long sequence) {
+      isPastFirstNotDue |= sequence == firstNotDue;
+      int above = deliveryPriority == null ? 0 : compareLevels(sequence, firstNotDue);
+      if (firstNotDue < 0 || above > 0) {
+        return false;
+      }
+      boolean isOver = limit.overflow() == Overflow.DROP_HEAD && limit.isExceededBy(count, bytes);
+      return (above == 0 && !isPastFirstNotDue) || (isOver && test(sequence));
+    }
+
+    private int compareLevels(long sequence, long other) {
+      return other < 0
+          ? 0
+          : Integer.compare(deliveryPriority.level(sequence), deliveryPriority.level(other));
     }
 
     @Override
@@ -115,7 +153,10 @@ public record PolicyImpact(long expiring, long overflowing, long leaseEndMillis)
     return Math.max(Math.max(0, surplus), overflowingBytes(state, changed, expiring));
   }
 
-  /** Adds up sizes in the order of delivery; the messages that expire are the oldest ones. */
+  /**
+   * Adds up sizes in the order in which messages are dropped; the messages that expire are the
+   * oldest ones.
+   */
   private static long overflowingBytes(QueueState state, QueueSettings changed, long expiring) {
     MessageIndex<?> index = state.index;
     long most = changed.length().maxLengthBytes();
@@ -132,8 +173,9 @@ public record PolicyImpact(long expiring, long overflowing, long leaseEndMillis)
     long[] excess = {bytes - most};
     long[] count = new long[1];
     if (from >= 0 && excess[0] > 0) {
-      visitInOrderOfService(
+      visit(
           state,
+          changed.length().dropsLowest(),
           sequence -> {
             if (sequence >= from) {
               excess[0] -= index.bodySize(sequence);

@@ -44,10 +44,10 @@ final class QueueState {
     use(settings);
   }
 
-  /** Applies new settings. The order of expiry follows them at once. */
+  /** Applies new settings. Order of expiry and of delivery follow them at once. */
   void change(QueueSettings changed) {
     use(changed);
-    deadlines.change(changed.expiry());
+    messages.change(changed);
   }
 
   private void use(QueueSettings changed) {

@@ -49,6 +49,18 @@ public enum Dialect {
     return this == V3_13 ? QueueSettings.NONE : 20;
   }
 
+  /**
+   * Returns the highest priority of a queue, or {@link QueueSettings#NO_PRIORITIES}.
+   *
+   * @param declared that of its arguments, which quorum queues do not have
+   */
+  public int maxPriority(QueueType type, int declared) {
+    if (type != QueueType.QUORUM) {
+      return declared;
+    }
+    return this == V3_13 ? QueueSettings.NO_PRIORITIES : QueueSettings.HIGHEST_OF_QUORUM_QUEUES;
+  }
+
   /** Returns what happens to deliveries of such a queue that are not acknowledged in time. */
   public TimeoutAction timeoutAction(QueueType type) {
     return this == V4_3 && type == QueueType.QUORUM

@@ -7,9 +7,15 @@ package io.mayflymq.core.settings;
  * @param maxLengthBytes how many bytes of message bodies at most, 0 or more, or NONE
  * @param overflow what happens at these limits
  * @param countsUnacked whether unacknowledged messages count, too, besides ready ones
+ * @param dropsLowest whether the oldest message of the lowest priority is dropped, not the one that
+ *     would be delivered next
  */
 public record LengthSettings(
-    long maxLength, long maxLengthBytes, Overflow overflow, boolean countsUnacked) {
+    long maxLength,
+    long maxLengthBytes,
+    Overflow overflow,
+    boolean countsUnacked,
+    boolean dropsLowest) {
 
   /** Whether this number of messages and bytes exceeds a limit. */
   public boolean isExceededBy(long messages, long bytes) {

@@ -38,6 +38,9 @@ public record QueueSettings(
   /** The {@link #maxPriority} of a queue that ignores priorities. */
   public static final int NO_PRIORITIES = -1;
 
+  /** The highest priority of a quorum queue that tells priorities apart. */
+  public static final int HIGHEST_OF_QUORUM_QUEUES = 31;
+
   /** A queue without any argument or policy. */
   public static final QueueSettings DEFAULT = builder().build();
 
@@ -106,6 +109,7 @@ public record QueueSettings(
     private long maxLengthBytes = NONE;
     private Overflow overflow = Overflow.DROP_HEAD;
     private boolean countsUnacked;
+    private boolean dropsLowest;
     private String deadLetterExchange;
     private String deadLetterRoutingKey;
     private Set<DeathReason> deadLetterOn = DeadLetterSettings.ON_DEFAULT;
@@ -140,6 +144,7 @@ public record QueueSettings(
       maxLengthBytes = settings.length.maxLengthBytes();
       overflow = settings.length.overflow();
       countsUnacked = settings.length.countsUnacked();
+      dropsLowest = settings.length.dropsLowest();
       deadLetterExchange = settings.deadLetters.exchange();
       deadLetterRoutingKey = settings.deadLetters.routingKey();
       deadLetterOn = settings.deadLetters.on();
@@ -236,6 +241,12 @@ public record QueueSettings(
       return this;
     }
 
+    /** Sets {@link LengthSettings#dropsLowest}. */
+    public Builder lengthDropsLowest(boolean value) {
+      dropsLowest = value;
+      return this;
+    }
+
     public Builder deadLetterExchange(String value) {
       deadLetterExchange = value;
       return this;
@@ -325,7 +336,7 @@ public record QueueSettings(
           maxPriority,
           new ExpirySettings(messageTtl, retroactive, ttlMode, ttlFloor, expiryMode),
           new LeaseSettings(expires, Set.copyOf(uses), expiresOnlyIfEmpty, deadLettersOnExpire),
-          new LengthSettings(maxLength, maxLengthBytes, overflow, countsUnacked),
+          new LengthSettings(maxLength, maxLengthBytes, overflow, countsUnacked, dropsLowest),
           new DeadLetterSettings(
               deadLetterExchange,
               deadLetterRoutingKey,

@@ -59,6 +59,33 @@ class ClassicQueueMachinePropertyTest {
   }
 
   @Property(tries = 3000, edgeCases = EdgeCasesMode.NONE)
+  void quorumQueueWithPrioritiesBehavesLikeTheModel(
+      @ForAll("options") QueueSettings settings,
+      @ForAll @IntRange(min = -1, max = 3) int deliveryLimit,
+      @ForAll @IntRange(max = 3) int noRoomForEvery,
+      @ForAll("commandsWithPriorities") List<QueueCommand> commands) {
+    run(
+        settings.toBuilder()
+            .type(QueueType.QUORUM)
+            .maxPriority(QueueSettings.HIGHEST_OF_QUORUM_QUEUES)
+            .deliveryLimit(deliveryLimit)
+            .build(),
+        noRoomForEvery,
+        commands);
+  }
+
+  @Property(tries = 3000, edgeCases = EdgeCasesMode.NONE)
+  void priorityQueueWithExtractionsBehavesLikeTheModel(
+      @ForAll("settings") QueueSettings settings,
+      @ForAll boolean dropsLowest,
+      @ForAll("commandsWithPriorities") List<QueueCommand> commands) {
+    run(
+        settings.toBuilder().maxPriority(255).lengthDropsLowest(dropsLowest).build(),
+        RecordingStore.ROOM_FOR_ALL,
+        commands);
+  }
+
+  @Property(tries = 3000, edgeCases = EdgeCasesMode.NONE)
   void expiryModesAndLengthModesBehaveLikeTheModel(
       @ForAll("options") QueueSettings settings,
       @ForAll @IntRange(min = -1, max = 7) int maxPriority,
@@ -98,6 +125,11 @@ class ClassicQueueMachinePropertyTest {
   @Provide
   Arbitrary<List<QueueCommand>> commandsOfChangingTtl() {
     return QueueCommand.anyOfChangingTtl().list().ofMinSize(5).ofMaxSize(60);
+  }
+
+  @Provide
+  Arbitrary<List<QueueCommand>> commandsWithPriorities() {
+    return QueueCommand.anyWithPriorities().list().ofMinSize(1).ofMaxSize(150);
   }
 
   @Provide

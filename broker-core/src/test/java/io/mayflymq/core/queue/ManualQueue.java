@@ -14,9 +14,11 @@ import io.mayflymq.core.settings.Overflow;
 import io.mayflymq.core.settings.QueueSettings;
 import io.mayflymq.core.store.UnsettledEntry;
 import io.mayflymq.core.tracing.QueueTracer;
+import io.mayflymq.protocol.types.BasicProperties;
 import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.protocol.types.ShortString;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -137,15 +139,28 @@ public final class ManualQueue implements QueueEffects {
   }
 
   public boolean publish(int size, long ttl, boolean persistent) {
-    return publish(size, ttl, persistent, 0);
+    return publish(size, ttl, persistent, Message.NO_PRIORITY);
   }
 
   public boolean publish(int size, long ttl, boolean persistent, int priority) {
     ShortString number = ShortString.of(Integer.toString(messages++));
-    byte[] content = new byte[size + 2];
-    return machine.publish(
-        new Message(ShortString.of("x"), number, content, 2, ttl, priority, persistent, List.of()),
-        now);
+    return machine.publish(message(number, size, ttl, persistent, priority), now);
+  }
+
+  /** Makes a message with no other property than a priority, if that. */
+  static Message message(ShortString number, int size, long ttl, boolean persistent, int priority) {
+    boolean hasPriority = priority != Message.NO_PRIORITY;
+    byte[] properties =
+        hasPriority ? BasicProperties.builder().priority(priority).build().encode() : new byte[2];
+    return new Message(
+        ShortString.of("x"),
+        number,
+        Arrays.copyOf(properties, properties.length + size),
+        properties.length,
+        ttl,
+        Math.max(0, priority),
+        persistent,
+        List.of());
   }
 
   /** Makes a consumer that acknowledges. */

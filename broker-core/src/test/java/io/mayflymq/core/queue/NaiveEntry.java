@@ -7,7 +7,7 @@ final class NaiveEntry {
   final boolean persistent;
   final long ownDeadline;
 
-  /** 0 where the queue does not tell priorities apart. */
+  /** As published; -1 for none. */
   final int priority;
 
   /** How often it came back, where the queue counts that. */

@@ -10,8 +10,10 @@ import io.mayflymq.core.settings.QueueType;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /*
@@ -57,13 +59,12 @@ final class NaiveQueue {
     long own =
         ttl < 0 ? NEVER : NaiveDeadline.of(Math.max(ttl, settings.expiry().floorMillis()), now);
     long deadline = NaiveDeadline.of(settings.expiry(), own, now);
-    int priority = Math.max(0, Math.min(publish.priority(), settings.maxPriority()));
     NaiveEntry entry =
         new NaiveEntry(
             number,
             size,
             publish.persistent(),
-            priority,
+            publish.priority(),
             now,
             own,
             NaiveDeadline.of(ttl, now),
@@ -116,7 +117,7 @@ final class NaiveQueue {
     }
     expireAllDue(now);
     while (isOverLimit()) {
-      NaiveEntry head = head().orElseThrow();
+      NaiveEntry head = (settings.length().dropsLowest() ? headOfLowest() : head()).orElseThrow();
       die(head, now >= head.deadline ? DeathReason.EXPIRED : DeathReason.MAXLEN, now);
     }
   }
@@ -241,11 +242,45 @@ final class NaiveQueue {
 
   /** The ready message whose turn it is. */
   private Optional<NaiveEntry> head() {
-    return ready()
-        .min(
-            Comparator.comparing((NaiveEntry entry) -> -entry.priority)
-                .thenComparing(entry -> entry.ticket)
-                .thenComparing(entry -> entry.number));
+    return first(ready());
+  }
+
+  private Optional<NaiveEntry> headOfLowest() {
+    int lowest = ready().mapToInt(this::level).min().orElse(0);
+    return first(ready().filter(entry -> level(entry) == lowest));
+  }
+
+  private Optional<NaiveEntry> first(Stream<NaiveEntry> entries) {
+    return entries.min(
+        Comparator.comparing((NaiveEntry entry) -> -level(entry))
+            .thenComparing(entry -> entry.ticket)
+            .thenComparing(entry -> entry.number));
+  }
+
+  private int level(NaiveEntry entry) {
+    if (!settings.hasPriorities()) {
+      return 0;
+    }
+    int absent = settings.type() == QueueType.QUORUM ? 4 : 0;
+    return entry.priority < 0 ? absent : Math.min(entry.priority, settings.maxPriority());
+  }
+
+  Map<Integer, Long> countsByPriority() {
+    return ready().collect(Collectors.groupingBy(this::level, Collectors.counting()));
+  }
+
+  long returnedCount() {
+    return ready().filter(entry -> entry.ticket != NEVER).count();
+  }
+
+  /** A message was away for a moment. */
+  void putBack(long now) {
+    dropWhatIsTooMuch(now);
+    offer(now);
+  }
+
+  void extract(NaiveEntry entry) {
+    leave(entry);
   }
 
   private Optional<Subscriber> nextInRound() {

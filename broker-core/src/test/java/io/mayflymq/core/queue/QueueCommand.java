@@ -64,6 +64,9 @@ sealed interface QueueCommand {
   /** Applies new settings. */
   record Reconfigure(QueueSettings settings) implements QueueCommand {}
 
+  /** A ready message is taken out at its place, for good or for a moment. */
+  record Extract(int pick, boolean putsBack) implements QueueCommand {}
+
   /** The store copies what is kept to other places. */
   record Compact() implements QueueCommand {}
 
@@ -78,7 +81,7 @@ sealed interface QueueCommand {
     return frequencyOf(
         Tuple.of(
             12,
-            Combinators.combine(integers().between(0, 12), ttl(40), bool, integers().between(0, 6))
+            Combinators.combine(integers().between(0, 12), ttl(40), bool, integers().between(-1, 6))
                 .as(Publish::new)),
         Tuple.of(1, Combinators.combine(bool, integers().between(0, 3), room).as(Subscribe::new)),
         Tuple.of(1, pick.map(Cancel::new)),
@@ -102,6 +105,35 @@ sealed interface QueueCommand {
         Tuple.of(1, integers().between(1, 15).map(Stall::new)),
         Tuple.of(2, anySettings().map(Reconfigure::new)),
         Tuple.of(1, Arbitraries.of(new Purge(), new Redeclare(), new Compact(), new Rest())));
+  }
+
+  /** Any command, of a queue whose messages have any priority. */
+  static Arbitrary<QueueCommand> anyWithPriorities() {
+    return frequencyOf(
+        Tuple.of(15, any()),
+        Tuple.of(
+            1,
+            Combinators.combine(integers().between(0, 1000), Arbitraries.of(true, false))
+                .as(Extract::new)),
+        Tuple.of(
+            1,
+            Combinators.combine(
+                    integers().between(0, 12),
+                    ttl(40),
+                    Arbitraries.of(true, false),
+                    Arbitraries.of(-1, 0, 3, 4, 5, 30, 31, 32, 255))
+                .as(Publish::new)),
+        Tuple.of(
+            1,
+            Combinators.combine(
+                    anySettings(), Arbitraries.of(true, true, false), Arbitraries.of(true, false))
+                .as(
+                    (settings, levels, dropsLowest) ->
+                        new Reconfigure(
+                            settings.toBuilder()
+                                .maxPriority(levels ? 31 : QueueSettings.NO_PRIORITIES)
+                                .lengthDropsLowest(dropsLowest)
+                                .build()))));
   }
 
   /** Those that move messages in and out of the order of expiry, and a few ticks between them. */
@@ -171,14 +203,16 @@ sealed interface QueueCommand {
             Arbitraries.of(TtlMode.class),
             Arbitraries.of(ExpiryMode.class),
             frequencyOf(Tuple.of(3, just(0L)), Tuple.of(1, longs().between(1, 20))),
+            Arbitraries.of(true, false),
             Arbitraries.of(true, false))
         .as(
-            (settings, ttlMode, mode, floor, countsUnacked) ->
+            (settings, ttlMode, mode, floor, countsUnacked, dropsLowest) ->
                 settings.toBuilder()
                     .ttlMode(ttlMode)
                     .expiryMode(mode)
                     .ttlFloorMillis(floor)
                     .lengthCountsUnacked(countsUnacked)
+                    .lengthDropsLowest(dropsLowest)
                     .build());
   }
 

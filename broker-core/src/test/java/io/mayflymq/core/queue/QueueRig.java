@@ -10,6 +10,7 @@ import io.mayflymq.core.queue.consumer.ConsumeOptions;
 import io.mayflymq.core.queue.consumer.Consumer;
 import io.mayflymq.core.queue.consumer.ConsumerTarget;
 import io.mayflymq.core.queue.index.PagePool;
+import io.mayflymq.core.queue.index.PriorityCounts;
 import io.mayflymq.core.settings.ExpiryMode;
 import io.mayflymq.core.settings.LeaseUse;
 import io.mayflymq.core.settings.Overflow;
@@ -30,9 +31,6 @@ import java.util.Set;
 
 /** A machine and its model side by side, with a clock and a timer that the commands drive. */
 final class QueueRig {
-  /** How long the properties are if there are none. */
-  private static final int NO_PROPERTIES = 2;
-
   private record Pair(Consumer real, Subscriber naive, Outlet outlet) {}
 
   private final QueueLog realLog = new QueueLog();
@@ -117,6 +115,8 @@ final class QueueRig {
     } else if (command instanceof QueueCommand.Reconfigure reconfigure) {
       settings = keepingWhatNeverChanges(reconfigure.settings());
       reconfigure();
+    } else if (command instanceof QueueCommand.Extract extract) {
+      extract(extract);
     } else if (command instanceof QueueCommand.Compact) {
       store.compact();
     } else if (command instanceof QueueCommand.Rest) {
@@ -130,15 +130,12 @@ final class QueueRig {
   private void publish(QueueCommand.Publish publish) {
     int number = messages++;
     Message message =
-        new Message(
-            ShortString.of("x"),
+        ManualQueue.message(
             ShortString.of(Integer.toString(number)),
-            new byte[publish.size() + NO_PROPERTIES],
-            NO_PROPERTIES,
+            publish.size(),
             publish.ttl(),
-            publish.priority(),
             publish.persistent(),
-            List.of());
+            publish.priority());
     assertThat(real.publish(message, now)).isEqualTo(naive.publish(number, publish, now));
   }
 
@@ -160,11 +157,15 @@ final class QueueRig {
             && settings.expiry().ttlMode() == TtlMode.MIN
             && real.settings().expiry().ttlMode() == TtlMode.MIN
             && !settings.length().countsUnacked();
+    boolean sameLevels = settings.hasPriorities() == real.settings().hasPriorities();
     PolicyImpact policyImpact = real.policyImpact(settings, now);
     real.reconfigure(settings, now);
     naive.reconfigure(settings, now);
     assertThat(real.settings()).isEqualTo(settings);
     assertThat(policyImpact.leaseEndMillis()).isEqualTo(naive.leaseEnd());
+    if (!sameLevels) {
+      return; // No policy changes that.
+    }
     if (settings.expiry().mode() == ExpiryMode.HEAD && !settings.length().countsUnacked()) {
       assertThat(policyImpact.overflowing()).isEqualTo(realLog.deaths(DeathReason.MAXLEN));
       if (policyImpact.overflowing() == 0) {
@@ -187,6 +188,10 @@ final class QueueRig {
     return settings.type() == QueueType.QUORUM
         ? changed.toBuilder()
             .type(QueueType.QUORUM)
+            .maxPriority(
+                changed.hasPriorities()
+                    ? QueueSettings.HIGHEST_OF_QUORUM_QUEUES
+                    : QueueSettings.NO_PRIORITIES)
             .deliveryLimit(settings.deliveries().limit())
             .countsEachReturn(settings.deliveries().countsEachReturn())
             .build()
@@ -305,6 +310,7 @@ final class QueueRig {
     assertThat(real.totals().persistent()).isEqualTo(persistent.size());
     assertThat(real.totals().persistentBytes())
         .isEqualTo(persistent.stream().mapToLong(entry -> entry.size).sum());
+    checkPriorities();
     assertThat(real.consumerCount()).isEqualTo(naive.consumerCount());
     if (settings.length().overflow() == Overflow.DROP_HEAD) {
       assertThat(naive.isOverLimit()).as("over the limit").isFalse();
@@ -316,6 +322,39 @@ final class QueueRig {
           .isLessThanOrEqualTo(
               Math.min(
                   naive.earliestEndOfWait(), Math.min(naive.earliestDeadline(), naive.leaseEnd())));
+    }
+  }
+
+  private void checkPriorities() {
+    PriorityCounts counts = real.priorityCounts();
+    assertThat(counts != null).isEqualTo(settings.hasPriorities());
+    if (counts != null) {
+      assertThat(counts.ready()).isEqualTo(naive.countsByPriority());
+      assertThat(counts.returned()).isEqualTo(naive.returnedCount());
+    }
+  }
+
+  /**
+   * A ready message is taken away for a while, as by a redrive, and put back, or taken for good.
+   */
+  private void extract(QueueCommand.Extract extract) {
+    List<NaiveEntry> candidates =
+        naive.entries().stream()
+            .filter(entry -> entry.isReady() && entry.ticket == NaiveQueue.NEVER)
+            .filter(entry -> sequences.containsKey(entry.number) && now < entry.deadline)
+            .toList();
+    if (!candidates.isEmpty()) {
+      NaiveEntry entry = pick(candidates, extract.pick());
+      long sequence = sequences.get(entry.number);
+      MessageExtractor extractor = real.messageExtractor();
+      extractor.lock(sequence);
+      if (extract.putsBack()) {
+        extractor.unlock(sequence, now);
+        naive.putBack(now);
+      } else {
+        extractor.remove(sequence);
+        naive.extract(entry);
+      }
     }
   }
 

@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 /** The two limits and what exceeds them. */
 class LengthSettingsTest {
   private static LengthSettings limit(long messages, long bytes) {
-    return new LengthSettings(messages, bytes, Overflow.DROP_HEAD, false);
+    return new LengthSettings(messages, bytes, Overflow.DROP_HEAD, false, false);
   }
 
   @Test

@@ -3,17 +3,16 @@ package io.mayflymq.core.queue.browse;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.queue.consumer.DeliveryPriority;
 import io.mayflymq.core.queue.index.MessageIndex;
-import java.util.HashSet;
+import java.util.Collections;
 import java.util.Iterator;
-import java.util.List;
 import java.util.Set;
 
 /*
  * Iterates over the ready messages in the order of delivery. It changes nothing; the queue may change between any two calls:
  *
  *   by arrival    the next message after the last one, whatever has left meanwhile
- *   by priority   one pass in order of arrival for each priority, the highest first
- *   returned      in a quorum queue: the returned messages (up to a limit) first, then all others by arrival
+ *   by level      one level of priority after the other, the highest first: in a quorum queue its returned messages (up to a limit), then all others by
+ *                 arrival
  */
 abstract class BrowseOrder {
   /** There is no message left. */
@@ -23,17 +22,14 @@ abstract class BrowseOrder {
   static final long NOT_YET = -2;
 
   /**
-   * At most so many returned messages are visited before others; taking them from the heap and
-   * putting them back takes time.
+   * At most so many returned messages of a level are visited before others; taking them from the
+   * heap and putting them back takes time.
    */
   private static final int MOST_RETURNED = 10_000;
 
   /** Returns the order of a queue with delivery priorities, from its head on. */
-  static BrowseOrder of(
-      MessageIndex<Message> index, DeliveryPriority deliveryPriority, int maxPriority) {
-    return maxPriority > 0
-        ? new ByPriority(index, maxPriority)
-        : new Returned(index, deliveryPriority.first(MOST_RETURNED));
+  static BrowseOrder of(MessageIndex<Message> index, DeliveryPriority deliveryPriority) {
+    return new ByLevel(index, deliveryPriority);
   }
 
   /** Returns the order of a queue without delivery priorities, from a position on. */
@@ -64,53 +60,45 @@ abstract class BrowseOrder {
     }
   }
 
-  private static final class ByPriority extends BrowseOrder {
+  private static final class ByLevel extends BrowseOrder {
     private final MessageIndex<Message> index;
-    private int priority;
-    private long after = -1;
+    private final DeliveryPriority deliveryPriority;
+    private int level = Integer.MAX_VALUE;
+    private Set<Long> returned;
+    private Iterator<Long> left = Collections.emptyIterator();
+    private long after;
 
-    ByPriority(MessageIndex<Message> index, int maxPriority) {
+    ByLevel(MessageIndex<Message> index, DeliveryPriority deliveryPriority) {
       this.index = index;
-      this.priority = maxPriority;
+      this.deliveryPriority = deliveryPriority;
+      nextLevel();
+    }
+
+    private void nextLevel() {
+      level = deliveryPriority.levelBelow(level);
+      after = -1;
+      if (level >= 0) {
+        returned = deliveryPriority.returned(level, MOST_RETURNED);
+        left = returned.iterator();
+      }
     }
 
     @Override
     long next() {
-      long sequence = priority < 0 ? END : index.nextReady(after);
-      if (sequence >= 0) {
-        after = sequence;
-        return index.priority(sequence) == priority ? sequence : NOT_YET;
-      }
-      if (priority <= 0) {
+      if (level < 0) {
         return END;
       }
-      priority--;
-      after = -1;
-      return NOT_YET;
-    }
-  }
-
-  private static final class Returned extends BrowseOrder {
-    private final MessageIndex<Message> index;
-    private final Set<Long> ahead;
-    private final Iterator<Long> left;
-    private final BrowseOrder others;
-
-    Returned(MessageIndex<Message> index, List<Long> ahead) {
-      this.index = index;
-      this.ahead = new HashSet<>(ahead);
-      this.left = ahead.iterator();
-      this.others = new ByArrival(index, -1);
-    }
-
-    @Override
-    long next() {
       if (left.hasNext()) {
         long sequence = left.next();
         return index.isReady(sequence) ? sequence : NOT_YET;
       }
-      long sequence = others.next();
-      return sequence >= 0 && ahead.contains(sequence) ? NOT_YET : sequence;
+      long sequence = deliveryPriority.nextReady(level, after);
+      if (sequence < 0) {
+        nextLevel();
+        return NOT_YET;
+      }
+      after = sequence;
+      return returned.contains(sequence) ? NOT_YET : sequence;
     }
   }
 }

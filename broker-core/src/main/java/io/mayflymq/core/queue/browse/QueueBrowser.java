@@ -41,7 +41,7 @@ public final class QueueBrowser implements MessageBrowser {
       // In order of arrival the messages before the position need not be visited one by one.
       this.order = BrowseOrder.byArrivalFrom(index, position);
     } else {
-      this.order = BrowseOrder.of(index, deliveryPriority, settings.maxPriority());
+      this.order = BrowseOrder.of(index, deliveryPriority);
       this.toSkip = position;
     }
   }

@@ -19,11 +19,14 @@ public final class EntryFlags {
   /** It is not in the log, and its content is in a file that is deleted when the broker stops. */
   public static final int PAGED = 16;
 
-  /** It is ready, and is delivered before older messages. */
-  public static final int AHEAD = 32;
+  /** It is ready, and came back to its priority: the search for the oldest one may be past it. */
+  public static final int CAME_BACK = 32;
 
   /** It was returned and waits for its retry delay: it is not ready, and not with a consumer. */
   public static final int DELAYED = 64;
+
+  /** It is ready, and is delivered before those of its priority that have not been returned. */
+  public static final int AHEAD = 128;
 
   private EntryFlags() {}
 }

@@ -176,6 +176,27 @@ public final class MessageIndex<T> {
   }
 
   /**
+   * The first ready message of a priority after the given number; -1 if there is none. Pages
+   * without one are passed quickly, but one after the other. Give -1 to start at the head.
+   *
+   * @param priority as set by {@link #setPriority}
+   */
+  public long nextReady(long after, int priority) {
+    long from = after + 1;
+    Page page = pages.readyCeiling(pageNumber(from));
+    int start = page != null && page.number == pageNumber(from) ? offset(from) : 0;
+    while (page != null) {
+      int offset = page.readyCeiling(start, priority);
+      if (offset != OffsetSet.NONE) {
+        return page.sequence(offset);
+      }
+      page = page.nextReady;
+      start = 0;
+    }
+    return NONE;
+  }
+
+  /**
    * The first message after the given number, ready or unacknowledged; -1 if there is none. Give -1
    * to start at the oldest one.
    */

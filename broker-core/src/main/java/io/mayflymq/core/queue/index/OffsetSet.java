@@ -23,6 +23,11 @@ final class OffsetSet {
     return (words[offset >>> 6] & (1L << offset)) != 0;
   }
 
+  /** Returns the bits of 64 offsets, beginning with {@code index * 64}. */
+  long word(int index) {
+    return words[index];
+  }
+
   /** Adds an offset that is not in the set. */
   void add(int offset) {
     words[offset >>> 6] |= 1L << offset;

@@ -48,8 +48,9 @@ public final class Page {
   /** Undefined for an entry that is not in a file. */
   private final LongColumn locations = new LongColumn();
 
-  // Null until one is not 0: most queues never use them.
-  private byte[] priorities;
+  private final PriorityColumn priorities = new PriorityColumn();
+
+  /** Null until one is not 0: most queues never use them. */
   private long[] returns;
 
   /** Null until an entry has a content in memory. */
@@ -83,7 +84,7 @@ public final class Page {
     deadlines.clear();
     enqueueTimes.clear();
     locations.clear();
-    priorities = null;
+    priorities.clear();
     returns = null;
     if (contents != null) {
       Arrays.fill(contents, null);
@@ -169,9 +170,7 @@ public final class Page {
     setFlags(offset, flagBits);
     deadlines.set(slot, deadlineMillis, capacity);
     enqueueTimes.set(slot, enqueuedAtMillis, capacity);
-    if (priorities != null) {
-      priorities[slot] = 0;
-    }
+    priorities.set(slot, 0, capacity);
     if (returns != null) {
       returns[slot] = 0;
     }
@@ -234,17 +233,16 @@ public final class Page {
   }
 
   int priority(int offset) {
-    return priorities == null ? 0 : priorities[offset - firstOffset] & 0xFF;
+    return priorities.get(offset - firstOffset);
   }
 
   void setPriority(int offset, int value) {
-    if (priorities == null) {
-      if (value == 0) {
-        return;
-      }
-      priorities = new byte[capacity];
-    }
-    priorities[offset - firstOffset] = (byte) value;
+    priorities.set(offset - firstOffset, value, capacity);
+  }
+
+  /** Returns the first ready entry of a priority from an offset on, or {@link OffsetSet#NONE}. */
+  int readyCeiling(int offset, int priority) {
+    return priorities.ceiling(ready, offset, priority, firstOffset);
   }
 
   long returns(int offset) {
@@ -299,9 +297,7 @@ public final class Page {
     deadlines.shift(slots, ENTRIES);
     enqueueTimes.shift(slots, ENTRIES);
     locations.shift(slots, ENTRIES);
-    if (priorities != null) {
-      priorities = LongColumn.shifted(priorities, new byte[ENTRIES], capacity, slots, ENTRIES);
-    }
+    priorities.shift(slots, ENTRIES);
     if (returns != null) {
       returns = LongColumn.shifted(returns, new long[ENTRIES], capacity, slots, ENTRIES);
     }
@@ -322,9 +318,7 @@ public final class Page {
     deadlines.grow(larger);
     enqueueTimes.grow(larger);
     locations.grow(larger);
-    if (priorities != null) {
-      priorities = Arrays.copyOf(priorities, larger);
-    }
+    priorities.grow(larger);
     if (returns != null) {
       returns = Arrays.copyOf(returns, larger);
     }

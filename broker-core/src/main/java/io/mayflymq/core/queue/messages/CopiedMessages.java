@@ -43,7 +43,7 @@ public final class CopiedMessages implements CopySink {
       long returns) {
     messages.insert(sequence, message, deadlineMillis, enqueuedAtMillis);
     if (deliveryPriority != null) {
-      deliveryPriority.came(sequence, message.priority());
+      deliveryPriority.came(sequence, message.ownPriority());
     }
     if (redelivered) {
       setReturned(sequence, returns);
@@ -128,7 +128,7 @@ public final class CopiedMessages implements CopySink {
   void finish(QueueRecovery.CameBack cameBack, LongConsumer takeBack) {
     index.forEachReady(this::arrange);
     index.pack();
-    ahead.forEach(sequence -> deliveryPriority.returned(sequence));
+    ahead.forEach(sequence -> deliveryPriority.returnedBefore(sequence));
     index.skipTo(Math.max(next, index.nextSequence()));
     index.forEachReady(
         sequence -> {

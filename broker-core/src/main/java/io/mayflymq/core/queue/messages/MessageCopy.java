@@ -114,13 +114,7 @@ public final class MessageCopy {
         });
     waits.forEach(sink::waits);
     if (messages.deliveryPriority() != null) {
-      messages
-          .deliveryPriority()
-          .visitReturned(
-              sequence -> {
-                sink.ahead(sequence);
-                return true;
-              });
+      messages.deliveryPriority().visitReturned(sink::ahead);
     }
     sink.next(index.nextSequence());
   }

@@ -108,9 +108,16 @@ public final class QueueMessages implements RecoverableQueue {
     return deadlines;
   }
 
+  /** Applies new settings: order of expiry and of delivery follow them at once. */
+  public void change(QueueSettings changed) {
+    deadlines.change(changed.expiry());
+    if (deliveryPriority != null) {
+      deliveryPriority.change(changed);
+    }
+  }
+
   /**
-   * Returns the messages that are delivered before older ones; null if messages are delivered in
-   * the order of arrival alone.
+   * Returns the order of delivery; null if messages are delivered in the order of arrival alone.
    */
   public DeliveryPriority deliveryPriority() {
     return deliveryPriority;
@@ -148,7 +155,7 @@ public final class QueueMessages implements RecoverableQueue {
       write(sequence, message, loggedMillis, nowMillis);
     }
     if (deliveryPriority != null) {
-      deliveryPriority.came(sequence, message.priority());
+      deliveryPriority.came(sequence, message.ownPriority());
       deliveryPriority.ready(sequence);
     }
     return sequence;
@@ -170,7 +177,7 @@ public final class QueueMessages implements RecoverableQueue {
       }
     }
     if (deliveryPriority != null) {
-      deliveryPriority.came(sequence, message.priority());
+      deliveryPriority.came(sequence, message.ownPriority());
     }
     return sequence;
   }
@@ -227,6 +234,14 @@ public final class QueueMessages implements RecoverableQueue {
   /** Returns the next ready message to deliver; -1 if none is ready. */
   public long head() {
     return deliveryPriority == null ? index.firstReady() : deliveryPriority.first();
+  }
+
+  /**
+   * Returns the first ready message of the lowest priority; -1 if none is ready. It is {@link
+   * #head} in a queue without priorities.
+   */
+  public long headOfLowest() {
+    return deliveryPriority == null ? index.firstReady() : deliveryPriority.firstOfLowest();
   }
 
   /** Whether a message can be read; if so {@link #get} returns it without reading again. */
