@@ -3,6 +3,7 @@ package io.mayflymq.server.metrics;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metrics.Counter;
 import io.mayflymq.core.metrics.Counts;
+import io.mayflymq.core.queue.index.PriorityCounts;
 import io.mayflymq.core.queue.index.QueueTotals;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.queue.QueueSnapshot;
@@ -11,6 +12,7 @@ import io.mayflymq.server.metrics.family.Metric;
 import io.prometheus.metrics.model.snapshots.Labels;
 import java.util.List;
 import java.util.OptionalLong;
+import java.util.stream.Stream;
 
 /**
  * A queue, or the sum of all.
@@ -28,6 +30,8 @@ import java.util.OptionalLong;
  * @param headTimestamp the timestamp of the first ready message, in seconds since 1970; NaN if it
  *     has none
  * @param counts its counters
+ * @param priorities how many messages are ready of each priority; null for the sum, and if the
+ *     queue tells none apart
  */
 record QueueFigures(
     Labels labels,
@@ -39,7 +43,8 @@ record QueueFigures(
     double capacity,
     double lag,
     double headTimestamp,
-    Counts counts)
+    Counts counts,
+    PriorityCounts priorities)
     implements Metric.Counted {
   /** About how many bytes one takes. */
   static final long BYTES = 512;
@@ -50,7 +55,17 @@ record QueueFigures(
 
   private static final QueueFigures NONE =
       new QueueFigures(
-          Labels.EMPTY, null, QueueTotals.NONE, 0, 0, 0, Double.NaN, Double.NaN, Double.NaN, null);
+          Labels.EMPTY,
+          null,
+          QueueTotals.NONE,
+          0,
+          0,
+          0,
+          Double.NaN,
+          Double.NaN,
+          Double.NaN,
+          null,
+          null);
 
   /** A queue with labels for its type and its role. */
   record Info(QueueFigures queue) implements Metric.Labelled {
@@ -58,6 +73,28 @@ record QueueFigures(
     public Labels labels() {
       return queue.labels.merge(Labels.of("queue_type", queue.type, "membership", "leader"));
     }
+  }
+
+  /** How many messages of a queue are ready of one priority. */
+  record OfPriority(Labels labels, long ready) implements Metric.Labelled {}
+
+  /** How many messages are ready, by their priority. */
+  static final Metric<OfPriority> BY_PRIORITY =
+      Metric.gauge(
+          "queue_messages_ready_by_priority",
+          "Messages that are ready, by priority.",
+          OfPriority::ready);
+
+  /** Returns the priorities of which messages are ready; none if the queue tells none apart. */
+  Stream<OfPriority> byPriority() {
+    return priorities == null
+        ? Stream.empty()
+        : priorities.ready().entrySet().stream()
+            .map(
+                each ->
+                    new OfPriority(
+                        labels.merge(Labels.of("priority", each.getKey().toString())),
+                        each.getValue()));
   }
 
   private static final String CAPACITY =
@@ -175,7 +212,8 @@ record QueueFigures(
         queue.contents().consumerCapacity(),
         lag(queue.contents().lag()),
         timestamp(queue.head()),
-        queue.queue().counters());
+        queue.queue().counters(),
+        queue.contents().priorities());
   }
 
   private static double lag(OptionalLong messages) {
@@ -226,11 +264,22 @@ record QueueFigures(
         Double.NaN,
         Double.isNaN(lag) ? other.lag : Double.isNaN(other.lag) ? lag : Math.max(lag, other.lag),
         Double.NaN,
+        null,
         null);
   }
 
   private QueueFigures with(Counts known) {
     return new QueueFigures(
-        labels, type, totals, scheduled, waiting, consumers, capacity, lag, headTimestamp, known);
+        labels,
+        type,
+        totals,
+        scheduled,
+        waiting,
+        consumers,
+        capacity,
+        lag,
+        headTimestamp,
+        known,
+        priorities);
   }
 }

@@ -163,6 +163,7 @@ final class ScrapedFamilies {
             wanted("queue_coarse_metrics", MetricFamily.all(prefix, QueueFigures.COARSE, queues)),
             wanted("queue_consumer_count", consumerCount),
             wanted("queue_metrics", MetricFamily.all(prefix, QueueFigures.DETAILS, queues)),
+            wanted("queue_metrics", byPriority()),
             wanted(
                 "queue_delivery_metrics",
                 MetricFamily.all(prefix, QueueFigures.DELIVERIES, queues)),
@@ -227,6 +228,12 @@ final class ScrapedFamilies {
         .map(
             each ->
                 new SummedCounts(labels.merge(Labels.of(label, each.getKey())), each.getValue()));
+  }
+
+  private Stream<MetricFamily> byPriority() {
+    List<QueueFigures.OfPriority> priorities =
+        queues.stream().flatMap(QueueFigures::byPriority).toList();
+    return Stream.of(MetricFamily.of("mayfly_", QueueFigures.BY_PRIORITY, priorities));
   }
 
   private Stream<MetricFamily> queueInfo() {

@@ -3,6 +3,7 @@ package io.mayflymq.core.vhost.queue;
 import io.mayflymq.core.expiry.Deadlines;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.queue.consumer.Consumer;
+import io.mayflymq.core.queue.index.PriorityCounts;
 import io.mayflymq.core.queue.index.QueueTotals;
 import java.util.List;
 import java.util.OptionalLong;
@@ -22,6 +23,8 @@ import java.util.OptionalLong;
  * @param leaseEndMillis when its lease ends if it stays unused, in ms since the epoch; {@link
  *     Deadlines#NEVER} without a lease, or while something keeps it
  * @param memoryBytes about how many bytes of memory its messages take; empty for a stream
+ * @param priorities how many messages are ready of each priority; null if the queue tells none
+ *     apart
  */
 public record QueueContents(
     QueueTotals totals,
@@ -32,7 +35,8 @@ public record QueueContents(
     OptionalLong lag,
     Message head,
     long leaseEndMillis,
-    OptionalLong memoryBytes) {
+    OptionalLong memoryBytes,
+    PriorityCounts priorities) {
   /**
    * A consumer of the queue.
    *

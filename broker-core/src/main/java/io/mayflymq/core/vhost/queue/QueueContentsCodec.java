@@ -6,10 +6,13 @@ import io.mayflymq.core.link.MessageCodec;
 import io.mayflymq.core.queue.browse.BrowsedMessage;
 import io.mayflymq.core.queue.consumer.ConsumeOptions;
 import io.mayflymq.core.queue.consumer.Consumer;
+import io.mayflymq.core.queue.index.PriorityCounts;
 import io.mayflymq.core.queue.index.QueueTotals;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
+import java.util.SortedMap;
+import java.util.TreeMap;
 
 /** Writes and reads for other nodes what a queue has. */
 public final class QueueContentsCodec {
@@ -34,6 +37,7 @@ public final class QueueContentsCodec {
     write(out, contents.lag());
     out.signed(contents.leaseEndMillis());
     write(out, contents.memoryBytes());
+    write(out, contents.priorities());
   }
 
   /** Reads contents. Their consumers have no target. */
@@ -60,7 +64,27 @@ public final class QueueContentsCodec {
         optional(in),
         null,
         in.signed(),
-        optional(in));
+        optional(in),
+        in.remaining() > 0 && in.bit() ? priorities(in) : null);
+  }
+
+  /** Nodes of a release that does not know this leave what comes last unread. */
+  private static void write(LinkWriter out, PriorityCounts priorities) {
+    out.bit(priorities != null);
+    if (priorities != null) {
+      out.number(priorities.returned()).number(priorities.ready().size());
+      priorities.ready().forEach((priority, count) -> out.number(priority).number(count));
+    }
+  }
+
+  private static PriorityCounts priorities(LinkReader in) {
+    long returned = in.number();
+    SortedMap<Integer, Long> ready = new TreeMap<>();
+    for (int left = in.count(2); left > 0; left--) {
+      int priority = in.integer();
+      ready.put(priority, in.number());
+    }
+    return new PriorityCounts(ready, returned);
   }
 
   /** Writes a page of messages. */

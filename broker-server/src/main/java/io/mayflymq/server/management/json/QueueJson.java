@@ -8,6 +8,7 @@ import io.mayflymq.core.policy.EffectiveSettings;
 import io.mayflymq.core.policy.Policy;
 import io.mayflymq.core.queue.consumer.Consumer;
 import io.mayflymq.core.queue.consumer.ConsumerOrigin;
+import io.mayflymq.core.queue.index.PriorityCounts;
 import io.mayflymq.core.settings.QueueType;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.queue.QueueContents;
@@ -17,6 +18,7 @@ import io.mayflymq.server.config.NodeName;
 import io.mayflymq.server.delivery.ConnectionIdentity;
 import io.mayflymq.server.json.Json;
 import io.mayflymq.server.json.TableJson;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
@@ -79,6 +81,7 @@ public final class QueueJson {
     Statistics.putIdleSince(object, queue.counters());
     Statistics.putMessages(
         object, view.totals().ready(), view.totals().unacked(), queue.counters(), history);
+    putPriorities(object, view.contents().priorities());
     object.put("messages_delayed", view.totals().delayed() + view.scheduled().ready());
     object.put("messages_dlx", view.waiting().messages());
     object.put("messages_persistent", view.totals().persistent());
@@ -100,6 +103,16 @@ public final class QueueJson {
     object.put("type", definition.settings().type().wireName());
     object.put("vhost", queue.vhost().name());
     return object;
+  }
+
+  private static void putPriorities(Map<String, Object> object, PriorityCounts priorities) {
+    if (priorities != null) {
+      Map<String, Object> ready = new LinkedHashMap<>();
+      priorities.ready().forEach((priority, count) -> ready.put(priority.toString(), count));
+      object.put("messages_active_priorities", ready.size());
+      object.put("messages_by_priority", ready);
+      object.put("messages_ready_returned", priorities.returned());
+    }
   }
 
   /** Returns a queue with its messages, but without statistics: {@code enable_queue_totals}. */

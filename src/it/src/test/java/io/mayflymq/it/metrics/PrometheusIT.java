@@ -3,6 +3,7 @@ package io.mayflymq.it.metrics;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import com.rabbitmq.client.AMQP.BasicProperties;
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.MessageProperties;
@@ -92,6 +93,28 @@ class PrometheusIT {
         .asString()
         .contains("rabbitmq_version=\"4.3.6\"", "erlang_version=\"Java ");
     assertThat(scrape.lines().get(1)).startsWith("# TYPE rabbitmq_build_info");
+  }
+
+  @Test
+  void aQueueWithPrioritiesHasTheNumberOfEach() throws Exception {
+    awaitNoObjects();
+    try (Connection connection = broker.factory().newConnection()) {
+      Channel channel = connection.createChannel();
+      channel.queueDeclare("q", true, false, false, Map.of("x-queue-type", "quorum"));
+      channel.confirmSelect();
+      for (Integer priority : new Integer[] {31, null, 255, 4, 0}) {
+        channel.basicPublish(
+            "", "q", new BasicProperties.Builder().priority(priority).build(), BODY);
+      }
+      channel.waitForConfirmsOrDie(Patience.MILLIS);
+      ScrapedText scrape = scrape("/metrics/per-object");
+      String name = "mayfly_queue_messages_ready_by_priority";
+      assertThat(scrape.type(name)).isEqualTo("gauge");
+      assertThat(scrape.values(name, Map.of("queue", "q", "priority", "31"))).containsExactly(2.0);
+      assertThat(scrape.values(name, Map.of("queue", "q", "priority", "4"))).containsExactly(2.0);
+      assertThat(scrape.values(name, Map.of("queue", "q"))).hasSize(3);
+      channel.queueDelete("q");
+    }
   }
 
   /** The metrics that the dashboard RabbitMQ-Overview queries, with the labels of its queries. */

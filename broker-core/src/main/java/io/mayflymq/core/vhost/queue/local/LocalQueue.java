@@ -235,7 +235,8 @@ public final class LocalQueue implements ShardQueue {
                 : Deadlines.NEVER,
             machine instanceof MemoryBound memory
                 ? OptionalLong.of(memory.memoryBytes())
-                : OptionalLong.empty());
+                : OptionalLong.empty(),
+            machine instanceof MessageSource prioritized ? prioritized.priorityCounts() : null);
   }
 
   @Override

@@ -39,7 +39,8 @@ public final class RemoteQueue implements ShardQueue {
           OptionalLong.empty(),
           null,
           Deadlines.NEVER,
-          OptionalLong.empty());
+          OptionalLong.empty(),
+          null);
 
   private final Queue queue;
   private final QueueLink link;

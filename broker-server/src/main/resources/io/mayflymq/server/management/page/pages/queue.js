@@ -125,6 +125,10 @@ function outcomes(stats) {
 const argumentsOf = queue => (Object.keys(queue.arguments).length === 0 ? undefined
   : Object.entries(queue.arguments).map(([argument, value]) => html`<div><code>${argument} = ${JSON.stringify(value)}</code></div>`));
 
+/** The highest first; not if all are of one priority. */
+const byPriority = queue => (queue.messages_active_priorities > 1
+  ? Object.entries(queue.messages_by_priority).reverse().map(([priority, ready]) => `${number(ready)} of ${priority}`).join(', ') : undefined);
+
 const bindingsPart = (page, queue, bindings) => section(page, 'bindings', 'Bindings', () => html`
   ${bindingsTable(page, bindings ?? [], 'Bindings to this queue')}
   ${mayUse('write', queue) ? bindForm(page, { vhost: queue.vhost, queue: queue.name }) : ''}`);
@@ -197,6 +201,7 @@ function viewUp(page, { queue, effective, replicas, deadlines, bindings, schedul
       ${card('Now', facts([
         [isReplicated(queue) ? 'Leader' : 'Node', queue.node],
         ['Ready', `${number(queue.messages_ready)} (${bytes(queue.message_bytes_ready)})`],
+        ['Ready by priority', byPriority(queue)],
         ['Unacknowledged', `${number(queue.messages_unacknowledged)} (${bytes(queue.message_bytes_unacknowledged)})`],
         ['Persistent', `${number(queue.messages_persistent)} (${bytes(queue.message_bytes_persistent)})`],
         ['Scheduled', queue.messages_delayed > 0 ? number(queue.messages_delayed) : undefined],
