@@ -175,7 +175,7 @@ public final class DeliveryPriority {
 
   private long firstUnmarked(int level) {
     long next = nextOn(level, cursors[level] - 1);
-    while (next >= 0 && isMarked(next)) {
+    while (next >= 0 && marked > 0 && isMarked(next)) {
       next = nextOn(level, next);
     }
     cursors[level] = next < 0 ? index.nextSequence() : next;
@@ -211,12 +211,15 @@ public final class DeliveryPriority {
    * Called when a message was put into the index; it is not ready yet, or {@link #ready} follows.
    *
    * @param priority its priority, 0 to 255, or {@link Message#NO_PRIORITY}
+   * @return whether it has another level than most, so that {@link #ready} must follow when it is
+   *     ready
    */
-  public void came(long sequence, int priority) {
+  public boolean came(long sequence, int priority) {
     int level = priority == Message.NO_PRIORITY ? base : Math.min(priority, highest);
     if (level != base) {
       index.setPriority(sequence, level ^ base);
     }
+    return level != base;
   }
 
   /**
@@ -301,7 +304,7 @@ public final class DeliveryPriority {
     if (level != base) {
       count(level, -1);
     }
-    int flags = index.flags(sequence);
+    int flags = marked == 0 ? 0 : index.flags(sequence);
     if ((flags & MARKS) != 0) {
       LongPairHeap heap = heaps[level];
       boolean top = heap.peekSequence() == sequence;

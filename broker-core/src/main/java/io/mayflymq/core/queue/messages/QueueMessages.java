@@ -154,8 +154,7 @@ public final class QueueMessages implements RecoverableQueue {
       index.append(content, message.bodyLength(), deadlineMillis, nowMillis, place(message));
       write(sequence, message, loggedMillis, nowMillis);
     }
-    if (deliveryPriority != null) {
-      deliveryPriority.came(sequence, message.ownPriority());
+    if (deliveryPriority != null && deliveryPriority.came(sequence, message.ownPriority())) {
       deliveryPriority.ready(sequence);
     }
     return sequence;

@@ -1,0 +1,111 @@
+package io.mayflymq.bench;
+
+import io.mayflymq.core.message.Message;
+import io.mayflymq.core.settings.QueueSettings;
+import io.mayflymq.core.settings.QueueType;
+import io.mayflymq.protocol.types.BasicProperties;
+import java.util.List;
+import java.util.Random;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.OperationsPerInvocation;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Setup;
+
+/**
+ * Measures a queue in memory whose messages have priorities, beside the same one whose messages
+ * have none; the operation is one message, from publish to its delivery.
+ */
+public class Priorities extends Measured {
+  private static final int BURST = 256;
+  private static final int MANY = 1_000_000;
+  private static final int DIFFERENT = 4096;
+
+  /** Which queue, and which priorities its messages have. */
+  public enum Kind {
+    /** A classic queue without priorities. */
+    CLASSIC(QueueType.CLASSIC, QueueSettings.NO_PRIORITIES, 0),
+    /** A classic queue with ten priorities, all of which occur. */
+    CLASSIC_MIXED(QueueType.CLASSIC, 9, 10),
+    /** A quorum queue whose messages have no priority. */
+    QUORUM(QueueType.QUORUM, QueueSettings.HIGHEST_OF_QUORUM_QUEUES, 0),
+    /** A quorum queue with messages of all priorities. */
+    QUORUM_MIXED(QueueType.QUORUM, QueueSettings.HIGHEST_OF_QUORUM_QUEUES, 32);
+
+    private final QueueSettings settings;
+    private final int priorities;
+
+    Kind(QueueType type, int maxPriority, int priorities) {
+      this.settings = QueueSettings.builder().type(type).maxPriority(maxPriority).build();
+      this.priorities = priorities;
+    }
+
+    private Message message(Random random) {
+      Message plain = Messages.message(Messages.PERSISTENT, 100, Message.NO_TTL);
+      if (priorities == 0) {
+        return plain;
+      }
+      int priority = random.nextInt(priorities);
+      byte[] content =
+          Messages.content(
+              BasicProperties.builder().deliveryMode(2).priority(priority).build(), 100);
+      return new Message(
+          plain.exchange(),
+          plain.routingKey(),
+          content,
+          content.length - 100,
+          Message.NO_TTL,
+          priority,
+          true,
+          List.of());
+    }
+  }
+
+  @Param Kind kind;
+
+  @Param({"0", "1000000"})
+  int backlog;
+
+  private final Message[] messages = new Message[DIFFERENT];
+  private QueueHarness queue;
+  private QueueHarness emptied;
+  private int next;
+  private long now = QueueHarness.START;
+
+  /** Makes the queues. */
+  @Setup
+  public void declare() {
+    Random random = new Random(1);
+    for (int i = 0; i < DIFFERENT; i++) {
+      messages[i] = kind.message(random);
+    }
+    queue = new QueueHarness(kind.settings, false);
+    queue.machine.subscribe(queue.consumer, now);
+    publish(queue, backlog);
+    emptied = new QueueHarness(kind.settings, false);
+    emptied.machine.subscribe(emptied.consumer, now);
+  }
+
+  /** Publishes a burst to a queue with a backlog, and delivers as many. */
+  @Benchmark
+  @OperationsPerInvocation(BURST)
+  public long passage() {
+    publish(queue, BURST);
+    queue.makeRoom(BURST, ++now);
+    return queue.delivered;
+  }
+
+  /** Publishes very many messages, and then delivers all of them. */
+  @Benchmark
+  @OperationsPerInvocation(MANY)
+  public long fillAndDrain() {
+    publish(emptied, MANY);
+    emptied.makeRoom(MANY, ++now);
+    return emptied.delivered;
+  }
+
+  private void publish(QueueHarness to, int count) {
+    for (int i = 0; i < count; i++) {
+      to.machine.publish(messages[next++ & (DIFFERENT - 1)], now);
+    }
+  }
+}
