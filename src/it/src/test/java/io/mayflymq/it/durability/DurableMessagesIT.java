@@ -116,6 +116,24 @@ class DurableMessagesIT {
 
   @ParameterizedTest
   @EnumSource
+  void prioritiesOfQuorumQueuesAreKept(Ending ending) throws Exception {
+    broker.queue("q", Map.of("x-queue-type", "quorum"));
+    for (Integer priority : new Integer[] {null, 0, 4, 31, 200, 3}) {
+      broker
+          .publisher()
+          .basicPublish(
+              "", "q", PERSISTENT.builder().priority(priority).build(), bytes("p" + priority));
+    }
+    broker.awaitConfirms();
+    broker.restart(ending);
+
+    broker.publish("q", PERSISTENT.builder().priority(5).build(), bytes("later"));
+    assertThat(broker.bodies("q"))
+        .containsExactly("p31", "p200", "later", "pnull", "p4", "p3", "p0");
+  }
+
+  @ParameterizedTest
+  @EnumSource
   void settledMessagesStayDeletedAfterARestart(Ending ending) throws Exception {
     broker.queue("q");
     broker.publish("q", strings("m", 10));

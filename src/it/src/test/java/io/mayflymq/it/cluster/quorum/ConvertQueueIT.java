@@ -101,6 +101,21 @@ class ConvertQueueIT extends QuorumFixture {
     assertThat(arguments.has("x-queue-mode")).isFalse();
   }
 
+  /** A classic queue does not tell them apart. */
+  @Test
+  void messagesGetTheirPriorities() throws Exception {
+    declareClassic(0, queue, Map.of());
+    Channel channel = nodes.confirming(1);
+    QuorumNodes.publish(channel, queue, 0, null, 9, 255);
+    assertThat(Amqp.text(channel.basicGet(queue, false).getBody())).isEqualTo("0 0");
+
+    assertConverted(2, queue);
+
+    QuorumNodes.publish(channel, queue, null, 9, 0);
+    assertThat(QuorumNodes.drain(channel, queue))
+        .containsExactly("255 3", "9 2", "9 1", "null 1", "null 0", "0 0", "0 2");
+  }
+
   @Test
   void whatConsumersHaveIsDeliveredAgainAndReturnsAreCounted() throws Exception {
     String dead = queue + "-dead";

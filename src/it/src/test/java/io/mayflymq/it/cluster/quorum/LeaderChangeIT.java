@@ -57,6 +57,19 @@ class LeaderChangeIT extends QuorumFixture {
   }
 
   @Test
+  void prioritiesAreKept() throws Exception {
+    nodes.declare(0, queue, Map.of());
+    Channel channel = nodes.confirming(nodes.follower(queue, 0));
+    QuorumNodes.publish(channel, queue, null, 0, 4, 31, 200, 5);
+
+    nodes.killLeader(queue);
+
+    QuorumNodes.publish(channel, queue, 5, 3, null);
+    assertThat(QuorumNodes.drain(channel, queue))
+        .containsExactly("31 3", "200 4", "5 5", "5 0", "null 0", "4 2", "null 2", "3 1", "0 1");
+  }
+
+  @Test
   void whatAConsumerHadIsDeliveredAgainInOrderAndMarked() throws Exception {
     nodes.declare(0, queue, Map.of());
     int follower = nodes.follower(queue, 0);

@@ -185,6 +185,15 @@ final class QuorumNodes implements AutoCloseable {
   }
 
   /** Returns the bodies {@code m0}, {@code m1} and so on. */
+  static void publish(Channel confirming, String queue, Integer... priorities) throws Exception {
+    for (int i = 0; i < priorities.length; i++) {
+      BasicProperties properties =
+          RestartedBroker.PERSISTENT.builder().priority(priorities[i]).build();
+      confirming.basicPublish("", queue, properties, Amqp.bytes(priorities[i] + " " + i));
+    }
+    confirming.waitForConfirmsOrDie(Patience.MILLIS);
+  }
+
   static List<String> bodies(int from, int to) {
     return IntStream.range(from, to).mapToObj(i -> "m" + i).toList();
   }
