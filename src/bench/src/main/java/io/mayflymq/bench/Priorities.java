@@ -23,20 +23,30 @@ public class Priorities extends Measured {
   /** Which queue, and which priorities its messages have. */
   public enum Kind {
     /** A classic queue without priorities. */
-    CLASSIC(QueueType.CLASSIC, QueueSettings.NO_PRIORITIES, 0),
+    CLASSIC(0),
     /** A classic queue with ten priorities, all of which occur. */
-    CLASSIC_MIXED(QueueType.CLASSIC, 9, 10),
+    CLASSIC_MIXED(10),
     /** A quorum queue whose messages have no priority. */
-    QUORUM(QueueType.QUORUM, QueueSettings.HIGHEST_OF_QUORUM_QUEUES, 0),
+    QUORUM(0),
     /** A quorum queue with messages of all priorities. */
-    QUORUM_MIXED(QueueType.QUORUM, QueueSettings.HIGHEST_OF_QUORUM_QUEUES, 32);
+    QUORUM_MIXED(32);
 
-    private final QueueSettings settings;
     private final int priorities;
 
-    Kind(QueueType type, int maxPriority, int priorities) {
-      this.settings = QueueSettings.builder().type(type).maxPriority(maxPriority).build();
+    Kind(int priorities) {
       this.priorities = priorities;
+    }
+
+    private QueueSettings settings() {
+      return switch (this) {
+        case CLASSIC -> QueueSettings.DEFAULT;
+        case CLASSIC_MIXED -> QueueSettings.builder().maxPriority(priorities - 1).build();
+        case QUORUM, QUORUM_MIXED ->
+            QueueSettings.builder()
+                .type(QueueType.QUORUM)
+                .maxPriority(QueueSettings.HIGHEST_OF_QUORUM_QUEUES)
+                .build();
+      };
     }
 
     private Message message(Random random) {
@@ -78,10 +88,10 @@ public class Priorities extends Measured {
     for (int i = 0; i < DIFFERENT; i++) {
       messages[i] = kind.message(random);
     }
-    queue = new QueueHarness(kind.settings, false);
+    queue = new QueueHarness(kind.settings(), false);
     queue.machine.subscribe(queue.consumer, now);
     publish(queue, backlog);
-    emptied = new QueueHarness(kind.settings, false);
+    emptied = new QueueHarness(kind.settings(), false);
     emptied.machine.subscribe(emptied.consumer, now);
   }
 
