@@ -99,7 +99,7 @@ class BrowseIT extends AccessFixture {
     amqp.publish(queue, "first");
     amqp.publish(queue, "second");
     GetResponse first = channel.basicGet(queue, false);
-    channel.basicNack(first.getEnvelope().getDeliveryTag(), false, true);
+    channel.basicReject(first.getEnvelope().getDeliveryTag(), true);
     amqp.awaitReady(queue, 2);
     for (int i = 0; i < 2; i++) {
       JsonNode items = browse(queue, "").path("items");
