@@ -74,12 +74,13 @@ class OutOfMemoryIT {
    */
   @Test
   void aFullHeapEndsTheProcess() throws Exception {
-    try (BrokerProcess broker = broker(data).jvm("-Xmx48m").start()) {
+    try (BrokerProcess broker =
+        broker(data).jvm("-Xmx48m").set("client_memory_limit.relative", 1).start()) {
       try (Connection connection = broker.factory().newConnection();
           Channel channel = connection.createChannel()) {
         keep(channel);
         channel.queueDeclare("filler", false, false, false, null);
-        // An alarm stops publishers and declarations, and not this.
+        // An alarm stops publishers and declarations, and not this without its limit.
         String tag = "t".repeat(200);
         for (int consumer = 0; consumer < 1_000_000; consumer++) {
           channel.basicConsume("filler", true, tag + consumer, new DefaultConsumer(channel));
