@@ -105,7 +105,7 @@ class DeathJournalIT extends AccessFixture {
     amqp.publish(queue, id("rejected"), "b");
     GetResponse returned = channel.basicGet(queue, false);
     GetResponse rejected = channel.basicGet(queue, false);
-    channel.basicNack(returned.getEnvelope().getDeliveryTag(), false, true);
+    channel.basicReject(returned.getEnvelope().getDeliveryTag(), true);
     channel.basicReject(rejected.getEnvelope().getDeliveryTag(), false);
     Awaitility.await().until(() -> deaths(queue).size() == 2);
     assertThat(
@@ -123,8 +123,7 @@ class DeathJournalIT extends AccessFixture {
   @CsvSource({
     "x-consumer-timeout, dead-letter, rejected, consumer-timeout",
     "x-lock-duration, dead-letter, rejected, consumer-timeout",
-    "x-lock-duration, requeue, delivery_limit, delivery-limit",
-    "x-consumer-timeout, cancel, delivery_limit, delivery-limit"
+    "x-lock-duration, requeue, delivery_limit, delivery-limit"
   })
   void recordsAConsumerTimeout(
       String timeout, String action, String reason, String setting, Amqp amqp) throws Exception {

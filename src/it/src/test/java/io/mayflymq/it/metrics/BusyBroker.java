@@ -133,7 +133,7 @@ final class BusyBroker implements AutoCloseable {
     publish("tried", 1);
     channel.basicReject(get("tried"), false);
     publish("tried", 1);
-    channel.basicNack(get("tried"), false, true);
+    channel.basicReject(get("tried"), true);
     for (int i = 0; i < 6; i++) {
       publish("mortal", 1);
     }

@@ -79,7 +79,7 @@ public final class LoadConsumer extends LoadClient {
       Delivery delivery = deliveries.poll(10, TimeUnit.MILLISECONDS);
       if (delivery != null) {
         if (returnedOneOf > 0 && delivery.tag() % returnedOneOf == 0) {
-          channel.basicNack(delivery.tag(), false, true);
+          channel.basicReject(delivery.tag(), true);
         } else {
           queue.settling(delivery.id());
           channel.basicAck(delivery.tag(), false);
