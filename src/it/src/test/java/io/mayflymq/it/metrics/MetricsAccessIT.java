@@ -168,7 +168,7 @@ class MetricsAccessIT {
             .set("prometheus.ssl.certfile", directory.resolve("absent.pem"))
             .set("prometheus.ssl.keyfile", directory.resolve("server.key"))
             .launch();
-    assertThat(second.awaitExit()).isEqualTo(1);
+    assertThat(second.awaitExit()).isEqualTo(78);
     assertThat(second.output()).anyMatch(line -> line.contains("absent.pem"));
   }
 }

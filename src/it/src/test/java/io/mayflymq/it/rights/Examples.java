@@ -144,6 +144,8 @@ final class Examples {
     on("PUT " + vhost).with("vhost", SPARE).body("{}");
     on("DELETE " + vhost).with("vhost", SPARE).before("PUT", vhost, "{}");
     on("PUT " + vhost + "/tracing").body("{\"enabled\":false}");
+    on("PUT " + vhost + "/compatibility").with("vhost", SPARE).body("{\"value\":\"4.3\"}");
+    on("DELETE " + vhost + "/compatibility").with("vhost", SPARE);
     on("POST " + vhost + "/deletion/protection").with("vhost", SPARE);
     on("DELETE " + vhost + "/deletion/protection").with("vhost", SPARE);
     on("PUT vhost-limits/{vhost}/{limit}").with("limit", "max-queues").body(VALUE);
