@@ -13,7 +13,7 @@ import java.util.function.Predicate;
  * as much waits already it is to be refused. So clients that read are not disconnected for one another, and get whole answers.
  *
  * Who reads nothing makes room: while anything waits, or all together take too much, the connection is closed whose client has received nothing for
- * longest, if that is a second; and one whose client has been at its answer for very long. While it is the server that has to make the next part, nobody is
+ * longest, if that is a second; and one whose client has been at its answer for very long. While it is the server that has to make the next part, no client is
  * too slow. Short answers do not wait, as they were made
  * already: they push out one another.
  *

@@ -87,7 +87,7 @@ public final class RedriveResource {
         access.check(ResourceKind.EXCHANGE, exchange, Permission.WRITE);
         ExchangeDefinition definition = vhost.routing().exchange(exchange);
         if (definition != null && definition.internal()) {
-          return false; // The headers that name it may be anyone's, and nobody publishes to it.
+          return false; // Headers that a client can set name it, and clients cannot publish to it.
         }
         if (definition != null && definition.hasTopics()) {
           access.checkTopic(exchange, routingKey, Permission.WRITE);

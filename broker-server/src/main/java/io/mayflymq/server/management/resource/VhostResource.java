@@ -112,7 +112,7 @@ public final class VhostResource {
 
   /**
    * Checks that a request asks for no other protection than there is. RabbitMQ takes no notice of
-   * it here; whoever wants it would believe to have it.
+   * it here; its clients would believe to have it.
    */
   private void requireSameProtection(String name, Body.Fields fields) {
     VirtualHost present = managed.broker().virtualHost(name);
