@@ -6,6 +6,7 @@ import io.mayflymq.core.security.Limits;
 import io.mayflymq.core.security.Permissions;
 import io.mayflymq.core.security.TopicPermissions;
 import io.mayflymq.core.settings.Dialect;
+import io.mayflymq.core.settings.QueueType;
 import io.mayflymq.protocol.types.ShortString;
 import io.mayflymq.protocol.types.Utf8;
 import java.util.Arrays;
@@ -18,9 +19,6 @@ import java.util.stream.Collectors;
 public final class Checks {
   private static final int LONGEST_PATTERN = 64 * 1024;
   private static final int MOST_USER_TAGS = 32;
-
-  /** The queue types that a virtual host may name as its default; empty for none. */
-  private static final Set<String> QUEUE_TYPES = Set.of("", "classic", "quorum", "stream");
 
   private Checks() {}
 
@@ -139,14 +137,18 @@ public final class Checks {
                                 .collect(Collectors.joining(" or ")))));
   }
 
-  /** Validates the default queue type of a virtual host. */
+  /** Validates the default queue type of a virtual host. @return its short name; empty for none */
   public static String queueType(String type) {
-    if (!QUEUE_TYPES.contains(type)) {
-      throw new AdministrationException(
-          Reason.INVALID_QUEUE_TYPE,
-          type,
-          "Unsupported default queue type '" + type + "': expected classic, quorum or stream");
-    }
-    return type;
+    return type.isEmpty()
+        ? type
+        : QueueType.ofEitherName(type)
+            .map(QueueType::wireName)
+            .orElseThrow(
+                () ->
+                    new AdministrationException(
+                        Reason.INVALID_QUEUE_TYPE,
+                        type,
+                        "Unsupported default queue type '%s': expected classic, quorum or stream"
+                            .formatted(type)));
   }
 }

@@ -98,6 +98,13 @@ public enum QueueType {
     return Arrays.stream(values()).filter(type -> type.wireName.equals(name)).findFirst();
   }
 
+  /** The type of this name, or of the long form that RabbitMQ's virtual hosts may have. */
+  public static Optional<QueueType> ofEitherName(String name) {
+    return Arrays.stream(values())
+        .filter(type -> type.wireName.equals(name) || type.module.equals(name))
+        .findFirst();
+  }
+
   /** Returns the type of queue that a declaration with these valid arguments creates. */
   public static QueueType of(FieldTable arguments) {
     return arguments.get(ARGUMENT) instanceof FieldValue.LongString name

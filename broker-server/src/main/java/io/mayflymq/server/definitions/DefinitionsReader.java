@@ -215,7 +215,7 @@ final class DefinitionsReader {
             item.text("name"),
             item.text("description", metadata.text("description", "")),
             item.has("tags") ? item.tags() : metadata.tags(),
-            type.equals("undefined") ? "" : type,
+            type.equals("undefined") ? "" : Checks.queueType(type),
             metadata.has(COMPATIBILITY)
                 ? Optional.of(Checks.dialect(metadata.text(COMPATIBILITY)))
                 : Optional.empty(),

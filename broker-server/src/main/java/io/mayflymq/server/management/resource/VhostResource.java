@@ -93,7 +93,7 @@ public final class VhostResource {
             request.parameter("vhost"),
             fields.text("description", ""),
             fields.tags(),
-            queueType.equals(NO_QUEUE_TYPE) ? "" : queueType,
+            queueType.equals(NO_QUEUE_TYPE) ? "" : Checks.queueType(queueType),
             fields.has("compatibility")
                 ? Optional.of(Checks.dialect(fields.text("compatibility", "")))
                 : Optional.empty(),

@@ -12,6 +12,8 @@ import io.mayflymq.it.harness.Http;
 import io.mayflymq.it.harness.OwnBroker;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Tests the type of queues that are declared without one: the virtual host's default, else the
@@ -80,6 +82,23 @@ class DefaultQueueTypeIT {
           connection.createChannel().queueDeclare("q", true, false, false, null);
           assertType(connection, vhost, "q", type);
         }
+      }
+    }
+  }
+
+  /** RabbitMQ's own exports have had them. */
+  @ParameterizedTest
+  @ValueSource(strings = {"classic", "quorum", "stream"})
+  void theLongNameOfATypeIsTaken(String type) throws Exception {
+    try (EmbeddedBroker broker = EmbeddedBroker.builder().start()) {
+      Http http = Http.as(broker.httpPort(), "guest", "guest");
+      String body = "{\"default_queue_type\":\"rabbit_%s_queue\"}".formatted(type);
+      assertThat(http.put("vhosts/put", body).status()).isEqualTo(201);
+      String imported = "{\"vhosts\":[{\"name\":\"imported\",\"metadata\":%s}]}".formatted(body);
+      assertThat(http.post("definitions", imported).status()).isEqualTo(204);
+      for (String vhost : new String[] {"put", "imported"}) {
+        assertThat(http.get("vhosts/" + vhost).json().path("default_queue_type").asText())
+            .isEqualTo(type);
       }
     }
   }
