@@ -15,8 +15,8 @@ import java.util.stream.Collectors;
  * and for what they keep open, which are connections, channels and consumers. No consumer can free it, and neither can the disk, so an alarm that it raised would stay until
  * the client goes on.
  *
- * All of it together is limited. When the limit is exceeded, the clients of the virtual host that hold the most give up, the connection that holds the most first, whoever has
- * exceeded it: so a tenant that holds little goes on. What is not finished is also given up before a memory alarm, if it is a considerable part of the memory; what is open is
+ * All of it together is limited. When the limit is exceeded, the clients of the virtual host that hold the most give up, the connection that holds the most first, also if
+ * another one has exceeded it: so a tenant that holds little goes on. What is not finished is also given up before a memory alarm, if it is a considerable part of the memory; what is open is
  * not, as consumers end an alarm.
  *
  * Each connection counts on its loop and tells the sum at the end of a read, or sooner if it is much.

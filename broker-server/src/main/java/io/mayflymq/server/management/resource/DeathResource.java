@@ -21,7 +21,7 @@ import java.util.function.Predicate;
 
 /**
  * The death journal: the last messages that were dropped or dead-lettered, the latest first. It
- * names messages, so whoever asks needs the permission to read the queues, as for browsing.
+ * names messages, so a user who asks needs the permission to read the queues, as for browsing.
  */
 public final class DeathResource {
   private final ManagedBroker managed;
