@@ -14,7 +14,7 @@ import java.util.function.Supplier;
  * Who owns a name can let it point to 127.0.0.1 after a browser has loaded a page from it (DNS
  * rebinding). To the browser the page and the API on this machine are then one site: the page reads
  * and changes what it likes, with a password that everybody knows. But the browser states the name
- * in Host. "localhost" and addresses are nobody's to let point elsewhere; other names of this machine
+ * in Host. No site can let "localhost" or an address point elsewhere; other names of this machine
  * have to be configured.
  *
  * Programs other than browsers may leave Host out, in HTTP/1.0 only. No browser does.

@@ -219,7 +219,7 @@ public final class Renderings<K> {
       makeRoom(-reserved);
     }
     keep(key, made, reserved + made.textBytes() >= COSTLY);
-    // Their readers are opened by this, so nobody may give it up before.
+    // Their readers are opened by this, so no other thread may give it up before.
     wanted.complete(made);
     release(made);
   }
