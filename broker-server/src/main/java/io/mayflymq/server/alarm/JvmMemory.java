@@ -7,9 +7,9 @@ import java.lang.management.BufferPoolMXBean;
 import java.lang.management.ManagementFactory;
 import java.lang.management.MemoryPoolMXBean;
 import java.lang.management.MemoryType;
-import java.lang.management.MemoryUsage;
+import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 
@@ -25,16 +25,22 @@ import java.util.stream.Collectors;
  * Netty allocates; whichever of the two counts is larger has them all.
  */
 final class JvmMemory implements MemoryUse {
-  private final List<GarbageCollectorMXBean> collectors =
+  /**
+   * The collectors of the whole heap at once: of G1, of the serial and of the parallel collector.
+   */
+  private static final Set<String> WHOLE_HEAP =
+      Set.of("G1 Old Generation", "MarkSweepCompact", "PS MarkSweep");
+
+  private static final List<GarbageCollectorMXBean> COLLECTORS =
       ManagementFactory.getGarbageCollectorMXBeans().stream()
           .filter(GarbageCollectorMXBean.class::isInstance)
           .map(GarbageCollectorMXBean.class::cast)
           .toList();
-  private final List<BufferPoolMXBean> directBuffers =
+  private static final List<BufferPoolMXBean> DIRECT_BUFFERS =
       ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class).stream()
           .filter(pool -> pool.getName().equals("direct"))
           .toList();
-  private final Set<String> heapPools =
+  private static final Set<String> HEAP_POOLS =
       ManagementFactory.getMemoryPoolMXBeans().stream()
           .filter(pool -> pool.getType() == MemoryType.HEAP)
           .map(MemoryPoolMXBean::getName)
@@ -52,25 +58,35 @@ final class JvmMemory implements MemoryUse {
 
   /** Returns the heap's part of it. */
   long heapBytes() {
-    GcInfo last = null;
-    for (GarbageCollectorMXBean collector : collectors) {
-      GcInfo info = collector.getLastGcInfo();
-      if (info != null && (last == null || info.getEndTime() > last.getEndTime())) {
-        last = info;
-      }
-    }
-    if (last == null) {
-      return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
-    }
-    long used = 0;
-    for (Map.Entry<String, MemoryUsage> pool : last.getMemoryUsageAfterGc().entrySet()) {
-      used += heapPools.contains(pool.getKey()) ? pool.getValue().getUsed() : 0;
-    }
-    return used;
+    return last()
+        .map(JvmMemory::heapBytesAfter)
+        .orElseGet(() -> ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed());
+  }
+
+  /** A collection that has ended. */
+  private record Collection(String collector, GcInfo info) {}
+
+  private static Optional<Collection> last() {
+    return COLLECTORS.stream()
+        .filter(collector -> collector.getLastGcInfo() != null)
+        .map(collector -> new Collection(collector.getName(), collector.getLastGcInfo()))
+        .max(Comparator.comparingLong(collection -> collection.info().getEndTime()));
+  }
+
+  private static long heapBytesAfter(Collection collection) {
+    return collection.info().getMemoryUsageAfterGc().entrySet().stream()
+        .filter(pool -> HEAP_POOLS.contains(pool.getKey()))
+        .mapToLong(pool -> pool.getValue().getUsed())
+        .sum();
+  }
+
+  @Override
+  public boolean isOfWholeHeap() {
+    return last().filter(collection -> WHOLE_HEAP.contains(collection.collector())).isPresent();
   }
 
   private long outsideBytes() {
-    long counted = directBuffers.stream().mapToLong(BufferPoolMXBean::getMemoryUsed).sum();
+    long counted = DIRECT_BUFFERS.stream().mapToLong(BufferPoolMXBean::getMemoryUsed).sum();
     return Math.max(counted, PooledByteBufAllocator.DEFAULT.metric().usedDirectMemory());
   }
 

@@ -12,9 +12,10 @@ import java.util.function.LongSupplier;
  * - Does it stay too high because nothing is collected any more? Blocked publishers make no garbage, and consumers that empty the queues
  *   make little, so the alarm that they should end would never end.
  *
- * So a reading above the watermark is checked by a collection. As a collection stops the whole
+ * So a reading above the watermark is checked by a collection of the whole heap. As it stops the whole
  * process, at most a twentieth of the time is spent on it: the longer the last one took, the later the
- * next one starts. A reading that may not be checked yet counts as it is.
+ * next one starts. Until then a reading above the watermark changes nothing, unless the last collection was one of the whole heap: the JVM
+ * makes one itself before the heap is full.
  *
  * The alarm changes only when the state that is found here changes, so an alarm that was raised or cleared manually stays until then. Used on the thread of the monitors
  * only.
@@ -65,9 +66,13 @@ final class MemoryMonitor {
   /** Reads how much is in use, and raises or clears the alarm if the watermark was crossed. */
   void check() {
     long used = memory.usedBytes();
-    if (used > watermark && mayCollect()) {
-      collect();
-      used = memory.usedBytes();
+    if (used > watermark) {
+      if (mayCollect()) {
+        collect();
+        used = memory.usedBytes();
+      } else if (!memory.isOfWholeHeap()) {
+        return;
+      }
     }
     if (used > watermark == above || (!above && relief.getAsBoolean())) {
       return;

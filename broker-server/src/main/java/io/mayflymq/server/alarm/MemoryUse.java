@@ -5,6 +5,12 @@ interface MemoryUse {
   /** Bytes in use after the last garbage collection, and buffers outside of the heap. */
   long usedBytes();
 
+  /**
+   * Returns whether {@link #usedBytes} is known to leave out all garbage, as the last collection
+   * was one of the whole heap.
+   */
+  boolean isOfWholeHeap();
+
   /** Collects garbage now, so that {@link #usedBytes} is up to date. */
   void collect();
 }

@@ -12,10 +12,16 @@ class MemoryMonitorTest {
     long collections;
     long now;
     long pause;
+    boolean ofWholeHeap;
 
     @Override
     public long usedBytes() {
       return lastFound;
+    }
+
+    @Override
+    public boolean isOfWholeHeap() {
+      return ofWholeHeap;
     }
 
     @Override
@@ -80,17 +86,38 @@ class MemoryMonitorTest {
   }
 
   @Test
-  void memoryReadingAppliesIfACollectionIsNotAllowedYet() {
+  void readingThatMayBeGarbageChangesNothing() {
     memory.lastFound = 5_000;
     memory.pause = 100;
     monitor.check();
     assertThat(alarms.isRaised()).as("it was garbage").isFalse();
     memory.lastFound = 5_000;
+    memory.alive = 2_000;
     monitor.check();
-    assertThat(alarms.isRaised()).as("too early to know").isTrue();
-    memory.now += 10_000;
+    assertThat(alarms.isRaised()).as("too early to know").isFalse();
+    memory.now += 2_000;
     monitor.check();
-    assertThat(alarms.isRaised()).as("it was garbage again").isFalse();
+    assertThat(alarms.isRaised()).as("now it is known").isTrue();
+    memory.lastFound = 2_000;
+    memory.alive = 10;
+    monitor.check();
+    assertThat(alarms.isRaised()).as("too early to know again").isTrue();
+    memory.now += 2_000;
+    monitor.check();
+    assertThat(alarms.isRaised()).as("most was garbage").isFalse();
+  }
+
+  @Test
+  void readingOfTheWholeHeapAppliesAtOnce() {
+    memory.lastFound = 5_000;
+    memory.pause = 100;
+    monitor.check();
+    assertThat(alarms.isRaised()).as("it was garbage").isFalse();
+    memory.lastFound = 2_000;
+    memory.ofWholeHeap = true;
+    monitor.check();
+    assertThat(alarms.isRaised()).isTrue();
+    assertThat(memory.collections).isEqualTo(1);
   }
 
   @Test
