@@ -27,21 +27,29 @@ import java.util.Optional;
  */
 final class TrainingRun {
   private final BrokerThreads threads;
+  private final Path temporary;
   private final PrintWriter err;
 
   /**
    * @param threads makes all threads
+   * @param temporary where it makes its directory, which it deletes at the end
    * @param err for one line that says why it failed
    */
-  TrainingRun(BrokerThreads threads, PrintWriter err) {
+  TrainingRun(BrokerThreads threads, Path temporary, PrintWriter err) {
     this.threads = threads;
+    this.temporary = temporary;
     this.err = err;
+  }
+
+  /** Returns the directory for temporary files of this process. */
+  static Path temporaryFiles() {
+    return Path.of(System.getProperty("java.io.tmpdir"));
   }
 
   /** Runs it to its end and returns the exit code. */
   int run() {
     try {
-      Path directory = Files.createTempDirectory("mayfly-train-");
+      Path directory = Files.createTempDirectory(temporary, "mayfly-train-");
       try {
         serve(directory);
       } finally {
