@@ -57,12 +57,6 @@ class NeighboursIT {
   /** As long as names of queues are in practice. */
   private static final String QUEUE = "orders.europe.warehouse.of-customer-%05d";
 
-  /**
-   * What no operation of a tenant exceeds even on a busy machine; on one with nothing else to do it
-   * is to be 100 ms.
-   */
-  private static final double LONGEST_MILLIS = 20_000;
-
   private static BrokerProcess broker;
   private static int metrics;
 
@@ -233,12 +227,30 @@ class NeighboursIT {
   private static final class Adversaries implements AutoCloseable {
     private final AtomicBoolean ended = new AtomicBoolean();
     private final List<Thread> threads = new ArrayList<>();
+    private final Queue<Connection> connections = new ConcurrentLinkedQueue<>();
+
+    boolean hasEnded() {
+      return ended.get();
+    }
+
+    /** Returns a connection to the crowd; it ends with the test, and with it what uses it. */
+    Connection connect() throws Exception {
+      ConnectionFactory factory = broker.factory();
+      factory.setVirtualHost(CROWD);
+      factory.setChannelRpcTimeout(Patience.MILLIS);
+      Connection connection = factory.newConnection();
+      connections.add(connection);
+      if (hasEnded()) {
+        connection.abort(1);
+      }
+      return connection;
+    }
 
     void add(String name, Trouble trouble) {
       Thread thread =
           new Thread(
               () -> {
-                while (!ended.get()) {
+                while (!hasEnded()) {
                   try {
                     trouble.make();
                   } catch (Exception | AssertionError refused) {
@@ -256,17 +268,11 @@ class NeighboursIT {
     @Override
     public void close() {
       ended.set(true);
+      connections.forEach(connection -> connection.abort(1));
       for (Thread thread : threads) {
         await().atMost(Patience.TIME).until(() -> !thread.isAlive());
       }
     }
-  }
-
-  private static ConnectionFactory crowd() throws Exception {
-    ConnectionFactory factory = broker.factory();
-    factory.setVirtualHost(CROWD);
-    factory.setChannelRpcTimeout(Patience.MILLIS);
-    return factory;
   }
 
   private static void scrapers(Adversaries adversaries) {
@@ -291,7 +297,7 @@ class NeighboursIT {
     adversaries.add(
         "transaction",
         () -> {
-          try (Connection connection = crowd().newConnection()) {
+          try (Connection connection = adversaries.connect()) {
             for (int held = 0; held < 210; ) {
               Channel channel = connection.createChannel();
               channel.txSelect();
@@ -314,7 +320,7 @@ class NeighboursIT {
     adversaries.add(
         "binder",
         () -> {
-          try (Connection connection = crowd().newConnection();
+          try (Connection connection = adversaries.connect();
               Channel channel = connection.createChannel()) {
             channel.queueDeclare("bound", false, true, true, null);
             for (int key = 0; key < 57_000; key++) {
@@ -339,7 +345,7 @@ class NeighboursIT {
       adversaries.add(
           "consumers",
           () -> {
-            try (Connection connection = crowd().newConnection()) {
+            try (Connection connection = adversaries.connect()) {
               while (connection.isOpen()) {
                 Channel channel = connection.createChannel();
                 for (int consumer = 0; consumer < 100; consumer++) {
@@ -366,7 +372,7 @@ class NeighboursIT {
         () -> {
           List<RawClient> clients = new ArrayList<>();
           try {
-            for (int client = 0; client < 30; client++) {
+            for (int client = 0; client < 30 && !adversaries.hasEnded(); client++) {
               RawClient raw = new RawClient(broker.port());
               clients.add(raw);
               raw.login();
@@ -389,7 +395,7 @@ class NeighboursIT {
     adversaries.add(
         "histories",
         () -> {
-          try (Connection connection = crowd().newConnection();
+          try (Connection connection = adversaries.connect();
               Channel channel = connection.createChannel()) {
             for (int exchange = 0; exchange <= 50; exchange++) {
               channel.exchangeDeclare(
@@ -415,6 +421,7 @@ class NeighboursIT {
         () -> {
           int set = 0;
           while (set < 300
+              && !adversaries.hasEnded()
               && broker.http().put("global-parameters/large-" + set, value).status() < 400) {
             set++;
           }
@@ -429,7 +436,7 @@ class NeighboursIT {
     adversaries.add(
         "priorities",
         () -> {
-          try (Connection connection = crowd().newConnection();
+          try (Connection connection = adversaries.connect();
               Channel channel = connection.createChannel()) {
             for (int queue = 0; queue < 70_000; queue++) {
               String name = "priorities-" + queue;
@@ -452,7 +459,7 @@ class NeighboursIT {
     adversaries.add(
         "headers",
         () -> {
-          try (Connection connection = crowd().newConnection();
+          try (Connection connection = adversaries.connect();
               Channel channel = connection.createChannel()) {
             channel.queueDeclare("headers", false, true, true, Map.of("x-max-priority", 10));
             for (int message = 0; message < 5_000; message++) {
@@ -469,7 +476,7 @@ class NeighboursIT {
     adversaries.add(
         "fan-out",
         () -> {
-          try (Connection connection = crowd().newConnection();
+          try (Connection connection = adversaries.connect();
               Channel channel = connection.createChannel()) {
             channel.exchangeDeclare("dead", "fanout");
             for (int queue = 0; queue < 9; queue++) {
@@ -500,7 +507,10 @@ class NeighboursIT {
         });
   }
 
-  /** A tenant whose own operations are small. */
+  /**
+   * A tenant whose own operations are small. On a machine with nothing else to do, none is to take
+   * more than 100 ms; on a busy one no such bound holds.
+   */
   private static final class Tenant implements AutoCloseable {
     private final Connection connection = broker.factory().newConnection();
     private final Channel channel = connection.createChannel();
@@ -538,7 +548,7 @@ class NeighboursIT {
       System.out.printf(
           "NeighboursIT: beside %s the longest of %d operations took %.0f ms, blocked %d times%n",
           beside, operations, longest, blocked.size());
-      assertThat(longest).isLessThan(LONGEST_MILLIS);
+      assertThat(longest).isLessThan(Patience.MILLIS);
     }
 
     void requireNeverBlocked() {
