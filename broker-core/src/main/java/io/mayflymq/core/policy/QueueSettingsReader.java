@@ -155,6 +155,7 @@ final class QueueSettingsReader {
     settings
         .deliveryLimit(Math.max(effective.number(PolicyKey.DELIVERY_LIMIT), QueueSettings.NONE))
         .countsEachReturn(defaults.dialect().countsEachReturn())
+        .activeByPriority(defaults.dialect().activeByPriority(type))
         .consumerTimeoutMillis(timeout)
         .retry(retry());
     word(PolicyKey.CONSUMER_TIMEOUT_ACTION, TimeoutAction.class, settings::timeoutAction);

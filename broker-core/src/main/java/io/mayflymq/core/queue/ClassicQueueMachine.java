@@ -94,6 +94,7 @@ public final class ClassicQueueMachine
     this.returns = new Redeliveries(state, messageRemover);
     this.settlements = new Settlements(state, messageRemover, returns);
     this.consumers = new ConsumerRotation(settings.singleActiveConsumer());
+    consumers.letPriorityDecide(settings.deliveries().activeByPriority());
     this.dispatcher = new Dispatcher(state, messageRemover, consumers);
     this.lease = new QueueLease(settings.lease(), nowMillis);
     messages.noteReturnsBy(returns::note);
@@ -135,6 +136,9 @@ public final class ClassicQueueMachine
     returns.settingsChanged();
     length.dropOverflow(nowMillis);
     state.timer.noLaterThan(Math.min(Math.min(next, returns.next()), lease.endMillis()));
+    if (consumers.letPriorityDecide(changed.deliveries().activeByPriority())) {
+      dispatcher.dispatch(nowMillis);
+    }
   }
 
   /** Returns what {@link #reconfigure} would do now; changes nothing. */
@@ -360,7 +364,11 @@ public final class ClassicQueueMachine
 
   private void settled(Consumer consumer, int count, long nowMillis) {
     consumer.settled(count);
-    dispatcher.rejoin(consumer, nowMillis);
+    if (consumers.settled(consumer)) {
+      dispatcher.dispatch(nowMillis);
+    } else {
+      dispatcher.rejoin(consumer, nowMillis);
+    }
   }
 
   @Override

@@ -7,6 +7,8 @@ package io.mayflymq.core.settings;
  *     QueueSettings#NONE}
  * @param countsEachReturn whether each return counts towards the limit, as in RabbitMQ 3.13; else
  *     only failed deliveries do
+ * @param activeByPriority whether a consumer of a higher priority takes over from the single active
+ *     one
  * @param timeoutMillis how long a delivery may stay unacknowledged, 0 or more, or NONE for the
  *     broker's default
  * @param timeoutAction what happens after that time
@@ -15,6 +17,7 @@ package io.mayflymq.core.settings;
 public record DeliverySettings(
     long limit,
     boolean countsEachReturn,
+    boolean activeByPriority,
     long timeoutMillis,
     TimeoutAction timeoutAction,
     RetrySettings retry) {}

@@ -61,6 +61,11 @@ public enum Dialect {
     return this == V3_13 ? QueueSettings.NO_PRIORITIES : QueueSettings.HIGHEST_OF_QUORUM_QUEUES;
   }
 
+  /** Returns whether a consumer of a higher priority takes over from the single active one. */
+  public boolean activeByPriority(QueueType type) {
+    return this == V4_3 && type == QueueType.QUORUM;
+  }
+
   /** Returns what happens to deliveries of such a queue that are not acknowledged in time. */
   public TimeoutAction timeoutAction(QueueType type) {
     return this == V4_3 && type == QueueType.QUORUM

@@ -120,6 +120,7 @@ public record QueueSettings(
     private boolean autoDeadLetterQueue;
     private long deliveryLimit = NONE;
     private boolean countsEachReturn;
+    private boolean activeByPriority;
     private long consumerTimeout = NONE;
     private TimeoutAction timeoutAction = TimeoutAction.CLOSE_CHANNEL;
     private RetrySettings retry = RetrySettings.NONE;
@@ -155,6 +156,7 @@ public record QueueSettings(
       deadLettersAtLeastOnce = settings.deadLetters.atLeastOnce();
       deliveryLimit = settings.deliveries.limit();
       countsEachReturn = settings.deliveries.countsEachReturn();
+      activeByPriority = settings.deliveries.activeByPriority();
       consumerTimeout = settings.deliveries.timeoutMillis();
       timeoutAction = settings.deliveries.timeoutAction();
       retry = settings.deliveries.retry();
@@ -294,6 +296,12 @@ public record QueueSettings(
       return this;
     }
 
+    /** Sets {@link DeliverySettings#activeByPriority}. */
+    public Builder activeByPriority(boolean value) {
+      activeByPriority = value;
+      return this;
+    }
+
     /** Sets {@link DeliverySettings#countsEachReturn}. */
     public Builder countsEachReturn(boolean value) {
       countsEachReturn = value;
@@ -347,7 +355,7 @@ public record QueueSettings(
               keepsRefusedDeadLetters,
               deadLettersAtLeastOnce && deadLetterExchange != null),
           new DeliverySettings(
-              deliveryLimit, countsEachReturn, consumerTimeout, timeoutAction, retry),
+              deliveryLimit, countsEachReturn, activeByPriority, consumerTimeout, timeoutAction, retry),
           stream);
     }
   }

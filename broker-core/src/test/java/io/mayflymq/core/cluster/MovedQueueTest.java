@@ -433,6 +433,25 @@ class MovedQueueTest {
   }
 
   @Test
+  void singleActiveConsumerStaysWhateverJoinedBeforeIt() {
+    declare(FieldTable.builder().put("x-single-active-consumer", true));
+    Member gone = new Member(third, "gone", FieldTable.EMPTY);
+    settle();
+    Member low = new Member(first, "low", FieldTable.EMPTY);
+    settle();
+    Member high = new Member(second, "high", with("x-priority", 5).build());
+    settle();
+    gone.cancel();
+    pass(100);
+    move(second);
+    pass(100);
+    publish(first, 1);
+    pass(100);
+    assertThat(high.received).containsExactly(1);
+    assertThat(low.received).isEmpty();
+  }
+
+  @Test
   void consumersKeepTheirPriorities() {
     declare(FieldTable.builder());
     Member low = new Member(first, "low", FieldTable.EMPTY);

@@ -181,6 +181,16 @@ public final class ManualQueue implements QueueEffects {
     return consumer;
   }
 
+  /** The same with a priority. */
+  Consumer subscribeWithPriority(int prefetch, int priority) {
+    FieldTable arguments = FieldTable.builder().put(Consumer.PRIORITY, priority).build();
+    ShortString tag = ShortString.of(Integer.toString(consumers++));
+    Consumer consumer =
+        new Consumer(tag, new ConsumeOptions(true, false, prefetch, arguments), new Outlet());
+    machine.subscribe(consumer, now);
+    return consumer;
+  }
+
   static void setRoom(Consumer consumer, int room) {
     ((Outlet) consumer.outlet()).room = room;
   }

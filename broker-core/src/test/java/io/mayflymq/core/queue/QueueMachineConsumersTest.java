@@ -211,6 +211,92 @@ class QueueMachineConsumersTest {
     assertThat(single.deliveredTo(second)).containsExactly(0, 1, 2, 3);
   }
 
+  /** RabbitMQ 4.3.6 was seen to do the same. */
+  @Test
+  void consumerOfAHigherPriorityTakesOverWhenTheActiveOneHasSettledAll() {
+    ManualQueue single =
+        new ManualQueue(
+            QueueSettings.builder().singleActiveConsumer(true).activeByPriority(true).build());
+    Consumer low = single.subscribe(10);
+    single.publishMany(1);
+    Consumer high = single.subscribeWithPriority(10, 5);
+    Consumer higher = single.subscribeWithPriority(10, 9);
+    Consumer equal = single.subscribeWithPriority(10, 9);
+    single.publishMany(1);
+    assertThat(single.deliveredTo(low)).containsExactly(0);
+    assertThat(single.machine.isActive(low)).isTrue();
+
+    single.machine.acknowledge(low, 0, 0, single.now);
+    single.publishMany(1);
+    assertThat(single.deliveredTo(higher)).containsExactly(1, 2);
+    assertThat(single.machine.isActive(low)).isFalse();
+
+    single.machine.cancel(higher, single.now);
+    assertThat(single.machine.isActive(equal)).isTrue();
+    single.machine.cancel(equal, single.now);
+    assertThat(single.machine.isActive(high)).isTrue();
+  }
+
+  @Test
+  void activeConsumerGoesOnIfTheOneThatWasToTakeOverLeaves() {
+    ManualQueue single =
+        new ManualQueue(
+            QueueSettings.builder().singleActiveConsumer(true).activeByPriority(true).build());
+    Consumer low = single.subscribe(10);
+    single.publishMany(1);
+    Consumer high = single.subscribeWithPriority(10, 5);
+    single.publishMany(1);
+    single.machine.cancel(high, single.now);
+    assertThat(single.deliveredTo(low)).containsExactly(0, 1);
+  }
+
+  @Test
+  void activeConsumerWithoutRoomIsReplacedToo() {
+    ManualQueue single =
+        new ManualQueue(
+            QueueSettings.builder().singleActiveConsumer(true).activeByPriority(true).build());
+    Consumer low = single.subscribe(10);
+    ManualQueue.setRoom(low, 1);
+    single.publishMany(2);
+    Consumer high = single.subscribeWithPriority(10, 5);
+    single.machine.acknowledge(low, 0, 0, single.now);
+    assertThat(single.deliveredTo(low)).containsExactly(0);
+    assertThat(single.deliveredTo(high)).containsExactly(1);
+  }
+
+  @Test
+  void whatTheActiveConsumerReturnsGoesToTheOneThatTakesOver() {
+    ManualQueue single =
+        new ManualQueue(
+            QueueSettings.builder().singleActiveConsumer(true).activeByPriority(true).build());
+    Consumer low = single.subscribe(10);
+    single.publishMany(2);
+    Consumer high = single.subscribeWithPriority(10, 5);
+    single.machine.requeue(low, 0, 0, single.now);
+    assertThat(single.deliveredTo(high)).isEmpty();
+    single.machine.requeue(low, 1, 1, single.now);
+    assertThat(single.deliveredTo(low)).containsExactly(0, 1);
+    assertThat(single.deliveredTo(high)).containsExactly(0, 1);
+  }
+
+  @Test
+  void priorityDecidesFromAChangeOfTheSettingsOn() {
+    QueueSettings.Builder settings = QueueSettings.builder().singleActiveConsumer(true);
+    ManualQueue single = new ManualQueue(settings.build());
+    Consumer low = single.subscribe(10);
+    Consumer high = single.subscribeWithPriority(10, 5);
+    single.publishMany(1);
+    single.machine.reconfigure(settings.activeByPriority(true).build(), single.now);
+    single.publishMany(1);
+    assertThat(single.deliveredTo(low)).containsExactly(0);
+    single.machine.reconfigure(settings.activeByPriority(false).build(), single.now);
+    assertThat(single.deliveredTo(low)).containsExactly(0, 1);
+    single.machine.acknowledge(low, 0, 1, single.now);
+    assertThat(single.machine.isActive(low)).isTrue();
+    single.machine.reconfigure(settings.activeByPriority(true).build(), single.now);
+    assertThat(single.machine.isActive(high)).isTrue();
+  }
+
   @Test
   void fetchReturnsTheRemainingMessageCount() {
     queue.publishMany(3);

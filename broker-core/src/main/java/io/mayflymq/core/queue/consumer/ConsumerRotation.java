@@ -9,7 +9,9 @@ import java.util.Set;
  * The consumers of a queue, and the rotation (round robin) of those that can take a message.
  * Consumers of a higher priority come first: others get messages only while none of them can take
  * any. With a single active consumer only that one is in the rotation; when it is removed, the next
- * one is that with the highest priority, among equals the one that was added first.
+ * one is that with the highest priority, among equals the one that was added first. Where the
+ * priority decides, one with a higher priority takes over: the active one gets no more messages, and
+ * is replaced when it has none left to settle.
  *
  * <p>Source: RabbitMQ, "Consumer Priorities" and "Single Active Consumer".
  */
@@ -28,6 +30,12 @@ public final class ConsumerRotation {
   private ArrayList<Level> levels = NO_LEVELS;
 
   private Consumer active;
+
+  /** Whether a consumer of a higher priority takes over from the single active one. */
+  private boolean priorityDecides;
+
+  /** Who takes over from the active one when that has settled its messages; null if none does. */
+  private Consumer successor;
 
   /** Whether none gets any message at present. */
   private boolean suspended;
@@ -88,7 +96,53 @@ public final class ConsumerRotation {
       activate(consumer);
     } else {
       join(consumer);
+      chooseSuccessor();
     }
+  }
+
+  /**
+   * Sets whether a consumer of a higher priority takes over from the single active one. Returns
+   * whether that is new.
+   */
+  public boolean letPriorityDecide(boolean decides) {
+    boolean changed = singleActive && priorityDecides != decides;
+    if (changed) {
+      priorityDecides = decides;
+      chooseSuccessor();
+    }
+    return changed;
+  }
+
+  private void chooseSuccessor() {
+    Consumer best = priorityDecides && active != null ? highest() : null;
+    boolean higher = best != null && best.priority() > active.priority();
+    Consumer before = successor;
+    successor = higher ? best : null;
+    if (higher) {
+      leave(active);
+      handOver();
+    } else if (before != null) {
+      join(active);
+    }
+  }
+
+  /**
+   * Called when messages of a consumer were settled. Returns whether another consumer has taken
+   * over from it.
+   */
+  public boolean settled(Consumer consumer) {
+    return consumer == active && successor != null && handOver();
+  }
+
+  private boolean handOver() {
+    if (active.unacked() > 0) {
+      return false;
+    }
+    active.active = false;
+    Consumer next = successor;
+    successor = null;
+    activate(next);
+    return true;
   }
 
   /** A consumer gets no more messages; if it is the single active one, it stays that. */
@@ -104,10 +158,13 @@ public final class ConsumerRotation {
     levels.removeIf(level -> level.priority == consumer.priority() && level.first == null);
     if (consumer == active) {
       active = null;
+      successor = null;
       Consumer next = highest();
       if (next != null) {
         activate(next);
       }
+    } else if (consumer == successor) {
+      chooseSuccessor();
     }
     if (all.isEmpty()) {
       all = NO_CONSUMERS;
@@ -198,7 +255,7 @@ public final class ConsumerRotation {
 
   /** Puts a consumer at the end of its rotation if it can take messages again. */
   public void join(Consumer consumer) {
-    if (consumer.mayJoinRound() && consumer.active) {
+    if (consumer.mayJoinRound() && consumer.active && successor == null) {
       level(consumer.priority()).append(consumer);
     }
   }

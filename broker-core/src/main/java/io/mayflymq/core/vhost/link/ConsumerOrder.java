@@ -25,6 +25,10 @@ import java.util.function.Predicate;
  * So the single active consumer stays the same if its node goes on, and an exclusive one is not kept out by another one that comes first. A queue in which the
  * order only says who is first in turn waits only for a moment, as its consumers get nothing meanwhile; so does one that would be deleted if it were unused
  * for long.
+ *
+ * Where the priority decides who is active, it comes first, and who was active counts among equals only: nobody has anything to settle at a new leader, so the
+ * highest takes over at once. A consumer is not told that another one has taken over from it, so several of a queue may say that they are active. The one that
+ * is has a priority that is higher than theirs, or as high and came before them, as each was replaced by a higher one. So it comes first in either order.
  */
 /**
  * Gives the consumers of a replicated partition their order at this leader. On the partition's
@@ -70,7 +74,7 @@ public final class ConsumerOrder {
 
   /** Returns what makes the consumers of a queue wait. */
   public QueueLifecycle.Arrivals of(Queue queue) {
-    return new Waiting(isLong(queue.definition().settings()));
+    return new Waiting(queue);
   }
 
   private static boolean isLong(QueueSettings settings) {
@@ -127,20 +131,30 @@ public final class ConsumerOrder {
   }
 
   private record Arrival(ConsumerRank rank, Consumer consumer, Runnable join) {
-    static final Comparator<Arrival> ORDER =
-        Comparator.comparing((Arrival arrival) -> !arrival.rank.active())
-            .thenComparing(arrival -> !arrival.rank.isKnown())
+    private static final Comparator<Arrival> BY_PRIORITY =
+        Comparator.comparing((Arrival arrival) -> !arrival.rank.isKnown())
             .thenComparing(arrival -> arrival.consumer.priority(), Comparator.reverseOrder())
+            .thenComparing(arrival -> !arrival.rank.active())
             .thenComparing(arrival -> arrival.rank.number());
+
+    private static final Comparator<Arrival> BY_ACTIVITY =
+        Comparator.comparing((Arrival arrival) -> !arrival.rank.active())
+            .thenComparing(BY_PRIORITY);
+
+    static Comparator<Arrival> order(QueueSettings settings) {
+      return settings.deliveries().activeByPriority() ? BY_PRIORITY : BY_ACTIVITY;
+    }
   }
 
   /** The consumers of one queue. */
   private final class Waiting implements QueueLifecycle.Arrivals {
+    private final Queue queue;
     private final boolean isLong;
     private final List<Arrival> arrivals = new ArrayList<>(0);
 
-    Waiting(boolean isLong) {
-      this.isLong = isLong;
+    Waiting(Queue queue) {
+      this.queue = queue;
+      this.isLong = isLong(queue.definition().settings());
     }
 
     @Override
@@ -166,7 +180,7 @@ public final class ConsumerOrder {
     void joinAll() {
       List<Arrival> all = new ArrayList<>(arrivals);
       arrivals.clear();
-      all.sort(Arrival.ORDER);
+      all.sort(Arrival.order(queue.settings()));
       all.forEach(arrival -> arrival.join.run());
     }
   }

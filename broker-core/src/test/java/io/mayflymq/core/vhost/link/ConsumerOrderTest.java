@@ -12,12 +12,15 @@ import io.mayflymq.core.queue.consumer.Consumer;
 import io.mayflymq.core.runtime.ManualLoops;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.runtime.Shards;
+import io.mayflymq.core.settings.QueueSettings;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.queue.QueueIdentity;
 import io.mayflymq.core.vhost.queue.QueueLifecycle;
+import io.mayflymq.core.vhost.queue.QueueRequests;
 import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.protocol.types.FieldValue;
 import io.mayflymq.protocol.types.ShortString;
+import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -43,13 +46,28 @@ class ConsumerOrderTest {
 
   private static Queue queue(FieldTable arguments) {
     QueueArguments.Valid valid = QueueArguments.parse(arguments, "q", "v");
+    return queue(valid, valid.settings());
+  }
+
+  private static Queue queueWithoutTakeover() {
+    QueueArguments.Valid valid = QueueArguments.parse(SINGLE_ACTIVE, "q", "v");
+    return queue(valid, valid.settings().toBuilder().activeByPriority(false).build());
+  }
+
+  private static Queue queue(QueueArguments.Valid valid, QueueSettings settings) {
+    QueueRequests requests =
+        (QueueRequests)
+            Proxy.newProxyInstance(
+                QueueRequests.class.getClassLoader(),
+                new Class<?>[] {QueueRequests.class},
+                (proxy, method, arguments) -> settings);
     QueueDefinition definition =
         new QueueDefinition("q", true, false, false, valid.table(), valid.settings());
     return new Queue(
         new QueueIdentity(1, definition, null, QueuePlace.replicated(1)),
         null,
         null,
-        queue -> new Queue.Parts(null, null, null, null));
+        queue -> new Queue.Parts(null, requests, null, null));
   }
 
   private ConsumerOrder order(String... nodes) {
@@ -97,15 +115,27 @@ class ConsumerOrderTest {
   @Test
   void theActiveOneComesFirstAndElseTheOneWithTheHighestPriority() {
     ConsumerOrder order = order("a");
-    QueueLifecycle.Arrivals one = order.of(queue(SINGLE_ACTIVE));
+    QueueLifecycle.Arrivals one = order.of(queueWithoutTakeover());
     come(one, consumer("important", 7, new ConsumerRank(false, 1)));
     come(one, consumer("active", 0, new ConsumerRank(false, 2).activated()));
-    QueueLifecycle.Arrivals other = order.of(queue(SINGLE_ACTIVE));
+    QueueLifecycle.Arrivals other = order.of(queueWithoutTakeover());
     come(other, consumer("new", 9, ConsumerRank.NONE));
     come(other, consumer("low", 0, new ConsumerRank(false, 3)));
     come(other, consumer("high", 7, new ConsumerRank(false, 4)));
     order.of("a").complete();
     assertThat(joined).containsExactly("active", "important", "high", "low", "new");
+  }
+
+  @Test
+  void wherePriorityDecidesTheHighestComesFirstAndThenTheActiveOne() {
+    ConsumerOrder order = order("a");
+    QueueLifecycle.Arrivals arrivals = order.of(queue(SINGLE_ACTIVE));
+    come(arrivals, consumer("new", 9, ConsumerRank.NONE));
+    come(arrivals, consumer("replaced", 0, new ConsumerRank(false, 1).activated()));
+    come(arrivals, consumer("important", 7, new ConsumerRank(false, 2)));
+    come(arrivals, consumer("active", 7, new ConsumerRank(false, 3).activated()));
+    order.of("a").complete();
+    assertThat(joined).containsExactly("active", "important", "replaced", "new");
   }
 
   @Test

@@ -56,6 +56,24 @@ class QuorumQueueIT {
     assertThat(Deliveries.from(amqp.newChannel(), queue, false).next().body()).isEqualTo("m");
   }
 
+  @Test
+  @MayflyOnly("RabbitMQ has it since 4.0")
+  void aConsumerOfAHigherPriorityBecomesTheActiveOne(Amqp amqp) throws Exception {
+    String queue = declare(amqp, Map.of("x-single-active-consumer", true));
+    Channel first = amqp.newChannel();
+    Deliveries low = Deliveries.from(first, queue, false);
+    amqp.publish(queue, "1");
+    Deliveries.Delivery taken = low.next();
+    Deliveries high =
+        Deliveries.from(amqp.newChannel(), queue, false, false, Map.of("x-priority", 10));
+    amqp.publish(queue, "2");
+    amqp.awaitReady(queue, 1);
+    first.basicAck(taken.tag(), false);
+    assertThat(high.next().body()).isEqualTo("2");
+    amqp.publish(queue, "3");
+    assertThat(high.next().body()).isEqualTo("3");
+  }
+
   /** Gets a message and rejects it. @return how often it had come back before */
   private static long returned(Channel channel, String queue) throws Exception {
     GetResponse response = channel.basicGet(queue, false);

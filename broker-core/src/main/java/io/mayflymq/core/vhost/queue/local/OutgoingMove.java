@@ -13,6 +13,8 @@ import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.queue.QueueGate;
 import io.mayflymq.core.vhost.queue.local.CopyRecords.Part;
 import io.mayflymq.protocol.types.ChannelException;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -248,11 +250,7 @@ final class OutgoingMove {
           }
         });
     writer.lastUse(movable.lastUseMillis(state.now()));
-    List<Consumer> consumers = machine.consumers();
-    if (machine.settings().singleActiveConsumer()
-        || (!consumers.isEmpty() && consumers.get(0).exclusive())) {
-      consumers.forEach(writer::consumer);
-    }
+    writeConsumers();
     CompletableFuture<Void> complete = successor.copying().complete(writer.take());
     shard
         .loop()
@@ -272,6 +270,21 @@ final class OutgoingMove {
                     fail(Causes.of(failure));
                   }
                 }));
+  }
+
+  /** Their order counts if one is active or exclusive: that one joins first. */
+  private void writeConsumers() {
+    List<Consumer> consumers = new ArrayList<>(machine.consumers());
+    if (machine.settings().singleActiveConsumer()) {
+      if (machine.settings().deliveries().activeByPriority()) {
+        consumers.sort(Comparator.comparingLong(Consumer::priority).reversed());
+      } else {
+        consumers.sort(Comparator.comparing(consumer -> !machine.isActive(consumer)));
+      }
+      consumers.forEach(writer::consumer);
+    } else if (!consumers.isEmpty() && consumers.get(0).exclusive()) {
+      consumers.forEach(writer::consumer);
+    }
   }
 
   private void propose() {
