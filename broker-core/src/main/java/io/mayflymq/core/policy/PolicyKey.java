@@ -494,6 +494,14 @@ public enum PolicyKey {
     return types.contains(type);
   }
 
+  /**
+   * Whether the value of its argument is checked when a queue of this type is declared. RabbitMQ
+   * 4.3.6 takes any value for a retry of a quorum queue; one that is not valid does nothing.
+   */
+  public boolean isCheckedAsArgument(QueueType type) {
+    return extension || !newArgument || type != QueueType.QUORUM;
+  }
+
   /** Whether it is for objects of this kind. */
   public boolean concerns(PolicySubject subject) {
     return subject.isExchange() == ofExchanges;

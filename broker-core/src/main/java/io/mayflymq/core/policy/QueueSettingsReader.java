@@ -157,7 +157,8 @@ final class QueueSettingsReader {
         .countsEachReturn(defaults.dialect().countsEachReturn())
         .activeByPriority(defaults.dialect().activeByPriority(type))
         .consumerTimeoutMillis(timeout)
-        .retry(retry());
+        .retry(retry())
+        .retriesCount(defaults.dialect().retriesCount(type));
     word(PolicyKey.CONSUMER_TIMEOUT_ACTION, TimeoutAction.class, settings::timeoutAction);
   }
 

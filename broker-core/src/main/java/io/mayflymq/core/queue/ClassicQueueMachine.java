@@ -90,8 +90,8 @@ public final class ClassicQueueMachine
     this.index = state.index;
     this.deadlines = state.deadlines;
     this.messageRemover = new MessageRemover(state);
-    this.length = new LengthLimiter(state, messageRemover);
     this.returns = new Redeliveries(state, messageRemover);
+    this.length = new LengthLimiter(state, messageRemover, returns);
     this.settlements = new Settlements(state, messageRemover, returns);
     this.consumers = new ConsumerRotation(settings.singleActiveConsumer());
     consumers.letPriorityDecide(settings.deliveries().activeByPriority());
@@ -144,7 +144,8 @@ public final class ClassicQueueMachine
   /** Returns what {@link #reconfigure} would do now; changes nothing. */
   @Override
   public PolicyImpact policyImpact(QueueSettings changed, long nowMillis) {
-    return PolicyImpact.of(state, changed, lease.endWith(changed.lease(), nowMillis), nowMillis);
+    return PolicyImpact.of(
+        state, length, changed, lease.endWith(changed.lease(), nowMillis), nowMillis);
   }
 
   // Publishing
@@ -160,7 +161,7 @@ public final class ClassicQueueMachine
     lease.used(LeaseUse.PUBLISH, nowMillis);
     if (refuses(message, nowMillis)) {
       if (state.length().overflow() == Overflow.REJECT_PUBLISH_DLX) {
-        messageRemover.dieOutside(message, nowMillis);
+        messageRemover.dieOutside(message, length.exceeded(1), nowMillis);
       }
       return false;
     }
@@ -377,7 +378,7 @@ public final class ClassicQueueMachine
   }
 
   Purge purge(int slice) {
-    return new Purge(state, messageRemover, slice);
+    return new Purge(state, messageRemover, returns, slice);
   }
 
   // Time

@@ -8,6 +8,7 @@ import io.mayflymq.core.queue.messages.MessageCopy;
 import io.mayflymq.core.settings.ExpiryMode;
 import io.mayflymq.core.settings.RetrySettings;
 import io.mayflymq.core.store.RedeliveryNotes;
+import java.util.stream.LongStream;
 
 /*
  * The returned messages that wait for their retry delay before they are delivered again.
@@ -181,6 +182,27 @@ final class DelayedRetries {
           }
           return true;
         });
+  }
+
+  /** Returns the messages that wait. */
+  long[] waiting() {
+    LongStream.Builder waiting = LongStream.builder();
+    forEachWaiting((sequence, end) -> waiting.add(sequence));
+    return waiting.build().toArray();
+  }
+
+  /** Removes a message for good if it waits. @return whether it did */
+  boolean remove(long sequence) {
+    if (!isWaiting(sequence)) {
+      return false;
+    }
+    stopWaiting(sequence);
+    ends.discarded();
+    messageRemover.discard(sequence);
+    if (count == 0) {
+      clear();
+    }
+    return true;
   }
 
   /** Returns how many messages wait. */

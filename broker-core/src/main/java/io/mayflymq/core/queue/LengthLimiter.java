@@ -1,11 +1,12 @@
 package io.mayflymq.core.queue;
 
+import io.mayflymq.core.message.DropTrigger;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.queue.index.MessageIndex;
 import io.mayflymq.core.queue.messages.MessageDeadlines;
 import io.mayflymq.core.queue.messages.QueueMessages;
-import io.mayflymq.core.settings.LengthSettings;
 import io.mayflymq.core.settings.Overflow;
+import io.mayflymq.core.settings.QueueSettings;
 
 /**
  * Enforces the length limit of a queue. Expired messages do not count: when a limit is reached,
@@ -19,18 +20,20 @@ final class LengthLimiter {
   private final QueueMessages messages;
   private final MessageDeadlines deadlines;
   private final MessageRemover messageRemover;
+  private final Redeliveries returns;
   private long waitingDeadLetters;
   private long waitingDeadLetterBytes;
 
   /** Whether messages over a new limit are still being dropped, slice by slice. */
   private boolean shrinking;
 
-  LengthLimiter(QueueState state, MessageRemover messageRemover) {
+  LengthLimiter(QueueState state, MessageRemover messageRemover, Redeliveries returns) {
     this.state = state;
     this.index = state.index;
     this.messages = state.messages;
     this.deadlines = state.deadlines;
     this.messageRemover = messageRemover;
+    this.returns = returns;
   }
 
   /** Called when the limit may have changed: messages over it still have to be dropped. */
@@ -70,10 +73,11 @@ final class LengthLimiter {
   }
 
   private boolean wouldExceed(Message message) {
-    LengthSettings limit = state.length();
-    return limit.isExceededBy(
-        count(limit) + waitingDeadLetters + 1,
-        bytes(limit) + waitingDeadLetterBytes + message.bodyLength());
+    return state
+        .length()
+        .isExceededBy(
+            count() + waitingDeadLetters + 1,
+            bytes() + waitingDeadLetterBytes + message.bodyLength());
   }
 
   /**
@@ -96,7 +100,7 @@ final class LengthLimiter {
       if (deadlines.of(head) <= nowMillis) {
         messageRemover.expire(head, nowMillis);
       } else {
-        messageRemover.dieOverLimit(head, nowMillis);
+        messageRemover.die(head, exceeded(0), nowMillis);
       }
     }
     shrinking = isOverLimit();
@@ -114,17 +118,41 @@ final class LengthLimiter {
   }
 
   private boolean isOverLimit() {
-    LengthSettings limit = state.length();
-    return index.readyCount() > 0 && limit.isExceededBy(count(limit), bytes(limit));
+    return index.readyCount() > 0 && state.length().isExceededBy(count(), bytes());
   }
 
-  private long count(LengthSettings limit) {
-    long ready = index.readyCount();
-    return limit.countsUnacked() ? ready + index.unackedCount() : ready;
+  /**
+   * Returns which limit is exceeded by the messages in the queue and the given number of further
+   * ones.
+   */
+  DropTrigger exceeded(int more) {
+    long most = state.length().maxLength();
+    return most != QueueSettings.NONE && count() + more > most
+        ? DropTrigger.MAX_LENGTH
+        : DropTrigger.MAX_LENGTH_BYTES;
   }
 
-  private long bytes(LengthSettings limit) {
-    long ready = index.readyBytes();
-    return limit.countsUnacked() ? ready + index.unackedBytes() : ready;
+  private long count() {
+    return index.readyCount() + countBesideReady(state.settings());
+  }
+
+  private long bytes() {
+    return index.readyBytes() + bytesBesideReady(state.settings());
+  }
+
+  /** Returns how many messages that are not ready count towards the limit of these settings. */
+  long countBesideReady(QueueSettings settings) {
+    if (settings.length().countsUnacked()) {
+      return index.unackedCount();
+    }
+    return settings.deliveries().retriesCount() ? returns.waiting() : 0;
+  }
+
+  /** Returns the sum of their body sizes. */
+  long bytesBesideReady(QueueSettings settings) {
+    if (settings.length().countsUnacked()) {
+      return index.unackedBytes();
+    }
+    return settings.deliveries().retriesCount() ? returns.waitingBytes() : 0;
   }
 }

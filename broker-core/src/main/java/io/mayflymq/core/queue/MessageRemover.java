@@ -8,8 +8,6 @@ import io.mayflymq.core.queue.index.MessageIndex;
 import io.mayflymq.core.queue.messages.MessageDeadlines;
 import io.mayflymq.core.queue.messages.QueueMessages;
 import io.mayflymq.core.settings.DeadLetterSettings;
-import io.mayflymq.core.settings.LengthSettings;
-import io.mayflymq.core.settings.QueueSettings;
 import io.mayflymq.core.store.UnsettledEntry;
 
 /**
@@ -63,11 +61,6 @@ final class MessageRemover {
     }
   }
 
-  /** Drops or dead-letters a message because the length limit is exceeded. */
-  void dieOverLimit(long sequence, long nowMillis) {
-    die(sequence, overLimit(0), nowMillis);
-  }
-
   private DeadLetterSettings deadLetters() {
     return state.settings().deadLetters();
   }
@@ -89,9 +82,8 @@ final class MessageRemover {
     state.effects.died(dead, entry, cause, deadlineMillis, nowMillis);
   }
 
-  /** Drops or dead-letters a message that never entered the queue, because of the length limit. */
-  void dieOutside(Message message, long nowMillis) {
-    DropTrigger cause = overLimit(1);
+  /** Drops or dead-letters a message that never entered the queue. */
+  void dieOutside(Message message, DropTrigger cause, long nowMillis) {
     Message dead = traced(message, cause, nowMillis);
     state.effects.died(dead, null, cause, Deadlines.NEVER, nowMillis);
   }
@@ -100,18 +92,6 @@ final class MessageRemover {
     return state.tracer == null || message == null
         ? message
         : state.tracer.died(message, cause, enqueuedAtMillis);
-  }
-
-  /**
-   * Returns which limit is exceeded by the messages in the queue and the given number of further
-   * ones.
-   */
-  private DropTrigger overLimit(int more) {
-    LengthSettings length = state.length();
-    long count = index.readyCount() + (length.countsUnacked() ? index.unackedCount() : 0) + more;
-    return length.maxLength() != QueueSettings.NONE && count > length.maxLength()
-        ? DropTrigger.MAX_LENGTH
-        : DropTrigger.MAX_LENGTH_BYTES;
   }
 
   /** Removes a message that is delivered without acknowledgement. */

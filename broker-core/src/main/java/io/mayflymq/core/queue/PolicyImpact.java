@@ -24,9 +24,15 @@ import java.util.function.LongPredicate;
  */
 public record PolicyImpact(long expiring, long overflowing, long leaseEndMillis) {
   static PolicyImpact of(
-      QueueState state, QueueSettings changed, long leaseEndMillis, long nowMillis) {
+      QueueState state,
+      LengthLimiter limiter,
+      QueueSettings changed,
+      long leaseEndMillis,
+      long nowMillis) {
+    long count = state.index.readyCount() + limiter.countBesideReady(changed);
+    long bytes = state.index.readyBytes() + limiter.bytesBesideReady(changed);
     if (changed.expiry().mode() == ExpiryMode.HEAD) {
-      FromHead fromHead = new FromHead(state, changed, nowMillis);
+      FromHead fromHead = new FromHead(state, changed, count, bytes, nowMillis);
       if (changed.length().dropsLowest()) {
         visit(state, false, fromHead::expires);
         visit(state, true, fromHead::isLeftToDrop);
@@ -36,7 +42,7 @@ public record PolicyImpact(long expiring, long overflowing, long leaseEndMillis)
       return new PolicyImpact(fromHead.expiring, fromHead.overflowing, leaseEndMillis);
     }
     long expiring = expiring(state, changed.expiry(), nowMillis);
-    return new PolicyImpact(expiring, overflowing(state, changed, expiring), leaseEndMillis);
+    return new PolicyImpact(expiring, overflowing(state, changed, expiring, count, bytes), leaseEndMillis);
   }
 
   private static void visit(QueueState state, boolean fromLowest, LongPredicate visitor) {
@@ -70,13 +76,13 @@ public record PolicyImpact(long expiring, long overflowing, long leaseEndMillis)
 
     private boolean isPastFirstNotDue;
 
-    FromHead(QueueState state, QueueSettings changed, long nowMillis) {
+    FromHead(QueueState state, QueueSettings changed, long count, long bytes, long nowMillis) {
       this.index = state.index;
       this.deliveryPriority = state.messages.deliveryPriority();
       this.isDue = sequence -> state.deadlines.ofWith(changed.expiry(), sequence) <= nowMillis;
       this.limit = changed.length();
-      this.count = index.readyCount();
-      this.bytes = index.readyBytes();
+      this.count = count;
+      this.bytes = bytes;
     }
 
     /** Counts those at the head that expire. */
@@ -142,25 +148,27 @@ public record PolicyImpact(long expiring, long overflowing, long leaseEndMillis)
         : state.index.pages.countReadyWhile(isDue);
   }
 
-  private static long overflowing(QueueState state, QueueSettings changed, long expiring) {
+  private static long overflowing(
+      QueueState state, QueueSettings changed, long expiring, long counted, long countedBytes) {
     if (changed.length().overflow() != Overflow.DROP_HEAD) {
       return 0;
     }
     long surplus =
         changed.length().maxLength() == QueueSettings.NONE
             ? 0
-            : state.index.readyCount() - expiring - changed.length().maxLength();
-    return Math.max(Math.max(0, surplus), overflowingBytes(state, changed, expiring));
+            : Math.min(state.index.readyCount(), counted - changed.length().maxLength()) - expiring;
+    return Math.max(Math.max(0, surplus), overflowingBytes(state, changed, expiring, countedBytes));
   }
 
   /**
    * Adds up sizes in the order in which messages are dropped; the messages that expire are the
    * oldest ones.
    */
-  private static long overflowingBytes(QueueState state, QueueSettings changed, long expiring) {
+  private static long overflowingBytes(
+      QueueState state, QueueSettings changed, long expiring, long countedBytes) {
     MessageIndex<?> index = state.index;
     long most = changed.length().maxLengthBytes();
-    long bytes = index.readyBytes();
+    long bytes = countedBytes;
     if (most == QueueSettings.NONE || bytes <= most) {
       return 0;
     }

@@ -3,24 +3,34 @@ package io.mayflymq.core.queue;
 import io.mayflymq.core.metrics.Counter;
 
 /**
- * Removes the ready messages of a queue, in slices, with other work of the shard in between.
- * Messages that arrive after the start are kept. Belongs to the queue's shard.
+ * Removes the ready messages of a queue, and those that wait for a retry where these count like
+ * ready ones; in slices, with other work of the shard in between. Messages that arrive after the
+ * start are kept. Belongs to the queue's shard.
  */
 public final class Purge {
   static final int SLICE = 4096;
 
   private final QueueState state;
   private final MessageRemover messageRemover;
+  private final Redeliveries returns;
   private final int slice;
   private final long end;
+
+  /** Those that wait for a retry; some of them may have come back since. */
+  private final long[] waiting;
+
+  private int waitingLookedAt;
   private boolean dueAreGone;
   private long removed;
 
-  Purge(QueueState state, MessageRemover messageRemover, int slice) {
+  Purge(QueueState state, MessageRemover messageRemover, Redeliveries returns, int slice) {
     this.state = state;
     this.messageRemover = messageRemover;
+    this.returns = returns;
     this.slice = slice;
     this.end = state.index.nextSequence();
+    this.waiting =
+        state.settings().deliveries().retriesCount() ? returns.waitingMessages() : new long[0];
   }
 
   /** Removes one slice of messages. @return whether there is more to do */
@@ -31,6 +41,10 @@ public final class Purge {
       }
       dueAreGone = true;
     }
+    if (waitingLookedAt < waiting.length) {
+      removeWaiting();
+      return true;
+    }
     if (state.index.nextSequence() == end && state.index.readyCount() <= slice) {
       state.deadlines.cleared();
       removed(state.messages.clearReady());
@@ -39,6 +53,16 @@ public final class Purge {
     boolean more = removeSome();
     messageRemover.headMoved();
     return more;
+  }
+
+  private void removeWaiting() {
+    int count = 0;
+    int stop = Math.min(waiting.length, waitingLookedAt + slice);
+    while (waitingLookedAt < stop) {
+      count += returns.removeWaiting(waiting[waitingLookedAt]) ? 1 : 0;
+      waitingLookedAt++;
+    }
+    removed(count);
   }
 
   private boolean removeSome() {

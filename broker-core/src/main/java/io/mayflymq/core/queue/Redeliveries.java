@@ -159,6 +159,16 @@ final class Redeliveries {
     }
   }
 
+  /** Returns the messages that wait for a retry. */
+  long[] waitingMessages() {
+    return delayedRetries == null ? new long[0] : delayedRetries.waiting();
+  }
+
+  /** Removes a message for good if it waits for a retry. @return whether it did */
+  boolean removeWaiting(long sequence) {
+    return delayedRetries.remove(sequence);
+  }
+
   /** Returns how many messages wait for a retry. */
   long waiting() {
     return delayedRetries == null ? 0 : delayedRetries.count();

@@ -13,6 +13,8 @@ package io.mayflymq.core.settings;
  *     broker's default
  * @param timeoutAction what happens after that time
  * @param retry the retry delay of returned messages
+ * @param retriesCount whether those that wait for their retry count towards the length limit, and a
+ *     purge removes them
  */
 public record DeliverySettings(
     long limit,
@@ -20,4 +22,5 @@ public record DeliverySettings(
     boolean activeByPriority,
     long timeoutMillis,
     TimeoutAction timeoutAction,
-    RetrySettings retry) {}
+    RetrySettings retry,
+    boolean retriesCount) {}

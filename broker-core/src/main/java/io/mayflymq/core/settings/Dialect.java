@@ -66,6 +66,14 @@ public enum Dialect {
     return this == V4_3 && type == QueueType.QUORUM;
   }
 
+  /**
+   * Returns whether messages that wait for a retry count towards the length limit, and a purge
+   * removes them.
+   */
+  public boolean retriesCount(QueueType type) {
+    return this == V4_3 && type == QueueType.QUORUM;
+  }
+
   /** Returns what happens to deliveries of such a queue that are not acknowledged in time. */
   public TimeoutAction timeoutAction(QueueType type) {
     return this == V4_3 && type == QueueType.QUORUM

@@ -124,6 +124,7 @@ public record QueueSettings(
     private long consumerTimeout = NONE;
     private TimeoutAction timeoutAction = TimeoutAction.CLOSE_CHANNEL;
     private RetrySettings retry = RetrySettings.NONE;
+    private boolean retriesCount;
     private StreamSettings stream = StreamSettings.DEFAULT;
 
     private Builder() {}
@@ -160,6 +161,7 @@ public record QueueSettings(
       consumerTimeout = settings.deliveries.timeoutMillis();
       timeoutAction = settings.deliveries.timeoutAction();
       retry = settings.deliveries.retry();
+      retriesCount = settings.deliveries.retriesCount();
       stream = settings.stream;
     }
 
@@ -296,6 +298,12 @@ public record QueueSettings(
       return this;
     }
 
+    /** Sets {@link DeliverySettings#retriesCount}. */
+    public Builder retriesCount(boolean value) {
+      retriesCount = value;
+      return this;
+    }
+
     /** Sets {@link DeliverySettings#activeByPriority}. */
     public Builder activeByPriority(boolean value) {
       activeByPriority = value;
@@ -355,7 +363,13 @@ public record QueueSettings(
               keepsRefusedDeadLetters,
               deadLettersAtLeastOnce && deadLetterExchange != null),
           new DeliverySettings(
-              deliveryLimit, countsEachReturn, activeByPriority, consumerTimeout, timeoutAction, retry),
+              deliveryLimit,
+              countsEachReturn,
+              activeByPriority,
+              consumerTimeout,
+              timeoutAction,
+              retry,
+              retriesCount),
           stream);
     }
   }

@@ -62,6 +62,7 @@ class ClassicQueueMachinePropertyTest {
   void quorumQueueWithPrioritiesBehavesLikeTheModel(
       @ForAll("options") QueueSettings settings,
       @ForAll @IntRange(min = -1, max = 3) int deliveryLimit,
+      @ForAll boolean retriesCount,
       @ForAll @IntRange(max = 3) int noRoomForEvery,
       @ForAll("commandsWithPriorities") List<QueueCommand> commands) {
     run(
@@ -69,6 +70,7 @@ class ClassicQueueMachinePropertyTest {
             .type(QueueType.QUORUM)
             .maxPriority(QueueSettings.HIGHEST_OF_QUORUM_QUEUES)
             .deliveryLimit(deliveryLimit)
+            .retriesCount(retriesCount)
             .build(),
         noRoomForEvery,
         commands);

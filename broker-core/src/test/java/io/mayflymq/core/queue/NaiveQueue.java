@@ -102,7 +102,7 @@ final class NaiveQueue {
   }
 
   private boolean exceeds(int moreMessages, int moreBytes) {
-    Predicate<NaiveEntry> counts = entry -> settings.length().countsUnacked() || entry.isReady();
+    Predicate<NaiveEntry> counts = entry -> settings.length().countsUnacked() || isPurged(entry);
     long messages = entries.stream().filter(counts).count();
     long bytes = entries.stream().filter(counts).mapToLong(entry -> entry.size).sum();
     return (settings.length().maxLength() >= 0
@@ -437,9 +437,13 @@ final class NaiveQueue {
 
   long purge(long now) {
     expireAllDue(now);
-    List<NaiveEntry> purged = ready().toList();
+    List<NaiveEntry> purged = entries.stream().filter(this::isPurged).toList();
     purged.forEach(this::leave);
     return purged.size();
+  }
+
+  private boolean isPurged(NaiveEntry entry) {
+    return entry.isReady() || (settings.deliveries().retriesCount() && entry.isWaiting());
   }
 
   void onTimer(long now) {

@@ -8,6 +8,7 @@ import io.mayflymq.core.message.DropTrigger;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.queue.consumer.Consumer;
 import io.mayflymq.core.settings.Backoff;
+import io.mayflymq.core.settings.Overflow;
 import io.mayflymq.core.settings.QueueSettings;
 import io.mayflymq.core.settings.RetrySettings;
 import io.mayflymq.core.settings.RetryType;
@@ -264,6 +265,99 @@ class QueueMachineRetryTest {
     after.advance(300);
     assertThat(after.machine.totals().delayed()).isZero();
     assertThat(after.machine.readyCount()).isEqualTo(before.kept().entries().size());
+  }
+
+  /** RabbitMQ 4.3.6 was seen to do the same. */
+  @Test
+  void waitingMessagesCountTowardsTheLimitButAreNotDropped() {
+    ManualQueue limited =
+        new ManualQueue(SETTINGS.toBuilder().retriesCount(true).maxLength(2).build());
+    waitAll(limited, 2);
+    limited.publishMany(2);
+    assertThat(limited.dead(DeathReason.MAXLEN)).containsExactly(2, 3);
+    assertThat(limited.machine.totals().delayed()).isEqualTo(2);
+    limited.advance(101);
+    assertThat(limited.fetch()).isZero();
+    assertThat(limited.fetch()).isOne();
+  }
+
+  @Test
+  void waitingMessagesCountTowardsTheLimitInBytes() {
+    ManualQueue limited =
+        new ManualQueue(SETTINGS.toBuilder().retriesCount(true).maxLengthBytes(10).build());
+    waitAll(limited, 1);
+    limited.publishMany(1);
+    assertThat(limited.dead(DeathReason.MAXLEN)).containsExactly(1);
+    assertThat(limited.machine.totals().delayed()).isOne();
+  }
+
+  @Test
+  void waitingMessagesHaveNewOnesRefused() {
+    QueueSettings settings =
+        SETTINGS.toBuilder()
+            .retriesCount(true)
+            .maxLength(2)
+            .overflow(Overflow.REJECT_PUBLISH)
+            .build();
+    ManualQueue limited = new ManualQueue(settings);
+    waitAll(limited, 2);
+    assertThat(limited.publish(Message.NO_TTL)).isFalse();
+    assertThat(limited.machine.readyCount()).isZero();
+  }
+
+  @Test
+  void changeOfTheLimitDropsReadyMessagesForWaitingOnes() {
+    ManualQueue limited = new ManualQueue(SETTINGS.toBuilder().retriesCount(true).build());
+    waitAll(limited, 2);
+    limited.publishMany(3);
+    QueueSettings changed = SETTINGS.toBuilder().retriesCount(true).maxLength(3).build();
+    assertThat(limited.machine.policyImpact(changed, limited.now).overflowing()).isEqualTo(2);
+    limited.machine.reconfigure(changed, limited.now);
+    assertThat(limited.dead(DeathReason.MAXLEN)).containsExactly(2, 3);
+  }
+
+  @Test
+  void purgeRemovesAndCountsWaitingMessages() {
+    ManualQueue purged = new ManualQueue(SETTINGS.toBuilder().retriesCount(true).build());
+    waitAll(purged, 5);
+    purged.publishMany(2);
+    purged.fetch();
+    Purge purge = purged.machine.purge(2);
+    assertThat(purge.step(purged.now)).isTrue();
+    purged.publishMany(1);
+    while (purge.step(purged.now)) {
+      purged.advance(0);
+    }
+    assertThat(purge.removed()).isEqualTo(6);
+    assertThat(purged.machine.totals().delayed()).isZero();
+    assertThat(purged.machine.totals().messages()).isEqualTo(2);
+    assertThat(purged.settled).hasSize(6);
+    purged.advance(300);
+    assertThat(purged.fetch()).isEqualTo(7);
+  }
+
+  /** Publishes messages and has all of them wait. */
+  private static void waitAll(ManualQueue queue, int count) {
+    queue.publishMany(count);
+    for (int i = 0; i < count; i++) {
+      queue.fetch();
+    }
+    queue.machine.fail(queue.getter, 0, count - 1, queue.now);
+    assertThat(queue.machine.totals().delayed()).isEqualTo(count);
+  }
+
+  @Test
+  void waitingMessagesDoNotCountElsewhere() {
+    ManualQueue limited = new ManualQueue(SETTINGS.toBuilder().maxLength(2).build());
+    waitAll(limited, 2);
+    limited.publishMany(2);
+    assertThat(limited.dead(DeathReason.MAXLEN)).isEmpty();
+    Purge purge = limited.machine.purge(10);
+    while (purge.step(limited.now)) {
+      limited.advance(0);
+    }
+    assertThat(purge.removed()).isEqualTo(2);
+    assertThat(limited.machine.totals().delayed()).isEqualTo(2);
   }
 
   private static List<String> notes(ManualQueue queue, int mostBytes) {

@@ -194,6 +194,7 @@ final class QueueRig {
                     : QueueSettings.NO_PRIORITIES)
             .deliveryLimit(settings.deliveries().limit())
             .countsEachReturn(settings.deliveries().countsEachReturn())
+            .retriesCount(settings.deliveries().retriesCount())
             .build()
         : changed.toBuilder().maxPriority(settings.maxPriority()).build();
   }

@@ -113,8 +113,8 @@ record QueueFigures(
               queue -> queue.totals.unacked()),
           Metric.gauge(
               "queue_messages",
-              "Messages that are ready or not acknowledged.",
-              queue -> queue.totals.ready() + queue.totals.unacked()));
+              "Messages that are ready, not acknowledged, or wait in the queue.",
+              queue -> queue.totals.messages() + queue.waiting));
 
   /** The number of consumers. */
   static final Metric<QueueFigures> CONSUMERS =

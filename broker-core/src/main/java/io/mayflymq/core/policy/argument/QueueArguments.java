@@ -206,7 +206,7 @@ public final class QueueArguments {
     Map<PolicyKey, Object> values = new EnumMap<>(PolicyKey.class);
     for (PolicyKey key : PolicyKey.ofArguments()) {
       for (String argument : key.arguments()) {
-        if (table.get(argument) != null) {
+        if (table.get(argument) != null && key.isCheckedAsArgument(type)) {
           values.put(key, checkExtension(type, key, argument));
         }
       }

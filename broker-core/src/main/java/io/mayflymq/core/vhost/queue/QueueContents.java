@@ -38,6 +38,14 @@ public record QueueContents(
     OptionalLong memoryBytes,
     PriorityCounts priorities) {
   /**
+   * Returns how many messages the queue is to deliver or to settle: also those that wait for a
+   * retry, and dead letters that wait for another queue; scheduled ones are not in the queue yet.
+   */
+  public long messages() {
+    return totals.messages() + waiting.messages();
+  }
+
+  /**
    * A consumer of the queue.
    *
    * @param active whether it got messages, which with a single active consumer only one did

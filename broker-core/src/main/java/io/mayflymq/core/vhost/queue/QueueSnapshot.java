@@ -23,6 +23,11 @@ public record QueueSnapshot(Queue queue, QueueContents contents) {
     return contents.totals();
   }
 
+  /** See {@link QueueContents#messages}. */
+  public long messages() {
+    return contents.messages();
+  }
+
   /** See {@link QueueContents#scheduled}. */
   public QueueTotals scheduled() {
     return contents.scheduled();

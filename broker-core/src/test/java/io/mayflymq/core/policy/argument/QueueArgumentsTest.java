@@ -3,12 +3,14 @@ package io.mayflymq.core.policy.argument;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.mayflymq.core.message.DeliveryCount;
 import io.mayflymq.core.policy.PolicyDefinition;
 import io.mayflymq.core.policy.PolicyKey;
 import io.mayflymq.core.policy.PolicyKind;
 import io.mayflymq.core.settings.Overflow;
 import io.mayflymq.core.settings.QueueSettings;
 import io.mayflymq.core.settings.QueueType;
+import io.mayflymq.core.settings.RetrySettings;
 import io.mayflymq.core.settings.StreamSettings;
 import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.FieldTable;
@@ -311,6 +313,33 @@ class QueueArgumentsTest {
     assertThat(parse(quorum().build()).deliveries().limit()).isEqualTo(20);
     assertThat(parse(quorum().put("x-delivery-limit", -1).build()).deliveries().limit())
         .isEqualTo(QueueSettings.NONE);
+  }
+
+  /** RabbitMQ 4.3.6 was seen to take all of these, and not to delay. */
+  @Test
+  void retryArgumentsOfAQuorumQueueAreNotChecked() {
+    assertThat(retry(quorum().put("x-delayed-retry-type", "bogus"))).isEqualTo(RetrySettings.NONE);
+    assertThat(retry(quorum().put("x-delayed-retry-type", 5))).isEqualTo(RetrySettings.NONE);
+    FieldTable.Builder all = quorum().put("x-delayed-retry-type", "all");
+    for (FieldValue min : List.of(new FieldValue.Int32(0), new FieldValue.Int32(-5), FieldValue.of("x"))) {
+      assertThat(retry(quorum().put("x-delayed-retry-type", "all").put("x-delayed-retry-min", min)).appliesTo(true)).isFalse();
+    }
+    assertThat(retry(all).appliesTo(true)).as("without a minimum").isFalse();
+    RetrySettings turned = retry(all.put("x-delayed-retry-min", 900).put("x-delayed-retry-max", 300));
+    assertThat(turned.delayMillis(DeliveryCount.of(1, 1), 0)).isEqualTo(300);
+  }
+
+  private static RetrySettings retry(FieldTable.Builder arguments) {
+    return parse(arguments.build()).deliveries().retry();
+  }
+
+  @Test
+  void retryArgumentsOfThisBrokersOwnAreChecked() {
+    FieldTable ofClassic = FieldTable.builder().put("x-delayed-retry-type", "bogus").build();
+    FieldTable own = quorum().put("x-delayed-retry-backoff", "bogus").build();
+    for (FieldTable arguments : List.of(ofClassic, own)) {
+      assertThatThrownBy(() -> parse(arguments)).hasMessageStartingWith("PRECONDITION_FAILED");
+    }
   }
 
   @ParameterizedTest

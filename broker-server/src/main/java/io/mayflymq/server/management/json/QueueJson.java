@@ -31,7 +31,7 @@ public final class QueueJson {
    */
   public static final Map<String, Function<QueueSnapshot, Object>> SORT_KEYS =
       Map.of(
-          "messages", view -> view.totals().ready() + view.totals().unacked(),
+          "messages", QueueSnapshot::messages,
           "messages_ready", view -> view.totals().ready(),
           "messages_unacknowledged", view -> view.totals().unacked(),
           "message_bytes", view -> view.totals().bytes(),
@@ -80,9 +80,12 @@ public final class QueueJson {
     }
     Statistics.putIdleSince(object, queue.counters());
     Statistics.putMessages(
-        object, view.totals().ready(), view.totals().unacked(), queue.counters(), history);
+        object,
+        new Statistics.Lengths(view.messages(), view.totals().ready(), view.totals().unacked()),
+        queue.counters(),
+        history);
     putPriorities(object, view.contents().priorities());
-    object.put("messages_delayed", view.totals().delayed() + view.scheduled().ready());
+    object.put("messages_delayed", delayed(view));
     object.put("messages_dlx", view.waiting().messages());
     object.put("messages_persistent", view.totals().persistent());
     object.put("messages_unreadable", view.totals().unreadable() + view.scheduled().unreadable());
@@ -105,6 +108,11 @@ public final class QueueJson {
     return object;
   }
 
+  /** Returns how many messages wait for a retry, or for their time. */
+  public static long delayed(QueueSnapshot view) {
+    return view.totals().delayed() + view.scheduled().ready();
+  }
+
   private static void putPriorities(Map<String, Object> object, PriorityCounts priorities) {
     if (priorities != null) {
       Map<String, Object> ready = new LinkedHashMap<>();
@@ -118,7 +126,7 @@ public final class QueueJson {
   /** Returns a queue with its messages, but without statistics: {@code enable_queue_totals}. */
   public static Map<String, Object> totals(QueueSnapshot view) {
     Map<String, Object> object = basics(view);
-    object.put("messages", view.totals().ready() + view.totals().unacked());
+    object.put("messages", view.messages());
     object.put("messages_ready", view.totals().ready());
     object.put("messages_unacknowledged", view.totals().unacked());
     return object;

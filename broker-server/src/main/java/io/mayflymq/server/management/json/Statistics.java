@@ -7,6 +7,8 @@ import io.mayflymq.core.metrics.Counter;
 import io.mayflymq.core.metrics.Counters;
 import io.mayflymq.core.metrics.Counts;
 import io.mayflymq.core.metrics.PastCounts;
+import io.mayflymq.core.vhost.queue.QueueContents;
+import io.mayflymq.core.vhost.queue.QueueSnapshot;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
@@ -211,30 +213,52 @@ public final class Statistics {
   }
 
   /**
+   * How many messages a queue has, or several.
+   *
+   * @param all those of all kinds, see {@link QueueContents#messages}
+   * @param ready those that are ready
+   * @param unacked those that were delivered and not settled
+   */
+  public record Lengths(long all, long ready, long unacked) {
+    /** Returns the sums. */
+    public static Lengths of(List<QueueSnapshot> queues) {
+      return new Lengths(
+          queues.stream().mapToLong(QueueSnapshot::messages).sum(),
+          queues.stream().mapToLong(view -> view.totals().ready()).sum(),
+          queues.stream().mapToLong(view -> view.totals().unacked()).sum());
+    }
+  }
+
+  /**
    * Adds the numbers of messages and the rates at which they change, computed from the rates of
    * messages added and removed; so are the numbers of earlier moments, which no one has counted.
    */
   public static void putMessages(
-      Map<String, Object> object, long ready, long unacked, Counts counts, History history) {
+      Map<String, Object> object, Lengths lengths, Counts counts, History history) {
     double unackedRate = unacked(counts::rate);
     double total = total(counts::rate);
-    Map<String, Object> ofAll = put(object, "messages", ready + unacked, total);
-    Map<String, Object> ofReady = put(object, "messages_ready", ready, total - unackedRate);
-    Map<String, Object> ofUnacked = put(object, "messages_unacknowledged", unacked, unackedRate);
+    Map<String, Object> ofAll = put(object, "messages", lengths.all, total);
+    Map<String, Object> ofReady =
+        put(object, "messages_ready", lengths.ready, total - unackedRate);
+    Map<String, Object> ofUnacked =
+        put(object, "messages_unacknowledged", lengths.unacked, unackedRate);
     History.Moments moments = history.lengths();
     if (moments != null) {
       PastCounts past = moments.of(counts);
       // What is not in the counts, such as what a restart recovered, was there before all of them.
-      double allElse = ready + unacked - total(counts::get);
-      double unackedElse = unacked - unacked(counts::get);
+      double allElse = lengths.all - total(counts::get);
+      double unackedElse = lengths.unacked - unacked(counts::get);
+      double readyElse = lengths.ready + unacked(counts::get) - total(counts::get);
       moments.addTo(ofAll, at -> length(allElse + total(counter -> past.get(counter, at))));
       moments.addTo(
           ofUnacked, at -> length(unackedElse + unacked(counter -> past.get(counter, at))));
       moments.addTo(
           ofReady,
           at ->
-              length(allElse + total(counter -> past.get(counter, at)))
-                  - length(unackedElse + unacked(counter -> past.get(counter, at))));
+              length(
+                  readyElse
+                      + total(counter -> past.get(counter, at))
+                      - unacked(counter -> past.get(counter, at))));
     }
   }
 

@@ -22,6 +22,7 @@ import io.mayflymq.server.management.cluster.ClusterOverview;
 import io.mayflymq.server.management.cluster.NodeQuestion;
 import io.mayflymq.server.management.json.History;
 import io.mayflymq.server.management.json.Node;
+import io.mayflymq.server.management.json.QueueJson;
 import io.mayflymq.server.management.json.Statistics;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -185,12 +186,11 @@ public final class OverviewResource {
     Map<String, Object> totals = new LinkedHashMap<>();
     Statistics.putMessages(
         totals,
-        queues.stream().mapToLong(view -> view.totals().ready()).sum(),
-        queues.stream().mapToLong(view -> view.totals().unacked()).sum(),
+        Statistics.Lengths.of(queues),
         Statistics.Totals.of(counts),
         history);
     totals.put(
-        "messages_delayed", queues.stream().mapToLong(view -> view.scheduled().ready()).sum());
+        "messages_delayed", queues.stream().mapToLong(QueueJson::delayed).sum());
     totals.put("messages_dlx", queues.stream().mapToLong(view -> view.waiting().messages()).sum());
     return totals;
   }

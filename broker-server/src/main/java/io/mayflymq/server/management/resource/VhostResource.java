@@ -21,6 +21,7 @@ import io.mayflymq.server.management.api.RequestRouter;
 import io.mayflymq.server.management.api.Response;
 import io.mayflymq.server.management.cluster.CommonCounts;
 import io.mayflymq.server.management.json.History;
+import io.mayflymq.server.management.json.QueueJson;
 import io.mayflymq.server.management.json.Statistics;
 import java.util.List;
 import java.util.Map;
@@ -260,12 +261,11 @@ public final class VhostResource {
                 history));
     Statistics.putMessages(
         object,
-        queues.stream().mapToLong(view -> view.totals().ready()).sum(),
-        queues.stream().mapToLong(view -> view.totals().unacked()).sum(),
+        Statistics.Lengths.of(queues),
         vhost.metrics().queues(),
         history);
     object.put(
-        "messages_delayed", queues.stream().mapToLong(view -> view.scheduled().ready()).sum());
+        "messages_delayed", queues.stream().mapToLong(QueueJson::delayed).sum());
     object.put("messages_dlx", queues.stream().mapToLong(view -> view.waiting().messages()).sum());
     if (!complete) {
       object.put(ManagedBroker.INCOMPLETE, true);

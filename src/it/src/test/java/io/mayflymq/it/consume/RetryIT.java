@@ -1,6 +1,7 @@
 package io.mayflymq.it.consume;
 
 import static io.mayflymq.it.harness.Amqp.deadLetterTo;
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -169,6 +170,35 @@ class RetryIT extends PolicyFixture {
     Map<String, Object> more = new HashMap<>(map);
     more.put(key, value);
     return more;
+  }
+
+  /** RabbitMQ 4.3.6 was seen to do the same. */
+  @Test
+  void waitingMessagesOfAQuorumQueueCountAndArePurged(Amqp amqp) throws Exception {
+    String queue = amqp.name();
+    Channel channel = amqp.newChannel();
+    channel.queueDeclare(
+        queue,
+        true,
+        false,
+        false,
+        Map.of(
+            "x-queue-type", "quorum",
+            "x-delayed-retry-type", "all",
+            "x-delayed-retry-min", 60_000,
+            "x-max-length", 1));
+    channel.confirmSelect();
+    amqp.publish(queue, "waits");
+    channel.basicNack(channel.basicGet(queue, false).getEnvelope().getDeliveryTag(), false, true);
+    awaitDelayed(queue, 1);
+    channel.basicPublish("", queue, null, "dropped".getBytes(UTF_8));
+    assertThat(channel.waitForConfirms()).as("confirmed").isTrue();
+    assertThat(channel.basicGet(queue, true)).as("and dropped at once").isNull();
+    assertThat(http.get("queues/%2F/" + queue).json().path("messages").asInt()).isOne();
+    assertThat(channel.queueDeclarePassive(queue).getMessageCount()).as("ready").isZero();
+    assertThat(channel.queuePurge(queue).getMessageCount()).isOne();
+    awaitDelayed(queue, 0);
+    channel.queueDelete(queue);
   }
 
   @Test

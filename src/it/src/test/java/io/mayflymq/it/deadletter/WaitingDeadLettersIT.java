@@ -37,10 +37,14 @@ class WaitingDeadLettersIT {
   }
 
   private long waiting(String queue) throws Exception {
+    return number(queue, "messages_dlx");
+  }
+
+  private long number(String queue, String field) throws Exception {
     return Http.as(broker.process().httpPort(), "guest", "guest")
         .get("queues/%2F/" + queue)
         .json()
-        .path("messages_dlx")
+        .path(field)
         .asLong(-1);
   }
 
@@ -63,6 +67,7 @@ class WaitingDeadLettersIT {
     rejectAll(broker.channel(), "work", 4);
     awaitWaiting("work", 3);
     assertThat(broker.channel().messageCount("work")).isZero();
+    assertThat(number("work", "messages")).isEqualTo(3);
     broker.letSettle();
     broker.restart(Ending.KILL);
     assertThat(broker.channel().messageCount("work")).as("still dead").isZero();
