@@ -15,9 +15,25 @@ import io.mayflymq.core.settings.LeaseUse;
  * "Message expiration", section "Idleness".
  */
 public final class QueueLease {
+  /** Is told when the lease moves. */
+  @FunctionalInterface
+  public interface Watch {
+    /**
+     * The queue was used, or the lease was moved for another reason.
+     *
+     * @param lastUseMillis when the queue was last used; {@link Deadlines#NEVER} while a lasting
+     *     use counts
+     * @param periodMillis the period of the lease
+     */
+    void leaseMoved(long lastUseMillis, long periodMillis);
+  }
+
   private static final long UNKNOWN = Long.MIN_VALUE;
 
   private LeaseSettings settings;
+
+  /** Null if nothing is told. */
+  private Watch watch;
 
   /** The uses that count, one bit each, as there are many queues and each publish may be a use. */
   private int counting;
@@ -43,6 +59,17 @@ public final class QueueLease {
   public QueueLease(LeaseSettings settings, long nowMillis) {
     adopt(settings);
     renew(nowMillis);
+  }
+
+  /** Sets what is told of the lease, as long as there is one: once. */
+  public void watch(Watch watching) {
+    watch = watching;
+  }
+
+  private void tell() {
+    if (watch != null && settings.expiresMillis() > 0) {
+      watch.leaseMoved(inUse ? Deadlines.NEVER : lastUseMillis, settings.expiresMillis());
+    }
   }
 
   private void adopt(LeaseSettings changed) {
@@ -71,6 +98,7 @@ public final class QueueLease {
   public void begins(LeaseUse use) {
     lasting |= use.bit;
     look();
+    tell();
   }
 
   /** Ends a lasting use: if it counts, the lease starts again. */
@@ -92,6 +120,7 @@ public final class QueueLease {
     if (step != 0) {
       lastUseMillis += step;
       endMillis = Deadlines.after(lastUseMillis, settings.expiresMillis());
+      tell();
     }
   }
 
@@ -99,6 +128,7 @@ public final class QueueLease {
   public void renew(long nowMillis) {
     lastUseMillis = nowMillis;
     endMillis = Deadlines.after(nowMillis, settings.expiresMillis());
+    tell();
   }
 
   /**
@@ -119,6 +149,7 @@ public final class QueueLease {
       lastUseMillis = nowMillis;
     }
     endMillis = Deadlines.after(lastUseMillis, changed.expiresMillis());
+    tell();
   }
 
   /**

@@ -97,6 +97,7 @@ public final class ClassicQueueMachine
     consumers.letPriorityDecide(settings.deliveries().activeByPriority());
     this.dispatcher = new Dispatcher(state, messageRemover, consumers);
     this.lease = new QueueLease(settings.lease(), nowMillis);
+    lease.watch(effects);
     messages.noteReturnsBy(returns::note);
   }
 

@@ -1,6 +1,7 @@
 package io.mayflymq.core.queue;
 
 import io.mayflymq.core.expiry.Deadlines;
+import io.mayflymq.core.expiry.QueueLease;
 import io.mayflymq.core.message.DropTrigger;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.store.UnsettledEntry;
@@ -10,7 +11,7 @@ import io.mayflymq.core.tracing.QueueTracer;
  * What a {@link ClassicQueueMachine} wants done outside of itself. Its methods are called from
  * within the machine's commands, in order; they must not call the machine.
  */
-public interface QueueEffects {
+public interface QueueEffects extends QueueLease.Watch {
   /**
    * Called when a message died: it goes to the dead letter exchange, if there is one.
    *
@@ -47,6 +48,11 @@ public interface QueueEffects {
 
   /** Called when the lease has ended: the queue has to be deleted. */
   void leaseEnded();
+
+  @Override
+  default void leaseMoved(long lastUseMillis, long periodMillis) {
+    // Nothing has to be known of the lease elsewhere.
+  }
 
   /** Returns what is told of the messages of the queue, for traces; null if nothing is. */
   default QueueTracer tracer() {

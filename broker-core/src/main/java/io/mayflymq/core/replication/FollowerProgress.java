@@ -32,6 +32,7 @@ final class FollowerProgress {
   private long forced;
   private long answeredAt;
   private long caughtUpAt;
+  private long leasesSentAt = PartitionFollower.NEVER;
   private long mark;
   private long markedAt;
   private boolean ended;
@@ -111,6 +112,16 @@ final class FollowerProgress {
       caughtUpAt = markedAt;
       mark = Long.MAX_VALUE;
     }
+  }
+
+  /** It is sent notes of leases. */
+  void leasesSent(long nowMillis) {
+    leasesSentAt = nowMillis;
+  }
+
+  /** Returns whether it has answered all notes of leases that it was sent. */
+  boolean hasLeases() {
+    return answeredAt >= leasesSentAt;
   }
 
   /** Its process has ended, or there is another one. */

@@ -205,6 +205,7 @@ final class PartitionLeader {
     if (known != null) {
       known.enter(State.APART);
       known.restart();
+      replica.leases().end(follower);
     }
   }
 
@@ -251,13 +252,20 @@ final class PartitionLeader {
     long common =
         replica.log().history().agreement(last, position.history(), position.last().number());
     if (common != EpochHistory.UNKNOWN && replica.reachesBackTo(common)) {
-      follower.enter(State.FOLLOWING);
-      follower.begin(common);
       effects.send(follower.replica(), new Follow(epoch, common));
-      send(follower, nowMillis);
+      follows(follower, common, nowMillis);
     } else {
       takeOver(follower);
     }
+  }
+
+  /** From now on a follower is sent batches; at once all notes of leases, as it may be in sync. */
+  private void follows(FollowerProgress follower, long after, long nowMillis) {
+    follower.enter(State.FOLLOWING);
+    follower.begin(after);
+    replica.leases().begin(follower.replica());
+    sendLeases(follower, nowMillis);
+    send(follower, nowMillis);
   }
 
   private void takeOver(FollowerProgress follower) {
@@ -269,11 +277,9 @@ final class PartitionLeader {
   void tookOver(int replicaNumber, long nowMillis) {
     FollowerProgress follower = followers.get(replicaNumber);
     if (follower != null && follower.state() == State.TAKING_OVER) {
-      follower.enter(State.FOLLOWING);
-      follower.begin(replica.last());
       effects.send(
           replicaNumber, new TakenOver(epoch, replica.log().last(), replica.log().history()));
-      send(follower, nowMillis);
+      follows(follower, replica.last(), nowMillis);
     }
   }
 
@@ -285,12 +291,32 @@ final class PartitionLeader {
         return;
       }
       follower.sentUpTo(batches.get(batches.size() - 1).id().number());
-      effects.send(follower.replica(), message(batches, nowMillis));
+      while (replica.leases().hasManyUnsent(follower.replica())) {
+        sendMessage(follower, List.of(), nowMillis);
+      }
+      sendMessage(follower, batches, nowMillis);
     }
   }
 
-  private Append message(List<Batch> batches, long nowMillis) {
-    return new Append(epoch, batches, replica.committed(), nowMillis, effects.timeMillis());
+  /** Sends the notes of leases that followers have not been sent, without a batch. */
+  void sendLeases(long nowMillis) {
+    followers.values().forEach(follower -> sendLeases(follower, nowMillis));
+  }
+
+  private void sendLeases(FollowerProgress follower, long nowMillis) {
+    while (follower.follows() && replica.leases().hasUnsent(follower.replica())) {
+      sendMessage(follower, List.of(), nowMillis);
+    }
+  }
+
+  private void sendMessage(FollowerProgress follower, List<Batch> batches, long nowMillis) {
+    LeaseNotes leases = replica.leases().take(follower.replica());
+    if (!leases.isEmpty()) {
+      follower.leasesSent(nowMillis);
+    }
+    effects.send(
+        follower.replica(),
+        new Append(epoch, batches, replica.committed(), nowMillis, effects.timeMillis(), leases));
   }
 
   /**
@@ -310,7 +336,7 @@ final class PartitionLeader {
   void tick(long nowMillis) {
     for (FollowerProgress follower : followers.values()) {
       if (follower.follows()) {
-        effects.send(follower.replica(), message(List.of(), nowMillis));
+        sendMessage(follower, List.of(), nowMillis);
         follower.mark(replica.last(), nowMillis);
       }
     }
@@ -376,7 +402,7 @@ final class PartitionLeader {
 
   /**
    * Returns a follower that can lead in place of this node at once: it is in sync, and has forced
-   * all batches.
+   * all batches and heard all notes of leases.
    *
    * @param wanted its number; {@link PartitionReplica#ANY} for any
    * @return {@link PartitionReplica#ANY} if there is none now
@@ -385,6 +411,7 @@ final class PartitionLeader {
     for (FollowerProgress follower : followers.values()) {
       if (assignment.inSync().contains(follower.replica())
           && follower.forced() >= replica.last()
+          && follower.hasLeases()
           && (wanted == PartitionReplica.ANY || wanted == follower.replica())) {
         return follower.replica();
       }

@@ -83,7 +83,7 @@ public final class PartitionReplica {
   public PartitionReplica(
       int self, Assignment assignment, ReplicaLog log, ReplicaEffects effects, long nowMillis) {
     this.self = self;
-    this.replica = new Replica(log);
+    this.replica = new Replica(log, effects.leases());
     this.effects = effects;
     this.follower = new PartitionFollower(replica);
     this.heardAtMillis = nowMillis;
@@ -174,6 +174,7 @@ public final class PartitionReplica {
 
   private void endLeading(String reason) {
     leader = null;
+    replica.leases().endAll();
     handOver = null;
     follower = new PartitionFollower(replica);
     effects.leadsNoMore(reason);
@@ -198,6 +199,7 @@ public final class PartitionReplica {
    */
   public void handOver(int to, long nowMillis) {
     handOver = new HandOver(to, nowMillis);
+    leader.sendLeases(nowMillis);
     proposeSuccessor();
   }
 
@@ -304,8 +306,11 @@ public final class PartitionReplica {
       promisedUntilMillis = nowMillis + times.promise();
     }
     promisedTo = assignment.epoch() == message.epoch() ? assignment.leader() : UNKNOWN;
-    if (message instanceof ReplicationMessage.Append append && append.timeMillis() > 0) {
-      effects.heardTime(append.timeMillis(), append.sentAt());
+    if (message instanceof ReplicationMessage.Append append) {
+      if (append.timeMillis() > 0) {
+        effects.heardTime(append.timeMillis(), append.sentAt());
+      }
+      replica.leases().heard(append.leases());
     }
     follower.received(message);
   }

@@ -9,14 +9,16 @@ import java.util.List;
  */
 final class Replica {
   private final ReplicaLog log;
+  private final QueueLeases leases;
   private final BatchTail tail = new BatchTail();
   private long epoch;
   private long forced;
   private long committed;
 
   /** Creates the replica of a log that was opened: all that it has is forced. */
-  Replica(ReplicaLog log) {
+  Replica(ReplicaLog log, QueueLeases leases) {
     this.log = log;
+    this.leases = leases;
     this.epoch = log.epoch();
     this.forced = log.last().number();
   }
@@ -43,6 +45,10 @@ final class Replica {
 
   ReplicaLog log() {
     return log;
+  }
+
+  QueueLeases leases() {
+    return leases;
   }
 
   BatchTail tail() {

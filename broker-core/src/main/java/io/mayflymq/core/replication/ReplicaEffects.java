@@ -10,6 +10,9 @@ public interface ReplicaEffects {
    */
   void send(int follower, ReplicationMessage.ToFollower message);
 
+  /** Returns the leases of its queues, always the same: it sends and receives them. */
+  QueueLeases leases();
+
   /** Returns the time of the partition while this node leads, in ms since the epoch. */
   long timeMillis();
 

@@ -46,6 +46,7 @@ public final class ReplicationCodec {
   private static final int LEAST_BYTES_OF_BATCH = 2;
   private static final int BYTES_OF_START = 2;
   private static final int LEAST_BYTES_OF_STREAM = 2;
+  private static final int LEAST_BYTES_OF_NOTE = 2;
 
   private ReplicationCodec() {}
 
@@ -62,6 +63,7 @@ public final class ReplicationCodec {
       out.signed(append.sentAt());
       writeBatches(out, append.batches());
       out.number(append.timeMillis());
+      write(out, append.leases());
       return APPEND;
     } else if (message instanceof Forced told) {
       out.number(told.forced());
@@ -107,6 +109,15 @@ public final class ReplicationCodec {
     }
   }
 
+  /** Without any there is nothing, as in earlier builds, which do not read it either. */
+  private static void write(LinkWriter out, LeaseNotes leases) {
+    if (!leases.isEmpty()) {
+      out.bit(leases.all());
+      out.number(leases.notes().size());
+      leases.notes().forEach(note -> out.number(note.queueId()).signed(note.unusedMillis()));
+    }
+  }
+
   private static void write(LinkWriter out, BatchId id) {
     out.number(id.epoch());
     out.number(id.number());
@@ -133,7 +144,8 @@ public final class ReplicationCodec {
         List<Batch> batches = batches(in);
         // Nodes of earlier builds do not send it.
         long timeMillis = in.remaining() > 0 ? in.number() : 0;
-        yield new Append(epoch, batches, committed, sentAt, timeMillis);
+        LeaseNotes leases = in.remaining() > 0 ? leases(in) : LeaseNotes.NONE;
+        yield new Append(epoch, batches, committed, sentAt, timeMillis, leases);
       }
       case TAKE_OVER -> new TakeOver(epoch);
       case COPY -> new Copy(epoch, ByteBuffer.wrap(in.bytes()));
@@ -168,6 +180,16 @@ public final class ReplicationCodec {
       batches.add(new Batch(id, ByteBuffer.wrap(in.bytes())));
     }
     return batches;
+  }
+
+  private static LeaseNotes leases(LinkReader in) {
+    boolean all = in.bit();
+    int count = in.count(LEAST_BYTES_OF_NOTE);
+    List<LeaseNote> notes = new ArrayList<>(count);
+    for (int i = 0; i < count; i++) {
+      notes.add(new LeaseNote(in.number(), in.signed()));
+    }
+    return new LeaseNotes(all, notes);
   }
 
   private static Map<Long, Long> streamEnds(LinkReader in) {

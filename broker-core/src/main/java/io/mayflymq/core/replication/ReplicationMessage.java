@@ -41,9 +41,21 @@ public sealed interface ReplicationMessage {
    * @param committed the number of the last batch that is committed
    * @param sentAt when it was sent, in ms by the leader's monotonic clock
    * @param timeMillis the time of the partition then, in ms since the epoch; 0 if it is not known
+   * @param leases what has changed in leases of queues before the last of these batches
    */
-  record Append(long epoch, List<Batch> batches, long committed, long sentAt, long timeMillis)
-      implements ToFollower {}
+  record Append(
+      long epoch,
+      List<Batch> batches,
+      long committed,
+      long sentAt,
+      long timeMillis,
+      LeaseNotes leases)
+      implements ToFollower {
+    /** One that tells nothing of leases. */
+    Append(long epoch, List<Batch> batches, long committed, long sentAt, long timeMillis) {
+      this(epoch, batches, committed, sentAt, timeMillis, LeaseNotes.NONE);
+    }
+  }
 
   /**
    * The sender delivers nothing any more in its epoch, so that the next leader need not wait for

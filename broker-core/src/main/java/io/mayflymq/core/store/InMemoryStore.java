@@ -53,6 +53,11 @@ public final class InMemoryStore implements PartitionStore {
   }
 
   @Override
+  public void beginBatch() {
+    // There are no other replicas.
+  }
+
+  @Override
   public long storedCount() {
     return 0;
   }

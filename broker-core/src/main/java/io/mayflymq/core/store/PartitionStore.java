@@ -75,6 +75,12 @@ public interface PartitionStore {
    */
   AppliedBatches batches();
 
+  /**
+   * Something is told to the other replicas of a replicated partition with the next batch: there is
+   * one at the end of this burst, also if nothing is stored. What waits for the burst waits for it.
+   */
+  void beginBatch();
+
   // Safety
 
   /** Returns how many messages have been written to the log, or to streams, so far. */

@@ -23,7 +23,7 @@ class PartitionLeaderTest implements LeaderEffects {
   private static final int LAG = ReplicationTimes.USUAL.lag();
 
   private final SimulatedReplicaLog log = new SimulatedReplicaLog(List.of());
-  private final Replica replica = new Replica(log);
+  private final Replica replica = new Replica(log, new QueueLeases(this::now));
   private final List<ToFollower> sent = new ArrayList<>();
   private final List<AssignmentChange.InSync> proposed = new ArrayList<>();
   private Assignment assignment = Assignment.first(List.of(0, 1, 2), 0);
@@ -57,6 +57,10 @@ class PartitionLeaderTest implements LeaderEffects {
   @Override
   public void relieve(String reason) {
     relieved = reason;
+  }
+
+  private long now() {
+    return now;
   }
 
   private void lead() {
@@ -245,7 +249,8 @@ class PartitionLeaderTest implements LeaderEffects {
   void followerUndoesWhatTheLeaderDoesNotHave() {
     log.append(new Batch(new BatchId(1, 1), ByteBuffer.allocate(8)));
     assignment = assignment.after(new AssignmentChange.Elected(1, 0, Set.of(0, 1)));
-    leader = new PartitionLeader(0, assignment, new Replica(log), this, now);
+    leader =
+        new PartitionLeader(0, assignment, new Replica(log, new QueueLeases(() -> now)), this, now);
     leader.forced(log.last(), now);
     leader.connected(1);
     EpochHistory other = EpochHistory.NONE.with(new BatchId(1, 1));
@@ -309,7 +314,7 @@ class PartitionLeaderTest implements LeaderEffects {
   @Test
   void restartedReplicaDoesNotLeadTheSameEpochAgain() {
     lead();
-    Replica restarted = new Replica(log);
+    Replica restarted = new Replica(log, new QueueLeases(() -> now));
     assertThat(restarted.mayLead(1)).isFalse();
     assertThatThrownBy(() -> new PartitionLeader(0, assignment, restarted, this, now))
         .isInstanceOf(IllegalArgumentException.class);
@@ -321,7 +326,7 @@ class PartitionLeaderTest implements LeaderEffects {
     PartitionFollower follower = new PartitionFollower(replica);
     follower.received(new Follow(5, 0));
     assertThat(log.last()).isEqualTo(BatchId.NONE);
-    assertThat(new Replica(log).mayLead(4)).isFalse();
+    assertThat(new Replica(log, new QueueLeases(() -> now)).mayLead(4)).isFalse();
   }
 
   @Test

@@ -21,6 +21,7 @@ import org.junit.jupiter.api.Test;
 
 /** When node 1 leads, delivers and reports, one rule at a time. Node 0 leads at first. */
 class PartitionReplicaTest implements ReplicaEffects {
+  private final QueueLeases leases = new QueueLeases(this::now);
   private static final int LEASE = ReplicationTimes.USUAL.lease();
   private static final int PROMISE = ReplicationTimes.USUAL.promise();
 
@@ -41,6 +42,15 @@ class PartitionReplicaTest implements ReplicaEffects {
   @Override
   public void send(int follower, ToFollower message) {
     sent.add(message);
+  }
+
+  private long now() {
+    return now;
+  }
+
+  @Override
+  public QueueLeases leases() {
+    return leases;
   }
 
   @Override

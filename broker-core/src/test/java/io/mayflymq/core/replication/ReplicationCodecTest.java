@@ -117,6 +117,23 @@ class ReplicationCodecTest {
   }
 
   @Test
+  void leasesArriveBehindWhatEarlierBuildsRead() {
+    LeaseNotes leases =
+        new LeaseNotes(
+            true,
+            List.of(
+                new LeaseNote(7, -500),
+                new LeaseNote(1L << 40, LeaseNote.IN_USE),
+                new LeaseNote(8, LeaseNote.GONE)));
+    Append message = new Append(3, List.of(), 17, -5, 99, leases);
+    byte[] frame = written(message);
+    assertThat(ReplicationCodec.readFromLeader(frame[0], reader(frame, frame.length)))
+        .isEqualTo(message);
+    byte[] earlier = written(new Append(3, List.of(), 17, -5, 99));
+    assertThat(frame).startsWith(earlier);
+  }
+
+  @Test
   void whatCannotBeIsRefused() {
     LinkReader unknown = reader(new byte[] {99, 1}, 2);
     assertThatThrownBy(() -> ReplicationCodec.readFromFollower(99, unknown))

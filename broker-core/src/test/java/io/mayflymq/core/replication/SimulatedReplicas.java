@@ -67,6 +67,7 @@ final class SimulatedReplicas {
   final class Node implements ReplicaEffects {
     final int number;
     final SimulatedReplicaLog log = new SimulatedReplicaLog(copies);
+    private final QueueLeases leases = new QueueLeases(() -> now);
 
     /** Null while it is down. */
     private PartitionReplica replica;
@@ -147,6 +148,11 @@ final class SimulatedReplicas {
     @Override
     public void send(int to, ToFollower message) {
       connections.get(key(number, to)).toFollower.addLast(message);
+    }
+
+    @Override
+    public QueueLeases leases() {
+      return leases;
     }
 
     @Override

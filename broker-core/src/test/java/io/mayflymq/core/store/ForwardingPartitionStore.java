@@ -59,6 +59,11 @@ public class ForwardingPartitionStore implements PartitionStore {
   }
 
   @Override
+  public void beginBatch() {
+    store.beginBatch();
+  }
+
+  @Override
   public long storedCount() {
     return store.storedCount();
   }

@@ -6,6 +6,7 @@ import io.mayflymq.core.replication.AssignmentChange;
 import io.mayflymq.core.replication.BatchId;
 import io.mayflymq.core.replication.Leaderless;
 import io.mayflymq.core.replication.PartitionReplica;
+import io.mayflymq.core.replication.QueueLeases;
 import io.mayflymq.core.replication.ReplicaEffects;
 import io.mayflymq.core.replication.ReplicaLog;
 import io.mayflymq.core.replication.ReplicaState;
@@ -47,6 +48,7 @@ public final class HostedReplica {
   private final Place place;
   private final ReplicaOwner owner;
   private final PartitionReplica replica;
+  private final QueueLeases leases;
   private final FollowerLinks links;
   private final LeaderTime leaderTime;
   private AssignmentChange proposed;
@@ -62,6 +64,7 @@ public final class HostedReplica {
     this.place = place;
     this.owner = owner;
     this.leaderTime = new LeaderTime(place.time());
+    this.leases = new QueueLeases(place.monotonicMillis());
     this.replica =
         new PartitionReplica(place.cluster().self(), assignment, log, new Effects(), now());
     this.links =
@@ -146,6 +149,11 @@ public final class HostedReplica {
       replica.received(message, answers, now());
       keepLinks();
     }
+  }
+
+  /** Returns the leases of its queues. What is noted goes to the followers with the next batch. */
+  public QueueLeases leases() {
+    return leases;
   }
 
   /** Returns whether this node leads. */
@@ -248,6 +256,11 @@ public final class HostedReplica {
     @Override
     public void send(int follower, ToFollower message) {
       links.send(follower, message);
+    }
+
+    @Override
+    public QueueLeases leases() {
+      return leases;
     }
 
     @Override

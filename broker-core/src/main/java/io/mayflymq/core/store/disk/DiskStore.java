@@ -47,7 +47,7 @@ final class DiskStore implements PartitionStore, EndOfBurstListener {
   private final Paging paging;
   private final QueueList queues = new QueueList();
   private final PartitionEntries entries;
-  private final AppliedBatches batches = new AppliedBatches(this::appliedBatch);
+  private final AppliedBatches batches = new AppliedBatches(this::beginBatch);
   private final List<Commit> commits = new ArrayList<>();
   private final List<Commit> queueCommits = new ArrayList<>();
   private final UnsettledEntries dead;
@@ -157,7 +157,8 @@ final class DiskStore implements PartitionStore, EndOfBurstListener {
     return batches;
   }
 
-  private void appliedBatch() {
+  @Override
+  public void beginBatch() {
     burst.request();
     log.beginBurst();
   }

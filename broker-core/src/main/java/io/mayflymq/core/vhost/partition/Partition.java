@@ -3,6 +3,7 @@ package io.mayflymq.core.vhost.partition;
 import io.mayflymq.core.deathjournal.DeathJournal;
 import io.mayflymq.core.metrics.PartitionCounts;
 import io.mayflymq.core.queue.index.PagePool;
+import io.mayflymq.core.replication.QueueLeases;
 import io.mayflymq.core.runtime.PartitionTime;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.store.PartitionStore;
@@ -26,6 +27,7 @@ public final class Partition {
   private final PartitionCounts counts;
   private final LeaseEnds leaseEnds;
   private DeadLetterOutbox outbox;
+  private QueueLeases leases;
 
   Partition(int index, PartitionTime time, PartitionStore store, int journalSize) {
     this(index, time, store, new DeathJournal(journalSize), new PartitionCounts());
@@ -107,6 +109,16 @@ public final class Partition {
   /** Sets the outbox: once, before the first queue. */
   public void setOutbox(DeadLetterOutbox itsOutbox) {
     outbox = itsOutbox;
+  }
+
+  /** Returns what other replicas know of its leases; null unless it has replicas. */
+  public QueueLeases leases() {
+    return leases;
+  }
+
+  /** Sets that: once, before the first queue. */
+  public void setLeases(QueueLeases known) {
+    leases = known;
   }
 
   @Override

@@ -18,6 +18,7 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BooleanSupplier;
 
@@ -71,6 +72,7 @@ final class LedPartition implements QueueLookup {
    */
   long open(Collection<Queue> replicated) {
     replicated.forEach(this::add);
+    partition.leases().begin(Set.copyOf(queues.keySet()));
     long messages =
         partition
             .store()
@@ -127,6 +129,7 @@ final class LedPartition implements QueueLookup {
   /** A queue is deleted. */
   void deleted(Queue replicated) {
     Queue gone = queues.remove(replicated.id());
+    partition.leases().gone(replicated.id());
     if (gone != null) {
       vhostOf(gone).ledNoMore(gone);
       gone.lifecycle().endWithParent();

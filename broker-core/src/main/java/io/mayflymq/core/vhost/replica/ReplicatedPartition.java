@@ -188,6 +188,7 @@ final class ReplicatedPartition implements ReplicaOwner {
     long began = shard.elapsedNanos();
     PartitionStore store = log.lead(new Bursts());
     Partition partition = broker.partitions().led(index, time, store);
+    partition.setLeases(hosted.leases());
     LedPartition opened = new LedPartition(broker, partition, this::mayTell, epoch);
     // In this order: a copy that has become the queue in between is found in one of them.
     owner.copies().forEach(opened::awaited);
@@ -328,6 +329,7 @@ final class ReplicatedPartition implements ReplicaOwner {
     if (!hosted.leads()) {
       return false;
     }
+    hosted.leases().noteExactly();
     endQueues("another node is to lead");
     hosted.handOver(to);
     return true;

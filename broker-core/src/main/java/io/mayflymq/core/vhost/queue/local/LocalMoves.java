@@ -3,6 +3,7 @@ package io.mayflymq.core.vhost.queue.local;
 import io.mayflymq.core.queue.MovableQueue;
 import io.mayflymq.core.queue.QueueMachine;
 import io.mayflymq.core.queue.consumer.Consumer;
+import io.mayflymq.core.replication.QueueLeases;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.vhost.queue.Preconditions;
 import io.mayflymq.core.vhost.queue.Queue;
@@ -127,6 +128,12 @@ final class LocalMoves {
   private void begin() {
     started = true;
     machine.start(state.now());
+    QueueLeases leases = state.queue().partition().leases();
+    if (leases != null && machine instanceof MovableQueue movable) {
+      NotedLease lease = new NotedLease(state.queue(), leases, state::now);
+      lease.begin(movable, machine.settings());
+      effects.setLease(lease);
+    }
     state.hidden().start();
   }
 

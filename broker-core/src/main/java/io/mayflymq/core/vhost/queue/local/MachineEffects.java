@@ -28,6 +28,10 @@ final class MachineEffects extends Timer implements QueueEffects {
   private final DeadLetterRouter router;
   private final Listener listener;
   private final QueueTracer tracer;
+
+  /** Null unless the queue has replicas. */
+  private NotedLease lease;
+
   private long unreadable;
 
   MachineEffects(Queue queue, DeadLetterRouter router, Listener listener) {
@@ -36,6 +40,11 @@ final class MachineEffects extends Timer implements QueueEffects {
     this.listener = listener;
     MessageTracer messageTracer = queue.vhost().tracer();
     this.tracer = messageTracer == null ? null : messageTracer.queue(queue.storeName());
+  }
+
+  /** Sets what is to know of the lease. */
+  void setLease(NotedLease noted) {
+    lease = noted;
   }
 
   /** The queue of the machine. */
@@ -99,6 +108,13 @@ final class MachineEffects extends Timer implements QueueEffects {
   @Override
   public void leaseEnded() {
     listener.leaseEnded();
+  }
+
+  @Override
+  public void leaseMoved(long lastUseMillis, long periodMillis) {
+    if (lease != null) {
+      lease.moved(lastUseMillis, periodMillis);
+    }
   }
 
   @Override

@@ -56,6 +56,29 @@ class LeaderChangeIT extends QuorumFixture {
     assertThat(QuorumNodes.drain(channel, queue)).isEqualTo(QuorumNodes.bodies(0, MANY));
   }
 
+  /** The other queue was used later, so its lease ends later, if the first one goes on. */
+  @Test
+  void aLeaseGoesOn() throws Exception {
+    Map<String, Object> lease = Map.of("x-expires", 12_000);
+    nodes.declare(0, queue, lease);
+    int follower = nodes.follower(queue, 0);
+    Time.pass(6_000);
+    Channel channel = nodes.channel(follower);
+    String later = queue + "-later";
+    channel.queueDeclare(later, false, false, false, lease);
+
+    nodes.killLeader(queue);
+
+    awaitGone(follower, later);
+    assertThat(nodes.http(follower).get("queues/%2F/" + queue).status()).isEqualTo(404);
+  }
+
+  private void awaitGone(int node, String gone) {
+    await()
+        .atMost(Patience.TIME)
+        .until(() -> nodes.http(node).get("queues/%2F/" + gone).status() == 404);
+  }
+
   @Test
   void prioritiesAreKept() throws Exception {
     nodes.declare(0, queue, Map.of());
