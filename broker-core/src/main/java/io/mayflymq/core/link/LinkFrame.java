@@ -71,5 +71,14 @@ public final class LinkFrame {
    */
   public static final int ACTIVE = 40;
 
+  /**
+   * The leader of a replicated partition cannot commit anything at present: no body. What it tells
+   * waits until it can, but for this frame. From {@link LinkVersion#OF_STALLS} on.
+   */
+  public static final int STALLED = 41;
+
+  /** It can again: no body. From {@link LinkVersion#OF_STALLS} on. */
+  public static final int GOES_ON = 42;
+
   private LinkFrame() {}
 }

@@ -17,8 +17,11 @@ public final class LinkVersion {
    */
   public static final int OF_RANKS = 3;
 
+  /** {@link LinkFrame#STALLED} and {@link LinkFrame#GOES_ON} are known. */
+  public static final int OF_STALLS = 4;
+
   /** The highest one that this broker knows. */
-  public static final int HIGHEST = OF_RANKS;
+  public static final int HIGHEST = OF_STALLS;
 
   private LinkVersion() {}
 }

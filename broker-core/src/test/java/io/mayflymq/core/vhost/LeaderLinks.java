@@ -32,6 +32,9 @@ final class LeaderLinks implements PartitionHost {
   private final List<Leader> opened = new ArrayList<>();
   private boolean reachable = true;
 
+  /** What leaders have told that cannot commit; null while they can. */
+  private List<Runnable> untold;
+
   /** The number of the last batch that was applied, by origin. */
   final Map<Origin, Long> applied = new HashMap<>();
 
@@ -70,6 +73,20 @@ final class LeaderLinks implements PartitionHost {
       reachable = true;
       opened.forEach(Leader::open);
     }
+  }
+
+  /** Leaders can be reached, and cannot commit: what they tell waits. */
+  void stall() {
+    untold = new ArrayList<>();
+    opened.forEach(leader -> leader.incarnation.back.tell(LinkFrame.STALLED));
+  }
+
+  /** They can commit again. */
+  void goOn() {
+    List<Runnable> told = untold;
+    untold = null;
+    told.forEach(Runnable::run);
+    opened.forEach(leader -> leader.incarnation.back.tell(LinkFrame.GOES_ON));
   }
 
   private final class Leader implements Connection {
@@ -125,8 +142,8 @@ final class LeaderLinks implements PartitionHost {
               lookup(),
               null,
               new ConsumerOrder(farShard, nodes.size(), List.of()).of("here"));
-      this.there = new Way(farShard, this::receive);
-      this.back = new Way(near, (type, body) -> listener.frame(type, reader(body)));
+      this.there = new Way(farShard, false, this::receive);
+      this.back = new Way(near, true, (type, body) -> listener.frame(type, reader(body)));
     }
 
     void open() {
@@ -176,13 +193,15 @@ final class LeaderLinks implements PartitionHost {
   }
 
   /** One direction of a connection: what is under way are tasks of a loop. */
-  private static final class Way implements LinkPort {
+  private final class Way implements LinkPort {
     private final Shard to;
+    private final boolean isBack;
     private final BiConsumer<Integer, byte[]> receiver;
     private boolean ended;
 
-    Way(Shard to, BiConsumer<Integer, byte[]> receiver) {
+    Way(Shard to, boolean isBack, BiConsumer<Integer, byte[]> receiver) {
       this.to = to;
+      this.isBack = isBack;
       this.receiver = receiver;
     }
 
@@ -198,7 +217,16 @@ final class LeaderLinks implements PartitionHost {
     @Override
     public void send(int type, LinkWriter body) {
       byte[] copy = Arrays.copyOf(body.bytes(), body.size());
-      carry(() -> receiver.accept(type, copy));
+      Runnable arrival = () -> carry(() -> receiver.accept(type, copy));
+      if (isBack && untold != null) {
+        untold.add(arrival);
+      } else {
+        arrival.run();
+      }
+    }
+
+    void tell(int type) {
+      carry(() -> receiver.accept(type, new byte[0]));
     }
 
     @Override

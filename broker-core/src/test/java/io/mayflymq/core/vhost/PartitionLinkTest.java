@@ -598,12 +598,84 @@ class PartitionLinkTest {
     rest();
     here.advance(10_000);
     assertThat(failure(later))
-        .hasMessage(
-            "NOT_FOUND - leader 'c@host' of queue 'q' in vhost '/' is down or inaccessible");
+        .hasMessage("NOT_FOUND - queue 'q' in vhost '/' has no leader at present");
     links.mend();
     rest();
     assertThat(done(queue.requests().fetch(true))).isNull();
     assertThat(consumersAtHome(queue)).isZero();
+  }
+
+  @Test
+  void requestsFailAfterHalfAMinuteWithALeaderThatCannotCommit() {
+    start(1);
+    Queue queue = queue("q");
+    home.publish("q", 1);
+    links.stall();
+    rest();
+    here.advance(5_000);
+    Collector collector = new Collector(true, 0);
+    List<CompletableFuture<?>> asked =
+        List.of(
+            queue.requests().fetch(true),
+            queue.requests().purge(),
+            queue.lifecycle().status(true),
+            queue.requests().subscribe(collector.consumer, () -> {}),
+            queue.lifecycle().delete(false, true, Actor.BROKER));
+    here.advance(29_900);
+    assertThat(asked).noneMatch(CompletableFuture::isDone);
+    here.advance(200);
+    assertThat(asked)
+        .allSatisfy(
+            each ->
+                assertThat(failure(each))
+                    .hasMessage("NOT_FOUND - queue 'q' in vhost '/' has no leader at present"));
+  }
+
+  /** What has been given up leaves nothing behind. */
+  @Test
+  void whatIsAnsweredTooLateGoesBack() {
+    start(1);
+    Queue queue = queue("q");
+    home.publish("q", 1);
+    home.publish("q", 2);
+    links.stall();
+    rest();
+    CompletableFuture<GetResult> get = queue.requests().fetch(true);
+    rest();
+    Collector collector = new Collector(true, 0);
+    CompletableFuture<Void> consume = queue.requests().subscribe(collector.consumer, () -> {});
+    rest();
+    here.advance(31_000);
+    assertThat(get).isCompletedExceptionally();
+    assertThat(consume).isCompletedExceptionally();
+    links.goOn();
+    rest();
+    assertThat(collector.deliveries).isEmpty();
+    assertThat(consumersAtHome(queue)).isZero();
+    assertThat(done(queue.lifecycle().status(false)).messages()).isEqualTo(2);
+    assertThat(done(queue.requests().fetch(true)).redelivered()).isFalse();
+  }
+
+  @Test
+  void aLeaderThatGoesOnInTimeAnswers() {
+    start(1);
+    Queue queue = queue("q");
+    links.stall();
+    rest();
+    CompletableFuture<GetResult> get = queue.requests().fetch(true);
+    here.advance(29_000);
+    links.goOn();
+    rest();
+    assertThat(done(get)).isNull();
+    links.stall();
+    rest();
+    CompletableFuture<GetResult> next = queue.requests().fetch(true);
+    links.cut();
+    rest();
+    here.advance(29_900);
+    assertThat(next).isNotDone();
+    here.advance(200);
+    assertThat(next).isCompletedExceptionally();
   }
 
   @Test

@@ -72,6 +72,11 @@ final class CommitTimes {
     }
   }
 
+  /** Returns for how long the first burst has waited that is not committed, in ns; 0 for none. */
+  long waitingNanos(long nowNanos) {
+    return first < end ? nowNanos - ended[index(first)] : 0;
+  }
+
   /** What waits is not committed by this node. */
   void clear() {
     first = end;

@@ -91,6 +91,13 @@ final class CommittedPort implements LinkPort {
     }
   }
 
+  /** Sends a frame without a body that waits for nothing. */
+  void sendNow(int type) {
+    if (!closed) {
+      port.send(type, new LinkWriter());
+    }
+  }
+
   @Override
   public boolean isWritable() {
     return port.isWritable();

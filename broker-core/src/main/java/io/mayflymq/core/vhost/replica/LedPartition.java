@@ -1,8 +1,10 @@
 package io.mayflymq.core.vhost.replica;
 
+import io.mayflymq.core.link.LinkFrame;
 import io.mayflymq.core.link.LinkListener;
 import io.mayflymq.core.link.LinkPort;
 import io.mayflymq.core.link.LinkReader;
+import io.mayflymq.core.link.LinkVersion;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.store.StoreIds;
 import io.mayflymq.core.vhost.Broker;
@@ -169,6 +171,7 @@ final class LedPartition implements QueueLookup {
     private final HomeLink home;
     private CommittedPort port;
     private boolean over;
+    private boolean isToldOfStall;
 
     Side(String node) {
       this.node = node;
@@ -218,6 +221,13 @@ final class LedPartition implements QueueLookup {
       }
     }
 
+    void tell(boolean stalls) {
+      if (stalls != isToldOfStall && port.version() >= LinkVersion.OF_STALLS) {
+        isToldOfStall = stalls;
+        port.sendNow(stalls ? LinkFrame.STALLED : LinkFrame.GOES_ON);
+      }
+    }
+
     /** What was under way goes back to its queues at once. */
     private void close(String why) {
       lost(why);
@@ -228,6 +238,11 @@ final class LedPartition implements QueueLookup {
   /** A node has ended. */
   void ended(String name) {
     order.complete(name);
+  }
+
+  /** Tells nodes whether anything can be told to them at present; to be called regularly. */
+  void tell(boolean stalls) {
+    sides.values().forEach(side -> side.tell(stalls));
   }
 
   /** Tells what is committed, if this node may deliver now. */

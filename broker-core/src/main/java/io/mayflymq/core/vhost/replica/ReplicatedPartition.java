@@ -21,6 +21,7 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -36,6 +37,9 @@ final class ReplicatedPartition implements ReplicaOwner {
 
   /** How often it is looked whether a leader may deliver again what waits for that. */
   private static final long LOOK_MILLIS = 20;
+
+  /** A leader whose commits take longer is taken for one that cannot commit at present. */
+  private static final long LONGEST_COMMIT_NANOS = TimeUnit.SECONDS.toNanos(2);
 
   private final int number;
   private final int index;
@@ -252,6 +256,11 @@ final class ReplicatedPartition implements ReplicaOwner {
   @Override
   public void keepTime() {
     log.keepTime();
+    if (led != null) {
+      led.tell(
+          !hosted.mayDeliver()
+              || commits.waitingNanos(shard.elapsedNanos()) > LONGEST_COMMIT_NANOS);
+    }
     owner.timeIs(time.aheadOfMachineMillis());
   }
 

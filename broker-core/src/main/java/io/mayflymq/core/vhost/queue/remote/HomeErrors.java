@@ -23,16 +23,12 @@ final class HomeErrors {
   }
 
   /**
-   * Returns the error for a replicated queue that cannot be asked: 404.
-   *
-   * @param leader the node that leads its partition; null if none does
+   * Returns the error for a replicated queue without a leader that can be reached and reaches a
+   * majority: 404.
    */
-  static ChannelException leaderless(Queue queue, String leader) {
+  static ChannelException leaderless(Queue queue) {
     return new ChannelException(
-        ReplyCode.NOT_FOUND,
-        leader == null
-            ? "%s has no leader at present".formatted(queue)
-            : "leader '%s' of %s is down or inaccessible".formatted(leader, queue));
+        ReplyCode.NOT_FOUND, "%s has no leader at present".formatted(queue));
   }
 
   /** Returns the error for what only the node of a queue can do: 540. */

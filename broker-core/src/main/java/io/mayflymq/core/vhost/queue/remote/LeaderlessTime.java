@@ -2,7 +2,7 @@ package io.mayflymq.core.vhost.queue.remote;
 
 import io.mayflymq.core.runtime.Shard;
 
-/** A clock that runs while a link has no connection. On the link's shard. */
+/** A clock that runs while a link has no leader that answers. On the link's shard. */
 final class LeaderlessTime {
   private final Shard shard;
   private long before;
@@ -21,8 +21,10 @@ final class LeaderlessTime {
   }
 
   void start() {
-    since = shard.elapsedNanos();
-    runs = true;
+    if (!runs) {
+      since = shard.elapsedNanos();
+      runs = true;
+    }
   }
 
   void stop() {

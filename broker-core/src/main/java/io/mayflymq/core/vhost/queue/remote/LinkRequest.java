@@ -22,6 +22,8 @@ final class LinkRequest<T> {
   private final Function<LinkReader, T> read;
   private final CompletableFuture<T> answer = new CompletableFuture<>();
   private T ifGone;
+  private Consumer<LinkReader> ifLate = in -> {};
+  private boolean givenUp;
   private RemoteConsumer joining;
   private int timesSent;
   private long mark;
@@ -44,6 +46,23 @@ final class LinkRequest<T> {
   LinkRequest<T> orIfGone(T result) {
     ifGone = result;
     return this;
+  }
+
+  /** Sets what reads an answer that comes when nobody waits for it any more. */
+  LinkRequest<T> orIfLate(Consumer<LinkReader> reading) {
+    ifLate = reading;
+    return this;
+  }
+
+  /** It is not waited for any more. The answer may come nevertheless. */
+  void giveUp(AmqpException error) {
+    givenUp = true;
+    answer.completeExceptionally(error);
+  }
+
+  /** Returns whether it is not waited for any more, and may be answered nevertheless. */
+  boolean isGivenUp() {
+    return givenUp;
   }
 
   /** Sets the consumer that joins the queue by this. */
@@ -90,7 +109,11 @@ final class LinkRequest<T> {
 
   /** Reads the answer; throws if it cannot be read, and then it is not answered yet. */
   void answered(LinkReader in) {
-    answer.complete(read.apply(in));
+    if (givenUp) {
+      ifLate.accept(in);
+    } else {
+      answer.complete(read.apply(in));
+    }
   }
 
   /** The queue has answered with an error. */

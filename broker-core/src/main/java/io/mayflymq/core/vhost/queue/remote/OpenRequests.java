@@ -67,9 +67,19 @@ final class OpenRequests {
     open.remove(number);
   }
 
-  /** Returns the first one; null if there is none. */
-  LinkRequest<?> first() {
-    return open.isEmpty() ? null : open.values().iterator().next();
+  /** Returns the first one that is chosen; null if there is none. */
+  LinkRequest<?> first(Predicate<LinkRequest<?>> choice) {
+    return open.values().stream().filter(choice).findFirst().orElse(null);
+  }
+
+  /**
+   * Those that are chosen fail, as their queues cannot be asked; what they were sent by may answer
+   * them nevertheless.
+   */
+  void giveUp(Predicate<LinkRequest<?>> choice) {
+    List.copyOf(open.values()).stream()
+        .filter(choice)
+        .forEach(request -> request.giveUp(unreachable.apply(request.queue())));
   }
 
   /** Visits those that are open now, in order. */

@@ -42,6 +42,9 @@ import java.util.concurrent.TimeUnit;
  * Publishers wait as long as there is no leader, and are held up by what they have under way. Requests fail after a time. What a leader cannot read, time
  * and again, comes back as failed: see HomeBatches.
  *
+ * A leader that cannot commit says so (STALLED, GOES_ON). That is as if there was none, but what it was asked it may answer later: a message that
+ * basic.get has taken goes back then, a consumer that has joined is cancelled.
+ *
  * A batch that has come back, and whose dead letters are still on their way when its connection is lost, is taken as arrived, since the next leader
  * does not know of it: a command that waits for that may be earlier than the dead letters.
  */
@@ -50,8 +53,8 @@ import java.util.concurrent.TimeUnit;
  */
 public final class PartitionLink implements QueueLink {
   /**
-   * A request fails when it has been without a connection to a leader for so long in all. A client
-   * of RabbitMQ's quorum queues has the same time for a command: {@code COMMAND_TIMEOUT} of {@code
+   * A request fails when it has been without a leader that answers for so long in all. A client of
+   * RabbitMQ's quorum queues has the same time for a command: {@code COMMAND_TIMEOUT} of {@code
    * rabbit_fifo_client}.
    */
   private static final long LONGEST_NANOS = TimeUnit.SECONDS.toNanos(30);
@@ -76,6 +79,9 @@ public final class PartitionLink implements QueueLink {
 
   private boolean watches;
 
+  /** Whether the leader to which there is a connection cannot commit. */
+  private boolean stalls;
+
   /**
    * Creates it without a leader.
    *
@@ -93,9 +99,7 @@ public final class PartitionLink implements QueueLink {
     this.partition = partitions.addRemote(shard);
     this.host = host;
     this.leaderless = new LeaderlessTime(shard);
-    this.traffic =
-        new LinkTraffic(
-            shard, partitions, this::ask, queue -> HomeErrors.leaderless(queue, leader));
+    this.traffic = new LinkTraffic(shard, partitions, this::ask, HomeErrors::leaderless);
   }
 
   /** Returns the last leader that was known; empty before the first. */
@@ -183,7 +187,7 @@ public final class PartitionLink implements QueueLink {
     @Override
     public void frame(int type, LinkReader body) {
       if (current == this && isUp()) {
-        traffic.frame(type, body);
+        received(type, body);
       }
     }
 
@@ -200,6 +204,21 @@ public final class PartitionLink implements QueueLink {
     }
   }
 
+  private void received(int type, LinkReader body) {
+    switch (type) {
+      case LinkFrame.STALLED -> {
+        stalls = true;
+        leaderless.start();
+        watch();
+      }
+      case LinkFrame.GOES_ON -> {
+        stalls = false;
+        leaderless.stop();
+      }
+      default -> traffic.frame(type, body);
+    }
+  }
+
   @Override
   public void send(RemoteCommands<Queue> commands) {
     long batch = traffic.batches().add(commands);
@@ -213,6 +232,7 @@ public final class PartitionLink implements QueueLink {
     if (isUp()) {
       request.setMark(leaderless.nanos());
       traffic.send(traffic.requests().add(request), request);
+      watch();
     } else if (isOfConnection(request)) {
       traffic.requests().lose(request);
     } else {
@@ -240,6 +260,7 @@ public final class PartitionLink implements QueueLink {
 
   /** A connection is open. */
   private void begin(LinkPort port) {
+    stalls = false;
     leaderless.stop();
     traffic.begin(port);
     port.send(
@@ -258,6 +279,7 @@ public final class PartitionLink implements QueueLink {
     }
     leaderless.start();
     traffic.end();
+    traffic.requests().take(LinkRequest::isGivenUp);
     traffic.consumers().suspend();
     traffic.requests().take(Resumption::joinsAgain);
     traffic.batches().forgetReturned();
@@ -265,10 +287,23 @@ public final class PartitionLink implements QueueLink {
     watch();
   }
 
+  /** Whether there is no leader that answers. */
+  private boolean isLeaderless() {
+    return !isUp() || stalls;
+  }
+
+  /** Whether a request is not to wait for ever. */
+  private static boolean isBounded(LinkRequest<?> request) {
+    return !request.isGivenUp() && !isOfConnection(request) && !Resumption.joinsAgain(request);
+  }
+
   /** Sees to it that requests do not wait for ever. */
   private void watch() {
-    LinkRequest<?> first = traffic.requests().first();
-    if (first != null && !watches && !isUp()) {
+    if (watches || !isLeaderless()) {
+      return;
+    }
+    LinkRequest<?> first = traffic.requests().first(PartitionLink::isBounded);
+    if (first != null) {
       watches = true;
       long left = Math.max(0, LONGEST_NANOS - waited(first));
       shard
@@ -284,10 +319,16 @@ public final class PartitionLink implements QueueLink {
 
   private void endWaits() {
     watches = false;
-    if (!isUp()) {
-      traffic.requests().lose(request -> waited(request) >= LONGEST_NANOS);
-      watch();
+    if (isUp()) {
+      traffic.requests().giveUp(request -> isBounded(request) && hasWaited(request));
+    } else {
+      traffic.requests().lose(this::hasWaited);
     }
+    watch();
+  }
+
+  private boolean hasWaited(LinkRequest<?> request) {
+    return waited(request) >= LONGEST_NANOS;
   }
 
   @Override

@@ -41,6 +41,7 @@ final class RemoteConsumers implements EndOfBurstListener {
   private final LinkNames.Output output;
   private final WindowRequest windows;
   private final LinkWriter frame = new LinkWriter();
+  private final Consumer ofGet = Consumer.ofGet();
 
   /** In the order in which they were added. */
   private final Map<Consumer, RemoteConsumer> all = new LinkedHashMap<>();
@@ -147,6 +148,12 @@ final class RemoteConsumers implements EndOfBurstListener {
       putBack(consumer);
     }
     return consumer.stopped();
+  }
+
+  /** Puts a message back that {@code basic.get} has taken by the present connection. */
+  void putBackFetched(Queue queue, long sequence) {
+    commands.release(queue, ofGet, here(sequence), here(sequence));
+    commands.flush();
   }
 
   /** What is held for a consumer goes back. */

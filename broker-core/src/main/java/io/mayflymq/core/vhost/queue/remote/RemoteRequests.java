@@ -76,24 +76,31 @@ final class RemoteRequests implements QueueRequests {
   private CompletableFuture<Void> subscribeNow(Consumer consumer, Runnable admitted) {
     // Known at once, so that it can be cancelled while the request waits for a connection.
     RemoteConsumer added = link.consumers().add(queue, consumer);
-    CompletableFuture<Void> answer =
-        askNow(
-            new LinkRequest<Void>(
-                    queue,
-                    RequestKind.SUBSCRIBE,
-                    out -> link.consumers().writeSubscription(added, out),
-                    in -> {
-                      link.consumers().joined(added, in);
-                      admitted.run();
-                      if (added.hasMoved()) {
-                        consumer.outlet().moved(consumer);
-                      }
-                      return null;
-                    })
-                .joining(added));
+    LinkRequest<Void> request =
+        new LinkRequest<Void>(
+                queue,
+                RequestKind.SUBSCRIBE,
+                out -> link.consumers().writeSubscription(added, out),
+                in -> {
+                  link.consumers().joined(added, in);
+                  admitted.run();
+                  if (added.hasMoved()) {
+                    consumer.outlet().moved(consumer);
+                  }
+                  return null;
+                })
+            .joining(added);
+    CompletableFuture<Void> answer = askNow(request);
     answer.exceptionally(
         failure -> {
-          link.consumers().remove(added);
+          if (request.isGivenUp()) {
+            // It may join nevertheless: then it leaves, and what was sent to it goes back.
+            added.setStopped(CompletableFuture.completedFuture(null));
+            added.setCancelled();
+            leave(added, new CompletableFuture<>());
+          } else {
+            link.consumers().remove(added);
+          }
           return null;
         });
     return answer;
@@ -160,7 +167,21 @@ final class RemoteRequests implements QueueRequests {
 
   @Override
   public CompletableFuture<GetResult> fetch(boolean acknowledges, LeaseUse use) {
-    return ask(RequestKind.FETCH, out -> out.bit(acknowledges).text(use.name()), this::fetched);
+    return ask(
+        new LinkRequest<>(
+                queue,
+                RequestKind.FETCH,
+                out -> out.bit(acknowledges).text(use.name()),
+                this::fetched)
+            .orIfLate(this::fetchedLate));
+  }
+
+  /** Nobody waits for the message any more: it goes back. */
+  private void fetchedLate(LinkReader in) {
+    long sequence = in.bit() ? in.signed() : -1;
+    if (sequence >= 0) {
+      link.consumers().putBackFetched(queue, sequence);
+    }
   }
 
   private GetResult fetched(LinkReader in) {

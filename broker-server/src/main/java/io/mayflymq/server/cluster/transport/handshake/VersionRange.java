@@ -11,7 +11,7 @@ public record VersionRange(int lowest, int highest) {
    * The ones that this build knows. What each of them has brought is in {@link
    * io.mayflymq.core.link.LinkVersion}.
    */
-  public static final VersionRange KNOWN = new VersionRange(1, 3);
+  public static final VersionRange KNOWN = new VersionRange(1, 4);
 
   /** Returns the highest version that both know; 0 if there is none. */
   public int common(VersionRange other) {
