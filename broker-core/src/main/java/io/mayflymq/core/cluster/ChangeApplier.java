@@ -5,6 +5,8 @@ import io.mayflymq.core.metadata.CommittedState.UndoneException;
 import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.MetadataCommand.Applied;
 import io.mayflymq.core.metadata.MetadataCommand.QueueDeclared;
+import io.mayflymq.core.metadata.MetadataCommand.QueueDeleted;
+import io.mayflymq.core.metadata.MetadataCommand.QueueIs;
 import io.mayflymq.core.metadata.MetadataCommand.QueueMoving;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -38,13 +40,16 @@ public final class ChangeApplier {
    * @param completes the position that is complete with it, or null
    * @param decided done when it is in force or refused
    * @param visible done when its entry is in force on the other nodes too
+   * @param isGivenUp whether this process has proposed it, and has told that it is not known what
+   *     becomes of it
    */
   private record Step(
       List<MetadataCommand> commands,
       PendingChange pending,
       Applied completes,
       CompletableFuture<Void> decided,
-      CompletableFuture<Void> visible) {
+      CompletableFuture<Void> visible,
+      boolean isGivenUp) {
     boolean isBarrier() {
       return ChangeTarget.changesVhosts(commands);
     }
@@ -111,7 +116,8 @@ public final class ChangeApplier {
               pending,
               left == 0 ? new Applied(term, index, queueIds) : null,
               new CompletableFuture<>(),
-              visible);
+              visible,
+              pending == null && proposer.isOwn(changes.process()));
       waiting.addLast(step);
       decided.add(step.decided);
     }
@@ -165,8 +171,25 @@ public final class ChangeApplier {
       }
     }
     tell(step, Causes.of(failure));
+    if (failure == null && step.isGivenUp) {
+      deleteExclusive(step.commands);
+    }
     step.decided.complete(null);
     carryOutNext();
+  }
+
+  /** The connections that have declared them have ended with the answer. */
+  private void deleteExclusive(List<MetadataCommand> commands) {
+    for (MetadataCommand command : commands) {
+      if (command instanceof QueueDeclared declared && declared.queue().exclusive()) {
+        String name = declared.queue().name();
+        proposer.propose(
+            List.of(
+                new QueueIs(declared.vhost(), name, declared.id()),
+                new QueueDeleted(declared.vhost(), name)),
+            null);
+      }
+    }
   }
 
   private static void tell(Step step, Throwable cause) {

@@ -5,7 +5,6 @@ import io.mayflymq.core.metadata.ChangeOrdering;
 import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.journal.CommandCodec;
 import io.mayflymq.protocol.types.ChannelException;
-import io.mayflymq.protocol.types.ConnectionException;
 import io.mayflymq.protocol.types.ReplyCode;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -24,7 +23,8 @@ import java.util.function.IntSupplier;
  * alone does not wait. The order of the requests is kept. What needs no order, such as the elections of leaders, has an entry of its own at once.
  *
  * An entry that cannot be added in time fails with all that waits behind it: a node that has lost the majority answers within that time however much
- * is asked of it. Whether the entry is added later is not known. If it is, it is carried out as if another node had proposed it.
+ * is asked of it. What waits behind it is not made, and is told so. Whether the entry itself is added later is not known, unless no node was asked to add it: the nodes that
+ * have it may agree upon it when they are a majority again, and nothing that is told meanwhile can keep them from that. If it is added, it is carried out as if another node had proposed it.
  */
 /** Proposes changes to the replicated log, in batches. Any thread may call. */
 public final class ChangeProposer implements ChangeOrdering {
@@ -122,7 +122,7 @@ public final class ChangeProposer implements ChangeOrdering {
         .whenComplete(
             (added, failure) -> {
               if (failure != null) {
-                fail(failure);
+                failWithAll(batch, failure);
               }
               synchronized (this) {
                 underWay = false;
@@ -151,26 +151,42 @@ public final class ChangeProposer implements ChangeOrdering {
         .encode();
   }
 
-  private void fail(Throwable failure) {
-    List<PendingChange> failed;
+  /** Fails a batch with all that waits; what was added before, and did not come here, too. */
+  private void failWithAll(List<PendingChange> batch, Throwable failure) {
+    List<PendingChange> others;
+    List<PendingChange> behind;
     synchronized (this) {
-      failed = new ArrayList<>(proposed.values());
-      failed.addAll(waiting);
-      proposed.clear();
+      behind = List.copyOf(waiting);
       waiting.clear();
+      others = new ArrayList<>(proposed.values());
+      others.removeAll(batch);
+      proposed.clear();
     }
-    fail(failed, failure);
+    String why = Causes.of(failure).getMessage();
+    fail(batch, failure);
+    end(others, UnconfirmedChangeException.unknown(why));
+    end(behind, UnconfirmedChangeException.notMade(why));
+  }
+
+  private static void end(List<PendingChange> failed, UnconfirmedChangeException error) {
+    failed.forEach(change -> change.done().completeExceptionally(error));
   }
 
   private void fail(List<PendingChange> failed, Throwable failure) {
     synchronized (this) {
       failed.forEach(change -> proposed.remove(change.unit().serial(), change));
     }
-    ConnectionException error =
-        new ConnectionException(
-            ReplyCode.INTERNAL_ERROR,
-            "the change was not made: " + Causes.of(failure).getMessage());
-    failed.forEach(change -> change.done().completeExceptionally(error));
+    Throwable cause = Causes.of(failure);
+    end(
+        failed,
+        cause instanceof EntryLog.NotAddedException
+            ? UnconfirmedChangeException.notMade(cause.getMessage())
+            : UnconfirmedChangeException.unknown(cause.getMessage()));
+  }
+
+  /** Returns whether this process has proposed what this number stands for. */
+  boolean isOwn(UUID proposedBy) {
+    return proposedBy.equals(process);
   }
 
   /**
@@ -178,6 +194,6 @@ public final class ChangeProposer implements ChangeOrdering {
    * else null.
    */
   synchronized PendingChange take(UUID proposedBy, long number) {
-    return proposedBy.equals(process) ? proposed.remove(number) : null;
+    return isOwn(proposedBy) ? proposed.remove(number) : null;
   }
 }

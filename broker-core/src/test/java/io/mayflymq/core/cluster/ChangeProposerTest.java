@@ -56,6 +56,28 @@ class ChangeProposerTest {
     assertThat(units(1)).containsExactly(List.of(partition(2)), List.of(partition(3)));
   }
 
+  private static String failure(CompletableFuture<Void> change) {
+    return change.handle((done, failure) -> failure.getMessage()).join();
+  }
+
+  @Test
+  void whatMayHappenIsNotSaidToBeUndone() {
+    CompletableFuture<Void> underWay = proposer.propose(List.of(partition(1)), this);
+    CompletableFuture<Void> behind = proposer.propose(List.of(partition(2)), this);
+    added.get(0).completeExceptionally(new IllegalStateException("no majority"));
+    assertThat(failure(underWay))
+        .isEqualTo("INTERNAL_ERROR - it is not known whether the change is made: no majority");
+    assertThat(failure(behind)).isEqualTo("INTERNAL_ERROR - the change was not made: no majority");
+    assertThat(entries).hasSize(1);
+  }
+
+  @Test
+  void whatWasNeverAddedIsSaidToBeUndone() {
+    CompletableFuture<Void> change = proposer.propose(List.of(partition(1)), this);
+    added.get(0).completeExceptionally(new EntryLog.NotAddedException("no leader"));
+    assertThat(failure(change)).isEqualTo("INTERNAL_ERROR - the change was not made: no leader");
+  }
+
   @Test
   void changesWithoutOrderDoNotWaitForTheEntryThatIsUnderWay() {
     CompletableFuture<Void> first = proposer.propose(List.of(partition(1)), this);

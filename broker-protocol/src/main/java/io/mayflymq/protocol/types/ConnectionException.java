@@ -1,7 +1,7 @@
 package io.mayflymq.protocol.types;
 
 /** An error that closes the whole connection. */
-public final class ConnectionException extends AmqpException {
+public non-sealed class ConnectionException extends AmqpException {
   private static final long serialVersionUID = 1L;
 
   /**

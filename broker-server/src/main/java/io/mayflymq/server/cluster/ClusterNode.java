@@ -6,10 +6,13 @@ import io.mayflymq.core.cluster.ChangeProposer;
 import io.mayflymq.core.cluster.ChangeTarget;
 import io.mayflymq.core.cluster.ChangeVersions;
 import io.mayflymq.core.cluster.ClusterMembers;
+import io.mayflymq.core.cluster.EntryLog;
 import io.mayflymq.core.cluster.PositionedLog;
 import io.mayflymq.core.cluster.ReplicaPlacement;
 import io.mayflymq.core.cluster.ReplicatedPartitions;
+import io.mayflymq.core.cluster.UnconfirmedChangeException;
 import io.mayflymq.core.fault.BrokerThreads;
+import io.mayflymq.core.fault.Causes;
 import io.mayflymq.core.fault.PeriodicWork;
 import io.mayflymq.core.metadata.ClusterMember;
 import io.mayflymq.core.metadata.ClusterMember.State;
@@ -31,12 +34,11 @@ import io.mayflymq.core.vhost.queue.QueueReplicas;
 import io.mayflymq.core.vhost.queue.remote.RemoteNode;
 import io.mayflymq.core.vhost.queue.remote.RemoteQueue;
 import io.mayflymq.core.vhost.replica.PartitionReplicas;
-import io.mayflymq.protocol.types.ConnectionException;
-import io.mayflymq.protocol.types.ReplyCode;
 import io.mayflymq.server.cluster.consensus.ConsensusException;
 import io.mayflymq.server.cluster.consensus.ConsensusListener;
 import io.mayflymq.server.cluster.consensus.ConsensusSettings.StartMode;
 import io.mayflymq.server.cluster.consensus.ConsensusStatus;
+import io.mayflymq.server.cluster.consensus.LogPosition;
 import io.mayflymq.server.cluster.consensus.Member;
 import io.mayflymq.server.cluster.consensus.ReplicatedLog;
 import io.mayflymq.server.cluster.consensus.ratis.Consensus;
@@ -93,7 +95,7 @@ public final class ClusterNode implements Cluster, AutoCloseable {
   private final Joining joining;
   private final QueuesOfMember queues;
   private final ChangeProposer proposer =
-      new ChangeProposer(entry -> log().propose(entry), () -> members().version());
+      new ChangeProposer(this::added, () -> members().version());
   private final Map<Integer, RemoteNode> homes = new ConcurrentHashMap<>();
   private final Deque<Runnable> held = new ArrayDeque<>();
 
@@ -451,11 +453,20 @@ public final class ClusterNode implements Cluster, AutoCloseable {
     CatchUp begun = catchUp;
     if (begun == null || !begun.isDone()) {
       return CompletableFuture.failedFuture(
-          new ConnectionException(
-              ReplyCode.INTERNAL_ERROR,
-              "the change was not made: this node has not caught up with the cluster"));
+          UnconfirmedChangeException.notMade("this node has not caught up with the cluster"));
     }
     return proposer.propose(commands, origin);
+  }
+
+  private CompletableFuture<LogPosition> added(byte[] entry) {
+    return log()
+        .propose(entry)
+        .exceptionallyCompose(
+            failure ->
+                CompletableFuture.failedFuture(
+                    Causes.of(failure) instanceof ConsensusException known && !known.mayHappen()
+                        ? new EntryLog.NotAddedException(known.getMessage())
+                        : failure));
   }
 
   @Override

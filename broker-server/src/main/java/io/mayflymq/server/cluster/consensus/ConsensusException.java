@@ -13,4 +13,9 @@ public class ConsensusException extends Exception {
   public ConsensusException(String message, Throwable cause) {
     super(message, cause, false, false);
   }
+
+  /** Returns whether the request may have been carried out nevertheless, or may be later. */
+  public boolean mayHappen() {
+    return false;
+  }
 }

@@ -2,13 +2,27 @@ package io.mayflymq.server.cluster.consensus;
 
 /**
  * No majority of the members has confirmed a request in time. It may be carried out nevertheless,
- * also later. The message says how many of how many members are reachable.
+ * also later, unless no member was asked. The message says how many of how many members are
+ * reachable.
  */
 public final class NoMajorityException extends ConsensusException {
   private static final long serialVersionUID = 1L;
 
-  /** Describes the failure in one line. */
-  public NoMajorityException(String message) {
+  private final boolean mayHappen;
+
+  /**
+   * Describes the failure.
+   *
+   * @param message in one line
+   * @param mayHappen whether the request may be carried out nevertheless
+   */
+  public NoMajorityException(String message, boolean mayHappen) {
     super(message);
+    this.mayHappen = mayHappen;
+  }
+
+  @Override
+  public boolean mayHappen() {
+    return mayHappen;
   }
 }

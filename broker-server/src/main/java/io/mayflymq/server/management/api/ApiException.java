@@ -1,6 +1,7 @@
 package io.mayflymq.server.management.api;
 
 import io.mayflymq.core.admin.AdministrationException;
+import io.mayflymq.core.cluster.UnconfirmedChangeException;
 import io.mayflymq.protocol.types.AmqpException;
 
 /** An error response to a request: its status, and RabbitMQ's two fields. */
@@ -54,6 +55,9 @@ public final class ApiException extends RuntimeException {
 
   /** Converts an AMQP error to the response of RabbitMQ's management API. */
   public static ApiException of(AmqpException refused) {
+    if (refused instanceof UnconfirmedChangeException) {
+      return new ApiException(503, "no_majority", refused.detail());
+    }
     return switch (refused.code()) {
       case ACCESS_REFUSED -> notAuthorised(refused.detail());
       case NOT_FOUND -> new ApiException(404, "not_found", refused.detail());

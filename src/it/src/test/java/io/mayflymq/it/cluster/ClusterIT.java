@@ -179,7 +179,8 @@ class ClusterIT {
       alone.waitForConfirmsOrDie(CONFIRM_MILLIS);
       Channel refused = cluster.channel(1);
       assertThatThrownBy(() -> refused.queueDeclare("new", true, false, false, null))
-          .hasStackTraceContaining("the change was not made");
+          .hasStackTraceContaining("INTERNAL_ERROR - ")
+          .hasStackTraceContaining(" no majority of the cluster's nodes has confirmed the change");
       assertThat(text(alone.basicGet("own", true))).isEqualTo("m");
 
       cluster.embedded(2).start(2);

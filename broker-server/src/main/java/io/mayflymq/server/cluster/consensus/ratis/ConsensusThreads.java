@@ -70,7 +70,7 @@ final class ConsensusThreads implements AutoCloseable {
     try {
       pool.execute(() -> run(work, done));
     } catch (RejectedExecutionException e) {
-      done.completeExceptionally(Failures.stopped());
+      done.completeExceptionally(Failures.stopped(false));
     }
     return done;
   }

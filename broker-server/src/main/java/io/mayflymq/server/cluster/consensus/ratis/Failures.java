@@ -2,6 +2,7 @@ package io.mayflymq.server.cluster.consensus.ratis;
 
 import io.mayflymq.server.cluster.consensus.ConsensusException;
 import io.mayflymq.server.cluster.consensus.ConsensusSettings;
+import io.mayflymq.server.cluster.consensus.NoMajorityException;
 
 /** Finds out what went wrong. */
 final class Failures {
@@ -29,8 +30,13 @@ final class Failures {
         cause);
   }
 
-  /** What requests fail with after the end. */
-  static ConsensusException stopped() {
-    return new ConsensusException("this node takes no part in the consensus of the cluster now");
+  /**
+   * What requests fail with after the end.
+   *
+   * @param mayHappen whether a leader was asked, which may carry it out nevertheless
+   */
+  static ConsensusException stopped(boolean mayHappen) {
+    return new NoMajorityException(
+        "this node takes no part in the consensus of the cluster now", mayHappen);
   }
 }

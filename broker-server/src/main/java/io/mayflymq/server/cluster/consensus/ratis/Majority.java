@@ -25,12 +25,15 @@ final class Majority {
   }
 
   /** Returns the error of a request that has no answer. Never fails. */
-  CompletableFuture<NoMajorityException> missing(long limitMillis, String reason) {
+  CompletableFuture<NoMajorityException> missing(long limitMillis, Proposals.LateException late) {
     List<Member> members = view.members();
     Map<String, CompletableFuture<Boolean>> answers = new TreeMap<>();
     members.forEach(member -> answers.put(member.name(), isThere(member)));
     return CompletableFuture.allOf(answers.values().toArray(CompletableFuture[]::new))
-        .thenApply(all -> new NoMajorityException(text(answers, limitMillis, reason)));
+        .thenApply(
+            all ->
+                new NoMajorityException(
+                    text(answers, limitMillis, late.getMessage()), late.mayHappen()));
   }
 
   private CompletableFuture<Boolean> isThere(Member member) {

@@ -28,8 +28,16 @@ final class Proposals implements ConsensusListener, AutoCloseable {
   static final class LateException extends Exception {
     private static final long serialVersionUID = 1L;
 
-    private LateException(String reason) {
+    private final boolean mayHappen;
+
+    private LateException(String reason, boolean mayHappen) {
       super(reason, null, false, false);
+      this.mayHappen = mayHappen;
+    }
+
+    /** Returns whether a leader was asked, which may carry it out nevertheless. */
+    boolean mayHappen() {
+      return mayHappen;
     }
   }
 
@@ -59,6 +67,9 @@ final class Proposals implements ConsensusListener, AutoCloseable {
     private int attempts;
     private String hint = "";
     private volatile String reason = "no member leads";
+
+    /** Whether a leader was asked. */
+    private volatile boolean asked;
 
     /** Whether the next attempt is made after a pause. */
     private final AtomicBoolean pauses = new AtomicBoolean();
@@ -118,7 +129,7 @@ final class Proposals implements ConsensusListener, AutoCloseable {
     pending.add(one);
     one.done.whenComplete((answer, failure) -> pending.remove(one));
     if (closed) {
-      one.done.completeExceptionally(Failures.stopped());
+      one.done.completeExceptionally(Failures.stopped(false));
     }
     attempt(one);
     watch();
@@ -141,7 +152,7 @@ final class Proposals implements ConsensusListener, AutoCloseable {
 
   private static void endIfLate(Pending one) {
     if (one.leftMillis() <= 0) {
-      one.done.completeExceptionally(new LateException(one.reason));
+      one.done.completeExceptionally(new LateException(one.reason, one.asked));
     }
   }
 
@@ -158,6 +169,7 @@ final class Proposals implements ConsensusListener, AutoCloseable {
       return;
     }
     one.reason = leader + " leads, and has not answered";
+    one.asked = true;
     asked(one, leader, Math.min(left, attemptMillis))
         .whenComplete((answer, failure) -> answered(one, leader, answer, failure));
   }
@@ -189,7 +201,7 @@ final class Proposals implements ConsensusListener, AutoCloseable {
       case DONE -> one.done.complete(answer);
       case LATER -> later(one, answer.text());
       case REFUSED -> refused(one, answer);
-      case UNKNOWN -> one.done.completeExceptionally(new LateException(answer.text()));
+      case UNKNOWN -> one.done.completeExceptionally(new LateException(answer.text(), true));
       case NOT_LEADER -> {
         one.hint = answer.text().equals(leader) ? "" : answer.text();
         later(one, leader + " has stopped being the leader");
@@ -240,6 +252,6 @@ final class Proposals implements ConsensusListener, AutoCloseable {
   @Override
   public void close() {
     closed = true;
-    pending.forEach(one -> one.done.completeExceptionally(Failures.stopped()));
+    pending.forEach(one -> one.done.completeExceptionally(Failures.stopped(one.asked)));
   }
 }

@@ -77,9 +77,7 @@ final class RatisLog implements ReplicatedLog {
               if (failure == null) {
                 done.complete(result.apply(answer));
               } else if (failure instanceof Proposals.LateException late) {
-                majority
-                    .missing(limitMillis, late.getMessage())
-                    .thenAccept(done::completeExceptionally);
+                majority.missing(limitMillis, late).thenAccept(done::completeExceptionally);
               } else {
                 done.completeExceptionally(failure);
               }

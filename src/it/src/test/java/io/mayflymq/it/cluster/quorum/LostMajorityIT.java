@@ -4,14 +4,21 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.rabbitmq.client.AMQP;
 import com.rabbitmq.client.Channel;
+import com.rabbitmq.client.ShutdownSignalException;
 import io.mayflymq.it.cluster.ClusterNodes;
 import io.mayflymq.it.harness.ControlCommand;
+import io.mayflymq.it.harness.Http;
 import io.mayflymq.it.harness.OwnBroker;
 import io.mayflymq.it.harness.Patience;
+import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -27,6 +34,46 @@ class LostMajorityIT {
     return cluster.node(0).http().get("queues/%2F/" + queue).json().path("state").asText();
   }
 
+  /** Whoever led the queue, and whatever is asked. */
+  private static void requestsEnd(ClusterNodes cluster) throws Exception {
+    List<CompletableFuture<String>> answers = new ArrayList<>();
+    for (String queue : QUEUES) {
+      answers.add(failure(cluster.channel(0), channel -> channel.basicGet(queue, false)));
+      answers.add(failure(cluster.channel(0), channel -> channel.queueDeclarePassive(queue)));
+    }
+    answers.add(failure(cluster.channel(0), channel -> channel.queuePurge("empty")));
+    answers.add(failure(cluster.channel(0), channel -> channel.queueDelete("empty")));
+    Http.Reply user =
+        cluster.node(0).http().put("users/u", "{\"password\":\"secret\",\"tags\":\"\"}");
+    assertThat(user.status()).isEqualTo(503);
+    assertThat(user.json().path("error").asText()).isEqualTo("no_majority");
+    assertThat(user.json().path("reason").asText())
+        .contains("no majority of the cluster's nodes has confirmed the change");
+    for (CompletableFuture<String> answer : answers) {
+      assertThat(answer.get(Patience.MILLIS, TimeUnit.MILLISECONDS))
+          .matches("NOT_FOUND - queue '(q[012]|empty)' in vhost '/' has no leader at present");
+    }
+  }
+
+  @FunctionalInterface
+  private interface Request {
+    void ask(Channel channel) throws IOException;
+  }
+
+  private static CompletableFuture<String> failure(Channel channel, Request request) {
+    return CompletableFuture.supplyAsync(
+        () -> {
+          try {
+            request.ask(channel);
+            return "done";
+          } catch (IOException e) {
+            ShutdownSignalException closed = (ShutdownSignalException) e.getCause();
+            return ((AMQP.Channel.Close) closed.getReason()).getReplyText();
+          }
+        },
+        task -> new Thread(task, "request").start());
+  }
+
   @Test
   void nodeThatIsLeftServesWhatItHas() throws Exception {
     try (ClusterNodes cluster = new ClusterNodes(directory, 3)) {
@@ -38,6 +85,9 @@ class LostMajorityIT {
         channel.queueDeclare("q" + node, true, false, false, Map.of("x-queue-type", "quorum"));
         QuorumNodes.publish(channel, "q" + node, QuorumNodes.bodies(0, 50));
       }
+      cluster
+          .channel(0)
+          .queueDeclare("empty", true, false, false, Map.of("x-queue-type", "quorum"));
       ControlCommand control = ControlCommand.of(cluster.node(0));
       assertThat(control.run(SHRINK, "q0", "--force").err().toString())
           .contains("can be reached, a majority: nothing is lost");
@@ -46,6 +96,7 @@ class LostMajorityIT {
         cluster.kill(node);
       }
       await().atMost(Patience.TIME).until(() -> state(cluster, "q0").equals("minority"));
+      requestsEnd(cluster);
 
       assertThat(control.run("stop_app").exit()).isZero();
       for (int node : List.of(1, 2)) {
@@ -57,7 +108,7 @@ class LostMajorityIT {
       ControlCommand.Outcome told = control.run(SHRINK, "--all");
       assertThat(told.exit()).isEqualTo(69);
       assertThat(told.err().toString())
-          .contains("of 3 queues, and no confirmed message, as this node was in sync: --force");
+          .contains("of 4 queues, and no confirmed message, as this node was in sync: --force");
       assertThat(control.run("--dry-run", SHRINK, "q1").out().toString()).contains("/\tq1\ttrue");
       ControlCommand.Outcome done = control.run(SHRINK, "--all", "--force");
 
