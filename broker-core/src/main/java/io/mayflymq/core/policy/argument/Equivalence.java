@@ -9,11 +9,12 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 /**
- * Whether a redeclaration agrees with the existing object. Integers of every width are one type, as
- * are float and double; arguments that the broker does not know are not compared.
+ * Whether a redeclaration agrees with the existing object. Integers of every width and timestamps
+ * are one type, as are float and double, long string and byte array; arguments that the broker does
+ * not know are not compared.
  *
  * <p>Source: RabbitMQ, "Queues", section "Declaration and Property Equivalence"; the texts are
- * those of 3.13.
+ * those of 3.13 and 4.3.6.
  */
 public final class Equivalence {
   private final String where;
@@ -93,10 +94,19 @@ public final class Equivalence {
       FieldValue given = a == null ? b : a;
       return given == null || (name.equals(QueueType.ARGUMENT) && show(given).equals("classic"));
     }
-    if (a.isInteger() && b.isInteger()) {
-      return a.longValue() == b.longValue();
-    }
-    return a.equals(b) || (isFloating(a) && isFloating(b) && show(a).equals(show(b)));
+    return a.equals(b)
+        || (((isWhole(a) && isWhole(b))
+                || (isFloating(a) && isFloating(b))
+                || (isBytes(a) && isBytes(b)))
+            && show(a).equals(show(b)));
+  }
+
+  private static boolean isWhole(FieldValue value) {
+    return value.isInteger() || value instanceof FieldValue.Timestamp;
+  }
+
+  private static boolean isBytes(FieldValue value) {
+    return value instanceof FieldValue.LongString || value instanceof FieldValue.Binary;
   }
 
   private static boolean isFloating(FieldValue value) {
@@ -111,11 +121,11 @@ public final class Equivalence {
     if (value.isInteger()) {
       return Long.toString(value.longValue());
     }
+    if (value instanceof FieldValue.Timestamp time) {
+      return Long.toString(time.seconds());
+    }
     if (value instanceof FieldValue.LongString text) {
       return text.string();
-    }
-    if (value instanceof FieldValue.Bool flag) {
-      return Boolean.toString(flag.value());
     }
     if (value instanceof FieldValue.Binary binary) {
       return new String(binary.bytes(), StandardCharsets.UTF_8);

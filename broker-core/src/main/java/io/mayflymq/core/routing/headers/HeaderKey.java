@@ -4,7 +4,7 @@ import io.mayflymq.protocol.types.FieldValue;
 
 /**
  * What bindings of a headers exchange are found by: a header and its value, in one form for all
- * values that a binding takes for the same.
+ * values that a binding may take for the same.
  *
  * @param value null for any value
  */
@@ -22,6 +22,9 @@ record HeaderKey(String name, Object value) {
   private static Object comparable(FieldValue value) {
     if (value.isInteger()) {
       return value.longValue();
+    }
+    if (value instanceof FieldValue.Timestamp time) {
+      return time.seconds();
     }
     if (value instanceof FieldValue.Float32 single) {
       return positiveZero(single.value());

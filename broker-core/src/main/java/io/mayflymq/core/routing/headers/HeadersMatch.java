@@ -20,8 +20,10 @@ import java.util.List;
  * AMQP: an integer of 8 bits equals one of 64, a float a double, a long string a byte array; but an
  * integer never equals a float, nor a string a number.
  *
- * <p>One rule is not RabbitMQ's: a timestamp matches the same timestamp. RabbitMQ 3.13 turns those
- * of the message into milliseconds and not those of the binding, so they never match there.
+ * <p>The timestamp of a binding equals the integer of its seconds, but an integer of a binding does
+ * not equal a timestamp. One rule is not RabbitMQ's: a timestamp matches the same timestamp.
+ * RabbitMQ 3.13 turns those of the message into milliseconds and not those of the binding, so they
+ * never match there.
  */
 public final class HeadersMatch {
   private static final String X_MATCH = "x-match";
@@ -105,8 +107,10 @@ public final class HeadersMatch {
   }
 
   private static boolean same(FieldValue left, FieldValue right) {
-    if (left.isInteger() || right.isInteger()) {
-      return left.isInteger() && right.isInteger() && left.longValue() == right.longValue();
+    if (right.isInteger()) {
+      return left instanceof FieldValue.Timestamp time
+          ? time.seconds() == right.longValue()
+          : left.isInteger() && left.longValue() == right.longValue();
     }
     if (isFloat(left) && isFloat(right)) {
       return doubleValue(left) == doubleValue(right);

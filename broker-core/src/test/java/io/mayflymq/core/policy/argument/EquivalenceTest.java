@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.protocol.types.FieldValue;
+import java.nio.charset.StandardCharsets;
 import java.util.stream.Stream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
@@ -90,6 +91,21 @@ class EquivalenceTest {
     assertInequivalent(
         () -> queue.checkQueueArguments(single, mode(new FieldValue.Float64(2.5))),
         "'x-queue-mode' for queue 'q' in vhost '/': received '1.5' but current is '2.5'");
+  }
+
+  /** As in RabbitMQ 4.3.6. */
+  @Test
+  void timestampsAreIntegersAndByteArraysAreTexts() {
+    queue.checkQueueArguments(ttl(new FieldValue.Timestamp(100)), ttl(new FieldValue.Int32(100)));
+    queue.checkQueueArguments(
+        mode(FieldValue.Binary.of("lazy".getBytes(StandardCharsets.UTF_8))),
+        mode(FieldValue.of("lazy")));
+
+    assertInequivalent(
+        () ->
+            queue.checkQueueArguments(
+                ttl(new FieldValue.Timestamp(100)), ttl(new FieldValue.Int32(101))),
+        "'x-message-ttl' for queue 'q' in vhost '/': received '100' but current is '101'");
   }
 
   @Test

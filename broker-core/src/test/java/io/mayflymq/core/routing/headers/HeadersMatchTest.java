@@ -93,7 +93,9 @@ class HeadersMatchTest {
         Arguments.of(FieldValue.Bool.TRUE, FieldValue.Bool.FALSE, false),
         Arguments.of(FieldValue.Bool.TRUE, FieldValue.of("true"), false),
         Arguments.of(new FieldValue.Timestamp(7), new FieldValue.Timestamp(7), true),
-        Arguments.of(new FieldValue.Timestamp(7), new FieldValue.Int64(7), false),
+        Arguments.of(new FieldValue.Timestamp(7), new FieldValue.Int64(7), true),
+        Arguments.of(new FieldValue.Timestamp(7), new FieldValue.Int64(8), false),
+        Arguments.of(new FieldValue.Int64(7), new FieldValue.Timestamp(7), false),
         Arguments.of(new FieldValue.Decimal(1, 5), new FieldValue.Decimal(1, 5), true),
         Arguments.of(
             new FieldValue.Array(List.of(TEXT)), new FieldValue.Array(List.of(TEXT)), true),
