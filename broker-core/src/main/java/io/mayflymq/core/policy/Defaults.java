@@ -1,7 +1,9 @@
 package io.mayflymq.core.policy;
 
+import io.mayflymq.core.deprecation.DeprecatedFeature;
 import io.mayflymq.core.settings.Dialect;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * What counts for all queues and exchanges of a virtual host: the broker's configuration, and the
@@ -13,6 +15,7 @@ import java.util.Map;
  * @param deadLettering whether dead messages are dead-lettered at all
  * @param leastExpiresMillis shorter leases of queues are raised to this value, in ms, 1 or more
  * @param compared what a redeclaration must agree on
+ * @param denied what RabbitMQ took away and may not be used here either
  */
 public record Defaults(
     Dialect dialect,
@@ -20,7 +23,8 @@ public record Defaults(
     boolean messageTtl,
     boolean deadLettering,
     long leastExpiresMillis,
-    Compared compared) {
+    Compared compared,
+    Set<DeprecatedFeature> denied) {
   /**
    * What a redeclaration must agree on, besides what is always compared.
    *
@@ -34,17 +38,19 @@ public record Defaults(
 
   /** No defaults. */
   public static final Defaults NONE =
-      new Defaults(Dialect.DEFAULT, Map.of(), true, true, 1, Compared.DEFAULT);
+      new Defaults(Dialect.DEFAULT, Map.of(), true, true, 1, Compared.DEFAULT, Set.of());
 
   /** Returns the same with another dialect. */
   public Defaults in(Dialect other) {
-    return new Defaults(other, values, messageTtl, deadLettering, leastExpiresMillis, compared);
+    return new Defaults(
+        other, values, messageTtl, deadLettering, leastExpiresMillis, compared, denied);
   }
 
   /** Whether only arguments and policies determine an object's settings. */
   boolean sayNothing() {
     return dialect == Dialect.DEFAULT
         && values.isEmpty()
+        && denied.isEmpty()
         && messageTtl
         && deadLettering
         && leastExpiresMillis == 1;

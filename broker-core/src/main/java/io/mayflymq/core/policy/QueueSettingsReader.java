@@ -1,5 +1,6 @@
 package io.mayflymq.core.policy;
 
+import io.mayflymq.core.deprecation.DeprecatedFeature;
 import io.mayflymq.core.message.DeathReason;
 import io.mayflymq.core.settings.Backoff;
 import io.mayflymq.core.settings.EnumNames;
@@ -146,7 +147,11 @@ final class QueueSettingsReader {
 
   private void deliveries(QueueType type) {
     long timeout = effective.number(PolicyKey.CONSUMER_TIMEOUT);
-    settings.timeoutAction(defaults.dialect().timeoutAction(type));
+    settings.timeoutAction(
+        type != QueueType.QUORUM
+                && defaults.denied().contains(DeprecatedFeature.CLASSIC_QUEUE_CONSUMER_TIMEOUT)
+            ? TimeoutAction.NONE
+            : defaults.dialect().timeoutAction(type));
     long lock = effective.number(PolicyKey.LOCK_DURATION);
     if (lock != QueueSettings.NONE) {
       settings.timeoutAction(TimeoutAction.REQUEUE);

@@ -9,5 +9,7 @@ public enum TimeoutAction {
   /** The message is requeued, as when a lock ends: Azure Service Bus. */
   REQUEUE,
   /** The message is dead-lettered. */
-  DEAD_LETTER
+  DEAD_LETTER,
+  /** Nothing: RabbitMQ 4.3 for queues that are no quorum queues. */
+  NONE
 }

@@ -1,5 +1,6 @@
 package io.mayflymq.core.vhost;
 
+import io.mayflymq.core.deprecation.DeprecatedFeatures;
 import io.mayflymq.core.event.BrokerEvents;
 import io.mayflymq.core.event.TopologyAudit;
 import io.mayflymq.core.metadata.CommittedState.UndoneException;
@@ -68,6 +69,7 @@ public final class Broker {
             new AtomicLong(),
             new Churn(),
             () -> defaultQueueType,
+            new DeprecatedFeatures(() -> defaults.denied()),
             () -> defaults,
             () -> tracer,
             () -> limits,
@@ -186,6 +188,11 @@ public final class Broker {
    */
   public void setDefaults(Defaults changed) {
     defaults = changed;
+  }
+
+  /** Returns what may be used on this node though RabbitMQ took it away, and how often it was. */
+  public DeprecatedFeatures deprecatedFeatures() {
+    return context.deprecated();
   }
 
   /** Returns the dialect of virtual hosts that have none of their own. */

@@ -1,5 +1,6 @@
 package io.mayflymq.core.vhost;
 
+import io.mayflymq.core.deprecation.DeprecatedFeatures;
 import io.mayflymq.core.event.BrokerEvents;
 import io.mayflymq.core.metadata.MetadataLog;
 import io.mayflymq.core.metadata.QueuePlace;
@@ -28,6 +29,7 @@ import java.util.function.Supplier;
  * @param queueIds the last number that a queue was given
  * @param churn counts connections, channels and queues that are created and closed
  * @param defaultQueueType what a queue is that is declared without a type
+ * @param deprecated what may be used though RabbitMQ took it away
  * @param defaults what counts for queues and exchanges where nothing else is said
  * @param tracer what is told of messages, for traces; gives null if nothing is
  * @param limits how many objects there may be
@@ -45,6 +47,7 @@ record BrokerContext(
     AtomicLong queueIds,
     Churn churn,
     Supplier<QueueType> defaultQueueType,
+    DeprecatedFeatures deprecated,
     Supplier<Defaults> defaults,
     Supplier<MessageTracer> tracer,
     Supplier<ObjectLimits> limits,

@@ -1,8 +1,12 @@
 package io.mayflymq.core.vhost;
 
+import io.mayflymq.core.deprecation.DeprecatedFeature;
+import io.mayflymq.core.deprecation.DeprecatedFeatures;
+import io.mayflymq.core.event.Actor;
 import io.mayflymq.core.metadata.QueueDefinition;
 import io.mayflymq.core.policy.argument.QueueArguments;
 import io.mayflymq.core.runtime.Shard;
+import io.mayflymq.core.settings.Dialect;
 import io.mayflymq.core.settings.QueueSettings;
 import io.mayflymq.core.settings.QueueType;
 import io.mayflymq.protocol.types.ChannelException;
@@ -60,16 +64,25 @@ public record QueueDeclaration(
    * What is made if there is no such queue.
    *
    * @param vhost the virtual host, for the error's text
-   * @throws ChannelException 406 if an argument is not valid, or the queue's type does not know
-   *     such queues
+   * @param dialect that of the virtual host
+   * @param deprecated what may not be used, and where uses are counted
+   * @throws ChannelException 406 if an argument is not valid or denied, or the queue's type does
+   *     not know such queues
+   * @throws io.mayflymq.protocol.types.ConnectionException 541 if a feature is denied that RabbitMQ
+   *     refuses so
    */
-  QueueDefinition definition(String vhost) {
-    QueueArguments.Valid valid = QueueArguments.parse(arguments, name, vhost);
+  QueueDefinition definition(String vhost, Dialect dialect, DeprecatedFeatures deprecated) {
+    QueueArguments.Valid valid = QueueArguments.parse(arguments, name, vhost, dialect);
     QueueSettings settings = valid.settings();
     if (serverNamed) {
       QueueArguments.checkServerNamed(settings.type());
     }
     QueueArguments.checkProperties(settings.type(), durable, exclusive, autoDelete, name, vhost);
+    boolean byClient = !Actor.of(connection).pid().isEmpty();
+    QueueArguments.checkNew(arguments, name, vhost, deprecated, byClient);
+    if (!durable && !exclusive) {
+      deprecated.require(DeprecatedFeature.TRANSIENT_NONEXCL_QUEUES, byClient);
+    }
     return new QueueDefinition(
         name, durable && !exclusive, exclusive, autoDelete, valid.table(), settings);
   }

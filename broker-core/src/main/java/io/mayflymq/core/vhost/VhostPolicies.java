@@ -1,5 +1,7 @@
 package io.mayflymq.core.vhost;
 
+import io.mayflymq.core.deprecation.DeprecatedFeature;
+import io.mayflymq.core.deprecation.DeprecatedFeatures;
 import io.mayflymq.core.event.Actor;
 import io.mayflymq.core.expiry.IdleLease;
 import io.mayflymq.core.fault.Causes;
@@ -8,7 +10,9 @@ import io.mayflymq.core.metadata.QueueDefinition;
 import io.mayflymq.core.policy.Defaults;
 import io.mayflymq.core.policy.EffectiveSettings;
 import io.mayflymq.core.policy.Policy;
+import io.mayflymq.core.policy.PolicyDefinition;
 import io.mayflymq.core.policy.PolicyException;
+import io.mayflymq.core.policy.PolicyKey;
 import io.mayflymq.core.policy.PolicyKind;
 import io.mayflymq.core.policy.PolicySubject;
 import io.mayflymq.core.policy.PolicyTable;
@@ -50,6 +54,7 @@ public final class VhostPolicies {
 
   private final VhostState state;
   private final VhostChanges changes;
+  private final DeprecatedFeatures deprecated;
   private final IdleLeases idle;
   private final Supplier<CompletableFuture<Void>> autoDeadLetterQueues;
 
@@ -60,10 +65,12 @@ public final class VhostPolicies {
   VhostPolicies(
       VhostState state,
       VhostChanges changes,
+      DeprecatedFeatures deprecated,
       IdleLeases idle,
       Supplier<CompletableFuture<Void>> autoDeadLetterQueues) {
     this.state = state;
     this.changes = changes;
+    this.deprecated = deprecated;
     this.idle = idle;
     this.autoDeadLetterQueues = autoDeadLetterQueues;
   }
@@ -77,9 +84,11 @@ public final class VhostPolicies {
    * Sets a policy or operator policy, in place of the one with the same kind and name.
    *
    * @return done when it is safe, and all exchanges and queues live by it
-   * @throws ChannelException 406 if the patterns of all policies together would be too large
+   * @throws ChannelException 406 if the patterns of all policies together would be too large, or a
+   *     key of the policy is deprecated and denied
    */
   public CompletableFuture<Void> set(Policy policy) {
+    requirePermitted(policy.definition());
     return state
         .ask(
             () -> {
@@ -90,6 +99,31 @@ public final class VhostPolicies {
                   new MetadataCommand.PolicySet(state.name(), policy), Origin.of(Actor.BROKER));
             })
         .thenCompose(inForce -> bringUpToDate());
+  }
+
+  private void requirePermitted(PolicyDefinition definition) {
+    requirePermitted(
+        DeprecatedFeature.QUEUE_MASTER_LOCATOR,
+        PolicyKey.QUEUE_MASTER_LOCATOR,
+        definition.get(PolicyKey.QUEUE_MASTER_LOCATOR) != null);
+    requirePermitted(
+        DeprecatedFeature.CLASSIC_QUEUE_MODE,
+        PolicyKey.QUEUE_MODE,
+        definition.get(PolicyKey.QUEUE_MODE) != null);
+    requirePermitted(
+        DeprecatedFeature.CLASSIC_QUEUE_VERSION_1,
+        PolicyKey.QUEUE_VERSION,
+        Long.valueOf(1).equals(definition.get(PolicyKey.QUEUE_VERSION)));
+  }
+
+  /** With the text of RabbitMQ 4.3.6 for the first of them. */
+  private void requirePermitted(DeprecatedFeature feature, PolicyKey key, boolean used) {
+    if (used && !deprecated.use(feature)) {
+      throw new ChannelException(
+          ReplyCode.PRECONDITION_FAILED,
+          "Validation failed\n\nuse of deprecated %s argument is not permitted\n"
+              .formatted(key.wireName()));
+    }
   }
 
   private void requireRoomFor(Policy policy, PolicyTable table) {

@@ -97,7 +97,9 @@ final class VhostQueues {
         topology,
         "cannot declare queue '" + wanted.name() + "'",
         MetadataSize.ofQueue(wanted.name(), wanted.arguments()));
-    QueueDefinition definition = wanted.definition(state.name());
+    QueueDefinition definition =
+        wanted.definition(
+            state.name(), topology.policies().defaults().dialect(), broker.deprecated());
     AutoDeadLetterQueue.refuse(definition.arguments(), definition.name(), state.name());
     Partition partition =
         wanted.exclusive() ? broker.partitions().on(wanted.home()) : broker.partitions().next();

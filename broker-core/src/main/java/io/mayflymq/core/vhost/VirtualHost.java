@@ -1,5 +1,6 @@
 package io.mayflymq.core.vhost;
 
+import io.mayflymq.core.deprecation.DeprecatedFeatures;
 import io.mayflymq.core.event.Actor;
 import io.mayflymq.core.event.BrokerEvents;
 import io.mayflymq.core.message.Message;
@@ -92,7 +93,8 @@ public final class VirtualHost implements QueueHost {
     this.exchanges = new VhostExchanges(state, changes, idle);
     this.queues = new VhostQueues(state, changes, broker);
     this.moves = new VhostMoves(state, broker, redrives);
-    this.policies = new VhostPolicies(state, changes, idle, this::addOwnDeadLetterQueues);
+    this.policies =
+        new VhostPolicies(state, changes, broker.deprecated(), idle, this::addOwnDeadLetterQueues);
   }
 
   private IdleLeases.Deletion expiry() {
@@ -141,6 +143,11 @@ public final class VirtualHost implements QueueHost {
   /** The rules of RabbitMQ that it follows. */
   public Dialect dialect() {
     return state.current().policies().defaults().dialect();
+  }
+
+  /** What may be used though RabbitMQ took it away, in all virtual hosts alike. */
+  public DeprecatedFeatures deprecatedFeatures() {
+    return broker.deprecated();
   }
 
   /** What it was added with, and its limits. */

@@ -17,6 +17,9 @@ public final class FrameLimits {
    */
   public static final int MIN_FRAME_MAX = 4096;
 
+  /** The smallest frame-max that RabbitMQ 4 accepts. */
+  public static final int LEAST_OF_RABBITMQ_4 = 8192;
+
   /** The frame-max that RabbitMQ proposes by default. */
   public static final int DEFAULT_FRAME_MAX = 131072;
 

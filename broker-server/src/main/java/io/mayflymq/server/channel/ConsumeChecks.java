@@ -1,8 +1,11 @@
 package io.mayflymq.server.channel;
 
+import io.mayflymq.core.deprecation.DeprecatedFeature;
+import io.mayflymq.core.deprecation.DeprecatedFeatures;
 import io.mayflymq.core.message.StreamOffset;
 import io.mayflymq.core.queue.consumer.Consumer;
 import io.mayflymq.core.settings.Dialect;
+import io.mayflymq.core.settings.QueueType;
 import io.mayflymq.core.stream.OffsetSpec;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.protocol.method.BasicMethod;
@@ -13,7 +16,7 @@ import io.mayflymq.protocol.types.ReplyCode;
 
 /**
  * Checks the arguments of {@code basic.consume} by the type of the queue. The error texts are those
- * of RabbitMQ 3.13.
+ * of RabbitMQ 3.13 and 4.3.6, by the dialect.
  */
 final class ConsumeChecks {
   private ConsumeChecks() {}
@@ -23,17 +26,24 @@ final class ConsumeChecks {
    *
    * @param prefetch its prefetch limit; 0 for none
    * @param dialect of its virtual host, for the texts
+   * @param deprecated what may be used though RabbitMQ took it away
    * @throws ChannelException 406 if an argument is not valid or not for queues of this type, or a
    *     stream's consumer has no prefetch limit
    * @throws io.mayflymq.protocol.types.ConnectionException 540 if a stream's consumer does not
    *     acknowledge
    */
-  static void check(Queue queue, BasicMethod.Consume consume, int prefetch, Dialect dialect) {
+  static void check(
+      Queue queue,
+      BasicMethod.Consume consume,
+      int prefetch,
+      Dialect dialect,
+      DeprecatedFeatures deprecated) {
     FieldTable arguments = consume.arguments();
-    requireTimeout(arguments);
+    String where = dialect == Dialect.V3_13 ? "" : " for " + queue;
+    checkTimeout(queue, arguments, where, deprecated);
     if (!queue.isStream()) {
       requireAbsent(StreamOffset.HEADER, queue, arguments);
-      requireInteger(Consumer.PRIORITY, arguments);
+      requireInteger(Consumer.PRIORITY, arguments, where);
       return;
     }
     requireAbsent(Consumer.PRIORITY, queue, arguments);
@@ -54,21 +64,33 @@ final class ConsumeChecks {
     }
   }
 
-  private static void requireTimeout(FieldTable arguments) {
-    requireInteger(Consumer.TIMEOUT, arguments);
+  private static void checkTimeout(
+      Queue queue, FieldTable arguments, String where, DeprecatedFeatures deprecated) {
     FieldValue timeout = arguments.get(Consumer.TIMEOUT);
-    if (timeout != null && timeout.longValue() < 0) {
+    if (timeout == null) {
+      return;
+    }
+    if (queue.definition().settings().type() != QueueType.QUORUM
+        && !deprecated.use(DeprecatedFeature.CLASSIC_QUEUE_CONSUMER_TIMEOUT)) {
+      requireAbsent(Consumer.TIMEOUT, queue, arguments);
+    }
+    requireInteger(Consumer.TIMEOUT, arguments, where);
+    if (timeout.longValue() < 0) {
       throw precondition(
-          "invalid arg '%s': {value_negative,%d}".formatted(Consumer.TIMEOUT, timeout.longValue()));
+          "invalid arg '%s'%s: {value_negative,%d}"
+              .formatted(Consumer.TIMEOUT, where, timeout.longValue()));
     }
   }
 
-  private static void requireInteger(String argument, FieldTable arguments) {
+  /**
+   * @param where names the queue, as RabbitMQ 4.3 does and 3.13 does not
+   */
+  private static void requireInteger(String argument, FieldTable arguments, String where) {
     FieldValue value = arguments.get(argument);
     if (value != null && !value.isInteger()) {
       throw precondition(
-          "invalid arg '%s': \"expected integer, got %s\""
-              .formatted(argument, value.rabbitTypeName()));
+          "invalid arg '%s'%s: \"expected integer, got %s\""
+              .formatted(argument, where, value.rabbitTypeName()));
     }
   }
 

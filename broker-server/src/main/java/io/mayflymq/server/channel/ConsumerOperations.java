@@ -1,5 +1,7 @@
 package io.mayflymq.server.channel;
 
+import io.mayflymq.core.deprecation.DeprecatedFeature;
+import io.mayflymq.core.deprecation.DeprecatedFeatures;
 import io.mayflymq.core.fault.Causes;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metrics.Counter;
@@ -10,6 +12,7 @@ import io.mayflymq.core.queue.consumer.Consumer;
 import io.mayflymq.core.routing.MetadataSize;
 import io.mayflymq.core.security.Permission;
 import io.mayflymq.core.settings.Dialect;
+import io.mayflymq.core.settings.QueueType;
 import io.mayflymq.core.vhost.event.Firehose;
 import io.mayflymq.core.vhost.queue.ConsumerExit;
 import io.mayflymq.core.vhost.queue.Following;
@@ -80,13 +83,22 @@ final class ConsumerOperations implements DeliveryReceiver {
             unacked,
             connection.home(),
             connection.settings().consumerTimeoutMillis(),
-            error -> connection.fail(number, error));
+            this::timedOut);
     this.locks =
         new DeliveryTimeouts(
             unacked,
             connection.home(),
             connection.settings().consumerTimeoutMillis(),
             this::lockEnded);
+  }
+
+  /** The oldest delivery has been unacknowledged for too long. */
+  private void timedOut(ChannelException error) {
+    Queue queue = unacked.source(unacked.firstTag()).queue();
+    if (queue.definition().settings().type() != QueueType.QUORUM) {
+      deprecated().use(DeprecatedFeature.CLASSIC_QUEUE_CONSUMER_TIMEOUT);
+    }
+    connection.fail(number, error);
   }
 
   @Override
@@ -144,6 +156,10 @@ final class ConsumerOperations implements DeliveryReceiver {
     return connection.vhost().dialect();
   }
 
+  private DeprecatedFeatures deprecated() {
+    return connection.vhost().deprecatedFeatures();
+  }
+
   /** Returns the tags of deliveries that were taken back before they were settled. */
   RevokedTags lost() {
     return lost;
@@ -159,7 +175,12 @@ final class ConsumerOperations implements DeliveryReceiver {
       throw new ConnectionException(
           ReplyCode.NOT_IMPLEMENTED, "prefetch_size!=0 (%d)".formatted(qos.prefetchSize()));
     }
-    if (qos.global() || connection.client().hasPrefetchForChannel()) {
+    boolean shared = connection.client().hasPrefetchForChannel();
+    if (qos.global()) {
+      // As in RabbitMQ 4.3, a limit that may not be shared is that of each consumer.
+      shared |= deprecated().use(DeprecatedFeature.GLOBAL_QOS);
+    }
+    if (shared) {
       if (credit == null) {
         credit = new ChannelPrefetch(unacked.countOfConsumers());
       }
@@ -181,7 +202,7 @@ final class ConsumerOperations implements DeliveryReceiver {
     channel.requireMemory("cannot consume from queue '%s'".formatted(consume.queue()));
     Queue queue = queues.find(consume.queue(), Permission.READ);
     int limit = prefetchFor(queue);
-    ConsumeChecks.check(queue, consume, limit, dialect());
+    ConsumeChecks.check(queue, consume, limit, dialect(), deprecated());
     ConsumeOptions options =
         new ConsumeOptions(!consume.noAck(), consume.exclusive(), limit, consume.arguments());
     order.after(
@@ -465,7 +486,8 @@ final class ConsumerOperations implements DeliveryReceiver {
   private void lockEnded(long tag) {
     DeliverySource source = unacked.source(tag);
     switch (source.timeoutAction()) {
-      case CLOSE_CHANNEL -> {} // A policy has changed the action meanwhile; ConsumerTimeout handles
+      case CLOSE_CHANNEL,
+          NONE -> {} // A policy has changed the action meanwhile; ConsumerTimeout handles
       // it.
       case CANCEL -> cancelOverdue(source, tag);
       case REQUEUE -> takeBack(tag, connection.commands()::fail);

@@ -45,7 +45,8 @@ final class DeliveryTimeouts extends Timer {
 
   /** Adds a delivery that must be acknowledged. */
   void delivered(DeliverySource source, long tag) {
-    if (source.timeoutAction() == TimeoutAction.CLOSE_CHANNEL) {
+    TimeoutAction action = source.timeoutAction();
+    if (action == TimeoutAction.CLOSE_CHANNEL || action == TimeoutAction.NONE) {
       return;
     }
     long millis = ConsumerTimeout.orDefault(source.timeoutMillis(), defaultMillis);

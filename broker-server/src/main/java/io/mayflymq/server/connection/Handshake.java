@@ -1,5 +1,7 @@
 package io.mayflymq.server.connection;
 
+import static io.mayflymq.core.deprecation.DeprecatedFeature.FRAME_MAX_BELOW_8192;
+
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.security.AuthenticationResult;
 import io.mayflymq.core.security.AuthenticationResult.Accepted;
@@ -214,15 +216,18 @@ final class Handshake {
   }
 
   private void tune(ConnectionMethod.TuneOk tuneOk) {
-    requireNegotiable(
-        "frame_max", tuneOk.frameMax(), FrameLimits.MIN_FRAME_MAX, settings.frameMax());
+    long frameMax = tuneOk.frameMax();
+    requireNegotiable("frame_max", frameMax, FrameLimits.MIN_FRAME_MAX, settings.frameMax());
+    if (frameMax != 0
+        && frameMax < FrameLimits.LEAST_OF_RABBITMQ_4
+        && !environment.broker().deprecatedFeatures().use(FRAME_MAX_BELOW_8192)) {
+      throw tooLow("frame_max", frameMax, FrameLimits.LEAST_OF_RABBITMQ_4);
+    }
     requireNegotiable("channel_max", tuneOk.channelMax(), 1, settings.channelMax());
     expects = Expects.OPEN;
     tuning =
         new ConnectionView.Tuning(
-            tuneOk.channelMax(),
-            (int) Math.min(Integer.MAX_VALUE, tuneOk.frameMax()),
-            tuneOk.heartbeat());
+            tuneOk.channelMax(), (int) Math.min(Integer.MAX_VALUE, frameMax), tuneOk.heartbeat());
     steps.tuned(tuning);
   }
 
@@ -232,10 +237,7 @@ final class Handshake {
    */
   private static void requireNegotiable(String what, long asked, long least, long offered) {
     if (asked != 0 && asked < least) {
-      throw new ConnectionException(
-          ReplyCode.NOT_ALLOWED,
-          "negotiated %s = %d is lower than the minimum allowed value (%d)"
-              .formatted(what, asked, least));
+      throw tooLow(what, asked, least);
     }
     if (offered != 0 && (asked == 0 || asked > offered)) {
       throw new ConnectionException(
@@ -243,6 +245,13 @@ final class Handshake {
           "negotiated %s = %s is higher than the maximum allowed value (%d)"
               .formatted(what, asked == 0 ? "0 (no limit)" : Long.toString(asked), offered));
     }
+  }
+
+  private static ConnectionException tooLow(String what, long asked, long least) {
+    return new ConnectionException(
+        ReplyCode.NOT_ALLOWED,
+        "negotiated %s = %d is lower than the minimum allowed value (%d)"
+            .formatted(what, asked, least));
   }
 
   private void open(ConnectionMethod.Open open) {

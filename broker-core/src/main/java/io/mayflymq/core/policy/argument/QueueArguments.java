@@ -2,6 +2,8 @@ package io.mayflymq.core.policy.argument;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import io.mayflymq.core.cache.BoundedCaches;
+import io.mayflymq.core.deprecation.DeprecatedFeature;
+import io.mayflymq.core.deprecation.DeprecatedFeatures;
 import io.mayflymq.core.policy.AppliedPolicies;
 import io.mayflymq.core.policy.CombinationRules;
 import io.mayflymq.core.policy.Defaults;
@@ -11,6 +13,7 @@ import io.mayflymq.core.policy.MaxAge;
 import io.mayflymq.core.policy.PolicyException;
 import io.mayflymq.core.policy.PolicyKey;
 import io.mayflymq.core.policy.PolicySubject;
+import io.mayflymq.core.settings.Dialect;
 import io.mayflymq.core.settings.Overflow;
 import io.mayflymq.core.settings.QueueSettings;
 import io.mayflymq.core.settings.QueueType;
@@ -31,7 +34,8 @@ import java.util.stream.Stream;
  * and error texts, and converted to {@link QueueSettings}. Other arguments are stored and shown,
  * and have no effect.
  *
- * <p>Source: RabbitMQ, "Queues", section "Optional Arguments"; the texts are those of 3.13.
+ * <p>Source: RabbitMQ, "Queues", section "Optional Arguments"; the texts are those of 3.13 and
+ * 4.3.6, by the dialect; what those of 4.3.6 do not tell follows behind them.
  */
 public final class QueueArguments {
   /** How long a message may stay in the queue, in ms. */
@@ -66,6 +70,10 @@ public final class QueueArguments {
 
   /** How long a delivery may stay unacknowledged, in ms. */
   public static final String CONSUMER_TIMEOUT = "x-consumer-timeout";
+
+  private static final String QUEUE_MASTER_LOCATOR = "x-queue-master-locator";
+  private static final String QUEUE_MODE = "x-queue-mode";
+  private static final String QUEUE_VERSION = "x-queue-version";
 
   /** How old the messages of a stream may be; see {@link MaxAge}. */
   public static final String MAX_AGE = "x-max-age";
@@ -104,6 +112,7 @@ public final class QueueArguments {
   private static final Valid NONE = new Valid(FieldTable.EMPTY, QueueSettings.DEFAULT);
   private static final Cache<FieldTable, Valid> RECENT = BoundedCaches.of(64);
 
+  private final Dialect dialect;
   private final FieldTable table;
   private final String where;
 
@@ -115,25 +124,33 @@ public final class QueueArguments {
    */
   public record Valid(FieldTable table, QueueSettings settings) {}
 
-  private QueueArguments(FieldTable table, String queue, String vhost) {
+  private QueueArguments(FieldTable table, String queue, String vhost, Dialect dialect) {
+    this.dialect = dialect;
     this.table = table;
     this.where = "for queue '%s' in vhost '%s'".formatted(queue, vhost);
   }
 
+  /** Validates the arguments of a queue in the default dialect. */
+  public static Valid parse(FieldTable table, String queue, String vhost) {
+    return parse(table, queue, vhost, Dialect.DEFAULT);
+  }
+
   /**
-   * Validates the arguments of a new queue.
+   * Validates the arguments of a queue. All dialects accept the same ones.
    *
    * @param table the arguments
    * @param queue the queue's name, for the error's text
    * @param vhost its virtual host, for the error's text
+   * @param dialect that of its virtual host, for the error's text
    * @throws ChannelException 406 if one is not valid, or asks for a queue type or feature that is
    *     not supported
    */
-  public static Valid parse(FieldTable table, String queue, String vhost) {
+  public static Valid parse(FieldTable table, String queue, String vhost, Dialect dialect) {
     return table.isEmpty()
         ? NONE
         : RECENT.get(
-            table, given -> new Valid(given, new QueueArguments(given, queue, vhost).settings()));
+            table,
+            given -> new Valid(given, new QueueArguments(given, queue, vhost, dialect).settings()));
   }
 
   private QueueSettings settings() {
@@ -236,6 +253,57 @@ public final class QueueArguments {
     }
   }
 
+  /**
+   * Checks what only a queue that is declared now must keep to, and not one that is there already;
+   * and notes which deprecated features it uses.
+   *
+   * @param table arguments that {@link #parse} accepted
+   * @param queue the queue's name, for the error's text
+   * @param vhost its virtual host, for the error's text
+   * @param byClient whether a client declares it by AMQP
+   * @throws ChannelException 406 if an argument is not valid, or denied
+   * @throws io.mayflymq.protocol.types.ConnectionException 541 if one is denied that RabbitMQ
+   *     refuses to clients so
+   */
+  public static void checkNew(
+      FieldTable table,
+      String queue,
+      String vhost,
+      DeprecatedFeatures deprecated,
+      boolean byClient) {
+    if (!table.isEmpty()) {
+      new QueueArguments(table, queue, vhost, Dialect.DEFAULT).checkNew(deprecated, byClient);
+    }
+  }
+
+  private void checkNew(DeprecatedFeatures deprecated, boolean byClient) {
+    QueueType type = QueueType.of(table);
+    if (table.containsKey(QUEUE_MASTER_LOCATOR)) {
+      deprecated.require(DeprecatedFeature.QUEUE_MASTER_LOCATOR, byClient);
+    }
+    if (type != QueueType.QUORUM
+        && table.containsKey(CONSUMER_TIMEOUT)
+        && !deprecated.use(DeprecatedFeature.CLASSIC_QUEUE_CONSUMER_TIMEOUT)) {
+      throw notOf(type, CONSUMER_TIMEOUT);
+    }
+    if (table.containsKey(QUEUE_MODE) && !deprecated.use(DeprecatedFeature.CLASSIC_QUEUE_MODE)) {
+      throw notOf(type, QUEUE_MODE);
+    }
+    queueVersion(deprecated);
+  }
+
+  /** 1 and 2 are the same here. */
+  private void queueVersion(DeprecatedFeatures deprecated) {
+    long version = integer(QUEUE_VERSION, Long.MAX_VALUE);
+    boolean supported =
+        version == 1
+            ? deprecated.use(DeprecatedFeature.CLASSIC_QUEUE_VERSION_1)
+            : version == 2 || version == QueueSettings.NONE;
+    if (!supported) {
+      throw invalid(QUEUE_VERSION, "\"unsupported queue version '%d'\"".formatted(version));
+    }
+  }
+
   private ChannelException notOf(QueueType type, String argument) {
     return new ChannelException(
         ReplyCode.PRECONDITION_FAILED,
@@ -273,12 +341,22 @@ public final class QueueArguments {
   }
 
   private QueueType queueType() {
+    FieldValue given = table.get(QueueType.ARGUMENT);
+    if (dialect != Dialect.V3_13 && given != null && !(given instanceof FieldValue.LongString)) {
+      throw invalidType("{unacceptable_type,%s}".formatted(given.rabbitTypeName()));
+    }
     String name = text(QueueType.ARGUMENT);
     QueueType type = name == null ? QueueType.CLASSIC : QueueType.ofWireName(name).orElse(null);
-    if (type == null) {
-      throw notSupported("queue type '%s' %s".formatted(name, where));
+    if (type != null) {
+      return type;
     }
-    return type;
+    throw dialect == Dialect.V3_13
+        ? notSupported("queue type '%s' %s".formatted(name, where))
+        : invalidType("\"unsupported queue type '%s'\"".formatted(name));
+  }
+
+  private ChannelException invalidType(String reason) {
+    return invalid(QueueType.ARGUMENT, reason + ": expected classic, quorum or stream");
   }
 
   private int maxPriority() {
@@ -386,7 +464,12 @@ public final class QueueArguments {
       return absent;
     }
     if (!(value instanceof FieldValue.Bool flag)) {
-      throw invalid(argument, "\"expected boolean, got %s\"".formatted(value.rabbitTypeName()));
+      throw invalid(
+          argument,
+          (dialect == Dialect.V3_13
+                  ? "\"expected boolean, got %s\""
+                  : "{unacceptable_type,%s}: expected boolean")
+              .formatted(value.rabbitTypeName()));
     }
     return flag.value();
   }

@@ -1,22 +1,28 @@
 package io.mayflymq.core.policy.argument;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.mayflymq.core.message.DeliveryCount;
+import io.mayflymq.core.deprecation.DeprecatedFeature;
+import io.mayflymq.core.deprecation.DeprecatedFeatures;
 import io.mayflymq.core.policy.PolicyDefinition;
 import io.mayflymq.core.policy.PolicyKey;
 import io.mayflymq.core.policy.PolicyKind;
+import io.mayflymq.core.settings.Dialect;
 import io.mayflymq.core.settings.Overflow;
 import io.mayflymq.core.settings.QueueSettings;
 import io.mayflymq.core.settings.QueueType;
 import io.mayflymq.core.settings.RetrySettings;
 import io.mayflymq.core.settings.StreamSettings;
 import io.mayflymq.protocol.types.ChannelException;
+import io.mayflymq.protocol.types.ConnectionException;
 import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.protocol.types.FieldValue;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -225,7 +231,7 @@ class QueueArgumentsTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"x-dead-letter-exchange", "x-dead-letter-routing-key", "x-queue-type"})
+  @ValueSource(strings = {"x-dead-letter-exchange", "x-dead-letter-routing-key"})
   void argumentsThatNameSomethingMustBeTexts(String argument) {
     assertRefused(
         argument,
@@ -266,8 +272,116 @@ class QueueArgumentsTest {
     assertRefused(
         "x-queue-type",
         FieldValue.of(type),
-        "queue type '%s' for queue 'q' in vhost '/' is not supported by this broker"
-            .formatted(type));
+        ("invalid arg 'x-queue-type'%s\"unsupported queue type '%s'\": expected classic, quorum or"
+                + " stream")
+            .formatted(IN_Q, type));
+  }
+
+  @Test
+  void aQueueTypeThatIsNoTextIsRefused() {
+    for (FieldValue value :
+        List.of(new FieldValue.Int32(5), FieldValue.Binary.of("quorum".getBytes(UTF_8)))) {
+      assertRefused(
+          "x-queue-type",
+          value,
+          "invalid arg 'x-queue-type'%s{unacceptable_type,%s}: expected classic, quorum or stream"
+              .formatted(IN_Q, value.rabbitTypeName()));
+    }
+  }
+
+  @Test
+  void theTextsOfTheDialect313Stay() {
+    assertRefusedIn313(
+        "x-queue-type",
+        FieldValue.of("x"),
+        "queue type 'x' for queue 'q' in vhost '/' is not supported by this broker");
+    assertRefusedIn313(
+        "x-queue-type",
+        new FieldValue.Int32(5),
+        "invalid type 'signedint' for arg 'x-queue-type' in queue 'q' in vhost '/'");
+    assertRefusedIn313(
+        "x-single-active-consumer",
+        FieldValue.of("yes"),
+        "invalid arg 'x-single-active-consumer'%s\"expected boolean, got longstr\""
+            .formatted(IN_Q));
+  }
+
+  private static void assertRefusedIn313(String argument, FieldValue value, String text) {
+    FieldTable arguments = FieldTable.builder().put(argument, value).build();
+    assertThatThrownBy(() -> QueueArguments.parse(arguments, "q", "/", Dialect.V3_13))
+        .isInstanceOf(ChannelException.class)
+        .hasMessage("PRECONDITION_FAILED - " + text);
+  }
+
+  private static void checkNew(
+      FieldTable arguments, boolean byClient, DeprecatedFeature... denied) {
+    QueueArguments.checkNew(
+        arguments, "q", "/", new DeprecatedFeatures(() -> Set.of(denied)), byClient);
+  }
+
+  @Test
+  void onlyANewQueueMustHaveAVersionThatRabbitMqKnows() {
+    for (FieldValue version : List.of(new FieldValue.Int32(3), FieldValue.of("2"))) {
+      FieldTable arguments = FieldTable.builder().put("x-queue-version", version).build();
+      assertThat(parse(arguments)).isEqualTo(QueueSettings.DEFAULT);
+      assertThatThrownBy(() -> checkNew(arguments, true))
+          .hasMessage(
+              "PRECONDITION_FAILED - invalid arg 'x-queue-version'%s\"%s\"",
+              IN_Q,
+              version.isInteger()
+                  ? "unsupported queue version '3'"
+                  : "expected integer, got longstr");
+    }
+    checkNew(FieldTable.builder().put("x-queue-version", 1).build(), true);
+    checkNew(FieldTable.builder().put("x-queue-version", 2).build(), true);
+  }
+
+  static Stream<Arguments> deprecatedArguments() {
+    return Stream.of(
+        Arguments.of(
+            FieldTable.builder().put("x-consumer-timeout", 1000).build(),
+            DeprecatedFeature.CLASSIC_QUEUE_CONSUMER_TIMEOUT,
+            "'x-consumer-timeout' for queue 'q' in vhost '/' of queue type rabbit_classic_queue"),
+        Arguments.of(
+            FieldTable.builder().put("x-queue-type", "stream").put("x-consumer-timeout", 1).build(),
+            DeprecatedFeature.CLASSIC_QUEUE_CONSUMER_TIMEOUT,
+            "'x-consumer-timeout' for queue 'q' in vhost '/' of queue type rabbit_stream_queue"),
+        Arguments.of(
+            FieldTable.builder().put("x-queue-mode", "lazy").build(),
+            DeprecatedFeature.CLASSIC_QUEUE_MODE,
+            "'x-queue-mode' for queue 'q' in vhost '/' of queue type rabbit_classic_queue"),
+        Arguments.of(
+            FieldTable.builder().put("x-queue-version", 1).build(),
+            DeprecatedFeature.CLASSIC_QUEUE_VERSION_1,
+            "'x-queue-version' for queue 'q' in vhost '/': \"unsupported queue version '1'\""));
+  }
+
+  @ParameterizedTest
+  @MethodSource("deprecatedArguments")
+  void whatIsDeniedIsRefused(FieldTable arguments, DeprecatedFeature feature, String text) {
+    checkNew(arguments, true);
+    assertThatThrownBy(() -> checkNew(arguments, true, feature))
+        .isInstanceOf(ChannelException.class)
+        .hasMessage("PRECONDITION_FAILED - invalid arg " + text);
+  }
+
+  @Test
+  void aQuorumQueueMayHaveAConsumerTimeout() {
+    checkNew(
+        quorum().put("x-consumer-timeout", 1000).build(),
+        true,
+        DeprecatedFeature.CLASSIC_QUEUE_CONSUMER_TIMEOUT);
+  }
+
+  @Test
+  void aDeniedMasterLocatorClosesTheConnectionOfAClient() {
+    FieldTable arguments =
+        FieldTable.builder().put("x-queue-master-locator", "min-masters").build();
+    assertThatThrownBy(() -> checkNew(arguments, true, DeprecatedFeature.QUEUE_MASTER_LOCATOR))
+        .isInstanceOf(ConnectionException.class)
+        .hasMessageStartingWith("INTERNAL_ERROR - Feature `queue_master_locator` is deprecated.\n");
+    assertThatThrownBy(() -> checkNew(arguments, false, DeprecatedFeature.QUEUE_MASTER_LOCATOR))
+        .isInstanceOf(ChannelException.class);
   }
 
   @Test

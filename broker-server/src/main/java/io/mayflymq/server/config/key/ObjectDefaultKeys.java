@@ -6,19 +6,25 @@ import static io.mayflymq.server.config.type.ValueTypes.oneOf;
 import static io.mayflymq.server.config.type.ValueTypes.text;
 import static io.mayflymq.server.config.type.ValueTypes.word;
 
+import io.mayflymq.core.deprecation.DeprecatedFeature;
 import io.mayflymq.core.policy.Defaults;
 import io.mayflymq.core.policy.PolicyException;
 import io.mayflymq.core.policy.PolicyKey;
 import io.mayflymq.core.settings.Dialect;
+import io.mayflymq.protocol.frame.FrameLimits;
 import io.mayflymq.server.config.source.ConfigException;
 import io.mayflymq.server.config.source.SettingValues;
 import io.mayflymq.server.config.type.Key;
 import io.mayflymq.server.config.type.KeyFamily;
 import io.mayflymq.server.config.type.Setting;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.EnumMap;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
@@ -75,18 +81,59 @@ final class ObjectDefaultKeys {
           "On which node of a cluster a new queue is: client-local for that of the client, any other"
               + " for one with few queues.");
 
+  private static final Map<DeprecatedFeature, Setting<Boolean>> PERMITTED =
+      new EnumMap<>(DeprecatedFeature.class);
+
+  static {
+    for (DeprecatedFeature feature : DeprecatedFeature.values()) {
+      PERMITTED.put(
+          feature,
+          Setting.of(
+              feature.configurationKey(),
+              bool(),
+              "true",
+              "Whether it is permitted: " + feature.description() + "."));
+    }
+  }
+
   private ObjectDefaultKeys() {}
 
   static List<Key<?>> keys() {
-    return List.of(
-        COMPATIBILITY,
-        DEFAULTS,
-        TTL_ENABLED,
-        QUEUE_EXPIRES_MINIMUM,
-        DEAD_LETTER_ENABLED,
-        EXTENSION_ARGUMENTS,
-        RELAXED_QUEUE_TYPE,
-        QUEUE_LEADER_LOCATOR);
+    List<Key<?>> keys =
+        new ArrayList<>(
+            List.of(
+                COMPATIBILITY,
+                DEFAULTS,
+                TTL_ENABLED,
+                QUEUE_EXPIRES_MINIMUM,
+                DEAD_LETTER_ENABLED,
+                EXTENSION_ARGUMENTS,
+                RELAXED_QUEUE_TYPE,
+                QUEUE_LEADER_LOCATOR));
+    keys.addAll(PERMITTED.values());
+    return keys;
+  }
+
+  private static Set<DeprecatedFeature> denied(SettingValues values) throws ConfigException {
+    Set<DeprecatedFeature> denied = EnumSet.noneOf(DeprecatedFeature.class);
+    PERMITTED.forEach(
+        (feature, permitted) -> {
+          if (!values.get(permitted)) {
+            denied.add(feature);
+          }
+        });
+    int frameMax = values.get(Keys.FRAME_MAX);
+    if (denied.contains(DeprecatedFeature.FRAME_MAX_BELOW_8192)
+        && frameMax != 0
+        && frameMax < FrameLimits.LEAST_OF_RABBITMQ_4) {
+      throw new ConfigException(
+          "frame_max: %d: expected 0, or %d or more, as %s is false"
+              .formatted(
+                  frameMax,
+                  FrameLimits.LEAST_OF_RABBITMQ_4,
+                  DeprecatedFeature.FRAME_MAX_BELOW_8192.configurationKey()));
+    }
+    return Collections.unmodifiableSet(denied);
   }
 
   /**
@@ -123,6 +170,7 @@ final class ObjectDefaultKeys {
         values.get(TTL_ENABLED),
         values.get(DEAD_LETTER_ENABLED),
         values.get(QUEUE_EXPIRES_MINIMUM),
-        new Defaults.Compared(values.get(EXTENSION_ARGUMENTS), !values.get(RELAXED_QUEUE_TYPE)));
+        new Defaults.Compared(values.get(EXTENSION_ARGUMENTS), !values.get(RELAXED_QUEUE_TYPE)),
+        denied(values));
   }
 }

@@ -40,7 +40,9 @@ public final class ClusterCommands {
       Columns.of()
           .withAtom("name")
           .withAtom("deprecation_phase")
+          .withAtom("state")
           .withAtom("provided_by")
+          .with("uses")
           .with("desc")
           .with("doc_url");
 
@@ -100,7 +102,7 @@ public final class ClusterCommands {
     commands.add(
         Command.named("list_deprecated_features", "Lists deprecated features")
             .takesMany("column")
-            .option(Option.flag("those that are in use now", "--used"))
+            .option(Option.flag("those that were used since the start of the node", "--used"))
             .noting(DEPRECATED.note())
             .does(ClusterCommands::listDeprecated));
     for (String name :
@@ -270,7 +272,7 @@ public final class ClusterCommands {
     boolean used = invocation.flag("--used");
     invocation.banner("Listing deprecated features%s ...", used ? " in use" : "");
     return DEPRECATED
-        .chosen(invocation.arguments(), "name", "deprecation_phase")
+        .chosen(invocation.arguments(), "name", "deprecation_phase", "state")
         .rows(invocation.api().list(used ? "deprecated-features/used" : "deprecated-features"));
   }
 }

@@ -1,13 +1,15 @@
 package io.mayflymq.server.management.resource;
 
-import io.mayflymq.core.vhost.queue.Queue;
+import io.mayflymq.core.deprecation.DeprecatedFeature;
+import io.mayflymq.core.deprecation.DeprecatedFeatures;
 import io.mayflymq.server.json.Json;
 import io.mayflymq.server.management.api.ApiException;
 import io.mayflymq.server.management.api.Listing;
-import io.mayflymq.server.management.api.Principal;
 import io.mayflymq.server.management.api.Request;
 import io.mayflymq.server.management.api.RequestRouter;
 import io.mayflymq.server.management.api.Response;
+import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
@@ -39,22 +41,6 @@ public final class FeatureResource {
     }
   }
 
-  /**
-   * By RabbitMQ's name, in the order of names.
-   *
-   * @param isUsed returns whether the deprecated feature is in use now
-   */
-  private record Outdated(String name, String description, Predicate<ManagedBroker> isUsed) {
-    Map<String, Object> object() {
-      return Json.object(
-          "name", name,
-          "desc", description,
-          "deprecation_phase", "permitted_by_default",
-          "doc_url", "https://www.rabbitmq.com/docs/deprecated-features",
-          "provided_by", PROVIDER);
-    }
-  }
-
   /** RabbitMQ has the name of an Erlang application here. */
   private static final String PROVIDER = "rabbit";
 
@@ -70,14 +56,10 @@ public final class FeatureResource {
           Flag.required("user_limits", "Limits of a user's connections and channels"),
           Flag.required("virtual_host_metadata", "Virtual hosts have descriptions and tags"));
 
-  private static final List<Outdated> DEPRECATED =
-      List.of(
-          new Outdated(
-              "global_qos", "basic.qos with the bit global", FeatureResource::hasGlobalPrefetch),
-          new Outdated(
-              "transient_nonexcl_queues",
-              "Queues that are neither durable nor exclusive",
-              FeatureResource::hasTransientQueue));
+  private static final List<DeprecatedFeature> DEPRECATED =
+      Arrays.stream(DeprecatedFeature.values())
+          .sorted(Comparator.comparing(DeprecatedFeature::featureName))
+          .toList();
 
   private final ManagedBroker managed;
 
@@ -90,7 +72,9 @@ public final class FeatureResource {
         .get("feature-flags", FeatureResource::list)
         .put("feature-flags/{name}/enable", FeatureResource::enable)
         .get("deprecated-features", request -> deprecated(request, any -> true))
-        .get("deprecated-features/used", request -> deprecated(request, this::isUsed));
+        .get(
+            "deprecated-features/used",
+            request -> deprecated(request, feature -> features().uses(feature) > 0));
   }
 
   private static Response list(Request request) {
@@ -107,24 +91,23 @@ public final class FeatureResource {
     return Response.noContent();
   }
 
-  private static Response deprecated(Request request, Predicate<Outdated> wanted) {
-    return Listing.of(DEPRECATED.stream().filter(wanted).map(Outdated::object).toList())
+  private DeprecatedFeatures features() {
+    return managed.broker().deprecatedFeatures();
+  }
+
+  private Response deprecated(Request request, Predicate<DeprecatedFeature> wanted) {
+    return Listing.of(DEPRECATED.stream().filter(wanted).map(this::object).toList())
         .answer(request);
   }
 
-  private boolean isUsed(Outdated feature) {
-    return feature.isUsed().test(managed);
-  }
-
-  private static boolean hasGlobalPrefetch(ManagedBroker managed) {
-    return managed.channels(Principal.CONTROL).stream()
-        .anyMatch(channel -> channel.globalPrefetch() > 0);
-  }
-
-  private static boolean hasTransientQueue(ManagedBroker managed) {
-    return managed.vhosts(Principal.CONTROL).stream()
-        .flatMap(vhost -> vhost.routing().queues().stream())
-        .map(Queue::definition)
-        .anyMatch(queue -> !queue.durable() && !queue.exclusive());
+  private Map<String, Object> object(DeprecatedFeature feature) {
+    return Json.object(
+        "name", feature.featureName(),
+        "state", features().permits(feature) ? "permitted" : "denied",
+        "desc", feature.description(),
+        "deprecation_phase", feature.phase().wireName(),
+        "doc_url", "https://www.rabbitmq.com/docs/deprecated-features",
+        "provided_by", feature.provider(),
+        "uses", features().uses(feature));
   }
 }

@@ -1,7 +1,9 @@
 package io.mayflymq.server.config.key;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.mayflymq.core.deprecation.DeprecatedFeature;
 import io.mayflymq.core.routing.route.RecentHistory;
 import io.mayflymq.core.security.Limit;
 import io.mayflymq.core.security.Limits;
@@ -36,6 +38,31 @@ import org.junit.jupiter.api.io.TempDir;
 class SettingsReaderTest {
   private static ServerSettings settings(String... sets) throws ConfigException {
     return Configuration.load(Optional.empty(), Map.of(), List.of(sets)).settings();
+  }
+
+  @Test
+  void deprecatedFeaturesArePermittedUnlessTheyAreDenied() throws Exception {
+    assertThat(settings().defaults().objects().denied()).isEmpty();
+    assertThat(
+            settings(
+                    "deprecated_features.permit.global_qos=false",
+                    "deprecated_features.permit.classic_queue_mode=true",
+                    "deprecated_features.permit.frame_max_below_8192=false")
+                .defaults()
+                .objects()
+                .denied())
+        .containsExactly(DeprecatedFeature.GLOBAL_QOS, DeprecatedFeature.FRAME_MAX_BELOW_8192);
+  }
+
+  @Test
+  void noSmallFramesAreOfferedWhereTheyAreDenied() {
+    assertThatThrownBy(
+            () ->
+                settings("frame_max=4096", "deprecated_features.permit.frame_max_below_8192=false"))
+        .isInstanceOf(ConfigException.class)
+        .hasMessage(
+            "frame_max: 4096: expected 0, or 8192 or more, as"
+                + " deprecated_features.permit.frame_max_below_8192 is false");
   }
 
   @Test

@@ -198,7 +198,8 @@ class LockIT extends PolicyFixture {
     assertChannelError(
         first,
         406,
-        "PRECONDITION_FAILED - invalid arg 'x-consumer-timeout': {value_negative,-1}",
+        "PRECONDITION_FAILED - invalid arg 'x-consumer-timeout' for queue '%s' in vhost '/': {value_negative,-1}"
+            .formatted(queue),
         () ->
             first.basicConsume(
                 queue, true, "", false, false, Map.of("x-consumer-timeout", -1), none));
@@ -206,7 +207,8 @@ class LockIT extends PolicyFixture {
     assertChannelError(
         second,
         406,
-        "PRECONDITION_FAILED - invalid arg 'x-consumer-timeout': \"expected integer, got longstr\"",
+        "PRECONDITION_FAILED - invalid arg 'x-consumer-timeout' for queue '%s' in vhost '/': \"expected integer, got longstr\""
+            .formatted(queue),
         () ->
             second.basicConsume(
                 queue, true, "", false, false, Map.of("x-consumer-timeout", "1"), none));

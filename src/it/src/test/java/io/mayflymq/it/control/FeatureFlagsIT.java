@@ -71,19 +71,18 @@ class FeatureFlagsIT {
     JsonNode all = http.get("deprecated-features").json();
     assertThat(all.findValuesAsText("name")).contains("global_qos", "transient_nonexcl_queues");
     for (JsonNode feature : all) {
-      assertThat(feature.path("deprecation_phase").asText()).isEqualTo("permitted_by_default");
+      assertThat(feature.path("state").asText()).isEqualTo("permitted");
     }
     Channel channel = amqp.channel();
     channel.queueDeclare(amqp.name(), false, false, false, null);
     channel.basicQos(5, true);
     assertThat(http.get("deprecated-features/used").json().findValuesAsText("name"))
-        .containsExactly("global_qos", "transient_nonexcl_queues");
+        .contains("global_qos", "transient_nonexcl_queues");
     ControlCommand control = ControlCommand.of(target);
     assertThat(control.run("list_deprecated_features", "--used").out())
-        .containsExactly(
-            "Listing deprecated features in use ...",
-            "name\tdeprecation_phase",
-            "global_qos\tpermitted_by_default",
-            "transient_nonexcl_queues\tpermitted_by_default");
+        .startsWith("Listing deprecated features in use ...", "name\tdeprecation_phase\tstate")
+        .contains(
+            "global_qos\tdenied_by_default\tpermitted",
+            "transient_nonexcl_queues\tpermitted_by_default\tpermitted");
   }
 }

@@ -1,5 +1,6 @@
 package io.mayflymq.it.queue;
 
+import static io.mayflymq.it.harness.ChannelErrors.assertChannelError;
 import static io.mayflymq.it.harness.ChannelErrors.assertConnectionError;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -205,6 +206,27 @@ class DialectIT {
       assertThat(http.post("definitions", imported.formatted("3.13")).status()).isEqualTo(204);
       assertThat(definition(http)).isEqualTo("3.13");
       assertThat(http.put("vhosts/old/compatibility", "{\"value\":\"5\"}").status()).isEqualTo(400);
+    }
+  }
+
+  @Test
+  void errorsAboutConsumersNameTheQueueFrom43On() throws Exception {
+    for (String dialect : new String[] {"3.13", "4.3"}) {
+      try (EmbeddedBroker broker =
+              EmbeddedBroker.builder().set("compatibility.rabbitmq", dialect).start();
+          Connection connection = connect(broker, "/")) {
+        Channel channel = connection.createChannel();
+        channel.queueDeclare("q", true, false, false, null);
+        Deliveries none = Deliveries.from(connection.createChannel(), "q", true);
+        assertChannelError(
+            channel,
+            406,
+            "PRECONDITION_FAILED - invalid arg 'x-priority'%s: \"expected integer, got longstr\""
+                .formatted(dialect.equals("3.13") ? "" : " for queue 'q' in vhost '/'"),
+            () ->
+                channel.basicConsume(
+                    "q", true, "", false, false, Map.of("x-priority", "high"), none));
+      }
     }
   }
 }

@@ -18,8 +18,9 @@ export async function load(page, options) {
 export const view = (page, { flags, used }) => html`
   <div class="title"><h1>Feature flags</h1></div>
   ${tabs()}
-  ${card('Deprecated features in use', table([
+  ${card('Deprecated features used since the start', table([
     { title: 'Feature', cell: f => html`<code>${f.name}</code>` },
+    { title: 'Uses', cell: f => f.uses },
     { title: 'Meaning', cell: f => f.desc },
   ], used, { name: 'Deprecated features', empty: 'None. A program that works here needs no feature that RabbitMQ 4 removes.' }))}
   ${card('Feature flags', table([
