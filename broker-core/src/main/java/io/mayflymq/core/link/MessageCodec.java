@@ -18,6 +18,7 @@ public final class MessageCodec {
   private static final int BLIND_KEYS = 16;
   private static final int SAME_EXCHANGE = 32;
   private static final int SAME_KEY = 64;
+  private static final int PUBLISHED_DEATHS = 128;
 
   private ShortString exchange;
   private ShortString routingKey;
@@ -39,7 +40,8 @@ public final class MessageCodec {
             | (message.priority() == 0 ? 0 : PRIORITY)
             | (message.blindKeys().isEmpty() ? 0 : BLIND_KEYS)
             | (sameExchange ? SAME_EXCHANGE : 0)
-            | (sameKey ? SAME_KEY : 0));
+            | (sameKey ? SAME_KEY : 0)
+            | (message.hasPublishedDeaths() ? PUBLISHED_DEATHS : 0));
     if (!sameExchange) {
       exchange = message.exchange();
       out.shortString(exchange);
@@ -91,7 +93,8 @@ public final class MessageCodec {
             priority,
             (flags & PERSISTENT) != 0,
             blindKeys)
-        .withOneKey((flags & ONE_KEY) != 0);
+        .withOneKey((flags & ONE_KEY) != 0)
+        .withPublishedDeaths((flags & PUBLISHED_DEATHS) != 0);
   }
 
   private static List<String> texts(LinkReader in) {

@@ -51,7 +51,7 @@ public record DeadLetter(Message message, List<String> routingKeys, DeathHistory
             message.exchange().value(),
             joined(List.of(message.routingKey().value()), message.carbonCopies(headers)),
             properties.expiration());
-    DeathHistory history = DeathHistory.of(headers).with(death);
+    DeathHistory history = DeathHistory.of(message, headers).with(death);
 
     List<String> routingKeys =
         deadLetterRoutingKey != null

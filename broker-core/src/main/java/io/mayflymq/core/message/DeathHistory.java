@@ -7,10 +7,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The deaths of a message, the most recent first: the {@code x-death} header.
- *
- * <p>Well-formed entries that a publisher has sent count as history, as in RabbitMQ 3.13.3 and
- * later 3.x; others are left out.
+ * The deaths of a message, the most recent first: the {@code x-death} header. Entries that are not
+ * well formed are left out.
  *
  * @param deaths one entry for each queue and reason, the most recent first
  */
@@ -25,7 +23,16 @@ public record DeathHistory(List<Death> deaths) {
     deaths = List.copyOf(deaths);
   }
 
-  /** Reads the history from a message's headers. */
+  /**
+   * Reads the history that a message has here: none as long as its header is its publisher's.
+   *
+   * @param headers its headers, decoded
+   */
+  static DeathHistory of(Message message, FieldTable headers) {
+    return message.hasPublishedDeaths() ? NONE : of(headers);
+  }
+
+  /** Reads the history from headers, whoever has written it. */
   public static DeathHistory of(FieldTable headers) {
     if (!(headers.get(HEADER) instanceof FieldValue.Array array)) {
       return NONE;

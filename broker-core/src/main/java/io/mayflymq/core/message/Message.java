@@ -34,6 +34,7 @@ public final class Message {
   private final boolean persistent;
   private final List<String> blindKeys;
   private final boolean hasOneKey;
+  private final boolean hasPublishedDeaths;
 
   /**
    * Creates a message that is also routed by its {@code CC} keys.
@@ -66,6 +67,7 @@ public final class Message {
         priority,
         persistent,
         blindKeys,
+        false,
         false);
   }
 
@@ -78,7 +80,8 @@ public final class Message {
       int priority,
       boolean persistent,
       List<String> blindKeys,
-      boolean hasOneKey) {
+      boolean hasOneKey,
+      boolean hasPublishedDeaths) {
     this.exchange = exchange;
     this.routingKey = routingKey;
     this.content = content;
@@ -88,6 +91,7 @@ public final class Message {
     this.persistent = persistent;
     this.blindKeys = blindKeys;
     this.hasOneKey = hasOneKey;
+    this.hasPublishedDeaths = hasPublishedDeaths;
   }
 
   /**
@@ -182,16 +186,44 @@ public final class Message {
   public Message withOneKey(boolean one) {
     return one == hasOneKey
         ? this
-        : new Message(
-            exchange,
-            routingKey,
-            content,
-            propertiesLength,
-            ttlMillis,
-            priority(),
-            persistent,
-            blindKeys,
-            one);
+        : copy(exchange, routingKey, content, propertiesLength, one, hasPublishedDeaths);
+  }
+
+  /**
+   * Whether its {@code x-death} header is what its publisher sent, and not the history of its
+   * deaths here: so since it entered the broker, until it dies.
+   *
+   * <p>Source: RabbitMQ 4.3.6, run: the first death replaces such a header.
+   */
+  public boolean hasPublishedDeaths() {
+    return hasPublishedDeaths;
+  }
+
+  /** Returns the same message with another value of {@link #hasPublishedDeaths}. */
+  public Message withPublishedDeaths(boolean published) {
+    return published == hasPublishedDeaths
+        ? this
+        : copy(exchange, routingKey, content, propertiesLength, hasOneKey, published);
+  }
+
+  private Message copy(
+      ShortString otherExchange,
+      ShortString otherKey,
+      byte[] otherContent,
+      int length,
+      boolean one,
+      boolean published) {
+    return new Message(
+        otherExchange,
+        otherKey,
+        otherContent,
+        length,
+        ttlMillis,
+        priority(),
+        persistent,
+        blindKeys,
+        one,
+        published);
   }
 
   /**
@@ -207,16 +239,7 @@ public final class Message {
   Message with(Int64Header header, long value) {
     byte[] changed = header.put(content, propertiesLength, value);
     int length = propertiesLength + changed.length - content.length;
-    return new Message(
-        exchange,
-        routingKey,
-        changed,
-        length,
-        ttlMillis,
-        priority(),
-        persistent,
-        blindKeys,
-        hasOneKey);
+    return copy(exchange, routingKey, changed, length, hasOneKey, hasPublishedDeaths);
   }
 
   /**
@@ -225,30 +248,13 @@ public final class Message {
    */
   Message publishedAs(ShortString otherExchange, ShortString otherKey, BasicProperties changed) {
     byte[] copy = changed.encodeBefore(content, propertiesLength);
-    return new Message(
-        otherExchange,
-        otherKey,
-        copy,
-        copy.length - bodyLength(),
-        ttlMillis,
-        priority(),
-        persistent,
-        blindKeys,
-        hasOneKey);
+    int length = copy.length - bodyLength();
+    return copy(otherExchange, otherKey, copy, length, hasOneKey, hasPublishedDeaths);
   }
 
   /** Returns the same message with another exchange and routing key. */
   public Message addressedTo(ShortString otherExchange, ShortString otherKey) {
-    return new Message(
-        otherExchange,
-        otherKey,
-        content,
-        propertiesLength,
-        ttlMillis,
-        priority(),
-        persistent,
-        blindKeys,
-        hasOneKey);
+    return copy(otherExchange, otherKey, content, propertiesLength, hasOneKey, hasPublishedDeaths);
   }
 
   /** Decodes the properties into a new object. */

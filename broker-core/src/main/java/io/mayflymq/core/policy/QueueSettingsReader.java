@@ -121,6 +121,7 @@ final class QueueSettingsReader {
         .deadLetterExchange(effective.text(PolicyKey.DEAD_LETTER_EXCHANGE))
         .deadLetterRoutingKey(effective.text(PolicyKey.DEAD_LETTER_ROUTING_KEY))
         .autoDeadLetterQueue(is(PolicyKey.DEAD_LETTER_QUEUE, "auto"))
+        .countsPublishedDeaths(defaults.dialect().countsPublishedDeaths())
         .keepsRefusedDeadLetters(
             !is(PolicyKey.DEAD_LETTER_REFUSED, "drop")
                 && !is(PolicyKey.DEAD_LETTER_STRATEGY, "at-most-once"))

@@ -22,6 +22,7 @@ import java.util.Set;
  *     persistent and the queue is durable; else it is dropped
  * @param atLeastOnce whether every dead letter waits until a queue has it, also if it is
  *     unroutable, and also if it is transient
+ * @param countsPublished whether an {@code x-death} header that a publisher sets counts as history
  */
 public record DeadLetterSettings(
     String exchange,
@@ -31,7 +32,8 @@ public record DeadLetterSettings(
     boolean serviceBusHeaders,
     boolean ownQueue,
     boolean keepsRefused,
-    boolean atLeastOnce) {
+    boolean atLeastOnce,
+    boolean countsPublished) {
 
   /** The reasons for which RabbitMQ dead-letters messages. */
   public static final Set<DeathReason> ON_DEFAULT =

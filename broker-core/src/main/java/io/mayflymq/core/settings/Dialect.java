@@ -89,6 +89,14 @@ public enum Dialect {
   }
 
   /**
+   * Returns whether an {@code x-death} header that a publisher sets counts as history of its
+   * message.
+   */
+  public boolean countsPublishedDeaths() {
+    return this == V3_13;
+  }
+
+  /**
    * Returns whether each return counts towards the delivery limit; else only {@code basic.reject}
    * and the end of a channel do.
    */

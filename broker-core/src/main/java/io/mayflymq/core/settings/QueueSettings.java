@@ -117,6 +117,7 @@ public record QueueSettings(
     private boolean serviceBusHeaders;
     private boolean keepsRefusedDeadLetters = true;
     private boolean deadLettersAtLeastOnce;
+    private boolean countsPublishedDeaths;
     private boolean autoDeadLetterQueue;
     private long deliveryLimit = NONE;
     private boolean countsEachReturn;
@@ -155,6 +156,7 @@ public record QueueSettings(
       autoDeadLetterQueue = settings.deadLetters.ownQueue();
       keepsRefusedDeadLetters = settings.deadLetters.keepsRefused();
       deadLettersAtLeastOnce = settings.deadLetters.atLeastOnce();
+      countsPublishedDeaths = settings.deadLetters.countsPublished();
       deliveryLimit = settings.deliveries.limit();
       countsEachReturn = settings.deliveries.countsEachReturn();
       activeByPriority = settings.deliveries.activeByPriority();
@@ -283,6 +285,12 @@ public record QueueSettings(
       return this;
     }
 
+    /** Sets {@link DeadLetterSettings#countsPublished}. */
+    public Builder countsPublishedDeaths(boolean value) {
+      countsPublishedDeaths = value;
+      return this;
+    }
+
     public Builder serviceBusHeaders(boolean value) {
       serviceBusHeaders = value;
       return this;
@@ -361,7 +369,8 @@ public record QueueSettings(
               serviceBusHeaders,
               autoDeadLetterQueue,
               keepsRefusedDeadLetters,
-              deadLettersAtLeastOnce && deadLetterExchange != null),
+              deadLettersAtLeastOnce && deadLetterExchange != null,
+              countsPublishedDeaths),
           new DeliverySettings(
               deliveryLimit,
               countsEachReturn,

@@ -57,7 +57,8 @@ class LinkCodecTest {
                         priority,
                         persistent,
                         blind)
-                    .withOneKey(priority % 2 == 0))
+                    .withOneKey(priority % 2 == 0)
+                    .withPublishedDeaths(priority % 3 == 0))
         .list()
         .ofMaxSize(5);
   }

@@ -272,6 +272,39 @@ class DeadLetterTest {
   }
 
   @Test
+  void firstDeathReplacesWhatAPublisherSaysOfDeaths() {
+    Message died =
+        DeadLetter.of(
+                message(BasicProperties.EMPTY, List.of()),
+                "q",
+                DeathReason.EXPIRED,
+                NOW,
+                "dlx",
+                null,
+                false)
+            .message();
+
+    for (boolean published : new boolean[] {true, false}) {
+      DeadLetter again =
+          DeadLetter.of(
+              died.withPublishedDeaths(published),
+              "q",
+              DeathReason.EXPIRED,
+              NOW,
+              "dlx",
+              null,
+              false);
+
+      FieldTable entry = deaths(again.message().headers()).get(0);
+      assertThat(entry.get("count")).isEqualTo(new FieldValue.Int64(published ? 1 : 2));
+      assertThat(entry.get("exchange")).isEqualTo(FieldValue.of(published ? "dlx" : "orders"));
+      assertThat(again.message().headers().get("x-first-death-exchange"))
+          .isEqualTo(FieldValue.of(published ? "dlx" : "orders"));
+      assertThat(again.message().hasPublishedDeaths()).isFalse();
+    }
+  }
+
+  @Test
   void firstDeathHeadersOfAPublisherAreIgnoredWithoutAHistory() {
     FieldTable headers =
         FieldTable.builder()

@@ -108,7 +108,9 @@ class DeadLettersTest {
   /** Some have gone by a dead letter routing key before. */
   private static Message oftenDeadBefore(Message message) {
     return message.priority() == 3
-        ? DeadLetter.of(message, "q0", DeathReason.MAXLEN, 500, "dlx", "one", false).message()
+        ? DeadLetter.of(message, "q0", DeathReason.MAXLEN, 500, "dlx", "one", false)
+            .message()
+            .withPublishedDeaths(message.persistent())
         : message;
   }
 

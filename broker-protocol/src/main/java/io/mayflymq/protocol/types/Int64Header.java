@@ -45,7 +45,7 @@ public final class Int64Header {
     boolean hasTable = RawProperties.hasHeaders(content);
     int table = RawProperties.headersAt(content);
     int tableLength = hasTable ? BigEndian.getInt(content, table) : 0;
-    if (hasTable && TableWalk.containsAnyKey(content, table + 4, tableLength, key, key)) {
+    if (hasTable && TableWalk.containsKey(content, table + 4, tableLength, key)) {
       return replace(content, propertiesLength, value);
     }
     int gap = hasTable ? table + 4 + tableLength : table;

@@ -211,14 +211,14 @@ public final class PropertiesScan {
   }
 
   /**
-   * Returns whether the body of a table (without its length) has a field of one of two names at its
-   * top level, without decoding it.
+   * Returns which fields the body of a table (without its length) has at its top level, without
+   * decoding it.
    *
-   * @param a an encoded name, such as {@code CC}
-   * @param b another encoded name
-   * @throws ConnectionException (SYNTAX_ERROR) if a field before it is malformed
+   * @param names encoded names, such as {@code CC}; at most 32
+   * @return bit i if it has a field of the name i
+   * @throws ConnectionException (SYNTAX_ERROR) if a field is malformed
    */
-  public static boolean containsAnyKey(byte[] buf, int off, int len, byte[] a, byte[] b) {
-    return TableWalk.containsAnyKey(buf, off, len, a, b);
+  public static int keys(byte[] buf, int off, int len, byte[][] names) {
+    return TableWalk.keys(buf, off, len, names);
   }
 }

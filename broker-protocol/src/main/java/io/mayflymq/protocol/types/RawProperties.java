@@ -59,8 +59,7 @@ public final class RawProperties {
       return false;
     }
     int at = headersAt(content);
-    return TableWalk.containsAnyKey(
-        content, at + Integer.BYTES, BigEndian.getInt(content, at), name, name);
+    return TableWalk.containsKey(content, at + Integer.BYTES, BigEndian.getInt(content, at), name);
   }
 
   /** Returns a copy of the table of headers with its length. The table must exist. */

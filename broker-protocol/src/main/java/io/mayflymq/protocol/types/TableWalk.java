@@ -17,23 +17,46 @@ final class TableWalk {
   }
 
   /**
-   * Returns whether a table's body has a field of one of two names at its top level.
+   * Returns whether a table's body has a field of this name at its top level.
    *
    * @throws ConnectionException (SYNTAX_ERROR) if a field before it is malformed
    */
-  static boolean containsAnyKey(byte[] buf, int off, int len, byte[] a, byte[] b) {
+  static boolean containsKey(byte[] buf, int off, int len, byte[] key) {
     int end = off + len;
     int at = off;
     while (at < end) {
       int length = buf[at] & 0xFF;
       int name = at + 1;
       int value = claim(name, length, end);
-      if (matches(buf, name, length, a) || matches(buf, name, length, b)) {
+      if (matches(buf, name, length, key)) {
         return true;
       }
       at = skipValue(buf, value, end, 1, false);
     }
     return false;
+  }
+
+  /**
+   * Returns which of these names the fields of a table's body have at its top level: bit i for the
+   * name i.
+   *
+   * @throws ConnectionException (SYNTAX_ERROR) if a field is malformed
+   */
+  static int keys(byte[] buf, int off, int len, byte[][] names) {
+    int end = off + len;
+    int found = 0;
+    for (int at = off; at < end; ) {
+      int length = buf[at] & 0xFF;
+      int name = at + 1;
+      int value = claim(name, length, end);
+      for (int i = 0; i < names.length; i++) {
+        if (matches(buf, name, length, names[i])) {
+          found |= 1 << i;
+        }
+      }
+      at = skipValue(buf, value, end, 1, false);
+    }
+    return found;
   }
 
   /** Returns the index after the field that starts at {@code at}. */

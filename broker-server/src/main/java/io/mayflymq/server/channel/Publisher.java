@@ -1,5 +1,6 @@
 package io.mayflymq.server.channel;
 
+import io.mayflymq.core.message.DeathHistory;
 import io.mayflymq.core.message.Delay;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.message.SenderSelectedKeys;
@@ -40,8 +41,15 @@ public final class Publisher {
   /** To how many exchanges what a channel publishes is counted. */
   private static final int MOST_EXCHANGES = 1000;
 
-  private static final byte[] CC = SenderSelectedKeys.CC.getBytes(StandardCharsets.US_ASCII);
-  private static final byte[] BCC = SenderSelectedKeys.BCC.getBytes(StandardCharsets.US_ASCII);
+  /** The headers that matter for a publish: each has a bit in what the scan returns. */
+  private static final byte[][] HEADERS = {
+    SenderSelectedKeys.CC.getBytes(StandardCharsets.US_ASCII),
+    SenderSelectedKeys.BCC.getBytes(StandardCharsets.US_ASCII),
+    DeathHistory.HEADER.getBytes(StandardCharsets.US_ASCII)
+  };
+
+  private static final int CC_OR_BCC = 1 | 2;
+  private static final int DEATHS = 4;
   private static final int PERSISTENT = 2;
 
   private final VirtualHost vhost;
@@ -190,16 +198,22 @@ public final class Publisher {
             ? Message.NO_TTL
             : Expiration.parse(
                 content, properties.expirationOffset(), properties.expirationLength());
-    if (properties.headersOffset() >= 0
-        && PropertiesScan.containsAnyKey(
-            content, properties.headersOffset(), properties.headersLength(), CC, BCC)) {
+    int headers =
+        properties.headersOffset() < 0
+            ? 0
+            : PropertiesScan.keys(
+                content, properties.headersOffset(), properties.headersLength(), HEADERS);
+    boolean hasDeaths = (headers & DEATHS) != 0;
+    if ((headers & CC_OR_BCC) != 0) {
       Message message =
           acceptForMany(table, definition, exchange, routingKey, content, propertiesLength, ttl);
-      return routed(table, exchange, message);
+      return routed(table, exchange, message.withPublishedDeaths(hasDeaths));
     }
     checkTopic(definition, routingKey.value());
     checkUserId(content);
-    Message message = message(exchange, routingKey, content, propertiesLength, ttl, List.of());
+    Message message =
+        message(exchange, routingKey, content, propertiesLength, ttl, List.of())
+            .withPublishedDeaths(hasDeaths);
     if (cached != null) {
       route = cached.route();
     } else {

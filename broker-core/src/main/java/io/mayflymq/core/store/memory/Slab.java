@@ -38,6 +38,7 @@ final class Slab {
   private static final int PERSISTENT = 1;
   private static final int PREFIXED = 2;
   private static final int ONE_KEY = 4;
+  private static final int PUBLISHED_DEATHS = 8;
 
   private static final VarHandle INT =
       MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
@@ -102,7 +103,8 @@ final class Slab {
         (byte)
             ((message.persistent() ? PERSISTENT : 0)
                 | (prefixed ? PREFIXED : 0)
-                | (message.hasOneKey() ? ONE_KEY : 0));
+                | (message.hasOneKey() ? ONE_KEY : 0)
+                | (message.hasPublishedDeaths() ? PUBLISHED_DEATHS : 0));
     int at = start + HEAD;
     if (prefixed) {
       INT.set(bytes, at, prefix);
@@ -182,7 +184,8 @@ final class Slab {
             bytes[offset + PRIORITY] & 0xff,
             (bytes[offset + FLAGS] & PERSISTENT) != 0,
             List.of())
-        .withOneKey((bytes[offset + FLAGS] & ONE_KEY) != 0);
+        .withOneKey((bytes[offset + FLAGS] & ONE_KEY) != 0)
+        .withPublishedDeaths((bytes[offset + FLAGS] & PUBLISHED_DEATHS) != 0);
   }
 
   /** Returns the prefix of a record's content, or {@link PrefixDictionary#NONE}. */

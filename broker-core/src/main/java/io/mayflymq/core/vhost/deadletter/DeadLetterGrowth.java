@@ -23,7 +23,7 @@ import org.slf4j.LoggerFactory;
  * number of queues that the exchange leads to and that dead-letter. That is what all copies together become if they go on like this one. What is
  * routed to one queue never grows, whatever its way was, and a target that does not dead-letter ends it.
  *
- * The ways are those of x-death by the bindings of now. A publisher that makes one up bounds its own messages only.
+ * The ways are those of x-death by the bindings of now. A publisher that makes one up, where that counts, bounds its own messages only.
  */
 /** Finds dead letters whose number grows from queue to queue. Any thread may call. */
 final class DeadLetterGrowth {

@@ -96,7 +96,7 @@ public final class DeadLetterRouter implements OutgoingDeadLetter.Refusals {
               .of(source.partition())
               .deadLetters()
               .of(
-                  message,
+                  settings.countsPublished() ? message.withPublishedDeaths(false) : message,
                   source.name(),
                   cause.reason(),
                   time.toMachine(nowMillis),

@@ -35,10 +35,14 @@ class ContentArenaTest {
   }
 
   @Test
-  void packedMessageWithOneKeyIsReadBackUnchanged() {
-    Message message = message("x", "k", 10).withOneKey(true);
-    Message read = memory.read(memory.put(1, 7, message));
-    assertThat(read).usingRecursiveComparison().isEqualTo(message);
+  void packedMessageIsReadBackWithItsMarks() {
+    Message plain = message("x", "k", 10);
+    Message oneKey = plain.withOneKey(true);
+    Message deaths = plain.withPublishedDeaths(true);
+    for (Message message : List.of(plain, oneKey, deaths, oneKey.withPublishedDeaths(true))) {
+      Message read = memory.read(memory.put(1, 7, message));
+      assertThat(read).usingRecursiveComparison().isEqualTo(message);
+    }
   }
 
   @Test

@@ -38,7 +38,8 @@ public class SegmentLogTest {
                 200,
                 true,
                 List.of("blind", "ß"))
-            .withOneKey(true);
+            .withOneKey(true)
+            .withPublishedDeaths(true);
     long location = rig.log.enqueue(5, 0, 17, 123_456, 0xa5, 99_000, message);
     rig.put(5, 17, location, message);
     assertSame(rig.log.read(location), message);
@@ -543,5 +544,6 @@ public class SegmentLogTest {
     assertThat(actual.persistent()).isEqualTo(expected.persistent());
     assertThat(actual.blindKeys()).isEqualTo(expected.blindKeys());
     assertThat(actual.hasOneKey()).isEqualTo(expected.hasOneKey());
+    assertThat(actual.hasPublishedDeaths()).isEqualTo(expected.hasPublishedDeaths());
   }
 }

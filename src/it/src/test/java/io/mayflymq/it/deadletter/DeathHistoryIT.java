@@ -102,29 +102,31 @@ class DeathHistoryIT {
 
   @Test
   void twoReasonsInOneQueueAreTwoEntries(Amqp amqp) throws Exception {
-    String dead = amqp.queue();
-    String queue = amqp.queue(deadLetterTo(dead, Map.of("x-message-ttl", 300)));
+    String queue = amqp.name();
+    String dead = amqp.queue(deadLetterTo(queue, Map.of()));
+    amqp.queue(queue, deadLetterTo(dead, Map.of("x-message-ttl", 300)));
     Channel channel = amqp.channel();
     Deliveries deaths = Deliveries.from(channel, dead, false);
     amqp.publish(queue, "a");
     channel.basicReject(take(channel, queue), false);
-    Delivery rejected = deaths.next();
-    amqp.publish(queue, rejected.properties(), "a");
+    channel.basicReject(deaths.next().tag(), false);
     assertThat(Headers.history(deaths.next().properties()))
-        .containsExactly("expired " + queue + " 1", "rejected " + queue + " 1");
+        .containsExactly(
+            "expired " + queue + " 1", "rejected " + dead + " 1", "rejected " + queue + " 1");
   }
 
   @Test
   void aRepeatedDeathKeepsTheFieldsOfTheFirst(Amqp amqp) throws Exception {
-    String dead = amqp.queue();
+    String queue = amqp.name();
+    String dead = amqp.queue(deadLetterTo(queue, Map.of()));
     String exchange = amqp.exchange(BuiltinExchangeType.FANOUT);
-    String queue = amqp.queue(deadLetterTo(dead, Map.of("x-max-length", 0)));
+    amqp.queue(queue, deadLetterTo(dead, Map.of("x-max-length", 0)));
     amqp.bind(queue, exchange, "");
-    Deliveries deaths = amqp.consume(dead);
     Channel channel = amqp.channel();
+    Deliveries deaths = Deliveries.from(channel, dead, false);
     channel.basicPublish(exchange, "first", PLAIN, bytes("a"));
     Delivery once = deaths.next();
-    channel.basicPublish("", queue, once.properties(), bytes("a"));
+    channel.basicReject(once.tag(), false);
     Map<String, Object> twice = Headers.deaths(deaths.next().properties()).get(0);
     assertThat(twice)
         .containsEntry("count", 2L)
@@ -133,29 +135,92 @@ class DeathHistoryIT {
         .containsEntry("time", Headers.deaths(once.properties()).get(0).get("time"));
   }
 
+  /** As in RabbitMQ 4.3.6: a publisher's header is no history. */
   @Test
-  void anXDeathHeaderFromAPublisherIsContinued(Amqp amqp) throws Exception {
+  void anXDeathHeaderFromAPublisherArrivesAndTheFirstDeathReplacesIt(Amqp amqp) throws Exception {
+    String dead = amqp.queue();
+    String queue = amqp.queue(deadLetterTo(dead, Map.of()));
+    Channel channel = amqp.channel();
+    Map<String, Object> published =
+        Map.of(
+            "x-death",
+            List.of(death(queue, "rejected", 5), death("elsewhere", "expired", 1)),
+            "x-first-death-queue",
+            "elsewhere",
+            "x-first-death-reason",
+            "expired",
+            "x-last-death-queue",
+            "other",
+            "mine",
+            7);
+    amqp.publish(queue, headers(published), "a");
+    amqp.awaitReady(queue, 1);
+    GetResponse arrived = channel.basicGet(queue, false);
+    assertThat(Headers.of(arrived.getProps())).isEqualTo(published);
+    channel.basicReject(arrived.getEnvelope().getDeliveryTag(), false);
+    amqp.awaitReady(dead, 1);
+    BasicProperties properties = channel.basicGet(dead, true).getProps();
+    assertThat(Headers.history(properties)).containsExactly("rejected " + queue + " 1");
+    assertThat(Headers.of(properties))
+        .containsEntry("x-first-death-queue", queue)
+        .containsEntry("x-first-death-reason", "rejected")
+        .containsEntry("x-first-death-exchange", "")
+        .containsEntry("x-last-death-queue", queue)
+        .containsEntry("mine", 7);
+  }
+
+  @Test
+  void aRepublishedDeadLetterBeginsAnew(Amqp amqp) throws Exception {
     String dead = amqp.queue();
     String queue = amqp.queue(deadLetterTo(dead, Map.of("x-max-length", 0)));
     Deliveries deaths = amqp.consume(dead);
-    Map<String, Object> entry =
-        Map.of(
-            "queue",
-            queue,
-            "reason",
-            "maxlen",
-            "exchange",
-            "",
-            "routing-keys",
-            List.of(queue),
-            "time",
-            Date.from(Instant.ofEpochSecond(1_000_000_000)),
-            "count",
-            5L);
-    amqp.publish(queue, headers(Map.of("x-death", List.of(entry), "mine", 7)), "a");
-    BasicProperties properties = deaths.next().properties();
-    assertThat(Headers.history(properties)).containsExactly("maxlen " + queue + " 6");
-    assertThat(Headers.of(properties)).containsEntry("mine", 7);
+    amqp.publish(queue, "a");
+    Delivery once = deaths.next();
+    for (int i = 0; i < 3; i++) {
+      amqp.publish(queue, once.properties(), "a");
+      once = deaths.next();
+      assertThat(Headers.history(once.properties())).containsExactly("maxlen " + queue + " 1");
+    }
+  }
+
+  @Test
+  void deathsAfterTheFirstAreAddedToIt(Amqp amqp) throws Exception {
+    String dead = amqp.queue();
+    String second = amqp.queue(deadLetterTo(dead, Map.of("x-message-ttl", 20)));
+    String first = amqp.queue(deadLetterTo(second, Map.of("x-max-length", 0)));
+    Deliveries deaths = amqp.consume(dead);
+    Map<String, Object> published = Map.of("x-death", List.of(death(first, "maxlen", 5)));
+    amqp.publish(first, headers(published), "a");
+    assertThat(Headers.history(deaths.next().properties()))
+        .containsExactly("expired " + second + " 1", "maxlen " + first + " 1");
+  }
+
+  /** A publisher that says that its message has expired there does not keep it from there. */
+  @Test
+  void anXDeathHeaderFromAPublisherMakesNoCycle(Amqp amqp) throws Exception {
+    String dead = amqp.queue();
+    String queue = amqp.queue(deadLetterTo(dead, Map.of("x-max-length", 0)));
+    Deliveries deaths = amqp.consume(dead);
+    Map<String, Object> published = Map.of("x-death", List.of(death(dead, "expired", 1)));
+    amqp.publish(queue, headers(published), "a");
+    assertThat(Headers.history(deaths.next().properties()))
+        .containsExactly("maxlen " + queue + " 1");
+  }
+
+  static Map<String, Object> death(String queue, String reason, long count) {
+    return Map.of(
+        "queue",
+        queue,
+        "reason",
+        reason,
+        "exchange",
+        "",
+        "routing-keys",
+        List.of(queue),
+        "time",
+        Date.from(Instant.ofEpochSecond(1_000_000_000)),
+        "count",
+        count);
   }
 
   @Test

@@ -1,10 +1,12 @@
 package io.mayflymq.it.durability;
 
 import static io.mayflymq.it.harness.Amqp.bytes;
+import static io.mayflymq.it.harness.Amqp.deadLetterTo;
 import static io.mayflymq.it.harness.RestartedBroker.PERSISTENT;
 import static io.mayflymq.it.harness.RestartedBroker.TRANSIENT;
 import static java.util.concurrent.TimeUnit.MINUTES;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import com.rabbitmq.client.AMQP.BasicProperties;
 import com.rabbitmq.client.BuiltinExchangeType;
@@ -21,6 +23,7 @@ import java.util.Arrays;
 import java.util.Date;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.ConcurrentSkipListSet;
@@ -394,5 +397,40 @@ class DurableMessagesIT {
     byte[] bytes = new byte[size];
     new Random(seed).nextBytes(bytes);
     return bytes;
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void anXDeathHeaderIsThatOfThePublisherAfterARestartToo(Ending ending) throws Exception {
+    Map<String, Object> death =
+        Map.of(
+            "queue",
+            "classic",
+            "reason",
+            "rejected",
+            "exchange",
+            "",
+            "routing-keys",
+            List.of("classic"),
+            "time",
+            Date.from(Instant.ofEpochSecond(1_000_000_000)),
+            "count",
+            5L);
+    Map<String, Object> published = Map.of("x-death", List.of(death));
+    broker.queue("dead");
+    for (String type : List.of("classic", "quorum")) {
+      broker.queue(type, deadLetterTo("dead", Map.of("x-queue-type", type)));
+      broker.publish(type, PERSISTENT.builder().headers(published).build(), bytes(type));
+    }
+    broker.restart(ending);
+    for (String type : List.of("classic", "quorum")) {
+      Channel channel = broker.channel();
+      GetResponse arrived = channel.basicGet(type, false);
+      assertThat(Headers.deaths(arrived.getProps())).containsExactly(death);
+      channel.basicReject(arrived.getEnvelope().getDeliveryTag(), false);
+      channel.close();
+      GetResponse dead = await().until(() -> broker.get("dead"), Objects::nonNull);
+      assertThat(Headers.history(dead.getProps())).containsExactly("rejected " + type + " 1");
+    }
   }
 }

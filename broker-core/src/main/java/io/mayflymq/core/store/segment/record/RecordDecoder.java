@@ -184,7 +184,8 @@ public final class RecordDecoder {
             buffer.get(start + 36) & 0xff,
             (flags & RecordFormat.PERSISTENT) != 0,
             blindKeys)
-        .withOneKey((flags & RecordFormat.ONE_KEY) != 0);
+        .withOneKey((flags & RecordFormat.ONE_KEY) != 0)
+        .withPublishedDeaths((flags & RecordFormat.PUBLISHED_DEATHS) != 0);
   }
 
   /**

@@ -21,7 +21,8 @@ import java.util.zip.CRC32C;
  *   28  int    length of the properties
  *   32  int    length of the body
  *   36  byte   priority
- *   37  byte   flags: 1 if the message is persistent, 2 if it is routed by its routing key alone, 4 if its publisher set the priority 0
+ *   37  byte   flags: 1 if the message is persistent, 2 if it is routed by its routing key alone, 4 if its publisher set the priority 0,
+ *             8 if its x-death header is its publisher's
  *   38  short  number of targets
  *   40  int    length of the blind keys
  *   44         MOVE: long queue, long sequence, int segment that the message left
@@ -65,6 +66,7 @@ public final class RecordFormat {
   static final int PERSISTENT = 1;
   static final int ONE_KEY = 2;
   static final int PRIORITY_ZERO = 4;
+  static final int PUBLISHED_DEATHS = 8;
 
   private static final long GOLDEN = 0x9e3779b97f4a7c15L;
 
@@ -134,7 +136,8 @@ public final class RecordFormat {
   static int flags(Message message) {
     return (message.persistent() ? PERSISTENT : 0)
         | (message.hasOneKey() ? ONE_KEY : 0)
-        | (message.ownPriority() == 0 ? PRIORITY_ZERO : 0);
+        | (message.ownPriority() == 0 ? PRIORITY_ZERO : 0)
+        | (message.hasPublishedDeaths() ? PUBLISHED_DEATHS : 0);
   }
 
   static int sourceLength(RecordType type) {
