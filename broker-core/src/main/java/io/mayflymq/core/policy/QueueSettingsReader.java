@@ -61,7 +61,7 @@ final class QueueSettingsReader {
     QueueSettingsReader reader = new QueueSettingsReader(effective, byArguments, defaults);
     reader.expiry();
     reader.lease();
-    reader.length(byArguments);
+    reader.length();
     reader.deadLetters();
     reader.deliveries(byArguments.type());
     reader.stream();
@@ -100,7 +100,7 @@ final class QueueSettingsReader {
     }
   }
 
-  private void length(QueueSettings byArguments) {
+  private void length() {
     String overflow = effective.text(PolicyKey.OVERFLOW);
     settings
         .maxLength(effective.number(PolicyKey.MAX_LENGTH))
@@ -108,8 +108,7 @@ final class QueueSettingsReader {
         .lengthCountsUnacked(is(PolicyKey.MAX_LENGTH_SCOPE, "total"))
         .lengthDropsLowest(is(PolicyKey.MAX_LENGTH_DROP, "lowest-priority"));
     if (overflow != null) {
-      settings.overflow(
-          Overflow.ofWireName(overflow).orElse(Overflow.DROP_HEAD).in(byArguments.type()));
+      settings.overflow(Overflow.ofWireName(overflow).orElse(Overflow.DROP_HEAD));
     }
   }
 
@@ -125,10 +124,11 @@ final class QueueSettingsReader {
         .keepsRefusedDeadLetters(
             !is(PolicyKey.DEAD_LETTER_REFUSED, "drop")
                 && !is(PolicyKey.DEAD_LETTER_STRATEGY, "at-most-once"))
-        // As in RabbitMQ: only with overflow reject-publish.
+        // As in RabbitMQ: not with drop-head, which would drop what waits, too.
         .deadLettersAtLeastOnce(
             is(PolicyKey.DEAD_LETTER_STRATEGY, "at-least-once")
-                && is(PolicyKey.OVERFLOW, "reject-publish"));
+                && (is(PolicyKey.OVERFLOW, "reject-publish")
+                    || is(PolicyKey.OVERFLOW, "reject-publish-dlx")));
     List<String> reasons = words(PolicyKey.DEAD_LETTER_ON);
     if (reasons != null) {
       Set<DeathReason> on = EnumSet.noneOf(DeathReason.class);

@@ -15,7 +15,10 @@ public enum Overflow {
    * otherwise.
    */
   REJECT_PUBLISH("reject-publish"),
-  /** As {@link #REJECT_PUBLISH}, and the refused message is dead-lettered. */
+  /**
+   * As {@link #REJECT_PUBLISH}, and the refused message is dead-lettered. In quorum queues too,
+   * where RabbitMQ takes it for {@link #DROP_HEAD}.
+   */
   REJECT_PUBLISH_DLX("reject-publish-dlx");
 
   private final String wireName;
@@ -27,14 +30,6 @@ public enum Overflow {
   /** The name in arguments and policies. */
   public String wireName() {
     return wireName;
-  }
-
-  /**
-   * Returns the behaviour in a queue of this type: quorum queues do not dead-letter refused
-   * messages.
-   */
-  public Overflow in(QueueType type) {
-    return type == QueueType.QUORUM && this == REJECT_PUBLISH_DLX ? DROP_HEAD : this;
   }
 
   /** The behaviour of this name. */

@@ -82,6 +82,16 @@ public record QueueSettings(
   }
 
   /**
+   * Whether every message that dies for this reason waits until a queue has it: not one that the
+   * queue refuses, since its publisher is told so.
+   */
+  public boolean deadLettersAtLeastOnce(DeathReason reason) {
+    boolean isRefused =
+        reason == DeathReason.MAXLEN && length.overflow() == Overflow.REJECT_PUBLISH_DLX;
+    return deadLetters.atLeastOnce() && !isRefused;
+  }
+
+  /**
    * Whether the queue counts how often each message is returned, and sends the count to consumers:
    * a quorum queue, and any other queue with a delivery limit or retry delays.
    */

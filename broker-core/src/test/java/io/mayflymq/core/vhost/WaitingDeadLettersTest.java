@@ -52,6 +52,27 @@ class WaitingDeadLettersTest {
         .build();
   }
 
+  /** The publisher is told of what is refused, so the queue need not keep it. */
+  @Test
+  void withRejectPublishDlxOnlyWhatWasInTheQueueWaits() {
+    FieldTable.Builder arguments = atLeastOnce("").toBuilder();
+    arguments.put("x-overflow", "reject-publish-dlx").put("x-max-length", 2);
+    broker.declareOn(0, "q", arguments.build());
+    die("q", 1, 2);
+    assertThat(waiting("q").messages()).isEqualTo(2);
+    broker.publish("q", 3);
+    broker.advance(1300);
+    assertThat(waiting("q").messages()).as("3 was refused").isEqualTo(2);
+    assertThat(broker.queue("q").counters().get(Counter.DROPPED_UNROUTABLE)).isEqualTo(1);
+
+    broker.declareOn(0, "dead");
+    broker.advance(3000);
+    assertThat(broker.drain("dead")).containsExactly(1, 2);
+    broker.publish("q", 4, 5, 6);
+    broker.advance(1300);
+    assertThat(broker.drain("dead")).containsExactlyInAnyOrder(4, 5, 6);
+  }
+
   private QueueTotals waiting(String queue) {
     List<QueueTotals> totals = new ArrayList<>();
     Queue source = broker.queue(queue);

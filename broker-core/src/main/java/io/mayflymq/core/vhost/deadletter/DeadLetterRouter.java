@@ -74,6 +74,7 @@ public final class DeadLetterRouter implements OutgoingDeadLetter.Refusals {
       long deadlineMillis,
       long nowMillis) {
     DeadLetterSettings settings = source.settings().deadLetters();
+    boolean atLeastOnce = source.settings().deadLettersAtLeastOnce(cause.reason());
     PartitionTime time = source.partition().time();
     // A queue's own dead letter queue is reached as any queue is, by its name.
     boolean own = goesToOwnQueue(settings);
@@ -86,7 +87,7 @@ public final class DeadLetterRouter implements OutgoingDeadLetter.Refusals {
       fate = DropOutcome.NO_EXCHANGE;
     } else if (!settings.areWantedOn(cause.reason())) {
       fate = DropOutcome.REASON_EXCLUDED;
-    } else if (table.exchange(exchange) == null && !settings.atLeastOnce()) {
+    } else if (table.exchange(exchange) == null && !atLeastOnce) {
       fate = DropOutcome.EXCHANGE_MISSING;
     } else if (message == null) {
       fate = DropOutcome.UNREADABLE;
@@ -121,10 +122,8 @@ public final class DeadLetterRouter implements OutgoingDeadLetter.Refusals {
           !targets.isEmpty()
               ? DropOutcome.DEAD_LETTERED
               : route.isEmpty() ? DropOutcome.UNROUTABLE : DropOutcome.CYCLE;
-      boolean mayWait = mayWait(settings, entry);
-      if (targets.isEmpty()
-          ? settings.atLeastOnce()
-          : mayWait && source.onShard().hasWaitingDeadLetters()) {
+      boolean mayWait = mayWait(source, cause, entry);
+      if (targets.isEmpty() ? atLeastOnce : mayWait && source.onShard().hasWaitingDeadLetters()) {
         targets = Route.none();
         fate = DropOutcome.WAITING;
       }
@@ -136,7 +135,7 @@ public final class DeadLetterRouter implements OutgoingDeadLetter.Refusals {
     source
         .partition()
         .counts()
-        .died(source.settings().type(), strategy(settings, cause), cause.reason());
+        .died(source.settings().type(), strategy(source, cause), cause.reason());
     if (fate == DropOutcome.DEAD_LETTERED || fate == DropOutcome.WAITING) {
       publishers
           .of(source.partition())
@@ -174,15 +173,18 @@ public final class DeadLetterRouter implements OutgoingDeadLetter.Refusals {
         : route;
   }
 
-  private static Strategy strategy(DeadLetterSettings settings, DropTrigger cause) {
-    if (!settings.areWantedOn(cause.reason())) {
+  private static Strategy strategy(Queue source, DropTrigger cause) {
+    if (!source.settings().deadLetters().areWantedOn(cause.reason())) {
       return Strategy.DISABLED;
     }
-    return settings.atLeastOnce() ? Strategy.AT_LEAST_ONCE : Strategy.AT_MOST_ONCE;
+    return source.settings().deadLettersAtLeastOnce(cause.reason())
+        ? Strategy.AT_LEAST_ONCE
+        : Strategy.AT_MOST_ONCE;
   }
 
-  private static boolean mayWait(DeadLetterSettings settings, UnsettledEntry entry) {
-    return settings.atLeastOnce() || (settings.keepsRefused() && entry != null);
+  private static boolean mayWait(Queue source, DropTrigger cause, UnsettledEntry entry) {
+    return source.settings().deadLettersAtLeastOnce(cause.reason())
+        || (source.settings().deadLetters().keepsRefused() && entry != null);
   }
 
   /** Whether a dead letter waits in the queue that it comes from if no other takes it. */
@@ -190,8 +192,7 @@ public final class DeadLetterRouter implements OutgoingDeadLetter.Refusals {
     Queue source = deadLetter.source();
     return source != null
         && !source.onShard().isDeleted()
-        && (deadLetter.cause() == null
-            || mayWait(source.settings().deadLetters(), deadLetter.entry()));
+        && (deadLetter.cause() == null || mayWait(source, deadLetter.cause(), deadLetter.entry()));
   }
 
   /**

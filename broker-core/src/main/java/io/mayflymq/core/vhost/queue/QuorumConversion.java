@@ -8,7 +8,6 @@ import io.mayflymq.core.policy.PolicyKind;
 import io.mayflymq.core.policy.PolicySubject;
 import io.mayflymq.core.policy.PolicyTable;
 import io.mayflymq.core.policy.argument.QueueArguments;
-import io.mayflymq.core.settings.Overflow;
 import io.mayflymq.core.settings.QueueType;
 import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.FieldTable;
@@ -121,13 +120,6 @@ public final class QuorumConversion {
                     policy.name(),
                     candidate.reason()));
       }
-    }
-    Overflow overflow =
-        policies.settingsOf(queue.name(), queue.arguments(), queue.settings()).length().overflow();
-    if (overflow == Overflow.REJECT_PUBLISH_DLX) {
-      obstacles.add(
-          "its overflow '%s' would be '%s'"
-              .formatted(overflow.wireName(), Overflow.DROP_HEAD.wireName()));
     }
   }
 }

@@ -22,6 +22,8 @@ import java.util.concurrent.CompletableFuture;
 final class ClusterRig {
   private static final List<String> QUEUES = List.of("q0", "q1", "q2", "q3", "q4", "q5");
   private static final List<String> KEYS = List.of("k0", "k1");
+  private static final List<String> OVERFLOWS =
+      List.of("drop-head", "reject-publish", "reject-publish-dlx");
 
   /**
    * How it is set up.
@@ -161,7 +163,7 @@ final class ClusterRig {
     }
     if (random.nextInt(5) == 0) {
       arguments.put("x-max-length", 1 + random.nextInt(4));
-      arguments.put("x-overflow", random.nextBoolean() ? "drop-head" : "reject-publish");
+      arguments.put("x-overflow", OVERFLOWS.get(random.nextInt(OVERFLOWS.size())));
     }
     if (random.nextBoolean()) {
       arguments.put("x-queue-leader-locator", "balanced");
@@ -208,7 +210,7 @@ final class ClusterRig {
     }
     if (limitsLength) {
       keys.put("max-length", random.nextInt(5));
-      keys.put("overflow", random.nextBoolean() ? "drop-head" : "reject-publish");
+      keys.put("overflow", OVERFLOWS.get(random.nextInt(OVERFLOWS.size())));
     }
     if (number < QUEUES.size() - 1 && (keys.isEmpty() || random.nextBoolean())) {
       keys.put("dead-letter-exchange", "");

@@ -5,6 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.mayflymq.core.cluster.simulation.ClusterRig.Setup;
 import io.mayflymq.core.cluster.simulation.Command.Action;
 import io.mayflymq.core.message.Message;
+import io.mayflymq.core.message.NumberedMessage;
+import io.mayflymq.core.queue.GetResult;
+import io.mayflymq.core.settings.LeaseUse;
+import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.replica.PartitionReplicas;
 import io.mayflymq.core.vhost.replica.ReplicaLook;
 import io.mayflymq.protocol.types.FieldTable;
@@ -13,6 +17,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -119,6 +124,59 @@ class ReplicatedQueuesTest {
       assertThat(here.isIdle()).as("%s is idle", here).isTrue();
       assertThat(ledger.confirmed()).isEqualTo(11);
       ledger.check();
+    }
+  }
+
+  /**
+   * What a queue with reject-publish-dlx refuses is not in it, and is in the queue of its dead
+   * letters, on whichever node the publisher is.
+   */
+  @Test
+  void whatAFullQueueRefusesIsDeadLettered() {
+    for (long seed = 0; seed < 5; seed++) {
+      Random random = new Random(seed);
+      SimulatedCluster cluster = new SimulatedCluster(List.of(2, 1, 2), ROOMY, random);
+      Ledger ledger = new Ledger(cluster);
+      cluster.settle(random);
+      SimulatedClient there = new SimulatedClient(cluster.nodes().get(0).process(), 0, ledger);
+      there.declare("dead", true, quorum().build());
+      FieldTable.Builder full = quorum().put("x-max-length", 3);
+      full.put("x-overflow", "reject-publish-dlx").put("x-dead-letter-exchange", "");
+      there.declare("full", true, full.put("x-dead-letter-routing-key", "dead").build());
+      cluster.settle(random);
+      SimulatedClient here = new SimulatedClient(cluster.nodes().get(1).process(), 0, ledger);
+      SimulatedClient.Content content = new SimulatedClient.Content(true, Message.NO_TTL, 10, true);
+      for (int count = 0; count < 8; count++) {
+        here.publish("", "full", content);
+      }
+      cluster.settle(random);
+      assertThat(ledger.confirmed()).isEqualTo(3);
+      ledger.trouble();
+      cluster.nodes().get(0).losePower(random);
+      here.publish("", "full", content);
+      cluster.advance(10_000, random);
+      assertThat(here.isIdle()).as("%s is idle", here).isTrue();
+      assertThat(ledger.confirmed()).isEqualTo(3);
+      assertThat(numbers(cluster, "full", random)).containsExactly(0, 1, 2);
+      assertThat(numbers(cluster, "dead", random)).containsExactly(3, 4, 5, 6, 7, 8);
+    }
+  }
+
+  private static FieldTable.Builder quorum() {
+    return FieldTable.builder().put("x-queue-type", "quorum");
+  }
+
+  /** Takes all messages out of a queue, at the second node. @return their numbers */
+  private static List<Integer> numbers(SimulatedCluster cluster, String name, Random random) {
+    Queue queue = cluster.nodes().get(1).process().queue(name);
+    List<Integer> numbers = new ArrayList<>();
+    while (true) {
+      CompletableFuture<GetResult> fetched = queue.requests().fetch(false, LeaseUse.GET);
+      cluster.settle(random);
+      if (fetched.join() == null) {
+        return numbers;
+      }
+      numbers.add(NumberedMessage.numberOf(fetched.join().message()));
     }
   }
 }

@@ -423,7 +423,7 @@ class QueueArgumentsTest {
 
     assertThat(settings.type()).isEqualTo(QueueType.QUORUM);
     assertThat(settings.deliveries().limit()).isEqualTo(3);
-    assertThat(settings.length().overflow()).isEqualTo(Overflow.DROP_HEAD);
+    assertThat(settings.length().overflow()).isEqualTo(Overflow.REJECT_PUBLISH_DLX);
     assertThat(parse(quorum().build()).deliveries().limit()).isEqualTo(20);
     assertThat(parse(quorum().put("x-delivery-limit", -1).build()).deliveries().limit())
         .isEqualTo(QueueSettings.NONE);

@@ -10,6 +10,7 @@ import io.mayflymq.it.harness.BlackBox;
 import io.mayflymq.it.harness.Deliveries;
 import io.mayflymq.it.harness.Headers;
 import io.mayflymq.it.harness.MayflyOnly;
+import io.mayflymq.it.harness.Patience;
 import io.mayflymq.it.harness.PolicyFixture;
 import io.mayflymq.it.harness.Target;
 import java.util.HashMap;
@@ -18,6 +19,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Queues of the type quorum: what they are like to clients. */
 @BlackBox
@@ -177,6 +179,42 @@ class QuorumQueueIT {
       }
     } finally {
       target.http().delete(path);
+    }
+  }
+
+  /** In RabbitMQ a quorum queue takes reject-publish-dlx for drop-head. */
+  @MayflyOnly("RabbitMQ drops the oldest message")
+  @ParameterizedTest
+  @ValueSource(strings = {"argument", "policies", "operator-policies"})
+  void rejectPublishDlxDeadLettersWhatIsRefused(String by, Target target, Amqp amqp)
+      throws Exception {
+    String dead = amqp.queue();
+    String name = amqp.name();
+    Map<String, Object> arguments = new HashMap<>(Map.of("x-max-length", 1));
+    String path = by + "/%2F/" + name;
+    if (by.equals("argument")) {
+      arguments.put("x-overflow", "reject-publish-dlx");
+    } else {
+      String policy = PolicyFixture.policy(name, "{\"overflow\":\"reject-publish-dlx\"}");
+      assertThat(target.http().put(path, policy).status()).isEqualTo(201);
+    }
+    try {
+      Channel channel = amqp.confirming();
+      channel.queueDeclare(name, true, false, false, quorum(Amqp.deadLetterTo(dead, arguments)));
+      channel.basicPublish("", name, Amqp.PLAIN, Amqp.bytes("kept"));
+      assertThat(channel.waitForConfirms(Patience.MILLIS)).isTrue();
+      channel.basicPublish("", name, Amqp.PLAIN, Amqp.bytes("refused"));
+      assertThat(channel.waitForConfirms(Patience.MILLIS)).as("acknowledged").isFalse();
+      amqp.awaitReady(dead, 1);
+      GetResponse death = channel.basicGet(dead, true);
+      assertThat(Amqp.text(death.getBody())).isEqualTo("refused");
+      assertThat(Headers.history(death.getProps())).containsExactly("maxlen " + name + " 1");
+      assertThat(amqp.drain(name)).containsExactly("kept");
+      channel.queueDelete(name);
+    } finally {
+      if (!by.equals("argument")) {
+        target.http().delete(path);
+      }
     }
   }
 

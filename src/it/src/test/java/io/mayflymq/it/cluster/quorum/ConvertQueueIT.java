@@ -241,8 +241,7 @@ class ConvertQueueIT extends QuorumFixture {
                 + " have no argument 'x-max-priority'");
     channel.queueDelete(queue);
 
-    channel.queueDeclare(
-        queue, true, false, false, Map.of("x-overflow", "reject-publish-dlx", "x-max-length", 9));
+    channel.queueDeclare(queue, true, false, false, Map.of("x-max-length", 9));
     nodes
         .http(0)
         .put(
@@ -253,8 +252,7 @@ class ConvertQueueIT extends QuorumFixture {
     assertThat(refused.exit()).isEqualTo(69);
     assertThat(refused.err().toString())
         .contains("policy '%s' applies to it: ".formatted(queue))
-        .contains("do not support queue-mode")
-        .contains("its overflow 'reject-publish-dlx' would be 'drop-head'");
+        .contains("do not support queue-mode");
     nodes.http(0).delete("policies/%2F/" + queue);
 
     channel.queueDeclare(queue + "-s", true, false, false, Map.of("x-queue-type", "stream"));
