@@ -23,6 +23,8 @@ import java.util.Map;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Priorities of quorum queues, as RabbitMQ 4.3 has them. */
 @BlackBox
@@ -146,24 +148,29 @@ class QuorumPriorityIT {
     }
   }
 
-  /** What 4.3.6 was seen to leave. */
-  @Test
-  void lengthLimitDropsTheHighestPriorityUnlessToldOtherwise() throws Exception {
-    try (EmbeddedBroker broker = EmbeddedBroker.builder().start();
+  /** What 4.3.6 was seen to leave; in 3.13 quorum queues have no priorities. */
+  @ParameterizedTest
+  @ValueSource(strings = {"4.3", "3.13"})
+  void lengthLimitDropsTheHighestPriorityUnlessToldOtherwise(String dialect) throws Exception {
+    try (EmbeddedBroker broker =
+            EmbeddedBroker.builder().set("compatibility.rabbitmq", dialect).start();
         Connection connection = connect(broker, "/")) {
       Channel channel = connection.createChannel();
       String[] bodies = {"1", "9", "5", "0", "9b", "2"};
+      boolean hasPriorities = dialect.equals("4.3");
+      List<String> quorum = hasPriorities ? List.of("2", "1", "0") : List.of("0", "9b", "2");
+      List<String> lowestOfQuorum = hasPriorities ? List.of("9", "9b", "5") : quorum;
       Map<String, Object> classic = Map.of("x-max-length", 3, "x-max-priority", 10);
       Map<String, Object> lowest = new HashMap<>(classic);
       lowest.put("x-max-length-drop", "lowest-priority");
       Map<Map<String, Object>, List<String>> left =
           Map.of(
               with("x-max-length", 3),
-              List.of("2", "1", "0"),
+              quorum,
               with("x-max-length", 3, "x-max-length-drop", "highest-priority"),
-              List.of("2", "1", "0"),
+              quorum,
               with("x-max-length", 3, "x-max-length-drop", "lowest-priority"),
-              List.of("9", "9b", "5"),
+              lowestOfQuorum,
               classic,
               List.of("2", "1", "0"),
               lowest,
