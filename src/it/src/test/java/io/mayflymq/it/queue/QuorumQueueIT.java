@@ -4,6 +4,7 @@ import static io.mayflymq.it.harness.ChannelErrors.assertChannelError;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.rabbitmq.client.Channel;
+import com.rabbitmq.client.DefaultConsumer;
 import com.rabbitmq.client.GetResponse;
 import io.mayflymq.it.harness.Amqp;
 import io.mayflymq.it.harness.BlackBox;
@@ -180,6 +181,97 @@ class QuorumQueueIT {
     } finally {
       target.http().delete(path);
     }
+  }
+
+  @MayflyOnly("RabbitMQ answers 540 and closes the connection")
+  @Test
+  void aDeletionMayDependOnMessagesAndConsumers(Amqp amqp) throws Exception {
+    String queue = declare(amqp, Map.of());
+    amqp.publish(queue, "m");
+    amqp.awaitReady(queue, 1);
+    Channel full = amqp.newChannel();
+    assertChannelError(
+        full,
+        406,
+        "PRECONDITION_FAILED - queue '" + queue + "' in vhost '/' not empty",
+        () -> full.queueDelete(queue, false, true));
+    Deliveries.from(amqp.newChannel(), queue, false).next();
+    Channel used = amqp.newChannel();
+    assertChannelError(
+        used,
+        406,
+        "PRECONDITION_FAILED - queue '" + queue + "' in vhost '/' in use",
+        () -> used.queueDelete(queue, true, false));
+    String free = declare(amqp, Map.of());
+    assertThat(amqp.newChannel().queueDelete(free, true, true).getMessageCount()).isZero();
+  }
+
+  @MayflyOnly("RabbitMQ lets others consume beside an exclusive consumer of a quorum queue")
+  @Test
+  void anExclusiveConsumerIsTheOnlyOne(Amqp amqp) throws Exception {
+    String queue = declare(amqp, Map.of());
+    Channel first = amqp.newChannel();
+    String tag = first.basicConsume(queue, false, "", false, true, Map.of(), new Ignoring(first));
+    assertInExclusiveUse(amqp, queue, false);
+    first.basicCancel(tag);
+    first.basicConsume(queue, new Ignoring(first));
+    assertInExclusiveUse(amqp, queue, true);
+  }
+
+  private static void assertInExclusiveUse(Amqp amqp, String queue, boolean exclusive)
+      throws Exception {
+    Channel other = amqp.newChannel();
+    assertChannelError(
+        other,
+        403,
+        "ACCESS_REFUSED - queue '" + queue + "' in vhost '/' in exclusive use",
+        () ->
+            other.basicConsume(queue, false, "", false, exclusive, Map.of(), new Ignoring(other)));
+  }
+
+  private static final class Ignoring extends DefaultConsumer {
+    Ignoring(Channel channel) {
+      super(channel);
+    }
+  }
+
+  @MayflyOnly("RabbitMQ counts properties and headers in quorum queues")
+  @Test
+  void aLimitInBytesCountsBodiesOnly(Amqp amqp) throws Exception {
+    String queue = declare(amqp, Map.of("x-max-length-bytes", 1000));
+    Channel channel = amqp.confirming();
+    for (int i = 0; i < 20; i++) {
+      channel.basicPublish("", queue, Amqp.headers(Map.of("h", "x".repeat(300))), new byte[200]);
+    }
+    assertThat(channel.waitForConfirms(Patience.MILLIS)).isTrue();
+    assertThat(amqp.ready(queue)).isEqualTo(5);
+  }
+
+  /** In RabbitMQ 4.3 a dead letter is marked if its message had been rejected. */
+  @MayflyOnly("RabbitMQ marks the dead letters of basic.reject")
+  @ParameterizedTest
+  @ValueSource(strings = {"classic", "quorum"})
+  void aDeadLetterIsNotRedelivered(String type, Amqp amqp) throws Exception {
+    String dead = amqp.name();
+    Channel channel = amqp.newChannel();
+    channel.queueDeclare(dead, true, false, false, Map.of("x-queue-type", type));
+    Map<String, Object> arguments = Map.of("x-queue-type", type, "x-delivery-limit", 0);
+    String queue = amqp.name();
+    channel.queueDeclare(queue, true, false, false, Amqp.deadLetterTo(dead, arguments));
+    for (int how = 0; how < 3; how++) {
+      amqp.publish(queue, "m");
+      amqp.awaitReady(queue, 1);
+      long tag = channel.basicGet(queue, false).getEnvelope().getDeliveryTag();
+      switch (how) {
+        case 0 -> channel.basicReject(tag, false);
+        case 1 -> channel.basicNack(tag, false, false);
+        default -> channel.basicReject(tag, true);
+      }
+      amqp.awaitReady(dead, 1);
+      assertThat(channel.basicGet(dead, true).getEnvelope().isRedeliver()).isFalse();
+    }
+    channel.queueDelete(queue);
+    channel.queueDelete(dead);
   }
 
   /** In RabbitMQ a quorum queue takes reject-publish-dlx for drop-head. */
