@@ -45,7 +45,7 @@ final class Acceptor extends ChannelInitializer<Channel> {
     established.forEach(
         (name, connections) -> {
           if (node == null || name.equals(node)) {
-            connections.forEach(each -> each.context().executor().execute(() -> each.close(why)));
+            connections.forEach(each -> each.closeSoon(why));
           }
         });
   }

@@ -15,11 +15,15 @@ import java.nio.charset.StandardCharsets;
 /**
  * One side of an established connection between nodes: sends heartbeats, closes the connection when
  * the other side is lost or sends what cannot be read. All methods are called on the connection's
- * loop.
+ * loop, but for {@link #closeSoon}.
  */
 public abstract class FrameHandler extends ChannelInboundHandlerAdapter {
   private final int lostMillis;
-  private ChannelHandlerContext context;
+  private volatile ChannelHandlerContext context;
+
+  /** Why it is to be closed, if another thread has said so. */
+  private volatile String wanted;
+
   private String reason;
   private boolean closed;
 
@@ -77,6 +81,18 @@ public abstract class FrameHandler extends ChannelInboundHandlerAdapter {
     }
   }
 
+  /**
+   * Closes the connection on its loop; any thread may call. One whose handler is not added yet is
+   * closed when it is.
+   */
+  final void closeSoon(String why) {
+    wanted = why;
+    ChannelHandlerContext added = context;
+    if (added != null) {
+      added.executor().execute(() -> close(why));
+    }
+  }
+
   /** Closes the connection, since what the other side has sent cannot be read. */
   protected final void closeUnreadable(String why) {
     if (reason == null) {
@@ -92,6 +108,10 @@ public abstract class FrameHandler extends ChannelInboundHandlerAdapter {
   @Override
   public void handlerAdded(ChannelHandlerContext added) {
     context = added;
+    String why = wanted;
+    if (why != null) {
+      added.executor().execute(() -> close(why));
+    }
   }
 
   @Override

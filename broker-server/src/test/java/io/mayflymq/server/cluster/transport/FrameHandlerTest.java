@@ -9,6 +9,7 @@ import io.netty.channel.embedded.EmbeddedChannel;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 class FrameHandlerTest {
@@ -16,18 +17,28 @@ class FrameHandlerTest {
       new TransportTimes(5_000, 10_000, 60_000, 6_000, 100, 2_000);
 
   private final List<String> closed = new ArrayList<>();
+  private final FrameHandler handler = new Recording();
   private final EmbeddedChannel channel =
-      new EmbeddedChannel(
-          new ConnectionSetup(TIMES, null, false).idleHandler(),
-          new FrameHandler(TIMES) {
-            @Override
-            protected void frame(int type, ByteBuf body) {}
+      new EmbeddedChannel(new ConnectionSetup(TIMES, null, false).idleHandler());
 
-            @Override
-            protected void closed(String why) {
-              closed.add(why);
-            }
-          });
+  private final class Recording extends FrameHandler {
+    Recording() {
+      super(TIMES);
+    }
+
+    @Override
+    protected void frame(int type, ByteBuf body) {}
+
+    @Override
+    protected void closed(String why) {
+      closed.add(why);
+    }
+  }
+
+  @BeforeEach
+  void add() {
+    channel.pipeline().addLast(handler);
+  }
 
   private void advance(int seconds) {
     channel.advanceTimeBy(seconds, TimeUnit.SECONDS);
@@ -48,6 +59,23 @@ class FrameHandlerTest {
     assertThat(closed).isEmpty();
     advance(1);
     assertThat(closed).containsExactly("nothing was heard for 6000 ms");
+  }
+
+  @Test
+  void connectionIsClosedByAnotherThread() {
+    handler.closeSoon("the node leaves");
+    channel.runPendingTasks();
+    assertThat(closed).containsExactly("the node leaves");
+  }
+
+  @Test
+  void connectionThatIsNotSetUpYetIsClosedThen() {
+    EmbeddedChannel later = new EmbeddedChannel();
+    FrameHandler early = new Recording();
+    early.closeSoon("the node leaves");
+    later.pipeline().addLast(early);
+    later.runPendingTasks();
+    assertThat(closed).containsExactly("the node leaves");
   }
 
   @Test
