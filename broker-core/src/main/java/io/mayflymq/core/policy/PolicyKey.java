@@ -433,7 +433,8 @@ public enum PolicyKey {
   }
 
   private static List<String> leaseUses() {
-    List<String> words = new ArrayList<>(EnumNames.all(LeaseUse.class));
+    List<String> words = new ArrayList<>();
+    LeaseUse.CHOICES.forEach(use -> words.add(EnumNames.of(use)));
     words.add("service-bus");
     return words;
   }

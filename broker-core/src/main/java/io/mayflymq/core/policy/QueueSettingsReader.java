@@ -60,7 +60,7 @@ final class QueueSettingsReader {
       EffectiveSettings effective, QueueSettings byArguments, Defaults defaults) {
     QueueSettingsReader reader = new QueueSettingsReader(effective, byArguments, defaults);
     reader.expiry();
-    reader.lease();
+    reader.lease(byArguments.type());
     reader.length();
     reader.deadLetters();
     reader.deliveries(byArguments.type());
@@ -81,7 +81,7 @@ final class QueueSettingsReader {
     word(PolicyKey.EXPIRY_MODE, ExpiryMode.class, settings::expiryMode);
   }
 
-  private void lease() {
+  private void lease(QueueType type) {
     long expires = effective.number(PolicyKey.EXPIRES);
     settings
         .expiresMillis(
@@ -89,12 +89,16 @@ final class QueueSettingsReader {
                 ? expires
                 : Math.max(expires, defaults.leastExpiresMillis()))
         .expiresOnlyIfEmpty(is(PolicyKey.EXPIRES_CONDITION, "unused-and-empty"))
-        .deadLettersOnExpire(is(PolicyKey.EXPIRES_ACTION, "dead-letter"));
+        .deadLettersOnExpire(is(PolicyKey.EXPIRES_ACTION, "dead-letter"))
+        .leaseUses(defaults.dialect().leaseUses(type));
     List<String> uses = words(PolicyKey.EXPIRES_ACTIVITY);
     if (uses != null) {
       Set<LeaseUse> chosen = EnumNames.constants(LeaseUse.class, uses);
       if (uses.contains("service-bus")) {
         chosen.addAll(LeaseUse.SERVICE_BUS);
+      }
+      if (chosen.contains(LeaseUse.DECLARE)) {
+        chosen.add(LeaseUse.PASSIVE_DECLARE);
       }
       settings.leaseUses(chosen);
     }

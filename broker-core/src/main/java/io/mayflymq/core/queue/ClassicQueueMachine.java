@@ -70,6 +70,9 @@ public final class ClassicQueueMachine
   private final QueueLease lease;
   private boolean holdsScheduled;
 
+  /** Whether the lease knows of unacknowledged messages. */
+  private boolean holdsUnacked;
+
   /**
    * Creates an empty queue. Its lease starts now.
    *
@@ -228,6 +231,7 @@ public final class ClassicQueueMachine
       dispatcher.dispatch(nowMillis); // Another single active consumer may have its turn.
       return false;
     }
+    lookAtUnsettled();
     lease.ends(LeaseUse.CONSUME, nowMillis);
     state.timer.noLaterThan(lease.endMillis());
     return true;
@@ -250,7 +254,9 @@ public final class ClassicQueueMachine
    */
   @Override
   public GetResult fetch(boolean acknowledges, long nowMillis) {
-    return dispatcher.fetch(acknowledges, nowMillis);
+    GetResult result = dispatcher.fetch(acknowledges, nowMillis);
+    lookAtUnsettled();
+    return result;
   }
 
   @Override
@@ -366,10 +372,27 @@ public final class ClassicQueueMachine
 
   private void settled(Consumer consumer, int count, long nowMillis) {
     consumer.settled(count);
+    dispatcher.settled(count);
+    if (holdsUnacked && dispatcher.unsettled() == 0) {
+      holdsUnacked = false;
+      lease.ends(LeaseUse.UNACKED, nowMillis);
+      state.timer.noLaterThan(lease.endMillis());
+    }
     if (consumers.settled(consumer)) {
       dispatcher.dispatch(nowMillis);
     } else {
       dispatcher.rejoin(consumer, nowMillis);
+    }
+  }
+
+  /**
+   * Notes whether what is with clients keeps the queue. While there are consumers these do, so
+   * nothing is to be done for each message.
+   */
+  private void lookAtUnsettled() {
+    if (!holdsUnacked && dispatcher.unsettled() > 0) {
+      holdsUnacked = true;
+      lease.begins(LeaseUse.UNACKED);
     }
   }
 

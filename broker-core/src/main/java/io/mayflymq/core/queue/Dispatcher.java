@@ -26,6 +26,9 @@ final class Dispatcher {
   private final ConsumerRotation consumers;
   private final QueueTracer tracer;
 
+  /** How many messages are with consumers, or were got, and are not settled. */
+  private long unsettled;
+
   /** Null until a message has waited for consumers, which it does in few queues. */
   private ConsumerCapacity capacity;
 
@@ -49,6 +52,7 @@ final class Dispatcher {
     if (consumer.acknowledges()) {
       sequence = messages.appendUnacked(message, ownDeadline, nowMillis);
       consumer.delivered();
+      unsettled++;
     }
     deliver(consumer, sequence, message, false);
     if (tracer != null) {
@@ -106,6 +110,7 @@ final class Dispatcher {
         message = messages.take(head, returns);
         sequence = head;
         consumer.delivered();
+        unsettled++;
       } else {
         message = messageRemover.leave(head);
       }
@@ -134,6 +139,16 @@ final class Dispatcher {
   private void trace(
       long sequence, Message message, boolean redelivered, long enqueuedAt, Consumer consumer) {
     tracer.delivered(sequence, message, redelivered, enqueuedAt, consumer.tag().value());
+  }
+
+  /** Returns how many messages are with consumers, or were got, and are not settled. */
+  long unsettled() {
+    return unsettled;
+  }
+
+  /** So many of them are settled. */
+  void settled(int count) {
+    unsettled -= count;
   }
 
   /** Puts a consumer back into the rotation, as it may be able to take messages again. */
@@ -166,6 +181,7 @@ final class Dispatcher {
     }
     messageRemover.headMoved();
     state.counters.got(acknowledges, message.bodyLength(), redelivered);
+    unsettled += acknowledges ? 1 : 0;
     long sequence = acknowledges ? head : NO_SETTLEMENT;
     if (tracer != null) {
       tracer.delivered(sequence, message, redelivered, enqueuedAt, null);

@@ -2,6 +2,7 @@ package io.mayflymq.core.settings;
 
 import java.util.Arrays;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * The release series of RabbitMQ whose rules a virtual host follows where these differ between
@@ -64,6 +65,11 @@ public enum Dialect {
   /** Returns whether a consumer of a higher priority takes over from the single active one. */
   public boolean activeByPriority(QueueType type) {
     return this == V4_3 && type == QueueType.QUORUM;
+  }
+
+  /** Returns what counts as use of such a queue if nothing else is chosen. */
+  public Set<LeaseUse> leaseUses(QueueType type) {
+    return this == V4_3 && type == QueueType.QUORUM ? LeaseUse.OF_QUORUM_QUEUES : LeaseUse.DEFAULT;
   }
 
   /**

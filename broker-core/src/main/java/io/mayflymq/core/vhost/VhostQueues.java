@@ -11,6 +11,7 @@ import io.mayflymq.core.metadata.QueuePlace;
 import io.mayflymq.core.metrics.Churn;
 import io.mayflymq.core.routing.MetadataSize;
 import io.mayflymq.core.security.Limit;
+import io.mayflymq.core.settings.LeaseUse;
 import io.mayflymq.core.settings.QueueType;
 import io.mayflymq.core.vhost.partition.Partition;
 import io.mayflymq.core.vhost.queue.AutoDeadLetterQueue;
@@ -251,6 +252,7 @@ final class VhostQueues {
 
   // Asking
 
+  /** For a passive declaration, which may be a use of the queue. */
   CompletableFuture<DeclaredQueue> status(String name, Object connection, boolean renewsLease) {
     CompletableFuture<Queue> found =
         state.current().queue(name) == null
@@ -260,12 +262,16 @@ final class VhostQueues {
                         state.usable(state.routing(), name, connection)))
             : CompletableFuture.completedFuture(state.usable(state.routing(), name, connection));
     return found
-        .thenCompose(queue -> queue.lifecycle().status(renewsLease))
+        .thenCompose(queue -> queue.lifecycle().status(renewsLease && isUse(queue)))
         .thenCompose(
             status ->
                 status == null
                     ? status(name, connection, renewsLease)
                     : CompletableFuture.completedFuture(status));
+  }
+
+  private static boolean isUse(Queue queue) {
+    return queue.settings().lease().counts(LeaseUse.PASSIVE_DECLARE);
   }
 
   // Deleting

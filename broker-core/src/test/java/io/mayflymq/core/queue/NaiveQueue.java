@@ -216,7 +216,9 @@ final class NaiveQueue {
   }
 
   private boolean leaseIsHeld() {
-    return !subscribers.isEmpty() && settings.lease().uses().contains(LeaseUse.CONSUME);
+    return (!subscribers.isEmpty() && settings.lease().uses().contains(LeaseUse.CONSUME))
+        || (entries.stream().anyMatch(entry -> entry.holder != null)
+            && settings.lease().uses().contains(LeaseUse.UNACKED));
   }
 
   /** Gives ready messages to consumers, each of which has its turn. */
@@ -325,6 +327,7 @@ final class NaiveQueue {
   }
 
   void acknowledge(List<NaiveEntry> settled, long now) {
+    used(LeaseUse.UNACKED, now);
     settled.forEach(
         entry -> {
           entry.holder.held--;
@@ -334,6 +337,7 @@ final class NaiveQueue {
   }
 
   void reject(List<NaiveEntry> settled, long now) {
+    used(LeaseUse.UNACKED, now);
     settled.forEach(
         entry -> {
           entry.holder.held--;
@@ -343,6 +347,7 @@ final class NaiveQueue {
   }
 
   void requeue(List<NaiveEntry> settled, boolean failed, long now) {
+    used(LeaseUse.UNACKED, now);
     settled.forEach(
         entry -> {
           entry.holder.held--;
@@ -372,6 +377,7 @@ final class NaiveQueue {
 
   /** As if they had never been handed out. */
   void release(List<NaiveEntry> settled, long now) {
+    used(LeaseUse.UNACKED, now);
     settled.forEach(
         entry -> {
           entry.holder.held--;

@@ -14,6 +14,7 @@ import io.mayflymq.core.settings.QueueSettings;
 import io.mayflymq.core.settings.RetrySettings;
 import io.mayflymq.core.settings.RetryType;
 import io.mayflymq.core.settings.TtlMode;
+import java.util.Set;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Combinators;
@@ -230,7 +231,7 @@ sealed interface QueueCommand {
 
   private static Arbitrary<QueueSettings> anyLeaseAndRetry() {
     return Combinators.combine(
-            Arbitraries.of(LeaseUse.values()).set(),
+            Arbitraries.of(LeaseUse.values()).set().map(QueueCommand::withConsumers),
             Arbitraries.of(true, false, false),
             frequencyOf(Tuple.of(1, just(RetrySettings.NONE)), Tuple.of(1, anyRetry())))
         .as(
@@ -240,6 +241,14 @@ sealed interface QueueCommand {
                     .expiresOnlyIfEmpty(onlyIfEmpty)
                     .retry(retry)
                     .build());
+  }
+
+  /** Unacknowledged messages are a use only where consumers are. */
+  private static Set<LeaseUse> withConsumers(Set<LeaseUse> uses) {
+    if (uses.contains(LeaseUse.UNACKED)) {
+      uses.add(LeaseUse.CONSUME);
+    }
+    return uses;
   }
 
   private static Arbitrary<RetrySettings> anyRetry() {

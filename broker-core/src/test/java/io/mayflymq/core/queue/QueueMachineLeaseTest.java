@@ -3,6 +3,7 @@ package io.mayflymq.core.queue;
 import static io.mayflymq.core.queue.ManualQueue.lasting;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.mayflymq.core.expiry.Deadlines;
 import io.mayflymq.core.message.DeathReason;
 import io.mayflymq.core.message.DropTrigger;
 import io.mayflymq.core.message.Message;
@@ -61,6 +62,49 @@ class QueueMachineLeaseTest {
     assertThat(queue.leaseEnded).isFalse();
     queue.advance(1);
     assertThat(queue.leaseEnded).isTrue();
+  }
+
+  /** RabbitMQ 4.3.6 was seen to do the same. */
+  @Test
+  void unacknowledgedMessageKeepsAQuorumQueue() {
+    ManualQueue quorum =
+        new ManualQueue(
+            QueueSettings.builder()
+                .expiresMillis(PERIOD)
+                .leaseUses(LeaseUse.OF_QUORUM_QUEUES)
+                .build());
+    quorum.publishMany(2);
+    assertThat(quorum.fetch()).isZero();
+    assertThat(quorum.fetch()).isOne();
+    assertThat(quorum.machine.leaseEndMillis()).isEqualTo(Deadlines.NEVER);
+    quorum.advance(3 * PERIOD + 50);
+    quorum.machine.acknowledge(quorum.getter, 0, 0, quorum.now);
+    quorum.advance(3 * PERIOD + 50);
+    assertThat(quorum.leaseEnded).isFalse();
+
+    quorum.machine.requeue(quorum.getter, 1, 1, quorum.now);
+    quorum.advance(PERIOD);
+    assertThat(quorum.leaseEnded).isFalse();
+    quorum.advance(1);
+    assertThat(quorum.leaseEnded).isTrue();
+  }
+
+  @Test
+  void whatACancelledConsumerHasNotAcknowledgedKeepsAQuorumQueue() {
+    ManualQueue quorum =
+        new ManualQueue(
+            QueueSettings.builder()
+                .expiresMillis(PERIOD)
+                .leaseUses(LeaseUse.OF_QUORUM_QUEUES)
+                .build());
+    Consumer consumer = quorum.subscribe(0);
+    quorum.publishMany(1);
+    quorum.machine.cancel(consumer, quorum.now);
+    quorum.advance(3 * PERIOD);
+    assertThat(quorum.leaseEnded).isFalse();
+    quorum.machine.acknowledge(consumer, 0, 0, quorum.now);
+    quorum.advance(PERIOD + 1);
+    assertThat(quorum.leaseEnded).isTrue();
   }
 
   @Test

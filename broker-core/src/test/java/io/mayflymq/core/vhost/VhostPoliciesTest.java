@@ -25,6 +25,7 @@ import io.mayflymq.core.runtime.ManualLoops;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.runtime.Shards;
 import io.mayflymq.core.settings.Dialect;
+import io.mayflymq.core.settings.LeaseUse;
 import io.mayflymq.core.settings.QueueSettings;
 import io.mayflymq.core.settings.TimeoutAction;
 import io.mayflymq.core.store.InMemoryStore;
@@ -80,6 +81,9 @@ class VhostPoliciesTest {
     assertThat(settings("q").deliveries().limit()).isEqualTo(20);
     assertThat(settings("q").deliveries().countsEachReturn()).isFalse();
     assertThat(settings("q").deliveries().timeoutAction()).isEqualTo(TimeoutAction.CANCEL);
+    assertThat(settings("q").deliveries().activeByPriority()).isTrue();
+    assertThat(settings("q").deliveries().retriesCount()).isTrue();
+    assertThat(settings("q").lease().uses()).isEqualTo(LeaseUse.OF_QUORUM_QUEUES);
 
     vhost.redefine(VhostDefinition.of("v").withDialect(Optional.of(Dialect.V3_13)));
     loops.settle();
@@ -88,12 +92,36 @@ class VhostPoliciesTest {
     assertThat(settings("q").deliveries().limit()).isEqualTo(QueueSettings.NONE);
     assertThat(settings("q").deliveries().countsEachReturn()).isTrue();
     assertThat(settings("q").deliveries().timeoutAction()).isEqualTo(TimeoutAction.CLOSE_CHANNEL);
+    assertThat(settings("q").deliveries().activeByPriority()).isFalse();
+    assertThat(settings("q").deliveries().retriesCount()).isFalse();
+    assertThat(settings("q").lease().uses()).isEqualTo(LeaseUse.DEFAULT);
 
     settled(set("^q", Map.of("delivery-limit", 3)));
     vhost.redefine(VhostDefinition.of("v"));
     loops.settle();
     assertThat(settings("q").deliveries().limit()).isEqualTo(3);
     assertThat(settings("later").deliveries().limit()).isEqualTo(20);
+  }
+
+  /** RabbitMQ 4.3.6 was seen to do the same. */
+  @Test
+  void passiveDeclarationRenewsNoLeaseOfAQuorumQueueUnlessThatWasChosen() {
+    FieldTable leased = FieldTable.builder().put("x-expires", 100).build();
+    FieldTable ofQuorum = leased.with("x-queue-type", FieldValue.of("quorum"));
+    declare("classic", leased);
+    declare("quorum", ofQuorum);
+    declare("chosen", ofQuorum.with("x-expires-activity", FieldValue.of("declare")));
+    declare("again", ofQuorum);
+    loops.advance(60);
+    for (String queue : List.of("classic", "quorum", "chosen")) {
+      settled(vhost.declareOk(queue, "connection", true));
+    }
+    declare("again", ofQuorum);
+    loops.advance(60);
+    assertThat(vhost.routing().queue("quorum")).isNull();
+    for (String queue : List.of("classic", "chosen", "again")) {
+      assertThat(vhost.routing().queue(queue)).as(queue).isNotNull();
+    }
   }
 
   @Test

@@ -132,6 +132,26 @@ class LeasesOfReplicatedQueuesTest {
     assertGoneAfter(PERIOD - 14_000);
   }
 
+  /** What is unacknowledged is ready again at the next leader, and keeps the queue no more. */
+  @Test
+  void theLeaseOfAQueueThatAnUnacknowledgedMessageKeepsStartsAtTheNextLeader() {
+    declare(0);
+    SimulatedNode leader = leader();
+    NodeProcess client = process(other());
+    new SimulatedClient(client, 0, ledger)
+        .publish("", "q", new SimulatedClient.Content(true, Message.NO_TTL, 0, true));
+    cluster.settle(random);
+    CompletableFuture<?> got = client.queue("q").requests().fetch(true, LeaseUse.GET);
+    cluster.settle(random);
+    assertThat(got.join()).isNotNull();
+    pass(3 * PERIOD - 500);
+    assertThat(isThere()).isTrue();
+    leader.kill(random);
+    pass(1_000);
+    leader.start();
+    assertGoneAfter(PERIOD - 1_000);
+  }
+
   /** Whatever a client was told of is known to the next leader. */
   @Test
   void noLeaseEndsEarlyWhenTheLeaderIsKilledAfterAUse() {

@@ -6,6 +6,7 @@ import static io.mayflymq.it.harness.Amqp.deadLetterTo;
 import static io.mayflymq.it.harness.ChannelErrors.assertChannelError;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
+import static org.awaitility.Awaitility.await;
 
 import com.rabbitmq.client.AlreadyClosedException;
 import com.rabbitmq.client.BuiltinExchangeType;
@@ -14,6 +15,7 @@ import com.rabbitmq.client.Connection;
 import io.mayflymq.it.harness.Amqp;
 import io.mayflymq.it.harness.BlackBox;
 import io.mayflymq.it.harness.Deliveries;
+import io.mayflymq.it.harness.MayflyOnly;
 import io.mayflymq.it.harness.Presence;
 import io.mayflymq.it.harness.Time;
 import java.io.IOException;
@@ -66,6 +68,25 @@ class QueueLeaseIT {
     long cancelled = System.nanoTime();
     consumer.cancel();
     assertThat(Time.millisBetween(cancelled, presence.awaitGone(queue)))
+        .isGreaterThanOrEqualTo(LEASE - 1.0);
+  }
+
+  @Test
+  @MayflyOnly("RabbitMQ 4.3 does the same, but looks every five seconds")
+  void anUnacknowledgedGetKeepsAQuorumQueueAndAPassiveDeclarationDoesNot(Amqp amqp)
+      throws Exception {
+    String queue = amqp.name();
+    Channel channel = amqp.newChannel();
+    channel.queueDeclare(
+        queue, true, false, false, Map.of("x-queue-type", "quorum", "x-expires", LEASE));
+    Presence presence = new Presence(amqp);
+    amqp.publish(queue, "m");
+    long tag = channel.basicGet(queue, false).getEnvelope().getDeliveryTag();
+    presence.assertStays(queue, 2 * LEASE);
+    long acknowledged = System.nanoTime();
+    channel.basicAck(tag, false);
+    await().until(() -> !amqp.exists(queue));
+    assertThat(Time.millisBetween(acknowledged, System.nanoTime()))
         .isGreaterThanOrEqualTo(LEASE - 1.0);
   }
 
