@@ -42,7 +42,8 @@ public record PolicyImpact(long expiring, long overflowing, long leaseEndMillis)
       return new PolicyImpact(fromHead.expiring, fromHead.overflowing, leaseEndMillis);
     }
     long expiring = expiring(state, changed.expiry(), nowMillis);
-    return new PolicyImpact(expiring, overflowing(state, changed, expiring, count, bytes), leaseEndMillis);
+    return new PolicyImpact(
+        expiring, overflowing(state, changed, expiring, count, bytes), leaseEndMillis);
   }
 
   private static void visit(QueueState state, boolean fromLowest, LongPredicate visitor) {

@@ -10,8 +10,8 @@ import java.util.Set;
  * Consumers of a higher priority come first: others get messages only while none of them can take
  * any. With a single active consumer only that one is in the rotation; when it is removed, the next
  * one is that with the highest priority, among equals the one that was added first. Where the
- * priority decides, one with a higher priority takes over: the active one gets no more messages, and
- * is replaced when it has none left to settle.
+ * priority decides, one with a higher priority takes over: the active one gets no more messages,
+ * and is replaced when it has none left to settle.
  *
  * <p>Source: RabbitMQ, "Consumer Priorities" and "Single Active Consumer".
  */

@@ -29,8 +29,8 @@ import org.junit.jupiter.api.Test;
  * Consumers of all nodes at a replicated queue, while nodes end and come back: which one is the
  * single active one, and in which order messages go round, against a list of consumers.
  *
- * <p>What the single active one does was seen of RabbitMQ 4.3.6: it gets nothing new once a consumer
- * of a higher priority has joined, and that one takes over when it has nothing to settle.
+ * <p>What the single active one does was seen of RabbitMQ 4.3.6: it gets nothing new once a
+ * consumer of a higher priority has joined, and that one takes over when it has nothing to settle.
  */
 class ConsumerOrderTest {
   private static final long ROOMY = 1L << 30;
@@ -169,8 +169,7 @@ class ConsumerOrderTest {
         members.stream()
             .min(Comparator.comparingLong(member -> -member.consumer.priority()))
             .orElse(null);
-    boolean isHigher =
-        active != null && highest.consumer.priority() > active.consumer.priority();
+    boolean isHigher = active != null && highest.consumer.priority() > active.consumer.priority();
     if (isHigher && !active.held.isEmpty()) {
       return;
     }
@@ -186,8 +185,7 @@ class ConsumerOrderTest {
   private void lose(SimulatedNode node) {
     boolean leads =
         ReplicaLook.state(
-                node.process().control().hosted(),
-                node.process().queue("q").replicatedPartition())
+                node.process().control().hosted(), node.process().queue("q").replicatedPartition())
             .leads();
     NodeProcess lost = node.process();
     node.losePower(random);
@@ -223,8 +221,7 @@ class ConsumerOrderTest {
     }
   }
 
-  private static void settle(
-      Subscriber settling, Shard home, long sequence, boolean acknowledges) {
+  private static void settle(Subscriber settling, Shard home, long sequence, boolean acknowledges) {
     Queue queue = settling.process.queue("q");
     ShardCommandSender sender =
         new ShardCommandSender(home, settling.process.broker().partitions(), () -> {});

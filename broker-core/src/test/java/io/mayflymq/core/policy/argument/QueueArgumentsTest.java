@@ -4,9 +4,9 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.mayflymq.core.message.DeliveryCount;
 import io.mayflymq.core.deprecation.DeprecatedFeature;
 import io.mayflymq.core.deprecation.DeprecatedFeatures;
+import io.mayflymq.core.message.DeliveryCount;
 import io.mayflymq.core.policy.PolicyDefinition;
 import io.mayflymq.core.policy.PolicyKey;
 import io.mayflymq.core.policy.PolicyKind;
@@ -435,11 +435,16 @@ class QueueArgumentsTest {
     assertThat(retry(quorum().put("x-delayed-retry-type", "bogus"))).isEqualTo(RetrySettings.NONE);
     assertThat(retry(quorum().put("x-delayed-retry-type", 5))).isEqualTo(RetrySettings.NONE);
     FieldTable.Builder all = quorum().put("x-delayed-retry-type", "all");
-    for (FieldValue min : List.of(new FieldValue.Int32(0), new FieldValue.Int32(-5), FieldValue.of("x"))) {
-      assertThat(retry(quorum().put("x-delayed-retry-type", "all").put("x-delayed-retry-min", min)).appliesTo(true)).isFalse();
+    for (FieldValue min :
+        List.of(new FieldValue.Int32(0), new FieldValue.Int32(-5), FieldValue.of("x"))) {
+      assertThat(
+              retry(quorum().put("x-delayed-retry-type", "all").put("x-delayed-retry-min", min))
+                  .appliesTo(true))
+          .isFalse();
     }
     assertThat(retry(all).appliesTo(true)).as("without a minimum").isFalse();
-    RetrySettings turned = retry(all.put("x-delayed-retry-min", 900).put("x-delayed-retry-max", 300));
+    RetrySettings turned =
+        retry(all.put("x-delayed-retry-min", 900).put("x-delayed-retry-max", 300));
     assertThat(turned.delayMillis(DeliveryCount.of(1, 1), 0)).isEqualTo(300);
   }
 

@@ -238,8 +238,7 @@ public final class Statistics {
     double unackedRate = unacked(counts::rate);
     double total = total(counts::rate);
     Map<String, Object> ofAll = put(object, "messages", lengths.all, total);
-    Map<String, Object> ofReady =
-        put(object, "messages_ready", lengths.ready, total - unackedRate);
+    Map<String, Object> ofReady = put(object, "messages_ready", lengths.ready, total - unackedRate);
     Map<String, Object> ofUnacked =
         put(object, "messages_unacknowledged", lengths.unacked, unackedRate);
     History.Moments moments = history.lengths();

@@ -185,12 +185,8 @@ public final class OverviewResource {
       List<Counts> counts, List<QueueSnapshot> queues, History history) {
     Map<String, Object> totals = new LinkedHashMap<>();
     Statistics.putMessages(
-        totals,
-        Statistics.Lengths.of(queues),
-        Statistics.Totals.of(counts),
-        history);
-    totals.put(
-        "messages_delayed", queues.stream().mapToLong(QueueJson::delayed).sum());
+        totals, Statistics.Lengths.of(queues), Statistics.Totals.of(counts), history);
+    totals.put("messages_delayed", queues.stream().mapToLong(QueueJson::delayed).sum());
     totals.put("messages_dlx", queues.stream().mapToLong(view -> view.waiting().messages()).sum());
     return totals;
   }

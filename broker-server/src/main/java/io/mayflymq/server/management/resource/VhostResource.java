@@ -260,12 +260,8 @@ public final class VhostResource {
                 List.of(vhost.metrics().queues().snapshot()),
                 history));
     Statistics.putMessages(
-        object,
-        Statistics.Lengths.of(queues),
-        vhost.metrics().queues(),
-        history);
-    object.put(
-        "messages_delayed", queues.stream().mapToLong(QueueJson::delayed).sum());
+        object, Statistics.Lengths.of(queues), vhost.metrics().queues(), history);
+    object.put("messages_delayed", queues.stream().mapToLong(QueueJson::delayed).sum());
     object.put("messages_dlx", queues.stream().mapToLong(view -> view.waiting().messages()).sum());
     if (!complete) {
       object.put(ManagedBroker.INCOMPLETE, true);

@@ -183,10 +183,14 @@ class RetryIT extends PolicyFixture {
         false,
         false,
         Map.of(
-            "x-queue-type", "quorum",
-            "x-delayed-retry-type", "all",
-            "x-delayed-retry-min", 60_000,
-            "x-max-length", 1));
+            "x-queue-type",
+            "quorum",
+            "x-delayed-retry-type",
+            "all",
+            "x-delayed-retry-min",
+            60_000,
+            "x-max-length",
+            1));
     channel.confirmSelect();
     amqp.publish(queue, "waits");
     channel.basicNack(channel.basicGet(queue, false).getEnvelope().getDeliveryTag(), false, true);
