@@ -7,6 +7,7 @@ import io.mayflymq.core.replication.QueueLeases;
 import io.mayflymq.core.runtime.PartitionTime;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.store.PartitionStore;
+import java.util.function.BooleanSupplier;
 
 /**
  * A set of queues with what they share: a message log, memory pages, a death journal and the dead
@@ -28,6 +29,7 @@ public final class Partition {
   private final LeaseEnds leaseEnds;
   private DeadLetterOutbox outbox;
   private QueueLeases leases;
+  private BooleanSupplier mayEndLeases = () -> true;
 
   Partition(int index, PartitionTime time, PartitionStore store, int journalSize) {
     this(index, time, store, new DeathJournal(journalSize), new PartitionCounts());
@@ -116,9 +118,18 @@ public final class Partition {
     return leases;
   }
 
-  /** Sets that: once, before the first queue. */
-  public void setLeases(QueueLeases known) {
+  /**
+   * Returns whether queues may be deleted whose leases have ended: not while this node may lead the
+   * partition no more, as they may be used at another one.
+   */
+  public boolean mayEndLeases() {
+    return mayEndLeases.getAsBoolean();
+  }
+
+  /** Sets both: once, before the first queue. */
+  public void setLeases(QueueLeases known, BooleanSupplier mayEnd) {
     leases = known;
+    mayEndLeases = mayEnd;
   }
 
   @Override

@@ -192,7 +192,7 @@ final class ReplicatedPartition implements ReplicaOwner {
     long began = shard.elapsedNanos();
     PartitionStore store = log.lead(new Bursts());
     Partition partition = broker.partitions().led(index, time, store);
-    partition.setLeases(hosted.leases());
+    partition.setLeases(hosted.leases(), hosted::mayDeliver);
     LedPartition opened = new LedPartition(broker, partition, this::mayTell, epoch);
     // In this order: a copy that has become the queue in between is found in one of them.
     owner.copies().forEach(opened::awaited);

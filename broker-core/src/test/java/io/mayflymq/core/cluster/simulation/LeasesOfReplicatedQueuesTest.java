@@ -181,6 +181,24 @@ class LeasesOfReplicatedQueuesTest {
     assertThat(goneAfter(PERIOD)).isBetween(2_000, 8_000);
   }
 
+  /** It does not know that the queue is used at another leader. */
+  @Test
+  void aLeaderThatIsCutOffEndsNoLease() {
+    declare(0);
+    pass(PERIOD - 5_000);
+    for (int other : List.of(1, 2)) {
+      cluster.network().block(0, other);
+      cluster.network().block(other, 0);
+    }
+    cluster.network().breakBlocked(random);
+    pass(4_000);
+    get(1);
+    pass(4_000);
+    cluster.network().heal();
+    pass(1_000);
+    assertGoneAfter(PERIOD - 5_000);
+  }
+
   @Test
   void aLeaseBeginsAnewWhenItsConsumerGoesWithTheLeader() {
     declare(0);

@@ -33,8 +33,8 @@ final class QueueDeletion {
   private final Runnable whenDeleted;
   private DrainOnDelete current;
 
-  /** Whether the lease has ended, and others go first. */
-  private boolean waitsForOthers;
+  /** Whether the lease has ended, and others go first, or this node may lead no more. */
+  private boolean waits;
 
   /**
    * Prepares it.
@@ -88,13 +88,15 @@ final class QueueDeletion {
 
   /** The lease has ended: the queue goes, unless it is about to. */
   void leaseEnded() {
-    if (current != null
-        || waitsForOthers
-        || state.isDeletionDecided()
-        || state.queue().holdsRequests()) {
+    if (current != null || waits || state.isDeletionDecided() || state.queue().holdsRequests()) {
       return;
     }
     Partition partition = state.queue().partition();
+    if (!partition.mayEndLeases()) {
+      waits = true;
+      shard.loop().schedule(() -> shard.run(this::goesOn), RETRY_MILLIS);
+      return;
+    }
     if (isDrainedFor(DropTrigger.EXPIRES)) {
       // Takes as long as its messages do, and nothing waits for that.
       partition.counts().leaseEnded();
@@ -103,7 +105,7 @@ final class QueueDeletion {
       partition.counts().leaseEnded();
       goInTurn(partition.leaseEnds());
     } else {
-      waitsForOthers = true;
+      waits = true;
     }
   }
 
@@ -118,9 +120,9 @@ final class QueueDeletion {
     gone.whenComplete((done, failure) -> shard.runOrExecute(turns::over));
   }
 
-  /** It may have been used while others went. */
+  /** It may have been used meanwhile. */
   private void goesOn() {
-    waitsForOthers = false;
+    waits = false;
     wake();
   }
 
