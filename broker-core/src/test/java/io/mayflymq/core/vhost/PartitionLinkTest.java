@@ -631,6 +631,26 @@ class PartitionLinkTest {
                     .hasMessage("NOT_FOUND - queue 'q' in vhost '/' has no leader at present"));
   }
 
+  @Test
+  void aConsumerIsCancelledInTimeByALeaderThatCannotCommit() {
+    start(1);
+    Queue queue = queue("q");
+    Collector collector = consume(queue, new Collector(true, 0));
+    links.stall();
+    rest();
+    CompletableFuture<Void> cancelled = queue.requests().cancel(collector.consumer);
+    home.publish("q", 1);
+    here.advance(29_900);
+    assertThat(cancelled).isNotDone();
+    here.advance(200);
+    assertThat(cancelled).isCompleted();
+    links.goOn();
+    rest();
+    assertThat(collector.deliveries).isEmpty();
+    assertThat(consumersAtHome(queue)).isZero();
+    assertThat(done(queue.lifecycle().status(false)).messages()).isEqualTo(1);
+  }
+
   /** What has been given up leaves nothing behind. */
   @Test
   void whatIsAnsweredTooLateGoesBack() {

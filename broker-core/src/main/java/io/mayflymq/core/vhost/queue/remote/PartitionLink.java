@@ -11,8 +11,12 @@ import io.mayflymq.core.vhost.partition.Partition;
 import io.mayflymq.core.vhost.partition.Partitions;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.queue.RemoteCommands;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 /*
@@ -69,6 +73,10 @@ public final class PartitionLink implements QueueLink {
   private final PartitionHost host;
   private final LinkTraffic traffic;
   private final LeaderlessTime leaderless;
+
+  /** Since when answers wait, by the clock of the time without a leader, in this order. */
+  private final Map<CompletableFuture<Void>, Long> completedInTime = new LinkedHashMap<>(0);
+
   private volatile String node = "";
 
   /** Null if there is none. */
@@ -297,15 +305,25 @@ public final class PartitionLink implements QueueLink {
     return !request.isGivenUp() && !isOfConnection(request) && !Resumption.joinsAgain(request);
   }
 
+  @Override
+  public void completeInTime(CompletableFuture<Void> answer) {
+    if (!answer.isDone()) {
+      completedInTime.put(answer, leaderless.nanos());
+      answer.whenComplete((done, failure) -> completedInTime.remove(answer));
+      watch();
+    }
+  }
+
   /** Sees to it that requests do not wait for ever. */
   private void watch() {
-    if (watches || !isLeaderless()) {
-      return;
-    }
     LinkRequest<?> first = traffic.requests().first(PartitionLink::isBounded);
-    if (first != null) {
+    if (!watches && isLeaderless() && (first != null || !completedInTime.isEmpty())) {
       watches = true;
-      long left = Math.max(0, LONGEST_NANOS - waited(first));
+      long since = first == null ? Long.MAX_VALUE : first.mark();
+      for (long mark : completedInTime.values()) {
+        since = Math.min(since, mark);
+      }
+      long left = Math.max(0, LONGEST_NANOS - waited(since));
       shard
           .loop()
           .schedule(
@@ -313,8 +331,8 @@ public final class PartitionLink implements QueueLink {
     }
   }
 
-  private long waited(LinkRequest<?> request) {
-    return leaderless.nanos() - request.mark();
+  private long waited(long since) {
+    return leaderless.nanos() - since;
   }
 
   private void endWaits() {
@@ -324,11 +342,16 @@ public final class PartitionLink implements QueueLink {
     } else {
       traffic.requests().lose(this::hasWaited);
     }
+    List.copyOf(completedInTime.entrySet()).stream()
+        .filter(each -> waited(each.getValue()) >= LONGEST_NANOS)
+        .map(Map.Entry::getKey)
+        .toList()
+        .forEach(answer -> answer.complete(null));
     watch();
   }
 
   private boolean hasWaited(LinkRequest<?> request) {
-    return waited(request) >= LONGEST_NANOS;
+    return waited(request.mark()) >= LONGEST_NANOS;
   }
 
   @Override

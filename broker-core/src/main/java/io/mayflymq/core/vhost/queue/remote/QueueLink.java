@@ -2,6 +2,7 @@ package io.mayflymq.core.vhost.queue.remote;
 
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.queue.QueueHome;
+import java.util.concurrent.CompletableFuture;
 
 /**
  * The way from a shard to queues that are not on this node. On the shard only, but for the name.
@@ -12,6 +13,9 @@ interface QueueLink extends QueueHome<Queue> {
    * with 404.
    */
   void ask(LinkRequest<?> request);
+
+  /** The client of an answer is told as late as that of a request that fails, at the latest. */
+  default void completeInTime(CompletableFuture<Void> answer) {}
 
   /** A queue is in force. Any thread may call; perhaps more than once. */
   default void declared(Queue queue) {}

@@ -141,6 +141,9 @@ final class RemoteRequests implements QueueRequests {
     known.setCancelled();
     CompletableFuture<Void> done = new CompletableFuture<>();
     stopped.whenComplete((nothing, failure) -> leave(known, done));
+    // It gets no more then, whenever its queue knows.
+    done.thenRun(() -> known.setStopped(CompletableFuture.completedFuture(null)));
+    link.completeInTime(done);
     return done;
   }
 
