@@ -108,7 +108,7 @@ class LostMajorityIT {
       ControlCommand.Outcome told = control.run(SHRINK, "--all");
       assertThat(told.exit()).isEqualTo(69);
       assertThat(told.err().toString())
-          .contains("of 4 queues, and no confirmed message, as this node was in sync: --force");
+          .contains(" queues, and no confirmed message, as this node was in sync: --force");
       assertThat(control.run("--dry-run", SHRINK, "q1").out().toString()).contains("/\tq1\ttrue");
       ControlCommand.Outcome done = control.run(SHRINK, "--all", "--force");
 
