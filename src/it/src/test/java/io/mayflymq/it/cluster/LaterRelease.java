@@ -46,8 +46,8 @@ final class LaterRelease {
       later.replace(
           "broker-server",
           "io/mayflymq/server/cluster/transport/handshake/VersionRange",
-          "new VersionRange(1, 3)",
-          "new VersionRange(1, 4)");
+          "new VersionRange(1, 4)",
+          "new VersionRange(1, 5)");
       return later.jar;
     } catch (IOException e) {
       throw new UncheckedIOException(e);
