@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.mayflymq.core.fault.Causes;
 import io.mayflymq.server.cluster.consensus.MemberStatus.Reachability;
 import io.mayflymq.server.cluster.consensus.TestCluster.Node;
 import java.nio.file.Path;
@@ -147,6 +148,31 @@ class ReplicatedLogTest {
                   + " is reachable, not ");
       assertThat(cluster.node(last).log().leads()).isFalse();
     }
+  }
+
+  /** A node that leads has an entry in its log, which may be committed later. */
+  @Test
+  void whetherAnEntryMayBeCommittedLaterIsToldApart() throws Exception {
+    ConsensusTimes times = new ConsensusTimes(500, 1_000, 3_000);
+    try (TestCluster cluster =
+        new TestCluster(directory, new SimulatedNetwork(1), times, ConsensusLimits.DEFAULT)
+            .start(3)) {
+      Node last = cluster.leader();
+      for (String name : List.of("a@test", "b@test", "c@test")) {
+        if (!name.equals(last.name())) {
+          cluster.stop(name);
+        }
+      }
+      assertThat(mayHappen(TestCluster.proposed(last, "by a leader"))).isTrue();
+      await().atMost(TestCluster.PATIENCE).until(() -> !last.log().leads());
+      assertThat(mayHappen(TestCluster.proposed(last, "without a leader"))).isFalse();
+    }
+  }
+
+  private static boolean mayHappen(CompletableFuture<LogPosition> proposed) {
+    return proposed
+        .handle((added, failure) -> ((NoMajorityException) Causes.of(failure)).mayHappen())
+        .join();
   }
 
   @Test
