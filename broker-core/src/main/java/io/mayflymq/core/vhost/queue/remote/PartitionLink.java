@@ -11,9 +11,8 @@ import io.mayflymq.core.vhost.partition.Partition;
 import io.mayflymq.core.vhost.partition.Partitions;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.queue.RemoteCommands;
-import java.util.LinkedHashMap;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -74,8 +73,7 @@ public final class PartitionLink implements QueueLink {
   private final LinkTraffic traffic;
   private final LeaderlessTime leaderless;
 
-  /** Since when answers wait, by the clock of the time without a leader, in this order. */
-  private final Map<CompletableFuture<Void>, Long> completedInTime = new LinkedHashMap<>(0);
+  private final List<Waiting> completedInTime = new ArrayList<>(0);
 
   private volatile String node = "";
 
@@ -86,6 +84,13 @@ public final class PartitionLink implements QueueLink {
   private Incarnations current;
 
   private boolean watches;
+
+  /**
+   * An answer of which a client is told in time.
+   *
+   * @param since when it was asked for, by the clock of the time without a leader
+   */
+  private record Waiting(CompletableFuture<Void> answer, long since) {}
 
   /** Whether the leader to which there is a connection cannot commit. */
   private boolean stalls;
@@ -308,8 +313,9 @@ public final class PartitionLink implements QueueLink {
   @Override
   public void completeInTime(CompletableFuture<Void> answer) {
     if (!answer.isDone()) {
-      completedInTime.put(answer, leaderless.nanos());
-      answer.whenComplete((done, failure) -> completedInTime.remove(answer));
+      completedInTime.add(new Waiting(answer, leaderless.nanos()));
+      answer.whenComplete(
+          (done, failure) -> completedInTime.removeIf(each -> each.answer == answer));
       watch();
     }
   }
@@ -320,8 +326,8 @@ public final class PartitionLink implements QueueLink {
     if (!watches && isLeaderless() && (first != null || !completedInTime.isEmpty())) {
       watches = true;
       long since = first == null ? Long.MAX_VALUE : first.mark();
-      for (long mark : completedInTime.values()) {
-        since = Math.min(since, mark);
+      for (Waiting each : completedInTime) {
+        since = Math.min(since, each.since);
       }
       long left = Math.max(0, LONGEST_NANOS - waited(since));
       shard
@@ -342,11 +348,9 @@ public final class PartitionLink implements QueueLink {
     } else {
       traffic.requests().lose(this::hasWaited);
     }
-    List.copyOf(completedInTime.entrySet()).stream()
-        .filter(each -> waited(each.getValue()) >= LONGEST_NANOS)
-        .map(Map.Entry::getKey)
-        .toList()
-        .forEach(answer -> answer.complete(null));
+    List.copyOf(completedInTime).stream()
+        .filter(each -> waited(each.since) >= LONGEST_NANOS)
+        .forEach(each -> each.answer.complete(null));
     watch();
   }
 
