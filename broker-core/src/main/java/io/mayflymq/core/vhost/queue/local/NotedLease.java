@@ -67,11 +67,14 @@ final class NotedLease {
    * @param periodMillis the period of the lease
    */
   void moved(long useMillis, long periodMillis) {
-    lastUseMillis = useMillis;
+    // A queue that has moved here was used earlier than it has started.
     boolean isNoted =
         useMillis == Deadlines.NEVER
             ? notedUntil == Deadlines.NEVER
-            : notedUntil != Deadlines.NEVER && useMillis <= notedUntil;
+            : notedUntil != Deadlines.NEVER
+                && useMillis <= notedUntil
+                && useMillis >= lastUseMillis;
+    lastUseMillis = useMillis;
     if (!isNoted) {
       note(Math.min(periodMillis / PARTS, LONGEST_UNNOTED_MILLIS));
     }
