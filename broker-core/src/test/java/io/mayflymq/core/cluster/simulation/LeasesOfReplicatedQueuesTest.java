@@ -246,6 +246,22 @@ class LeasesOfReplicatedQueuesTest {
   }
 
   @Test
+  void aLeaseGoesOnAfterAQueueWasConverted() {
+    ledger.trouble();
+    cluster.settle(random);
+    FieldTable arguments = FieldTable.builder().put("x-expires", PERIOD).build();
+    new SimulatedClient(process(0), 0, ledger).declare("q", true, arguments);
+    cluster.settle(random);
+    pass(8_100);
+    CompletableFuture<Void> converted = process(0).vhost().convertQueue("q");
+    pass(1_000);
+    assertThat(converted).isCompleted();
+    partition = process(0).queue("q").replicatedPartition();
+    transfer();
+    assertGoneAfter(PERIOD - 9_100);
+  }
+
+  @Test
   void leasesBeginAnewWhenAllNodesAreStartedAgain() {
     declare(0);
     pass(15_000);
