@@ -133,8 +133,11 @@ class DeprecatedFeaturesIT {
       assertThat(policy.status()).isEqualTo(400);
       assertThat(policy.reason())
           .isEqualTo(
-              "Validation failed\n\n"
-                  + "use of deprecated queue-master-locator argument is not permitted\n");
+              """
+              Validation failed
+
+              use of deprecated queue-master-locator argument is not permitted
+              """);
       assertThat(used(broker)).isEmpty();
     }
   }
