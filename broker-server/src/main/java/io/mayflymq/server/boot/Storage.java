@@ -353,7 +353,10 @@ final class Storage implements AutoCloseable {
     }
     try {
       new DefinitionsLoader(
-              definitions, administration.globalParameters(), settings.skipIfUnchanged())
+              definitions,
+              administration.globalParameters(),
+              settings.skipIfUnchanged(),
+              settings.strict())
           .load(settings.file().get());
     } catch (DefinitionsException e) {
       throw new SettingsException(e.getMessage(), e);

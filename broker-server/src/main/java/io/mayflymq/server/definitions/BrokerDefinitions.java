@@ -50,13 +50,17 @@ public final class BrokerDefinitions {
    * except that users, permissions and parameters are replaced.
    *
    * @param json in UTF-8; read to its end, and not closed
+   * @param strict whether one definition that is wrong fails the import; else it is left out, and
+   *     the others are imported
    * @return the imported and skipped items, completed when the import is safe; skipped items are
    *     logged. Fails with a {@link io.mayflymq.protocol.types.ConnectionException} 541 if the
    *     broker cannot make changes
-   * @throws DefinitionsException if something in the document is wrong; then nothing was changed
+   * @throws DefinitionsException if the document is no JSON object, or, if strict, something in it
+   *     is wrong; then nothing was changed
    */
-  public CompletableFuture<ImportReport> importAll(InputStream json) throws DefinitionsException {
-    return run(DefinitionsReader.read(json, null));
+  public CompletableFuture<ImportReport> importAll(InputStream json, boolean strict)
+      throws DefinitionsException {
+    return run(DefinitionsReader.read(json, null), strict);
   }
 
   /**
@@ -64,16 +68,17 @@ public final class BrokerDefinitions {
    * virtual host the items name.
    *
    * @throws io.mayflymq.core.admin.AdministrationException NO_SUCH_VHOST
-   * @throws DefinitionsException if something in the document is wrong; then nothing was changed
+   * @throws DefinitionsException as in {@link #importAll}
    */
-  public CompletableFuture<ImportReport> importInto(String vhost, InputStream json)
+  public CompletableFuture<ImportReport> importInto(String vhost, InputStream json, boolean strict)
       throws DefinitionsException {
     administration.vhosts().get(vhost);
-    return run(DefinitionsReader.read(json, vhost));
+    return run(DefinitionsReader.read(json, vhost), strict);
   }
 
-  private CompletableFuture<ImportReport> run(Definitions definitions) throws DefinitionsException {
-    return new DefinitionsImport(broker, administration, policies, definitions)
+  private CompletableFuture<ImportReport> run(Definitions definitions, boolean strict)
+      throws DefinitionsException {
+    return new DefinitionsImport(broker, administration, policies, definitions, strict)
         .run()
         .thenApply(
             report -> {

@@ -16,6 +16,7 @@ import java.util.Map;
  * @param globalParameters their values in JSON, by name
  * @param parameters those of components that this broker does not have
  * @param skipped the items that were omitted, one line each
+ * @param problems those that are wrong, one line each
  */
 record Definitions(
     List<VhostDefinition> vhosts,
@@ -29,7 +30,8 @@ record Definitions(
     List<Exchange> exchanges,
     List<Queue> queues,
     List<Bound> bindings,
-    List<String> skipped) {
+    List<String> skipped,
+    List<String> problems) {
 
   record Grant(String user, String vhost, String configure, String write, String read) {
     String label() {

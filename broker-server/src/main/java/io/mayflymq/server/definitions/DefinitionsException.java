@@ -3,7 +3,8 @@ package io.mayflymq.server.definitions;
 import java.util.List;
 
 /**
- * A document of definitions is invalid, and nothing of it was imported. The message is one line.
+ * A document of definitions, or one of them, is invalid, and nothing of it was imported. The
+ * message is one line.
  */
 public final class DefinitionsException extends Exception {
   private static final long serialVersionUID = 1L;

@@ -18,12 +18,14 @@ import io.mayflymq.core.routing.exchange.ExchangeType;
 import io.mayflymq.core.security.Limit;
 import io.mayflymq.core.security.Limits;
 import io.mayflymq.core.security.User;
+import io.mayflymq.core.settings.QueueType;
 import io.mayflymq.core.vhost.Broker;
 import io.mayflymq.core.vhost.QueueDeclaration;
 import io.mayflymq.core.vhost.VirtualHost;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.protocol.types.AmqpException;
 import io.mayflymq.protocol.types.ConnectionException;
+import io.mayflymq.protocol.types.FieldValue;
 import io.mayflymq.protocol.types.ReplyCode;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -36,8 +38,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
 /*
- * One import. First everything is checked against the broker, which gives a list of steps or a list of
- * problems. The steps are carried out only if there is no problem, in stages: a step finds what it
+ * One import. First everything is checked against the broker, which gives a list of steps and a list of
+ * problems. If it is strict, the steps are carried out only if there is no problem; else what has a problem has no
+ * step and is named in the report. They are carried out in stages: a step finds what it
  * depends on in force, since that is of an earlier stage. The steps of a stage are requested at once, so
  * that they share writes, and in a cluster round trips. Existing objects that differ are not changed, and unsupported ones are not
  * created: both are named in the report.
@@ -81,23 +84,32 @@ final class DefinitionsImport {
   private final Map<Stage, List<Step>> steps = new EnumMap<>(Stage.class);
   private final List<String> skipped;
   private int imported;
-  private final List<String> problems = new ArrayList<>();
+  private final List<String> problems;
+  private final boolean strict;
   private final Set<String> newVhosts = new HashSet<>();
   private final Set<String> users = new HashSet<>();
   private final Map<Place, ExchangeType> newExchanges = new HashMap<>();
   private final Set<Place> newQueues = new HashSet<>();
   private final Map<String, List<Policy>> newPolicies = new HashMap<>();
 
+  /**
+   * Creates the import.
+   *
+   * @param strict whether it fails if one definition is invalid
+   */
   DefinitionsImport(
       Broker broker,
       Administration administration,
       PolicyDefinitions policies,
-      Definitions definitions) {
+      Definitions definitions,
+      boolean strict) {
+    this.strict = strict;
     this.broker = broker;
     this.administration = administration;
     this.policies = policies;
     this.definitions = definitions;
     this.skipped = new ArrayList<>(definitions.skipped());
+    this.problems = new ArrayList<>(definitions.problems());
     administration.users().list().forEach(user -> users.add(user.name()));
   }
 
@@ -106,7 +118,8 @@ final class DefinitionsImport {
    *
    * @return completed when all changes are safe; fails with a {@link ConnectionException} 541 if
    *     the broker cannot make changes
-   * @throws DefinitionsException if a definition is invalid; then nothing was changed
+   * @throws DefinitionsException if it is strict and a definition is invalid; then nothing was
+   *     changed
    */
   CompletableFuture<ImportReport> run() throws DefinitionsException {
     definitions.users().forEach(this::user);
@@ -127,11 +140,15 @@ final class DefinitionsImport {
     definitions.exchanges().forEach(this::exchange);
     definitions.queues().forEach(this::queue);
     definitions.bindings().forEach(this::binding);
-    requireRoomForQueues();
-    requireRoomForPolicies();
-    if (!problems.isEmpty()) {
+    if (strict) {
+      // Else those for which there is room are added, and the steps of the others fail.
+      requireRoomForQueues();
+      requireRoomForPolicies();
+    }
+    if (strict && !problems.isEmpty()) {
       throw new DefinitionsException(problems);
     }
+    skipped.addAll(problems);
     return takeSteps();
   }
 
@@ -145,7 +162,7 @@ final class DefinitionsImport {
         last = last.thenCompose(done -> take(some));
       }
     }
-    return last.thenApply(done -> new ImportReport(imported, skipped));
+    return last.thenApply(done -> new ImportReport(imported, skipped, problems.size()));
   }
 
   private CompletableFuture<Void> take(List<Step> some) {
@@ -234,13 +251,14 @@ final class DefinitionsImport {
   }
 
   private void vhost(VhostDefinition vhost) {
-    newVhosts.add(vhost.name());
     int most = broker.limits().vhosts();
-    if (broker.virtualHost(vhost.name()) == null && vhostsWithNew() > most) {
+    if (broker.virtualHost(vhost.name()) == null && vhostsWithNew() >= most) {
       problem(
           "virtual host '" + vhost.name() + "'",
           AdministrationException.tooManyVhosts(vhost.name(), most).getMessage());
+      return;
     }
+    newVhosts.add(vhost.name());
     step(
         Stage.FOUNDATIONS,
         "virtual host '" + vhost.name() + "'",
@@ -323,9 +341,11 @@ final class DefinitionsImport {
       return;
     }
     try {
-      newPolicies
-          .computeIfAbsent(policy.vhost(), vhost -> new ArrayList<>())
-          .add(policies.check(policy));
+      Policy checked = policies.check(policy);
+      // Else it is not kept: what is compiled takes memory, and there may be no room for all.
+      if (strict) {
+        newPolicies.computeIfAbsent(policy.vhost(), vhost -> new ArrayList<>()).add(checked);
+      }
       step(Stage.RULES, policy.label(), () -> policies.set(policy));
     } catch (PolicyException e) {
       problem(policy.label(), e.getMessage());
@@ -388,7 +408,7 @@ final class DefinitionsImport {
     } catch (AmqpException e) {
       if (current != null) {
         skip(label, "exists and is declared otherwise: " + e.detail());
-      } else if (e.detail().endsWith(QueueArguments.NOT_SUPPORTED)) {
+      } else if (isOfOtherType(queue)) {
         skip(label, e.detail());
       } else {
         problem(label, e.detail());
@@ -413,6 +433,11 @@ final class DefinitionsImport {
                         // Names that begin with amq. were generated by a broker.
                         queue.name().startsWith("amq."),
                         false)));
+  }
+
+  private static boolean isOfOtherType(Definitions.Queue queue) {
+    return queue.arguments().get(QueueType.ARGUMENT) instanceof FieldValue.LongString type
+        && QueueType.ofWireName(type.string()).isEmpty();
   }
 
   private static void requireEquivalent(Definitions.Queue wanted, QueueDefinition current) {

@@ -24,26 +24,34 @@ public final class DefinitionsLoader {
   private final BrokerDefinitions definitions;
   private final GlobalParameters parameters;
   private final boolean skipIfUnchanged;
+  private final boolean strict;
 
   /**
    * Creates a loader.
    *
    * @param parameters where it stores the hash of the loaded files
-   * @param skipIfUnchanged whether files with the same content as the last time are not loaded
+   * @param skipIfUnchanged whether files with the same content as the last time are not loaded,
+   *     unless something was left out
+   * @param strict whether one definition that is wrong fails the import; else it is left out
    */
   public DefinitionsLoader(
-      BrokerDefinitions definitions, GlobalParameters parameters, boolean skipIfUnchanged) {
+      BrokerDefinitions definitions,
+      GlobalParameters parameters,
+      boolean skipIfUnchanged,
+      boolean strict) {
     this.definitions = definitions;
     this.parameters = parameters;
     this.skipIfUnchanged = skipIfUnchanged;
+    this.strict = strict;
   }
 
   /**
    * Loads definitions, and waits until they are safe. From a directory, it loads the files that end
    * in {@code .json}, ordered by name.
    *
-   * @throws DefinitionsException if a file cannot be read or is invalid; the message names it. The
-   *     files before it were imported, nothing of this file was
+   * @throws DefinitionsException if a file cannot be read or is no JSON object, or, if strict, has
+   *     a definition that is wrong; the message names it. The files before it were imported,
+   *     nothing of this file was
    */
   public void load(Path path) throws DefinitionsException {
     List<Path> files = files(path);
@@ -56,16 +64,25 @@ public final class DefinitionsLoader {
       LOGGER.info("definitions in {} have not changed since they were imported", path);
       return;
     }
+    int leftOut = 0;
     for (Path file : files) {
       LOGGER.info("importing definitions from {}", file);
-      load(file, read(file));
+      leftOut += load(file, read(file)).invalid();
     }
-    parameters.set(BrokerDefinitions.IMPORTED_HASH, hash).join();
+    if (leftOut == 0) {
+      parameters.set(BrokerDefinitions.IMPORTED_HASH, hash).join();
+    } else {
+      LOGGER.warn(
+          "{} definitions in {} are not valid and were left out; definitions.strict = true refuses"
+              + " the start instead",
+          leftOut,
+          path);
+    }
   }
 
-  private void load(Path file, byte[] json) throws DefinitionsException {
+  private ImportReport load(Path file, byte[] json) throws DefinitionsException {
     try {
-      definitions.importAll(new ByteArrayInputStream(json)).join();
+      return definitions.importAll(new ByteArrayInputStream(json), strict).join();
     } catch (DefinitionsException e) {
       e.problems().forEach(problem -> LOGGER.error("{}: {}", file, problem));
       throw new DefinitionsException(

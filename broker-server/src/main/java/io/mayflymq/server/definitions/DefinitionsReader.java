@@ -15,6 +15,7 @@ import io.mayflymq.core.security.HashingAlgorithm;
 import io.mayflymq.core.security.Limits;
 import io.mayflymq.core.security.PasswordHash;
 import io.mayflymq.core.security.User;
+import io.mayflymq.protocol.types.AmqpException;
 import io.mayflymq.server.json.JsonWriter;
 import java.io.IOException;
 import java.io.InputStream;
@@ -27,8 +28,8 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * Reads a document of definitions. An error does not end the reading, so that all errors are
- * reported at once.
+ * Reads a document of definitions. A definition that is wrong does not end the reading, so that all
+ * errors are reported at once, or the others can be imported.
  */
 final class DefinitionsReader {
   static final String VHOST_LIMITS = "vhost-limits";
@@ -96,7 +97,7 @@ final class DefinitionsReader {
    *
    * @param json in UTF-8
    * @param vhost the virtual host of all items; null for a document of a whole broker
-   * @throws DefinitionsException if it is not JSON, or a definition in it is invalid
+   * @throws DefinitionsException if it is not a JSON object
    */
   static Definitions read(InputStream json, String vhost) throws DefinitionsException {
     try (ItemParser parser = new ItemParser(json)) {
@@ -130,7 +131,8 @@ final class DefinitionsReader {
         continue;
       }
       if (reader != null) {
-        problem("'" + name + "': expected a list, found " + kind(parser.item()));
+        problem("'" + name + "': expected a list, found " + kind(value));
+        parser.skipChildren();
         continue;
       }
       parser.skipChildren();
@@ -139,13 +141,10 @@ final class DefinitionsReader {
       }
     }
     parser.requireEnd();
-    if (problems.isEmpty()) {
-      return definitions();
-    }
     if (moreProblems > 0) {
       problems.add("and %d more".formatted(moreProblems));
     }
-    throw new DefinitionsException(problems);
+    return definitions();
   }
 
   private Definitions definitions() {
@@ -161,18 +160,24 @@ final class DefinitionsReader {
         exchanges,
         queues,
         bindings,
-        skipped);
+        skipped,
+        problems);
   }
 
   private void readSection(String name, ItemParser parser, Consumer<DefinitionItem> reader)
       throws IOException {
     for (int i = 0; parser.nextToken() != JsonToken.END_ARRAY; i++) {
       String place = name + "[" + i + "]";
-      Object item = parser.item();
+      Object item = null;
       try {
+        item = parser.item();
         reader.accept(DefinitionItem.of(place, item, vhost));
+      } catch (AmqpException e) {
+        problem(place + named(item) + ": " + e.detail());
       } catch (AdministrationException | IllegalArgumentException e) {
         problem(place + named(item) + ": " + e.getMessage());
+      } catch (ItemParser.TooLargeException e) {
+        problem(place + ": " + e.getOriginalMessage());
       }
     }
   }
@@ -191,17 +196,14 @@ final class DefinitionsReader {
         : "";
   }
 
-  private static String kind(Object value) {
-    if (value instanceof Map<?, ?>) {
-      return "OBJECT";
-    }
-    if (value instanceof String) {
-      return "STRING";
-    }
-    if (value instanceof Number) {
-      return "NUMBER";
-    }
-    return value instanceof Boolean ? "BOOLEAN" : "NULL";
+  private static String kind(JsonToken value) {
+    return switch (value) {
+      case START_OBJECT -> "OBJECT";
+      case VALUE_STRING -> "STRING";
+      case VALUE_NUMBER_INT, VALUE_NUMBER_FLOAT -> "NUMBER";
+      case VALUE_TRUE, VALUE_FALSE -> "BOOLEAN";
+      default -> "NULL";
+    };
   }
 
   private void vhost(DefinitionItem item) {

@@ -1,6 +1,7 @@
 package io.mayflymq.server.definitions;
 
 import com.fasterxml.jackson.core.JsonParseException;
+import com.fasterxml.jackson.core.JsonStreamContext;
 import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.exc.StreamConstraintsException;
 import com.fasterxml.jackson.core.util.JsonParserDelegate;
@@ -13,6 +14,16 @@ final class ItemParser extends JsonParserDelegate {
   /** The maximum number of values, names and brackets in an item. */
   static final int MOST_TOKENS = 50_000;
 
+  /** An item is too large. The parser is at its end. */
+  static final class TooLargeException extends StreamConstraintsException {
+    private static final long serialVersionUID = 1L;
+
+    TooLargeException() {
+      super(
+          "an item is too large: it may hold %d values, names and brackets".formatted(MOST_TOKENS));
+    }
+  }
+
   private boolean inItem;
   private int tokens;
 
@@ -23,8 +34,7 @@ final class ItemParser extends JsonParserDelegate {
   @Override
   public JsonToken nextToken() throws IOException {
     if (inItem && ++tokens > MOST_TOKENS) {
-      throw new StreamConstraintsException(
-          "it may hold %d values, names and brackets".formatted(MOST_TOKENS));
+      throw new TooLargeException();
     }
     return super.nextToken();
   }
@@ -32,14 +42,24 @@ final class ItemParser extends JsonParserDelegate {
   /**
    * Returns the item whose first token is the current one.
    *
-   * @throws StreamConstraintsException if it is too large
+   * @throws TooLargeException if it is too large; the parser is at its last token then, too
    */
   Object item() throws IOException {
+    JsonStreamContext around =
+        currentToken().isStructStart() ? getParsingContext().getParent() : getParsingContext();
     inItem = true;
     tokens = 0;
-    Object item = JsonReader.value(this);
-    inItem = false;
-    return item;
+    try {
+      return JsonReader.value(this);
+    } catch (TooLargeException e) {
+      inItem = false;
+      while (getParsingContext() != around) {
+        nextToken();
+      }
+      throw e;
+    } finally {
+      inItem = false;
+    }
   }
 
   /**

@@ -26,8 +26,11 @@ import io.mayflymq.core.security.PasswordHash;
 import io.mayflymq.core.security.SecurityState;
 import io.mayflymq.core.security.Sessions;
 import io.mayflymq.core.security.User;
+import io.mayflymq.core.settings.QueueSettings;
 import io.mayflymq.core.store.InMemoryStore;
 import io.mayflymq.core.vhost.Broker;
+import io.mayflymq.core.vhost.ObjectLimits;
+import io.mayflymq.core.vhost.VirtualHost;
 import io.mayflymq.core.vhost.partition.Partitions;
 import io.mayflymq.protocol.types.ConnectionException;
 import io.mayflymq.protocol.types.ReplyCode;
@@ -90,9 +93,18 @@ class BrokerDefinitionsTest {
       definitions = new BrokerDefinitions(broker, administration);
     }
 
+    /** Leaves out what is wrong. */
     ImportReport take(String json) throws DefinitionsException {
+      return take(json, false);
+    }
+
+    ImportReport takeStrictly(String json) throws DefinitionsException {
+      return take(json, true);
+    }
+
+    private ImportReport take(String json, boolean strict) throws DefinitionsException {
       return definitions
-          .importAll(new ByteArrayInputStream(json.getBytes(StandardCharsets.UTF_8)))
+          .importAll(new ByteArrayInputStream(json.getBytes(StandardCharsets.UTF_8)), strict)
           .join();
     }
   }
@@ -195,7 +207,8 @@ class BrokerDefinitionsTest {
     rig.administration.vhosts().put(VhostDefinition.of("copy")).join();
     byte[] json = resource("rabbitmq-3.10.8-vhost.json").getBytes(StandardCharsets.UTF_8);
 
-    ImportReport report = rig.definitions.importInto("copy", new ByteArrayInputStream(json)).join();
+    ImportReport report =
+        rig.definitions.importInto("copy", new ByteArrayInputStream(json), true).join();
 
     assertThat(report.skipped()).isEmpty();
     JsonNode exported = tree(rig.definitions.export("copy"));
@@ -205,7 +218,8 @@ class BrokerDefinitionsTest {
     assertThat(exported.path("bindings")).hasSize(4);
     assertThat(exported.path("parameters")).hasSize(2);
     assertThat(exported.has("users")).isFalse();
-    assertThatThrownBy(() -> rig.definitions.importInto("none", new ByteArrayInputStream(json)))
+    assertThatThrownBy(
+            () -> rig.definitions.importInto("none", new ByteArrayInputStream(json), false))
         .isInstanceOf(AdministrationException.class)
         .hasMessage("Virtual host 'none' does not exist");
     assertThatThrownBy(() -> rig.definitions.export("none"))
@@ -255,7 +269,7 @@ class BrokerDefinitionsTest {
         .hasMessage("Parameter does not exist");
     rig.administration.vhosts().delete("v").join();
     assertThat(rig.administration.parameters().list()).isEmpty();
-    assertThatThrownBy(() -> rig.take(item.formatted("v", "1")))
+    assertThatThrownBy(() -> rig.takeStrictly(item.formatted("v", "1")))
         .isInstanceOf(DefinitionsException.class)
         .hasMessage(
             "parameter 's' of component 'shovel' in vhost 'v': Virtual host 'v' does not exist");
@@ -274,7 +288,7 @@ class BrokerDefinitionsTest {
   void definitionOfAPolicyThatIsNeitherObjectNorPairsIsRefused(String definition, String expected) {
     assertThatThrownBy(
             () ->
-                rig.take(
+                rig.takeStrictly(
                     """
                     {"policies":[{"vhost":"/","name":"p","pattern":"","definition":%s}]}
                     """
@@ -404,11 +418,20 @@ class BrokerDefinitionsTest {
   void invalidDefinitionIsNamedAndChangesNothing(String json, String message) throws Exception {
     Map<String, Object> before = rig.definitions.export();
 
-    assertThatThrownBy(() -> rig.take(json))
+    assertThatThrownBy(() -> rig.takeStrictly(json))
         .isInstanceOf(DefinitionsException.class)
         .hasMessageStartingWith(message)
         .hasMessageNotContaining("\n");
 
+    assertThat(rig.definitions.export()).isEqualTo(before);
+    if (message.startsWith("not JSON") || message.startsWith("expected a JSON object")) {
+      assertThatThrownBy(() -> rig.take(json)).isInstanceOf(DefinitionsException.class);
+      return;
+    }
+    ImportReport report = rig.take(json);
+    assertThat(report.imported()).isZero();
+    assertThat(report.invalid()).isOne();
+    assertThat(report.skipped()).singleElement().asString().startsWith(message);
     assertThat(rig.definitions.export()).isEqualTo(before);
   }
 
@@ -439,7 +462,7 @@ class BrokerDefinitionsTest {
         catchThrowableOfType(
             DefinitionsException.class,
             () ->
-                rig.take(
+                rig.takeStrictly(
                     """
                     {"users":[{"name":"fine","password":"p","tags":[]},{"name":""},{}],
                      "vhosts":[{"name":7}]}
@@ -456,10 +479,183 @@ class BrokerDefinitionsTest {
   }
 
   @Test
+  void whatIsWrongIsLeftOutWithWhatDependsOnItAndTheOthersAreImported() throws Exception {
+    ImportReport report =
+        rig.take(
+            """
+            {"users":[{"name":"ann","password":"p"},{"name":"bob","password_hash":"x*"}],
+             "vhosts":[{"name":"v"},{"name":"w","default_queue_type":"x"}],
+             "permissions":[
+              {"user":"ann","vhost":"v","configure":".*","write":".*","read":".*"},
+              {"user":"bob","vhost":"v","configure":".*","write":".*","read":".*"},
+              {"user":"ann","vhost":"w","configure":".*","write":".*","read":".*"}],
+             "policies":[
+              {"vhost":"v","name":"fine","pattern":"","definition":{"max-length":5}},
+              {"vhost":"v","name":"bad","pattern":"","definition":{"max-length":-5}}],
+             "exchanges":[
+              {"name":"x","vhost":"v","type":"topic","durable":true,"auto_delete":false},
+              {"name":"y","vhost":"v","type":"topic","durable":1,"auto_delete":false}],
+             "queues":[
+              {"name":"a","vhost":"v","durable":true,"auto_delete":false},
+              {"name":"b","vhost":"v","durable":true,"auto_delete":false,
+               "arguments":{"x-expires":0}},
+              {"name":"c","vhost":"v","durable":true,"auto_delete":false,
+               "arguments":{"x-queue-version":3}}],
+             "bindings":[
+              {"source":"x","vhost":"v","destination":"a","destination_type":"queue",
+               "routing_key":"#"},
+              {"source":"x","vhost":"v","destination":"a","destination_type":"queue",
+               "routing_key":"#.#.#"},
+              {"source":"x","vhost":"v","destination":"b","destination_type":"queue",
+               "routing_key":"#"},
+              {"source":"y","vhost":"v","destination":"a","destination_type":"queue",
+               "routing_key":"#"},
+              {"source":"x","vhost":"v","destination":"c","destination_type":"queue",
+               "routing_key":"#"}],
+             "global_parameters":5}
+            """);
+
+    assertThat(report.imported()).isEqualTo(7);
+    String argument = " for queue '%s' in vhost 'v': ";
+    assertThat(report.skipped())
+        .satisfiesExactlyInAnyOrder(
+            line -> assertThat(line).startsWith("users[1] ('bob'): 'password_hash' is of no use"),
+            line ->
+                assertThat(line).startsWith("vhosts[1] ('w'): Unsupported default queue type 'x'"),
+            line ->
+                assertThat(line)
+                    .isEqualTo(
+                        "permissions of user 'bob' in vhost 'v': User \"bob\" does not exist"),
+            line ->
+                assertThat(line)
+                    .isEqualTo(
+                        "permissions of user 'ann' in vhost 'w': Virtual host 'w' does not exist"),
+            line ->
+                assertThat(line)
+                    .isEqualTo("policy 'bad' in vhost 'v': -5 is not a valid maximum length"),
+            line ->
+                assertThat(line)
+                    .isEqualTo("exchanges[1] ('y'): 'durable' is 1: expected true or false"),
+            line ->
+                assertThat(line)
+                    .isEqualTo(
+                        "queue 'b' in vhost 'v': invalid arg 'x-expires'"
+                            + argument.formatted("b")
+                            + "{value_zero,0}"),
+            line ->
+                assertThat(line)
+                    .isEqualTo(
+                        "queue 'c' in vhost 'v': invalid arg 'x-queue-version'"
+                            + argument.formatted("c")
+                            + "\"unsupported queue version '3'\""),
+            line ->
+                assertThat(line).startsWith("binding of queue 'a' to exchange 'x' in vhost 'v'"),
+            line ->
+                assertThat(line)
+                    .isEqualTo(
+                        "binding of queue 'b' to exchange 'x' in vhost 'v': there is no such"
+                            + " queue"),
+            line ->
+                assertThat(line)
+                    .isEqualTo(
+                        "binding of queue 'a' to exchange 'y' in vhost 'v': there is no such"
+                            + " exchange"),
+            line ->
+                assertThat(line)
+                    .isEqualTo(
+                        "binding of queue 'c' to exchange 'x' in vhost 'v': no queue 'c' in vhost"
+                            + " 'v'"),
+            line ->
+                assertThat(line).isEqualTo("'global_parameters': expected a list, found NUMBER"));
+    VirtualHost vhost = rig.broker.virtualHost("v");
+    assertThat(vhost.routing().queue("a")).isNotNull();
+    assertThat(vhost.routing().queueCount()).isOne();
+    assertThat(rig.administration.users().list()).extracting(User::name).doesNotContain("bob");
+  }
+
+  @Test
+  void aDefinitionThatIsTooLargeIsLeftOut() throws Exception {
+    String large =
+        IntStream.range(0, ItemParser.MOST_TOKENS)
+            .mapToObj(i -> "[{}]")
+            .collect(Collectors.joining(","));
+    ImportReport report =
+        rig.take(
+            """
+            {"vhosts":[{"name":"a"},{"name":"b","tags":[%s],"more":{"b":[1]}},{"name":"c"}],
+             "global_parameters":[{"name":"p","value":1}]}
+            """
+                .formatted(large));
+
+    assertThat(report.imported()).isEqualTo(3);
+    assertThat(report.skipped())
+        .containsExactly(
+            "vhosts[1]: an item is too large: it may hold 50000 values, names and brackets");
+    assertThat(rig.broker.virtualHost("b")).isNull();
+    assertThat(rig.broker.virtualHost("c")).isNotNull();
+  }
+
+  @Test
+  void queuesAndVirtualHostsBeyondALimitAreLeftOut() throws Exception {
+    rig.broker.setLimits(
+        new ObjectLimits(2, ObjectLimits.UNLIMITED, Long.MAX_VALUE, Long.MAX_VALUE));
+    ImportReport report =
+        rig.take(
+            """
+            {"vhosts":[{"name":"v"},{"name":"w"}],
+             "parameters":[{"component":"vhost-limits","vhost":"v","name":"limits",
+                            "value":{"max-queues":1}}],
+             "queues":[{"name":"a","vhost":"v","durable":true,"auto_delete":false},
+                       {"name":"b","vhost":"v","durable":true,"auto_delete":false}]}
+            """);
+
+    assertThat(report.imported()).isEqualTo(3);
+    assertThat(report.skipped())
+        .satisfiesExactly(
+            line -> assertThat(line).startsWith("virtual host 'w': "),
+            line -> assertThat(line).startsWith("queue 'b' in vhost 'v': "));
+    assertThat(rig.broker.virtualHost("v").routing().queue("a")).isNotNull();
+  }
+
+  @Test
+  void aLimitOfMinusOneIsNone() throws Exception {
+    ImportReport report =
+        rig.take(
+            """
+            {"vhosts":[{"name":"v"}],
+             "users":[{"name":"u","password":"p","limits":{"max-connections":-1}}],
+             "policies":[
+              {"vhost":"v","name":"p","pattern":"^p","definition":{"delivery-limit":-1}}],
+             "parameters":[
+              {"component":"vhost-limits","vhost":"v","name":"limits","value":{"max-queues":-1}},
+              {"component":"operator_policy","vhost":"v","name":"o",
+               "value":{"pattern":"^o","definition":{"delivery-limit":-1}}}],
+             "queues":[
+              {"name":"argument","vhost":"v","durable":true,"auto_delete":false,
+               "arguments":{"x-queue-type":"quorum","x-delivery-limit":-1}},
+              {"name":"policy","vhost":"v","durable":true,"auto_delete":false,
+               "arguments":{"x-queue-type":"quorum"}},
+              {"name":"operator","vhost":"v","durable":true,"auto_delete":false,
+               "arguments":{"x-queue-type":"quorum"}},
+              {"name":"default","vhost":"v","durable":true,"auto_delete":false,
+               "arguments":{"x-queue-type":"quorum"}}]}
+            """);
+
+    assertThat(report.skipped()).isEmpty();
+    VirtualHost vhost = rig.broker.virtualHost("v");
+    for (String queue : List.of("argument", "policy", "operator")) {
+      assertThat(vhost.routing().queue(queue).settings().deliveries().limit())
+          .as(queue)
+          .isEqualTo(QueueSettings.NONE);
+    }
+    assertThat(vhost.routing().queue("default").settings().deliveries().limit()).isEqualTo(20);
+  }
+
+  @Test
   void importedLimitThatTheQueuesExceedIsRefused() {
     assertThatThrownBy(
             () ->
-                rig.take(
+                rig.takeStrictly(
                     """
                     {"parameters":[{"component":"vhost-limits","vhost":"/","name":"limits",
                                     "value":{"max-queues":1}}],
@@ -498,7 +694,7 @@ class BrokerDefinitionsTest {
     assertThatThrownBy(
             () ->
                 new Rig()
-                    .take(
+                    .takeStrictly(
                         """
                         {"policies":[{"vhost":"/","name":"p","pattern":"(","definition":{"expires":1}}]}
                         """))
@@ -514,7 +710,7 @@ class BrokerDefinitionsTest {
         "{\"queues\":[{\"name\":\"q\",\"vhost\":\"v\",\"durable\":true,\"auto_delete\":false}]}");
     Files.writeString(directory.resolve("notes.txt"), "not definitions");
     DefinitionsLoader loader =
-        new DefinitionsLoader(rig.definitions, rig.administration.globalParameters(), true);
+        new DefinitionsLoader(rig.definitions, rig.administration.globalParameters(), true, true);
 
     loader.load(directory);
     assertThat(rig.broker.virtualHost("v").routing().queue("q")).isNotNull();
@@ -535,5 +731,20 @@ class BrokerDefinitionsTest {
     Path wrong = Files.writeString(directory.resolve("wrong"), "{\"users\":[{}]}");
     assertThatThrownBy(() -> loader.load(wrong))
         .hasMessage("cannot import definitions from " + wrong + ": users[0]: 'name' is missing");
+  }
+
+  @Test
+  void filesOfWhichSomethingWasLeftOutAreLoadedAgain(@TempDir Path directory) throws Exception {
+    Path file = directory.resolve("definitions.json");
+    Files.writeString(file, "{\"vhosts\":[{\"name\":\"v\"},{\"name\":\"\"}]}");
+    DefinitionsLoader loader =
+        new DefinitionsLoader(rig.definitions, rig.administration.globalParameters(), true, false);
+
+    loader.load(file);
+    rig.administration.vhosts().delete("v").join();
+    loader.load(file);
+    assertThat(rig.broker.virtualHost("v")).isNotNull();
+    Files.writeString(file, "[]");
+    assertThatThrownBy(() -> loader.load(file)).isInstanceOf(DefinitionsException.class);
   }
 }

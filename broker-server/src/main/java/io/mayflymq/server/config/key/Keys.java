@@ -289,6 +289,13 @@ public final class Keys {
           bool(),
           "false",
           "Whether they are not imported if they are the same as the last time.");
+  static final Setting<Boolean> STRICT_DEFINITIONS =
+      Setting.of(
+          "definitions.strict",
+          bool(),
+          "false",
+          "Whether one definition that is wrong refuses the start; else it is left out, with a"
+              + " warning.");
 
   static final Setting<Double> MEMORY_WATERMARK_RELATIVE =
       Setting.of(
@@ -421,7 +428,8 @@ public final class Keys {
                   DEFAULT_READ,
                   DEFAULT_QUEUE_TYPE,
                   LOAD_DEFINITIONS,
-                  SKIP_DEFINITIONS_IF_UNCHANGED),
+                  SKIP_DEFINITIONS_IF_UNCHANGED,
+                  STRICT_DEFINITIONS),
               ManagementKeys.keys(),
               PrometheusKeys.keys(),
               LogKeys.keys(),

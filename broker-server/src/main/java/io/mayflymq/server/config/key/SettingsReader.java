@@ -92,7 +92,9 @@ public final class SettingsReader {
             QueueType.ofWireName(values.get(Keys.DEFAULT_QUEUE_TYPE)).orElseThrow(),
             ObjectDefaultKeys.defaults(values)),
         new DefinitionsSettings(
-            values.get(Keys.LOAD_DEFINITIONS), values.get(Keys.SKIP_DEFINITIONS_IF_UNCHANGED)),
+            values.get(Keys.LOAD_DEFINITIONS),
+            values.get(Keys.SKIP_DEFINITIONS_IF_UNCHANGED),
+            values.get(Keys.STRICT_DEFINITIONS)),
         ManagementKeys.settings(values),
         PrometheusKeys.settings(values),
         LogKeys.settings(values, dataDir),

@@ -42,6 +42,10 @@ public final class DefinitionCommands {
                 Option.flag(
                     "means nothing here: what is there already stays as it is",
                     "--skip-if-unchanged"))
+            .option(
+                Option.flag(
+                    "imports nothing if one definition is wrong, rather than all others",
+                    "--strict"))
             .noting(
                 "Without a path, or with -, standard input is read. When the command ends the"
                     + " import is done. It tells how many objects were added or set, and names"
@@ -100,7 +104,8 @@ public final class DefinitionCommands {
           "Failed to deserialise input (format: JSON) (error: %s)"
               .formatted(ControlValues.reason(e)));
     }
-    return report(invocation.api().post("definitions?report=true", definitions));
+    String strict = invocation.flag("--strict") ? "&strict=true" : "";
+    return report(invocation.api().post("definitions?report=true" + strict, definitions));
   }
 
   /** Shows what was imported, with a line for each item that was not. */

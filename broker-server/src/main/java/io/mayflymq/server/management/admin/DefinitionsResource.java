@@ -60,7 +60,8 @@ public final class DefinitionsResource {
   }
 
   private interface Import {
-    CompletableFuture<ImportReport> begin(InputStream json) throws DefinitionsException;
+    CompletableFuture<ImportReport> begin(InputStream json, boolean strict)
+        throws DefinitionsException;
   }
 
   private Response importAll(Request request) {
@@ -72,7 +73,7 @@ public final class DefinitionsResource {
     request.principal().requireAdministrator();
     String vhost = request.parameter("vhost");
     try {
-      return run(request, json -> managed.definitions().importInto(vhost, json));
+      return run(request, (json, strict) -> managed.definitions().importInto(vhost, json, strict));
     } catch (AdministrationException e) {
       throw new ApiException(404, "not_found", "vhost_not_found");
     }
@@ -81,11 +82,13 @@ public final class DefinitionsResource {
   /**
    * Runs an import. The response is 204 as in RabbitMQ if everything was imported, otherwise 200
    * with what was skipped: clients of RabbitMQ take both for success. With {@code report=true} it
-   * always has a body.
+   * always has a body. With {@code strict=true} one definition that is wrong fails all: 400.
    */
   private static Response run(Request request, Import wanted) {
     try {
-      ImportReport report = Futures.await(wanted.begin(request.body().open()));
+      ImportReport report =
+          Futures.await(
+              wanted.begin(request.body().open(), "true".equals(request.query("strict"))));
       return report.skipped().isEmpty() && !"true".equals(request.query("report"))
           ? Response.noContent()
           : Response.ok(Json.object("imported", report.imported(), "skipped", report.skipped()));

@@ -55,6 +55,12 @@ class SettingsReaderTest {
   }
 
   @Test
+  void definitionsThatAreWrongRefuseTheStartOnlyIfStrict() throws Exception {
+    assertThat(settings().definitions().strict()).isFalse();
+    assertThat(settings("definitions.strict=true").definitions().strict()).isTrue();
+  }
+
+  @Test
   void noSmallFramesAreOfferedWhereTheyAreDenied() {
     assertThatThrownBy(
             () ->

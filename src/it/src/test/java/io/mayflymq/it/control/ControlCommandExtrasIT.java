@@ -7,9 +7,12 @@ import io.mayflymq.it.harness.ControlCommand;
 import io.mayflymq.it.harness.ControlCommand.Outcome;
 import io.mayflymq.it.harness.MayflyOnly;
 import io.mayflymq.it.harness.Target;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** What the control command does that RabbitMQ's does otherwise, or not. */
 @BlackBox
@@ -23,6 +26,30 @@ class ControlCommandExtrasIT {
       assertThat(outcome.exit()).as(command).isEqualTo(69);
       assertThat(outcome.err().get(1)).startsWith(command + " is not applicable: ");
     }
+  }
+
+  @Test
+  @MayflyOnly("RabbitMQ stops at the first definition that is wrong")
+  void definitionsThatAreWrongAreLeftOutUnlessTheImportIsStrict(
+      Target target, @TempDir Path directory) throws Exception {
+    ControlCommand control = ControlCommand.of(target);
+    String file =
+        Files.writeString(
+                directory.resolve("definitions.json"),
+                "{\"users\":[{\"name\":5}],\"global_parameters\":[{\"name\":\"fine\",\"value\":1}]}")
+            .toString();
+    String wrong = "users[0]: 'name' is 5: expected a text";
+    Outcome strict = control.run("import_definitions", "--strict", file);
+    assertThat(strict.exit()).isEqualTo(69);
+    assertThat(strict.err()).anyMatch(line -> line.contains(wrong));
+    assertThat(control.run("list_global_parameters", "-s").out())
+        .noneMatch(line -> line.contains("fine"));
+    Outcome lenient = control.run("import_definitions", file);
+    assertThat(lenient.exit()).isZero();
+    assertThat(lenient.out()).contains("imported 1, skipped 1", "  " + wrong);
+    assertThat(control.run("list_global_parameters", "-s").out())
+        .anyMatch(line -> line.contains("fine"));
+    assertThat(control.run("clear_global_parameter", "fine").exit()).isZero();
   }
 
   @Test

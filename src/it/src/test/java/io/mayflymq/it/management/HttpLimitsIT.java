@@ -68,7 +68,7 @@ class HttpLimitsIT {
     assertThat(small.status()).isEqualTo(400);
     assertThat(small.reason()).contains("50000 values");
     String large = "{\"users\":[" + item.repeat(3_000_000 / item.length()) + "{}]}";
-    Http.Reply definitions = api().post("definitions", large);
+    Http.Reply definitions = api().post("definitions?strict=true", large);
     assertThat(definitions.status()).isEqualTo(400);
     assertThat(definitions.reason()).startsWith("users[0]").contains(" more");
     assertThat(api().get("whoami").status()).isEqualTo(200);

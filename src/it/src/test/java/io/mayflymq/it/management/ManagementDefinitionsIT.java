@@ -17,6 +17,7 @@ import io.mayflymq.it.harness.OwnBroker;
 import io.mayflymq.it.harness.Target;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -70,8 +71,8 @@ class ManagementDefinitionsIT extends AccessFixture {
         "max-queues | [1] | not_json",
         "max-queues | {\"value\":\"7\"}"
             + " | Validation failed##max-queues should be a number, actually was <<\"7\">>#",
-        "max-queues | {\"value\":2147483648} | Validation failed##max-queues should be a number from"
-            + " -2147483648 to 2147483647, actually was 2147483648#",
+        "max-queues | {\"value\":2147483648} | Validation failed##max-queues should be a number"
+            + " from -2147483648 to 2147483647, actually was 2147483648#",
         "max-queues | {\"value\":99999999999999999999} | Validation failed##max-queues should be a"
             + " number from -2147483648 to 2147483647, actually was 99999999999999999999#",
         "nope | {\"value\":1}"
@@ -275,10 +276,57 @@ class ManagementDefinitionsIT extends AccessFixture {
             + "\"auto_delete\":false,\"arguments\":{}}]}",
       })
   void badDefinitionsAreRefused(String body) throws Exception {
-    Http.Reply reply = http.post("definitions", body);
+    Http.Reply reply = http.post("definitions?strict=true", body);
     assertThat(reply.status()).isEqualTo(400);
     assertThat(reply.error()).isEqualTo("bad_request");
     assertThat(http.get("permissions/%2F/guest").json().path("configure").asText()).isEqualTo(".*");
+  }
+
+  @Test
+  @MayflyOnly("stops at the first thing that is wrong, and keeps what came before it")
+  void definitionsThatAreWrongAreLeftOut(Amqp amqp) throws Exception {
+    String vhost = amqp.name();
+    Http.Reply reply =
+        http.post(
+            "definitions",
+            "{\"vhosts\":[{\"name\":\""
+                + vhost
+                + "\"}],\"users\":[{\"name\":5}],\"queues\":[{\"name\":\"q\"}]}");
+    assertThat(reply.status()).isEqualTo(200);
+    assertThat(reply.json())
+        .hasToString(
+            "{\"imported\":1,\"skipped\":[\"users[0]: 'name' is 5: expected a text\","
+                + "\"queues[0] ('q'): 'vhost' is missing\"]}");
+    assertThat(http.get("vhosts/" + vhost).status()).isEqualTo(200);
+    http.delete("vhosts/" + vhost);
+  }
+
+  /** As RabbitMQ 4.3 has it. */
+  @Test
+  @MayflyOnly("3.13 refuses it")
+  void aDeliveryLimitOfMinusOneIsTakenEverywhere(Amqp amqp) throws Exception {
+    String vhost = vhost(amqp);
+    Map<String, Object> quorum = Map.of("x-queue-type", "quorum");
+    String policy = "{\"pattern\":\"^%s$\",\"definition\":{\"delivery-limit\":-1}}";
+    assertThat(http.put("policies/" + vhost + "/p", policy.formatted("policy")).status())
+        .isEqualTo(201);
+    assertThat(http.put("operator-policies/" + vhost + "/p", policy.formatted("operator")).status())
+        .isEqualTo(201);
+    try (Connection connection = connect(vhost, "guest", "guest")) {
+      Channel channel = connection.createChannel();
+      channel.queueDeclare(
+          "argument", true, false, false, Map.of("x-queue-type", "quorum", "x-delivery-limit", -1));
+      channel.queueDeclare("policy", true, false, false, quorum);
+      channel.queueDeclare("operator", true, false, false, quorum);
+    }
+    Http.Reply exported = http.get("definitions/" + vhost);
+    String copy = vhost(amqp);
+    assertThat(http.post("definitions/" + copy + "?strict=true", exported.raw().body()).status())
+        .isEqualTo(204);
+    JsonNode definitions = http.get("definitions/" + copy).json();
+    assertThat(definitions.path("queues")).hasSize(3);
+    assertThat(definitions.path("policies")).hasSize(1);
+    assertThat(definitions.path("parameters")).hasSize(1);
   }
 
   @Test
@@ -287,7 +335,7 @@ class ManagementDefinitionsIT extends AccessFixture {
     String vhost = amqp.name();
     Http.Reply reply =
         http.post(
-            "definitions",
+            "definitions?strict=true",
             "{\"vhosts\":[{\"name\":\""
                 + vhost
                 + "\"}],\"users\":[{\"name\":5}],\"queues\":[{\"name\":\"q\"}]}");
@@ -295,7 +343,8 @@ class ManagementDefinitionsIT extends AccessFixture {
         reply, "users[0]: 'name' is 5: expected a text\nqueues[0] ('q'): 'vhost' is missing");
     assertNotFound(http.get("vhosts/" + vhost));
     assertBadRequest(
-        http.post("definitions", "{\"queues\":5}"), "'queues': expected a list, found NUMBER");
+        http.post("definitions?strict=true", "{\"queues\":5}"),
+        "'queues': expected a list, found NUMBER");
   }
 
   @Test

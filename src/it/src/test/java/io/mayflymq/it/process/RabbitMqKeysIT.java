@@ -87,7 +87,9 @@ class RabbitMqKeysIT {
       ControlCommand control = ControlCommand.of(broker);
       assertThat(control.run("add_vhost", "third").err()).contains(tooMany);
       refused =
-          http.post("definitions", "{\"vhosts\": [{\"name\": \"second\"}, {\"name\": \"third\"}]}");
+          http.post(
+              "definitions?strict=true",
+              "{\"vhosts\": [{\"name\": \"second\"}, {\"name\": \"third\"}]}");
       assertThat(refused.status()).isEqualTo(400);
       assertThat(refused.reason()).contains(tooMany);
 
@@ -200,10 +202,11 @@ class RabbitMqKeysIT {
     Path file =
         Files.writeString(
             directory.resolve("definitions.json"),
-            "{\"vhosts\": [{\"name\": \"/\"}], \"users\": [{\"name\": \"guest\", \"password\": \"guest\","
-                + " \"tags\": \"administrator\"}], \"permissions\": [{\"user\": \"guest\", \"vhost\": \"/\","
-                + " \"configure\": \".*\", \"write\": \".*\", \"read\": \".*\"}], \"queues\": [{\"name\": \"q\","
-                + " \"vhost\": \"/\", \"durable\": true, \"auto_delete\": false, \"arguments\": {}}]}");
+            "{\"vhosts\": [{\"name\": \"/\"}], \"users\": [{\"name\": \"guest\", \"password\":"
+                + " \"guest\", \"tags\": \"administrator\"}], \"permissions\": [{\"user\":"
+                + " \"guest\", \"vhost\": \"/\", \"configure\": \".*\", \"write\": \".*\","
+                + " \"read\": \".*\"}], \"queues\": [{\"name\": \"q\", \"vhost\": \"/\","
+                + " \"durable\": true, \"auto_delete\": false, \"arguments\": {}}]}");
     for (Map.Entry<String, Object> key :
         Map.<String, Object>of("management.load_definitions", file, "definitions.local.path", file)
             .entrySet()) {

@@ -192,6 +192,7 @@ class AccessControlIT {
   void invalidDefinitionsPreventTheStartWithAOneLineError() throws Exception {
     try (EmbeddedBroker broker =
         loading("{\"users\":[{\"name\":\"a\",\"tags\":3}]}")
+            .set("definitions.strict", "true")
             .set("log.console.level", "none")
             .launch()) {
       assertThat(broker.awaitExit()).isEqualTo(78);
@@ -201,6 +202,20 @@ class AccessControlIT {
                   + directory.resolve("definitions.json")
                   + ": users[0] ('a'): 'tags' is 3: expected a list of texts, or a text with"
                   + " commas");
+    }
+  }
+
+  @Test
+  void definitionsThatAreWrongAreLeftOutAtTheStartWithAWarning() throws Exception {
+    try (EmbeddedBroker broker =
+        loading(DEFINITIONS.replaceFirst("\\[", "[{\"name\":\"a\",\"tags\":3},")).start()) {
+      assertThat(broker.output())
+          .anyMatch(
+              line ->
+                  line.contains("[warning]")
+                      && line.endsWith(
+                          "definitions: skipped vhosts[0] ('a'): 'tags' is 3: expected a list of"
+                              + " texts, or a text with commas"));
     }
   }
 
