@@ -56,7 +56,7 @@ public enum PolicyKey {
       row(
               "consumer-disconnected-timeout",
               integer(0, Long.MAX_VALUE, "is not a valid consumer disconnected timeout"))
-          .withoutEffect()),
+          .withArgument(Merge.LOWEST)),
   CONSUMER_TIMEOUT(
       row("consumer-timeout", integer(0, Long.MAX_VALUE, "is not a valid consumer timeout"))
           .withArgument(Merge.LOWEST)),

@@ -167,6 +167,10 @@ final class QueueSettingsReader {
         .countsEachReturn(defaults.dialect().countsEachReturn())
         .activeByPriority(defaults.dialect().activeByPriority(type))
         .consumerTimeoutMillis(timeout)
+        .consumerDisconnectedMillis(
+            type == QueueType.QUORUM
+                ? effective.number(PolicyKey.CONSUMER_DISCONNECTED_TIMEOUT)
+                : QueueSettings.NONE)
         .retry(retry())
         .retriesCount(defaults.dialect().retriesCount(type));
     word(PolicyKey.CONSUMER_TIMEOUT_ACTION, TimeoutAction.class, settings::timeoutAction);

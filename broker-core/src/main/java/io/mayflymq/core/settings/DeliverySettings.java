@@ -12,6 +12,8 @@ package io.mayflymq.core.settings;
  * @param timeoutMillis how long a delivery may stay unacknowledged, 0 or more, or NONE for the
  *     broker's default
  * @param timeoutAction what happens after that time
+ * @param disconnectedMillis how long what a consumer has stays with it when its node is gone, 0 or
+ *     more, or NONE
  * @param retry the retry delay of returned messages
  * @param retriesCount whether those that wait for their retry count towards the length limit, and a
  *     purge removes them
@@ -22,5 +24,6 @@ public record DeliverySettings(
     boolean activeByPriority,
     long timeoutMillis,
     TimeoutAction timeoutAction,
+    long disconnectedMillis,
     RetrySettings retry,
     boolean retriesCount) {}

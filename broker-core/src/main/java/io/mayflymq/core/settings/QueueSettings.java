@@ -133,6 +133,7 @@ public record QueueSettings(
     private boolean countsEachReturn;
     private boolean activeByPriority;
     private long consumerTimeout = NONE;
+    private long consumerDisconnected = NONE;
     private TimeoutAction timeoutAction = TimeoutAction.CLOSE_CHANNEL;
     private RetrySettings retry = RetrySettings.NONE;
     private boolean retriesCount;
@@ -171,6 +172,7 @@ public record QueueSettings(
       countsEachReturn = settings.deliveries.countsEachReturn();
       activeByPriority = settings.deliveries.activeByPriority();
       consumerTimeout = settings.deliveries.timeoutMillis();
+      consumerDisconnected = settings.deliveries.disconnectedMillis();
       timeoutAction = settings.deliveries.timeoutAction();
       retry = settings.deliveries.retry();
       retriesCount = settings.deliveries.retriesCount();
@@ -334,6 +336,11 @@ public record QueueSettings(
       return this;
     }
 
+    public Builder consumerDisconnectedMillis(long value) {
+      consumerDisconnected = value;
+      return this;
+    }
+
     public Builder consumerTimeoutMillis(long value) {
       consumerTimeout = value;
       return this;
@@ -387,6 +394,7 @@ public record QueueSettings(
               activeByPriority,
               consumerTimeout,
               timeoutAction,
+              consumerDisconnected,
               retry,
               retriesCount),
           stream);

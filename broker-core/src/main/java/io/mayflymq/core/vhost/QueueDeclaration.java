@@ -79,7 +79,7 @@ public record QueueDeclaration(
     }
     QueueArguments.checkProperties(settings.type(), durable, exclusive, autoDelete, name, vhost);
     boolean byClient = !Actor.of(connection).pid().isEmpty();
-    QueueArguments.checkNew(arguments, name, vhost, deprecated, byClient);
+    QueueArguments.checkNew(arguments, name, vhost, dialect, deprecated, byClient);
     if (!durable && !exclusive) {
       deprecated.require(DeprecatedFeature.TRANSIENT_NONEXCL_QUEUES, byClient);
     }

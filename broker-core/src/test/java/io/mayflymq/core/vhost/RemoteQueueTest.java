@@ -310,6 +310,50 @@ class RemoteQueueTest {
     assertThat(next.numbers()).containsExactly(1, 2, 3, 4, 5);
   }
 
+  private static FieldTable.Builder disconnected(int millis) {
+    return FieldTable.builder()
+        .put("x-queue-type", "quorum")
+        .put("x-consumer-disconnected-timeout", millis);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3})
+  void whatTheConsumersOfALostNodeHadStaysWithThemForATime(int shards) {
+    start(shards);
+    Queue queue = queue("q", disconnected(1_000).build());
+    Collector last = new Collector(true, 3);
+    done(queue.requests().subscribe(last.consumer, () -> {}));
+    home.publish("q", 1, 2, 3, 4);
+    rest();
+    links.cut();
+    rest();
+    home.publish("q", 5);
+    Collector next = home.consume("q", true, 0);
+    assertThat(next.numbers()).as("nothing goes to the lost consumer").containsExactly(4, 5);
+    pass(999);
+    assertThat(next.numbers()).containsExactly(4, 5);
+    pass(1);
+    assertThat(next.numbers()).containsExactly(4, 5, 1, 2, 3);
+    assertThat(next.deliveries.get(2).redelivered()).isTrue();
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3})
+  void theActiveConsumerOfALostNodeStaysActiveForATime(int shards) {
+    start(shards);
+    Queue queue = queue("q", disconnected(1_000).put("x-single-active-consumer", true).build());
+    Collector last = new Collector(true, 3);
+    done(queue.requests().subscribe(last.consumer, () -> {}));
+    Collector next = home.consume("q", true, 0);
+    home.publish("q", 1, 2, 3, 4, 5);
+    rest();
+    links.cut();
+    pass(999);
+    assertThat(next.numbers()).isEmpty();
+    pass(1);
+    assertThat(next.numbers()).containsExactly(1, 2, 3, 4, 5);
+  }
+
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 3})
   void whatNothingSettlesIsDeliveredBeforeTheConsumerIsGone(int shards) {

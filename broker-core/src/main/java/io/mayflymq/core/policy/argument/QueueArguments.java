@@ -71,6 +71,8 @@ public final class QueueArguments {
   /** How long a delivery may stay unacknowledged, in ms. */
   public static final String CONSUMER_TIMEOUT = "x-consumer-timeout";
 
+  private static final String CONSUMER_DISCONNECTED_TIMEOUT =
+      PolicyKey.CONSUMER_DISCONNECTED_TIMEOUT.argument();
   private static final String QUEUE_MASTER_LOCATOR = "x-queue-master-locator";
   private static final String QUEUE_MODE = "x-queue-mode";
   private static final String QUEUE_VERSION = "x-queue-version";
@@ -260,6 +262,7 @@ public final class QueueArguments {
    * @param table arguments that {@link #parse} accepted
    * @param queue the queue's name, for the error's text
    * @param vhost its virtual host, for the error's text
+   * @param dialect that of its virtual host
    * @param byClient whether a client declares it by AMQP
    * @throws ChannelException 406 if an argument is not valid, or denied
    * @throws io.mayflymq.protocol.types.ConnectionException 541 if one is denied that RabbitMQ
@@ -269,10 +272,11 @@ public final class QueueArguments {
       FieldTable table,
       String queue,
       String vhost,
+      Dialect dialect,
       DeprecatedFeatures deprecated,
       boolean byClient) {
     if (!table.isEmpty()) {
-      new QueueArguments(table, queue, vhost, Dialect.DEFAULT).checkNew(deprecated, byClient);
+      new QueueArguments(table, queue, vhost, dialect).checkNew(deprecated, byClient);
     }
   }
 
@@ -290,6 +294,13 @@ public final class QueueArguments {
       throw notOf(type, QUEUE_MODE);
     }
     queueVersion(deprecated);
+    // RabbitMQ 3.13 does not know it.
+    if (dialect != Dialect.V3_13 && table.containsKey(CONSUMER_DISCONNECTED_TIMEOUT)) {
+      if (type != QueueType.QUORUM) {
+        throw notOf(type, CONSUMER_DISCONNECTED_TIMEOUT);
+      }
+      integer(CONSUMER_DISCONNECTED_TIMEOUT, Long.MAX_VALUE);
+    }
   }
 
   /** 1 and 2 are the same here. */

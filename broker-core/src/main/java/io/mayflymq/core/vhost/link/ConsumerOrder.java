@@ -9,8 +9,10 @@ import io.mayflymq.core.vhost.queue.QueueLifecycle;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.Predicate;
 
@@ -46,6 +48,7 @@ public final class ConsumerOrder {
   private final Shard shard;
   private final Set<String> awaited;
   private final List<Waiting> waiting = new ArrayList<>();
+  private final Map<String, Absences> absences = new HashMap<>();
   private long last;
   private boolean isShortOver;
   private boolean isOver;
@@ -97,6 +100,15 @@ public final class ConsumerOrder {
     void complete() {
       all.complete(node);
     }
+
+    Absences absences() {
+      return all.absencesOf(node);
+    }
+  }
+
+  /** Returns for how long consumers of a node are waited for that was lost. */
+  private Absences absencesOf(String node) {
+    return absences.computeIfAbsent(node, any -> new Absences());
   }
 
   /** Nothing more is to be expected of a node. */

@@ -106,18 +106,22 @@ final class HomeConsumers {
     byNumber.values().forEach(HomeConsumer::wake);
   }
 
-  /** The other node was lost: its consumers go, and what was delivered to them goes back. */
-  void close() {
-    List<ConsumerExit> exits = new ArrayList<>();
-    for (HomeConsumer consumer : new ArrayList<>(byNumber.values())) {
-      if (!consumer.isCancelled()) {
-        exits.add(ConsumerExit.begin(consumer.queue(), consumer.consumer()));
-      }
-      for (long sequence : consumer.open().takeAll()) {
-        commands.fail(consumer.queue(), consumer.consumer(), sequence, sequence);
-      }
+  /**
+   * The other node was lost: its consumers go, and what was delivered to them goes back. Those of
+   * queues with a time for that stay until it is over, and get nothing meanwhile.
+   *
+   * @param absences what ends those times early
+   */
+  void close(Absences absences) {
+    List<HomeConsumer> now = new ArrayList<>();
+    Map<Long, List<HomeConsumer>> later = new LinkedHashMap<>();
+    for (HomeConsumer consumer : byNumber.values()) {
+      long millis = consumer.queue().settings().deliveries().disconnectedMillis();
+      (millis > 0 ? later.computeIfAbsent(millis, any -> new ArrayList<>()) : now).add(consumer);
     }
     byNumber.clear();
+    later.forEach((millis, some) -> absences.begin(shard, millis, () -> end(some)));
+    end(now);
     fetched.forEach(
         (queue, open) -> {
           for (long sequence : open.takeAll()) {
@@ -125,6 +129,19 @@ final class HomeConsumers {
           }
         });
     fetched.clear();
+    commands.flush();
+  }
+
+  private void end(List<HomeConsumer> consumers) {
+    List<ConsumerExit> exits = new ArrayList<>();
+    for (HomeConsumer consumer : consumers) {
+      if (!consumer.isCancelled()) {
+        exits.add(ConsumerExit.begin(consumer.queue(), consumer.consumer()));
+      }
+      for (long sequence : consumer.open().takeAll()) {
+        commands.fail(consumer.queue(), consumer.consumer(), sequence, sequence);
+      }
+    }
     commands.flush();
     exits.forEach(exit -> exit.finish(shard, commands::flush));
   }

@@ -41,7 +41,9 @@ final class HomeDeliveries implements EndOfBurstListener {
   private final DeliveryCodec deliveries;
   private final Handover[] handovers;
   private boolean waitsForEnd;
-  private boolean closed;
+
+  /** Read on the shards of queues, too. */
+  private volatile boolean closed;
 
   /**
    * Creates it for one connection.
@@ -58,7 +60,7 @@ final class HomeDeliveries implements EndOfBurstListener {
   }
 
   boolean isWritable() {
-    return port.isWritable();
+    return !closed && port.isWritable();
   }
 
   /** Returns whether the other node is told how long messages may be delivered. */

@@ -39,6 +39,9 @@ public final class HomeLink implements LinkListener, IncomingCommands.Names {
   /** Null for the queues of a node. */
   private final ConsumerOrder.OfNode order;
 
+  /** Of the links of the node before, too, if its queues are replicated. */
+  private final Absences absences;
+
   private final int shards;
   private HomeDeliveries output;
   private HomeRequests requests;
@@ -77,12 +80,14 @@ public final class HomeLink implements LinkListener, IncomingCommands.Names {
         new HomeConsumers(shard, new ShardCommandSender(shard, partitions, () -> {}, false));
     this.batches = new HomeBatches(shard, this, applied, new BatchOutput());
     this.order = order;
+    this.absences = order == null ? new Absences() : order.absences();
     this.held = new HeldFrames(shard, this::process);
   }
 
   @Override
   public void up(LinkPort opened) {
     port = opened;
+    absences.linkUp();
     output = new HomeDeliveries(shard, shards, opened, consumers::putBack);
     requests = new HomeRequests(shard, output, consumers, order == null ? null : order.all());
   }
@@ -194,7 +199,8 @@ public final class HomeLink implements LinkListener, IncomingCommands.Names {
     if (output != null) {
       output.close();
       requests.close();
-      consumers.close();
+      absences.linkLost();
+      consumers.close(absences);
     }
   }
 }

@@ -316,7 +316,7 @@ class QueueArgumentsTest {
   private static void checkNew(
       FieldTable arguments, boolean byClient, DeprecatedFeature... denied) {
     QueueArguments.checkNew(
-        arguments, "q", "/", new DeprecatedFeatures(() -> Set.of(denied)), byClient);
+        arguments, "q", "/", Dialect.V4_3, new DeprecatedFeatures(() -> Set.of(denied)), byClient);
   }
 
   @Test
@@ -334,6 +334,33 @@ class QueueArgumentsTest {
     }
     checkNew(FieldTable.builder().put("x-queue-version", 1).build(), true);
     checkNew(FieldTable.builder().put("x-queue-version", 2).build(), true);
+  }
+
+  /** Later than the queues that had it without effect. */
+  @Test
+  void onlyANewQuorumQueueMayHaveADisconnectedTimeout() {
+    String argument = "x-consumer-disconnected-timeout";
+    checkNew(quorum().put(argument, 0).build(), true);
+    for (FieldTable refused :
+        List.of(
+            FieldTable.builder().put(argument, 5).build(),
+            quorum().put(argument, -1).build(),
+            quorum().put(argument, "5").build())) {
+      parse(refused);
+      QueueArguments.checkNew(
+          refused, "q", "/", Dialect.V3_13, new DeprecatedFeatures(Set::of), true);
+    }
+    assertThatThrownBy(() -> checkNew(FieldTable.builder().put(argument, 5).build(), true))
+        .hasMessage(
+            "PRECONDITION_FAILED - invalid arg '%s' for queue 'q' in vhost '/' of queue type"
+                + " rabbit_classic_queue",
+            argument);
+    assertThatThrownBy(() -> checkNew(quorum().put(argument, -1).build(), true))
+        .hasMessage("PRECONDITION_FAILED - invalid arg '%s'%s{value_negative,-1}", argument, IN_Q);
+    assertThatThrownBy(() -> checkNew(quorum().put(argument, "5").build(), true))
+        .hasMessage(
+            "PRECONDITION_FAILED - invalid arg '%s'%s\"expected integer, got longstr\"",
+            argument, IN_Q);
   }
 
   static Stream<Arguments> deprecatedArguments() {

@@ -48,7 +48,8 @@ public final class Keys {
           "$name",
           orWord("none", listenAddress()),
           Map.of("listeners.tcp.default", "5672"),
-          "A port, or an address and a port, where clients connect; port 0 lets the system choose.");
+          "A port, or an address and a port, where clients connect; port 0 lets the system"
+              + " choose.");
 
   static final KeyFamily<Optional<ListenAddress>> TLS_LISTENERS =
       new KeyFamily<>(
@@ -101,7 +102,8 @@ public final class Keys {
           "proxy_protocol",
           bool(),
           "false",
-          "Whether connections begin with a header of the PROXY protocol, with the client's address.");
+          "Whether connections begin with a header of the PROXY protocol, with the client's"
+              + " address.");
 
   static final Setting<Integer> HEARTBEAT =
       Setting.of(
@@ -162,7 +164,8 @@ public final class Keys {
           "vhost_metadata_limit.relative",
           fraction(1),
           "0.2",
-          "Share of the largest heap that exchanges, queues and bindings of a virtual host may take.");
+          "Share of the largest heap that exchanges, queues and bindings of a virtual host may"
+              + " take.");
   static final Setting<Double> CLUSTER_METADATA_LIMIT =
       Setting.of(
           "cluster_metadata_limit.relative",
@@ -186,7 +189,8 @@ public final class Keys {
           "client_memory_limit.relative",
           fraction(1),
           "0.12",
-          "Share of the largest heap for connections, channels, consumers, transactions, incomplete messages.");
+          "Share of the largest heap for connections, channels, consumers, transactions, incomplete"
+              + " messages.");
   static final Setting<Integer> HANDSHAKE_TIMEOUT =
       Setting.of(
           "handshake_timeout",

@@ -40,7 +40,8 @@ final class ObjectDefaultKeys {
               Arrays.stream(Dialect.values())
                   .collect(Collectors.toMap(Dialect::series, dialect -> dialect))),
           Dialect.DEFAULT.series(),
-          "The release of RabbitMQ whose rules hold where releases differ, unless a virtual host says.");
+          "The release of RabbitMQ whose rules hold where releases differ, unless a virtual host"
+              + " says.");
   static final KeyFamily<String> DEFAULTS =
       new KeyFamily<>(
           "defaults.",
@@ -56,6 +57,13 @@ final class ObjectDefaultKeys {
           largeNumber("milliseconds", 1),
           "1",
           "Least value of x-expires, in milliseconds; lower ones are raised to it.");
+  static final Setting<Long> CONSUMER_DISCONNECTED_TIMEOUT =
+      Setting.of(
+          "consumer_disconnected_timeout",
+          largeNumber("milliseconds", 0),
+          "0",
+          "How long what consumers of quorum queues have stays with them when their node is gone,"
+              + " in milliseconds.");
   static final Setting<Boolean> DEAD_LETTER_ENABLED =
       Setting.of(
           "dead_letter.enabled", bool(), "true", "Whether messages are dead-lettered at all.");
@@ -78,8 +86,8 @@ final class ObjectDefaultKeys {
           "queue_leader_locator",
           word(CLIENT_LOCAL, "balanced", "random", "least-leaders"),
           CLIENT_LOCAL,
-          "On which node of a cluster a new queue is: client-local for that of the client, any other"
-              + " for one with few queues.");
+          "On which node of a cluster a new queue is: client-local for that of the client, any"
+              + " other for one with few queues.");
 
   private static final Map<DeprecatedFeature, Setting<Boolean>> PERMITTED =
       new EnumMap<>(DeprecatedFeature.class);
@@ -106,6 +114,7 @@ final class ObjectDefaultKeys {
                 DEFAULTS,
                 TTL_ENABLED,
                 QUEUE_EXPIRES_MINIMUM,
+                CONSUMER_DISCONNECTED_TIMEOUT,
                 DEAD_LETTER_ENABLED,
                 EXTENSION_ARGUMENTS,
                 RELAXED_QUEUE_TYPE,
@@ -158,6 +167,10 @@ final class ObjectDefaultKeys {
       } catch (PolicyException e) {
         throw new ConfigException("defaults.%s: %s".formatted(member.getKey(), e.getMessage()));
       }
+    }
+    long disconnected = values.get(CONSUMER_DISCONNECTED_TIMEOUT);
+    if (disconnected > 0) {
+      defaults.putIfAbsent(PolicyKey.CONSUMER_DISCONNECTED_TIMEOUT, disconnected);
     }
     String locator = values.get(QUEUE_LEADER_LOCATOR);
     if (!locator.equals(CLIENT_LOCAL)) {

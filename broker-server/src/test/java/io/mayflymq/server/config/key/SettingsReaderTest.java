@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.mayflymq.core.deprecation.DeprecatedFeature;
+import io.mayflymq.core.policy.PolicyKey;
 import io.mayflymq.core.routing.route.RecentHistory;
 import io.mayflymq.core.security.Limit;
 import io.mayflymq.core.security.Limits;
@@ -58,6 +59,13 @@ class SettingsReaderTest {
   void definitionsThatAreWrongRefuseTheStartOnlyIfStrict() throws Exception {
     assertThat(settings().definitions().strict()).isFalse();
     assertThat(settings("definitions.strict=true").definitions().strict()).isTrue();
+  }
+
+  @Test
+  void theDisconnectedTimeoutIsADefaultOfTheKey() throws Exception {
+    assertThat(settings().defaults().objects().values()).isEmpty();
+    assertThat(settings("consumer_disconnected_timeout=60000").defaults().objects().values())
+        .isEqualTo(Map.of(PolicyKey.CONSUMER_DISCONNECTED_TIMEOUT, 60_000L));
   }
 
   @Test

@@ -188,7 +188,8 @@ class DialectIT {
       assertConnectionError(
           connection,
           540,
-          "NOT_IMPLEMENTED - basic.nack and basic.reject not supported by stream queues queue 's' in vhost '/'",
+          "NOT_IMPLEMENTED - basic.nack and basic.reject not supported by stream queues queue 's'"
+              + " in vhost '/'",
           () -> channel.basicNack(tag, false, true));
     }
   }
@@ -228,5 +229,46 @@ class DialectIT {
                     "q", true, "", false, false, Map.of("x-priority", "high"), none));
       }
     }
+  }
+
+  /**
+   * The time of a consumer is its own, or else the lower one of its queue's argument and policy, or
+   * else that of the configuration, as in RabbitMQ 4.3.6.
+   */
+  @Test
+  void theTimeoutOfAConsumerComesFromTheNearestSource() throws Exception {
+    String never = "3600000";
+    try (EmbeddedBroker broker = EmbeddedBroker.builder().set("consumer_timeout", "200").start();
+        Connection connection = connect(broker, "/")) {
+      Http http = Http.as(broker.httpPort(), "guest", "guest");
+      Channel channel = connection.createChannel();
+      String policy =
+          "{\"pattern\":\"^%s$\",\"definition\":{\"consumer-timeout\":%s},\"apply-to\":\"queues\"}";
+      http.put("policies/%2F/low", policy.formatted("policy", "200"));
+      http.put("policies/%2F/high", policy.formatted("argument", never));
+      channel.queueDeclare("configuration", true, false, false, QUORUM);
+      channel.queueDeclare("policy", true, false, false, timingOut(Long.parseLong(never)));
+      channel.queueDeclare("argument", true, false, false, timingOut(200));
+      for (String queue : new String[] {"configuration", "policy", "argument"}) {
+        Deliveries own =
+            Deliveries.from(
+                connection.createChannel(),
+                queue,
+                false,
+                false,
+                Map.of("x-consumer-timeout", Long.parseLong(never)));
+        Deliveries plain = Deliveries.from(connection.createChannel(), queue, false);
+        channel.basicPublish("", queue, null, Amqp.bytes("first"));
+        channel.basicPublish("", queue, null, Amqp.bytes("second"));
+        assertThat(own.next().body()).isEqualTo("first");
+        assertThat(plain.next().body()).isEqualTo("second");
+        plain.awaitCancel();
+        assertThat(own.next().body()).as("%s: goes on", queue).isEqualTo("second");
+      }
+    }
+  }
+
+  private static Map<String, Object> timingOut(long millis) {
+    return Map.of("x-queue-type", "quorum", "x-consumer-timeout", millis);
   }
 }
