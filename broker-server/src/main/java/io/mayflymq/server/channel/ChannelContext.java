@@ -76,9 +76,7 @@ final class ChannelContext {
   }
 
   /** Returns the error for a method that only a server may send. */
-  static ConnectionException notForServers(Method method) {
-    return new ConnectionException(
-        ReplyCode.COMMAND_INVALID,
-        "unexpected method in channel: %d.%d".formatted(method.classId(), method.methodId()));
+  static ConnectionException notForServers() {
+    return new ConnectionException(ReplyCode.COMMAND_INVALID, "unimplemented method");
   }
 }

@@ -9,6 +9,7 @@ import io.mayflymq.core.routing.RoutingTable;
 import io.mayflymq.core.routing.route.Route;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.reply.ReplySender;
+import io.mayflymq.protocol.codec.ContentFrames;
 import io.mayflymq.protocol.method.AccessMethod;
 import io.mayflymq.protocol.method.BasicMethod;
 import io.mayflymq.protocol.method.ChannelMethod;
@@ -35,8 +36,7 @@ import java.util.stream.Stream;
  * its connection's loop only.
  *
  * Errors are thrown: a ChannelException ends this channel, a ConnectionException the connection; the connection turns both into close
- * methods. Between the broker's channel.close and the client's close-ok everything else that arrives for the
- * channel is ignored.
+ * methods.
  */
 public final class ChannelSession {
   /** About how many bytes a channel takes that publishes with confirms, or consumes. */
@@ -92,11 +92,16 @@ public final class ChannelSession {
     return channel.isOpen();
   }
 
+  /** Returns the order of the frames of its messages, which holds when it is closed, too. */
+  public ContentFrames contentFrames() {
+    return content.frames();
+  }
+
   // What arrives
 
   /** Handles a method other than publish and ack. */
   public void onMethod(Method method) {
-    content.requireNoContentExpected();
+    content.frames().method();
     if (method instanceof BasicMethod basic) {
       onBasic(basic);
     } else if (method instanceof QueueMethod queue) {
@@ -113,14 +118,14 @@ public final class ChannelSession {
     } else if (method instanceof AccessMethod.Request) {
       channel.reply(false, new AccessMethod.RequestOk(1));
     } else {
-      throw ChannelContext.notForServers(method);
+      throw ChannelContext.notForServers();
     }
   }
 
   /** Handles {@code basic.ack}. */
   public void onAck(long deliveryTag, boolean multiple) {
     if (channel.isOpen()) {
-      content.requireNoContentExpected();
+      content.frames().method();
       settle(deliveryTag, multiple, Verdict.ACKNOWLEDGE);
       if (multiple) {
         connection.turn().spendMuch();
@@ -166,7 +171,7 @@ public final class ChannelSession {
     if (!channel.isOpen()) {
       return;
     }
-    content.requireNoContentExpected();
+    content.frames().method();
     content.requireSize(bodyLength);
     byte[] bytes = new byte[propertiesLength + bodyLength];
     in.getBytes(propertiesIndex, bytes, 0, propertiesLength);
@@ -289,8 +294,8 @@ public final class ChannelSession {
       channel.reply(false, BasicMethod.RecoverOk.INSTANCE);
     } else if (method instanceof BasicMethod.RecoverAsync recover) {
       recover(recover.requeue());
-    } else if (!(method instanceof BasicMethod.CancelOk)) {
-      throw ChannelContext.notForServers(method);
+    } else {
+      throw ChannelContext.notForServers();
     }
   }
 
@@ -325,8 +330,8 @@ public final class ChannelSession {
       channel.reply(false, new ChannelMethod.FlowOk(true));
     } else if (method instanceof ChannelMethod.Open) {
       throw openedTwice();
-    } else if (!(method instanceof ChannelMethod.FlowOk)) {
-      throw ChannelContext.notForServers(method);
+    } else {
+      throw ChannelContext.notForServers();
     }
   }
 
@@ -358,16 +363,18 @@ public final class ChannelSession {
       channel.reply(false, TxMethod.SelectOk.INSTANCE);
       return;
     }
+    boolean isCommit = method instanceof TxMethod.Commit;
+    if (!isCommit && !(method instanceof TxMethod.Rollback)) {
+      throw ChannelContext.notForServers();
+    }
     if (transaction == null) {
       throw new ChannelException(ReplyCode.PRECONDITION_FAILED, "channel is not transactional");
     }
-    if (method instanceof TxMethod.Commit) {
+    if (isCommit) {
       order.afterEverything(() -> commit(transaction));
-    } else if (method instanceof TxMethod.Rollback) {
+    } else {
       transaction.rollback();
       channel.reply(false, TxMethod.RollbackOk.INSTANCE);
-    } else {
-      throw ChannelContext.notForServers(method);
     }
   }
 

@@ -44,7 +44,7 @@ final class ExchangeOperations {
           connection.vhost().unbind(binding, connection.identity()),
           done -> channel.reply(unbind.noWait(), ExchangeMethod.UnbindOk.INSTANCE));
     } else {
-      throw ChannelContext.notForServers(method);
+      throw ChannelContext.notForServers();
     }
   }
 

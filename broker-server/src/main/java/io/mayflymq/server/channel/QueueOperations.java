@@ -63,7 +63,7 @@ final class QueueOperations {
     } else if (method instanceof QueueMethod.Delete delete) {
       delete(delete);
     } else {
-      throw ChannelContext.notForServers(method);
+      throw ChannelContext.notForServers();
     }
   }
 

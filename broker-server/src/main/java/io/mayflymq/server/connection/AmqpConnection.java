@@ -450,7 +450,6 @@ final class AmqpConnection implements ConnectionContext, OpenConnection, ClientM
     } else if (method instanceof ConnectionMethod.Close) {
       output.method(0, ConnectionMethod.CloseOk.INSTANCE);
       output.endOfBurst();
-      socket.close();
     }
   }
 

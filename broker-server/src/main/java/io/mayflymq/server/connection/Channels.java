@@ -1,6 +1,7 @@
 package io.mayflymq.server.connection;
 
 import io.mayflymq.core.security.Sessions;
+import io.mayflymq.protocol.codec.ContentFrames;
 import io.mayflymq.protocol.method.ChannelMethod;
 import io.mayflymq.protocol.method.Method;
 import io.mayflymq.protocol.types.ConnectionException;
@@ -11,7 +12,6 @@ import io.mayflymq.server.channel.ChannelView;
 import io.mayflymq.server.channel.ConnectionContext;
 import io.netty.util.collection.IntObjectHashMap;
 import io.netty.util.collection.IntObjectMap;
-import java.util.BitSet;
 import java.util.Comparator;
 import java.util.List;
 
@@ -23,8 +23,8 @@ final class Channels {
   private final ConnectionContext connection;
   private final IntObjectMap<ChannelSession> sessions = new IntObjectHashMap<>();
 
-  /** The numbers of those that the broker has closed, whose clients have not confirmed that yet. */
-  private final BitSet closing = new BitSet();
+  /** Those that the broker has closed, whose clients have not confirmed that yet. */
+  private final IntObjectMap<ContentFrames> closing = new IntObjectHashMap<>();
 
   private ChannelSession last;
   private int max;
@@ -49,7 +49,7 @@ final class Channels {
   }
 
   int count() {
-    return sessions.size() + closing.cardinality();
+    return sessions.size() + closing.size();
   }
 
   List<ChannelView> views() {
@@ -78,23 +78,26 @@ final class Channels {
   void fail(int number) {
     ChannelSession failed = sessions.remove(number);
     last = null;
-    closing.set(number);
+    closing.put(number, failed.contentFrames());
+    failed.contentFrames().mayStop();
     failed.fail();
   }
 
   /** Returns whether the broker has closed a channel and its client has not confirmed that yet. */
   boolean isClosing(int number) {
-    return closing.get(number);
+    return closing.containsKey(number);
   }
 
   /**
-   * Handles what arrives for such a channel: everything is ignored but the end.
+   * Handles a method for such a channel: each is ignored but the end.
    *
-   * @throws ConnectionException 504 if it is opened before its end is confirmed
+   * @throws ConnectionException 504 if it is opened before its end is confirmed; 505 if content is
+   *     expected
    */
   void whileClosing(int number, Method method) {
+    closing.get(number).method();
     if (method instanceof ChannelMethod.CloseOk) {
-      closing.clear(number);
+      closing.remove(number);
       counted.closeChannels(user, 1);
     } else if (method instanceof ChannelMethod.Close) {
       connection.output().method(number, ChannelMethod.CloseOk.INSTANCE);
@@ -121,20 +124,34 @@ final class Channels {
   }
 
   /**
-   * Returns an open channel; null if it is closing, so that what arrives for it is ignored.
-   *
-   * @throws ConnectionException 504 if the channel is not open
+   * Returns the order of the frames of a channel that is not open: what is in order is ignored
+   * while the channel is closing; in one that is closed no content is in order.
    */
-  ChannelSession require(int number) {
+  ContentFrames framesOfOther(int number) {
+    ContentFrames frames = closing.get(number);
+    return frames == null ? new ContentFrames() : frames;
+  }
+
+  /** Returns an open channel; null if it is not open. */
+  ChannelSession find(int number) {
     ChannelSession recent = last;
     if (recent != null && recent.number() == number) {
       return recent;
     }
-    ChannelSession found = sessions.get(number);
-    if (found == null && !closing.get(number)) {
+    last = sessions.get(number);
+    return last;
+  }
+
+  /**
+   * Returns an open channel; null if it is closing, so that what is in order is ignored.
+   *
+   * @throws ConnectionException 504 if the channel is not open
+   */
+  ChannelSession require(int number) {
+    ChannelSession found = find(number);
+    if (found == null && !isClosing(number)) {
       throw new ConnectionException(ReplyCode.CHANNEL_ERROR, "expected 'channel.open'");
     }
-    last = found;
     return found;
   }
 

@@ -1,9 +1,9 @@
 package io.mayflymq.server.connection;
 
+import io.mayflymq.protocol.codec.ContentFrames;
 import io.mayflymq.protocol.codec.FrameHandler;
 import io.mayflymq.protocol.method.BasicMethod;
 import io.mayflymq.protocol.method.ChannelMethod;
-import io.mayflymq.protocol.method.ConnectionMethod;
 import io.mayflymq.protocol.method.Method;
 import io.mayflymq.protocol.types.AmqpException;
 import io.mayflymq.protocol.types.ConnectionException;
@@ -43,23 +43,22 @@ final class FrameDispatcher implements FrameHandler {
   public void onMethod(int channel, Method method) {
     currentMethod = method;
     try {
-      if (channel == 0 || connection.isInHandshake()) {
+      if (channel != 0 && connection.isInHandshake()) {
+        throw new ConnectionException(
+            ReplyCode.UNEXPECTED_FRAME,
+            "method on channel %d before the connection is open".formatted(channel));
+      } else if (channel == 0) {
         connection.onMethod(method);
       } else if (connection.isOpen()) {
         onChannelMethod(channel, method);
       }
     } catch (AmqpException e) {
-      connection.fail(
-          channel, e.classId() == 0 ? e.withMethod(method.classId(), method.methodId()) : e);
+      connection.fail(channel, of(e, method.classId(), method.methodId()));
     }
     connection.turn().spendMuch();
   }
 
   private void onChannelMethod(int number, Method method) {
-    if (method instanceof ConnectionMethod) {
-      throw new ConnectionException(
-          ReplyCode.COMMAND_INVALID, "connection method on channel %d".formatted(number));
-    }
     Channels channels = connection.channels();
     if (channels.isClosing(number)) {
       channels.whileClosing(number, method);
@@ -77,40 +76,59 @@ final class FrameDispatcher implements FrameHandler {
       ShortString routingKey,
       boolean mandatory,
       boolean immediate) {
-    onContent(channel, session -> session.onPublish(exchange, routingKey, mandatory, immediate));
-  }
-
-  @Override
-  public void onContentHeader(
-      int channel, int classId, long bodySize, ByteBuf in, int index, int length) {
-    onContent(channel, session -> session.onContentHeader(classId, bodySize, in, index, length));
-    blockIfAlarmed();
-  }
-
-  @Override
-  public void onContentBody(int channel, ByteBuf in, int index, int length) {
-    onContent(channel, session -> session.onContentBody(in, index, length));
-    blockIfAlarmed();
-  }
-
-  private void blockIfAlarmed() {
-    if (connection.isOpen()) {
-      connection.publishBlocker().contentReceived();
-    }
-  }
-
-  private void onContent(int channel, Consumer<ChannelSession> action) {
-    if (!connection.isOpen()) {
-      refuseUnlessClosing(channel);
+    if (channel == 0 || !connection.isOpen()) {
+      onMethod(
+          channel,
+          new BasicMethod.Publish(exchange.value(), routingKey.value(), mandatory, immediate));
       return;
     }
     try {
       ChannelSession session = connection.channels().require(channel);
       if (session != null) {
+        session.onPublish(exchange, routingKey, mandatory, immediate);
+      } else {
+        connection.channels().framesOfOther(channel).publish();
+      }
+    } catch (AmqpException e) {
+      connection.fail(channel, of(e, BasicMethod.CLASS_ID, BasicMethod.Publish.METHOD_ID));
+    }
+  }
+
+  @Override
+  public void onContentHeader(
+      int channel, int classId, long bodySize, ByteBuf in, int index, int length) {
+    onContent(
+        channel,
+        session -> session.onContentHeader(classId, bodySize, in, index, length),
+        frames -> frames.header(classId, bodySize));
+  }
+
+  @Override
+  public void onContentBody(int channel, ByteBuf in, int index, int length) {
+    onContent(
+        channel,
+        session -> session.onContentBody(in, index, length),
+        frames -> frames.body(length));
+  }
+
+  private void onContent(
+      int channel, Consumer<ChannelSession> action, Consumer<ContentFrames> otherwise) {
+    if (!connection.isOpen()) {
+      refuseUnlessClosing(channel);
+      return;
+    }
+    try {
+      ChannelSession session = connection.channels().find(channel);
+      if (session != null) {
         action.accept(session);
+      } else {
+        otherwise.accept(connection.channels().framesOfOther(channel));
       }
     } catch (AmqpException e) {
       connection.fail(channel, e);
+    }
+    if (connection.isOpen()) {
+      connection.publishBlocker().contentReceived();
     }
   }
 
@@ -143,26 +161,35 @@ final class FrameDispatcher implements FrameHandler {
             propertiesLength,
             bodyIndex,
             bodyLength);
+      } else {
+        connection.channels().framesOfOther(channel).method();
       }
     } catch (AmqpException e) {
-      connection.fail(channel, e);
+      connection.fail(channel, of(e, BasicMethod.CLASS_ID, BasicMethod.Publish.METHOD_ID));
     }
   }
 
   @Override
   public void onAck(int channel, long deliveryTag, boolean multiple) {
-    if (!connection.isOpen()) {
-      refuseUnlessClosing(channel);
+    if (channel == 0 || !connection.isOpen()) {
+      onMethod(channel, new BasicMethod.Ack(deliveryTag, multiple));
       return;
     }
     try {
       ChannelSession session = connection.channels().require(channel);
       if (session != null) {
         session.onAck(deliveryTag, multiple);
+      } else {
+        connection.channels().framesOfOther(channel).method();
       }
     } catch (AmqpException e) {
-      connection.fail(channel, e.withMethod(BasicMethod.CLASS_ID, BasicMethod.Ack.METHOD_ID));
+      connection.fail(channel, of(e, BasicMethod.CLASS_ID, BasicMethod.Ack.METHOD_ID));
     }
+  }
+
+  /** Returns an error that names a method, unless it already names one. */
+  private static AmqpException of(AmqpException error, int classId, int methodId) {
+    return error.classId() == 0 ? error.withMethod(classId, methodId) : error;
   }
 
   private void refuseUnlessClosing(int channel) {
