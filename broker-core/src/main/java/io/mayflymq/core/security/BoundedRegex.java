@@ -32,11 +32,12 @@ final class BoundedRegex {
    * @throws IllegalArgumentException if it is not a regular expression, or could take long without
    *     a step
    */
-  static Predicate<String> compile(String source) {
+  static Predicate<String> compile(String source, boolean ignoreCase) {
     Pattern pattern;
     RegexCost cost = RegexCost.of(source);
     try {
-      pattern = Pattern.compile(source);
+      pattern =
+          Pattern.compile(source, ignoreCase ? Pattern.CASE_INSENSITIVE | Pattern.UNICODE_CASE : 0);
     } catch (PatternSyntaxException e) {
       throw new IllegalArgumentException(
           "invalid regular expression '" + source + "': " + e.getDescription(), e);

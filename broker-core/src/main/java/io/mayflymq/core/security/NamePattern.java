@@ -74,19 +74,15 @@ public final class NamePattern {
   }
 
   /**
-   * Compiles a pattern that ignores case. It supports no look-around and no back-references, so any
-   * client may supply one.
+   * Compiles a pattern that ignores case and finds the same with the same limits, for the names of
+   * one list: no result is remembered.
    *
-   * @throws IllegalArgumentException if it is not such a regular expression, or costs too much
+   * @throws IllegalArgumentException if it is not a regular expression, or costs too much; the
+   *     message says why
    */
   public static Predicate<String> ignoringCase(String source) {
     requireAffordable(source);
-    try {
-      Pattern pattern = Pattern.compile(source, Pattern.CASE_INSENSITIVE);
-      return name -> pattern.matcher(name).find();
-    } catch (PatternSyntaxException e) {
-      throw new IllegalArgumentException(e.getMessage(), e);
-    }
+    return compile(source, true);
   }
 
   /** Returns its size, with all repetitions expanded. */
@@ -119,16 +115,16 @@ public final class NamePattern {
     return switch (source) {
       case "" -> new NamePattern(source, String::isEmpty, false, null);
       case ".*" -> new NamePattern(source, name -> true, false, null);
-      default -> new NamePattern(source, compile(source), true, null);
+      default -> new NamePattern(source, compile(source, false), true, null);
     };
   }
 
-  private static Predicate<String> compile(String source) {
+  private static Predicate<String> compile(String source, boolean ignoreCase) {
     try {
-      Pattern linear = Pattern.compile(source);
+      Pattern linear = Pattern.compile(source, ignoreCase ? Pattern.CASE_INSENSITIVE : 0);
       return name -> linear.matcher(name).find();
     } catch (PatternSyntaxException unsupported) {
-      return BoundedRegex.compile(source);
+      return BoundedRegex.compile(source, ignoreCase);
     }
   }
 

@@ -1,7 +1,5 @@
 package io.mayflymq.server.management.api;
 
-import io.mayflymq.core.security.NamePattern;
-import io.mayflymq.core.security.PatternTooLargeException;
 import io.mayflymq.server.json.Json;
 import java.util.AbstractList;
 import java.util.ArrayList;
@@ -9,11 +7,9 @@ import java.util.Collections;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.function.BiFunction;
 import java.util.function.Function;
-import java.util.function.Predicate;
 
 /*
  * A list as a request wants it: filtered by name and cut into pages (page, page_size, name, use_regex), sorted (sort, sort_reverse),
@@ -209,15 +205,16 @@ public final class Listing<T> {
    * Returns the items that have the name that a request wants: all, unless it wants one.
    *
    * @param name the name of an item
-   * @throws ApiException 400 if the pattern is invalid
+   * @throws ApiException 400 if the pattern is invalid or takes too long
    */
   public static <T> List<T> filtered(Request request, List<T> all, Function<T, String> name) {
     String given = request.query("name");
     if (given == null || given.isEmpty()) {
       return all;
     }
-    Predicate<String> wanted = filter(request, given);
-    return all.stream().filter(thing -> wanted.test(name.apply(thing))).toList();
+    NameFilter filter =
+        request.flag("use_regex") ? NameFilter.matching(given) : NameFilter.containing(given);
+    return filter.of(all, name);
   }
 
   private static int number(Request request, String parameter, int otherwise) {
@@ -227,20 +224,6 @@ public final class Listing<T> {
     } catch (NumberFormatException e) {
       throw invalid();
     }
-  }
-
-  private static Predicate<String> filter(Request request, String given) {
-    if (request.flag("use_regex")) {
-      try {
-        return NamePattern.ignoringCase(given);
-      } catch (PatternTooLargeException e) {
-        throw ApiException.badRequest("name: " + e.getMessage());
-      } catch (IllegalArgumentException e) {
-        throw invalid();
-      }
-    }
-    String wanted = given.toLowerCase(Locale.ROOT);
-    return candidate -> candidate.toLowerCase(Locale.ROOT).contains(wanted);
   }
 
   private static ApiException invalid() {

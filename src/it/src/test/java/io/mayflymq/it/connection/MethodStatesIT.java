@@ -56,8 +56,7 @@ class MethodStatesIT {
     CLOSING(1, End.OTHER_CHANNEL, OPEN.then(State::failChannel)),
     CLOSING_HEADER(1, End.OTHER_CHANNEL, CLOSING.then(State::publish)),
     CLOSING_BODY(1, End.OTHER_CHANNEL, CLOSING_HEADER.then(client -> client.sendHeader(1, 6))),
-    ENDING_0(
-        0, End.CLOSE_OK, OPEN.then(client -> client.sendChannelOpen(0).expect(10, 50))),
+    ENDING_0(0, End.CLOSE_OK, OPEN.then(client -> client.sendChannelOpen(0).expect(10, 50))),
     ENDING_1(1, End.CLOSE_OK, ENDING_0.way),
     ENDED_0(0, End.CLOSE_OK, OPEN.then(client -> sendClose(client).expect(10, 51))),
     ENDED_1(1, End.CLOSE_OK, ENDED_0.way);

@@ -30,8 +30,7 @@ final class StatesTable {
       String wanted = text.replace("C.M", sentIds);
       return ofChannel == (frame.classId() == 20)
           && code == close.code()
-          && (ids.equals(OWN) ? sentIds : ids)
-              .equals(close.classId() + "." + close.methodId())
+          && (ids.equals(OWN) ? sentIds : ids).equals(close.classId() + "." + close.methodId())
           && (wanted.equals("*")
               ? close.text().startsWith("UNEXPECTED_FRAME - type ")
               : close.text().equals(wanted));

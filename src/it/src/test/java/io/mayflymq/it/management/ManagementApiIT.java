@@ -281,6 +281,9 @@ class ManagementApiIT {
                     + "%5B01%5D")
             .json();
     assertThat(texts(backwards.path("items"), "name")).containsExactly(base + 1, base + 0);
+    JsonNode others =
+        http.get("queues?page=1&use_regex=true&name=%5E(%3F!" + base + "1)" + base).json();
+    assertThat(texts(others.path("items"), "name")).containsExactly(base + 0, base + 2);
     for (int i = 0; i < 3; i++) {
       assertThat(http.delete("queues/%2F/" + base + i).status()).isEqualTo(204);
     }
@@ -291,13 +294,21 @@ class ManagementApiIT {
     "page=99&page_size=500, page_out_of_range",
     "page=0, invalid_pagination_parameters",
     "page=1&page_size=501, invalid_pagination_parameters",
-    "page=x, bad_request",
-    "page=1&name=%5B&use_regex=true, bad_request"
+    "page=x, bad_request"
   })
   void anInvalidPageIs400(String query, String error) throws Exception {
     Http.Reply reply = http.get("queues?" + query);
     assertThat(reply.status()).isEqualTo(400);
     assertThat(reply.error()).isEqualTo(error);
+  }
+
+  @Test
+  @MayflyOnly("RabbitMQ finds nothing then")
+  void anInvalidPatternOfAFilterIs400() throws Exception {
+    Http.Reply reply = http.get("queues?page=1&name=%5B&use_regex=true");
+    assertThat(reply.status()).isEqualTo(400);
+    assertThat(reply.reason())
+        .isEqualTo("name: invalid regular expression '[': Unclosed character class");
   }
 
   // Exchanges and bindings
