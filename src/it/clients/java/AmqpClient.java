@@ -11,12 +11,17 @@ import com.rabbitmq.client.RpcClient;
 import com.rabbitmq.client.RpcClientParams;
 import com.rabbitmq.client.RpcServer;
 import com.rabbitmq.client.ShutdownSignalException;
+import com.rabbitmq.client.impl.DefaultCredentialsRefreshService;
+import com.rabbitmq.client.impl.DefaultCredentialsProvider;
+import com.rabbitmq.client.impl.DefaultCredentialsRefreshService.DefaultCredentialsRefreshServiceBuilder;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
@@ -46,6 +51,7 @@ public final class AmqpClient {
       prefetch(connection);
       timeToLive(connection);
       replyTo(connection);
+      secret();
       restart(channel);
     }
     if (ADDRESSES != null) {
@@ -129,6 +135,37 @@ public final class AmqpClient {
   /**
    * The library's RPC client, whose answers come by direct reply-to, without a queue of its own.
    */
+  /** Renews the credentials of an open connection, as a program does whose token expires. */
+  private static void secret() throws Exception {
+    CountDownLatch renewals = new CountDownLatch(3);
+    ConnectionFactory factory = new ConnectionFactory();
+    factory.setUri(URL);
+    factory.setCredentialsProvider(
+        new DefaultCredentialsProvider(factory.getUsername(), factory.getPassword()) {
+          @Override
+          public Duration getTimeBeforeExpiration() {
+            return Duration.ofSeconds(1);
+          }
+
+          @Override
+          public void refresh() {
+            renewals.countDown();
+          }
+        });
+    DefaultCredentialsRefreshService service =
+        new DefaultCredentialsRefreshServiceBuilder()
+            .refreshDelayStrategy(left -> Duration.ofMillis(10))
+            .build();
+    factory.setCredentialsRefreshService(service);
+    try (Connection connection = factory.newConnection()) {
+      check(renewals.await(5, TimeUnit.SECONDS), "the credentials were not renewed");
+      connection.createChannel().queueDeclarePassive("orders");
+      ok("secret", "the connection goes on with a new secret");
+    } finally {
+      service.close();
+    }
+  }
+
   private static void replyTo(Connection connection) throws Exception {
     RpcServer server =
         new RpcServer(connection.createChannel(), "orders") {

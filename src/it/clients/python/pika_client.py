@@ -94,6 +94,13 @@ def reply_to(channel):
     ok("reply-to", "a question is answered through amq.rabbitmq.reply-to")
 
 
+def secret(connection):
+    """Renews the credentials of an open connection, as a program does whose token expires."""
+    connection.update_secret("renewed", "the old one expires")
+    connection.channel().queue_declare("orders", passive=True)
+    ok("secret", "the connection goes on with a new secret")
+
+
 def restart(connection, channel):
     channel.basic_publish(
         "orders", "new", b"kept", pika.BasicProperties(delivery_mode=pika.DeliveryMode.Persistent)
@@ -122,6 +129,7 @@ def main():
     prefetch(channel)
     time_to_live(channel)
     reply_to(connection.channel())
+    secret(connection)
     connection = restart(connection, channel)
     connection.close()
 

@@ -9,16 +9,23 @@ import static org.assertj.core.api.InstanceOfAssertFactories.map;
 import com.rabbitmq.client.AuthenticationFailureException;
 import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.ConnectionFactory;
+import com.rabbitmq.client.impl.CredentialsProvider;
+import com.rabbitmq.client.impl.DefaultCredentialsRefreshService;
+import com.rabbitmq.client.impl.DefaultCredentialsRefreshService.DefaultCredentialsRefreshServiceBuilder;
 import io.mayflymq.it.harness.Amqp;
 import io.mayflymq.it.harness.BlackBox;
 import io.mayflymq.it.harness.MayflyOnly;
+import io.mayflymq.it.harness.Patience;
 import io.mayflymq.it.harness.RawClient;
 import io.mayflymq.it.harness.RawFrame;
 import io.mayflymq.it.harness.RawWriter;
 import io.mayflymq.it.harness.Target;
 import java.io.DataInputStream;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -332,6 +339,60 @@ class HandshakeIT {
     try (RawClient client = RawClient.open(target.port())) {
       client.method(0, method(10, 70).longString("guest").shortString("because"));
       client.expect(10, 71);
+    }
+  }
+
+  @Test
+  void anotherSecretOfAUserWithAPasswordHasNoEffect(Target target) throws Exception {
+    try (RawClient client = RawClient.openChannel(target.port())) {
+      for (String secret : new String[] {"not the password", ""}) {
+        client.method(0, method(10, 70).longString(secret).shortString("because"));
+        client.expect(10, 71);
+      }
+      client.queueDeclare(1, "");
+    }
+    RawClient.open(target.port()).close();
+  }
+
+  /** As programs do whose token expires. */
+  @Test
+  void aClientRenewsItsSecretByItself(Target target) throws Exception {
+    ConnectionFactory factory = target.factory();
+    CountDownLatch renewals = new CountDownLatch(3);
+    factory.setCredentialsProvider(new Expiring(renewals));
+    DefaultCredentialsRefreshService service =
+        new DefaultCredentialsRefreshServiceBuilder()
+            .refreshDelayStrategy(left -> Duration.ofMillis(10))
+            .build();
+    factory.setCredentialsRefreshService(service);
+    try (Connection connection = factory.newConnection()) {
+      assertThat(renewals.await(Patience.SECONDS, TimeUnit.SECONDS)).isTrue();
+      assertThat(connection.createChannel().queueDeclare().getQueue()).isNotEmpty();
+    } finally {
+      service.close();
+    }
+  }
+
+  /** A password that expires, as far as the client knows. */
+  private record Expiring(CountDownLatch renewals) implements CredentialsProvider {
+    @Override
+    public String getUsername() {
+      return "guest";
+    }
+
+    @Override
+    public String getPassword() {
+      return "guest";
+    }
+
+    @Override
+    public Duration getTimeBeforeExpiration() {
+      return Duration.ofSeconds(1);
+    }
+
+    @Override
+    public void refresh() {
+      renewals.countDown();
     }
   }
 
