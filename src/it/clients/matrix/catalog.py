@@ -36,6 +36,8 @@ def node(name, program):
 
 
 CELERY = ("retry", "eta", "ttl", "dead-letter", "chord", "restart")
+DRAMATIQ = ("confirms", "retry", "delay", "dead-letter", "restart")
+OSLO = ("notifications", "rpc", "fanout", "timeout", "quorum", "stream", "restart")
 
 CLIENTS = {
     client.name: client
@@ -48,6 +50,12 @@ CLIENTS = {
         python("aio-pika", "aio_pika_client.py"),
         python("kombu", "kombu_client.py"),
         python("celery", "celery_client.py", areas=CELERY),
+        python("amqpstorm", "amqpstorm_client.py"),
+        python("rabbitpy", "rabbitpy_client.py"),
+        python("aioamqp", "aioamqp_client.py"),
+        python("faststream", "faststream_client.py"),
+        python("dramatiq", "dramatiq_client.py", areas=DRAMATIQ),
+        python("oslo.messaging", "oslo_messaging_client.py", areas=OSLO),
         node("amqplib", "amqplib_client.js"),
         node("amqp-connection-manager", "connection_manager_client.js"),
         node("rascal", "rascal_client.js"),
