@@ -31,12 +31,15 @@ def python(name, program, **areas):
     return Client(name, families.PYTHON, ("venv/bin/python", program), **areas)
 
 
-def node(name, program):
-    return Client(name, families.NODE, ("node", program))
+def node(name, program, family=families.NODE, **areas):
+    return Client(name, family, ("node", program), **areas)
 
 
 CELERY = ("retry", "eta", "ttl", "dead-letter", "chord", "restart")
 DRAMATIQ = ("confirms", "retry", "delay", "dead-letter", "restart")
+NESTJS = ("request", "error", "prefetch", "restart")
+MOLECULER = ("request", "balance", "broadcast", "restart")
+PERL = ("declare", "confirms", "prefetch", "ttl", "restart")
 OSLO = ("notifications", "rpc", "fanout", "timeout", "quorum", "stream", "restart")
 
 CLIENTS = {
@@ -59,10 +62,14 @@ CLIENTS = {
         node("amqplib", "amqplib_client.js"),
         node("amqp-connection-manager", "connection_manager_client.js"),
         node("rascal", "rascal_client.js"),
+        node("nestjs", "nestjs_client.mjs", families.NODE_FRAMEWORKS, areas=NESTJS),
+        node("moleculer", "moleculer_client.js", families.NODE_FRAMEWORKS, areas=MOLECULER),
         Client("amqp091-go", families.GO, ("amqp091",)),
         Client("lapin", families.RUST, ("target/debug/lapin-client",)),
         Client("librabbitmq", families.C, ("librabbitmq",)),
         Client("bunny", families.RUBY, ("ruby", "bunny_client.rb")),
+        Client("php-amqp", families.PHP_EXTENSION, ("php", "php_amqp_client.php")),
+        Client("anyevent-rabbitmq", families.PERL, ("perl", "anyevent_rabbitmq_client.pl"), PERL),
         Client("php-amqplib", families.PHP, ("php", "php_amqplib_client.php")),
     )
 }

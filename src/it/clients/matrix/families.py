@@ -56,6 +56,15 @@ NODE = Family(
     ),
     fetch=(("npm", "install", "--silent", "--no-fund", "--no-audit", "--no-package-lock"),),
 )
+# Frameworks that want a newer Node.js than the libraries, or an older library.
+NODE_FRAMEWORKS = Family(
+    "node-frameworks",
+    (
+        Need("Node.js 20", at_least("node", "node --version | tr -d v", "20"), ("nodejs",)),
+        Need("npm", ("npm", "--version"), ("npm",)),
+    ),
+    fetch=NODE.fetch,
+)
 JAVA = Family(
     "java",
     (
@@ -110,6 +119,24 @@ PHP = Family(
             "php-amqplib",
             ("php", "-r", "require 'PhpAmqpLib/autoload.php';"),
             ("php-amqplib",),
+        ),
+    ),
+)
+# The extension, which no other client needs.
+PHP_EXTENSION = Family(
+    "php-extension",
+    (
+        Need("PHP", ("php", "--version"), ("php-cli",)),
+        Need("php-amqp", ("php", "-r", "exit(extension_loaded('amqp') ? 0 : 1);"), ("php-amqp",)),
+    ),
+)
+PERL = Family(
+    "perl",
+    (
+        Need(
+            "Perl with AnyEvent::RabbitMQ",
+            ("perl", "-MAnyEvent::RabbitMQ", "-e", "0"),
+            ("libanyevent-rabbitmq-perl",),
         ),
     ),
 )
