@@ -22,9 +22,9 @@ class Client:
         return [str(directory / first) if (directory / first).exists() else first, *rest]
 
 
-def java(name, program):
+def java(name, program, **areas):
     options = ("-XX:TieredStopAtLevel=1", "-Xmx256m", "-cp", "lib/*")
-    return Client(name, families.JAVA, ("java", *options, program))
+    return Client(name, families.JAVA, ("java", *options, program), **areas)
 
 
 def python(name, program, **areas):
@@ -37,6 +37,7 @@ def node(name, program, family=families.NODE, **areas):
 
 CELERY = ("retry", "eta", "ttl", "dead-letter", "chord", "restart")
 DRAMATIQ = ("confirms", "retry", "delay", "dead-letter", "restart")
+JMS = ("queue", "transaction", "topic", "request", "ttl", "restart")
 NESTJS = ("request", "error", "prefetch", "restart")
 MOLECULER = ("request", "balance", "broadcast", "restart")
 PERL = ("declare", "confirms", "prefetch", "ttl", "restart")
@@ -49,6 +50,7 @@ CLIENTS = {
         java("spring-amqp", "SpringAmqp.java"),
         java("vertx-rabbitmq", "VertxRabbitmq.java"),
         java("reactor-rabbitmq", "ReactorRabbitmq.java"),
+        java("rabbitmq-jms", "RabbitmqJms.java", areas=JMS),
         python("pika", "pika_client.py"),
         python("aio-pika", "aio_pika_client.py"),
         python("kombu", "kombu_client.py"),
