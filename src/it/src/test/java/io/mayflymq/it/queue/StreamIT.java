@@ -130,6 +130,28 @@ class StreamIT {
     }
   }
 
+  /** RabbitMQ deletes a stream whatever the conditions are. */
+  @Test
+  void aDeletionMayDependOnMessagesAndReaders() throws Exception {
+    try (RestartedBroker broker = RestartedBroker.embedded(data).start()) {
+      stream(broker, Map.of());
+      consume(broker, "first");
+      Channel used = broker.connect().createChannel();
+      assertChannelError(
+          used,
+          406,
+          "PRECONDITION_FAILED - queue 's' in vhost '/' in use",
+          () -> used.queueDelete("s", true, false));
+      broker.publish("s", "a");
+      Channel full = broker.connect().createChannel();
+      assertChannelError(
+          full,
+          406,
+          "PRECONDITION_FAILED - queue 's' in vhost '/' not empty",
+          () -> full.queueDelete("s", false, true));
+    }
+  }
+
   @Test
   void retentionDeletesTheOldestSegments() throws Exception {
     try (RestartedBroker broker = RestartedBroker.ended(data, Ending.KILL, 1).start()) {
