@@ -162,6 +162,38 @@ class ReplicatedQueuesTest {
     }
   }
 
+  /** Its own queue of dead letters is in the same partition: both change, or neither. */
+  @Test
+  void whatAFullQueueRefusesIsNotLostWithItsLeader() {
+    for (long seed = 0; seed < 20; seed++) {
+      Random random = new Random(seed);
+      SimulatedCluster cluster = new SimulatedCluster(List.of(2, 1, 2), ROOMY, random);
+      Ledger ledger = new Ledger(cluster);
+      cluster.settle(random);
+      SimulatedClient there = new SimulatedClient(cluster.nodes().get(0).process(), 0, ledger);
+      FieldTable.Builder full = quorum().put("x-max-length", 3);
+      full.put("x-overflow", "reject-publish-dlx").put("x-dead-letter-queue", "auto");
+      there.declare("full", true, full.build());
+      cluster.settle(random);
+      SimulatedClient here = new SimulatedClient(cluster.nodes().get(1).process(), 0, ledger);
+      SimulatedClient.Content content = new SimulatedClient.Content(true, Message.NO_TTL, 10, true);
+      for (int count = 0; count < 8; count++) {
+        here.publish("", "full", content);
+        for (int steps = random.nextInt(60); steps > 0; steps--) {
+          cluster.step(random);
+        }
+      }
+      ledger.trouble();
+      cluster.nodes().get(0).losePower(random);
+      cluster.advance(10_000, random);
+      assertThat(here.isIdle()).as("%s is idle", here).isTrue();
+      assertThat(numbers(cluster, "full", random)).as("seed %d", seed).containsExactly(0, 1, 2);
+      assertThat(numbers(cluster, "full.$dlq", random))
+          .as("seed %d", seed)
+          .containsExactly(3, 4, 5, 6, 7);
+    }
+  }
+
   private static FieldTable.Builder quorum() {
     return FieldTable.builder().put("x-queue-type", "quorum");
   }
