@@ -25,6 +25,11 @@ public final class Message {
   /** The bit of the first octet of the property flags that says that a priority follows. */
   private static final int HAS_PRIORITY = 0x08;
 
+  /** The marks that a message may have. */
+  private static final int ONE_KEY = 1;
+
+  private static final int PUBLISHED_DEATHS = 2;
+
   private final ShortString exchange;
   private final ShortString routingKey;
   private final byte[] content;
@@ -33,8 +38,7 @@ public final class Message {
   private final byte priority;
   private final boolean persistent;
   private final List<String> blindKeys;
-  private final boolean hasOneKey;
-  private final boolean hasPublishedDeaths;
+  private final byte marks;
 
   /**
    * Creates a message that is also routed by its {@code CC} keys.
@@ -67,8 +71,7 @@ public final class Message {
         priority,
         persistent,
         blindKeys,
-        false,
-        false);
+        0);
   }
 
   private Message(
@@ -80,8 +83,7 @@ public final class Message {
       int priority,
       boolean persistent,
       List<String> blindKeys,
-      boolean hasOneKey,
-      boolean hasPublishedDeaths) {
+      int marks) {
     this.exchange = exchange;
     this.routingKey = routingKey;
     this.content = content;
@@ -90,8 +92,7 @@ public final class Message {
     this.priority = (byte) priority;
     this.persistent = persistent;
     this.blindKeys = blindKeys;
-    this.hasOneKey = hasOneKey;
-    this.hasPublishedDeaths = hasPublishedDeaths;
+    this.marks = (byte) marks;
   }
 
   /**
@@ -179,14 +180,12 @@ public final class Message {
    * annotation of the message.
    */
   public boolean hasOneKey() {
-    return hasOneKey;
+    return (marks & ONE_KEY) != 0;
   }
 
   /** Returns the same message with another value of {@link #hasOneKey}. */
   public Message withOneKey(boolean one) {
-    return one == hasOneKey
-        ? this
-        : copy(exchange, routingKey, content, propertiesLength, one, hasPublishedDeaths);
+    return marked(ONE_KEY, one);
   }
 
   /**
@@ -196,14 +195,17 @@ public final class Message {
    * <p>Source: RabbitMQ 4.3.6, run: the first death replaces such a header.
    */
   public boolean hasPublishedDeaths() {
-    return hasPublishedDeaths;
+    return (marks & PUBLISHED_DEATHS) != 0;
   }
 
   /** Returns the same message with another value of {@link #hasPublishedDeaths}. */
   public Message withPublishedDeaths(boolean published) {
-    return published == hasPublishedDeaths
-        ? this
-        : copy(exchange, routingKey, content, propertiesLength, hasOneKey, published);
+    return marked(PUBLISHED_DEATHS, published);
+  }
+
+  private Message marked(int mark, boolean isSet) {
+    int changed = isSet ? marks | mark : marks & ~mark;
+    return changed == marks ? this : copy(exchange, routingKey, content, propertiesLength, changed);
   }
 
   private Message copy(
@@ -211,8 +213,7 @@ public final class Message {
       ShortString otherKey,
       byte[] otherContent,
       int length,
-      boolean one,
-      boolean published) {
+      int otherMarks) {
     return new Message(
         otherExchange,
         otherKey,
@@ -222,8 +223,7 @@ public final class Message {
         priority(),
         persistent,
         blindKeys,
-        one,
-        published);
+        otherMarks);
   }
 
   /**
@@ -232,14 +232,14 @@ public final class Message {
    * @param headers its headers, decoded
    */
   public List<String> carbonCopies(FieldTable headers) {
-    return hasOneKey ? List.of() : SenderSelectedKeys.carbonCopies(headers);
+    return hasOneKey() ? List.of() : SenderSelectedKeys.carbonCopies(headers);
   }
 
   /** Returns the same message with this header set. */
   Message with(Int64Header header, long value) {
     byte[] changed = header.put(content, propertiesLength, value);
     int length = propertiesLength + changed.length - content.length;
-    return copy(exchange, routingKey, changed, length, hasOneKey, hasPublishedDeaths);
+    return copy(exchange, routingKey, changed, length, marks);
   }
 
   /**
@@ -249,12 +249,12 @@ public final class Message {
   Message publishedAs(ShortString otherExchange, ShortString otherKey, BasicProperties changed) {
     byte[] copy = changed.encodeBefore(content, propertiesLength);
     int length = copy.length - bodyLength();
-    return copy(otherExchange, otherKey, copy, length, hasOneKey, hasPublishedDeaths);
+    return copy(otherExchange, otherKey, copy, length, marks);
   }
 
   /** Returns the same message with another exchange and routing key. */
   public Message addressedTo(ShortString otherExchange, ShortString otherKey) {
-    return copy(otherExchange, otherKey, content, propertiesLength, hasOneKey, hasPublishedDeaths);
+    return copy(otherExchange, otherKey, content, propertiesLength, marks);
   }
 
   /** Decodes the properties into a new object. */

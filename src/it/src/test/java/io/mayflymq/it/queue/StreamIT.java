@@ -181,7 +181,8 @@ class StreamIT {
       assertChannelError(
           refused,
           406,
-          "PRECONDITION_FAILED - consumer prefetch count is not set for stream queue 's' in vhost '/'",
+          "PRECONDITION_FAILED - consumer prefetch count is not set for stream queue 's' in vhost"
+              + " '/'",
           () -> Deliveries.from(refused, "s", false));
       Connection getting = broker.connect();
       assertConnectionError(
