@@ -29,8 +29,6 @@ import org.junit.jupiter.api.Test;
 class QueueLeaseIT {
   private static final int LEASE = 600;
   private static final Map<String, Object> LEASED = Map.of("x-expires", LEASE);
-  private static final Map<String, Object> CLASSIC =
-      Map.of("x-expires", LEASE, "x-queue-type", "classic");
 
   @Test
   void anUnusedQueueIsDeletedWithItsMessages(Amqp amqp) throws Exception {
@@ -128,18 +126,12 @@ class QueueLeaseIT {
 
   @Test
   void redeclaringRenewsTheLease(Amqp amqp) throws Exception {
-    isKeptBy(amqp, (channel, queue) -> channel.queueDeclare(queue, false, false, false, CLASSIC));
+    isKeptBy(amqp, (channel, queue) -> channel.queueDeclare(queue, false, false, false, LEASED));
   }
 
   @Test
   void redeclaringPassivelyRenewsTheLease(Amqp amqp) throws Exception {
     isKeptBy(amqp, Channel::queueDeclarePassive);
-  }
-
-  @MayflyOnly("a quorum queue of RabbitMQ is deleted although it is declared passively")
-  @Test
-  void redeclaringAQuorumQueuePassivelyRenewsTheLease(Amqp amqp) throws Exception {
-    isKeptBy(amqp, "quorum", Channel::queueDeclarePassive);
   }
 
   private interface Use {
@@ -148,17 +140,10 @@ class QueueLeaseIT {
 
   /** Uses a queue four times per lease, for twice its lease, and then waits until it expires. */
   private static void isKeptBy(Amqp amqp, Use use) throws Exception {
-    isKeptBy(amqp, "classic", use);
-  }
-
-  private static void isKeptBy(Amqp amqp, String type, Use use) throws Exception {
     Presence presence = new Presence(amqp);
     Channel channel = amqp.channel();
-    Map<String, Object> arguments = new HashMap<>(LEASED);
-    arguments.put("x-queue-type", type);
-    String queue = amqp.name();
     long used = System.nanoTime();
-    channel.queueDeclare(queue, type.equals("quorum"), false, false, arguments);
+    String queue = amqp.queue(LEASED);
     for (int i = 0; i < 8; i++) {
       Time.pass(LEASE / 4);
       long before = System.nanoTime();
