@@ -227,8 +227,8 @@ public final class ClusterCommands {
     List<?> others = (List<?>) loss.get("others");
     return new Result.Done(
         ("Node %s goes on without node %s%s. What was agreed upon without node %1$s is lost; the"
-             + " queues of node %2$s, %s, are deleted at the next start. Node %2$s is refused from"
-             + " now on, should it run: empty it by force_reset then.")
+                + " queues of node %2$s, %s, are deleted at the next start. Node %2$s is refused from"
+                + " now on, should it run: empty it by force_reset then.")
             .formatted(
                 invocation.node(),
                 node,
