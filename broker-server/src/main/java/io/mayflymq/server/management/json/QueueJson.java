@@ -88,6 +88,7 @@ public final class QueueJson {
     object.put("messages_delayed", delayed(view));
     object.put("messages_dlx", view.waiting().messages());
     object.put("messages_persistent", view.totals().persistent());
+    object.put("messages_scheduled", view.scheduled().ready());
     object.put("messages_unreadable", view.totals().unreadable() + view.scheduled().unreadable());
     object.put("name", queue.name());
     object.put("node", NodeName.value());

@@ -127,6 +127,7 @@ class RetryIT extends PolicyFixture {
             () -> {
               var object = http.get("queues/%2F/" + queue).json();
               assertThat(object.path("messages_delayed").asInt()).isEqualTo(count);
+              assertThat(object.path("messages_scheduled").asInt(-1)).isZero();
               assertThat(object.path("messages_unacknowledged").asInt()).isZero();
             });
   }

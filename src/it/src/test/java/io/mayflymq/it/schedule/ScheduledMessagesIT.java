@@ -75,6 +75,7 @@ class ScheduledMessagesIT {
     amqp.publish(queue, "ready");
     JsonNode object = queueObject();
     assertThat(object.get("messages_delayed").intValue()).isEqualTo(2);
+    assertThat(object.get("messages_scheduled").intValue()).isEqualTo(2);
     assertThat(object.get("message_bytes_delayed").intValue()).isEqualTo(2 * "body of a".length());
     assertThat(object.get("messages").intValue()).isEqualTo(1);
     assertThat(object.get("messages_ready").intValue()).isEqualTo(1);

@@ -24,7 +24,7 @@ export function leasePart(queue, effective) {
     : String(activity).split(',').map(use => use.trim());
   const keeping = [
     uses.includes('consume') && queue.consumers > 0 && count(queue.consumers, 'consumer'),
-    uses.includes('scheduled') && queue.messages_delayed > 0 && count(queue.messages_delayed, 'scheduled message'),
+    uses.includes('scheduled') && queue.messages_scheduled > 0 && count(queue.messages_scheduled, 'scheduled message'),
     setting(effective, 'expires-condition') === 'unused-and-empty' && queue.messages > 0
       && `${count(queue.messages, 'message')} (it is only deleted when it is empty)`,
   ].filter(Boolean);

@@ -58,7 +58,7 @@ export function scheduledPart(page, queue, scheduled) {
     }
   };
   const cancelAll = async () => {
-    if (await confirm(`Cancel all scheduled messages of ${name}?`, `${count(queue.messages_delayed, 'message')} are removed. They are not dead-lettered.`, 'Cancel all')) {
+    if (await confirm(`Cancel all scheduled messages of ${name}?`, `${count(queue.messages_scheduled, 'message')} are removed. They are not dead-lettered.`, 'Cancel all')) {
       page.act(() => remove(path`queues/${vhost}/${name}/scheduled`), 'All scheduled messages were cancelled.');
     }
   };

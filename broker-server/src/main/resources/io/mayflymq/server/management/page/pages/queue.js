@@ -204,7 +204,7 @@ function viewUp(page, { queue, effective, replicas, deadlines, bindings, schedul
         ['Ready by priority', byPriority(queue)],
         ['Unacknowledged', `${number(queue.messages_unacknowledged)} (${bytes(queue.message_bytes_unacknowledged)})`],
         ['Persistent', `${number(queue.messages_persistent)} (${bytes(queue.message_bytes_persistent)})`],
-        ['Scheduled', queue.messages_delayed > 0 ? number(queue.messages_delayed) : undefined],
+        ['Delayed', queue.messages_delayed > 0 ? number(queue.messages_delayed) : undefined],
         ['Dead letters that wait', queue.messages_dlx > 0 ? number(queue.messages_dlx) : undefined],
         ['Unreadable', queue.messages_unreadable > 0 ? number(queue.messages_unreadable) : undefined],
         ['Consumers', number(queue.consumers)],
@@ -223,7 +223,7 @@ function viewUp(page, { queue, effective, replicas, deadlines, bindings, schedul
     ${may('write', vhost, 'amq.default') ? section(page, 'publish', 'Publish a message', () => publishForm(page, vhost, '', name)) : ''}
     ${reads && !stream ? section(page, 'get', 'Get messages', () => getPart(page, queue), 'takes them, or puts them back') : ''}
     ${reads ? section(page, 'browse', 'Browse messages', () => browsePart(page, queue), 'without consuming them') : ''}
-    ${reads ? section(page, 'scheduled', 'Scheduled messages', () => scheduledPart(page, queue, scheduled), number(queue.messages_delayed)) : ''}
+    ${reads ? section(page, 'scheduled', 'Scheduled messages', () => scheduledPart(page, queue, scheduled), number(queue.messages_scheduled)) : ''}
     ${section(page, 'deaths', 'Death journal', () => deathsTable(page, deaths ?? []), 'messages that expired, were rejected or dropped, and why')}
     ${reads && !stream ? section(page, 'redrive', 'Redrive or move', () => redrivePart(page, queue, redrive), 'sends dead letters back to where they came from') : ''}
     ${settingsPart(page, effective)}`;
