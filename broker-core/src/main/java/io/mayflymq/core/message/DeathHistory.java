@@ -32,7 +32,7 @@ public record DeathHistory(List<Death> deaths) {
     return message.hasPublishedDeaths() ? NONE : of(headers);
   }
 
-  /** Reads the history from headers, whoever has written it. */
+  /** Reads the history from headers, also those of a publisher. */
   public static DeathHistory of(FieldTable headers) {
     if (!(headers.get(HEADER) instanceof FieldValue.Array array)) {
       return NONE;

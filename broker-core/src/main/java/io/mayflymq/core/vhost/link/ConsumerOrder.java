@@ -28,7 +28,7 @@ import java.util.function.Predicate;
  * order only says who is first in turn waits only for a moment, as its consumers get nothing meanwhile; so does one that would be deleted if it were unused
  * for long.
  *
- * Where the priority decides who is active, it comes first, and who was active counts among equals only: nobody has anything to settle at a new leader, so the
+ * Where the priority decides who is active, it comes first, and who was active counts among equals only: no consumer has anything to settle at a new leader, so the
  * highest takes over at once. A consumer is not told that another one has taken over from it, so several of a queue may say that they are active. The one that
  * is has a priority that is higher than theirs, or as high and came before them, as each was replaced by a higher one. So it comes first in either order.
  */

@@ -45,7 +45,7 @@ class ConsumerOrderTest {
   /** Those that were cancelled before they had settled all. */
   private final List<Subscriber> cancelled = new ArrayList<>();
 
-  /** The messages that nobody has. */
+  /** The messages that no consumer has. */
   private final Set<Integer> ready = new TreeSet<>();
 
   private Random random;

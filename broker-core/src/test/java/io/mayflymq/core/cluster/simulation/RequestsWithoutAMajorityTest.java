@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Two of three nodes are gone. Whatever the third one asks a quorum queue fails after half a minute
- * with one text, whoever led the queue, as docs/clustering.md says.
+ * with one text, whichever node led the queue, as docs/clustering.md says.
  */
 class RequestsWithoutAMajorityTest {
   private static final long ROOMY = 1L << 30;

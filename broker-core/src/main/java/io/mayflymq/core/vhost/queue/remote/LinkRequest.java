@@ -48,7 +48,7 @@ final class LinkRequest<T> {
     return this;
   }
 
-  /** Sets what reads an answer that comes when nobody waits for it any more. */
+  /** Sets what reads an answer that comes when it is not waited for any more. */
   LinkRequest<T> orIfLate(Consumer<LinkReader> reading) {
     ifLate = reading;
     return this;

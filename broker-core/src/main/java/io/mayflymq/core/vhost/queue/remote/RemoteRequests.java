@@ -179,7 +179,7 @@ final class RemoteRequests implements QueueRequests {
             .orIfLate(this::fetchedLate));
   }
 
-  /** Nobody waits for the message any more: it goes back. */
+  /** The message is not waited for any more: it goes back. */
   private void fetchedLate(LinkReader in) {
     long sequence = in.bit() ? in.signed() : -1;
     if (sequence >= 0) {
