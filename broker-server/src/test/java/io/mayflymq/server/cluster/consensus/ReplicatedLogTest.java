@@ -157,14 +157,18 @@ class ReplicatedLogTest {
     try (TestCluster cluster =
         new TestCluster(directory, new SimulatedNetwork(1), times, ConsensusLimits.DEFAULT)
             .start(3)) {
-      Node last = cluster.leader();
-      for (String name : List.of("a@test", "b@test", "c@test")) {
-        if (!name.equals(last.name())) {
-          cluster.stop(name);
-        }
+      Node last = null;
+      boolean mayHappen = false;
+      // On a busy machine it may lead no more when it is asked: then once more.
+      for (int attempt = 0; attempt < 10 && !mayHappen; attempt++) {
+        cluster.network().heal();
+        last = cluster.leader();
+        cluster.network().isolate(last.name());
+        mayHappen = mayHappen(TestCluster.proposed(last, "by a leader"));
       }
-      assertThat(mayHappen(TestCluster.proposed(last, "by a leader"))).isTrue();
-      await().atMost(TestCluster.PATIENCE).until(() -> !last.log().leads());
+      assertThat(mayHappen).isTrue();
+      ReplicatedLog minority = last.log();
+      await().atMost(TestCluster.PATIENCE).until(() -> !minority.leads());
       assertThat(mayHappen(TestCluster.proposed(last, "without a leader"))).isFalse();
     }
   }
