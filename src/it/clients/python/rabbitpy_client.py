@@ -114,8 +114,11 @@ def one_liners():
     ok("simple", "a queue is created, filled, read and deleted by one-liners")
 
 
-def restart(channel, exchange):
-    message(channel, "kept").publish(exchange, "new")
+def restart(connection, exchange):
+    # On a channel of its own: the confirm of a message that was returned is taken for that of the next one.
+    with connection.channel() as channel:
+        channel.enable_publisher_confirms()
+        assert message(channel, "kept").publish(exchange.name, "new", mandatory=True)
     print("restart", flush=True)
     input()
     with rabbitpy.Connection(URL) as connection, connection.channel() as again:
@@ -136,7 +139,7 @@ def main():
     time_to_live(connection)
     transaction(connection)
     one_liners()
-    restart(channel, exchange)
+    restart(connection, exchange)
 
 
 if __name__ == "__main__":
