@@ -211,6 +211,14 @@ final class AmqpConnection implements ConnectionContext, OpenConnection, ClientM
     return declares.isUnderWay() || isSuspendedForAll();
   }
 
+  /**
+   * Returns whether frames wait for what other shards have still to do; the input is resumed when
+   * they have done it.
+   */
+  boolean awaitsOthers() {
+    return declares.isUnderWay() || decodeSuspension.isAwaited() || overloaded;
+  }
+
   private boolean isSuspendedForAll() {
     return decodeSuspension.isAwaited()
         || overloaded
@@ -472,7 +480,12 @@ final class AmqpConnection implements ConnectionContext, OpenConnection, ClientM
     socket.close();
   }
 
-  /** Releases everything; called when the socket is closed. */
+  /** Returns whether everything is released. */
+  boolean hasEnded() {
+    return state == State.CLOSED;
+  }
+
+  /** Releases everything; called once, when the socket is closed and no frame waits. */
   void ended() {
     if (state == State.OPEN || handshake != null) {
       log.socketClosed();
@@ -514,6 +527,11 @@ final class AmqpConnection implements ConnectionContext, OpenConnection, ClientM
         input.resume();
       }
     }
+  }
+
+  /** Notes that the socket is closed: nothing waits to be written any more. */
+  void outputIsGone() {
+    flooded = false;
   }
 
   // For management

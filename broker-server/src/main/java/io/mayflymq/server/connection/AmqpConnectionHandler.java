@@ -93,9 +93,6 @@ public final class AmqpConnectionHandler extends ChannelInboundHandlerAdapter {
   private void nextTurn() {
     awaitsTurn = false;
     resume();
-    if (inactive && !awaitsTurn) {
-      end();
-    }
   }
 
   private void decode() {
@@ -176,7 +173,9 @@ public final class AmqpConnectionHandler extends ChannelInboundHandlerAdapter {
   void resume() {
     beginTurn();
     decode();
-    if (!context.channel().config().isAutoRead() && !connection.isSuspended()) {
+    if (inactive) {
+      endIfHandled();
+    } else if (!context.channel().config().isAutoRead() && !connection.isSuspended()) {
       context.channel().config().setAutoRead(true);
     }
   }
@@ -198,12 +197,21 @@ public final class AmqpConnectionHandler extends ChannelInboundHandlerAdapter {
   @Override
   public void channelInactive(ChannelHandlerContext ctx) {
     inactive = true;
-    if (!awaitsTurn) {
-      home.run(this::end);
-    }
+    home.run(
+        () -> {
+          connection.outputIsGone();
+          resume();
+        });
   }
 
-  private void end() {
+  /**
+   * Ends the connection once its socket is closed and what was received before is handled: it may
+   * have to wait for its next turn or for other shards, which {@link #resume} follows.
+   */
+  private void endIfHandled() {
+    if (awaitsTurn || connection.awaitsOthers() || connection.hasEnded()) {
+      return;
+    }
     connection.ended();
     if (waiting != null) {
       waiting.release();
