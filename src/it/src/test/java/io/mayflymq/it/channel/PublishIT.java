@@ -223,7 +223,7 @@ class PublishIT {
         client.raw(all.toBytes());
       }
       for (String queue : queues) {
-        amqp.awaitReady(queue, count * connection);
+        amqp.awaitReady(queue, (long) count * connection);
       }
     }
     Deliveries consumer = amqp.consume(queues.get(queues.size() - 1));
