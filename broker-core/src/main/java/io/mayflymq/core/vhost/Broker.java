@@ -182,6 +182,11 @@ public final class Broker {
     defaultQueueType = type;
   }
 
+  /** Returns the type of a queue that is declared without one, where a virtual host has none. */
+  public QueueType defaultQueueType() {
+    return defaultQueueType;
+  }
+
   /**
    * Sets what counts for queues and exchanges where neither an argument nor a policy says anything.
    * To be called before there is any virtual host.

@@ -3,12 +3,26 @@ package io.mayflymq.server.config;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.util.List;
 import java.util.Properties;
 
 /** The name and the version of this build. */
 public final class BuildInfo {
   /** The product's name, as RabbitMQ's clients find it in the server properties. */
   public static final String PRODUCT = "MayflyMQ";
+
+  /** RabbitMQ's plugins whose function is built in. */
+  public static final List<String> PLUGINS =
+      List.of(
+          "rabbitmq_auth_mechanism_ssl",
+          "rabbitmq_consistent_hash_exchange",
+          "rabbitmq_delayed_message_exchange",
+          "rabbitmq_event_exchange",
+          "rabbitmq_management",
+          "rabbitmq_management_agent",
+          "rabbitmq_prometheus",
+          "rabbitmq_random_exchange",
+          "rabbitmq_recent_history_exchange");
 
   private static final String VERSION = readVersion();
 

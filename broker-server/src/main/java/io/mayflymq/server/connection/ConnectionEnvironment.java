@@ -64,7 +64,7 @@ public record ConnectionEnvironment(
   }
 
   /** Returns the settings for a connection that is opened now. */
-  ProtocolSettings settings() {
+  public ProtocolSettings settings() {
     return protocol.get();
   }
 }

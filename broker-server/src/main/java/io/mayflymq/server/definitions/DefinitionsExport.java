@@ -8,10 +8,12 @@ import io.mayflymq.core.routing.binding.Binding;
 import io.mayflymq.core.routing.binding.DestinationKind;
 import io.mayflymq.core.routing.exchange.ExchangeDefinition;
 import io.mayflymq.core.security.User;
+import io.mayflymq.core.settings.QueueType;
 import io.mayflymq.core.vhost.Broker;
 import io.mayflymq.core.vhost.VirtualHost;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.server.config.BuildInfo;
+import io.mayflymq.server.connection.ClusterName;
 import io.mayflymq.server.json.Json;
 import io.mayflymq.server.json.JsonReader;
 import io.mayflymq.server.json.TableJson;
@@ -47,10 +49,17 @@ final class DefinitionsExport {
     document.put("product_version", BuildInfo.version());
     if (only == null) {
       document.put("rabbitmq_definition_format", "cluster");
+      String cluster = ClusterName.of(administration.globalParameters());
+      document.put("original_cluster_name", cluster);
+      document.put("explanation", "Definitions of cluster '%s'".formatted(cluster));
       writeAccess(document);
     } else {
       document.put("rabbitmq_definition_format", "single_virtual_host");
       document.put("original_vhost_name", only);
+      document.put("explanation", "Definitions of virtual host '%s'".formatted(only));
+      administration.vhosts().list().stream()
+          .filter(vhost -> vhost.name().equals(only))
+          .forEach(vhost -> writeAbout(vhost, document));
     }
     writeParameters(document);
     writeTopology(document);
@@ -128,7 +137,15 @@ final class DefinitionsExport {
       metadata.put("protected_from_deletion", true);
     }
     object.put("metadata", metadata);
+    object.put("limits", LimitsJson.write(vhost.limits()));
     return object;
+  }
+
+  private static void writeAbout(VhostDefinition only, Map<String, Object> document) {
+    Map<String, Object> object = vhost(only);
+    for (String key : List.of("description", "metadata", "limits")) {
+      document.put(key, object.get(key));
+    }
   }
 
   private void writeParameters(Map<String, Object> document) {
@@ -229,9 +246,12 @@ final class DefinitionsExport {
   private Map<String, Object> queue(String vhost, Queue queue) {
     Map<String, Object> object = Json.object("name", queue.name());
     putVhost(object, vhost);
+    object.put("type", queue.definition().settings().type().wireName());
     object.put("durable", queue.definition().durable());
     object.put("auto_delete", queue.definition().autoDelete());
-    object.put("arguments", TableJson.KEPT.of(queue.definition().arguments()));
+    Map<String, Object> arguments = TableJson.KEPT.of(queue.definition().arguments());
+    arguments.putIfAbsent(QueueType.ARGUMENT, queue.definition().settings().type().wireName());
+    object.put("arguments", arguments);
     return object;
   }
 

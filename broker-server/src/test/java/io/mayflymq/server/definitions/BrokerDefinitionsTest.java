@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.mayflymq.core.admin.Administration;
 import io.mayflymq.core.admin.AdministrationException;
 import io.mayflymq.core.admin.Parameter;
@@ -148,6 +149,16 @@ class BrokerDefinitionsTest {
     }
   }
 
+  /** Adds to queues what RabbitMQ 3.10 did not write yet: their types. */
+  private static void addTypes(JsonNode document) {
+    for (JsonNode queue : document.path("queues")) {
+      ObjectNode arguments = (ObjectNode) queue.path("arguments");
+      String type = arguments.path("x-queue-type").asText("classic");
+      arguments.put("x-queue-type", type);
+      ((ObjectNode) queue).put("type", type);
+    }
+  }
+
   @Test
   void definitionsExportedByRabbitMqAreImportedAndExportedUnchanged() throws Exception {
     String original = resource("rabbitmq-3.10.8.json");
@@ -156,6 +167,7 @@ class BrokerDefinitionsTest {
 
     assertThat(report.skipped()).isEmpty();
     JsonNode before = MAPPER.readTree(original);
+    addTypes(before);
     JsonNode after = tree(rig.definitions.export());
     for (String section :
         List.of("users", "permissions", "topic_permissions", "global_parameters", "exchanges")) {

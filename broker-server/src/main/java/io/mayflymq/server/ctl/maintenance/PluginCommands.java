@@ -21,19 +21,6 @@ import java.util.stream.Collectors;
  * RabbitMQ is built in and always there.
  */
 public final class PluginCommands {
-  /** RabbitMQ's plugins whose function is built in. */
-  static final List<String> BUILT_IN =
-      List.of(
-          "rabbitmq_auth_mechanism_ssl",
-          "rabbitmq_consistent_hash_exchange",
-          "rabbitmq_delayed_message_exchange",
-          "rabbitmq_event_exchange",
-          "rabbitmq_management",
-          "rabbitmq_management_agent",
-          "rabbitmq_prometheus",
-          "rabbitmq_random_exchange",
-          "rabbitmq_recent_history_exchange");
-
   private static final String NOTHING_CHANGES =
       "They are built in and always enabled. Nothing was changed.";
 
@@ -90,7 +77,8 @@ public final class PluginCommands {
           Sysexits.DATA,
           "'%s' is not a regular expression: %s".formatted(text, e.getDescription()));
     }
-    List<String> names = BUILT_IN.stream().filter(name -> pattern.matcher(name).find()).toList();
+    List<String> names =
+        BuildInfo.PLUGINS.stream().filter(name -> pattern.matcher(name).find()).toList();
     invocation.banner("Listing plugins with pattern \"%s\" ...", text);
     List<Map<String, Object>> plugins =
         names.stream()
@@ -138,7 +126,9 @@ public final class PluginCommands {
           Sysexits.UNAVAILABLE,
           "Plugin %s is not enabled on node %s. Enabled plugins and dependencies: %s"
               .formatted(
-                  String.join(", ", missing), invocation.node(), String.join(", ", BUILT_IN)));
+                  String.join(", ", missing),
+                  invocation.node(),
+                  String.join(", ", BuildInfo.PLUGINS)));
     }
     return new Result.Done(
         (one ? "Plugin %s is enabled on node %s" : "Plugins %s are enabled on node %s")
@@ -146,7 +136,7 @@ public final class PluginCommands {
   }
 
   private static List<String> missing(List<String> wanted) {
-    return wanted.stream().filter(name -> !BUILT_IN.contains(name)).toList();
+    return wanted.stream().filter(name -> !BuildInfo.PLUGINS.contains(name)).toList();
   }
 
   private static Result enable(Invocation invocation) {

@@ -71,6 +71,15 @@ public final class ConnectionJson {
             "vhost",
             identity.vhost()));
     view.givenName().ifPresent(name -> object.put("user_provided_name", name));
+    Erlang.putReductions(object);
+    Erlang.putGarbageCollection(object);
+    return object;
+  }
+
+  /** Returns a single connection: what is absent is an empty text here, and null in lists. */
+  public static Map<String, Object> connectionDetail(ConnectionView view, History history) {
+    Map<String, Object> object = connection(view, history);
+    object.replaceAll((key, value) -> value == null ? "" : value);
     return object;
   }
 
@@ -78,6 +87,7 @@ public final class ConnectionJson {
     X509Certificate certificate = encryption == null ? null : encryption.peer();
     boolean none = certificate == null;
     object.put("peer_cert_issuer", none ? null : certificate.getIssuerX500Principal().getName());
+    object.put("peer_cert_serial_number", none ? null : serialNumber(certificate));
     object.put("peer_cert_subject", none ? null : certificate.getSubjectX500Principal().getName());
     object.put(
         "peer_cert_validity",
@@ -86,6 +96,11 @@ public final class ConnectionJson {
             : "%s - %s"
                 .formatted(
                     certificate.getNotBefore().toInstant(), certificate.getNotAfter().toInstant()));
+  }
+
+  /** In hexadecimal digits, as OpenSSL shows it. */
+  private static String serialNumber(X509Certificate certificate) {
+    return certificate.getSerialNumber().toString(16).toUpperCase(Locale.ROOT);
   }
 
   private static void putEncryption(Map<String, Object> object, Encryption encryption) {
@@ -143,8 +158,13 @@ public final class ConnectionJson {
     if (stats != null) {
       object.put("message_stats", stats);
     }
+    Statistics.putIdleSince(object, view.counters());
+    Erlang.putReductions(object);
+    Erlang.putGarbageCollection(object);
     object.putAll(
         Json.object(
+            "cached_segments", 0,
+            "pending_raft_commands", 0,
             "messages_unacknowledged", view.unacked(),
             "messages_uncommitted", view.uncommitted(),
             "messages_unconfirmed", view.unconfirmed(),

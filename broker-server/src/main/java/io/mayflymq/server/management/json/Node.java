@@ -179,7 +179,7 @@ public record Node(
     String name = given.toLowerCase(Locale.ROOT);
     return switch (name) {
       case "amqps" -> AMQPS;
-      case "amqp091", "amqp0.9.1", "amqp-0-9-1" -> AMQP;
+      case "amqp091", "amqp0.9.1", "amqp-0-9-1", "amqp0-9-1" -> AMQP;
       default -> name;
     };
   }

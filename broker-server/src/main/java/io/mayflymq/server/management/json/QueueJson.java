@@ -5,11 +5,13 @@ import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metadata.QueueDefinition;
 import io.mayflymq.core.metrics.Counter;
 import io.mayflymq.core.policy.EffectiveSettings;
-import io.mayflymq.core.policy.Policy;
 import io.mayflymq.core.queue.consumer.Consumer;
 import io.mayflymq.core.queue.consumer.ConsumerOrigin;
 import io.mayflymq.core.queue.index.PriorityCounts;
+import io.mayflymq.core.settings.QueueSettings;
 import io.mayflymq.core.settings.QueueType;
+import io.mayflymq.core.settings.RetrySettings;
+import io.mayflymq.core.settings.RetryType;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.queue.QueueContents;
 import io.mayflymq.core.vhost.queue.QueueReplicas;
@@ -20,8 +22,10 @@ import io.mayflymq.server.json.Json;
 import io.mayflymq.server.json.TableJson;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.function.Function;
+import java.util.stream.Stream;
 
 /** Queues and their consumers as RabbitMQ's management shows them. */
 public final class QueueJson {
@@ -46,6 +50,14 @@ public final class QueueJson {
 
   private QueueJson() {}
 
+  /** What is null in a single queue where it is absent; lists leave it out, as those of 4.3.6. */
+  private static final List<String> NULL_IN_ALL = List.of("operator_policy", "policy");
+
+  private static final List<String> NULL_IN_CLASSIC =
+      List.of("exclusive_consumer_tag", "head_message_timestamp");
+
+  private static final String SINGLE_ACTIVE = "single_active_consumer_tag";
+
   /** Returns a queue as it is shown in lists. */
   public static Map<String, Object> summary(QueueSnapshot view) {
     return summary(view, History.NONE);
@@ -57,23 +69,24 @@ public final class QueueJson {
     EffectiveSettings policies = byPolicies(queue);
     Map<String, Object> object =
         Json.object(
-            "arguments", TableJson.SHOWN.of(definition.arguments()),
+            "arguments", arguments(definition),
             "auto_delete", definition.autoDelete(),
             "consumers", view.consumers().size(),
-            "consumer_capacity", capacity(view),
-            "consumer_utilisation", capacity(view),
             "durable", definition.durable(),
             "effective_policy_definition", policies.policyDefinition(),
             "exclusive", definition.exclusive(),
-            "exclusive_consumer_tag", tagOfFirst(view, Consumer::exclusive),
-            "head_message_timestamp", timestampOf(view.head()),
+            "internal", false,
+            "internal_owner", false,
+            "memory", view.contents().memoryBytes().orElse(0),
             "message_bytes", view.totals().bytes(),
             "message_bytes_delayed", view.totals().delayedBytes() + view.scheduled().readyBytes(),
             "message_bytes_dlx", view.waiting().bytes(),
             "message_bytes_persistent", view.totals().persistentBytes(),
             "message_bytes_ready", view.totals().readyBytes(),
             "message_bytes_unacknowledged", view.totals().unackedBytes());
-    view.contents().memoryBytes().ifPresent(bytes -> object.put("memory", bytes));
+    putCapacity(object, view.contents().consumerCapacity());
+    putUnlessNull(object, "exclusive_consumer_tag", tagOfFirst(view, Consumer::exclusive));
+    putUnlessNull(object, "head_message_timestamp", timestampOf(view.head()));
     Map<String, Object> stats = Statistics.ofQueue(queue.counters(), history);
     if (stats != null) {
       object.put("message_stats", stats);
@@ -92,17 +105,19 @@ public final class QueueJson {
     object.put("messages_unreadable", view.totals().unreadable() + view.scheduled().unreadable());
     object.put("name", queue.name());
     object.put("node", NodeName.value());
-    object.put("operator_policy", policies.operatorPolicy().map(Policy::name).orElse(null));
+    policies.operatorPolicy().ifPresent(policy -> object.put("operator_policy", policy.name()));
     if (queue.owner() instanceof ConnectionIdentity owner) {
       object.put("owner_pid_details", ConnectionJson.details(owner));
     }
     object.put("pid", NodeName.pid(0, queue.id()));
-    object.put("policy", policies.policy().map(Policy::name).orElse(null));
-    object.put("single_active_consumer_tag", singleActive(view));
+    policies.policy().ifPresent(policy -> object.put("policy", policy.name()));
+    Erlang.putReductions(object);
+    String active = singleActive(view);
+    putUnlessNull(object, SINGLE_ACTIVE, active);
     object.put("state", stateHere(queue));
     putReplicas(object, queue, NodeName.value());
     if (definition.settings().type() == QueueType.QUORUM) {
-      object.put("single_active_consumer_ctag", object.get("single_active_consumer_tag"));
+      putUnlessNull(object, "single_active_consumer_ctag", active);
     }
     object.put("type", definition.settings().type().wireName());
     object.put("vhost", queue.vhost().name());
@@ -171,7 +186,7 @@ public final class QueueJson {
   private static Map<String, Object> basics(Queue queue, String node, String state) {
     QueueDefinition definition = queue.definition();
     return Json.object(
-        "arguments", TableJson.SHOWN.of(definition.arguments()),
+        "arguments", arguments(definition),
         "auto_delete", definition.autoDelete(),
         "durable", definition.durable(),
         "exclusive", definition.exclusive(),
@@ -182,26 +197,94 @@ public final class QueueJson {
         "vhost", queue.vhost().name());
   }
 
-  private static Double capacity(QueueSnapshot view) {
-    double capacity = view.contents().consumerCapacity();
-    return Double.isNaN(capacity) ? null : (Double) capacity;
+  /** Returns the arguments, always with the type of the queue. */
+  private static Map<String, Object> arguments(QueueDefinition definition) {
+    Map<String, Object> arguments = TableJson.SHOWN.of(definition.arguments());
+    arguments.putIfAbsent(QueueType.ARGUMENT, definition.settings().type().wireName());
+    return arguments;
   }
 
-  /** Returns a single queue, with its consumers. */
-  public static Map<String, Object> detail(QueueSnapshot view, History history) {
+  /** A stream has none. */
+  private static void putCapacity(Map<String, Object> object, double capacity) {
+    if (!Double.isNaN(capacity)) {
+      object.put("consumer_capacity", capacity);
+      object.put("consumer_utilisation", capacity);
+    }
+  }
+
+  private static void putUnlessNull(Map<String, Object> object, String key, Object value) {
+    if (value != null) {
+      object.put(key, value);
+    }
+  }
+
+  /**
+   * Returns a single queue, with its consumers.
+   *
+   * @param defaultTimeoutMillis see {@link #consumer}
+   */
+  public static Map<String, Object> detail(
+      QueueSnapshot view, History history, long defaultTimeoutMillis) {
     Map<String, Object> object = summary(view, history);
     object.put(
         "consumer_details",
-        view.consumers().stream().map(member -> consumer(view, member)).toList());
+        view.consumers().stream()
+            .map(member -> consumer(view, member, defaultTimeoutMillis))
+            .toList());
     object.put("deliveries", List.of());
     object.put("incoming", List.of());
     long leaseEnd = view.leaseEndMillis();
-    object.put("lease_ends_at", leaseEnd == Deadlines.NEVER ? null : (Long) leaseEnd);
+    if (leaseEnd != Deadlines.NEVER) {
+      object.put("lease_ends_at", leaseEnd);
+    }
+    Erlang.putGarbageCollection(object);
+    putDetailsOfType(object, view);
+    NULL_IN_ALL.forEach(key -> object.putIfAbsent(key, null));
     return object;
   }
 
-  /** Returns a consumer of a queue. */
-  public static Map<String, Object> consumer(QueueSnapshot view, QueueContents.Member member) {
+  /** Adds what a single queue of each type shows in RabbitMQ. */
+  private static void putDetailsOfType(Map<String, Object> object, QueueSnapshot view) {
+    QueueSettings settings = view.queue().settings();
+    long inMemory = view.totals().messages() - view.totals().persistent();
+    long inMemoryBytes = view.totals().bytes() - view.totals().persistentBytes();
+    switch (settings.type()) {
+      case CLASSIC -> {
+        NULL_IN_CLASSIC.forEach(key -> object.putIfAbsent(key, null));
+        object.putIfAbsent(SINGLE_ACTIVE, null);
+        object.put("messages_ram", inMemory);
+        object.put("message_bytes_ram", inMemoryBytes);
+        object.put("storage_version", 2);
+      }
+      case QUORUM -> {
+        object.putIfAbsent(SINGLE_ACTIVE, null);
+        object.put("messages_ram", inMemory);
+        object.put("message_bytes_ram", inMemoryBytes);
+        long limit = settings.deliveries().limit();
+        object.put("delivery_limit", limit == QueueSettings.NONE ? "unlimited" : (Object) limit);
+        object.put("delayed_retry", described(settings.deliveries().retry()));
+      }
+      case STREAM -> object.put("readers", Map.of(NodeName.value(), view.consumers().size()));
+    }
+  }
+
+  private static String described(RetrySettings retry) {
+    String type = retry.type().name().toLowerCase(Locale.ROOT);
+    if (retry.type() == RetryType.DISABLED) {
+      return type;
+    }
+    String most = retry.maxMillis() == QueueSettings.NONE ? "unlimited" : retry.maxMillis() + "ms";
+    return "%s (min: %dms, max: %s)".formatted(type, retry.minMillis(), most);
+  }
+
+  /**
+   * Returns a consumer of a queue.
+   *
+   * @param defaultTimeoutMillis how long a delivery may stay unacknowledged if neither the consumer
+   *     nor the queue says it
+   */
+  public static Map<String, Object> consumer(
+      QueueSnapshot view, QueueContents.Member member, long defaultTimeoutMillis) {
     Consumer consumer = member.consumer();
     Queue queue = view.queue();
     Map<String, Object> object =
@@ -209,8 +292,9 @@ public final class QueueJson {
             "arguments", TableJson.SHOWN.of(consumer.arguments()),
             "ack_required", consumer.acknowledges(),
             "active", member.active(),
-            "activity_status", member.active() ? "up" : "waiting",
+            "activity_status", activity(queue, member),
             "consumer_tag", consumer.tag().value(),
+            "consumer_timeout", timeout(queue, consumer, defaultTimeoutMillis),
             "exclusive", consumer.exclusive(),
             "prefetch_count", consumer.prefetch(),
             "queue", Json.object("name", queue.name(), "vhost", queue.vhost().name()));
@@ -219,6 +303,21 @@ public final class QueueJson {
       object.put("channel_details", channelDetails(channel));
     }
     return object;
+  }
+
+  private static String activity(Queue queue, QueueContents.Member member) {
+    if (!member.active()) {
+      return "waiting";
+    }
+    return queue.definition().settings().singleActiveConsumer() ? "single_active" : "up";
+  }
+
+  private static long timeout(Queue queue, Consumer consumer, long defaultMillis) {
+    long ofQueue = queue.settings().deliveries().timeoutMillis();
+    return Stream.of(consumer.timeoutMillis(), ofQueue)
+        .filter(millis -> millis != QueueSettings.NONE)
+        .findFirst()
+        .orElse(defaultMillis);
   }
 
   private static Map<String, Object> channelDetails(ConsumerOrigin channel) {

@@ -73,13 +73,16 @@ public final class Statistics {
           new Field("publish", Counter.PUBLISHED),
           new Field("return_unroutable", Counter.RETURNED));
 
+  private static final List<Field> ON_DISK =
+      List.of(
+          new Field("disk_reads", Counter.DISK_READS),
+          new Field("disk_writes", Counter.DISK_WRITES));
+
   private static final List<Field> OF_QUEUE =
       Stream.of(
               HANDED_OUT,
-              List.of(
-                  new Field("publish", Counter.PUBLISHED),
-                  new Field("disk_reads", Counter.DISK_READS),
-                  new Field("disk_writes", Counter.DISK_WRITES)),
+              List.of(new Field("publish", Counter.PUBLISHED)),
+              ON_DISK,
               DIED,
               GONE_OTHERWISE)
           .flatMap(List::stream)
@@ -171,6 +174,7 @@ public final class Statistics {
     add(stats, Totals.of(channels), PUBLISHED, history);
     Counts ofQueues = Totals.of(queues);
     add(stats, ofQueues, HANDED_OUT, history);
+    add(stats, ofQueues, ON_DISK, history);
     add(stats, ofQueues, DIED, history);
     add(stats, ofQueues, GONE_OTHERWISE, history);
     return stats;

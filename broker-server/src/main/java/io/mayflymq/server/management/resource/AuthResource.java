@@ -31,7 +31,10 @@ public final class AuthResource {
 
   private static Response whoami(Request request) {
     return Response.ok(
-        Json.object("name", request.principal().user(), "tags", request.principal().tags()));
+        Json.object(
+            "name", request.principal().user(),
+            "tags", request.principal().tags(),
+            "is_internal_user", true));
   }
 
   /** Hashes a password in the format of a user's {@code password_hash}. */

@@ -121,7 +121,7 @@ public final class ConnectionResource {
     return Response.ok(
         Listing.columns(
             request,
-            ConnectionJson.connection(
+            ConnectionJson.connectionDetail(
                 managed.connection(request.principal(), request.parameter("connection")).view(),
                 History.of(request))));
   }

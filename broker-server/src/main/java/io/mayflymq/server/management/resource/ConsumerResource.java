@@ -29,7 +29,8 @@ public final class ConsumerResource {
                 Found::id,
                 Found::id,
                 found -> "",
-                found -> QueueJson.consumer(found.queue, found.member)),
+                found ->
+                    QueueJson.consumer(found.queue, found.member, managed.consumerTimeoutMillis())),
             managed.nodes());
   }
 

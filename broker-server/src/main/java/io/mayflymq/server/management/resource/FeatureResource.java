@@ -23,7 +23,7 @@ public final class FeatureResource {
   /** By RabbitMQ's name, in the order of names. */
   private record Flag(String name, String description, String stability) {
     static Flag required(String name, String description) {
-      return new Flag(name, description, "required");
+      return new Flag(name, description, REQUIRED);
     }
 
     static Flag stable(String name, String description) {
@@ -32,14 +32,28 @@ public final class FeatureResource {
 
     Map<String, Object> object() {
       return Json.object(
-          "name", name,
-          "desc", description,
-          "doc_url", "",
-          "state", "enabled",
-          "stability", stability,
-          "provided_by", PROVIDER);
+          "name",
+          name,
+          "desc",
+          description,
+          "doc_url",
+          "",
+          "state",
+          "enabled",
+          "stability",
+          stability,
+          "require_level",
+          stability.equals(REQUIRED) ? "hard" : "none",
+          "experiment_level",
+          "supported",
+          "callbacks",
+          List.of(),
+          "provided_by",
+          PROVIDER);
     }
   }
+
+  private static final String REQUIRED = "required";
 
   /** RabbitMQ has the name of an Erlang application here. */
   private static final String PROVIDER = "rabbit";

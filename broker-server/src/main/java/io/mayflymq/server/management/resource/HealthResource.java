@@ -2,6 +2,7 @@ package io.mayflymq.server.management.resource;
 
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.runtime.Shards;
+import io.mayflymq.core.security.NamePattern;
 import io.mayflymq.core.settings.QueueType;
 import io.mayflymq.core.vhost.Cluster;
 import io.mayflymq.core.vhost.VirtualHost;
@@ -17,6 +18,8 @@ import io.mayflymq.server.management.api.RequestRouter;
 import io.mayflymq.server.management.api.Response;
 import io.mayflymq.server.management.json.Node;
 import java.time.Instant;
+import java.util.Arrays;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -62,6 +65,16 @@ public final class HealthResource {
         .get(
             "health/checks/ready-to-serve-clients",
             request -> node.drained().getAsBoolean() ? inService() : shardsAnswer())
+        .get("health/checks/below-node-connection-limit", request -> belowConnectionLimit())
+        // A node answers only after it has read its metadata.
+        .get("health/checks/metadata-store/initialized", request -> ok())
+        .get("health/checks/metadata-store/initialized/with-data", request -> ok())
+        .get(
+            "health/checks/quorum-queues-without-elected-leaders/all-vhosts/pattern/{pattern}",
+            request -> leaders(request, managed.broker().virtualHosts()))
+        .get(
+            "health/checks/quorum-queues-without-elected-leaders/vhost/{vhost}/pattern/{pattern}",
+            request -> leaders(request, List.of(managed.visibleVhost(request))))
         .get("health/checks/node-is-mirror-sync-critical", request -> mirrorSyncCritical())
         .get("health/checks/node-is-quorum-critical", request -> quorumCritical())
         .get("healthchecks/node", request -> shardsAnswer())
@@ -82,6 +95,53 @@ public final class HealthResource {
 
   private static Response singleNode() {
     return Response.ok(Json.object("status", "ok", "reason", "single node cluster"));
+  }
+
+  private Response belowConnectionLimit() {
+    return managed.connectionCount() < managed.connectionLimit()
+        ? ok()
+        : failed("node connection limit is reached");
+  }
+
+  /** Checks that each quorum queue with such a name has a leader that can be reached. */
+  private static Response leaders(Request request, Collection<VirtualHost> vhosts) {
+    Predicate<String> wanted = pattern(request.parameter("pattern"));
+    List<Map<String, Object>> queues =
+        vhosts.stream()
+            .flatMap(vhost -> vhost.routing().queues().stream())
+            .filter(queue -> queue.replicas() != null && !queue.replicas().isLed())
+            .filter(queue -> queue.definition().settings().type() == QueueType.QUORUM)
+            .filter(queue -> wanted.test(queue.name()))
+            .map(HealthResource::named)
+            .toList();
+    return queues.isEmpty()
+        ? ok()
+        : new Response(
+            503,
+            Json.object(
+                "status",
+                "failed",
+                "reason",
+                "Detected quorum queues without an elected leader",
+                "queues",
+                queues),
+            Map.of());
+  }
+
+  private static Predicate<String> pattern(String regularExpression) {
+    try {
+      return NamePattern.of(regularExpression)::matches;
+    } catch (IllegalArgumentException e) {
+      throw ApiException.badRequest("pattern: " + e.getMessage());
+    }
+  }
+
+  private static Map<String, Object> named(Queue queue) {
+    return Json.object(
+        "name", queue.name(),
+        "readable_name", queue.toString(),
+        "virtual_host", queue.vhost().name(),
+        "type", "quorum");
   }
 
   /** There are no mirrors. */
@@ -126,13 +186,7 @@ public final class HealthResource {
     return managed.broker().virtualHosts().stream()
         .flatMap(vhost -> vhost.routing().queues().stream())
         .filter(HealthResource::needsThisNode)
-        .map(
-            queue ->
-                Json.object(
-                    "name", queue.name(),
-                    "readable_name", queue.toString(),
-                    "virtual_host", queue.vhost().name(),
-                    "type", "quorum"))
+        .map(HealthResource::named)
         .toList();
   }
 
@@ -266,12 +320,16 @@ public final class HealthResource {
             Map.of());
   }
 
+  /** Checks that there is a listener for each of the protocols, which commas separate. */
   private Response protocolListener(Request request) {
-    String given = request.parameter("protocol");
     List<String> protocols =
         node.listeners().stream().map(Node.Listener::protocol).distinct().toList();
-    return protocols.contains(Node.protocol(given))
-        ? Response.ok(Json.object("status", "ok", "protocol", given))
+    List<String> missing =
+        Arrays.stream(request.parameter("protocol").split(",", -1))
+            .filter(given -> !protocols.contains(Node.protocol(given)))
+            .toList();
+    return missing.isEmpty()
+        ? Response.ok(Json.object("status", "ok", "protocols", protocols))
         : new Response(
             503,
             Json.object(
@@ -280,7 +338,7 @@ public final class HealthResource {
                 "reason",
                 "No active listener",
                 "missing",
-                given,
+                missing,
                 "protocols",
                 protocols),
             Map.of());

@@ -88,6 +88,16 @@ public final class ManagedBroker {
     return environment.accessControl();
   }
 
+  /** Returns how many connections this node may have. */
+  int connectionLimit() {
+    return environment.settings().node().connections();
+  }
+
+  /** Returns how long a delivery may stay unacknowledged by default, in ms; 0 is no limit. */
+  long consumerTimeoutMillis() {
+    return environment.settings().consumerTimeoutMillis();
+  }
+
   /** Returns what administrators may do. */
   public Administration administration() {
     return administration;

@@ -20,7 +20,9 @@ import io.mayflymq.server.management.api.RequestRouter;
 import io.mayflymq.server.management.api.Response;
 import io.mayflymq.server.management.cluster.ClusterOverview;
 import io.mayflymq.server.management.cluster.NodeQuestion;
+import io.mayflymq.server.management.json.Erlang;
 import io.mayflymq.server.management.json.History;
+import io.mayflymq.server.management.json.MemoryBreakdown;
 import io.mayflymq.server.management.json.Node;
 import io.mayflymq.server.management.json.QueueJson;
 import io.mayflymq.server.management.json.Statistics;
@@ -147,6 +149,18 @@ public final class OverviewResource {
             "none",
             "erlang_full_version",
             runtime(),
+            "crypto_lib_version",
+            runtime(),
+            "default_queue_type",
+            managed.broker().defaultQueueType().wireName(),
+            "cluster_tags",
+            Map.of(),
+            "node_tags",
+            Map.of(),
+            "is_op_policy_updating_enabled",
+            true,
+            "require_definition_json_extension",
+            false,
             "disable_stats",
             false,
             "enable_queue_totals",
@@ -218,6 +232,7 @@ public final class OverviewResource {
         "protocol", listener.protocol(),
         "ip_address", listener.address().getAddress().getHostAddress(),
         "port", listener.address().getPort(),
+        "tls", listener.tls() != null,
         "socket_opts", Map.of());
   }
 
@@ -238,7 +253,9 @@ public final class OverviewResource {
                     "ip",
                     listener.address().getAddress().getHostAddress(),
                     "port",
-                    Integer.toString(listener.address().getPort())))
+                    Integer.toString(listener.address().getPort()),
+                    "cowboy_opts",
+                    "[]"))
         .toList();
   }
 
@@ -316,19 +333,15 @@ public final class OverviewResource {
 
   private Response memory(Request request) {
     requireThisNode(request);
-    Runtime runtime = Runtime.getRuntime();
-    return Response.ok(
-        Map.of(
-            "memory",
-            Json.object(
-                "heap_used",
-                runtime.totalMemory() - runtime.freeMemory(),
-                "heap_committed",
-                runtime.totalMemory(),
-                "strategy",
-                "rss",
-                "total",
-                Json.object("rss", Node.memoryUsed()))));
+    return Response.ok(Map.of("memory", breakdown()));
+  }
+
+  private Map<String, Object> breakdown() {
+    long queues =
+        managed.queues(managed.broker().virtualHosts()).stream()
+            .mapToLong(view -> view.contents().memoryBytes().orElse(0))
+            .sum();
+    return MemoryBreakdown.of(managed.clientMemory().total(), queues);
   }
 
   private static void requireThisNode(Request request) {
@@ -400,7 +413,10 @@ public final class OverviewResource {
                     .toList(),
             "being_drained", node.drained().getAsBoolean(),
             "product_version", BuildInfo.version(),
+            "rabbitmq_version", managed.broker().dialect().version(),
+            "erlang_version", "none",
             "erlang_full_version", runtime(),
+            "crypto_lib_version", runtime(),
             // Clients look here for the version of the broker.
             "applications",
                 List.of(
@@ -415,12 +431,13 @@ public final class OverviewResource {
             "log_files", logFiles,
             "db_dir", node.dataDir().toString(),
             "config_files", node.configFiles().stream().map(Path::toString).toList(),
-            "enabled_plugins", List.of(),
+            "enabled_plugins", BuildInfo.PLUGINS,
             "cluster_links", List.of());
     object.putAll(Node.fileDescriptors());
     object.putAll(Node.threads());
     object.putAll(Node.storage(managed.stores()));
     object.putAll(Statistics.ofChurn(managed.broker().churn(), History.NONE));
+    Erlang.putOfNode(object);
     return object;
   }
 }

@@ -120,7 +120,9 @@ public final class QueueResource {
         Listing.columns(
             request,
             QueueJson.detail(
-                managed.queue(vhost, request.parameter("queue")), History.of(request))));
+                managed.queue(vhost, request.parameter("queue")),
+                History.of(request),
+                managed.consumerTimeoutMillis())));
   }
 
   private Response declare(Request request) {

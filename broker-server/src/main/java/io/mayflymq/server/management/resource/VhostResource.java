@@ -232,8 +232,15 @@ public final class VhostResource {
       VirtualHost vhost, List<QueueSnapshot> queues, boolean complete, History history) {
     CounterGroup traffic = vhost.metrics().connections();
     VhostDefinition definition = vhost.definition();
+    String queueType =
+        definition.defaultQueueType().isEmpty()
+            ? managed.broker().defaultQueueType().wireName()
+            : definition.defaultQueueType();
     Map<String, Object> metadata =
-        Json.object("description", definition.description(), "tags", definition.tags());
+        Json.object(
+            "description", definition.description(),
+            "tags", definition.tags(),
+            "default_queue_type", queueType);
     definition.dialect().ifPresent(dialect -> metadata.put("compatibility", dialect.series()));
     if (definition.protectedFromDeletion()) {
       metadata.put(PROTECTED, true);
@@ -245,7 +252,7 @@ public final class VhostResource {
             "compatibility",
             definition.dialect().orElse(managed.broker().dialect()).series(),
             "default_queue_type",
-            definition.defaultQueueType().isEmpty() ? NO_QUEUE_TYPE : definition.defaultQueueType(),
+            queueType,
             "description",
             definition.description(),
             "metadata",

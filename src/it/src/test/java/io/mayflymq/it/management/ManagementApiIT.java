@@ -109,7 +109,7 @@ class ManagementApiIT {
     arguments.put("n", null);
     String queue = amqp.queue(arguments);
     assertThat(http.get("queues/%2F/" + queue).json().path("arguments"))
-        .hasToString("{\"n\":\"undefined\"}");
+        .hasToString("{\"n\":\"undefined\",\"x-queue-type\":\"classic\"}");
   }
 
   @Test

@@ -71,6 +71,7 @@ final class RightsFixture implements AutoCloseable {
           {"limit", "max-channels"},
           {"user", VICTIM},
           {"protocol", "amqp"},
+          {"pattern", ".*"},
           {"message", "rights-m"},
           {"password", "p"}
         }) {
