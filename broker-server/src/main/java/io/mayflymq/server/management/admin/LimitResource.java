@@ -19,6 +19,9 @@ import java.util.Map;
 
 /** The limits of virtual hosts and of users, one by one. Administrators change them. */
 public final class LimitResource {
+  /** The name that deletes all limits of a user, as in RabbitMQ. */
+  private static final String ALL = "all";
+
   private final ManagedBroker managed;
 
   public LimitResource(ManagedBroker managed) {
@@ -142,11 +145,18 @@ public final class LimitResource {
 
   private Response deleteOfUser(Request request) {
     request.principal().requireAdministrator();
-    String user = managed.administration().users().get(request.parameter("user")).name();
-    Limit limit = Limit.ofKey(request.parameter("limit"));
-    if (limit != null) {
-      Futures.await(managed.administration().users().clearLimit(user, limit));
+    User user = managed.administration().users().get(request.parameter("user"));
+    String name = request.parameter("limit");
+    Limit limit = Limit.ofKey(name);
+    if (name.equals(ALL)) {
+      List.copyOf(user.limits().asMap().keySet()).forEach(each -> clear(user, each));
+    } else if (limit != null) {
+      clear(user, limit);
     }
     return Response.noContent();
+  }
+
+  private void clear(User user, Limit limit) {
+    Futures.await(managed.administration().users().clearLimit(user.name(), limit));
   }
 }

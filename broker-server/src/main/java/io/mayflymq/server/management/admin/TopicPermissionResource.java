@@ -10,6 +10,7 @@ import io.mayflymq.server.management.api.RequestRouter;
 import io.mayflymq.server.management.api.Response;
 import io.mayflymq.server.management.resource.Futures;
 import io.mayflymq.server.management.resource.ManagedBroker;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -37,6 +38,7 @@ public final class TopicPermissionResource {
         .get("topic-permissions/{vhost}/{user}", this::get)
         .put("topic-permissions/{vhost}/{user}", this::put)
         .delete("topic-permissions/{vhost}/{user}", this::delete)
+        .get("topic-permissions/{vhost}/{user}/{exchange}", this::getOfExchange)
         .delete("topic-permissions/{vhost}/{user}/{exchange}", this::deleteOfExchange);
   }
 
@@ -72,14 +74,22 @@ public final class TopicPermissionResource {
                     fields.requiredText("read"))));
   }
 
-  private Response deleteOfExchange(Request request) {
+  private TopicPermissionEntry ofExchange(Request request) {
     String exchange = request.parameter("exchange");
-    TopicPermissionEntry entry =
-        lists.existing(request).stream()
-            .filter(candidate -> candidate.exchange().equals(exchange))
-            .findFirst()
-            .orElseThrow(ApiException::notFound);
-    Futures.await(permissions().clearTopic(entry.user(), entry.vhost(), exchange));
+    return lists.existing(request).stream()
+        .filter(candidate -> candidate.exchange().equals(exchange))
+        .findFirst()
+        .orElseThrow(ApiException::notFound);
+  }
+
+  /** Returns a list, as for all exchanges. */
+  private Response getOfExchange(Request request) {
+    return lists.answer(request, List.of(ofExchange(request)));
+  }
+
+  private Response deleteOfExchange(Request request) {
+    TopicPermissionEntry entry = ofExchange(request);
+    Futures.await(permissions().clearTopic(entry.user(), entry.vhost(), entry.exchange()));
     return Response.noContent();
   }
 

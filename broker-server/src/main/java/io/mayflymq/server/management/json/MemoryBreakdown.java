@@ -5,6 +5,7 @@ import java.lang.management.BufferPoolMXBean;
 import java.lang.management.ManagementFactory;
 import java.lang.management.MemoryMXBean;
 import java.lang.management.MemoryUsage;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -67,6 +68,21 @@ public final class MemoryBreakdown {
     object.put("total", Json.object("erlang", used, "rss", resident, "allocated", allocated));
     object.put("heap_used", heap.getUsed());
     object.put("heap_committed", heap.getCommitted());
+    return object;
+  }
+
+  /** Returns each part as a percentage of all that is resident, rounded up as in RabbitMQ. */
+  public static Map<String, Object> relative(Map<String, Object> absolute) {
+    Map<?, ?> total = (Map<?, ?>) absolute.get("total");
+    long all = Math.max(1, (long) total.get("rss"));
+    Map<String, Object> object = new LinkedHashMap<>();
+    absolute.forEach(
+        (name, bytes) -> {
+          if (bytes instanceof Number number) {
+            object.put(name, (int) Math.ceil(100.0 * number.longValue() / all));
+          }
+        });
+    object.put("total", 100);
     return object;
   }
 

@@ -30,7 +30,10 @@ import java.util.zip.CRC32;
 
 /**
  * Bindings: all, of a virtual host, from and to an exchange, to a queue, and between two. The
- * implicit bindings from the default exchange to each queue are listed too.
+ * implicit bindings from the default exchange to each queue are listed too. What does not exist has
+ * none.
+ *
+ * <p>Source: RabbitMQ 4.3.6, which lists an implicit binding of a queue that does not exist, too.
  */
 public final class BindingResource {
   private static final Comparator<Binding> ORDER =
@@ -141,18 +144,17 @@ public final class BindingResource {
   private Response ofQueue(Request request) {
     VirtualHost vhost = managed.visibleVhost(request);
     String queue = request.parameter("queue");
-    if (vhost.routing().queue(queue) == null) {
-      throw ApiException.notFound();
-    }
     List<Binding> bindings = new ArrayList<>();
-    bindings.add(implicit(queue));
-    bindings.addAll(vhost.routing().bindingsTo(DestinationKind.QUEUE, queue));
+    if (vhost.routing().queue(queue) != null) {
+      bindings.add(implicit(queue));
+      bindings.addAll(vhost.routing().bindingsTo(DestinationKind.QUEUE, queue));
+    }
     return list(request, vhost, bindings);
   }
 
   private Response fromExchange(Request request) {
     VirtualHost vhost = managed.visibleVhost(request);
-    String exchange = existingExchange(request, vhost);
+    String exchange = request.exchange();
     return list(
         request,
         vhost,
@@ -162,16 +164,7 @@ public final class BindingResource {
   private Response toExchange(Request request) {
     VirtualHost vhost = managed.visibleVhost(request);
     return list(
-        request,
-        vhost,
-        vhost.routing().bindingsTo(DestinationKind.EXCHANGE, existingExchange(request, vhost)));
-  }
-
-  private static String existingExchange(Request request, VirtualHost vhost) {
-    if (vhost.routing().exchange(request.exchange()) == null) {
-      throw ApiException.notFound();
-    }
-    return request.exchange();
+        request, vhost, vhost.routing().bindingsTo(DestinationKind.EXCHANGE, request.exchange()));
   }
 
   private static List<Binding> between(

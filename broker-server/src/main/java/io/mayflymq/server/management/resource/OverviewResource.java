@@ -50,9 +50,11 @@ public final class OverviewResource {
   public void addTo(RequestRouter requestRouter) {
     requestRouter
         .get("overview", this::overview)
+        .get("version", request -> Response.ok(managed.broker().dialect().version()))
         .get("nodes", this::nodes)
         .get("nodes/{node}", this::node)
         .get("nodes/{node}/memory", request -> ofNode(request, this::memory))
+        .get("nodes/{node}/memory/relative", request -> ofNode(request, this::relativeMemory))
         .delete("nodes/{node}", this::forget)
         .get("changes", OverviewResource::changes)
         .delete("reset", managed.nodes().everywhere(this::reset))
@@ -65,6 +67,7 @@ public final class OverviewResource {
         .get("overview", request -> Response.ok(here(request)))
         .get("nodes/{node}", request -> Response.ok(object()))
         .get("nodes/{node}/memory", this::memory)
+        .get("nodes/{node}/memory/relative", this::relativeMemory)
         .delete("reset", this::reset)
         .delete("reset/{node}", this::reset);
   }
@@ -334,6 +337,11 @@ public final class OverviewResource {
   private Response memory(Request request) {
     requireThisNode(request);
     return Response.ok(Map.of("memory", breakdown()));
+  }
+
+  private Response relativeMemory(Request request) {
+    requireThisNode(request);
+    return Response.ok(Map.of("memory", MemoryBreakdown.relative(breakdown())));
   }
 
   private Map<String, Object> breakdown() {

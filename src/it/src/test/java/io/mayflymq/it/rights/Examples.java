@@ -167,6 +167,8 @@ final class Examples {
       on("PUT " + path).body(PERMISSIONS);
       on("DELETE " + path).before("PUT", path, PERMISSIONS);
     }
+    on("GET topic-permissions/{vhost}/{user}/{exchange}")
+        .before("PUT", "topic-permissions/{vhost}/{user}", PERMISSIONS);
     on("DELETE topic-permissions/{vhost}/{user}/{exchange}")
         .before("PUT", "topic-permissions/{vhost}/{user}", PERMISSIONS);
   }

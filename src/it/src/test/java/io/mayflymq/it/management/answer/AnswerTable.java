@@ -65,9 +65,11 @@ final class AnswerTable {
     return differences.contains(request + " " + path) || differences.contains("* " + path);
   }
 
-  /** Replaces the shape of an answer. */
-  void put(String request, Shape shape) {
-    shapes.put(request, shape.lines());
+  /** Adds the shape of an answer that has none. */
+  void putIfAbsent(String request, Shape shape) {
+    if (shapes.get(request).isEmpty()) {
+      shapes.put(request, shape.lines());
+    }
   }
 
   void write(Path directory) throws IOException {
