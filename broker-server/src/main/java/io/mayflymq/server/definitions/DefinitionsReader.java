@@ -15,7 +15,10 @@ import io.mayflymq.core.security.HashingAlgorithm;
 import io.mayflymq.core.security.Limits;
 import io.mayflymq.core.security.PasswordHash;
 import io.mayflymq.core.security.User;
+import io.mayflymq.core.settings.QueueType;
 import io.mayflymq.protocol.types.AmqpException;
+import io.mayflymq.protocol.types.FieldTable;
+import io.mayflymq.protocol.types.FieldValue;
 import io.mayflymq.server.json.JsonWriter;
 import java.io.IOException;
 import java.io.InputStream;
@@ -321,8 +324,8 @@ final class DefinitionsReader {
             item.ownVhost(),
             Checks.name("exchange", item.text("name")),
             item.text("type"),
-            item.flag("durable"),
-            item.flag("auto_delete"),
+            item.flag("durable", true),
+            item.flag("auto_delete", false),
             item.flag("internal", false),
             item.arguments()));
   }
@@ -332,9 +335,17 @@ final class DefinitionsReader {
         new Definitions.Queue(
             item.ownVhost(),
             Checks.name("queue", item.text("name")),
-            item.flag("durable"),
-            item.flag("auto_delete"),
-            item.arguments()));
+            item.flag("durable", true),
+            item.flag("auto_delete", false),
+            withType(item)));
+  }
+
+  /** Returns the arguments of a queue, with the type that is given beside them. */
+  private static FieldTable withType(DefinitionItem item) {
+    FieldTable arguments = item.arguments();
+    return item.has("type") && arguments.get(QueueType.ARGUMENT) == null
+        ? arguments.with(QueueType.ARGUMENT, FieldValue.of(item.text("type")))
+        : arguments;
   }
 
   private void binding(DefinitionItem item) {

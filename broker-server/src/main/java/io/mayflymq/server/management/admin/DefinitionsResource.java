@@ -1,19 +1,27 @@
 package io.mayflymq.server.management.admin;
 
 import io.mayflymq.core.admin.AdministrationException;
+import io.mayflymq.core.security.SecurityState.PermissionEntry;
+import io.mayflymq.core.vhost.VirtualHost;
 import io.mayflymq.server.definitions.DefinitionsException;
 import io.mayflymq.server.definitions.ImportReport;
 import io.mayflymq.server.http.BodyLimit;
 import io.mayflymq.server.json.Json;
 import io.mayflymq.server.management.api.ApiException;
+import io.mayflymq.server.management.api.FormData;
 import io.mayflymq.server.management.api.Request;
 import io.mayflymq.server.management.api.RequestRouter;
 import io.mayflymq.server.management.api.Response;
 import io.mayflymq.server.management.resource.Futures;
 import io.mayflymq.server.management.resource.ManagedBroker;
+import java.io.IOException;
 import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Collectors;
 
 /** Exports and imports definitions, of the broker or of a virtual host. For administrators. */
 public final class DefinitionsResource {
@@ -66,7 +74,27 @@ public final class DefinitionsResource {
 
   private Response importAll(Request request) {
     request.principal().requireAdministrator();
-    return run(request, managed.definitions()::importAll);
+    Set<String> before = vhosts();
+    Response response = run(request, managed.definitions()::importAll);
+    Set<String> added = vhosts();
+    added.removeAll(before);
+    added.removeAll(permitted(request.principal().user()));
+    added.forEach(vhost -> managed.permitEverything(request.principal(), vhost));
+    return response;
+  }
+
+  private Set<String> vhosts() {
+    return managed.broker().virtualHosts().stream()
+        .map(VirtualHost::name)
+        .collect(Collectors.toCollection(HashSet::new));
+  }
+
+  /** Returns the virtual hosts that a user has permissions in. */
+  private Set<String> permitted(String user) {
+    return managed.administration().permissions().list().stream()
+        .filter(entry -> entry.user().equals(user))
+        .map(PermissionEntry::vhost)
+        .collect(Collectors.toSet());
   }
 
   private Response importVhost(Request request) {
@@ -80,15 +108,26 @@ public final class DefinitionsResource {
   }
 
   /**
-   * Runs an import. The response is 204 as in RabbitMQ if everything was imported, otherwise 200
-   * with what was skipped: clients of RabbitMQ take both for success. With {@code report=true} it
-   * always has a body. With {@code strict=true} one definition that is wrong fails all: 400.
+   * Runs an import of a document: the body, or the part {@code file} of a form. The response is 204
+   * as in RabbitMQ if everything was imported, otherwise 200 with what was skipped: clients of
+   * RabbitMQ take both for success. With {@code report=true} it always has a body. With {@code
+   * strict=true} one definition that is wrong fails all: 400.
    */
   private static Response run(Request request, Import wanted) {
+    if (!FormData.isIn(request)) {
+      return run(request, request.body().open(), wanted);
+    }
+    try (FormData form = new FormData(request)) {
+      return run(request, form.part("file"), wanted);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static Response run(Request request, InputStream json, Import wanted) {
     try {
       ImportReport report =
-          Futures.await(
-              wanted.begin(request.body().open(), "true".equals(request.query("strict"))));
+          Futures.await(wanted.begin(json, "true".equals(request.query("strict"))));
       return report.skipped().isEmpty() && !"true".equals(request.query("report"))
           ? Response.noContent()
           : Response.ok(Json.object("imported", report.imported(), "skipped", report.skipped()));

@@ -1,5 +1,6 @@
 package io.mayflymq.server.management.admin;
 
+import io.mayflymq.core.admin.Checks;
 import io.mayflymq.core.admin.UserAdministration;
 import io.mayflymq.core.security.HashingAlgorithm;
 import io.mayflymq.core.security.Limits;
@@ -83,19 +84,76 @@ public final class UserResource {
   }
 
   /**
-   * Adds or changes a user. Without a password and a hash in the request the user has no password,
-   * and cannot log in with one.
+   * Adds or changes a user. Without a password and a hash in the request, or with an empty
+   * password, the user has none, and cannot log in with one.
    */
   private Response put(Request request) {
     request.principal().requireAdministrator();
     Body.Fields fields = request.body().fields();
-    if (!fields.has("tags")) {
-      throw ApiException.badRequest("tags_not_present");
-    }
+    List<String> tags = tags(fields);
+    List<Grant> grants = grants(fields);
     Limits limits = fields.has("limits") ? LimitsJson.ofUser(fields.get("limits")) : Limits.NONE;
     requireChangeable(request, request.parameter("user"));
-    User wanted = new User(request.parameter("user"), password(fields), fields.tags(), limits);
-    return Response.put(Futures.await(users().put(wanted)));
+    User wanted = new User(request.parameter("user"), password(fields), tags, limits);
+    boolean isNew = Futures.await(users().put(wanted));
+    for (Grant grant : grants) {
+      Futures.await(
+          managed
+              .administration()
+              .permissions()
+              .set(wanted.name(), grant.vhost, grant.configure, grant.write, grant.read));
+    }
+    return Response.put(isNew);
+  }
+
+  /** Returns the tags; those of old clients are only {@code "administrator": true} or false. */
+  private static List<String> tags(Body.Fields fields) {
+    if (fields.has("tags")) {
+      return fields.tags();
+    }
+    if (!fields.has("administrator")) {
+      throw ApiException.badRequest("tags_not_present");
+    }
+    return fields.bool("administrator") ? List.of("administrator") : List.of();
+  }
+
+  /** Permissions that a request gives with the user. */
+  private record Grant(String vhost, String configure, String write, String read) {}
+
+  /**
+   * Returns the permissions that a request gives, by virtual host.
+   *
+   * @throws ApiException 400 if one of them cannot be given: then nothing is changed
+   */
+  private List<Grant> grants(Body.Fields fields) {
+    if (!fields.has("permissions")) {
+      return List.of();
+    }
+    if (!(fields.get("permissions") instanceof Map<?, ?> byVhost)) {
+      throw ApiException.badRequest(
+          "permissions should be an object of objects by virtual host, actually was "
+              + JsonWriter.text(fields.get("permissions")));
+    }
+    List<Grant> grants = new ArrayList<>();
+    byVhost.forEach((vhost, given) -> grants.add(grant(vhost.toString(), given)));
+    return grants;
+  }
+
+  private Grant grant(String vhost, Object given) {
+    if (managed.broker().virtualHost(vhost) == null) {
+      throw ApiException.badRequest(List.of("no_such_vhost", vhost));
+    }
+    Body.Fields fields =
+        new Body.Fields(given instanceof Map<?, ?> object ? object : Map.of())
+            .require("configure", "write", "read");
+    Grant grant =
+        new Grant(
+            vhost,
+            fields.requiredText("configure"),
+            fields.requiredText("write"),
+            fields.requiredText("read"));
+    Checks.permissions(grant.configure, grant.write, grant.read);
+    return grant;
   }
 
   private static PasswordHash password(Body.Fields fields) {
@@ -105,7 +163,7 @@ public final class UserResource {
     if (password != null && hash != null) {
       throw ApiException.badRequest("both_password_and_password_hash_are_provided");
     }
-    if (password != null) {
+    if (password != null && !password.isEmpty()) {
       return UserAdministration.hash(password);
     }
     if (hash == null || hash.isEmpty()) {
@@ -152,7 +210,7 @@ public final class UserResource {
     return Response.noContent();
   }
 
-  /** Deletes all users of the list; none if one of them does not exist. */
+  /** Deletes all users of the list. Those that do not exist are no error, as in RabbitMQ. */
   private Response deleteAll(Request request) {
     request.principal().requireAdministrator();
     Object given = request.body().fields().require("users").get("users");
@@ -163,11 +221,13 @@ public final class UserResource {
     Set<String> known = users().list().stream().map(User::name).collect(Collectors.toSet());
     List<String> names = new ArrayList<>();
     for (Object name : list) {
-      if (!(name instanceof String text) || !known.contains(text)) {
+      if (!(name instanceof String text)) {
         throw ApiException.badRequest(Json.list("no_such_user", name));
       }
       requireChangeable(request, text);
-      names.add(text);
+      if (known.contains(text)) {
+        names.add(text);
+      }
     }
     names.stream().distinct().map(users()::delete).toList().forEach(Futures::await);
     return Response.noContent();

@@ -39,6 +39,11 @@ public final class Body {
     this(RequestBody.of(bytes));
   }
 
+  /** Returns a copy of the bytes of the body. */
+  byte[] bytes() {
+    return content.bytes();
+  }
+
   /** Returns a stream of the bytes of the body, from the beginning. */
   public InputStream open() {
     return content.open();

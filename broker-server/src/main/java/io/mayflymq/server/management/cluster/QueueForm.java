@@ -2,6 +2,7 @@ package io.mayflymq.server.management.cluster;
 
 import io.mayflymq.core.vhost.queue.QueueSnapshot;
 import io.mayflymq.server.management.api.Request;
+import io.mayflymq.server.management.json.History;
 import io.mayflymq.server.management.json.QueueJson;
 import java.util.Map;
 
@@ -22,9 +23,9 @@ public enum QueueForm {
     return request.flag("enable_queue_totals") ? TOTALS : BASICS;
   }
 
-  Map<String, Object> of(QueueSnapshot queue) {
+  Map<String, Object> of(QueueSnapshot queue, History history) {
     return switch (this) {
-      case SUMMARY -> QueueJson.summary(queue);
+      case SUMMARY -> QueueJson.summary(queue, history);
       case TOTALS -> QueueJson.totals(queue);
       case BASICS -> QueueJson.basics(queue);
     };

@@ -4,6 +4,7 @@ import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.queue.QueueSnapshot;
 import io.mayflymq.server.json.Json;
 import io.mayflymq.server.management.api.Listing;
+import io.mayflymq.server.management.json.History;
 import io.mayflymq.server.management.json.QueueJson;
 import java.util.Map;
 import java.util.function.Function;
@@ -22,7 +23,7 @@ public sealed interface QueueRow {
   }
 
   /** A queue of this node. */
-  record Here(QueueSnapshot snapshot, QueueForm form) implements QueueRow {
+  record Here(QueueSnapshot snapshot, QueueForm form, History history) implements QueueRow {
     @Override
     public Queue queue() {
       return snapshot.queue();
@@ -30,14 +31,14 @@ public sealed interface QueueRow {
 
     @Override
     public Map<String, Object> object() {
-      return form.of(snapshot);
+      return form.of(snapshot, history);
     }
 
     @Override
     public Object key(String field) {
       Function<QueueSnapshot, Object> shortcut = QueueJson.SORT_KEYS.get(field);
       return shortcut == null
-          ? Listing.field(QueueJson.summary(snapshot), field)
+          ? Listing.field(QueueJson.summary(snapshot, History.NONE), field)
           : shortcut.apply(snapshot);
     }
   }

@@ -8,6 +8,7 @@ import io.mayflymq.server.management.api.Listing;
 import io.mayflymq.server.management.api.Request;
 import io.mayflymq.server.management.api.RequestRouter;
 import io.mayflymq.server.management.api.Response;
+import io.mayflymq.server.management.json.History;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -52,8 +53,11 @@ public final class QueueRows {
   /** Returns the rows of queues in their order, without those that are deleted. */
   public List<QueueRow> of(List<Queue> queues, Request request) {
     QueueForm form = QueueForm.of(request);
+    History history = History.of(request);
     Map<Queue, QueueRow> rows = new HashMap<>();
-    here(queues).forEach(snapshot -> rows.put(snapshot.queue(), new QueueRow.Here(snapshot, form)));
+    here(queues)
+        .forEach(
+            snapshot -> rows.put(snapshot.queue(), new QueueRow.Here(snapshot, form, history)));
     told(queues, request, Map.of())
         .forEach(
             (queue, text) -> {
@@ -80,7 +84,8 @@ public final class QueueRows {
         .forEach(
             snapshot ->
                 keys.put(
-                    snapshot.queue(), new QueueRow.Here(snapshot, QueueForm.SUMMARY).key(field)));
+                    snapshot.queue(),
+                    new QueueRow.Here(snapshot, QueueForm.SUMMARY, History.NONE).key(field)));
     told(queues, request, Map.of(SORT_KEY, field))
         .forEach((queue, text) -> keys.put(queue, text == null ? null : RowTexts.read(text)));
     List<Object> inOrder = new ArrayList<>(queues.size());
@@ -175,6 +180,7 @@ public final class QueueRows {
         .forEach(snapshot -> found.put(snapshot.queue(), snapshot));
     Object field = body.get(SORT_KEY);
     QueueForm form = QueueForm.of(request);
+    History history = History.of(request);
     return Response.ok(
         Json.object(
             "rows",
@@ -186,7 +192,7 @@ public final class QueueRows {
                       if (snapshot == null) {
                         return null;
                       }
-                      QueueRow.Here row = new QueueRow.Here(snapshot, form);
+                      QueueRow.Here row = new QueueRow.Here(snapshot, form, history);
                       return field == null
                           ? Columns.of(request, row.object())
                           : row.key(field.toString());

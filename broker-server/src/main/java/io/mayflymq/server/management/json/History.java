@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntToLongFunction;
 
@@ -39,8 +40,8 @@ public record History(Moments messages, Moments lengths, Moments data) {
   /**
    * Returns what a request asks for.
    *
-   * @throws ApiException 400 if an age or a step is not a number of seconds, if one is given
-   *     without the other, or if these are too many samples
+   * @throws ApiException 400 if a step is not positive, or if these are too many samples; what is
+   *     given without the other, or is no number, is ignored, as in RabbitMQ
    */
   public static History of(Request request) {
     return new History(
@@ -50,21 +51,30 @@ public record History(Moments messages, Moments lengths, Moments data) {
   private static Moments moments(Request request, String kind) {
     String ageName = kind + "_age";
     String stepName = kind + "_incr";
-    if (request.query(ageName) == null && request.query(stepName) == null) {
+    OptionalLong given = number(request.query(ageName));
+    OptionalLong by = number(request.query(stepName));
+    if (given.isEmpty() || by.isEmpty()) {
       return null;
     }
-    if (request.query(ageName) == null || request.query(stepName) == null) {
-      throw ApiException.badRequest(
-          "%s and %s must be given together".formatted(ageName, stepName));
-    }
-    long age = request.number(ageName, 0, 1, MOST_SECONDS);
-    long step = request.number(stepName, 0, 1, MOST_SECONDS);
-    if (age / step > MOST_SAMPLES) {
-      throw ApiException.badRequest(
-          "%s=%d with %s=%d would be %d samples, the most are %d"
-              .formatted(ageName, age, stepName, step, age / step, MOST_SAMPLES));
+    long age = given.getAsLong();
+    long step = by.getAsLong();
+    if (age < 1 || age > MOST_SECONDS || step < 1 || age / step > MOST_SAMPLES) {
+      throw new ApiException(
+          400,
+          "invalid_range_parameters",
+          "Invalid range parameters: age %d, incr %d".formatted(age, step)
+              + ": expected for %s 1 to %d seconds, and with %s at most %d samples"
+                  .formatted(ageName, MOST_SECONDS, stepName, MOST_SAMPLES));
     }
     return Moments.before(System.currentTimeMillis(), System.nanoTime(), age, step);
+  }
+
+  private static OptionalLong number(String text) {
+    try {
+      return text == null ? OptionalLong.empty() : OptionalLong.of(Long.parseLong(text));
+    } catch (NumberFormatException e) {
+      return OptionalLong.empty();
+    }
   }
 
   /**

@@ -59,11 +59,7 @@ public final class QueueJson {
   private static final String SINGLE_ACTIVE = "single_active_consumer_tag";
 
   /** Returns a queue as it is shown in lists. */
-  public static Map<String, Object> summary(QueueSnapshot view) {
-    return summary(view, History.NONE);
-  }
-
-  private static Map<String, Object> summary(QueueSnapshot view, History history) {
+  public static Map<String, Object> summary(QueueSnapshot view, History history) {
     Queue queue = view.queue();
     QueueDefinition definition = queue.definition();
     EffectiveSettings policies = byPolicies(queue);

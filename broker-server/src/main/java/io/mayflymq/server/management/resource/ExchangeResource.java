@@ -41,7 +41,7 @@ public final class ExchangeResource {
 
   public ExchangeResource(ManagedBroker managed) {
     this.managed = managed;
-    this.list = counts("exchanges", request -> History.NONE);
+    this.list = counts("exchanges", History::of);
     this.one = counts("exchange", History::of);
   }
 

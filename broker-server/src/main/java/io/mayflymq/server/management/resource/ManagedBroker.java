@@ -52,6 +52,8 @@ public final class ManagedBroker {
   /** How long to wait for a shard if the answer can be given without it. */
   private static final long SHORT_MILLIS = 1_000;
 
+  private static final String EVERYTHING = ".*";
+
   private final ConnectionEnvironment environment;
   private final Administration administration;
   private final BrokerDefinitions definitions;
@@ -129,6 +131,19 @@ public final class ManagedBroker {
   }
 
   // Virtual hosts
+
+  /**
+   * Gives who adds a virtual host all permissions in it, as in RabbitMQ; nothing for the token of
+   * the control file, which needs none.
+   */
+  public void permitEverything(Principal principal, String vhost) {
+    if (!principal.control()) {
+      Futures.await(
+          administration
+              .permissions()
+              .set(principal.user(), vhost, EVERYTHING, EVERYTHING, EVERYTHING));
+    }
+  }
 
   /**
    * Returns the virtual hosts that a principal may see, by name: a monitor all, others their own.

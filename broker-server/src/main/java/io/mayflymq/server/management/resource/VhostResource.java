@@ -33,7 +33,6 @@ import java.util.stream.Collectors;
 /** Virtual hosts, with what happens in them. Administrators add, change and delete them. */
 public final class VhostResource {
   private static final String NO_QUEUE_TYPE = "undefined";
-  private static final String EVERYTHING = ".*";
   private static final String PROTECTED = "protected_from_deletion";
 
   private final ManagedBroker managed;
@@ -105,8 +104,8 @@ public final class VhostResource {
     if (fields.has("tracing")) {
       trace(wanted.name(), fields.bool("tracing"));
     }
-    if (isNew && !request.principal().control()) {
-      permitEverything(request.principal().user(), wanted.name());
+    if (isNew) {
+      managed.permitEverything(request.principal(), wanted.name());
     }
     return Response.put(isNew);
   }
@@ -127,15 +126,6 @@ public final class VhostResource {
                 .formatted(PROTECTED, has, has ? "DELETE" : "POST"));
       }
     }
-  }
-
-  /** Gives the user who adds a virtual host all permissions in it, as in RabbitMQ. */
-  private void permitEverything(String user, String vhost) {
-    Futures.await(
-        managed
-            .administration()
-            .permissions()
-            .set(user, vhost, EVERYTHING, EVERYTHING, EVERYTHING));
   }
 
   private Response setDialect(Request request) {

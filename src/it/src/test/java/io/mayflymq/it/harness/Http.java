@@ -92,6 +92,12 @@ public final class Http {
     return send("POST", "/api/" + path, json);
   }
 
+  /** Posts a body of another type than JSON. */
+  public Reply post(String path, String type, String body)
+      throws IOException, InterruptedException {
+    return send("POST", "/api/" + path, type, body);
+  }
+
   public Reply delete(String path) throws IOException, InterruptedException {
     return send("DELETE", "/api/" + path, null);
   }
@@ -99,17 +105,22 @@ public final class Http {
   /** Sends a request to a path that is given whole. */
   public Reply send(String method, String path, String json)
       throws IOException, InterruptedException {
+    return send(method, path, "application/json", json);
+  }
+
+  private Reply send(String method, String path, String type, String body)
+      throws IOException, InterruptedException {
     HttpRequest.Builder request =
         HttpRequest.newBuilder(URI.create(root + path))
-            .method(method, json == null ? BodyPublishers.noBody() : BodyPublishers.ofString(json))
-            .header("content-type", "application/json")
+            .method(method, body == null ? BodyPublishers.noBody() : BodyPublishers.ofString(body))
+            .header("content-type", type)
             .timeout(Patience.TIME);
     if (authorization != null) {
       request.header("authorization", authorization);
     }
     HttpResponse<String> response = client.send(request.build(), BodyHandlers.ofString());
-    JsonNode body =
+    JsonNode answer =
         response.body().isEmpty() ? MissingNode.getInstance() : MAPPER.readTree(response.body());
-    return new Reply(response.statusCode(), body, response);
+    return new Reply(response.statusCode(), answer, response);
   }
 }

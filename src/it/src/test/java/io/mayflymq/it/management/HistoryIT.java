@@ -9,6 +9,7 @@ import io.mayflymq.it.harness.Http;
 import io.mayflymq.it.harness.MayflyOnly;
 import io.mayflymq.it.harness.Patience;
 import io.mayflymq.it.harness.Target;
+import java.util.List;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -16,6 +17,7 @@ import org.junit.jupiter.api.parallel.ResourceAccessMode;
 import org.junit.jupiter.api.parallel.ResourceLock;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Samples of the past in the management API. */
 @BlackBox
@@ -88,15 +90,38 @@ class HistoryIT {
   @CsvSource(
       delimiter = '|',
       value = {
-        "msg_rates_age=60 | msg_rates_age and msg_rates_incr must be given together",
-        "lengths_age=x&lengths_incr=5"
-            + " | lengths_age should be a number from 1 to 86400, actually was x",
-        "lengths_age=86400&lengths_incr=1"
-            + " | lengths_age=86400 with lengths_incr=1 would be 86400 samples, the most are 2000",
+        "lengths_age=60&lengths_incr=0 | age 60, incr 0",
+        "msg_rates_age=60&msg_rates_incr=-1 | age 60, incr -1",
+        "lengths_age=600000&lengths_incr=1 | age 600000, incr 1",
       })
-  void invalidAgesAreRefusedInWords(String query, String reason) throws Exception {
+  void invalidAgesAreRefusedInWords(String query, String values) throws Exception {
+    for (String path : List.of("overview?", "queues?", "queues/%2F?", "exchanges?")) {
+      Http.Reply reply = http.get(path + query);
+      assertThat(reply.status()).as(path).isEqualTo(400);
+      assertThat(reply.error()).isEqualTo("invalid_range_parameters");
+      assertThat(reply.reason()).startsWith("Invalid range parameters: " + values);
+    }
+  }
+
+  /** As in RabbitMQ 4.3.6. */
+  @ParameterizedTest
+  @ValueSource(strings = {"msg_rates_age=60", "lengths_age=x&lengths_incr=5"})
+  void anAgeWithoutAStepIsIgnored(String query) throws Exception {
     Http.Reply reply = http.get("overview?" + query);
-    assertThat(reply.status()).isEqualTo(400);
-    assertThat(reply.json().path("reason").asText()).isEqualTo(reason);
+    assertThat(reply.status()).isEqualTo(200);
+    assertThat(reply.raw().body()).doesNotContain("samples\":");
+  }
+
+  @Test
+  void listsHaveSamplesToo(Amqp amqp) throws Exception {
+    String queue = amqp.queue();
+    amqp.publish(queue, "m");
+    String ages = "&msg_rates_age=60&msg_rates_incr=5&lengths_age=60&lengths_incr=5";
+    JsonNode listed = get("queues?page=1&name=" + queue + ages).path("items").get(0);
+    assertThat(listed.path("messages_details").path("samples")).hasSize(13);
+    assertThat(listed.path("message_stats").path("publish_details").path("samples")).hasSize(13);
+    JsonNode exchange = get("exchanges?page=1&name=&sort=name" + ages).path("items").get(0);
+    assertThat(exchange.path("message_stats").path("publish_in_details").path("samples"))
+        .hasSize(13);
   }
 }

@@ -406,4 +406,32 @@ class ManagementDefinitionsIT extends AccessFixture {
       assertThat(api.get("cluster-name").json().path("name").asText()).isEqualTo("c");
     }
   }
+
+  @Test
+  void definitionsCanBeUploadedByAForm(Amqp amqp) throws Exception {
+    String vhost = amqp.name();
+    made.add("vhosts/" + vhost);
+    String json = "{\"vhosts\":[{\"name\":\"%s\"}]}".formatted(vhost);
+    assertThat(upload("definitions", "other", json).status()).isEqualTo(400);
+    assertThat(upload("definitions", "file", json).status()).isEqualTo(204);
+    JsonNode permissions = http.get("permissions/" + vhost + "/guest").json();
+    assertThat(permissions.path("configure").asText()).as("of who imports").isEqualTo(".*");
+    String queues =
+        "{\"queues\":[{\"name\":\"q\",\"type\":\"quorum\"}],"
+            + "\"exchanges\":[{\"name\":\"e\",\"type\":\"fanout\",\"internal\":true}]}";
+    assertThat(upload("definitions/" + vhost, "file", queues).status()).isEqualTo(204);
+    JsonNode queue = http.get("queues/" + vhost + "/q").json();
+    assertThat(queue.path("durable").asBoolean()).isTrue();
+    assertThat(queue.path("auto_delete").asBoolean(true)).isFalse();
+    assertThat(queue.path("type").asText()).isEqualTo("quorum");
+    JsonNode exported = http.get("definitions/" + vhost).json();
+    assertThat(exported.path("exchanges").path(0).path("internal").asBoolean()).isTrue();
+  }
+
+  private Http.Reply upload(String path, String part, String json) throws Exception {
+    String form =
+        "--limit\r\nContent-Disposition: form-data; name=\"%s\"; filename=\"d.json\"\r\n"
+            + "Content-Type: application/json\r\n\r\n%s\r\n--limit--\r\n";
+    return http.post(path, "multipart/form-data; boundary=limit", form.formatted(part, json));
+  }
 }
