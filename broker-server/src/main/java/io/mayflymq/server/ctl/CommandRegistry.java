@@ -24,6 +24,7 @@ import io.mayflymq.server.ctl.maintenance.HealthCommands;
 import io.mayflymq.server.ctl.maintenance.MoveCommands;
 import io.mayflymq.server.ctl.maintenance.PluginCommands;
 import io.mayflymq.server.ctl.maintenance.ReplicaCommands;
+import io.mayflymq.server.ctl.maintenance.RuntimeCommands;
 import io.mayflymq.server.ctl.maintenance.UpgradeCommands;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -54,6 +55,7 @@ final class CommandRegistry {
           new Group("Operations", ConnectionCommands::all),
           new Group("Nodes", NodeCommands::all),
           new Group("Health checks", HealthCommands::all),
+          new Group("What a node is made of", RuntimeCommands::all),
           new Group("Backup", BackupCommands::all),
           new Group("Diagnostics", DiagnosticsCommands::all),
           new Group("Upgrade and replication", UpgradeCommands::all),

@@ -1,5 +1,9 @@
 package io.mayflymq.server.ctl.command;
 
+import io.mayflymq.core.policy.ApplyTo;
+import io.mayflymq.core.policy.PolicySubject;
+import io.mayflymq.core.security.NamePattern;
+import io.mayflymq.core.settings.QueueType;
 import io.mayflymq.server.ctl.client.Api;
 import io.mayflymq.server.ctl.client.ApiError;
 import io.mayflymq.server.ctl.client.ControlException;
@@ -16,6 +20,8 @@ import java.util.stream.Collectors;
 
 /** Policies and operator policies. */
 public final class PolicyCommands {
+  private static final String OBJECT_TYPE = "--object-type";
+
   private static final List<String> COLUMNS =
       List.of("vhost", "name", "pattern", "apply-to", "definition", "priority");
 
@@ -57,6 +63,14 @@ public final class PolicyCommands {
             "list_operator_policies",
             "Lists operator policy overrides for a virtual host",
             Kind.OPERATOR),
+        Command.named(
+                "list_policies_that_match",
+                "Lists the policies that match a queue or exchange; the first one applies")
+            .inVhost()
+            .takes("name")
+            .option(Option.text("<type>", "queue or exchange; queue if not given", OBJECT_TYPE))
+            .noting("explain_policy tells what each of them sets, and why others do not match.")
+            .does(PolicyCommands::listMatching),
         Explanation.command());
   }
 
@@ -154,6 +168,47 @@ public final class PolicyCommands {
     } catch (ApiError e) {
       throw e.isNotFound() ? ControlException.noSuchVhost(vhost) : e;
     }
+  }
+
+  private static Result listMatching(Invocation invocation) {
+    String given = invocation.option(OBJECT_TYPE);
+    String kind = given == null ? "queue" : given;
+    if (!List.of("queue", "exchange").contains(kind)) {
+      throw ControlException.usage(
+          Sysexits.DATA,
+          "Bad argument: %s '%s': expected queue or exchange".formatted(OBJECT_TYPE, given));
+    }
+    String name = invocation.argument(0);
+    String vhost = invocation.vhost();
+    invocation.banner("Listing policies that match %s '%s' in vhost '%s' ...", kind, name, vhost);
+    Object found = invocation.api().find(Api.path(kind + "s", vhost, name));
+    if (found == null) {
+      throw invocation.api().hasVhost(vhost)
+          ? ControlException.error(
+              Sysexits.DATA, "There is no %s '%s' in vhost '%s'".formatted(kind, name, vhost))
+          : ControlException.noSuchVhost(vhost);
+    }
+    PolicySubject subject =
+        kind.equals("queue")
+            ? PolicySubject.queue(
+                QueueType.ofWireName(Api.text(Api.object(found), "type")).orElseThrow(), name)
+            : PolicySubject.exchange(name);
+    return new Result.Rows(
+        COLUMNS,
+        invocation.api().list(Api.path(Kind.USER.path, vhost)).stream()
+            .filter(policy -> matches(policy, subject))
+            .sorted(
+                Comparator.<Map<String, Object>>comparingLong(
+                        policy -> (Long) policy.get("priority"))
+                    .reversed()
+                    .thenComparing(policy -> Api.text(policy, "name")))
+            .map(PolicyCommands::row)
+            .toList());
+  }
+
+  private static boolean matches(Map<String, Object> policy, PolicySubject subject) {
+    return ApplyTo.ofWireName(Api.text(policy, "apply-to")).orElseThrow().covers(subject)
+        && NamePattern.kept(Api.text(policy, "pattern")).matches(subject.name());
   }
 
   private static Map<String, Object> row(Map<String, Object> policy) {

@@ -13,10 +13,17 @@ import io.mayflymq.server.json.Json;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /** Virtual hosts and their limits. */
 public final class VhostCommands {
+  private static final String DESCRIPTION = "--description";
+  private static final String TAGS = "--tags";
+  private static final String DEFAULT_QUEUE_TYPE = "--default-queue-type";
+  private static final String PROTECTED = "--protected-from-deletion";
+
   private static final List<String> LIMITS =
       List.of(
           "max-connections", "max-queues", "max-exchanges", "max-bindings", "max-metadata-bytes");
@@ -36,13 +43,13 @@ public final class VhostCommands {
     return List.of(
         Command.named("add_vhost", "Creates a virtual host")
             .takes("vhost")
-            .option(Option.text("<description>", "what it is for", "--description"))
-            .option(Option.text("<tags>", "words, between commas", "--tags"))
+            .option(Option.text("<description>", "what it is for", DESCRIPTION))
+            .option(Option.text("<tags>", "words, between commas", TAGS))
             .option(
                 Option.text(
                     "<type>",
                     "of queues that do not say: classic, quorum or stream",
-                    "--default-queue-type"))
+                    DEFAULT_QUEUE_TYPE))
             .option(
                 Option.text(
                     "<release>",
@@ -62,6 +69,18 @@ public final class VhostCommands {
                 "Removes deletion protection from a virtual host (so that it can be deleted)")
             .takes("vhost")
             .does(invocation -> protect(invocation, false)),
+        Command.named("update_vhost_metadata", "Changes what is said of a virtual host")
+            .takes("vhost")
+            .option(Option.text("<description>", "what it is for", DESCRIPTION))
+            .option(Option.text("<tags>", "words, between commas", TAGS))
+            .option(
+                Option.text(
+                    "<type>",
+                    "of queues that do not say: classic, quorum or stream",
+                    DEFAULT_QUEUE_TYPE))
+            .option(Option.text("<true or false>", "whether it cannot be deleted", PROTECTED))
+            .noting("What is not given stays as it is.")
+            .does(VhostCommands::update),
         Command.named("set_vhost_tags", "Sets virtual host tags")
             .takes("vhost")
             .takesMany("tag")
@@ -115,9 +134,9 @@ public final class VhostCommands {
     String vhost = invocation.argument(0);
     invocation.banner("Adding vhost \"%s\" ...", vhost);
     Map<String, Object> body = Json.object();
-    putIfGiven(body, "description", invocation.option("--description"));
-    putIfGiven(body, "tags", invocation.option("--tags"));
-    putIfGiven(body, "default_queue_type", invocation.option("--default-queue-type"));
+    putIfGiven(body, "description", invocation.option(DESCRIPTION));
+    putIfGiven(body, "tags", invocation.option(TAGS));
+    putIfGiven(body, "default_queue_type", invocation.option(DEFAULT_QUEUE_TYPE));
     putIfGiven(body, "compatibility", invocation.option("--compatibility"));
     invocation.api().put(Api.path("vhosts", vhost), body);
     return Result.DONE;
@@ -153,17 +172,55 @@ public final class VhostCommands {
     if (invocation.dryRun()) {
       return Result.DONE;
     }
-    String path = Api.path("vhosts", vhost, "deletion", "protection");
     try {
-      if (wanted) {
-        invocation.api().post(path, Json.object());
-      } else {
-        invocation.api().delete(path);
-      }
+      setProtection(invocation, vhost, wanted);
       return Result.DONE;
     } catch (ApiError e) {
       throw e.isNotFound() ? ControlException.noSuchVhost(vhost) : e;
     }
+  }
+
+  private static void setProtection(Invocation invocation, String vhost, boolean wanted) {
+    String path = Api.path("vhosts", vhost, "deletion", "protection");
+    if (wanted) {
+      invocation.api().post(path, Json.object());
+    } else {
+      invocation.api().delete(path);
+    }
+  }
+
+  private static Result update(Invocation invocation) {
+    String vhost = invocation.argument(0);
+    String description = invocation.option(DESCRIPTION);
+    String tags = invocation.option(TAGS);
+    String type = invocation.option(DEFAULT_QUEUE_TYPE);
+    String wanted = invocation.option(PROTECTED);
+    if (Stream.of(description, tags, type, wanted).allMatch(Objects::isNull)) {
+      throw ControlException.usage("not enough arguments.");
+    }
+    if (wanted != null && !List.of("true", "false").contains(wanted)) {
+      throw ControlException.usage(
+          Sysexits.DATA,
+          "Bad argument: %s '%s': expected true or false".formatted(PROTECTED, wanted));
+    }
+    invocation.banner("Updating metadata of vhost \"%s\" ...", vhost);
+    Object found = invocation.api().find(Api.path("vhosts", vhost));
+    if (found == null) {
+      throw ControlException.noSuchVhost(vhost);
+    }
+    if (invocation.dryRun()) {
+      return Result.DONE;
+    }
+    Map<String, Object> body =
+        ControlValues.only(Api.object(found), List.of("description", "tags", "default_queue_type"));
+    putIfGiven(body, "description", description);
+    putIfGiven(body, "tags", tags);
+    putIfGiven(body, "default_queue_type", type);
+    invocation.api().put(Api.path("vhosts", vhost), body);
+    if (wanted != null) {
+      setProtection(invocation, vhost, Boolean.parseBoolean(wanted));
+    }
+    return Result.DONE;
   }
 
   private static Result setTags(Invocation invocation) {

@@ -10,6 +10,7 @@ import io.mayflymq.server.ctl.command.Command;
 import io.mayflymq.server.ctl.command.Invocation;
 import io.mayflymq.server.ctl.format.Result;
 import java.util.List;
+import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -41,7 +42,12 @@ public final class EncryptionCommands {
             .noting(
                 "The value is what encode has printed, or the configuration has. The result is"
                     + " written as in Erlang.")
-            .does(EncryptionCommands::decode),
+            .does(invocation -> decrypt(invocation, ErlangText::literal)),
+        with(Command.named("encrypt_conf_value", "Encrypts a value as the configuration has it"))
+            .does(EncryptionCommands::encryptForConfiguration),
+        with(Command.named("decrypt_conf_value", "Decrypts a value of the configuration"))
+            .noting("The value is encrypted:BASE64, as the configuration has it.")
+            .does(invocation -> decrypt(invocation, ErlangText::text)),
         Command.named("list_ciphers", "Lists cipher suites supported by encoding commands")
             .does(
                 invocation -> {
@@ -73,14 +79,21 @@ public final class EncryptionCommands {
   }
 
   private static Result encode(Invocation invocation) {
+    return new Result.Done("{encrypted,<<\"" + encrypted(invocation) + "\">>}");
+  }
+
+  private static Result encryptForConfiguration(Invocation invocation) {
+    return new Result.Done("encrypted:" + encrypted(invocation));
+  }
+
+  private static String encrypted(Invocation invocation) {
     SecretCipher cipher = cipher(invocation);
     invocation.banner("Encrypting value to be used in the configuration...");
     String value = given(invocation, 0, "value");
-    String base64 = cipher.encrypt(ErlangText.written(value), given(invocation, 1, "passphrase"));
-    return new Result.Done("{encrypted,<<\"" + base64 + "\">>}");
+    return cipher.encrypt(ErlangText.written(value), given(invocation, 1, "passphrase"));
   }
 
-  private static Result decode(Invocation invocation) {
+  private static Result decrypt(Invocation invocation, Function<ErlangText, String> written) {
     SecretCipher cipher = cipher(invocation);
     invocation.banner("Decrypting value of the configuration...");
     Matcher value = ENCRYPTED.matcher(given(invocation, 0, "value").strip());
@@ -91,7 +104,7 @@ public final class EncryptionCommands {
     return new Result.Done(
         cipher
             .decrypt(value.group(1), given(invocation, 1, "passphrase"))
-            .map(ErlangText::literal)
+            .map(written)
             .orElseThrow(
                 () ->
                     ControlException.error(

@@ -30,6 +30,8 @@ public final class HealthCommands {
   private static final String SINGLE =
       "Node %s seems to be the only one in a single node cluster, the check does not apply";
 
+  private static final String ACROSS = "--across-all-vhosts";
+
   private HealthCommands() {}
 
   public static List<Command> all() {
@@ -72,6 +74,24 @@ public final class HealthCommands {
         Command.named(
                 "check_if_node_is_mirror_sync_critical", "Does not apply: there are no mirrors")
             .does(HealthCommands::mirrorCritical),
+        Command.named(
+                "check_for_quorum_queues_without_an_elected_leader",
+                "Checks that quorum queues have leaders that can be reached")
+            .inVhost()
+            .takes("pattern")
+            .option(Option.flag("those of all virtual hosts", ACROSS))
+            .does(HealthCommands::checkLeaders),
+        Command.named(
+                "check_if_metadata_store_is_initialized", "Checks that the node has its metadata")
+            .does(invocation -> checkMetadata(invocation, "initialized")),
+        Command.named(
+                "check_if_metadata_store_is_initialized_with_data",
+                "Checks that the node has its metadata")
+            .does(invocation -> checkMetadata(invocation, "initialized/with-data")),
+        Command.named(
+                "check_if_any_deprecated_features_are_used",
+                "Checks that nothing is used that RabbitMQ took away")
+            .does(HealthCommands::checkDeprecated),
         Command.named("server_version", "Displays the version of the broker")
             .shownAs(OutputFormat.STRING)
             .does(HealthCommands::version));
@@ -284,6 +304,49 @@ public final class HealthCommands {
     } catch (ApiError e) {
       throw unhealthy(e.getMessage());
     }
+  }
+
+  private static Result checkLeaders(Invocation invocation) {
+    String pattern = invocation.argument(0);
+    boolean across = invocation.flag(ACROSS);
+    String vhost = invocation.vhost();
+    invocation.banner(
+        "Checking leader replicas of quorum queues matching '%s' in %s ...",
+        pattern, across ? "all vhosts" : "vhost " + vhost);
+    String check = "health/checks/quorum-queues-without-elected-leaders/";
+    String where = across ? "all-vhosts" : Api.path("vhost", vhost);
+    try {
+      invocation.api().get(check + where + "/pattern/" + Api.encode(pattern));
+    } catch (ApiError e) {
+      if (e.isNotFound()) {
+        throw ControlException.noSuchVhost(vhost);
+      }
+      throw e.status() == 503 ? unhealthy(e.getMessage()) : e;
+    }
+    return new Result.Done(
+        "Node %s reported all quorum queue as having responsive leader replicas"
+            .formatted(invocation.node()));
+  }
+
+  private static Result checkMetadata(Invocation invocation, String kind) {
+    invocation.banner(
+        "Checking if metadata store on node %s has finished initializing ...", invocation.node());
+    check(invocation, "health/checks/metadata-store/" + kind);
+    return new Result.Done(
+        "Metadata store on node %s has completed its initialization".formatted(invocation.node()));
+  }
+
+  private static Result checkDeprecated(Invocation invocation) {
+    invocation.banner("Checking if any deprecated features are used ...");
+    List<String> used =
+        invocation.api().list("deprecated-features/used").stream()
+            .map(feature -> "%s (%s)".formatted(feature.get("name"), feature.get("desc")))
+            .toList();
+    if (!used.isEmpty()) {
+      throw unhealthy(
+          "Cluster reported the following deprecated features in use:\n" + String.join("\n", used));
+    }
+    return new Result.Done("Cluster reported no deprecated features in use");
   }
 
   private static Result quorumCritical(Invocation invocation) {

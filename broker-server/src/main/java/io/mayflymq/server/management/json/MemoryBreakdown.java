@@ -62,7 +62,8 @@ public final class MemoryBreakdown {
     object.put("other_proc", Math.max(0, heap.getUsed() - connections - queues));
     object.put("binary", buffers);
     object.put("code", code.getUsed());
-    object.put("allocated_unused", allocated - used);
+    // Pages that Java has never touched are allocated, and take no memory.
+    object.put("allocated_unused", Math.max(0, Math.min(allocated, resident) - used));
     object.put("reserved_unallocated", Math.max(0, resident - allocated));
     object.put("strategy", "rss");
     object.put("total", Json.object("erlang", used, "rss", resident, "allocated", allocated));

@@ -12,6 +12,7 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -229,5 +230,96 @@ class OperatorCommandsIT {
       assertThat(control.run(name).exit()).isZero();
     }
     assertRefused(69, "node 'rabbit@b' is not a member of the cluster", "grow", "rabbit@b", "all");
+  }
+
+  @Test
+  void metadataOfAVirtualHostIsChangedInParts() {
+    control.run("add_vhost", "parts", "--description", "first", "--tags", "a");
+    assertHealthy(
+        "Updating metadata",
+        "update_vhost_metadata",
+        "parts",
+        "--tags",
+        "b,c",
+        "--default-queue-type",
+        "quorum",
+        "--protected-from-deletion",
+        "true");
+    String columns = "name description tags default_queue_type protected_from_deletion";
+    assertThat(list("list_vhosts", columns)).contains("parts\tfirst\t[b, c]\tquorum\ttrue");
+    assertHealthy(
+        "Updating metadata", "update_vhost_metadata", "parts", "--protected-from-deletion=false");
+    assertThat(list("list_vhosts", columns)).contains("parts\tfirst\t[b, c]\tquorum\tfalse");
+    assertThat(control.run("update_vhost_metadata", "parts").exit()).isEqualTo(64);
+    assertThat(control.run("update_vhost_metadata", "none", "--tags", "a").exit()).isEqualTo(65);
+    assertThat(
+            control.run("update_vhost_metadata", "parts", "--protected-from-deletion", "x").exit())
+        .isEqualTo(65);
+    control.run("delete_vhost", "parts");
+  }
+
+  private static List<String> list(String command, String columns) {
+    List<String> arguments = new ArrayList<>(List.of("-q", command));
+    arguments.addAll(List.of(columns.split(" ")));
+    return control.run(arguments.toArray(String[]::new)).out();
+  }
+
+  @Test
+  void policiesThatMatchAreListedInTheOrderInWhichTheyCount() throws Exception {
+    guest().put("queues/%2F/orders", "{\"durable\":true}");
+    control.run("set_policy", "low", "^ord", "{\"max-length\":5}", "--priority", "1");
+    control.run("set_policy", "high", "^ord", "{\"max-length\":6}", "--priority", "2");
+    control.run("set_policy", "streams", "^ord", "{\"max-age\":\"1D\"}", "--apply-to", "streams");
+    control.run("set_policy", "other", "^inv", "{\"max-length\":6}");
+    assertThat(control.run("-q", "list_policies_that_match", "orders").out())
+        .containsExactly(
+            "vhost\tname\tpattern\tapply-to\tdefinition\tpriority",
+            "/\thigh\t^ord\tall\t{\"max-length\":6}\t2",
+            "/\tlow\t^ord\tall\t{\"max-length\":5}\t1");
+    assertThat(control.run("list_policies_that_match", "none").exit()).isEqualTo(65);
+    assertThat(control.run("list_policies_that_match", "orders", "--object-type", "user").exit())
+        .isEqualTo(65);
+    for (String name : List.of("low", "high", "streams", "other")) {
+      control.run("clear_policy", name);
+    }
+  }
+
+  @Test
+  void checksOf4xPass() {
+    assertHealthy(
+        "Node " + control.run("-q", "discover_peers").out().get(0).replaceAll("[\\[\\]]", ""),
+        "check_for_quorum_queues_without_an_elected_leader",
+        ".*",
+        "--across-all-vhosts");
+    assertRefusedVhost();
+    assertHealthy("Metadata store on node", "check_if_metadata_store_is_initialized");
+    assertHealthy("Metadata store on node", "check_if_metadata_store_is_initialized_with_data");
+  }
+
+  private static void assertRefusedVhost() {
+    Outcome outcome =
+        control.run("check_for_quorum_queues_without_an_elected_leader", ".*", "-p", "none");
+    assertThat(outcome.exit()).isEqualTo(65);
+    assertThat(outcome.err()).contains("Virtual host 'none' does not exist");
+  }
+
+  @Test
+  void whatANodeIsMadeOfIsTold() {
+    assertThat(control.run("-q", "memory_breakdown", "--unit", "mb").out())
+        .anySatisfy(line -> assertThat(line).matches("code: [0-9.]+ mb \\([0-9.]+%\\)"));
+    assertThat(control.run("memory_breakdown", "--unit", "kg").exit()).isEqualTo(64);
+    assertThat(control.run("-q", "tls_versions").out()).startsWith("tlsv1.3", "tlsv1.2");
+    assertThat(control.run("command_line_arguments").exit()).isZero();
+    assertThat(control.run("reset_stats_db", "--all").exit()).isZero();
+    assertThat(control.run("reset_node_auth_attempt_metrics").exit()).isZero();
+  }
+
+  @Test
+  void valuesOfTheConfigurationAreEncryptedAsItHasThem() {
+    String encrypted = control.run("-q", "encrypt_conf_value", "a b", "phrase").out().get(0);
+    assertThat(encrypted).startsWith("encrypted:");
+    assertThat(control.run("-q", "decrypt_conf_value", encrypted, "phrase").out())
+        .containsExactly("a b");
+    assertThat(control.run("decrypt_conf_value", encrypted, "other").exit()).isEqualTo(69);
   }
 }

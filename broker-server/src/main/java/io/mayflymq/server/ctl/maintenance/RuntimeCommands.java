@@ -1,0 +1,154 @@
+package io.mayflymq.server.ctl.maintenance;
+
+import io.mayflymq.server.ctl.client.Api;
+import io.mayflymq.server.ctl.client.ControlException;
+import io.mayflymq.server.ctl.client.Option;
+import io.mayflymq.server.ctl.client.Sysexits;
+import io.mayflymq.server.ctl.client.Term;
+import io.mayflymq.server.ctl.command.Command;
+import io.mayflymq.server.ctl.command.Invocation;
+import io.mayflymq.server.ctl.format.OutputFormat;
+import io.mayflymq.server.ctl.format.Result;
+import io.mayflymq.server.json.Json;
+import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.stream.Collectors;
+import javax.net.ssl.SSLContext;
+
+/** What a node's process uses and is made of, and the counts that it keeps. */
+public final class RuntimeCommands {
+  private static final String UNIT = "--unit";
+
+  /** How many bytes a unit has. */
+  private static final Map<String, Double> UNITS = Map.of("bytes", 1.0, "mb", 1e6, "gb", 1e9);
+
+  private RuntimeCommands() {}
+
+  public static List<Command> all() {
+    return List.of(
+        Command.named("memory_breakdown", "Tells what takes the memory of the node")
+            .option(Option.text("<unit>", "bytes, mb or gb; gb if not given", UNIT))
+            .shownAs(OutputFormat.STRING)
+            .does(RuntimeCommands::memory),
+        Command.named("command_line_arguments", "Lists the arguments of the node's Java")
+            .shownAs(OutputFormat.STRING)
+            .does(RuntimeCommands::arguments),
+        Command.named("tls_versions", "Lists the versions of TLS that this Java has")
+            .shownAs(OutputFormat.STRING)
+            .does(RuntimeCommands::tlsVersions),
+        Command.named("discover_peers", "Lists the nodes of the cluster")
+            .shownAs(OutputFormat.STRING)
+            .does(RuntimeCommands::peers),
+        Command.named(
+                "reset_stats_db", "Forgets the samples of the past; counters keep their values")
+            .option(Option.flag("of all nodes", "--all"))
+            .does(RuntimeCommands::resetSamples),
+        Command.named(
+                "reset_node_auth_attempt_metrics", "Sets the counts of logins at the API to zero")
+            .does(RuntimeCommands::resetAttempts));
+  }
+
+  private static Result memory(Invocation invocation) {
+    String given = invocation.option(UNIT);
+    String unit = given == null ? "gb" : given.toLowerCase(Locale.ROOT);
+    if (!UNITS.containsKey(unit)) {
+      throw ControlException.usage(
+          "unit '%s' is not supported. Please use one of: bytes, mb, gb".formatted(given));
+    }
+    invocation.banner("Reporting memory breakdown on node %s...", invocation.node());
+    Map<String, Object> memory =
+        Api.object(
+            Api.object(invocation.api().get(Api.path("nodes", invocation.node(), "memory")))
+                .get("memory"));
+    double all = ((Number) Api.object(memory.get("total")).get("rss")).doubleValue();
+    Map<String, Object> parts = new LinkedHashMap<>();
+    List<String> lines = new ArrayList<>();
+    parts(memory)
+        .forEach(
+            part -> {
+              double bytes = ((Number) part.getValue()).doubleValue();
+              double percent = Math.round(10_000 * bytes / all) / 100.0;
+              parts.put(
+                  part.getKey(), Json.object("bytes", part.getValue(), "percentage", percent));
+              lines.add(
+                  "%s: %s %s (%s%%)".formatted(part.getKey(), in(bytes, unit), unit, percent));
+            });
+    return new Result.Value(parts, String.join("\n", lines));
+  }
+
+  /** Returns the parts, the largest first; what Java alone has is contained in others. */
+  private static List<Map.Entry<String, Object>> parts(Map<String, Object> memory) {
+    return memory.entrySet().stream()
+        .filter(part -> part.getValue() instanceof Number && !part.getKey().startsWith("heap_"))
+        .sorted(
+            Collections.reverseOrder(
+                Comparator.comparingLong(part -> ((Number) part.getValue()).longValue())))
+        .toList();
+  }
+
+  private static String in(double bytes, String unit) {
+    return unit.equals("bytes")
+        ? String.valueOf((long) bytes)
+        : String.valueOf(Math.round(bytes / UNITS.get(unit) * 10_000) / 10_000.0);
+  }
+
+  private static Result arguments(Invocation invocation) {
+    invocation.banner("Command line arguments of node %s ...", invocation.node());
+    Object arguments = Api.object(invocation.api().control("GET", "jvm", null)).get("arguments");
+    return new Result.Value(
+        arguments,
+        ((List<?>) arguments).stream().map(String::valueOf).collect(Collectors.joining("\n")));
+  }
+
+  private static Result tlsVersions(Invocation invocation) {
+    invocation.banner("Listing all TLS versions supported by the runtime...");
+    try {
+      List<String> versions =
+          Arrays.stream(SSLContext.getDefault().getSupportedSSLParameters().getProtocols())
+              .filter(name -> name.startsWith("TLSv"))
+              .map(name -> name.toLowerCase(Locale.ROOT))
+              .sorted(Collections.reverseOrder())
+              .toList();
+      return new Result.Value(Map.of("versions", versions), String.join("\n", versions));
+    } catch (NoSuchAlgorithmException e) {
+      throw ControlException.error(Sysexits.UNAVAILABLE, "this Java has no TLS");
+    }
+  }
+
+  private static Result peers(Invocation invocation) {
+    invocation.banner("Discovering peers nodes ...");
+    List<String> names =
+        invocation.api().list("nodes?columns=name").stream()
+            .map(node -> String.valueOf(node.get("name")))
+            .toList();
+    return new Result.Value(names, Term.erlang(Term.atoms(names)));
+  }
+
+  private static Result resetSamples(Invocation invocation) {
+    boolean all = invocation.flag("--all");
+    invocation.banner(
+        all
+            ? "Resetting statistics database in all nodes"
+            : "Resetting statistics database on node %s",
+        invocation.node());
+    if (!invocation.dryRun()) {
+      invocation.api().delete(all ? "reset" : Api.path("reset", invocation.node()));
+    }
+    return Result.DONE;
+  }
+
+  private static Result resetAttempts(Invocation invocation) {
+    invocation.banner("Reset auth attempt metrics on node %s ...", invocation.node());
+    if (!invocation.dryRun()) {
+      invocation.api().delete(Api.path("auth", "attempts", invocation.node()));
+    }
+    return Result.DONE;
+  }
+}
