@@ -10,7 +10,8 @@ import java.util.List;
 /**
  * The routing keys that a publisher adds in the {@code CC} and {@code BCC} headers.
  *
- * <p>Source: RabbitMQ, "Sender-selected Distribution". Both must be arrays of long strings.
+ * <p>Source: RabbitMQ, "Sender-selected Distribution". Both must be arrays; what is no long string
+ * in them counts as absent, as RabbitMQ 4.3.6 was seen to do.
  */
 public final class SenderSelectedKeys {
   /** The header that is visible to consumers. */
@@ -24,7 +25,7 @@ public final class SenderSelectedKeys {
   /**
    * Returns the keys of one of the two headers of a message that is being published.
    *
-   * @throws ChannelException 406 if the header exists but is not an array of long strings
+   * @throws ChannelException 406 if the header exists but is no array
    */
   public static List<String> require(FieldTable headers, String header) {
     FieldValue value = headers.get(header);
@@ -34,14 +35,7 @@ public final class SenderSelectedKeys {
     if (!(value instanceof FieldValue.Array array)) {
       throw unacceptable(header, value);
     }
-    List<String> keys = new ArrayList<>(array.values().size());
-    for (FieldValue key : array.values()) {
-      if (!(key instanceof FieldValue.LongString text)) {
-        throw unacceptable(header, key);
-      }
-      keys.add(text.string());
-    }
-    return keys;
+    return texts(array);
   }
 
   /**
@@ -49,9 +43,10 @@ public final class SenderSelectedKeys {
    * absent.
    */
   public static List<String> carbonCopies(FieldTable headers) {
-    if (!(headers.get(CC) instanceof FieldValue.Array array)) {
-      return List.of();
-    }
+    return headers.get(CC) instanceof FieldValue.Array array ? texts(array) : List.of();
+  }
+
+  private static List<String> texts(FieldValue.Array array) {
     List<String> keys = new ArrayList<>(array.values().size());
     for (FieldValue key : array.values()) {
       if (key instanceof FieldValue.LongString text) {

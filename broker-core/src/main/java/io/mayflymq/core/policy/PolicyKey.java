@@ -132,19 +132,37 @@ public enum PolicyKey {
           .extension()
           .forOperators()),
   DELAYED_RETRY_MAX(
-      row("delayed-retry-max", integer(1, Long.MAX_VALUE, "is not a valid delayed retry max"))
+      row(
+              "delayed-retry-max",
+              integer(
+                  1,
+                  Long.MAX_VALUE,
+                  "is not a valid delayed retry maximum delay. Must be a positive integer"))
+          .of(CLASSIC, QUORUM)
           .newArgument()
           .forOperators()
           .withOperatorPolicy(Merge.LOWEST)),
   DELAYED_RETRY_MIN(
-      row("delayed-retry-min", integer(1, Long.MAX_VALUE, "is not a valid delayed retry min"))
+      row(
+              "delayed-retry-min",
+              integer(
+                  1,
+                  Long.MAX_VALUE,
+                  "is not a valid delayed retry minimum delay. Must be a positive integer"))
+          .of(CLASSIC, QUORUM)
           .newArgument()
           .forOperators()
           .withOperatorPolicy(Merge.HIGHEST)),
   DELAYED_RETRY_TYPE(
       row(
               "delayed-retry-type",
-              oneOf("is not a valid delayed retry type", "all", "failed", "returned", "disabled"))
+              oneOf(
+                  "is not a valid delayed retry type. Must be one of: all, failed, returned, disabled",
+                  "all",
+                  "failed",
+                  "returned",
+                  "disabled"))
+          .of(CLASSIC, QUORUM)
           .newArgument()
           .forOperators()
           .overArgumentOfQuorumQueues()),
@@ -324,14 +342,13 @@ public enum PolicyKey {
           .overArgumentOfQuorumQueues()),
   QUEUE_LEADER_LOCATOR(
       row(
-              "queue-leader-locator",
-              oneOf(
-                  "is not a valid queue leader locator value",
-                  "client-local",
-                  "balanced",
-                  "random",
-                  "least-leaders"))
-          .of(QUORUM, STREAM)),
+          "queue-leader-locator",
+          oneOf(
+              "is not a valid queue leader locator value",
+              "client-local",
+              "balanced",
+              "random",
+              "least-leaders"))),
   QUEUE_MASTER_LOCATOR(
       row(
               "queue-master-locator",
@@ -357,7 +374,7 @@ public enum PolicyKey {
               integer(0, StreamSettings.MOST_SEGMENT_BYTES, "is not a valid segment size"))
           .of(STREAM)),
   TARGET_GROUP_SIZE(
-      row("target-group-size", integer(1, Long.MAX_VALUE, "is not a valid target group size"))
+      row("target-group-size", integer(1, Long.MAX_VALUE, "is not a valid qq target count value"))
           .byArgument("x-quorum-target-group-size")
           .of(QUORUM)
           .forOperators()
@@ -498,9 +515,10 @@ public enum PolicyKey {
   /**
    * Whether the value of its argument is checked when a queue of this type is declared. RabbitMQ
    * 4.3.6 takes any value for a retry of a quorum queue; one that is not valid does nothing.
+   * Streams are not retried, whatever the value.
    */
   public boolean isCheckedAsArgument(QueueType type) {
-    return extension || !newArgument || type != QueueType.QUORUM;
+    return extension || !newArgument || type == QueueType.CLASSIC;
   }
 
   /** Whether it is for objects of this kind. */

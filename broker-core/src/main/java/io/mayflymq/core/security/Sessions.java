@@ -116,7 +116,7 @@ public final class Sessions {
         throw new ConnectionException(
             ReplyCode.NOT_ALLOWED,
             ("number of channels opened for user '%s' has reached the maximum allowed user limit"
-                    + " of (%d)")
+                    + " of %d")
                 .formatted(user, limits.get(Limit.MAX_CHANNELS)));
       }
       if (allChannels >= ofNode.channels()) {

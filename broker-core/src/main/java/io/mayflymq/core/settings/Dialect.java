@@ -1,6 +1,7 @@
 package io.mayflymq.core.settings;
 
 import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
@@ -65,6 +66,27 @@ public enum Dialect {
   /** Returns whether a consumer of a higher priority takes over from the single active one. */
   public boolean activeByPriority(QueueType type) {
     return this == V4_3 && type == QueueType.QUORUM;
+  }
+
+  /**
+   * Returns the arguments that a redeclaration of such a queue must agree on besides {@link
+   * QueueType#arguments()}, in the order in which they are compared.
+   */
+  public List<String> comparedArguments(QueueType type) {
+    if (this == V3_13) {
+      return List.of();
+    }
+    return switch (type) {
+      case CLASSIC -> List.of();
+      case QUORUM ->
+          List.of(
+              "x-consumer-disconnected-timeout",
+              "x-consumer-timeout",
+              "x-delayed-retry-max",
+              "x-delayed-retry-min",
+              "x-delayed-retry-type");
+      case STREAM -> List.of("x-stream-filter-size-bytes");
+    };
   }
 
   /** Returns what counts as use of such a queue if nothing else is chosen. */

@@ -32,11 +32,10 @@ final class Redeclaration {
   /**
    * Compares queues.
    *
-   * @param compared what else they must agree on
+   * @param defaults those of the virtual host, with what else they must agree on
    * @throws ChannelException 405 if the queue is another connection's, 406 if they differ
    */
-  static void check(
-      String vhost, QueueDeclaration wanted, Queue current, Defaults.Compared compared) {
+  static void check(String vhost, QueueDeclaration wanted, Queue current, Defaults defaults) {
     if (current.owner() != null
         ? current.owner() != wanted.connection() || !wanted.exclusive()
         : wanted.exclusive()) {
@@ -47,11 +46,12 @@ final class Redeclaration {
     equivalence.check("durable", wanted.durable() && !wanted.exclusive(), definition.durable());
     equivalence.check("auto_delete", wanted.autoDelete(), definition.autoDelete());
     FieldTable received = wanted.arguments();
-    if (!compared.typeOfQuorumQueues() && definition.settings().type() == QueueType.QUORUM) {
+    if (!defaults.compared().typeOfQuorumQueues()
+        && definition.settings().type() == QueueType.QUORUM) {
       received = received.with(QueueType.ARGUMENT, FieldValue.of(QueueType.QUORUM.wireName()));
     }
-    equivalence.checkQueueArguments(received, definition.arguments());
-    if (compared.extensions()) {
+    equivalence.checkQueueArguments(received, definition.arguments(), defaults.dialect());
+    if (defaults.compared().extensions()) {
       equivalence.checkQueueExtensions(wanted.arguments(), definition.arguments());
     }
   }

@@ -73,7 +73,7 @@ final class VhostQueues {
   }
 
   private CompletableFuture<DeclaredQueue> redeclare(QueueDeclaration wanted, Queue present) {
-    Redeclaration.check(state.name(), wanted, present, broker.defaults().get().compared());
+    Redeclaration.check(state.name(), wanted, present, state.current().policies().defaults());
     return present.lifecycle().status(wanted.renewsLease());
   }
 

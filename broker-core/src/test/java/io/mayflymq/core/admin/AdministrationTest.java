@@ -453,7 +453,7 @@ class AdministrationTest {
     assertThatThrownBy(() -> sessions.openChannel("ann"))
         .hasMessage(
             "NOT_ALLOWED - number of channels opened for user 'ann' has reached the maximum"
-                + " allowed user limit of (2)");
+                + " allowed user limit of 2");
     sessions.closeChannels("ann", 2);
     sessions.openChannel("ann");
     sessions.leave(first);

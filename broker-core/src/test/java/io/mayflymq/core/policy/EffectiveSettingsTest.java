@@ -125,6 +125,22 @@ class EffectiveSettingsTest {
         .isEqualTo(50L);
   }
 
+  /** As RabbitMQ 4.3.6 was seen to do. */
+  @Test
+  void aPolicyAppliesToTypesOfQueuesThatSupportItsKeys() {
+    PolicyTable located =
+        PolicyTable.EMPTY.with(policy("p", "", 0, Map.of("queue-leader-locator", "balanced")));
+    PolicyTable retried =
+        PolicyTable.EMPTY.with(
+            policy("p", "", 0, Map.of("delayed-retry-type", "all", "delayed-retry-min", 10)));
+
+    assertThat(QueueType.values())
+        .allMatch(type -> located.byPolicies(PolicySubject.queue(type, "q")).policy().isPresent());
+    assertThat(QueueType.values())
+        .filteredOn(type -> retried.byPolicies(PolicySubject.queue(type, "q")).policy().isPresent())
+        .containsExactly(QueueType.CLASSIC, QueueType.QUORUM);
+  }
+
   @Test
   void argumentOfAnExchangeOverridesAPolicy() {
     PolicyTable table =

@@ -20,8 +20,7 @@ final class NaivePolicies {
           "dead-letter-strategy",
           "max-in-memory-length",
           "max-in-memory-bytes",
-          "target-group-size",
-          "queue-leader-locator");
+          "target-group-size");
 
   /** A policy, as it was set. */
   record Given(

@@ -81,6 +81,17 @@ class PolicyTextsTest {
             Map.of("queue-leader-locator", "x"),
             "<<\"x\">> is not a valid queue leader locator value"),
         arguments(Map.of("initial-cluster-size", -1), "-1 is not a valid cluster size"),
+        arguments(Map.of("target-group-size", 0), "0 is not a valid qq target count value"),
+        arguments(
+            Map.of("delayed-retry-type", "x", "delayed-retry-min", 1),
+            "<<\"x\">> is not a valid delayed retry type. Must be one of: all, failed, returned,"
+                + " disabled"),
+        arguments(
+            Map.of("delayed-retry-min", 0),
+            "0 is not a valid delayed retry minimum delay. Must be a positive integer"),
+        arguments(
+            Map.of("delayed-retry-min", 10, "delayed-retry-max", -1),
+            "-1 is not a valid delayed retry maximum delay. Must be a positive integer"),
         arguments(Map.of("queue-mode", "x"), "<<\"x\">> is not a valid queue-mode value"),
         arguments(Map.of("queue-version", 5), "5 is not a valid queue-version value"),
         arguments(

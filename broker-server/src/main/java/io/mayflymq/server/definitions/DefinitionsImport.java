@@ -18,6 +18,7 @@ import io.mayflymq.core.routing.exchange.ExchangeType;
 import io.mayflymq.core.security.Limit;
 import io.mayflymq.core.security.Limits;
 import io.mayflymq.core.security.User;
+import io.mayflymq.core.settings.Dialect;
 import io.mayflymq.core.settings.QueueType;
 import io.mayflymq.core.vhost.Broker;
 import io.mayflymq.core.vhost.QueueDeclaration;
@@ -401,7 +402,7 @@ final class DefinitionsImport {
     Queue current = vhost == null ? null : vhost.routing().queue(queue.name());
     try {
       if (current != null) {
-        requireEquivalent(queue, current.definition());
+        requireEquivalent(queue, current.definition(), vhost.dialect());
         return;
       }
       QueueArguments.parse(queue.arguments(), queue.name(), queue.vhost());
@@ -440,12 +441,13 @@ final class DefinitionsImport {
         && QueueType.ofWireName(type.string()).isEmpty();
   }
 
-  private static void requireEquivalent(Definitions.Queue wanted, QueueDefinition current) {
+  private static void requireEquivalent(
+      Definitions.Queue wanted, QueueDefinition current, Dialect dialect) {
     Equivalence equivalence = new Equivalence("queue", wanted.name(), wanted.vhost());
     equivalence.check("exclusive", false, current.exclusive());
     equivalence.check("durable", wanted.durable(), current.durable());
     equivalence.check("auto_delete", wanted.autoDelete(), current.autoDelete());
-    equivalence.checkQueueArguments(wanted.arguments(), current.arguments());
+    equivalence.checkQueueArguments(wanted.arguments(), current.arguments(), dialect);
   }
 
   private void binding(Definitions.Bound bound) {

@@ -1,5 +1,6 @@
 package io.mayflymq.core.policy.argument;
 
+import io.mayflymq.core.settings.Dialect;
 import io.mayflymq.core.settings.QueueType;
 import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.FieldTable;
@@ -49,6 +50,16 @@ public final class Equivalence {
    */
   public void checkQueueArguments(FieldTable received, FieldTable current) {
     checkArguments(received, current, QueueType.of(current).arguments());
+  }
+
+  /**
+   * Compares the arguments of a queue, and those that only this dialect compares.
+   *
+   * @throws ChannelException 406 if an argument that the broker knows differs
+   */
+  public void checkQueueArguments(FieldTable received, FieldTable current, Dialect dialect) {
+    checkQueueArguments(received, current);
+    checkArguments(received, current, dialect.comparedArguments(QueueType.of(current)));
   }
 
   /**

@@ -2,6 +2,7 @@ package io.mayflymq.core.policy.argument;
 
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.mayflymq.core.settings.Dialect;
 import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.protocol.types.FieldValue;
@@ -11,6 +12,7 @@ import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** When a redeclaration agrees with what exists, and the text when it does not. */
 class EquivalenceTest {
@@ -140,6 +142,46 @@ class EquivalenceTest {
     queue.checkQueueArguments(
         FieldTable.builder().put("x-our-own", 1).build(),
         FieldTable.builder().put("x-our-own", 2).put("x-another", 3).build());
+  }
+
+  /** As RabbitMQ 4.3.6 was seen to do; 3.13 stores these arguments of quorum queues unseen. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "x-consumer-timeout",
+        "x-consumer-disconnected-timeout",
+        "x-delayed-retry-min",
+        "x-delayed-retry-max",
+        "x-delayed-retry-type"
+      })
+  void argumentsThatOnly43HasAreComparedByItAlone(String name) {
+    FieldTable quorum = FieldTable.builder().put("x-queue-type", "quorum").build();
+    FieldTable other = quorum.with(name, FieldValue.of("v"));
+
+    queue.checkQueueArguments(other, quorum, Dialect.V3_13);
+    queue.checkQueueArguments(other, other, Dialect.V4_3);
+    assertInequivalent(
+        () -> queue.checkQueueArguments(other, quorum, Dialect.V4_3),
+        "'%s' for queue 'q' in vhost '/': received the value 'v' of type 'longstr' but current is none"
+            .formatted(name));
+    assertInequivalent(
+        () -> queue.checkQueueArguments(quorum, other, Dialect.V4_3),
+        "'%s' for queue 'q' in vhost '/': received none but current is the value 'v' of type 'longstr'"
+            .formatted(name));
+    FieldTable classic = FieldTable.builder().put(name, "v").build();
+    queue.checkQueueArguments(classic, FieldTable.EMPTY, Dialect.V4_3);
+  }
+
+  @Test
+  void filterSizesOfStreamsAreComparedBy43Alone() {
+    FieldTable stream = FieldTable.builder().put("x-queue-type", "stream").build();
+    FieldTable other = stream.with("x-stream-filter-size-bytes", new FieldValue.Int32(32));
+
+    queue.checkQueueArguments(other, stream, Dialect.V3_13);
+    assertInequivalent(
+        () -> queue.checkQueueArguments(other, stream, Dialect.V4_3),
+        "'x-stream-filter-size-bytes' for queue 'q' in vhost '/': received the value '32' of type"
+            + " 'signedint' but current is none");
   }
 
   @Test

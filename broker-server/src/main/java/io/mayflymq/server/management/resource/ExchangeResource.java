@@ -166,7 +166,7 @@ public final class ExchangeResource {
     String typeName = fields.text("type", ExchangeType.DIRECT.wireName());
     ExchangeType type = ExchangeType.ofWireName(typeName);
     if (type == null) {
-      throw ApiException.badRequest("unknown exchange type '%s'".formatted(typeName));
+      throw ApiException.badRequest("invalid exchange type '%s'".formatted(typeName));
     }
     PathNames.check("exchange", name);
     DeclareChecks.exchange(managed.access(request.principal(), vhost), vhost, name, arguments);

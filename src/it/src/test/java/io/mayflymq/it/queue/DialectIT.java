@@ -211,6 +211,38 @@ class DialectIT {
   }
 
   @Test
+  void timeoutsAndRetriesAreComparedInRedeclarationsFrom43On() throws Exception {
+    Map<String, Object> other = Map.of("x-queue-type", "quorum", "x-delayed-retry-min", 100);
+    for (String dialect : new String[] {"3.13", "4.3"}) {
+      try (EmbeddedBroker broker =
+              EmbeddedBroker.builder().set("compatibility.rabbitmq", dialect).start();
+          Connection connection = connect(broker, "/")) {
+        Channel channel = connection.createChannel();
+        channel.queueDeclare("timeout", true, false, false, timingOut(60_000));
+        channel.queueDeclare("retry", true, false, false, QUORUM);
+        if (dialect.equals("3.13")) {
+          channel.queueDeclare("timeout", true, false, false, timingOut(70_000));
+          channel.queueDeclare("retry", true, false, false, other);
+          continue;
+        }
+        assertChannelError(
+            channel,
+            406,
+            "PRECONDITION_FAILED - inequivalent arg 'x-consumer-timeout' for queue 'timeout' in vhost"
+                + " '/': received '70000' but current is '60000'",
+            () -> channel.queueDeclare("timeout", true, false, false, timingOut(70_000)));
+        Channel next = connection.createChannel();
+        assertChannelError(
+            next,
+            406,
+            "PRECONDITION_FAILED - inequivalent arg 'x-delayed-retry-min' for queue 'retry' in vhost"
+                + " '/': received the value '100' of type 'signedint' but current is none",
+            () -> next.queueDeclare("retry", true, false, false, other));
+      }
+    }
+  }
+
+  @Test
   void errorsAboutConsumersNameTheQueueFrom43On() throws Exception {
     for (String dialect : new String[] {"3.13", "4.3"}) {
       try (EmbeddedBroker broker =

@@ -185,7 +185,7 @@ class AccessControlIT {
     assertThat(ann.getCloseReason())
         .hasMessageContaining(
             "NOT_ALLOWED - number of channels opened for user 'ann' has reached the maximum"
-                + " allowed user limit of (2)");
+                + " allowed user limit of 2");
   }
 
   @Test
