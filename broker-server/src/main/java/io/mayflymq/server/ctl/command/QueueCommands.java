@@ -141,7 +141,7 @@ public final class QueueCommands {
   private static String refusal(ApiError refused) {
     String reason = refused.getMessage().toLowerCase(Locale.ROOT);
     if (refused.isNotFound()) {
-      return "Queue not found";
+      return "No such queue was found";
     }
     if (reason.contains("not empty")) {
       return "Queue is not empty";
@@ -162,7 +162,10 @@ public final class QueueCommands {
       invocation.api().delete(Api.path("queues", invocation.vhost(), queue, "contents"));
       return Result.DONE;
     } catch (ApiError e) {
-      throw e.isNotFound() ? ControlException.error(Sysexits.UNAVAILABLE, "not_found") : e;
+      throw e.isNotFound()
+          ? ControlException.plain(
+              Sysexits.DATA, "Object (queue, stream, exchange, etc) was not found")
+          : e;
     }
   }
 }

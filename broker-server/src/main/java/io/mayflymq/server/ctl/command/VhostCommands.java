@@ -130,6 +130,7 @@ public final class VhostCommands {
         : Term.atom("stopped");
   }
 
+  /** One that is there stays as it is, as with RabbitMQ's command. */
   private static Result add(Invocation invocation) {
     String vhost = invocation.argument(0);
     invocation.banner("Adding vhost \"%s\" ...", vhost);
@@ -138,8 +139,22 @@ public final class VhostCommands {
     putIfGiven(body, "tags", invocation.option(TAGS));
     putIfGiven(body, "default_queue_type", invocation.option(DEFAULT_QUEUE_TYPE));
     putIfGiven(body, "compatibility", invocation.option("--compatibility"));
-    invocation.api().put(Api.path("vhosts", vhost), body);
+    if (!exists(invocation, vhost)) {
+      invocation.api().put(Api.path("vhosts", vhost), body);
+    }
     return Result.DONE;
+  }
+
+  private static boolean exists(Invocation invocation, String vhost) {
+    try {
+      invocation.api().get(Api.path("vhosts", vhost) + "?columns=name");
+      return true;
+    } catch (ApiError e) {
+      if (e.isNotFound()) {
+        return false;
+      }
+      throw e;
+    }
   }
 
   private static void putIfGiven(Map<String, Object> body, String field, String value) {

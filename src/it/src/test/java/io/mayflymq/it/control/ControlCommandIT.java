@@ -232,8 +232,9 @@ class ControlCommandIT {
         .containsExactly(
             "Deleting queue '%s' on vhost '/' ...".formatted(queue),
             "Queue was successfully deleted with 1 ready messages");
-    refused(64, List.of("Error:", "Queue not found"), "delete_queue", queue);
-    refused(69, List.of("Error:", "not_found"), "purge_queue", queue);
+    refused(64, List.of("Error:", "No such queue was found"), "delete_queue", queue);
+    refused(
+        65, List.of("Object (queue, stream, exchange, etc) was not found"), "purge_queue", queue);
   }
 
   @Test
@@ -361,6 +362,9 @@ class ControlCommandIT {
     assertThat(done("add_vhost", name, "--description", "for a test"))
         .containsExactly("Adding vhost \"%s\" ...".formatted(name));
     assertThat(done("list_vhosts")).startsWith("Listing vhosts ...", "name").contains("/", name);
+    assertThat(done("add_vhost", name, "--description", "another"))
+        .as("one that is there stays as it is")
+        .containsExactly("Adding vhost \"%s\" ...".formatted(name));
     assertThat(done("list_vhosts", "name", "description", "-s")).contains(name + "\tfor a test");
     assertThat(done("set_vhost_limits", "-p", name, "{\"max-queues\":10}"))
         .containsExactly(
