@@ -4,7 +4,7 @@
     src/it/dialects/connections.py --port 5672
     src/it/dialects/connections.py --port 45672 --vhost try frames      RabbitMQ, one group only
 
-It needs pika, and a user who may do anything in the virtual host. Each case has a socket of its own, and sends it bytes.
+It needs pika and requests, and a user who may do anything in the virtual host. Each case has a socket of its own, and sends it bytes.
 """
 
 import socket

@@ -4,7 +4,7 @@
     src/it/dialects/methods.py --port 5672
     src/it/dialects/methods.py --port 45672 --vhost try channels      RabbitMQ, one group only
 
-It needs pika, and a user who may do anything in the virtual host. Names of what it declares begin with "dialect.".
+It needs pika and requests, and a user who may do anything in the virtual host. Names of what it declares begin with "dialect.".
 """
 
 import time

@@ -4,13 +4,14 @@
     src/it/dialects/queues.py --port 5672
     src/it/dialects/queues.py --port 45672 --vhost try arguments lengths      RabbitMQ, two groups only
 
-It needs pika, and a user who may do anything in the virtual host. It declares and deletes queues whose names begin with "dialect.".
+It needs pika and requests, and a user who may do anything in the virtual host. It declares and deletes queues whose names begin with "dialect.".
 """
 
-import argparse
 import time
 
 import pika
+
+import broker as peer
 
 ARGUMENTS = {
     "x-message-ttl": 1000, "x-expires": 60000, "x-max-length": 5, "x-max-length-bytes": 5000, "x-overflow": "reject-publish",
@@ -36,29 +37,6 @@ BAD = (
     ("quorum", {"x-overflow": "reject-publish-dlx"}), ("quorum", {"x-overflow": "bogus"}), ("classic", {"x-max-priority": 256}),
     ("classic", {"x-expires": 0}), ("quorum", {"x-dead-letter-strategy": "x"}),
 )
-
-
-class Broker:
-    """Runs each case on a connection of its own, since an error closes it."""
-
-    def __init__(self, port, vhost, user, password):
-        self.parameters = pika.ConnectionParameters("127.0.0.1", port, vhost, pika.PlainCredentials(user, password))
-
-    def connect(self):
-        return pika.BlockingConnection(self.parameters)
-
-    def run(self, case, *given):
-        connection = self.connect()
-        try:
-            return case(connection.channel(), *given)
-        except (pika.exceptions.AMQPError, ValueError) as error:
-            if hasattr(error, "reply_code"):
-                kind = "connection" if isinstance(error, pika.exceptions.ConnectionClosed) else "channel"
-                return f"{error.reply_code} {error.reply_text.split(' - ')[-1][:110].splitlines()[0]} ({kind})"
-            return type(error).__name__
-        finally:
-            if connection.is_open:
-                connection.close()
 
 
 def queue(channel, name, kind, **arguments):
@@ -290,21 +268,10 @@ def expiry(broker):
 GROUPS = {each.__name__: each for each in (arguments, deletions, deaths, lengths, returns, expiry)}
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("groups", nargs="*", metavar="GROUP", help="of " + ", ".join(GROUPS))
-    parser.add_argument("--port", type=int, default=5672)
-    parser.add_argument("--vhost", default="/")
-    parser.add_argument("--user", default="guest")
-    parser.add_argument("--password", default="guest")
-    given = parser.parse_args()
-    broker = Broker(given.port, given.vhost, given.user, given.password)
-    for name in given.groups or GROUPS:
-        for row in GROUPS[name](broker):
-            print(name, *row, sep=" | ", flush=True)
+def clean(broker):
     for name in ("a", "b", "d", "dead", "full", "lease", "o", "p", "r", "s", "source", "ttl"):
         broker.run(lambda channel: channel.queue_delete("dialect." + name))
 
 
 if __name__ == "__main__":
-    main()
+    peer.main(__doc__, GROUPS, clean)
