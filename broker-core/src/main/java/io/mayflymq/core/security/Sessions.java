@@ -122,7 +122,7 @@ public final class Sessions {
       if (allChannels >= ofNode.channels()) {
         throw new ConnectionException(
             ReplyCode.NOT_ALLOWED,
-            "number of channels opened on node '%s' has reached the maximum allowed limit of (%d)"
+            "number of channels opened on node '%s' has reached the maximum allowed limit of %d"
                 .formatted(node, ofNode.channels()));
       }
       channels.put(user, open + 1);

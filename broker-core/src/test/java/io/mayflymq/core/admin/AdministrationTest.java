@@ -484,7 +484,7 @@ class AdministrationTest {
     assertThatThrownBy(() -> sessions.openChannel("cid"))
         .hasMessage(
             "NOT_ALLOWED - number of channels opened on node 'mayfly@here' has reached the maximum"
-                + " allowed limit of (3)");
+                + " allowed limit of 3");
     sessions.closeChannels("bob", 2);
     sessions.openChannel("cid");
     sessions.setNodeLimits("mayfly@here", NodeLimits.NONE);

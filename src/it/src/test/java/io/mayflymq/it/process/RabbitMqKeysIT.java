@@ -45,7 +45,7 @@ class RabbitMqKeysIT {
       second.sendChannelOpen(2);
       assertThat(second.expectConnectionClose(NOT_ALLOWED).text())
           .contains("number of channels opened on node")
-          .contains("has reached the maximum allowed limit of (3)");
+          .contains("has reached the maximum allowed limit of 3");
       // The connection that was closed has left its place and its channel to another one.
       RawClient.openChannel(broker.port()).close();
     }
