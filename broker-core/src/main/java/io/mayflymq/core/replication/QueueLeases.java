@@ -16,7 +16,7 @@ import java.util.function.LongSupplier;
  * Each use of a queue renews its lease, and there may be very many uses. So the leader notes that a queue was used, and that it may be used for some more time without a note: that is a small part
  * of the lease. A use behind that is noted before the client is told of it: the note goes to the followers before the batch that the burst of the use ends with, even if it has changed nothing, and what is told
  * in a burst waits until all replicas in sync have forced its batch. So the next leader, which is one of them, knows of each use that a client knows of, or believes in a later one: no
- * lease ends early, and one ends late by that small part at most. A leader that hands over tells the exact times before.
+ * lease ends early, and one ends late by that small part at most. That a use which lasts has begun or ended is noted twice in that part at most, as messages that are got may be acknowledged soon. A leader that hands over tells the exact times before.
  *
  * Notes are not in the log. They are needed as long as the processes run that have heard them: a node that was started anew does not know them until a leader has told all, and when it leads
  * without, leases begin anew.
@@ -79,7 +79,8 @@ public final class QueueLeases {
    * Notes that a queue was used.
    *
    * @param unusedMillis how long ago; negative if it may be used for so long without a further note
-   * @param exactly returns how long ago it was used last, at any time from now on
+   * @param exactly returns how long ago it was used last, at any time from now on; 0 if it is in
+   *     use
    */
   public void used(long queueId, long unusedMillis, LongSupplier exactly) {
     led.put(queueId, exactly);
@@ -90,6 +91,16 @@ public final class QueueLeases {
   public void inUse(long queueId) {
     led.remove(queueId);
     note(queueId, IN_USE);
+  }
+
+  /**
+   * A queue that is noted to be in use is not any more. That is to be noted later.
+   *
+   * @param exactly returns how long ago it was used last, at any time from now on; 0 if it is in
+   *     use
+   */
+  public void ended(long queueId, LongSupplier exactly) {
+    led.put(queueId, exactly);
   }
 
   /** Forgets a queue, which is not there any more. */

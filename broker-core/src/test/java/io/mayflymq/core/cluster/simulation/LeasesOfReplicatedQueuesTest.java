@@ -3,12 +3,15 @@ package io.mayflymq.core.cluster.simulation;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mayflymq.core.message.Message;
+import io.mayflymq.core.queue.GetResult;
 import io.mayflymq.core.queue.consumer.ConsumeOptions;
 import io.mayflymq.core.queue.consumer.Consumer;
 import io.mayflymq.core.queue.consumer.ConsumerTarget;
 import io.mayflymq.core.settings.LeaseUse;
+import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.replica.ReplicaLook;
 import io.mayflymq.protocol.types.FieldTable;
+import io.mayflymq.protocol.types.FieldValue;
 import io.mayflymq.protocol.types.ShortString;
 import java.util.List;
 import java.util.Random;
@@ -298,6 +301,67 @@ class LeasesOfReplicatedQueuesTest {
     }
     long last = ReplicaLook.state(leader().process().control().hosted(), partition).last();
     assertThat(last - before).isLessThanOrEqualTo(2);
+  }
+
+  /** Each message that a client gets keeps the queue until it is acknowledged. */
+  @Test
+  void getsThatAreAcknowledgedMakeFewBatchesMore() {
+    FieldTable quorum = FieldTable.builder().put("x-queue-type", "quorum").build();
+    long plain = batchesOfGets("plain", quorum);
+    long leased = batchesOfGets("q", quorum.with("x-expires", new FieldValue.Int32(PERIOD)));
+    assertThat(leased - plain).isBetween(1L, 5L);
+    int sinceTheLast = PERIOD - 100;
+    pass(100);
+    transfer();
+    assertThat(goneAfter(PERIOD)).isBetween(sinceTheLast - STEP, sinceTheLast + 2 * STEP);
+  }
+
+  /** The note that a use has begun was put off, and is made although nothing happens any more. */
+  @Test
+  void aMessageThatIsGotSoonAfterAnotherKeepsTheQueueAtTheNextLeader() {
+    FieldTable quorum = FieldTable.builder().put("x-queue-type", "quorum").build();
+    batchesOfGets("q", quorum.with("x-expires", new FieldValue.Int32(PERIOD)));
+    new SimulatedClient(process(0), 0, ledger)
+        .publish("", "q", new SimulatedClient.Content(true, Message.NO_TTL, 0, true));
+    cluster.settle(random);
+    CompletableFuture<?> got = process(other()).queue("q").requests().fetch(true, LeaseUse.GET);
+    pass(3 * PERIOD);
+    assertThat(got.join()).isNotNull();
+    assertThat(isThere()).isTrue();
+    SimulatedNode leader = leader();
+    leader.kill(random);
+    pass(1_000);
+    leader.start();
+    assertGoneAfter(PERIOD - 1_000);
+  }
+
+  /** Gets and acknowledges a hundred messages in a second. @return how many batches that makes */
+  private long batchesOfGets(String name, FieldTable arguments) {
+    ledger.trouble();
+    cluster.settle(random);
+    SimulatedClient client = new SimulatedClient(process(0), 0, ledger);
+    client.declare(name, true, arguments);
+    cluster.settle(random);
+    partition = process(0).queue(name).replicatedPartition();
+    for (int number = 0; number < 100; number++) {
+      client.publish("", name, new SimulatedClient.Content(true, Message.NO_TTL, number, true));
+    }
+    pass(2_000);
+    Queue queue = leader().process().queue(name);
+    Consumer getter = new Consumer(ShortString.of("get"), ConsumeOptions.DEFAULT, null);
+    long before = lastBatch();
+    for (int number = 0; number < 100; number++) {
+      CompletableFuture<GetResult> got = queue.requests().fetch(true, LeaseUse.GET);
+      cluster.settle(random);
+      long sequence = got.join().sequence();
+      queue.shard().execute(() -> queue.onShard().acknowledge(getter, sequence, sequence));
+      pass(10);
+    }
+    return lastBatch() - before;
+  }
+
+  private long lastBatch() {
+    return ReplicaLook.state(leader().process().control().hosted(), partition).last();
   }
 
   private static final class Room implements ConsumerTarget {

@@ -215,7 +215,7 @@ final class LocalMoves {
           }
           List<Consumer> consumers = machine.consumers();
           state.setDeleted();
-          shard.timers().cancel(effects);
+          effects.stop();
           gate.leave(successor);
           consumers.forEach(consumer -> consumer.outlet().moved(consumer));
           dispose();
@@ -228,7 +228,7 @@ final class LocalMoves {
         () -> {
           if (!state.isDeleted()) {
             state.setDeleted();
-            shard.timers().cancel(effects);
+            effects.stop();
             dispose();
           }
         });

@@ -42,6 +42,14 @@ final class MachineEffects extends Timer implements QueueEffects {
     this.tracer = messageTracer == null ? null : messageTracer.queue(queue.storeName());
   }
 
+  /** The queue has ended: no timer fires any more. */
+  void stop() {
+    queue.shard().timers().cancel(this);
+    if (lease != null) {
+      queue.shard().timers().cancel(lease);
+    }
+  }
+
   /** Sets what is to know of the lease. */
   void setLease(NotedLease noted) {
     lease = noted;

@@ -3,16 +3,23 @@ package io.mayflymq.core.vhost.queue.local;
 import io.mayflymq.core.expiry.Deadlines;
 import io.mayflymq.core.queue.MovableQueue;
 import io.mayflymq.core.replication.QueueLeases;
+import io.mayflymq.core.runtime.Timer;
 import io.mayflymq.core.settings.QueueSettings;
 import io.mayflymq.core.vhost.partition.Partition;
 import io.mayflymq.core.vhost.queue.Queue;
 import java.util.function.LongSupplier;
 
+/*
+ * A use that lasts may begin and end many times a second: each message that a client gets is unacknowledged for a moment. So a note follows another one at once only if it is of the first
+ * move after a while, and else after half of the time that needs no note. Until then the followers believe what was noted: that the queue is in use, which makes the lease longer by so much at
+ * most, or that it was used until a moment that is not over.
+ */
 /**
  * The lease of a queue of a replicated partition: it goes on when another node leads. Uses are
- * noted now and then; see {@link QueueLeases}. Belongs to the queue's shard.
+ * noted now and then; see {@link QueueLeases}. The timer makes the notes that were put off. Belongs
+ * to the queue's shard.
  */
-final class NotedLease {
+final class NotedLease extends Timer {
   /** Uses within this part of a lease after one that was noted need no note. */
   private static final int PARTS = 20;
 
@@ -28,10 +35,21 @@ final class NotedLease {
   private final Partition partition;
   private final QueueLeases leases;
   private final LongSupplier clock;
+
+  /** When it was used last; {@link Deadlines#NEVER} while it is in use. */
   private long lastUseMillis;
 
-  /** Up to which use nothing has to be noted; {@link Deadlines#NEVER} while it is in use. */
+  /** The last use when that was noted. */
+  private long notedFrom;
+
+  /** Up to which use nothing has to be noted; {@link Deadlines#NEVER} if it was in use. */
   private long notedUntil = NOT_NOTED;
+
+  /** How long a use needs no note after one that was noted. */
+  private long unnotedMillis;
+
+  /** Before then a note may be put off. */
+  private long putOffUntil = NOT_NOTED;
 
   /**
    * Creates it for a queue that has not started.
@@ -56,7 +74,7 @@ final class NotedLease {
       long unused = Math.min(leases.unusedMillis(queue.id()), mostUnused);
       lastUseMillis = clock.getAsLong() - unused;
       machine.setLastUse(lastUseMillis);
-      note(0);
+      note();
     }
   }
 
@@ -67,21 +85,46 @@ final class NotedLease {
    * @param periodMillis the period of the lease
    */
   void moved(long useMillis, long periodMillis) {
-    // A queue that has moved here was used earlier than it has started.
-    boolean isNoted =
-        useMillis == Deadlines.NEVER
-            ? notedUntil == Deadlines.NEVER
-            : notedUntil != Deadlines.NEVER
-                && useMillis <= notedUntil
-                && useMillis >= lastUseMillis;
     lastUseMillis = useMillis;
-    if (!isNoted) {
-      note(Math.min(periodMillis / PARTS, LONGEST_UNNOTED_MILLIS));
+    unnotedMillis = Math.min(periodMillis / PARTS, LONGEST_UNNOTED_MILLIS);
+    look();
+  }
+
+  @Override
+  protected void fire(long nowMillis) {
+    look();
+  }
+
+  private void look() {
+    if (isNoted()) {
+      return;
+    }
+    long now = clock.getAsLong();
+    if (now >= putOffUntil) {
+      putOffUntil = now + unnotedMillis / 2;
+      note();
+    } else {
+      if (lastUseMillis != Deadlines.NEVER) {
+        leases.ended(queue.id(), this::unusedMillis);
+      }
+      if (!isScheduled()) {
+        partition.time().schedule(this, putOffUntil);
+      }
     }
   }
 
+  private boolean isNoted() {
+    // A queue that has moved here was used earlier than it has started.
+    return lastUseMillis == Deadlines.NEVER
+        ? notedUntil == Deadlines.NEVER
+        : notedUntil != Deadlines.NEVER
+            && lastUseMillis <= notedUntil
+            && lastUseMillis >= notedFrom;
+  }
+
   /** In use, or used until then without a further note. */
-  private void note(long unnotedMillis) {
+  private void note() {
+    notedFrom = lastUseMillis;
     if (lastUseMillis == Deadlines.NEVER) {
       notedUntil = Deadlines.NEVER;
       leases.inUse(queue.id());
@@ -93,6 +136,6 @@ final class NotedLease {
   }
 
   private long unusedMillis() {
-    return clock.getAsLong() - lastUseMillis;
+    return lastUseMillis == Deadlines.NEVER ? 0 : clock.getAsLong() - lastUseMillis;
   }
 }

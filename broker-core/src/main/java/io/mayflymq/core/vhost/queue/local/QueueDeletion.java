@@ -219,7 +219,7 @@ final class QueueDeletion {
           if (!state.isDeleted()) {
             state.setDeleted();
             whenDeleted.run();
-            shard.timers().cancel(effects);
+            effects.stop();
             machine.consumers().forEach(consumer -> consumer.outlet().cancelled(consumer));
             endDrain();
           }
@@ -232,7 +232,7 @@ final class QueueDeletion {
     if (!state.isDeleted()) {
       state.setDeleted();
       overtake();
-      shard.timers().cancel(effects);
+      effects.stop();
       state.hidden().suspend();
     }
   }
