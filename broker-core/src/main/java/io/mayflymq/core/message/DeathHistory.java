@@ -23,6 +23,11 @@ public record DeathHistory(List<Death> deaths) {
     deaths = List.copyOf(deaths);
   }
 
+  /** Reads the history that a message has here: none as long as its header is its publisher's. */
+  public static DeathHistory of(Message message) {
+    return of(message, message.headers());
+  }
+
   /**
    * Reads the history that a message has here: none as long as its header is its publisher's.
    *

@@ -20,12 +20,21 @@ public final class Redriven {
   private Redriven() {}
 
   /**
+   * Returns where a message died first, as {@link #origin(FieldTable)} does.
+   *
+   * @return null also if its headers are its publisher's, who must not choose where it is sent
+   */
+  public static Death origin(Message message) {
+    return message.hasPublishedDeaths() ? null : origin(message.headers());
+  }
+
+  /**
    * Returns where a message died first: the entry that {@code x-first-death-queue} and {@code
    * x-first-death-reason} name, else the oldest one.
    *
    * @return null if the headers do not tell, or name what no exchange or queue can be called
    */
-  public static Death origin(FieldTable headers) {
+  static Death origin(FieldTable headers) {
     List<Death> deaths = DeathHistory.of(headers).deaths();
     if (deaths.isEmpty()) {
       return null;

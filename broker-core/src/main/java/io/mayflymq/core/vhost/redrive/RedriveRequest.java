@@ -59,7 +59,7 @@ public record RedriveRequest(
       if (reason == null && queue == null) {
         return true;
       }
-      List<Death> deaths = DeathHistory.of(message.headers()).deaths();
+      List<Death> deaths = DeathHistory.of(message).deaths();
       return !deaths.isEmpty()
           && (reason == null || deaths.get(0).reason() == reason)
           && (queue == null || deaths.get(0).queue().equals(queue));

@@ -16,8 +16,19 @@ import java.util.List;
  * @param source the dead letter queue
  * @param request what is asked for
  * @param conditions what else must hold
+ * @param countsPublished whether an {@code x-death} header that a publisher sent tells where a
+ *     message died
  */
-record RedriveRouter(Queue source, RedriveRequest request, Redrive.Conditions conditions) {
+record RedriveRouter(
+    Queue source, RedriveRequest request, Redrive.Conditions conditions, boolean countsPublished) {
+  static RedriveRouter of(Queue source, RedriveRequest request, Redrive.Conditions conditions) {
+    return new RedriveRouter(
+        source,
+        request,
+        conditions,
+        source.vhost().settingsOf(source.definition()).deadLetters().countsPublished());
+  }
+
   /**
    * What becomes of a message.
    *
@@ -32,10 +43,11 @@ record RedriveRouter(Queue source, RedriveRequest request, Redrive.Conditions co
   }
 
   Passage passage(Message message) {
-    if (!request.filter().matches(message)) {
+    Message known = countsPublished ? message.withPublishedDeaths(false) : message;
+    if (!request.filter().matches(known)) {
       return Passage.none(Skipped.NOT_WANTED);
     }
-    Death origin = Redriven.origin(message.headers());
+    Death origin = Redriven.origin(known);
     if (origin == null && request.destination() != RedriveRequest.Destination.QUEUE) {
       return Passage.none(Skipped.NO_HISTORY);
     }

@@ -2,6 +2,7 @@ package io.mayflymq.it.deadletter;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.rabbitmq.client.AMQP.BasicProperties;
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
@@ -65,6 +66,36 @@ class PublishedDeathsIT {
       publish(channel);
       assertThat(rejected(channel)).containsExactly("rejected q 6");
     }
+  }
+
+  /** A publisher must not choose where a redrive sends its message. */
+  @Test
+  void itTellsARedriveWhereAMessageDiedIn313Only() throws Exception {
+    for (String dialect : new String[] {"4.3", "3.13"}) {
+      try (EmbeddedBroker broker =
+              EmbeddedBroker.builder().set("compatibility.rabbitmq", dialect).start();
+          Connection connection = broker.factory().newConnection()) {
+        Http http = Http.as(broker.httpPort(), "guest", "guest");
+        Channel channel = connection.createChannel();
+        declare(channel, "classic");
+        BasicProperties properties = new BasicProperties.Builder().headers(PUBLISHED).build();
+        channel.confirmSelect();
+        channel.basicPublish("", "dead", properties, Amqp.bytes("m"));
+        channel.waitForConfirmsOrDie();
+
+        assertThat(redriven(http, "{\"filter\":{\"reason\":\"rejected\"}}"))
+            .isEqualTo(dialect.equals("3.13") ? "moved 1 {}" : "moved 0 {\"not_wanted\":1}");
+        assertThat(redriven(http, "{}"))
+            .isEqualTo(dialect.equals("3.13") ? "moved 1 {}" : "moved 0 {\"no_history\":1}");
+        assertThat(redriven(http, "{\"to\":\"q\"}")).isEqualTo("moved 1 {}");
+      }
+    }
+  }
+
+  /** What a redrive of the queue dead would do. */
+  private static String redriven(Http http, String body) throws Exception {
+    JsonNode report = http.post("queues/%2F/dead/redrive/dry-run", body).json();
+    return "moved " + report.path("moved").asInt() + " " + report.path("skipped_because");
   }
 
   @Test

@@ -3,7 +3,6 @@ package io.mayflymq.it.deadletter;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.rabbitmq.client.AMQP.BasicProperties;
 import com.rabbitmq.client.BuiltinExchangeType;
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.GetResponse;
@@ -15,9 +14,7 @@ import io.mayflymq.it.harness.Headers;
 import io.mayflymq.it.harness.Http;
 import io.mayflymq.it.harness.MayflyOnly;
 import io.mayflymq.it.harness.Patience;
-import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Date;
 import java.util.List;
 import java.util.Map;
 import org.awaitility.Awaitility;
@@ -241,31 +238,16 @@ class RedriveIT extends AccessFixture {
   @Test
   void noMessageGoesToAnInternalExchange(Amqp amqp) throws Exception {
     String dead = amqp.queue();
-    String internal = amqp.name();
-    amqp.channel().exchangeDeclare(internal, "fanout", false, true, true, null);
-    String target = amqp.queue();
-    amqp.bind(target, internal, "");
-    Map<String, Object> death =
-        Map.of(
-            "queue",
-            "q",
-            "reason",
-            "rejected",
-            "count",
-            1L,
-            "exchange",
-            internal,
-            "time",
-            Date.from(Instant.ofEpochSecond(1_700_000_000)),
-            "routing-keys",
-            List.of("k"));
-    amqp.confirming()
-        .basicPublish(
-            "",
-            dead,
-            new BasicProperties.Builder().headers(Map.of("x-death", List.of(death))).build(),
-            new byte[1]);
+    String exchange = amqp.exchange(BuiltinExchangeType.FANOUT);
+    String queue = amqp.queue(Amqp.deadLetterTo(dead, Map.of()));
+    amqp.bind(queue, exchange, "");
+    kill(amqp, exchange, "k", queue, "a");
     amqp.awaitReady(dead, 1);
+    Channel channel = amqp.channel();
+    channel.exchangeDelete(exchange);
+    channel.exchangeDeclare(exchange, "fanout", false, true, true, null);
+    String target = amqp.queue();
+    amqp.bind(target, exchange, "");
     JsonNode report = redrive(dead, "{\"to_original\":true}");
     assertThat(report.path("skipped_because")).hasToString("{\"forbidden\":1}");
     assertThat(amqp.ready(target)).isZero();
