@@ -1,7 +1,6 @@
 """What the scripts of this directory share: a broker that is asked by AMQP and by the HTTP API, and their command line."""
 
 import argparse
-import sys
 from urllib.parse import quote
 
 import pika
@@ -64,12 +63,13 @@ def main(doc, groups, clean=lambda broker: None):
     parser.add_argument("--password", default="guest")
     parser.add_argument("--ctl", help="the broker's rabbitmqctl or mayflyctl")
     given = parser.parse_args()
+    for name in given.groups:
+        if name not in groups:
+            parser.error(f"no group {name!r}: expected {', '.join(groups)}")
     broker = Broker(given)
     try:
         for name in given.groups or groups:
             for row in groups[name](broker):
                 print(name, *row, sep=" | ", flush=True)
-    except KeyError as error:
-        sys.exit(f"no such group: {error}")
     finally:
         clean(broker)

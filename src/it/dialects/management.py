@@ -7,6 +7,7 @@
 It needs pika and requests, and an administrator. Names of what it creates begin with "dialect.", users and virtual hosts included.
 """
 
+import base64
 import http.client
 import json
 import time
@@ -61,7 +62,7 @@ def objects(broker):
         ("queue amq.x", "PUT", "queues/{vhost}/amq.x", {}), ("exchange amq.x", "PUT", "exchanges/{vhost}/amq.x", {"type": "direct"}),
         ("queue", "PUT", q, {"durable": True}), ("queue again", "PUT", q, {"durable": True}), ("queue, not durable", "PUT", q, {"durable": False}),
         ("queue, arguments a text", "PUT", q, {"arguments": "x"}), ("queue, arguments a list", "PUT", q, {"arguments": [1]}), ("queue, durable x", "PUT", q, {"durable": "x"}),
-        ("queue, node x", "PUT", "queues/{vhost}/dialect.n", {"node": "x"}), ("queue, bad argument", "PUT", "queues/{vhost}/dialect.n", {"arguments": {"x-expires": 0}}),
+        ("queue, node x", "PUT", "queues/{vhost}/dialect.n", {"node": "x"}), ("queue, bad argument", "PUT", "queues/{vhost}/dialect.m", {"arguments": {"x-expires": 0}}),
         ("exchange of no type", "PUT", "exchanges/{vhost}/dialect.x", {}), ("exchange of an unknown type", "PUT", "exchanges/{vhost}/dialect.x", {"type": "x"}),
         ("exchange, arguments a text", "PUT", "exchanges/{vhost}/dialect.x", {"type": "direct", "arguments": "x"}),
         ("get, ackmode x", "POST", q + "/get", {"count": 1, "ackmode": "x", "encoding": "auto"}), ("get, count x", "POST", q + "/get", {"count": "x", "ackmode": "ack_requeue_true", "encoding": "auto"}),
@@ -113,7 +114,6 @@ def objects(broker):
         else:
             yield what, broker.told(method, path, body)
     raw = http.client.HTTPConnection(broker.url.split("/")[2])
-    import base64
     authorization = {"Authorization": "Basic " + base64.b64encode(f"{broker.user}:{broker.password}".encode()).decode()}
     for what, path in (("raw byte 0xFF in a path", b"/api/queues/%2F/a\xff"), ("%FF in a path", b"/api/queues/%2F/a%FF"), ("UTF-8 in a path, not encoded", "/api/queues/%2F/\u00e4".encode()), ("% alone in a path", b"/api/queues/%2F/a%")):
         raw.close()
