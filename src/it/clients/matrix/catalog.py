@@ -68,6 +68,7 @@ CLIENTS = {
         node("moleculer", "moleculer_client.js", families.NODE_FRAMEWORKS, areas=MOLECULER),
         Client("amqp091-go", families.GO, ("amqp091",)),
         Client("lapin", families.RUST, ("target/debug/lapin-client",)),
+        Client("amqprs", families.RUST, ("target/debug/amqprs-client",)),
         Client("librabbitmq", families.C, ("librabbitmq",)),
         Client("bunny", families.RUBY, ("ruby", "bunny_client.rb")),
         Client("php-amqp", families.PHP_EXTENSION, ("php", "php_amqp_client.php")),
