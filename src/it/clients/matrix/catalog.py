@@ -22,9 +22,9 @@ class Client:
         return [str(directory / first) if (directory / first).exists() else first, *rest]
 
 
-def java(name, program, **areas):
-    options = ("-XX:TieredStopAtLevel=1", "-Xmx256m", "-cp", "lib/*")
-    return Client(name, families.JAVA, ("java", *options, program), **areas)
+def java(name, program, family=families.JAVA, **areas):
+    options = ("-XX:TieredStopAtLevel=1", "-Xmx256m", "-cp", "lib/*:.")
+    return Client(name, family, ("java", *options, program), **areas)
 
 
 def python(name, program, **areas):
@@ -51,6 +51,7 @@ CLIENTS = {
         java("vertx-rabbitmq", "VertxRabbitmq.java"),
         java("reactor-rabbitmq", "ReactorRabbitmq.java"),
         java("rabbitmq-jms", "RabbitmqJms.java", areas=JMS),
+        java("perf-test", "PerfTestClient.java", families.JAVA_FRAMEWORKS),
         python("pika", "pika_client.py"),
         python("aio-pika", "aio_pika_client.py"),
         python("kombu", "kombu_client.py"),

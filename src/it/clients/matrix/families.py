@@ -76,6 +76,8 @@ JAVA = Family(
     ),
     weight=1,
 )
+# Frameworks that bring older versions of the libraries.
+JAVA_FRAMEWORKS = Family("java-frameworks", JAVA.needs, JAVA.fetch, weight=1)
 GO = Family(
     "go",
     (Need("Go 1.25", at_least("go", "go env GOVERSION | tr -d go", "1.25"), ("golang-go",)),),
