@@ -51,6 +51,7 @@ CLIENTS = {
         java("vertx-rabbitmq", "VertxRabbitmq.java"),
         java("reactor-rabbitmq", "ReactorRabbitmq.java"),
         java("rabbitmq-jms", "RabbitmqJms.java", areas=JMS),
+        java("camel", "CamelRabbitmq.java", families.JAVA_FRAMEWORKS),
         java("perf-test", "PerfTestClient.java", families.JAVA_FRAMEWORKS),
         python("pika", "pika_client.py"),
         python("aio-pika", "aio_pika_client.py"),
