@@ -41,6 +41,7 @@ JMS = ("queue", "transaction", "topic", "request", "ttl", "restart")
 NESTJS = ("request", "error", "prefetch", "restart")
 MOLECULER = ("request", "balance", "broadcast", "restart")
 PERL = ("declare", "confirms", "prefetch", "ttl", "restart")
+SYMFONY = ("declare", "confirms", "worker", "ttl", "retry", "dead-letter", "restart")
 OSLO = ("notifications", "rpc", "fanout", "timeout", "quorum", "stream", "restart")
 
 CLIENTS = {
@@ -74,6 +75,12 @@ CLIENTS = {
         Client("librabbitmq", families.C, ("librabbitmq",)),
         Client("bunny", families.RUBY, ("ruby", "bunny_client.rb")),
         Client("php-amqp", families.PHP_EXTENSION, ("php", "php_amqp_client.php")),
+        Client(
+            "symfony-messenger",
+            families.PHP_SYMFONY,
+            ("php", "symfony_messenger_client.php"),
+            SYMFONY,
+        ),
         Client("anyevent-rabbitmq", families.PERL, ("perl", "anyevent_rabbitmq_client.pl"), PERL),
         Client("php-amqplib", families.PHP, ("php", "php_amqplib_client.php")),
     )

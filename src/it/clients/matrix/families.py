@@ -132,6 +132,23 @@ PHP_EXTENSION = Family(
         Need("php-amqp", ("php", "-r", "exit(extension_loaded('amqp') ? 0 : 1);"), ("php-amqp",)),
     ),
 )
+# Symfony's framework for messages, on the extension.
+PHP_SYMFONY = Family(
+    "php-symfony",
+    PHP_EXTENSION.needs
+    + (
+        Need(
+            "Symfony Messenger",
+            (
+                "php",
+                "-r",
+                "require 'Symfony/Component/EventDispatcher/autoload.php';"
+                "require 'Symfony/Component/Messenger/Bridge/Amqp/autoload.php';",
+            ),
+            ("php-symfony-messenger", "php-symfony-amqp-messenger", "php-symfony-event-dispatcher"),
+        ),
+    ),
+)
 PERL = Family(
     "perl",
     (
