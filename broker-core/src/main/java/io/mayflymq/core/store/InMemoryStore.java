@@ -13,7 +13,7 @@ public final class InMemoryStore implements PartitionStore {
   private final AppliedBatches batches = new AppliedBatches(() -> {});
 
   @Override
-  public QueueStore open(long queueId, QueueName name, boolean durable) {
+  public QueueStore open(long queueId, QueueName name, QueueStore.Kept kept) {
     return new InMemory();
   }
 

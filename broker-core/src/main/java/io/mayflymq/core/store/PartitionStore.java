@@ -15,9 +15,9 @@ public interface PartitionStore {
    * @param queueId the id of the queue, which is never reused; or an id that {@link StoreIds}
    *     derives from it
    * @param name the queue's name
-   * @param durable whether the queue's persistent messages survive a restart
+   * @param kept which of the queue's messages survive a restart
    */
-  QueueStore open(long queueId, QueueName name, boolean durable);
+  QueueStore open(long queueId, QueueName name, QueueStore.Kept kept);
 
   /** Returns the store of a stream. Any thread may call. Parameters as in {@link #open}. */
   StreamStore openStream(long queueId, QueueName name);

@@ -4,14 +4,24 @@ import io.mayflymq.core.message.DeliveryCount;
 import io.mayflymq.core.message.Message;
 
 /**
- * Stores the messages of one queue beside its index: the persistent ones of a durable queue in the
- * log of the shard, and the contents of others packed, in memory or in a file.
+ * Stores the messages of one queue beside its index: those that survive a restart in the log of the
+ * shard, and the contents of others packed, in memory or in a file.
  *
  * <p>Belongs to the shard's thread, except for {@link #attach}.
  */
 public interface QueueStore {
   /** The location of a message that is in no file. */
   long NOWHERE = 0;
+
+  /** Which of a queue's messages survive a restart. */
+  enum Kept {
+    /** None: the queue is transient. */
+    NONE,
+    /** The persistent ones. */
+    PERSISTENT,
+    /** All of them, whatever their publishers have asked for. */
+    ALL
+  }
 
   /** Sets the queue; called once, before anything else, by the thread that makes the queue. */
   void attach(RecoverableQueue queue);

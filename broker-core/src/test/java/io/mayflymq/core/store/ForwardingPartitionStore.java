@@ -14,8 +14,8 @@ public class ForwardingPartitionStore implements PartitionStore {
   }
 
   @Override
-  public QueueStore open(long queueId, QueueName name, boolean durable) {
-    return store.open(queueId, name, durable);
+  public QueueStore open(long queueId, QueueName name, QueueStore.Kept kept) {
+    return store.open(queueId, name, kept);
   }
 
   @Override

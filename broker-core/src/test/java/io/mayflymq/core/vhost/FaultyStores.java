@@ -73,8 +73,8 @@ final class FaultyStores {
       }
 
       @Override
-      public QueueStore open(long queueId, QueueName name, boolean durable) {
-        return new ForwardingQueueStore(super.open(queueId, name, durable)) {
+      public QueueStore open(long queueId, QueueName name, QueueStore.Kept kept) {
+        return new ForwardingQueueStore(super.open(queueId, name, kept)) {
           @Override
           public long store(
               long sequence, Message message, long ownDeadlineMillis, long enqueuedAtMillis) {

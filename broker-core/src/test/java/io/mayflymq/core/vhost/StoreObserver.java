@@ -289,8 +289,8 @@ final class StoreObserver {
     }
 
     @Override
-    public QueueStore open(long queueId, QueueName name, boolean durable) {
-      WatchedQueue queue = new WatchedQueue(super.open(queueId, name, durable), queueId, this);
+    public QueueStore open(long queueId, QueueName name, QueueStore.Kept kept) {
+      WatchedQueue queue = new WatchedQueue(super.open(queueId, name, kept), queueId, this);
       queues.put(queueId, queue);
       return queue;
     }

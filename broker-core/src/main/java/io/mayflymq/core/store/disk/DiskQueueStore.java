@@ -15,8 +15,7 @@ final class DiskQueueStore implements QueueStore {
 
   final long id;
   final QueueName name;
-  final boolean durable;
-  private final boolean keepsAll;
+  private final Kept kept;
   private final PartitionEntries entries;
   private final QueueList queues;
   private RecoverableQueue queue;
@@ -52,16 +51,14 @@ final class DiskQueueStore implements QueueStore {
   /**
    * What a queue is.
    *
-   * @param durable whether its persistent messages survive a restart
-   * @param keepsAll whether those that are not persistent do as well
+   * @param kept which of its messages survive a restart
    */
-  record Settings(long id, QueueName name, boolean durable, boolean keepsAll) {}
+  record Settings(long id, QueueName name, Kept kept) {}
 
   DiskQueueStore(Settings settings, PartitionEntries entries, QueueList queues) {
     this.id = settings.id;
     this.name = settings.name;
-    this.durable = settings.durable;
-    this.keepsAll = settings.keepsAll;
+    this.kept = settings.kept;
     this.entries = entries;
     this.queues = queues;
   }
@@ -156,7 +153,7 @@ final class DiskQueueStore implements QueueStore {
 
   @Override
   public boolean isPersistent(Message message) {
-    return durable && (keepsAll || message.persistent());
+    return kept == Kept.ALL || (kept == Kept.PERSISTENT && message.persistent());
   }
 
   @Override

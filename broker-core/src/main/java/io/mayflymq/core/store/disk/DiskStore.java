@@ -95,11 +95,13 @@ final class DiskStore implements PartitionStore, EndOfBurstListener {
   record MemoryShare(long bytes, int slabBytes) {}
 
   @Override
-  public QueueStore open(long queueId, QueueName name, boolean durable) {
-    boolean keepsAll = storeLog.isReplicated();
+  public QueueStore open(long queueId, QueueName name, QueueStore.Kept kept) {
+    boolean keepsAll = storeLog.isReplicated() && kept != QueueStore.Kept.NONE;
     DiskQueueStore queue =
         new DiskQueueStore(
-            new DiskQueueStore.Settings(queueId, name, durable, keepsAll), entries, queues);
+            new DiskQueueStore.Settings(queueId, name, keepsAll ? QueueStore.Kept.ALL : kept),
+            entries,
+            queues);
     if (!recovered) {
       queue.list();
     }

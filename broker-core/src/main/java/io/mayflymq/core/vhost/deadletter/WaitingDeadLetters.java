@@ -99,9 +99,7 @@ public final class WaitingDeadLetters extends Timer {
             QueueSettings.DEFAULT,
             partition.pages(),
             store.open(
-                StoreIds.ofWaitingDeadLetters(source.id()),
-                source.storeName(),
-                source.definition().durable()),
+                StoreIds.ofWaitingDeadLetters(source.id()), source.storeName(), source.kept()),
             new NoEffects(),
             partition.now());
     this.messageExtractor = deadLetters.messageExtractor();

@@ -6,6 +6,7 @@ import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.settings.QueueSettings;
 import io.mayflymq.core.settings.QueueType;
 import io.mayflymq.core.store.QueueName;
+import io.mayflymq.core.store.QueueStore;
 import io.mayflymq.core.vhost.partition.Partition;
 import io.mayflymq.protocol.types.ConnectionException;
 import java.util.ArrayList;
@@ -158,6 +159,14 @@ public final class Queue {
   /** Returns its names, by which stores and traces know it. */
   public QueueName storeName() {
     return new QueueName(vhost.name(), name());
+  }
+
+  /** Returns which of its messages survive a restart: all of a quorum queue, as in RabbitMQ. */
+  public QueueStore.Kept kept() {
+    if (definition().settings().type() == QueueType.QUORUM) {
+      return QueueStore.Kept.ALL;
+    }
+    return definition().durable() ? QueueStore.Kept.PERSISTENT : QueueStore.Kept.NONE;
   }
 
   /** Returns whether it is a stream, from which nothing is taken. */

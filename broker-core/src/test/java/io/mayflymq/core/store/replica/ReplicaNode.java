@@ -15,6 +15,7 @@ import io.mayflymq.core.store.Commit;
 import io.mayflymq.core.store.LinkBatches;
 import io.mayflymq.core.store.PartitionStore;
 import io.mayflymq.core.store.QueueName;
+import io.mayflymq.core.store.QueueStore;
 import io.mayflymq.core.store.UnsettledEntry;
 import io.mayflymq.core.store.disk.DiskStores;
 import io.mayflymq.core.store.disk.MemoryHost;
@@ -140,7 +141,8 @@ final class ReplicaNode {
 
   NaiveQueue open(long id) {
     NaiveQueue queue =
-        new NaiveQueue(id, store.open(id, new QueueName("host", "queue " + id), true));
+        new NaiveQueue(
+            id, store.open(id, new QueueName("host", "queue " + id), QueueStore.Kept.ALL));
     queues.put(id, queue);
     return queue;
   }

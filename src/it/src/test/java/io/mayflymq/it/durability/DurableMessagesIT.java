@@ -117,6 +117,45 @@ class DurableMessagesIT {
     assertThat(broker.bodies("exclusive")).isEmpty();
   }
 
+  /** As in RabbitMQ: also those that some libraries send without a delivery mode. */
+  @ParameterizedTest
+  @EnumSource
+  void quorumQueuesKeepTransientMessages(Ending ending) throws Exception {
+    broker.queue("dead", Map.of("x-queue-type", "quorum"));
+    Map<String, Object> arguments =
+        Map.of(
+            "x-queue-type",
+            "quorum",
+            "x-dead-letter-exchange",
+            "",
+            "x-dead-letter-routing-key",
+            "dead");
+    broker.queue("q", arguments);
+    BasicProperties unspecified = new BasicProperties.Builder().messageId("id").build();
+    broker.publisher().basicPublish("", "q", unspecified, bytes("refused"));
+    broker.publisher().basicPublish("", "q", unspecified, bytes("held"));
+    for (int i = 0; i < 100; i++) {
+      broker
+          .publisher()
+          .basicPublish("", "q", i % 2 == 0 ? TRANSIENT : unspecified, bytes("t" + i));
+    }
+    broker.awaitConfirms();
+    Channel channel = broker.channel();
+    channel.basicReject(channel.basicGet("q", false).getEnvelope().getDeliveryTag(), false);
+    await().until(() -> channel.messageCount("dead") == 1);
+    channel.basicGet("q", false);
+    broker.restart(ending);
+
+    assertThat(broker.bodies("dead")).containsExactly("refused");
+    GetResponse held = broker.get("q");
+    assertThat(RestartedBroker.body(held)).isEqualTo("held");
+    assertThat(held.getEnvelope().isRedeliver()).isTrue();
+    assertThat(held.getProps().getMessageId()).isEqualTo("id");
+    assertThat(held.getProps().getDeliveryMode()).isNull();
+    assertThat(broker.get("q").getProps().getDeliveryMode()).isEqualTo(1);
+    assertThat(broker.bodies("q")).isEqualTo(numbered("t", 1, 100));
+  }
+
   @ParameterizedTest
   @EnumSource
   void prioritiesOfQuorumQueuesAreKept(Ending ending) throws Exception {

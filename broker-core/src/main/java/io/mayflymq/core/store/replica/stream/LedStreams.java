@@ -7,6 +7,7 @@ import io.mayflymq.core.store.Commit;
 import io.mayflymq.core.store.PartitionStore;
 import io.mayflymq.core.store.PartitionStreams;
 import io.mayflymq.core.store.QueueName;
+import io.mayflymq.core.store.QueueStore;
 import io.mayflymq.core.store.StoreIds;
 import io.mayflymq.core.store.StreamStore;
 import io.mayflymq.core.store.stream.StreamLogs;
@@ -49,7 +50,10 @@ public final class LedStreams implements PartitionStreams {
   public StreamStore open(long queueId, QueueName name) {
     LedStream stream =
         new LedStream(
-            queueId, store.open(StoreIds.ofStream(queueId), name, true), files.of(queueId), this);
+            queueId,
+            store.open(StoreIds.ofStream(queueId), name, QueueStore.Kept.ALL),
+            files.of(queueId),
+            this);
     streams.put(queueId, stream);
     return stream;
   }

@@ -31,7 +31,7 @@ record QueueMachineFactory(Queue queue, QueueEffects effects) {
       return new ClassicQueueMachine(
           settings,
           partition.pages(),
-          store.open(queue.id(), queue.storeName(), queue.definition().durable()),
+          store.open(queue.id(), queue.storeName(), queue.kept()),
           effects,
           nowMillis);
     }

@@ -65,8 +65,7 @@ final class QueueSchedule extends Timer {
     this.messages =
         new ScheduledMessages(
             queue.partition().pages(),
-            store.open(
-                StoreIds.ofSchedule(queue.id()), queue.storeName(), queue.definition().durable()));
+            store.open(StoreIds.ofSchedule(queue.id()), queue.storeName(), queue.kept()));
   }
 
   /** Starts with what the store has recovered. */
