@@ -52,6 +52,7 @@ CLIENTS = {
         java("vertx-rabbitmq", "VertxRabbitmq.java"),
         java("reactor-rabbitmq", "ReactorRabbitmq.java"),
         java("rabbitmq-jms", "RabbitmqJms.java", areas=JMS),
+        java("smallrye", "SmallRyeRabbitmq.java", families.JAVA_FRAMEWORKS),
         java("camel", "CamelRabbitmq.java", families.JAVA_FRAMEWORKS),
         java("perf-test", "PerfTestClient.java", families.JAVA_FRAMEWORKS),
         python("pika", "pika_client.py"),
