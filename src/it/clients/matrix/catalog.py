@@ -69,7 +69,12 @@ CLIENTS = {
         node("amqp-connection-manager", "connection_manager_client.js"),
         node("rascal", "rascal_client.js"),
         node("nestjs", "nestjs_client.mjs", families.NODE_FRAMEWORKS, areas=NESTJS),
-        node("moleculer", "moleculer_client.js", families.NODE_FRAMEWORKS, areas=MOLECULER),
+        Client(
+            "moleculer",
+            families.NODE_22,
+            ("node_modules/.bin/node", "moleculer_client.js"),
+            MOLECULER,
+        ),
         Client("amqp091-go", families.GO, ("amqp091",)),
         Client("lapin", families.RUST, ("target/debug/lapin-client",)),
         Client("amqprs", families.RUST, ("target/debug/amqprs-client",)),

@@ -65,6 +65,8 @@ NODE_FRAMEWORKS = Family(
     ),
     fetch=NODE.fetch,
 )
+# What needs a newer Node.js than Debian has: npm brings it.
+NODE_22 = Family("node-22", NODE.needs, NODE.fetch)
 JAVA = Family(
     "java",
     (
