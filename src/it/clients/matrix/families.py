@@ -56,7 +56,7 @@ NODE = Family(
     ),
     fetch=(("npm", "install", "--silent", "--no-fund", "--no-audit", "--no-package-lock"),),
 )
-# Frameworks that want a newer Node.js than the libraries, or an older library.
+# Frameworks that want a newer Node.js than the libraries.
 NODE_FRAMEWORKS = Family(
     "node-frameworks",
     (
