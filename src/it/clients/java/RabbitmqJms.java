@@ -32,6 +32,7 @@ public final class RabbitmqJms {
       queue(connection);
       transaction(connection);
       topic(connection);
+      selector(connection);
       request();
       ttl(connection);
     }
@@ -130,6 +131,48 @@ public final class RabbitmqJms {
     session.unsubscribe("durable");
     session.close();
     ok("topic", "subscribers, one of which was away, get what is theirs");
+  }
+
+  /** The broker, not the consumer, leaves out what a selector does not let through. */
+  private static void selector(Connection connection) throws JMSException {
+    Session session = session(connection, Session.AUTO_ACKNOWLEDGE);
+    Topic topic = session.createTopic("offers");
+    MessageConsumer plain = session.createConsumer(topic);
+    MessageConsumer red = session.createConsumer(topic, "color = 'red' AND price < 10.5");
+    MessageConsumer named = session.createConsumer(topic, "color LIKE 'b_u%' OR urgent = TRUE");
+    String high = "JMSPriority BETWEEN 7 AND 9 AND size IS NULL";
+    session.createDurableSubscriber(topic, "high", high, false).close();
+    try (MessageProducer producer = session.createProducer(topic)) {
+      for (String color : new String[] {"red", "blue", "green"}) {
+        for (int price : new int[] {10, 11}) {
+          TextMessage message = session.createTextMessage(color + " " + price);
+          message.setStringProperty("color", color);
+          message.setIntProperty("price", price);
+          message.setBooleanProperty("urgent", color.equals("green") && price == 11);
+          int priority = price == 11 ? 8 : 4;
+          producer.send(message, DeliveryMode.PERSISTENT, priority, 0);
+        }
+      }
+    }
+    List<String> all = List.of("red 10", "red 11", "blue 10", "blue 11", "green 10", "green 11");
+    for (String text : all) {
+      check(next(plain).equals(text), "the plain subscriber misses " + text);
+    }
+    check(next(red).equals("red 10"), "another message");
+    check(red.receive(SECOND / 4) == null, "one message more");
+    check(
+        List.of(next(named), next(named), next(named))
+            .equals(List.of("blue 10", "blue 11", "green 11")),
+        "other messages");
+    try (MessageConsumer again = session.createDurableSubscriber(topic, "high", high, false)) {
+      check(
+          List.of(next(again), next(again), next(again))
+              .equals(List.of("red 11", "blue 11", "green 11")),
+          "other messages for the durable subscriber");
+    }
+    session.unsubscribe("high");
+    session.close();
+    ok("selector", "each subscriber gets what its selector lets through");
   }
 
   private static void request() throws Exception {

@@ -37,7 +37,7 @@ def node(name, program, family=families.NODE, **areas):
 
 CELERY = ("retry", "eta", "ttl", "dead-letter", "chord", "restart")
 DRAMATIQ = ("confirms", "retry", "delay", "dead-letter", "restart")
-JMS = ("queue", "transaction", "topic", "request", "ttl", "restart")
+JMS = ("queue", "transaction", "topic", "selector", "request", "ttl", "restart")
 NESTJS = ("request", "error", "prefetch", "restart")
 MOLECULER = ("request", "balance", "broadcast", "restart")
 PERL = ("declare", "confirms", "prefetch", "ttl", "restart")

@@ -18,6 +18,7 @@ public final class BuildInfo {
           "rabbitmq_consistent_hash_exchange",
           "rabbitmq_delayed_message_exchange",
           "rabbitmq_event_exchange",
+          "rabbitmq_jms_topic_exchange",
           "rabbitmq_management",
           "rabbitmq_management_agent",
           "rabbitmq_prometheus",

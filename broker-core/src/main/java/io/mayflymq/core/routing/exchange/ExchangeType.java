@@ -12,6 +12,7 @@ import io.mayflymq.core.routing.index.BindingIndex;
 import io.mayflymq.core.routing.index.DirectIndex;
 import io.mayflymq.core.routing.index.FanoutIndex;
 import io.mayflymq.core.routing.index.RecentHistoryIndex;
+import io.mayflymq.core.routing.jms.JmsTopicIndex;
 import io.mayflymq.core.routing.route.RecentHistory;
 import io.mayflymq.core.routing.topic.TopicIndex;
 import io.mayflymq.protocol.types.ChannelException;
@@ -146,6 +147,18 @@ public enum ExchangeType {
     @Override
     public void validate(FieldTable arguments) {
       DelayedType.validate(arguments);
+    }
+  },
+  /** Routes by the selectors of consumers of RabbitMQ's JMS client, see {@link JmsTopicIndex}. */
+  X_JMS_TOPIC("JMS selector exchange") {
+    @Override
+    public <Q> BindingIndex<Q> newIndex(FieldTable arguments) {
+      return JmsTopicIndex.empty();
+    }
+
+    @Override
+    public void validate(Binding binding) {
+      JmsTopicIndex.validate(binding);
     }
   };
 

@@ -98,6 +98,54 @@ class ExchangeTypesIT {
     }
   }
 
+  /** As RabbitMQ's JMS client binds the queues of consumers with selectors. */
+  @Test
+  void selectorsOfJmsDecideByHeaders(Amqp amqp) throws Exception {
+    Channel channel = amqp.confirming();
+    String topics = exchange(amqp, "topic", Map.of());
+    String selecting = exchange(amqp, "x-jms-topic", Map.of("rjms_version", "2.0"));
+    channel.exchangeBind(selecting, topics, "prices");
+    List<String> queues = queues(amqp, topics, "#", "none", "none");
+    String red = "{'=',{'ident',<<\"color\">>},<<\"red\">>}.";
+    String large = "{'and',{'>',{'ident',<<\"size\">>},5},{'not_null',{'ident',<<\"color\">>}}}.";
+    channel.queueBind(queues.get(1), selecting, "prices", Map.of("rjms_erlang_selector", red));
+    channel.queueBind(queues.get(2), selecting, "", Map.of("rjms_erlang_selector", large));
+    channel.basicPublish(topics, "prices", headers(Map.of("color", "red")), bytes("a"));
+    channel.basicPublish(topics, "prices", headers(Map.of("color", "red", "size", 6)), bytes("b"));
+    channel.basicPublish(
+        topics, "prices", headers(Map.of("color", "blue", "size", 7L)), bytes("c"));
+    channel.basicPublish(topics, "others", headers(Map.of("color", "red")), bytes("d"));
+    channel.basicPublish(topics, "prices", PLAIN, bytes("e"));
+    assertThat(channel.waitForConfirms(Patience.MILLIS)).isTrue();
+    assertThat(drain(amqp, queues))
+        .containsExactly(List.of("a", "b", "c", "d", "e"), List.of("a", "b"), List.of("b", "c"));
+    channel.queueUnbind(queues.get(1), selecting, "prices", Map.of("rjms_erlang_selector", red));
+    channel.basicPublish(topics, "prices", headers(Map.of("color", "red")), bytes("f"));
+    assertThat(channel.waitForConfirms(Patience.MILLIS)).isTrue();
+    assertThat(amqp.drain(queues.get(1))).isEmpty();
+  }
+
+  @Test
+  @MayflyOnly("gives other reasons, and takes a binding without a selector for an internal error")
+  void aBindingForJmsNeedsASelector(Amqp amqp) throws Exception {
+    String exchange = exchange(amqp, "x-jms-topic", Map.of());
+    String queue = amqp.queue();
+    for (String selector : new String[] {null, "{'=',1"}) {
+      Map<String, Object> arguments =
+          selector == null ? Map.of() : Map.of("rjms_erlang_selector", selector);
+      String reason =
+          selector == null
+              ? "expected a text in the argument 'rjms_erlang_selector'"
+              : "expected } at character 6";
+      Channel channel = amqp.newChannel();
+      assertChannelError(
+          channel,
+          406,
+          "PRECONDITION_FAILED - invalid JMS selector: " + reason,
+          () -> channel.queueBind(queue, exchange, "", arguments));
+    }
+  }
+
   @Test
   void aConsistentHashDistributesByWeightAndIsStable(Amqp amqp) throws Exception {
     String exchange = exchange(amqp, "x-consistent-hash", Map.of());
