@@ -21,6 +21,9 @@ final class AnswerTable {
   private final Map<String, List<String>> shapes = new LinkedHashMap<>();
   private final Set<String> differences = new LinkedHashSet<>();
 
+  /** The one whose shape is being read. */
+  private String request;
+
   private AnswerTable() {}
 
   static AnswerTable read() {
@@ -46,8 +49,6 @@ final class AnswerTable {
       shapes.put(line, new ArrayList<>());
     }
   }
-
-  private String request;
 
   /** The requests, in their order. */
   Set<String> requests() {

@@ -44,6 +44,7 @@ class AnswersIT {
     http = target.http();
     node = http.get("overview").json().path("node").asText();
     try (Connection open = fill(target)) {
+      assertThat(open.isOpen()).isTrue();
       awaitStatistics();
       String directory = System.getProperty("mayfly.it.answers", "");
       if (directory.isBlank()) {

@@ -103,8 +103,8 @@ final class Shape {
     void add(String path, JsonNode json) {
       if (json.isObject()) {
         objects.merge(path, 1, Integer::sum);
-        json.fields()
-            .forEachRemaining(field -> value(path + "." + name(field.getKey()), field.getValue()));
+        json.properties()
+            .forEach(field -> value(path + "." + name(field.getKey()), field.getValue()));
       } else if (json.isArray()) {
         json.forEach(element -> value(path + "[]", element));
       }
