@@ -430,8 +430,14 @@ class ManagementDefinitionsIT extends AccessFixture {
 
   private Http.Reply upload(String path, String part, String json) throws Exception {
     String form =
-        "--limit\r\nContent-Disposition: form-data; name=\"%s\"; filename=\"d.json\"\r\n"
-            + "Content-Type: application/json\r\n\r\n%s\r\n--limit--\r\n";
+        """
+        --limit\r
+        Content-Disposition: form-data; name="%s"; filename="d.json"\r
+        Content-Type: application/json\r
+        \r
+        %s\r
+        --limit--\r
+        """;
     return http.post(path, "multipart/form-data; boundary=limit", form.formatted(part, json));
   }
 }
