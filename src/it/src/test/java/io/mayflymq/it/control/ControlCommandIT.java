@@ -202,7 +202,7 @@ class ControlCommandIT {
         .contains(queue + "\t1\t1");
     assertThat(done("-t", "5", "list_queues", "name,messages", "arguments", "-q"))
         .startsWith("name\tmessages\targuments")
-        .contains(queue + "\t1\t[{\"x-max-length\",7}]");
+        .contains(queue + "\t1\t[{\"x-max-length\",7},{\"x-queue-type\",\"classic\"}]");
     assertThat(done("list_queues", "name", "messages", "durable", "--formatter=json"))
         .anySatisfy(
             line ->

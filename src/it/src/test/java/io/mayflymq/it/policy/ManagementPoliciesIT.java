@@ -59,7 +59,7 @@ class ManagementPoliciesIT extends PolicyFixture {
 
   @Test
   void applyToAndPriorityDefaultToAllAndZero() throws Exception {
-    http.put("policies/%2F/" + name, "{\"pattern\":\"x\",\"definition\":{\"max-length\":1}}");
+    http.put("policies/%2F/" + name, "{\"pattern\":\"^none$\",\"definition\":{\"max-length\":1}}");
     JsonNode found = http.get("policies/%2F/" + name).json();
     assertThat(found.path("apply-to").asText()).isEqualTo("all");
     assertThat(found.path("priority").asInt()).isZero();
@@ -73,7 +73,7 @@ class ManagementPoliciesIT extends PolicyFixture {
       assertThat(reply.status()).as(path).isEqualTo(404);
       assertThat(reply.reason()).isEqualTo("Not Found");
     }
-    Http.Reply reply = http.put(kind + "/nope/p", policy("x", "{\"max-length\":7}"));
+    Http.Reply reply = http.put(kind + "/nope/p", policy("none", "{\"max-length\":7}"));
     assertThat(reply.status()).isEqualTo(404);
     assertThat(reply.error()).isEqualTo("not_found");
     assertThat(reply.reason()).isEqualTo("vhost_not_found");
@@ -139,7 +139,7 @@ class ManagementPoliciesIT extends PolicyFixture {
   @MayflyOnly("names of any length")
   void aNameHas255BytesAtMost() throws Exception {
     String path = "policies/%2F/" + "n".repeat(256);
-    Http.Reply reply = http.put(path, policy("x", "{\"max-length\":1}"));
+    Http.Reply reply = http.put(path, policy("none", "{\"max-length\":1}"));
     assertThat(reply.status()).isEqualTo(400);
     assertThat(reply.reason()).contains("policy name must not exceed 255 bytes");
     assertThat(http.get(path).status()).isEqualTo(404);
@@ -155,11 +155,11 @@ class ManagementPoliciesIT extends PolicyFixture {
 
   @Test
   void policiesAreListedByPriorityWithTheHighestLast() throws Exception {
-    String low = "{\"pattern\":\"x\",\"definition\":{\"max-length\":1},\"priority\":-1}";
+    String low = "{\"pattern\":\"^none$\",\"definition\":{\"max-length\":1},\"priority\":-1}";
     String first = "policies/%2F/" + name;
     String second = "policies/%2F/0" + name;
     try {
-      http.put(second, policy("x", "{\"max-length\":1}"));
+      http.put(second, policy("none", "{\"max-length\":1}"));
       http.put(first, low);
       List<String> names = names(http.get("policies/%2F").json());
       assertThat(names.indexOf(name)).isLessThan(names.indexOf("0" + name));
@@ -266,7 +266,7 @@ class ManagementPoliciesIT extends PolicyFixture {
 
   @Test
   void operatorPoliciesAreParameters() throws Exception {
-    http.put("operator-policies/%2F/" + name, policy("x", "{\"max-length\":7}"));
+    http.put("operator-policies/%2F/" + name, policy("none", "{\"max-length\":7}"));
     String path = "parameters/operator_policy/%2F/" + name;
     JsonNode found = http.get(path).json();
     assertThat(found.path("value").path("definition").path("max-length").asInt()).isEqualTo(7);
@@ -278,7 +278,7 @@ class ManagementPoliciesIT extends PolicyFixture {
       assertThat(http.get(list).json()).as(list).contains(found);
     }
     String value =
-        "{\"value\":{\"pattern\":\"y\",\"definition\":{\"max-length\":9},\"priority\":1,"
+        "{\"value\":{\"pattern\":\"^none$\",\"definition\":{\"max-length\":9},\"priority\":1,"
             + "\"apply-to\":\"queues\"}}";
     assertThat(http.put(path, value).status()).isEqualTo(204);
     JsonNode changed = http.get("operator-policies/%2F/" + name).json();
@@ -290,7 +290,7 @@ class ManagementPoliciesIT extends PolicyFixture {
 
   @Test
   void otherParametersAreRefused() throws Exception {
-    String value = "{\"value\":{\"pattern\":\"y\",\"definition\":{\"max-length\":9}}}";
+    String value = "{\"value\":{\"pattern\":\"^none$\",\"definition\":{\"max-length\":9}}}";
     Http.Reply unknown = http.put("parameters/nope/%2F/p", value);
     assertThat(unknown.status()).isEqualTo(400);
     assertThat(unknown.reason()).isEqualTo("Validation failed\n\ncomponent nope not found\n");
@@ -336,7 +336,7 @@ class ManagementPoliciesIT extends PolicyFixture {
     Http.Reply reply =
         http.put(
             "parameters/operator_policy/%2F/" + name,
-            "{\"value\":{\"pattern\":\"y\",\"definition\":{\"max-length\":-9},\"priority\":1}}");
+            "{\"value\":{\"pattern\":\"^none$\",\"definition\":{\"max-length\":-9},\"priority\":1}}");
     assertThat(reply.status()).isEqualTo(400);
     assertThat(reply.reason()).isEqualTo("Validation failed\n\n-9 is not a valid maximum length\n");
     assertThat(http.get("operator-policies/%2F/" + name).status()).isEqualTo(404);
