@@ -11,6 +11,7 @@ import io.mayflymq.core.queue.index.PagePool;
 import io.mayflymq.core.settings.QueueSettings;
 import io.mayflymq.core.store.InMemoryStore;
 import io.mayflymq.core.store.QueueName;
+import io.mayflymq.core.store.QueueStore;
 import io.mayflymq.core.store.UnsettledEntry;
 import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.protocol.types.ShortString;
@@ -37,7 +38,7 @@ final class QueueHarness implements QueueEffects, ConsumerTarget {
         new ClassicQueueMachine(
             settings,
             new PagePool(16),
-            new InMemoryStore().open(1, new QueueName("/", "queue"), false),
+            new InMemoryStore().open(1, new QueueName("/", "queue"), QueueStore.Kept.NONE),
             this,
             START);
     machine.start(START);
