@@ -74,6 +74,8 @@ JAVA = Family(
         Need("Maven", ("mvn", "--version"), ("maven",)),
     ),
     fetch=(
+        # What is kept may have other versions beside those that are wanted now.
+        ("rm", "-rf", "lib"),
         ("mvn", "-B", "-q", "-ntp", "dependency:copy-dependencies", "-DoutputDirectory=lib"),
     ),
     weight=1,
