@@ -40,20 +40,20 @@ for path in (
     "aliveness-test/ordres",
     LEADERS.format("%2F"),
     LEADERS.format("ordres"),
-    "queues/%2F/work",
-    "queues/%2F/work/bindings",
-    "exchanges/%2F/work/bindings/source",
+    "queues/%2F/orders",
+    "queues/%2F/orders/bindings",
+    "exchanges/%2F/orders/bindings/source",
 ):
     answers[path] = get(path)
     print(f"{path}: {answers[path][0]} {json.dumps(answers[path][1])}")
-bindings = answers["queues/%2F/work/bindings"]
+bindings = answers["queues/%2F/orders/bindings"]
 holds = (
     answers["aliveness-test/ordres"][0] == 404
     and answers[LEADERS.format("ordres")] == (200, {"status": "ok"}) == answers[LEADERS.format("%2F")]
-    and answers["queues/%2F/work"][0] == 404
+    and answers["queues/%2F/orders"][0] == 404
     and bindings[0] == 200
-    and [(each["source"], each["destination"]) for each in bindings[1]] == [("", "work")]
-    and answers["exchanges/%2F/work/bindings/source"] == (200, [])
+    and [(each["source"], each["destination"]) for each in bindings[1]] == [("", "orders")]
+    and answers["exchanges/%2F/orders/bindings/source"] == (200, [])
 )
 sys.exit(0 if holds else 1)
 PY

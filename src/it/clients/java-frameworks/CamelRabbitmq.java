@@ -144,10 +144,10 @@ public final class CamelRabbitmq {
 
   private void deadLetters() throws Exception {
     send("refused", "broken", Map.of());
-    Exchange letter = next(dead);
-    check(letter.getMessage().getBody(String.class).equals("broken"), "another letter");
+    Exchange died = next(dead);
+    check(died.getMessage().getBody(String.class).equals("broken"), "another dead-lettered message");
     check(tried == 2, "tried " + tried + " times");
-    isFirstDeath(letter, "refused", "rejected");
+    isFirstDeath(died, "refused", "rejected");
     ok("dead-letter", "after two tries x-death tells where and why");
   }
 
@@ -155,15 +155,15 @@ public final class CamelRabbitmq {
     Map<String, Object> brief = Map.of(SpringRabbitMQConstants.EXPIRATION, "200");
     long start = System.nanoTime();
     template.sendBodyAndHeaders(MORTAL, "brief", brief);
-    Exchange letter = next(dead);
+    Exchange died = next(dead);
     long lived = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
     check(lived >= 199, "it lived for " + lived);
-    isFirstDeath(letter, "mortal", "expired");
+    isFirstDeath(died, "mortal", "expired");
     ok("ttl", "it lived for " + lived + " ms of 200");
   }
 
-  private static void isFirstDeath(Exchange letter, String queue, String reason) {
-    List<?> deaths = letter.getMessage().getHeader("x-death", List.class);
+  private static void isFirstDeath(Exchange died, String queue, String reason) {
+    List<?> deaths = died.getMessage().getHeader("x-death", List.class);
     Map<?, ?> death = (Map<?, ?>) deaths.get(0);
     check(death.get("queue").equals(queue), death);
     check(death.get("reason").equals(reason), death);

@@ -112,8 +112,8 @@ final class ErlangTermReader {
     throw expected(String.valueOf(quote));
   }
 
-  private static char escaped(char letter) {
-    return switch (letter) {
+  private static char escaped(char character) {
+    return switch (character) {
       case 'b' -> '\b';
       case 'd' -> '\177';
       case 'e' -> '\033';
@@ -123,7 +123,7 @@ final class ErlangTermReader {
       case 's' -> ' ';
       case 't' -> '\t';
       case 'v' -> '\013';
-      default -> letter;
+      default -> character;
     };
   }
 

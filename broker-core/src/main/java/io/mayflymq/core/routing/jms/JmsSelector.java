@@ -148,8 +148,9 @@ final class JmsSelector {
       if (escape.equals(new Atom("no_escape"))) {
         return LikePattern.of(text, -1);
       }
-      if (escape instanceof String letter && letter.codePointCount(0, letter.length()) == 1) {
-        return LikePattern.of(text, letter.codePointAt(0));
+      if (escape instanceof String character
+          && character.codePointCount(0, character.length()) == 1) {
+        return LikePattern.of(text, character.codePointAt(0));
       }
     }
     throw new SyntaxException("expected a pattern, and one character or no_escape, after like");

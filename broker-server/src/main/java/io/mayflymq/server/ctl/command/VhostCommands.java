@@ -139,22 +139,10 @@ public final class VhostCommands {
     putIfGiven(body, "tags", invocation.option(TAGS));
     putIfGiven(body, "default_queue_type", invocation.option(DEFAULT_QUEUE_TYPE));
     putIfGiven(body, "compatibility", invocation.option("--compatibility"));
-    if (!exists(invocation, vhost)) {
+    if (!invocation.api().hasVhost(vhost)) {
       invocation.api().put(Api.path("vhosts", vhost), body);
     }
     return Result.DONE;
-  }
-
-  private static boolean exists(Invocation invocation, String vhost) {
-    try {
-      invocation.api().get(Api.path("vhosts", vhost) + "?columns=name");
-      return true;
-    } catch (ApiError e) {
-      if (e.isNotFound()) {
-        return false;
-      }
-      throw e;
-    }
   }
 
   private static void putIfGiven(Map<String, Object> body, String field, String value) {
@@ -226,8 +214,7 @@ public final class VhostCommands {
     if (invocation.dryRun()) {
       return Result.DONE;
     }
-    Map<String, Object> body =
-        ControlValues.only(Api.object(found), List.of("description", "tags", "default_queue_type"));
+    Map<String, Object> body = metadata(found);
     putIfGiven(body, "description", description);
     putIfGiven(body, "tags", tags);
     putIfGiven(body, "default_queue_type", type);
@@ -236,6 +223,18 @@ public final class VhostCommands {
       setProtection(invocation, vhost, Boolean.parseBoolean(wanted));
     }
     return Result.DONE;
+  }
+
+  /** Returns what is set of a virtual host: a PUT resets what it does not give. */
+  private static Map<String, Object> metadata(Object vhost) {
+    Map<String, Object> metadata = Api.object(Api.object(vhost).get("metadata"));
+    Map<String, Object> set = Json.object();
+    for (String key : List.of("description", "tags", "default_queue_type")) {
+      if (metadata.containsKey(key)) {
+        set.put(key, metadata.get(key));
+      }
+    }
+    return set;
   }
 
   private static Result setTags(Invocation invocation) {
@@ -248,8 +247,8 @@ public final class VhostCommands {
       throw ControlException.error(
           Sysexits.DATA, "Virtual host \"%s\" does not exist".formatted(vhost));
     }
-    Map<String, Object> body = Json.object("tags", String.join(",", tags));
-    body.put("description", Api.object(found).getOrDefault("description", ""));
+    Map<String, Object> body = metadata(found);
+    body.put("tags", String.join(",", tags));
     invocation.api().put(Api.path("vhosts", vhost), body);
     return Result.DONE;
   }

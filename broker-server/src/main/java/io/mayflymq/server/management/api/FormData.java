@@ -2,6 +2,7 @@ package io.mayflymq.server.management.api;
 
 import io.netty.buffer.ByteBufInputStream;
 import io.netty.buffer.Unpooled;
+import io.netty.handler.codec.DecoderException;
 import io.netty.handler.codec.http.DefaultHttpRequest;
 import io.netty.handler.codec.http.DefaultLastHttpContent;
 import io.netty.handler.codec.http.HttpHeaderNames;
@@ -33,10 +34,14 @@ public final class FormData implements AutoCloseable {
   public FormData(Request request) {
     HttpRequest head = new DefaultHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.POST, "/");
     head.headers().set(HttpHeaderNames.CONTENT_TYPE, request.headers().get("content-type"));
+    if (!HttpPostRequestDecoder.isMultipart(head)) {
+      throw ApiException.badRequest(
+          "the content type %s names no boundary of the parts".formatted(TYPE));
+    }
     try {
       decoder = new HttpPostMultipartRequestDecoder(new DefaultHttpDataFactory(false), head);
       decoder.offer(new DefaultLastHttpContent(Unpooled.wrappedBuffer(request.body().bytes())));
-    } catch (HttpPostRequestDecoder.ErrorDataDecoderException e) {
+    } catch (DecoderException e) {
       throw ApiException.badRequest("the body is not %s: %s".formatted(TYPE, e.getMessage()));
     }
   }

@@ -222,15 +222,13 @@ public final class VhostResource {
       VirtualHost vhost, List<QueueSnapshot> queues, boolean complete, History history) {
     CounterGroup traffic = vhost.metrics().connections();
     VhostDefinition definition = vhost.definition();
-    String queueType =
-        definition.defaultQueueType().isEmpty()
-            ? managed.broker().defaultQueueType().wireName()
-            : definition.defaultQueueType();
+    String queueType = managed.broker().defaultQueueType().wireName();
     Map<String, Object> metadata =
-        Json.object(
-            "description", definition.description(),
-            "tags", definition.tags(),
-            "default_queue_type", queueType);
+        Json.object("description", definition.description(), "tags", definition.tags());
+    if (!definition.defaultQueueType().isEmpty()) {
+      queueType = definition.defaultQueueType();
+      metadata.put("default_queue_type", queueType);
+    }
     definition.dialect().ifPresent(dialect -> metadata.put("compatibility", dialect.series()));
     if (definition.protectedFromDeletion()) {
       metadata.put(PROTECTED, true);

@@ -258,6 +258,23 @@ class OperatorCommandsIT {
     control.run("delete_vhost", "parts");
   }
 
+  /** Else it would not follow the configuration any more. */
+  @Test
+  void aTypeThatIsNotSetStaysSo() throws Exception {
+    control.run("add_vhost", "unset");
+    control.run("add_vhost", "fixed", "--default-queue-type", "stream");
+    for (String vhost : List.of("unset", "fixed")) {
+      control.run("update_vhost_metadata", vhost, "--description", "changed");
+      control.run("set_vhost_tags", vhost, "a");
+    }
+    assertThat(guest().get("vhosts/unset").json().path("metadata"))
+        .hasToString("{\"description\":\"changed\",\"tags\":[\"a\"]}");
+    assertThat(guest().get("vhosts/fixed").json().at("/metadata/default_queue_type").asText())
+        .isEqualTo("stream");
+    control.run("delete_vhost", "unset");
+    control.run("delete_vhost", "fixed");
+  }
+
   private static List<String> list(String command, String columns) {
     List<String> arguments = new ArrayList<>(List.of("-q", command));
     arguments.addAll(List.of(columns.split(" ")));

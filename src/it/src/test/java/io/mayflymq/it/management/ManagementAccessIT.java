@@ -58,8 +58,7 @@ class ManagementAccessIT extends AccessFixture {
     assertThat(vhost.path("description").asText()).isEqualTo("d");
     assertThat(vhost.path("tags")).hasToString("[\"a\",\"b\"]");
     assertThat(vhost.path("metadata"))
-        .hasToString(
-            "{\"description\":\"d\",\"tags\":[\"a\",\"b\"],\"default_queue_type\":\"classic\"}");
+        .hasToString("{\"description\":\"d\",\"tags\":[\"a\",\"b\"]}");
     assertThat(vhost.path("default_queue_type").asText()).isEqualTo("classic");
     assertThat(vhost.path("tracing").asBoolean()).isFalse();
     assertThat(http.put(path, "{\"tags\":[\"c\"]}").status()).isEqualTo(204);

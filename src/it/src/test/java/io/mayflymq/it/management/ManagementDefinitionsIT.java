@@ -17,6 +17,7 @@ import io.mayflymq.it.harness.OwnBroker;
 import io.mayflymq.it.harness.Target;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -413,6 +414,9 @@ class ManagementDefinitionsIT extends AccessFixture {
     made.add("vhosts/" + vhost);
     String json = "{\"vhosts\":[{\"name\":\"%s\"}]}".formatted(vhost);
     assertThat(upload("definitions", "other", json).status()).isEqualTo(400);
+    for (String type : List.of("multipart/form-data", "multipart/form-data; boundary=none")) {
+      assertThat(http.post("definitions", type, json).status()).as(type).isEqualTo(400);
+    }
     assertThat(upload("definitions", "file", json).status()).isEqualTo(204);
     JsonNode permissions = http.get("permissions/" + vhost + "/guest").json();
     assertThat(permissions.path("configure").asText()).as("of who imports").isEqualTo(".*");
