@@ -57,8 +57,7 @@ public final class DeliverySource {
    * queue's; {@link QueueSettings#NONE} if neither has one.
    */
   public long timeoutMillis() {
-    long own = consumer.timeoutMillis();
-    return own == QueueSettings.NONE ? queue.settings().deliveries().timeoutMillis() : own;
+    return consumer.timeoutMillis(queue.settings());
   }
 
   /** Returns what happens when it stays longer. */

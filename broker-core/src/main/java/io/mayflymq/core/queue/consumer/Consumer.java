@@ -118,11 +118,13 @@ public final class Consumer {
   }
 
   /**
-   * Returns how long its deliveries may stay unacknowledged, in ms, from the argument {@value
-   * #TIMEOUT}; {@link QueueSettings#NONE} without that argument.
+   * Returns how long its deliveries may stay unacknowledged, in ms: by its argument, or else by the
+   * settings of its queue; {@link QueueSettings#NONE} if neither says it.
    */
-  public long timeoutMillis() {
-    return timeoutMillis;
+  public long timeoutMillis(QueueSettings ofQueue) {
+    return timeoutMillis == QueueSettings.NONE
+        ? ofQueue.deliveries().timeoutMillis()
+        : timeoutMillis;
   }
 
   /** Returns what receives its messages. */

@@ -25,7 +25,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.function.Function;
-import java.util.stream.Stream;
 
 /** Queues and their consumers as RabbitMQ's management shows them. */
 public final class QueueJson {
@@ -48,8 +47,6 @@ public final class QueueJson {
               view -> Statistics.deliverGetRate(view.queue().counters()),
           "message_stats.ack_details.rate", view -> view.queue().counters().rate(Counter.ACKED));
 
-  private QueueJson() {}
-
   /** What is null in a single queue where it is absent; lists leave it out, as those of 4.3.6. */
   private static final List<String> NULL_IN_ALL = List.of("operator_policy", "policy");
 
@@ -57,6 +54,8 @@ public final class QueueJson {
       List.of("exclusive_consumer_tag", "head_message_timestamp");
 
   private static final String SINGLE_ACTIVE = "single_active_consumer_tag";
+
+  private QueueJson() {}
 
   /** Returns a queue as it is shown in lists. */
   public static Map<String, Object> summary(QueueSnapshot view, History history) {
@@ -309,11 +308,8 @@ public final class QueueJson {
   }
 
   private static long timeout(Queue queue, Consumer consumer, long defaultMillis) {
-    long ofQueue = queue.settings().deliveries().timeoutMillis();
-    return Stream.of(consumer.timeoutMillis(), ofQueue)
-        .filter(millis -> millis != QueueSettings.NONE)
-        .findFirst()
-        .orElse(defaultMillis);
+    long millis = consumer.timeoutMillis(queue.settings());
+    return millis == QueueSettings.NONE ? defaultMillis : millis;
   }
 
   private static Map<String, Object> channelDetails(ConsumerOrigin channel) {

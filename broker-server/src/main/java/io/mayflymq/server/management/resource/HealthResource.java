@@ -85,8 +85,11 @@ public final class HealthResource {
     return Response.ok(Map.of("status", "ok"));
   }
 
-  private static Response failed(String reason) {
-    return new Response(503, Json.object("status", "failed", "reason", reason), Map.of());
+  /** Fails for a reason, with more about it: names and values by turns. */
+  private static Response failed(String reason, Object... more) {
+    Map<String, Object> body = Json.object("status", "failed", "reason", reason);
+    body.putAll(Json.object(more));
+    return new Response(503, body, Map.of());
   }
 
   private Response inService() {
@@ -116,16 +119,7 @@ public final class HealthResource {
             .toList();
     return queues.isEmpty()
         ? ok()
-        : new Response(
-            503,
-            Json.object(
-                "status",
-                "failed",
-                "reason",
-                "Detected quorum queues without an elected leader",
-                "queues",
-                queues),
-            Map.of());
+        : failed("Detected quorum queues without an elected leader", "queues", queues);
   }
 
   private static Predicate<String> pattern(String regularExpression) {
@@ -169,17 +163,11 @@ public final class HealthResource {
     List<Map<String, Object>> queues = criticalQueues();
     return queues.isEmpty()
         ? ok()
-        : new Response(
-            503,
-            Json.object(
-                "status",
-                "failed",
-                "reason",
-                "There are quorum queues that would lose their quorum if the target node is"
-                    + " shut down",
-                "queues",
-                queues),
-            Map.of());
+        : failed(
+            "There are quorum queues that would lose their quorum if the target node is"
+                + " shut down",
+            "queues",
+            queues);
   }
 
   private List<Map<String, Object>> criticalQueues() {
@@ -200,15 +188,7 @@ public final class HealthResource {
   private Response alarms(String reason, Predicate<Alarm> wanted) {
     List<String> raised =
         managed.alarms().raised().stream().filter(wanted).map(this::described).toList();
-    return raised.isEmpty()
-        ? ok()
-        : new Response(
-            503,
-            Json.object(
-                "status", "failed",
-                "reason", reason,
-                "alarms", raised),
-            Map.of());
+    return raised.isEmpty() ? ok() : failed(reason, "alarms", raised);
   }
 
   /** In a cluster it says which node it is of. */
@@ -269,12 +249,7 @@ public final class HealthResource {
             .filter(listener -> listener.tls() != null)
             .flatMap(listener -> expiring(listener, end).stream())
             .toList();
-    return expiring.isEmpty()
-        ? ok()
-        : new Response(
-            503,
-            Json.object("status", "failed", "reason", "Certificates expiring", "expired", expiring),
-            Map.of());
+    return expiring.isEmpty() ? ok() : failed("Certificates expiring", "expired", expiring);
   }
 
   private static Optional<Map<String, Object>> expiring(Node.Listener listener, Instant end) {
@@ -306,18 +281,7 @@ public final class HealthResource {
         node.listeners().stream().map(listener -> listener.address().getPort()).toList();
     return ports.contains(port)
         ? Response.ok(Json.object("status", "ok", "port", port))
-        : new Response(
-            503,
-            Json.object(
-                "status",
-                "failed",
-                "reason",
-                "No active listener",
-                "missing",
-                port,
-                "ports",
-                ports),
-            Map.of());
+        : failed("No active listener", "missing", port, "ports", ports);
   }
 
   /** Checks that there is a listener for each of the protocols, which commas separate. */
@@ -330,17 +294,6 @@ public final class HealthResource {
             .toList();
     return missing.isEmpty()
         ? Response.ok(Json.object("status", "ok", "protocols", protocols))
-        : new Response(
-            503,
-            Json.object(
-                "status",
-                "failed",
-                "reason",
-                "No active listener",
-                "missing",
-                missing,
-                "protocols",
-                protocols),
-            Map.of());
+        : failed("No active listener", "missing", missing, "protocols", protocols);
   }
 }
