@@ -78,7 +78,7 @@ public abstract class Broker implements AutoCloseable {
     private final List<String> arguments = new ArrayList<>();
     private String address = Target.HOST;
     private int port = freePort();
-    private final int httpPort = freePort();
+    private int httpPort = freePort();
     private boolean listener = true;
 
     Builder() {}
@@ -108,6 +108,12 @@ public abstract class Broker implements AutoCloseable {
     /** Listens on this port rather than on a free one. */
     public S port(int wanted) {
       port = wanted;
+      return self();
+    }
+
+    /** The same for the management API. */
+    public S httpPort(int wanted) {
+      httpPort = wanted;
       return self();
     }
 

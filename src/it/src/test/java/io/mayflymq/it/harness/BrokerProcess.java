@@ -45,6 +45,7 @@ public final class BrokerProcess extends Broker {
     private boolean archive = true;
     private Path jar;
     private boolean longLived;
+    private Path directory;
 
     private Builder() {}
 
@@ -62,6 +63,12 @@ public final class BrokerProcess extends Broker {
     /** Starts it by this command, which is given the one of the broker as its arguments. */
     public Builder wrappedBy(List<String> command) {
       wrapper.addAll(command);
+      return this;
+    }
+
+    /** Runs it in this directory rather than in one of its own. */
+    public Builder directory(Path wanted) {
+      directory = wanted;
       return this;
     }
 
@@ -109,7 +116,9 @@ public final class BrokerProcess extends Broker {
       command.add("-jar");
       command.add((jar == null ? Broker.jar() : jar).toString());
       command.addAll(arguments);
-      ProcessBuilder process = new ProcessBuilder(command).directory(directories.work().toFile());
+      ProcessBuilder process =
+          new ProcessBuilder(command)
+              .directory((directory == null ? directories.work() : directory).toFile());
       process.environment().putAll(environment);
       return new BrokerProcess(process.start(), this, directories);
     }

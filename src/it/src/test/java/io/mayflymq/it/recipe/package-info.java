@@ -1,2 +1,0 @@
-/** The programs of the page of recipes. */
-package io.mayflymq.it.recipe;
