@@ -13,6 +13,9 @@ The broker is a new one, with this configuration:
     cluster_name = dialect
     default_limits.vhosts.1.pattern = ^dialect
     default_limits.vhosts.1.max_queues = 1
+    default_users.dialect.vhost_pattern = ^dialect
+    default_users.dialect.tags = management, monitoring
+    default_users.dialect.write = ^w
     management.path_prefix = /prefix
 
 It needs pika and requests, and an administrator.
@@ -35,8 +38,11 @@ def all_of_them(broker):
     yield "cluster_name", broker.http("GET", "cluster-name").json()
     for vhost in ("dialect.a", "dialect.b"):
         yield f"virtual host {vhost}", broker.told("PUT", "vhosts/" + vhost)
+    yield "permissions in it", broker.http("GET", "vhosts/dialect.a/permissions").text
+    yield "its user", broker.http("GET", "users/dialect").text
     yield "limits of it", broker.http("GET", "vhost-limits/dialect.a").text
     broker.http("DELETE", "vhosts/dialect.a")
+    broker.http("DELETE", "users/dialect")
     for number in range(5):
         yield f"queue {number}", broker.run(lambda channel: channel.queue_declare(f"dialect.{number}", durable=True) and "declared")
     connection = broker.connect()

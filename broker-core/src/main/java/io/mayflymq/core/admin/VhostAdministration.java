@@ -5,6 +5,7 @@ import io.mayflymq.core.metadata.VhostDefinition;
 import io.mayflymq.core.policy.Policy;
 import io.mayflymq.core.security.Limit;
 import io.mayflymq.core.security.Limits;
+import io.mayflymq.core.security.User;
 import io.mayflymq.core.settings.Dialect;
 import io.mayflymq.core.vhost.Broker;
 import io.mayflymq.core.vhost.VirtualHost;
@@ -76,7 +77,10 @@ public final class VhostAdministration {
         });
   }
 
-  /** Creates a virtual host with its default policies and limits, as one change. */
+  /**
+   * Creates a virtual host with its default policies, limits and users, as one change. A user that
+   * is there keeps its password and tags, and gets the permissions.
+   */
   private CompletableFuture<Void> create(VhostDefinition asked) {
     int most = broker.limits().vhosts();
     if (changes.proposed().vhosts().size() >= most) {
@@ -89,6 +93,15 @@ public final class VhostAdministration {
     commands.add(new MetadataCommand.VhostIs(wanted.name(), null));
     commands.add(new MetadataCommand.VhostDeclared(wanted));
     policies.forEach(policy -> commands.add(new MetadataCommand.PolicySet(wanted.name(), policy)));
+    for (DefaultUser byDefault : defaults.usersFor(wanted.name())) {
+      User user = byDefault.user();
+      if (changes.proposed().security().user(user.name()) == null) {
+        commands.add(new MetadataCommand.UserIs(user.name(), null));
+        commands.add(new MetadataCommand.UserDeclared(user));
+      }
+      commands.add(
+          new MetadataCommand.PermissionsSet(user.name(), wanted.name(), byDefault.permissions()));
+    }
     return changes.request(commands);
   }
 

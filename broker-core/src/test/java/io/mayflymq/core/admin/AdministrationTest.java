@@ -72,7 +72,16 @@ class AdministrationTest {
               new DefaultLimits(
                   NamePattern.of("^bounded-a"), Limits.of(Map.of(Limit.MAX_QUEUES, 1))),
               new DefaultLimits(
-                  NamePattern.of("^bounded-"), Limits.of(Map.of(Limit.MAX_CONNECTIONS, 2)))));
+                  NamePattern.of("^bounded-"), Limits.of(Map.of(Limit.MAX_CONNECTIONS, 2)))),
+          List.of(
+              new DefaultUser(
+                  NamePattern.of("^peopled-"),
+                  new User("resident", PasswordHash.NONE, List.of("management")),
+                  Permissions.of("^c", "^w", "^r")),
+              new DefaultUser(
+                  NamePattern.of("^peopled-b"),
+                  new User("neighbour", PasswordHash.NONE, List.of()),
+                  Permissions.ALL)));
 
   private Administration administration;
   private boolean isNew;
@@ -509,6 +518,30 @@ class AdministrationTest {
     restart();
     assertThat(administration.vhosts().get("bounded-a").limits())
         .isEqualTo(Limits.of(Map.of(Limit.MAX_QUEUES, 1)));
+  }
+
+  @Test
+  void newVhostsGetTheDefaultUsersThatAreForThem() {
+    addVhost("peopled-a");
+    PermissionAdministration permissions = administration.permissions();
+    assertThat(administration.users().list()).extracting(User::name).containsExactly("resident");
+    assertThat(administration.users().get("resident").tags()).containsExactly("management");
+    assertThat(permissions.get("resident", "peopled-a"))
+        .isEqualTo(Permissions.of("^c", "^w", "^r"));
+    safe(administration.users().put("resident", PasswordHash.of("own"), List.of("monitoring")));
+    User changed = administration.users().get("resident");
+    safe(permissions.clear("resident", "peopled-a"));
+    addVhost("peopled-a");
+    addVhost("peopled-b");
+    restart();
+    assertThat(administration.users().list())
+        .extracting(User::name)
+        .containsExactly("neighbour", "resident");
+    assertThat(administration.users().get("resident")).isEqualTo(changed);
+    assertThat(administration.permissions().get("resident", "peopled-a")).isNull();
+    assertThat(administration.permissions().get("resident", "peopled-b")).isNotNull();
+    assertThat(administration.permissions().get("neighbour", "peopled-b"))
+        .isEqualTo(Permissions.ALL);
   }
 
   @Test

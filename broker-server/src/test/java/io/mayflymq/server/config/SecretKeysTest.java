@@ -46,6 +46,7 @@ class SecretKeysTest {
             "cluster.ssl.password",
             "config_entry_decoder.passphrase",
             "default_pass",
+            "default_users.$name.password",
             "management.ssl.password",
             "prometheus.ssl.password",
             "ssl_options.password",

@@ -457,6 +457,7 @@ public final class Keys {
               ClusterKeys.keys(),
               DefaultPolicyKeys.keys(),
               DefaultLimitKeys.keys(),
+              DefaultUserKeys.keys(),
               ObjectDefaultKeys.keys())
           .<Key<?>>flatMap(List::stream)
           .toList();

@@ -88,7 +88,10 @@ public final class SettingsReader {
             values.get(Keys.DEFAULT_CONFIGURE),
             values.get(Keys.DEFAULT_WRITE),
             values.get(Keys.DEFAULT_READ),
-            new VhostDefaults(DefaultPolicyKeys.policies(values), DefaultLimitKeys.limits(values)),
+            new VhostDefaults(
+                DefaultPolicyKeys.policies(values),
+                DefaultLimitKeys.limits(values),
+                DefaultUserKeys.users(values)),
             QueueType.ofWireName(values.get(Keys.DEFAULT_QUEUE_TYPE)).orElseThrow(),
             ObjectDefaultKeys.defaults(values)),
         new DefinitionsSettings(

@@ -8,7 +8,10 @@ import io.mayflymq.core.policy.PolicyKey;
 import io.mayflymq.core.routing.route.RecentHistory;
 import io.mayflymq.core.security.Limit;
 import io.mayflymq.core.security.Limits;
+import io.mayflymq.core.security.PasswordHash;
+import io.mayflymq.core.security.Permissions;
 import io.mayflymq.core.security.Sessions.NodeLimits;
+import io.mayflymq.core.security.User;
 import io.mayflymq.core.vhost.ObjectLimits;
 import io.mayflymq.server.config.Configuration;
 import io.mayflymq.server.config.settings.ListenerSettings;
@@ -192,6 +195,38 @@ class SettingsReaderTest {
               assertThat(tenth.vhosts().matches("any")).isTrue();
               assertThat(tenth.limits()).isEqualTo(Limits.of(Map.of(Limit.MAX_QUEUES, 10)));
             });
+  }
+
+  @Test
+  void defaultUsersHaveAPasswordTagsAndPermissions() throws Exception {
+    assertThat(
+            settings(
+                    "default_users.ann.vhost_pattern=^tenant-",
+                    "default_users.ann.password=secret",
+                    "default_users.ann.tags=management, policymaker",
+                    "default_users.ann.write=^ann",
+                    "default_users.bob.read=^bob")
+                .defaults()
+                .ofVhosts()
+                .users())
+        .satisfiesExactly(
+            ann -> {
+              assertThat(ann.vhosts().matches("tenant-a")).isTrue();
+              assertThat(ann.vhosts().matches("a")).isFalse();
+              assertThat(ann.user().name()).isEqualTo("ann");
+              assertThat(ann.user().tags()).containsExactly("management", "policymaker");
+              assertThat(ann.user().passwordHash().matches("secret")).isTrue();
+              assertThat(ann.permissions()).isEqualTo(Permissions.of(".*", "^ann", ".*"));
+            },
+            bob -> {
+              assertThat(bob.vhosts().matches("any")).isTrue();
+              assertThat(bob.user()).isEqualTo(new User("bob", PasswordHash.NONE, List.of()));
+              assertThat(bob.permissions()).isEqualTo(Permissions.of(".*", ".*", "^bob"));
+            });
+    assertThatThrownBy(() -> settings("default_users.ann.password="))
+        .hasMessage(
+            "--set: bad value (not shown) for key 'default_users.ann.password': expected a text that"
+                + " is not empty");
   }
 
   @Test
