@@ -64,7 +64,7 @@ record Scrape(Endpoint endpoint, Set<String> families, Set<String> vhosts, Patte
   static Scrape detailed(String query) {
     Set<String> families = new HashSet<>();
     Set<String> vhosts = new HashSet<>();
-    Pattern queues = null;
+    String queues = null;
     for (String pair : Optional.ofNullable(query).orElse("").split("&")) {
       int equals = pair.indexOf('=');
       if (equals > 0) {
@@ -72,23 +72,34 @@ record Scrape(Endpoint endpoint, Set<String> families, Set<String> vhosts, Patte
         switch (Percent.decode(pair.substring(0, equals))) {
           case "family" -> families.add(value);
           case "vhost" -> vhosts.add(value);
-          case "queue" -> queues = pattern(value);
+          case "queue" -> {
+            if (queues != null) {
+              throw new IllegalArgumentException("Only one 'queue' query parameter is allowed");
+            }
+            queues = value;
+          }
           default -> {}
         }
       }
     }
-    return new Scrape(Endpoint.DETAILED, Set.copyOf(families), Set.copyOf(vhosts), queues);
+    return new Scrape(
+        Endpoint.DETAILED,
+        Set.copyOf(families),
+        Set.copyOf(vhosts),
+        queues == null || queues.isEmpty() ? null : pattern(queues));
   }
 
   private static Pattern pattern(String text) {
     if (text.length() > LONGEST_PATTERN) {
       throw new IllegalArgumentException(
-          "the pattern of queue names is longer than " + LONGEST_PATTERN + " characters");
+          "'queue' regex too long: %d characters, expected %d at most"
+              .formatted(text.length(), LONGEST_PATTERN));
     }
     try {
       return Pattern.compile(text);
     } catch (PatternSyntaxException e) {
-      throw new IllegalArgumentException("the pattern of queue names is not valid", e);
+      throw new IllegalArgumentException(
+          "Invalid 'queue' regex '%s': %s".formatted(text, e.getMessage()), e);
     }
   }
 

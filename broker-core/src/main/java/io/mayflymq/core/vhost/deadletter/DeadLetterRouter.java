@@ -135,7 +135,7 @@ public final class DeadLetterRouter implements OutgoingDeadLetter.Refusals {
     source
         .partition()
         .counts()
-        .died(source.settings().type(), strategy(source, cause), cause.reason());
+        .died(source.settings().type(), strategy(source, cause, fate), cause.reason());
     if (fate == DropOutcome.DEAD_LETTERED || fate == DropOutcome.WAITING) {
       publishers
           .of(source.partition())
@@ -173,8 +173,10 @@ public final class DeadLetterRouter implements OutgoingDeadLetter.Refusals {
         : route;
   }
 
-  private static Strategy strategy(Queue source, DropTrigger cause) {
-    if (!source.settings().deadLetters().areWantedOn(cause.reason())) {
+  /** As in RabbitMQ, an exchange that does not exist is none. */
+  private static Strategy strategy(Queue source, DropTrigger cause, DropOutcome fate) {
+    if (!source.settings().deadLetters().areWantedOn(cause.reason())
+        || fate == DropOutcome.EXCHANGE_MISSING) {
       return Strategy.DISABLED;
     }
     return source.settings().deadLettersAtLeastOnce(cause.reason())

@@ -5,9 +5,10 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The bounds of buckets as dashboards expect them: {@code 1e+06}, not {@code 1000000.0}, as the
- * library writes them. Prometheus 3 rewrites all bounds in this way, Prometheus 2 keeps what it
- * gets; RabbitMQ's dashboards select bounds by this text.
+ * The bounds of buckets in OpenMetrics, as dashboards expect them: {@code 1e+06}, not {@code
+ * 1000000.0}, as the library writes them. Prometheus 3 rewrites all bounds in this way, Prometheus
+ * 2 keeps what it gets, and both ask for OpenMetrics; RabbitMQ's dashboards select bounds by this
+ * text.
  */
 final class BucketBounds {
   private static final Pattern LABEL = Pattern.compile("le=\"([0-9.E-]+)\"");

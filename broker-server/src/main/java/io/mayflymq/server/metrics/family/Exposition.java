@@ -2,6 +2,7 @@ package io.mayflymq.server.metrics.family;
 
 import io.mayflymq.server.http.BodySource;
 import io.prometheus.metrics.expositionformats.ExpositionFormatWriter;
+import io.prometheus.metrics.expositionformats.OpenMetricsTextFormatWriter;
 import io.prometheus.metrics.model.snapshots.HistogramSnapshot;
 import io.prometheus.metrics.model.snapshots.MetricSnapshot;
 import io.prometheus.metrics.model.snapshots.MetricSnapshots;
@@ -21,6 +22,7 @@ public final class Exposition implements BodySource {
   private static final byte[] END = "# EOF\n".getBytes(StandardCharsets.US_ASCII);
 
   private final ExpositionFormatWriter writer;
+  private final boolean openMetrics;
   private final Iterator<MetricFamily> families;
   private final ByteArrayOutputStream slice = new ByteArrayOutputStream();
   private Iterator<MetricSnapshot> slices = Collections.emptyIterator();
@@ -32,6 +34,7 @@ public final class Exposition implements BodySource {
    */
   public Exposition(ExpositionFormatWriter writer, Stream<MetricFamily> families) {
     this.writer = writer;
+    this.openMetrics = writer.getContentType().startsWith(OpenMetricsTextFormatWriter.CONTENT_TYPE);
     this.families = families.iterator();
   }
 
@@ -56,8 +59,9 @@ public final class Exposition implements BodySource {
     writer.write(slice, MetricSnapshots.of(snapshot));
     byte[] text = slice.toByteArray();
     if (snapshot instanceof HistogramSnapshot) {
+      String histogram = new String(text, StandardCharsets.UTF_8);
       text =
-          BucketBounds.rewrite(new String(text, StandardCharsets.UTF_8))
+          (openMetrics ? BucketBounds.rewrite(histogram) : PlainText.rewriteBounds(histogram))
               .getBytes(StandardCharsets.UTF_8);
     }
     int end = text.length;
@@ -67,7 +71,11 @@ public final class Exposition implements BodySource {
     }
     int start = described ? lengthOfDescription(text, end) : 0;
     described |= end > start;
-    out.write(text, start, end - start);
+    if (openMetrics || PlainText.hasFractions(snapshot.getMetadata().getPrometheusName())) {
+      out.write(text, start, end - start);
+    } else {
+      PlainText.append(text, start, end, out);
+    }
   }
 
   private static boolean endsWithMark(byte[] text) {

@@ -48,10 +48,10 @@ class ExpositionTest {
         .containsExactly(
             "# HELP rabbitmq_z_info Info.",
             "# TYPE rabbitmq_z_info untyped",
-            "rabbitmq_z_info{name=\"a\\\"#\\n\"} 1.0",
+            "rabbitmq_z_info{name=\"a\\\"#\\n\"} 1",
             "# HELP a_total Count.",
             "# TYPE a_total counter",
-            "a_total 7.0");
+            "a_total 7");
     assertThat(lines(OPEN_METRICS, info, counter))
         .containsExactly(
             "# TYPE rabbitmq_z_info unknown",
@@ -79,7 +79,7 @@ class ExpositionTest {
   @Test
   void missingValuesHaveNoSample() throws IOException {
     assertThat(lines(TEXT, many(MetricFamily.SLICE + 2, MetricFamily.SLICE + 1)))
-        .containsExactly("# HELP many Many.", "# TYPE many gauge", "many{n=\"257\"} 257.0");
+        .containsExactly("# HELP many Many.", "# TYPE many gauge", "many{n=\"257\"} 257");
     assertThat(lines(OPEN_METRICS, many(3, 3))).containsExactly("# EOF");
     assertThat(lines(TEXT, many(0, 0))).isEmpty();
   }
@@ -97,12 +97,26 @@ class ExpositionTest {
         .containsExactly(
             "# HELP size_bytes Size.",
             "# TYPE size_bytes histogram",
-            "size_bytes_bucket{a=\"b\",le=\"100.0\"} 1",
-            "size_bytes_bucket{a=\"b\",le=\"1e+06\"} 2",
-            "size_bytes_bucket{a=\"b\",le=\"5e+07\"} 2",
+            "size_bytes_bucket{a=\"b\",le=\"100\"} 1",
+            "size_bytes_bucket{a=\"b\",le=\"1000000\"} 2",
+            "size_bytes_bucket{a=\"b\",le=\"50000000\"} 2",
             "size_bytes_bucket{a=\"b\",le=\"+Inf\"} 3",
             "size_bytes_count{a=\"b\"} 3",
-            "size_bytes_sum{a=\"b\"} 6.0000201E7");
+            "size_bytes_sum{a=\"b\"} 60000201");
     assertThat(lines(OPEN_METRICS, family)).contains("size_bytes_bucket{a=\"b\",le=\"1e+06\"} 2");
+  }
+
+  /** As RabbitMQ writes them: whole numbers without a fraction but those of some families. */
+  @Test
+  void numbersHaveTheTextOfRabbitMq() throws IOException {
+    assertThat(lines(TEXT, Value.gauge("a", "A 1.0", 12_345_678_901.0)))
+        .last()
+        .isEqualTo("a 12345678901");
+    assertThat(lines(TEXT, Value.gauge("a", "E 1.0", 0.25))).last().isEqualTo("a 0.25");
+    assertThat(lines(TEXT, Value.gauge("a", "A.", 2.5e-7))).last().isEqualTo("a 2.5E-7");
+    assertThat(lines(TEXT, Value.gauge("rabbitmq_raft_term", "A.", 1)))
+        .last()
+        .isEqualTo("rabbitmq_raft_term 1.0");
+    assertThat(lines(OPEN_METRICS, Value.gauge("a", "A.", 3))).contains("a 3.0");
   }
 }

@@ -419,6 +419,68 @@ class PrometheusIT {
     assertThat(openMetrics.lines()).last().isEqualTo("# EOF");
   }
 
+  /** As in RabbitMQ 4.3.6; it refuses OpenMetrics alone, which is served here. */
+  @ParameterizedTest
+  @CsvSource({
+    "text/plain, 200",
+    "'text/plain, text/html', 200",
+    "'text/html;q=0.9,text/*;q=0.1', 200",
+    "*/*, 200",
+    "'text/plain;version=1.0.0;q=0.6,*/*;q=0.1', 200",
+    "application/openmetrics-text, 200",
+    "text/xdvi, 406",
+    "application/vnd.google.protobuf, 406",
+    "'application/json, text/html;q=0.2', 406",
+    "x, 400"
+  })
+  void formatsThatThereAreNotAreRefused(String accept, int status) throws Exception {
+    assertThat(ScrapedText.of(port, "/metrics", accept).status()).isEqualTo(status);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "queue=a&queue=b, 400, Only one 'queue' query parameter is allowed",
+    "queue=&queue=b, 400, Only one 'queue' query parameter is allowed",
+    "queue=%5B, 400, Invalid 'queue' regex '[': ",
+    "queue=, 200, ''"
+  })
+  void filtersAreChecked(String query, int status, String text) throws Exception {
+    ScrapedText answer =
+        ScrapedText.of(port, "/metrics/detailed?family=queue_coarse_metrics&" + query, TEXT);
+    assertThat(answer.status()).as(answer.lines().toString()).isEqualTo(status);
+    assertThat(String.join(" ", answer.lines())).startsWith(text);
+  }
+
+  /** RabbitMQ 4.3.6 counts no dead letter where there is no exchange that it could go to. */
+  @Test
+  void missingDeadLetterExchangeIsNone() throws Exception {
+    ScrapedText before = scrape("/metrics");
+    try (Connection connection = broker.factory().newConnection();
+        Channel channel = connection.createChannel()) {
+      channel.exchangeDeclare("unbound", "fanout", false, true, null);
+      for (String exchange : List.of("unbound", "missing")) {
+        channel.queueDeclare(
+            "dying-" + exchange,
+            false,
+            true,
+            false,
+            Map.of("x-message-ttl", 0, "x-dead-letter-exchange", exchange));
+        channel.basicPublish("", "dying-" + exchange, MessageProperties.MINIMAL_BASIC, BODY);
+      }
+      String name =
+          "rabbitmq_global_messages_dead_lettered_expired_total"
+              + "{dead_letter_strategy=\"%s\",queue_type=\"rabbit_classic_queue\"}";
+      await()
+          .atMost(Patience.TIME)
+          .untilAsserted(
+              () -> {
+                ScrapedText after = scrape("/metrics");
+                assertGrew(before, after, name.formatted("at_most_once"), 1);
+                assertGrew(before, after, name.formatted("disabled"), 1);
+              });
+    }
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"/", "/metrics/memory", "/metricsx"})
   void otherPathsAreNotFound(String path) throws Exception {
