@@ -1,7 +1,9 @@
 package io.mayflymq.core.metrics;
 
+import io.mayflymq.core.metrics.histogram.Histogram;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.ToLongFunction;
 
 /**
@@ -22,6 +24,10 @@ public final class CounterGroup implements Counts {
 
   private final long[][] departed;
   private final RateWindow rates = new RateWindow();
+  private final boolean measuresWaits;
+
+  /** How long messages waited in members that have left; null if none has, or it is not measured. */
+  private Histogram.Reading departedWaits;
 
   /** Creates a group of members of one kind. */
   public CounterGroup() {
@@ -34,7 +40,18 @@ public final class CounterGroup implements Counts {
    * @param kinds how many, 1 or more
    */
   public CounterGroup(int kinds) {
-    departed = new long[kinds][Counter.COUNT];
+    this(kinds, false);
+  }
+
+  /**
+   * Creates a group of members of several kinds.
+   *
+   * @param kinds how many, 1 or more
+   * @param measuresWaits whether it is measured how long messages wait in members
+   */
+  public CounterGroup(int kinds, boolean measuresWaits) {
+    this.departed = new long[kinds][Counter.COUNT];
+    this.measuresWaits = measuresWaits;
   }
 
   /** Adds a member, which is in no group. */
@@ -48,6 +65,9 @@ public final class CounterGroup implements Counts {
    * @param kind its kind, from 0
    */
   public synchronized void join(Counters member, int kind) {
+    if (measuresWaits && member.waits() == null) {
+      member.measureWaits();
+    }
     member.kind = kind;
     member.place = members.size();
     members.add(member);
@@ -64,7 +84,36 @@ public final class CounterGroup implements Counts {
       }
       member.place = Counters.NOWHERE;
       member.addTo(departed[member.kind]);
+      if (measuresWaits) {
+        Histogram.Reading waits = member.waits().read();
+        departedWaits =
+            departedWaits == null ? waits : Histogram.Reading.sum(List.of(departedWaits, waits));
+      }
     }
+  }
+
+  /**
+   * Returns how long messages waited in all members, with those that have left; empty if that is
+   * not measured.
+   */
+  public Optional<Histogram.Reading> waits() {
+    if (!measuresWaits) {
+      return Optional.empty();
+    }
+    List<Histogram> present;
+    Histogram.Reading left;
+    synchronized (this) {
+      present = members.stream().map(Counters::waits).toList();
+      left = departedWaits;
+    }
+    List<Histogram.Reading> parts = new ArrayList<>(2);
+    if (!present.isEmpty()) {
+      parts.add(Histogram.sum(present));
+    }
+    if (left != null) {
+      parts.add(left);
+    }
+    return parts.isEmpty() ? Optional.empty() : Optional.of(Histogram.Reading.sum(parts));
   }
 
   @Override

@@ -1,7 +1,11 @@
 package io.mayflymq.core.metrics;
 
+import io.mayflymq.core.metrics.histogram.Buckets;
+import io.mayflymq.core.metrics.histogram.Histogram;
+import io.mayflymq.protocol.types.ShortString;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.Map;
 import java.util.OptionalLong;
 
 /**
@@ -13,6 +17,11 @@ import java.util.OptionalLong;
  */
 public final class Counters implements Counts {
   private static final VarHandle CELL = MethodHandles.arrayElementVarHandle(long[].class);
+
+  private static final Buckets WAITS =
+      Buckets.millis(
+          1, 5, 20, 100, 500, 1_000, 5_000, 20_000, 60_000, 300_000, 1_800_000, 10_800_000,
+          86_400_000);
 
   /** Shared by counters that are all 0; never written. */
   private static final long[] NOTHING = new long[Counter.COUNT];
@@ -27,6 +36,13 @@ public final class Counters implements Counts {
   int kind;
 
   private volatile long[] values = NOTHING;
+
+  /** Null until a message came through an exchange. */
+  private volatile IntakeCounts intake;
+
+  /** Null unless it is measured how long messages wait. */
+  private volatile Histogram waits;
+
   private final RateWindow rates = new RateWindow();
 
   /** Adds to a counter. On the owner's thread. */
@@ -38,6 +54,37 @@ public final class Counters implements Counts {
       values = own;
     }
     CELL.setOpaque(own, cell, own[cell] + count);
+  }
+
+  /** A queue has accepted a message that came through an exchange. On the owner's thread. */
+  public void accepted(ShortString exchange, int bodyBytes) {
+    add(Counter.PUBLISHED, 1);
+    add(Counter.PUBLISHED_BYTES, bodyBytes);
+    IntakeCounts counts = intake;
+    if (counts == null) {
+      counts = new IntakeCounts();
+      intake = counts;
+    }
+    counts.add(exchange);
+  }
+
+  /** Returns what came through which exchange. Any thread may call. */
+  public Map<String, Long> intake() {
+    IntakeCounts counts = intake;
+    return counts == null ? Map.of() : counts.byExchange();
+  }
+
+  /** From now on it is measured how long messages wait. */
+  void measureWaits() {
+    waits = new Histogram(WAITS);
+  }
+
+  /**
+   * Returns how long messages had been in a queue when they were first delivered or got; null
+   * unless that is measured. On the owner's thread it may be recorded, in ms.
+   */
+  public Histogram waits() {
+    return waits;
   }
 
   /** A message was sent to a consumer. On the owner's thread. */

@@ -9,7 +9,7 @@ import io.mayflymq.core.settings.QueueType;
  * (publishes, confirms, returns) and its queues (everything else).
  */
 public final class VhostMetrics {
-  private final CounterGroup queues = new CounterGroup(QueueType.values().length);
+  private final CounterGroup queues;
   private final CounterGroup channels = new CounterGroup();
   private final CounterGroup connections = new CounterGroup();
   private final ExchangeCounters exchanges;
@@ -18,8 +18,10 @@ public final class VhostMetrics {
    * Creates them.
    *
    * @param shards how many threads count
+   * @param measuresWaits whether it is measured how long messages wait in queues
    */
-  public VhostMetrics(int shards) {
+  public VhostMetrics(int shards, boolean measuresWaits) {
+    this.queues = new CounterGroup(QueueType.values().length, measuresWaits);
     this.exchanges = new ExchangeCounters(shards);
   }
 

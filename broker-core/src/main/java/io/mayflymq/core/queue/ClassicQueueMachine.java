@@ -25,6 +25,7 @@ import io.mayflymq.core.settings.Overflow;
 import io.mayflymq.core.settings.QueueSettings;
 import io.mayflymq.core.store.QueueStore;
 import java.util.List;
+import java.util.OptionalLong;
 
 /*
  * A classic or quorum queue, as a pure state machine.
@@ -554,6 +555,15 @@ public final class ClassicQueueMachine
     UnreadableMessages unreadable = messageRemover.unreadable();
     return messages.totals(
         returns.waiting(), returns.waitingBytes(), unreadable.count(), unreadable.bytes());
+  }
+
+  @Override
+  public OptionalLong oldestAgeMillis(long nowMillis) {
+    MessageIndex<Message> index = messages.index();
+    long oldest = index.next(-1);
+    return oldest < 0
+        ? OptionalLong.empty()
+        : OptionalLong.of(Math.max(0, nowMillis - index.enqueuedAt(oldest)));
   }
 
   @Override

@@ -3,6 +3,7 @@ package io.mayflymq.core.queue;
 import io.mayflymq.core.message.DeliveryCount;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metrics.Counter;
+import io.mayflymq.core.metrics.histogram.Histogram;
 import io.mayflymq.core.queue.consumer.Consumer;
 import io.mayflymq.core.queue.consumer.ConsumerCapacity;
 import io.mayflymq.core.queue.consumer.ConsumerRotation;
@@ -55,6 +56,7 @@ final class Dispatcher {
       unsettled++;
     }
     deliver(consumer, sequence, message, false);
+    waited(0);
     if (tracer != null) {
       trace(sequence, message, false, nowMillis, consumer);
     }
@@ -103,7 +105,7 @@ final class Dispatcher {
       boolean redelivered = (index.flags(head) & EntryFlags.REDELIVERED) != 0;
       long returns =
           redelivered && state.countsReturns() ? index.returns(head) : DeliveryCount.NONE;
-      long enqueuedAt = tracer == null ? 0 : index.enqueuedAt(head);
+      long enqueuedAt = measuresAge() ? index.enqueuedAt(head) : 0;
       Message message;
       long sequence = NO_SETTLEMENT;
       if (consumer.acknowledges()) {
@@ -118,9 +120,24 @@ final class Dispatcher {
         message = told(message, returns);
       }
       deliver(consumer, sequence, message, redelivered);
+      if (!redelivered) {
+        waited(nowMillis - enqueuedAt);
+      }
       if (tracer != null) {
         trace(sequence, message, redelivered, enqueuedAt, consumer);
       }
+    }
+  }
+
+  private boolean measuresAge() {
+    return tracer != null || state.counters.waits() != null;
+  }
+
+  /** A message is delivered for the first time. */
+  private void waited(long millis) {
+    Histogram waits = state.counters.waits();
+    if (waits != null) {
+      waits.record(millis);
     }
   }
 
@@ -174,13 +191,16 @@ final class Dispatcher {
     boolean redelivered = (index.flags(head) & EntryFlags.REDELIVERED) != 0;
     boolean countsReturns = state.countsReturns();
     long returns = countsReturns ? index.returns(head) : DeliveryCount.NONE;
-    long enqueuedAt = tracer == null ? 0 : index.enqueuedAt(head);
+    long enqueuedAt = measuresAge() ? index.enqueuedAt(head) : 0;
     Message message = acknowledges ? messages.take(head, returns) : messageRemover.leave(head);
     if (countsReturns) {
       message = told(message, returns);
     }
     messageRemover.headMoved();
     state.counters.got(acknowledges, message.bodyLength(), redelivered);
+    if (!redelivered) {
+      waited(nowMillis - enqueuedAt);
+    }
     unsettled += acknowledges ? 1 : 0;
     long sequence = acknowledges ? head : NO_SETTLEMENT;
     if (tracer != null) {

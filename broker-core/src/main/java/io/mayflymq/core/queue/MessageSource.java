@@ -3,6 +3,7 @@ package io.mayflymq.core.queue;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.queue.browse.DeadlineSurvey;
 import io.mayflymq.core.queue.index.PriorityCounts;
+import java.util.OptionalLong;
 
 /** A queue from which messages are removed, singly or all at once. Belongs to the queue's shard. */
 public interface MessageSource {
@@ -30,6 +31,12 @@ public interface MessageSource {
    * Returns the first ready message; null if there is none or if reading it would cost too much.
    */
   Message peekHead();
+
+  /**
+   * Returns for how long the oldest message has been in the queue, in ms; empty if there is none. A
+   * message that was returned is as old as before.
+   */
+  OptionalLong oldestAgeMillis(long nowMillis);
 
   /** Returns how many messages are ready of each priority; null if it tells none apart. */
   PriorityCounts priorityCounts();

@@ -12,6 +12,8 @@ import io.mayflymq.core.metrics.histogram.Histogram;
  * @param pendingBytes how many bytes wait to be written
  * @param writtenBytes how many bytes were written to the message log and to streams
  * @param storedMessages how many messages were stored in the message log and in streams
+ * @param lastForcedNanos how long the last forced write of the message log took, in ns; 0 if there
+ *     was none
  * @param forcedWrites how long forced writes of the message log took
  * @param forcedStreamWrites how long forced writes of streams took
  */
@@ -22,6 +24,7 @@ public record StoreFigures(
     long pendingBytes,
     long writtenBytes,
     long storedMessages,
+    long lastForcedNanos,
     Histogram.Reading forcedWrites,
     Histogram.Reading forcedStreamWrites) {
   private static final Buckets FORCES =
@@ -45,7 +48,7 @@ public record StoreFigures(
 
   /** Those of a store without files. */
   public static final StoreFigures NONE =
-      new StoreFigures(Log.NONE, Log.NONE, 0, 0, 0, 0, forceTimes().read(), forceTimes().read());
+      new StoreFigures(Log.NONE, Log.NONE, 0, 0, 0, 0, 0, forceTimes().read(), forceTimes().read());
 
   /**
    * A log.

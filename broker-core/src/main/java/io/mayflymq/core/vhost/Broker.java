@@ -44,6 +44,7 @@ public final class Broker {
   private final Map<String, VirtualHost> vhosts = new ConcurrentHashMap<>();
   private volatile QueueType defaultQueueType = QueueType.CLASSIC;
   private volatile Defaults defaults = Defaults.NONE;
+  private volatile boolean measuresWaits;
   private volatile MessageTracer tracer;
   private volatile Cluster cluster;
   private volatile ObjectLimits limits = ObjectLimits.NONE;
@@ -71,6 +72,7 @@ public final class Broker {
             () -> defaultQueueType,
             new DeprecatedFeatures(() -> defaults.denied()),
             () -> defaults,
+            () -> measuresWaits,
             () -> tracer,
             () -> limits,
             this::queues,
@@ -203,6 +205,14 @@ public final class Broker {
   /** Returns the dialect of virtual hosts that have none of their own. */
   public Dialect dialect() {
     return defaults.dialect();
+  }
+
+  /**
+   * Sets whether it is measured how long messages wait in queues. To be called before there are
+   * virtual hosts.
+   */
+  public void setMeasuresWaits(boolean measures) {
+    measuresWaits = measures;
   }
 
   /**

@@ -31,6 +31,7 @@ import java.util.function.Supplier;
  * @param defaultQueueType what a queue is that is declared without a type
  * @param deprecated what may be used though RabbitMQ took it away
  * @param defaults what counts for queues and exchanges where nothing else is said
+ * @param measuresWaits whether it is measured how long messages wait in queues
  * @param tracer what is told of messages, for traces; gives null if nothing is
  * @param limits how many objects there may be
  * @param queues how many queues there are, in all virtual hosts
@@ -49,6 +50,7 @@ record BrokerContext(
     Supplier<QueueType> defaultQueueType,
     DeprecatedFeatures deprecated,
     Supplier<Defaults> defaults,
+    BooleanSupplier measuresWaits,
     Supplier<MessageTracer> tracer,
     Supplier<ObjectLimits> limits,
     IntSupplier queues,

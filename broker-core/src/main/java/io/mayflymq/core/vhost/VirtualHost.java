@@ -71,7 +71,9 @@ public final class VirtualHost implements QueueHost {
             definition, new Topology(table, PolicyTable.of(broker.defaultsOf(definition))), broker);
     this.replies = new ReplyConsumers(state.errors());
     this.idle = new IdleLeases(state, broker, this.expiry());
-    this.metrics = new VhostMetrics(broker.partitions().shards().count());
+    this.metrics =
+        new VhostMetrics(
+            broker.partitions().shards().count(), broker.measuresWaits().getAsBoolean());
     this.redrives = new RedriveRegistry(broker.publishers(), broker.partitions());
     this.effects = new TopologyEffects(name(), broker, idle, metrics, redrives);
     LocalEnvironment environment =

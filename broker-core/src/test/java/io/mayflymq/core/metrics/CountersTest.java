@@ -1,7 +1,10 @@
 package io.mayflymq.core.metrics;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.entry;
 
+import io.mayflymq.core.metrics.histogram.Histogram;
+import io.mayflymq.protocol.types.ShortString;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -152,7 +155,7 @@ class CountersTest {
 
   @Test
   void forgottenHistoryLeavesCountsAndRates() {
-    VhostMetrics metrics = new VhostMetrics(1);
+    VhostMetrics metrics = new VhostMetrics(1, false);
     Counters queue = new Counters();
     metrics.queues().join(queue);
     metrics.sample(SECOND, SECOND);
@@ -167,5 +170,41 @@ class CountersTest {
     assertThat(queue.at(moments).get(Counter.PUBLISHED, 1)).isEqualTo(4);
     assertThat(queue.get(Counter.PUBLISHED)).isEqualTo(4);
     assertThat(queue.rate(Counter.PUBLISHED)).isEqualTo(4.0);
+  }
+
+  @Test
+  void intakeIsCountedByExchange() {
+    Counters queue = new Counters();
+    assertThat(queue.intake()).isEmpty();
+    for (String exchange : List.of("a", "b", "a", "a", "")) {
+      queue.accepted(ShortString.of(exchange), 10);
+    }
+    assertThat(queue.intake()).containsExactly(entry("a", 3L), entry("b", 1L), entry("", 1L));
+    assertThat(queue.get(Counter.PUBLISHED)).isEqualTo(5);
+    assertThat(queue.get(Counter.PUBLISHED_BYTES)).isEqualTo(50);
+    for (int i = 0; i < 200; i++) {
+      queue.accepted(ShortString.of("x" + i), 1);
+    }
+    assertThat(queue.intake()).as("a bound on the memory").hasSize(100);
+    queue.accepted(ShortString.of("b"), 1);
+    assertThat(queue.intake()).containsEntry("b", 2L);
+    assertThat(queue.get(Counter.PUBLISHED)).isEqualTo(206);
+  }
+
+  @Test
+  void waitsOfMembersThatHaveLeftStayInTheSum() {
+    assertThat(new CounterGroup().waits()).isEmpty();
+    CounterGroup group = new CounterGroup(1, true);
+    assertThat(group.waits()).isEmpty();
+    Counters first = new Counters();
+    Counters second = new Counters();
+    group.join(first);
+    group.join(second);
+    first.waits().record(10);
+    second.waits().record(2_000);
+    group.leave(first);
+    assertThat(group.waits()).get().extracting(Histogram.Reading::count).isEqualTo(2L);
+    group.leave(second);
+    assertThat(group.waits()).get().extracting(Histogram.Reading::sum).isEqualTo(2.01);
   }
 }

@@ -129,6 +129,7 @@ final class Storage implements AutoCloseable {
     broker.setDefaultQueueType(settings.defaults().queueType());
     broker.setDefaults(settings.defaults().objects());
     broker.setTracer(options.tracer());
+    broker.setMeasuresWaits(settings.prometheus().waits());
     broker.setLimits(settings.protocol().objects());
     broker.setLowOnMemory(alarms::isMemoryScarce);
     AccessControl accessControl =

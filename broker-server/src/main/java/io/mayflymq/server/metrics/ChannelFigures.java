@@ -42,6 +42,17 @@ record ChannelFigures(Labels labels, List<ChannelView> views) implements Metric.
               "Prefetch limit of all consumers of a channel together.",
               ChannelView::globalPrefetch));
 
+  /** RabbitMQ's name of the family of what the process of a channel does. */
+  static final String PROCESS = "channel_process_metrics";
+
+  /** What RabbitMQ counts of the process of a channel. There is none here. */
+  static final List<Metric<ChannelFigures>> PROCESS_METRICS =
+      List.of(
+          Metric.counter(
+              "channel_process_reductions_total",
+              "Always 0: a channel is no process.",
+              channel -> 0));
+
   /** Returns the figures of one channel. */
   static ChannelFigures of(ChannelView view) {
     return new ChannelFigures(Labels.of("channel", view.identity().pid()), List.of(view));

@@ -26,6 +26,13 @@ record ConnectionFigures(Labels labels, int channels, long memory, Counts counts
           Metric.counter(
               "connection_outgoing_bytes_total", "Bytes sent on connections.", Counter.SENT_BYTES));
 
+  /** What RabbitMQ counts of the process of a connection. There is none here. */
+  static final Metric<ConnectionFigures> PROCESS =
+      Metric.counter(
+          "connection_process_reductions_total",
+          "Always 0: a connection is no process.",
+          connection -> 0);
+
   /** What else a connection has. */
   static final List<Metric<? super ConnectionFigures>> DETAILS =
       List.of(

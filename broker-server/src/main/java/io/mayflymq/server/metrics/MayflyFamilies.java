@@ -4,6 +4,8 @@ import io.mayflymq.core.message.DeathReason;
 import io.mayflymq.core.message.DropOutcome;
 import io.mayflymq.core.metrics.Counter;
 import io.mayflymq.core.metrics.Counts;
+import io.mayflymq.core.metrics.histogram.Histogram;
+import io.mayflymq.server.metrics.family.Distribution;
 import io.mayflymq.server.metrics.family.Metric;
 import io.mayflymq.server.metrics.family.MetricFamily;
 import io.mayflymq.server.metrics.family.Value;
@@ -66,6 +68,34 @@ final class MayflyFamilies {
   }
 
   /**
+   * Returns how long messages waited in queues.
+   *
+   * @param waits of the queues of each virtual host; empty if it is not measured
+   */
+  static Stream<MetricFamily> waits(List<Histogram.Reading> waits) {
+    return waits.isEmpty()
+        ? Stream.empty()
+        : Stream.of(
+            Distribution.histogram(
+                "mayfly_message_wait_seconds", WAITS, Labels.EMPTY, Histogram.Reading.sum(waits)));
+  }
+
+  /** Returns how long messages waited in each queue, as far as that is measured. */
+  static Stream<MetricFamily> waitsByQueue(List<QueueFigures> queues) {
+    return queues.stream().flatMap(QueueFigures::waits).findAny().isEmpty()
+        ? Stream.empty()
+        : Stream.of(
+            Distribution.histograms(
+                "mayfly_queue_message_wait_seconds",
+                WAITS,
+                queues,
+                QueueFigures::waits));
+  }
+
+  private static final String WAITS =
+      "Time that messages had been in a queue when they were first delivered or got.";
+
+  /**
    * Returns what queues have.
    *
    * @param queues the sum of all; none if it is not known
@@ -82,6 +112,10 @@ final class MayflyFamilies {
               "messages_delayed",
               "Messages that were returned and wait for their retry delay.",
               queue -> queue.totals().delayed()),
+          Metric.gauge(
+              "oldest_message_age_seconds",
+              "For how long the oldest message of all queues has been in its queue.",
+              QueueFigures::oldestAge),
           Metric.gauge(
               "messages_unreadable",
               "Messages that cannot be read at the moment.",

@@ -1,41 +1,66 @@
 package io.mayflymq.server.metrics;
 
-import io.mayflymq.server.management.json.Node;
+import io.mayflymq.server.management.json.MemoryBreakdown;
 import io.mayflymq.server.metrics.family.MetricFamily;
 import io.mayflymq.server.metrics.family.Value;
-import java.lang.management.BufferPoolMXBean;
-import java.lang.management.ManagementFactory;
-import java.lang.management.MemoryUsage;
+import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 
-/** What the memory of the process is used for, as far as RabbitMQ's names have a meaning here. */
+/** What the memory of the process is used for: what the HTTP API tells, under other names. */
 final class MemoryFamilies {
+  /**
+   * RabbitMQ's name in the metrics, and in the API.
+   *
+   * @param name without its beginning and its end
+   */
+  private record Part(String name, String key) {}
+
+  private static final List<Part> PARTS =
+      List.of(
+          new Part("code_module", "code"),
+          new Part("client_connection_reader", "connection_readers"),
+          new Part("client_connection_writer", "connection_writers"),
+          new Part("client_connection_channel", "connection_channels"),
+          new Part("client_connection_other", "connection_other"),
+          new Part("classic_queue_erlang_process", "queue_procs"),
+          new Part("quorum_queue_erlang_process", "quorum_queue_procs"),
+          new Part("quorum_queue_dlx_erlang_process", "quorum_queue_dlx_procs"),
+          new Part("stream_erlang_process", "stream_queue_procs"),
+          new Part("stream_replica_reader_erlang_process", "stream_queue_replica_reader_procs"),
+          new Part("stream_coordinator_erlang_process", "stream_queue_coordinator_procs"),
+          new Part("plugin", "plugins"),
+          new Part("modern_metadata_store", "metadata_store"),
+          new Part("other_erlang_process", "other_proc"),
+          new Part("metrics", "metrics"),
+          new Part("management_stats_db", "mgmt_db"),
+          new Part("classic_metadata_store", "mnesia"),
+          new Part("quorum_queue_ets_table", "quorum_ets"),
+          new Part("modern_metadata_store_ets_table", "metadata_store_ets"),
+          new Part("other_ets_table", "other_ets"),
+          new Part("binary_heap", "binary"),
+          new Part("message_index", "msg_index"),
+          new Part("atom_table", "atom"),
+          new Part("other_system", "other_system"),
+          new Part("runtime_allocated_unused", "allocated_unused"),
+          new Part("runtime_reserved_unallocated", "reserved_unallocated"));
+
   private MemoryFamilies() {}
 
-  /** Returns the families. */
-  static Stream<MetricFamily> families() {
-    MemoryUsage heap = ManagementFactory.getMemoryMXBean().getHeapMemoryUsage();
-    long code = ManagementFactory.getMemoryMXBean().getNonHeapMemoryUsage().getUsed();
-    long buffers =
-        ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class).stream()
-            .filter(pool -> pool.getName().equals("direct"))
-            .mapToLong(BufferPoolMXBean::getMemoryUsed)
-            .sum();
-    long others = Node.memoryUsed() - heap.getCommitted() - code - buffers;
-    return Stream.of(
-        bytes("code_module", "Classes and compiled code.", code),
-        bytes("binary_heap", "Buffers outside of the heap.", buffers),
-        bytes(
-            "runtime_allocated_unused",
-            "Heap that is allocated and not used.",
-            heap.getCommitted() - heap.getUsed()),
-        bytes(
-            "other_system",
-            "Memory of the process beside the heap, code and buffers, such as stacks of threads.",
-            Math.max(0, others)));
-  }
-
-  private static MetricFamily bytes(String name, String help, long value) {
-    return Value.gauge("rabbitmq_memory_" + name + "_bytes", help, (double) value);
+  /**
+   * Returns the families.
+   *
+   * @param connections what is held for connections, in bytes
+   * @param queues about what messages take, in bytes
+   */
+  static Stream<MetricFamily> families(long connections, long queues) {
+    Map<String, Object> parts = MemoryBreakdown.of(connections, queues);
+    return PARTS.stream()
+        .map(
+            part ->
+                Value.gauge(
+                    "rabbitmq_memory_%s_bytes".formatted(part.name),
+                    "Memory that the HTTP API calls %s.".formatted(part.key),
+                    ((Number) parts.get(part.key)).doubleValue()));
   }
 }

@@ -24,13 +24,13 @@ import java.util.concurrent.TimeoutException;
  *
  * @param queues the queues or the sums of those of each shard, and whether all shards have answered
  * @param connections the connections, and whether all shards have answered
- * @param stores what partitions store, and whether all shards have answered
+ * @param stores what partitions store that this node leads, and whether all shards have answered
  * @param replicas the replicas that this node is to keep, and whether all shards have answered
  */
 record OpenObjects(
     ShardQuery.Seen<QueueFigures> queues,
     ShardQuery.Seen<Connected> connections,
-    ShardQuery.Seen<StoreFigures> stores,
+    ShardQuery.Seen<Stored> stores,
     ShardQuery.Seen<KeptReplica> replicas) {
   /** How long shards may take. Prometheus waits for ten seconds, unless it is told otherwise. */
   private static final long SHARD_MILLIS = 5_000;
@@ -45,6 +45,13 @@ record OpenObjects(
       super(message, cause);
     }
   }
+
+  /**
+   * What a partition stores.
+   *
+   * @param partition its number
+   */
+  record Stored(int partition, StoreFigures figures) {}
 
   /** A connection with its channels. */
   record Connected(ConnectionView view, List<ChannelView> channels) {}
@@ -72,7 +79,10 @@ record OpenObjects(
             SHARD_MILLIS, connections, OpenConnection::home, OpenObjects::connected);
     var seenStores =
         ShardQuery.collectWithin(
-            SHARD_MILLIS, partitions, Partition::shard, partition -> partition.store().figures());
+            SHARD_MILLIS,
+            partitions,
+            Partition::shard,
+            partition -> new Stored(partition.index(), partition.store().figures()));
     CompletableFuture<ShardQuery.Seen<KeptReplica>> seenReplicas =
         replicas == null
             ? CompletableFuture.completedFuture(new ShardQuery.Seen<>(List.of(), true))

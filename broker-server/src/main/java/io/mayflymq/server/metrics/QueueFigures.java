@@ -2,12 +2,18 @@ package io.mayflymq.server.metrics;
 
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metrics.Counter;
+import io.mayflymq.core.metrics.Counters;
 import io.mayflymq.core.metrics.Counts;
+import io.mayflymq.core.metrics.histogram.Histogram;
 import io.mayflymq.core.queue.index.PriorityCounts;
 import io.mayflymq.core.queue.index.QueueTotals;
+import io.mayflymq.core.settings.QueueSettings;
+import io.mayflymq.core.settings.QueueType;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.queue.QueueSnapshot;
 import io.mayflymq.protocol.types.PropertiesScan;
+import io.mayflymq.server.metrics.cluster.RaftFamilies;
+import io.mayflymq.server.metrics.family.Distribution;
 import io.mayflymq.server.metrics.family.Metric;
 import io.prometheus.metrics.model.snapshots.Labels;
 import java.util.List;
@@ -19,6 +25,8 @@ import java.util.stream.Stream;
  *
  * @param labels its virtual host and name; none for the sum
  * @param type the module of its type in RabbitMQ; null for the sum
+ * @param log where its log of Raft is; null for the sum, and if it is no quorum queue
+ * @param settings its effective settings; null for the sum
  * @param totals its messages
  * @param scheduled how many messages wait for their time
  * @param waiting how many dead letters wait for another queue
@@ -27,6 +35,8 @@ import java.util.stream.Stream;
  *     stream and for the sum
  * @param lag how many messages the slowest consumer of a stream has not read yet; NaN if there is
  *     none
+ * @param oldestAge for how long the oldest message has been there, in seconds; NaN if there is none
+ * @param memory about how many bytes of memory its messages take; NaN for a stream
  * @param headTimestamp the timestamp of the first ready message, in seconds since 1970; NaN if it
  *     has none
  * @param counts its counters
@@ -36,18 +46,24 @@ import java.util.stream.Stream;
 record QueueFigures(
     Labels labels,
     String type,
+    RaftFamilies.QuorumQueue log,
+    QueueSettings settings,
     QueueTotals totals,
     long scheduled,
     long waiting,
     int consumers,
     double capacity,
     double lag,
+    double oldestAge,
+    double memory,
     double headTimestamp,
     Counts counts,
     PriorityCounts priorities)
     implements Metric.Counted {
+  private static final double MILLIS = 1e3;
+
   /** About how many bytes one takes. */
-  static final long BYTES = 512;
+  static final long BYTES = 640;
 
   /** What is always 1, for the type and role of a queue. */
   static final Metric<Info> INFO =
@@ -57,12 +73,16 @@ record QueueFigures(
       new QueueFigures(
           Labels.EMPTY,
           null,
+          null,
+          null,
           QueueTotals.NONE,
           0,
           0,
           0,
           Double.NaN,
           Double.NaN,
+          Double.NaN,
+          0,
           Double.NaN,
           null,
           null);
@@ -127,6 +147,18 @@ record QueueFigures(
           Metric.gauge("queue_consumer_capacity", CAPACITY, QueueFigures::capacity),
           Metric.gauge("queue_consumer_utilisation", CAPACITY, QueueFigures::capacity),
           Metric.gauge(
+              "queue_process_memory_bytes",
+              "About how many bytes of memory the messages of a queue take.",
+              QueueFigures::memory),
+          Metric.gauge(
+              "queue_messages_ram",
+              "Messages that are kept in memory only.",
+              queue -> queue.totals.messages() - queue.totals.persistent()),
+          Metric.gauge(
+              "queue_messages_ram_bytes",
+              "Body sizes of messages that are kept in memory only.",
+              queue -> queue.totals.bytes() - queue.totals.persistentBytes()),
+          Metric.gauge(
               "queue_messages_persistent",
               "Messages that are kept on disk.",
               queue -> queue.totals.persistent()),
@@ -148,6 +180,65 @@ record QueueFigures(
               "queue_head_message_timestamp",
               "Timestamp that the publisher gave to the first ready message.",
               QueueFigures::headTimestamp));
+
+  /** What RabbitMQ does not have of a queue. */
+  static final List<Metric<QueueFigures>> OWN =
+      List.of(
+          Metric.gauge(
+              "queue_oldest_message_age_seconds",
+              "For how long the oldest message has been in a queue, ready or not acknowledged.",
+              QueueFigures::oldestAge),
+          Metric.gauge(
+              "queue_max_length",
+              "Limit of the number of messages.",
+              queue -> limit(queue.settings.length().maxLength())),
+          Metric.gauge(
+              "queue_max_length_bytes",
+              "Limit of the body sizes of messages.",
+              queue -> limit(queue.settings.length().maxLengthBytes())),
+          Metric.gauge(
+              "queue_message_ttl_seconds",
+              "How long messages may stay in a queue.",
+              queue -> limit(queue.settings.expiry().messageTtlMillis()) / MILLIS),
+          Metric.gauge(
+              "queue_delivery_limit",
+              "How often messages may be returned.",
+              queue -> limit(queue.settings.deliveries().limit())),
+          Metric.counter(
+              "queue_messages_refused_total",
+              "Messages that were refused at a length limit.",
+              queue -> queue.counts.get(Counter.REFUSED)));
+
+  private static double limit(long setting) {
+    return setting == QueueSettings.NONE ? Double.NaN : setting;
+  }
+
+  /** What came into a queue through an exchange. */
+  record Intake(Labels labels, long messages) implements Metric.Labelled {}
+
+  /** How many messages a queue has accepted by the exchange that they came through. */
+  static final Metric<Intake> INTAKE =
+      Metric.counter(
+          "queue_exchange_messages_published_total",
+          "Messages that queues have accepted through an exchange.",
+          Intake::messages);
+
+  /** Returns what came through each exchange. */
+  Stream<Intake> intake() {
+    return counts instanceof Counters own
+        ? own.intake().entrySet().stream()
+            .map(
+                each ->
+                    new Intake(
+                        labels.merge(Labels.of("exchange", each.getKey())), each.getValue()))
+        : Stream.empty();
+  }
+
+  /** Returns how long messages waited in it; empty if that is not measured. */
+  Stream<Distribution> waits() {
+    Histogram waits = counts instanceof Counters own ? own.waits() : null;
+    return waits == null ? Stream.empty() : Stream.of(new Distribution(labels, waits.read()));
+  }
 
   /** What the consumers of a stream have. */
   static final List<Metric<QueueFigures>> STREAM_CONSUMERS =
@@ -202,22 +293,42 @@ record QueueFigures(
   }
 
   private static QueueFigures of(QueueSnapshot queue) {
+    Labels labels = Labels.of("vhost", queue.queue().vhost().name(), "queue", queue.queue().name());
+    QueueType type = queue.queue().definition().settings().type();
     return new QueueFigures(
-        Labels.of("vhost", queue.queue().vhost().name(), "queue", queue.queue().name()),
-        queue.queue().definition().settings().type().module(),
+        labels,
+        type.module(),
+        type == QueueType.QUORUM ? log(labels, queue.queue()) : null,
+        queue.queue().settings(),
         queue.totals(),
         queue.scheduled().ready(),
         queue.waiting().messages(),
         queue.consumers().size(),
         queue.contents().consumerCapacity(),
-        lag(queue.contents().lag()),
+        number(queue.contents().lag()),
+        number(queue.contents().oldestAgeMillis()) / MILLIS,
+        number(queue.contents().memoryBytes()),
         timestamp(queue.head()),
         queue.queue().counters(),
         queue.contents().priorities());
   }
 
-  private static double lag(OptionalLong messages) {
-    return messages.isPresent() ? messages.getAsLong() : Double.NaN;
+  private static RaftFamilies.QuorumQueue log(Labels labels, Queue queue) {
+    return queue.isReplicated()
+        ? RaftFamilies.QuorumQueue.replicated(labels, queue.replicatedPartition())
+        : RaftFamilies.QuorumQueue.alone(labels, queue.partition().index());
+  }
+
+  private static double number(OptionalLong known) {
+    return known.isPresent() ? known.getAsLong() : Double.NaN;
+  }
+
+  private static double sum(double a, double b) {
+    return Double.isNaN(a) ? b : Double.isNaN(b) ? a : a + b;
+  }
+
+  private static double most(double a, double b) {
+    return Double.isNaN(a) ? b : Double.isNaN(b) ? a : Math.max(a, b);
   }
 
   /** Reads it without decoding the headers, which may be long. */
@@ -247,6 +358,8 @@ record QueueFigures(
     return new QueueFigures(
         Labels.EMPTY,
         null,
+        null,
+        null,
         new QueueTotals(
             a.ready() + b.ready(),
             a.unacked() + b.unacked(),
@@ -262,7 +375,9 @@ record QueueFigures(
         waiting + other.waiting,
         consumers + other.consumers,
         Double.NaN,
-        Double.isNaN(lag) ? other.lag : Double.isNaN(other.lag) ? lag : Math.max(lag, other.lag),
+        most(lag, other.lag),
+        most(oldestAge, other.oldestAge),
+        sum(memory, other.memory),
         Double.NaN,
         null,
         null);
@@ -272,12 +387,16 @@ record QueueFigures(
     return new QueueFigures(
         labels,
         type,
+        log,
+        settings,
         totals,
         scheduled,
         waiting,
         consumers,
         capacity,
         lag,
+        oldestAge,
+        memory,
         headTimestamp,
         known,
         priorities);

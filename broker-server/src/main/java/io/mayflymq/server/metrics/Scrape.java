@@ -108,8 +108,13 @@ record Scrape(Endpoint endpoint, Set<String> families, Set<String> vhosts, Patte
     return switch (endpoint) {
       case AGGREGATED, PER_OBJECT -> true;
       case DETAILED -> families.contains(family);
-      case MEMORY_BREAKDOWN -> false;
+      case MEMORY_BREAKDOWN -> family.equals("queue_metrics");
     };
+  }
+
+  /** Returns whether it asks for some of the queues only. */
+  boolean isFiltered() {
+    return queues != null || !vhosts.isEmpty();
   }
 
   /** Returns whether it asks for a queue of this name. */

@@ -1,9 +1,11 @@
 package io.mayflymq.server.metrics;
 
 import io.mayflymq.core.metrics.Counters;
+import io.mayflymq.core.store.StoreFigures;
 import io.mayflymq.core.vhost.Broker;
 import io.mayflymq.server.channel.ChannelView;
 import io.mayflymq.server.metrics.cluster.ClusterFamilies;
+import io.mayflymq.server.metrics.cluster.RaftFamilies;
 import io.mayflymq.server.metrics.cluster.ReplicaFamilies;
 import io.mayflymq.server.metrics.family.Jvm;
 import io.mayflymq.server.metrics.family.MetricFamily;
@@ -12,7 +14,9 @@ import io.prometheus.metrics.model.snapshots.Labels;
 import java.util.AbstractList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /*
@@ -28,6 +32,13 @@ final class ScrapedFamilies {
 
   /** The family of what channels take from queues. */
   static final String CHANNEL_QUEUES = "channel_queue_metrics";
+
+  /** The family of what queues get from exchanges. */
+  static final String QUEUE_EXCHANGES = "queue_exchange_metrics";
+
+  /** The families that RabbitMQ has the type and role of queues beside. */
+  private static final List<String> QUEUES_WITH_INFO =
+      List.of("queue_coarse_metrics", "queue_consumer_count", "queue_metrics");
 
   private static final Labels PROTOCOL = Labels.of("protocol", "amqp091");
 
@@ -67,15 +78,30 @@ final class ScrapedFamilies {
                   totals(),
                   node(),
                   objects(),
-                  queueInfo(),
+                  queueInfo(PREFIX),
                   global(),
                   own(),
                   ClientMemoryFamilies.objects(broker.environment().memory(), connections()),
                   Jvm.families())
               .flatMap(families -> families);
       case DETAILED ->
-          Stream.of(identity, node(), objects(), cluster()).flatMap(families -> families);
-      case MEMORY_BREAKDOWN -> Stream.concat(identity, MemoryFamilies.families());
+          Stream.of(
+                  identity,
+                  node(),
+                  objects(),
+                  QUEUES_WITH_INFO.stream().anyMatch(scrape::wants)
+                      ? queueInfo(scrape.endpoint().prefix())
+                      : Stream.<MetricFamily>empty(),
+                  cluster())
+              .flatMap(families -> families);
+      case MEMORY_BREAKDOWN ->
+          Stream.concat(
+              identity,
+              queueSum().stream()
+                  .flatMap(
+                      sum ->
+                          MemoryFamilies.families(
+                              broker.environment().memory().total(), (long) sum.memory())));
     };
   }
 
@@ -119,13 +145,38 @@ final class ScrapedFamilies {
             wanted(
                 StoreFamilies.PERSISTER,
                 open.stores().complete()
-                    ? StoreFamilies.persister(prefix, open.stores().views())
+                    ? StoreFamilies.persister(prefix, stores())
                     : Stream.empty()),
-            wanted(ReplicaFamilies.RAFT, ReplicaFamilies.raft(prefix, open.replicas().views())),
+            wanted(ReplicaFamilies.RAFT, raft(prefix)),
             wanted(
                 "auth_attempt_metrics",
                 LoginFamilies.all(prefix, broker.environment().accessControl().attempts())))
         .flatMap(families -> families);
+  }
+
+  private List<StoreFigures> stores() {
+    return open.stores().views().stream().map(OpenObjects.Stored::figures).toList();
+  }
+
+  /** Returns the logs of Raft under the names of RabbitMQ 4.2, and then under those of 3.13. */
+  private Stream<MetricFamily> raft(String prefix) {
+    RaftFamilies logs =
+        new RaftFamilies(
+            broker.consensus().get(),
+            open.replicas().views(),
+            open.stores().views().stream()
+                .collect(
+                    Collectors.toMap(OpenObjects.Stored::partition, OpenObjects.Stored::figures)));
+    return Stream.concat(
+        scrape.endpoint() == Scrape.Endpoint.AGGREGATED
+            ? logs.sums(prefix)
+            : logs.objects(
+                prefix,
+                queues.stream().map(QueueFigures::log).filter(Objects::nonNull).toList(),
+                scrape.isFiltered()),
+        scrape.isFiltered()
+            ? Stream.empty()
+            : ReplicaFamilies.raft(prefix, open.replicas().views()));
   }
 
   /** Returns the sums of objects, under the names that the objects have. */
@@ -144,9 +195,11 @@ final class ScrapedFamilies {
             MetricFamily.all(PREFIX, QueueFigures.DELIVERIES, ofQueues),
             MetricFamily.all(PREFIX, SummedCounts.QUEUE_PUBLISHES, ofQueues),
             MetricFamily.all(PREFIX, ChannelFigures.METRICS, channel),
+            MetricFamily.all(PREFIX, ChannelFigures.PROCESS_METRICS, channel),
             MetricFamily.all(PREFIX, SummedCounts.CHANNEL_PUBLISHES, ofChannels),
             MetricFamily.all(PREFIX, SummedCounts.CHANNEL_DELIVERIES, ofQueues),
             MetricFamily.all(PREFIX, ConnectionFigures.COARSE, connection),
+            Stream.of(MetricFamily.of(PREFIX, ConnectionFigures.PROCESS, connection)),
             MetricFamily.all(PREFIX, ConnectionFigures.DETAILS, connection))
         .flatMap(families -> families);
   }
@@ -164,6 +217,9 @@ final class ScrapedFamilies {
             wanted("queue_consumer_count", consumerCount),
             wanted("queue_metrics", MetricFamily.all(prefix, QueueFigures.DETAILS, queues)),
             wanted("queue_metrics", byPriority()),
+            wanted("queue_metrics", MetricFamily.all("mayfly_", QueueFigures.OWN, queues)),
+            wanted("queue_metrics", MayflyFamilies.waitsByQueue(queues)),
+            wanted(QUEUE_EXCHANGES, intake(prefix)),
             wanted(
                 "queue_delivery_metrics",
                 MetricFamily.all(prefix, QueueFigures.DELIVERIES, queues)),
@@ -171,6 +227,9 @@ final class ScrapedFamilies {
                 "stream_consumer_metrics",
                 MetricFamily.all(prefix, QueueFigures.STREAM_CONSUMERS, queues)),
             wanted("channel_metrics", MetricFamily.all(prefix, ChannelFigures.METRICS, channels)),
+            wanted(
+                ChannelFigures.PROCESS,
+                MetricFamily.all(prefix, ChannelFigures.PROCESS_METRICS, channels)),
             wanted(
                 CHANNEL_EXCHANGES,
                 MetricFamily.all(
@@ -185,7 +244,9 @@ final class ScrapedFamilies {
                     ofChannels(CHANNEL_QUEUES, "queue", ChannelView::queues))),
             wanted(
                 "connection_coarse_metrics",
-                MetricFamily.all(prefix, ConnectionFigures.COARSE, connections)),
+                Stream.concat(
+                    MetricFamily.all(prefix, ConnectionFigures.COARSE, connections),
+                    Stream.of(MetricFamily.of(prefix, ConnectionFigures.PROCESS, connections)))),
             wanted(
                 "connection_metrics",
                 MetricFamily.all(prefix, ConnectionFigures.DETAILS, connections)),
@@ -236,7 +297,17 @@ final class ScrapedFamilies {
     return Stream.of(MetricFamily.of("mayfly_", QueueFigures.BY_PRIORITY, priorities));
   }
 
-  private Stream<MetricFamily> queueInfo() {
+  private Stream<MetricFamily> intake(String prefix) {
+    return Stream.of(
+        () ->
+            MetricFamily.slices(queues)
+                .map(
+                    slice ->
+                        QueueFigures.INTAKE.snapshot(
+                            prefix, slice.stream().flatMap(QueueFigures::intake).toList())));
+  }
+
+  private Stream<MetricFamily> queueInfo(String prefix) {
     List<QueueFigures.Info> infos =
         new AbstractList<>() {
           @Override
@@ -249,7 +320,7 @@ final class ScrapedFamilies {
             return queues.size();
           }
         };
-    return Stream.of(MetricFamily.of(PREFIX, QueueFigures.INFO, infos));
+    return Stream.of(MetricFamily.of(prefix, QueueFigures.INFO, infos));
   }
 
   private Stream<MetricFamily> global() {
@@ -299,15 +370,18 @@ final class ScrapedFamilies {
   private Stream<MetricFamily> own() {
     boolean complete = open.complete();
     Stream<MetricFamily> stores =
-        open.stores().complete() ? StoreFamilies.of(open.stores().views()) : Stream.empty();
+        open.stores().complete() ? StoreFamilies.of(stores()) : Stream.empty();
     return Stream.of(
             MayflyFamilies.counters(sums.queues()),
             MayflyFamilies.gauges(queueSum()),
+            MayflyFamilies.waits(
+                broker().virtualHosts().stream()
+                    .flatMap(vhost -> vhost.metrics().queues().waits().stream())
+                    .toList()),
             new DeathFamilies(broker().partitions().everLed()).own(),
             ShardFamilies.of(broker().shards()).own(),
             stores,
             ClientMemoryFamilies.sums(broker.environment().memory()),
-            ClusterFamilies.consensus(broker.consensus().get()),
             ReplicaFamilies.own(
                 open.replicas().views(), number -> broker.replicas().get().nodeName(number)),
             Stream.of(

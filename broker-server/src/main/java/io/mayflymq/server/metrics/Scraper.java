@@ -18,12 +18,15 @@ final class Scraper {
           "queue_consumer_count",
           "queue_metrics",
           "queue_delivery_metrics",
-          "stream_consumer_metrics");
+          "stream_consumer_metrics",
+          ScrapedFamilies.QUEUE_EXCHANGES,
+          ReplicaFamilies.RAFT);
   private static final List<String> OF_CONNECTIONS =
       List.of(
           "channel_metrics",
           ScrapedFamilies.CHANNEL_EXCHANGES,
           ScrapedFamilies.CHANNEL_QUEUES,
+          ChannelFigures.PROCESS,
           "connection_coarse_metrics",
           "connection_metrics");
 
@@ -62,7 +65,8 @@ final class Scraper {
     }
 
     private boolean isSums() {
-      return scrape.endpoint() == Scrape.Endpoint.AGGREGATED;
+      return scrape.endpoint() == Scrape.Endpoint.AGGREGATED
+          || scrape.endpoint() == Scrape.Endpoint.MEMORY_BREAKDOWN;
     }
 
     /**
@@ -98,7 +102,9 @@ final class Scraper {
   }
 
   private List<Partition> partitions(Scrape scrape) {
-    return scrape.wants(StoreFamilies.PERSISTER) ? broker().partitions().withStores() : List.of();
+    return scrape.wants(StoreFamilies.PERSISTER) || scrape.wants(ReplicaFamilies.RAFT)
+        ? broker().partitions().withStores()
+        : List.of();
   }
 
   private PartitionReplicas replicas(Scrape scrape) {

@@ -58,9 +58,34 @@ final class StoreFamilies {
               "Time of forced writes of message logs and streams.",
               Stores::forcedSeconds));
 
+  /** What RabbitMQ 4.3 does not count any more, and shows as 0. */
+  private static final List<Metric<Stores>> NOT_COUNTED =
+      Stream.of(
+              "io_read_ops",
+              "io_read_bytes",
+              "io_read_time_seconds",
+              "io_write_ops",
+              "io_write_time_seconds",
+              "io_seek_ops",
+              "io_seek_time_seconds",
+              "io_reopen_ops",
+              "msg_store_read",
+              "queue_index_read_ops",
+              "queue_index_write_ops",
+              "schema_db_ram_tx",
+              "schema_db_disk_tx")
+          .map(
+              name ->
+                  Metric.<Stores>counter(
+                      name + "_total", "Always 0, as in RabbitMQ 4.3.", stores -> 0))
+          .toList();
+
   /** Returns what RabbitMQ has too. */
   static Stream<MetricFamily> persister(String prefix, List<StoreFigures> stores) {
-    return MetricFamily.all(prefix, PERSISTER_METRICS, List.of(new Stores(stores)));
+    List<Stores> all = List.of(new Stores(stores));
+    return Stream.concat(
+        MetricFamily.all(prefix, PERSISTER_METRICS, all),
+        MetricFamily.all(prefix, NOT_COUNTED, all));
   }
 
   /** The logs of one kind. */

@@ -198,6 +198,7 @@ final class DiskStore implements PartitionStore, EndOfBurstListener {
         pendingBytes(),
         log.writtenBytes() + streams.writtenBytes(),
         storedCount(),
+        log.lastForceNanos(),
         log.forceTimes(),
         ofStreams == null ? StoreFigures.NONE.forcedStreamWrites() : ofStreams);
   }

@@ -190,7 +190,7 @@ public final class DiskReplica implements ReplicaLog {
     if (leader == null && follower == null) {
       return null;
     }
-    WireBurst burst = (leader == null ? follower.log() : leader.log()).readBurst(number);
+    WireBurst burst = open().readBurst(number);
     return burst == null ? null : new Batch(burst.id(), burst.content());
   }
 
@@ -274,6 +274,29 @@ public final class DiskReplica implements ReplicaLog {
     } else if (follower != null) {
       follower.committed(committed);
     }
+  }
+
+  /**
+   * Returns the number of the last batch that cannot be read any more: what it has changed that is
+   * still needed is in what comes behind it.
+   */
+  public long gone() {
+    SegmentLog log = open();
+    return log == null ? base : log.bursts().gone();
+  }
+
+  /** Returns how many files the log has; 0 while it is closed. */
+  public int segments() {
+    SegmentLog log = open();
+    return log == null ? 0 : log.usage().segments();
+  }
+
+  /** Null while it is closed. */
+  private SegmentLog open() {
+    if (leader != null) {
+      return leader.log();
+    }
+    return follower == null ? null : follower.log();
   }
 
   /** Keeps the time of the partition, as far as it has changed against the clock. */

@@ -64,6 +64,10 @@ final class Flusher implements Runnable {
   /** Written by the forcer. */
   private final Histogram forceTimes = StoreFigures.forceTimes();
 
+  /** Written by the thread that forces. */
+  private volatile long lastForceNanos;
+
+
   // Guarded by the lock
   private final ArrayList<WriteBuffer> submitted = new ArrayList<>();
   private final ArrayList<Commit> commits = new ArrayList<>();
@@ -141,6 +145,11 @@ final class Flusher implements Runnable {
   /** Returns how long forces took. Any thread may call. */
   Histogram.Reading forceTimes() {
     return forceTimes.read();
+  }
+
+  /** Returns how long the last force took, in ns; 0 if there was none. Any thread may call. */
+  long lastForceNanos() {
+    return lastForceNanos;
   }
 
   /** Returns how many bytes have been written so far. */
@@ -473,7 +482,8 @@ final class Flusher implements Runnable {
       for (Segment segment : unforced.segments()) {
         segment.file.force();
       }
-      forceTimes.record(System.nanoTime() - began);
+      lastForceNanos = System.nanoTime() - began;
+      forceTimes.record(lastForceNanos);
     }
     if (unforced.names()) {
       directory.force();

@@ -640,6 +640,11 @@ public final class SegmentLog {
     return flusher.forceTimes();
   }
 
+  /** Returns how long the last forced write took, in ns; 0 if there was none. */
+  public long lastForceNanos() {
+    return flusher.lastForceNanos();
+  }
+
   /** Returns the size of the log and of its live data. */
   public LogUsage usage() {
     noteDeletions();

@@ -20,6 +20,8 @@ import java.util.OptionalLong;
  * @param lag how many messages the slowest consumer of a stream has not read yet; empty for other
  *     queues and without consumers
  * @param head its first ready message; null if none was ready or its content was not in memory
+ * @param oldestAgeMillis for how long the oldest message has been in the queue, in ms: one that is
+ *     ready, or delivered and not settled; empty for a stream and for an empty queue
  * @param leaseEndMillis when its lease ends if it stays unused, in ms since the epoch; {@link
  *     Deadlines#NEVER} without a lease, or while something keeps it
  * @param memoryBytes about how many bytes of memory its messages take; empty for a stream
@@ -34,6 +36,7 @@ public record QueueContents(
     double consumerCapacity,
     OptionalLong lag,
     Message head,
+    OptionalLong oldestAgeMillis,
     long leaseEndMillis,
     OptionalLong memoryBytes,
     PriorityCounts priorities) {

@@ -38,6 +38,7 @@ public final class QueueContentsCodec {
     out.signed(contents.leaseEndMillis());
     write(out, contents.memoryBytes());
     write(out, contents.priorities());
+    write(out, contents.oldestAgeMillis());
   }
 
   /** Reads contents. Their consumers have no target. */
@@ -55,17 +56,24 @@ public final class QueueContentsCodec {
               null);
       consumers.add(new QueueContents.Member(consumer, in.bit()));
     }
+    double capacity = in.decimal();
+    OptionalLong lag = optional(in);
+    long leaseEnd = in.signed();
+    OptionalLong memory = optional(in);
+    PriorityCounts priorities = in.remaining() > 0 && in.bit() ? priorities(in) : null;
+    OptionalLong oldestAge = in.remaining() > 0 ? optional(in) : OptionalLong.empty();
     return new QueueContents(
         totals,
         scheduled,
         waiting,
         List.copyOf(consumers),
-        in.decimal(),
-        optional(in),
+        capacity,
+        lag,
         null,
-        in.signed(),
-        optional(in),
-        in.remaining() > 0 && in.bit() ? priorities(in) : null);
+        oldestAge,
+        leaseEnd,
+        memory,
+        priorities);
   }
 
   /** Nodes of a release that does not know this leave what comes last unread. */

@@ -8,6 +8,8 @@ import io.mayflymq.core.replication.ReplicaState;
  *
  * @param partition the number of its partition
  * @param state what it knows
+ * @param gone the number of the last burst that its log cannot tell others any more
+ * @param segments how many files its log has
  * @param aheadMillis how far the time of the partition is ahead of the clock of this node
  * @param commitNanos how long the last burst took to be committed that this node has led, in ns; 0
  *     if there is none
@@ -16,6 +18,8 @@ import io.mayflymq.core.replication.ReplicaState;
 public record ReplicaFigures(
     int partition,
     ReplicaState state,
+    long gone,
+    int segments,
     long aheadMillis,
     long commitNanos,
     Histogram.Reading commits) {}

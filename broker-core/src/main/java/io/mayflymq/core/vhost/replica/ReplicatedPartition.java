@@ -250,7 +250,13 @@ final class ReplicatedPartition implements ReplicaOwner {
   /** Returns how it is now. */
   ReplicaFigures figures() {
     return new ReplicaFigures(
-        number, hosted.state(), time.aheadMillis(), commits.lastNanos(), commits.read());
+        number,
+        hosted.state(),
+        log.gone(),
+        log.segments(),
+        time.aheadMillis(),
+        commits.lastNanos(),
+        commits.read());
   }
 
   @Override

@@ -44,6 +44,12 @@ final class PrometheusKeys {
           bool(),
           "false",
           "Whether this path has the metrics of each object, rather than their sums.");
+  private static final Setting<Boolean> WAITS =
+      Setting.of(
+          "prometheus.waiting_times.enabled",
+          bool(),
+          "false",
+          "Whether it is measured how long messages wait in queues until they are delivered.");
   private static final Setting<Boolean> AUTHENTICATION =
       Setting.of(
           "prometheus.authentication.enabled",
@@ -57,7 +63,7 @@ final class PrometheusKeys {
   static List<Key<?>> keys() {
     List<Key<?>> keys = new ArrayList<>(List.of(IP, PORT, TLS_IP, TLS_PORT));
     keys.addAll(TLS.keys());
-    keys.addAll(List.of(PATH, PER_OBJECT, AUTHENTICATION));
+    keys.addAll(List.of(PATH, PER_OBJECT, WAITS, AUTHENTICATION));
     return keys;
   }
 
@@ -76,6 +82,7 @@ final class PrometheusKeys {
         TLS.settings(values),
         "/" + values.get(PATH).replaceAll("^/+|/+$", ""),
         values.get(PER_OBJECT),
+        values.get(WAITS),
         values.get(AUTHENTICATION));
   }
 }

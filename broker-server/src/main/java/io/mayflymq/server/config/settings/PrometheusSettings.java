@@ -13,6 +13,7 @@ import java.util.Optional;
  * @param tls what that needs
  * @param path the path of the aggregated metrics; begins with a slash and does not end with one
  * @param perObject whether this path has the metrics of each object instead
+ * @param waits whether it is measured how long messages wait in queues
  * @param authentication whether only users may read them who may monitor the broker
  */
 public record PrometheusSettings(
@@ -23,6 +24,7 @@ public record PrometheusSettings(
     TlsSettings tls,
     String path,
     boolean perObject,
+    boolean waits,
     boolean authentication) {
   /** Returns where they are served; empty if they are not. */
   public Optional<InetSocketAddress> address() {

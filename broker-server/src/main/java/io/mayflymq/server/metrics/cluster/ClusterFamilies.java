@@ -11,9 +11,6 @@ import java.util.stream.Stream;
 
 /** What a node knows of its cluster. */
 public final class ClusterFamilies {
-  /** RabbitMQ's label of the log of metadata. */
-  private static final Labels METADATA = Labels.of("ra_system", "coordination");
-
   private ClusterFamilies() {}
 
   /**
@@ -27,30 +24,6 @@ public final class ClusterFamilies {
         "Nodes of the cluster that this one cannot reach.",
         Labels.EMPTY,
         cluster == null ? 0 : cluster.nodes().stream().filter(peer -> !peer.isReachable()).count());
-  }
-
-  /**
-   * Returns the state of the replicated log of metadata.
-   *
-   * @param status null if there is none
-   */
-  public static Stream<MetricFamily> consensus(ConsensusStatus status) {
-    if (status == null) {
-      return Stream.empty();
-    }
-    return Stream.of(
-        untyped(
-            "rabbitmq_raft_term", "Current term of the log of metadata.", METADATA, status.term()),
-        untyped(
-            "rabbitmq_raft_commit_index",
-            "Index of the last committed entry of the log of metadata.",
-            METADATA,
-            status.committed()),
-        Value.gauge(
-            "rabbitmq_raft_last_applied",
-            "Index of the last applied entry of the log of metadata.",
-            List.of(
-                new Value(METADATA, status.applied() == null ? -1 : status.applied().index()))));
   }
 
   /** RabbitMQ's names of these are not those that Prometheus expects of counters and gauges. */

@@ -8,6 +8,8 @@ import io.prometheus.metrics.model.snapshots.HistogramSnapshot.HistogramDataPoin
 import io.prometheus.metrics.model.snapshots.Labels;
 import io.prometheus.metrics.model.snapshots.MetricMetadata;
 import java.util.List;
+import java.util.function.Function;
+import java.util.stream.Stream;
 
 /** What a histogram has, with its labels. */
 public record Distribution(Labels labels, Histogram.Reading values) {
@@ -22,6 +24,22 @@ public record Distribution(Labels labels, Histogram.Reading values) {
     return MetricFamily.of(
         new HistogramSnapshot(
             new MetricMetadata(name, help), parts.stream().map(Distribution::point).toList()));
+  }
+
+  /**
+   * Returns a histogram of objects, which are read in slices.
+   *
+   * @param parts returns those of an object
+   */
+  public static <T> MetricFamily histograms(
+      String name, String help, List<T> objects, Function<T, Stream<Distribution>> parts) {
+    return () ->
+        MetricFamily.slices(objects)
+            .map(
+                slice ->
+                    new HistogramSnapshot(
+                        new MetricMetadata(name, help),
+                        slice.stream().flatMap(parts).map(Distribution::point).toList()));
   }
 
   private HistogramDataPointSnapshot point() {

@@ -22,14 +22,15 @@ public interface MetricFamily {
   /** Returns the family of a metric of these objects. */
   static <T extends Metric.Labelled> MetricFamily of(
       String prefix, Metric<? super T> metric, List<T> objects) {
+    return () -> slices(objects).map(slice -> metric.snapshot(prefix, slice));
+  }
+
+  /** Returns a list in slices; at least one, which may be empty. */
+  static <T> Stream<List<T>> slices(List<T> objects) {
     int slices = Math.max(1, (objects.size() + SLICE - 1) / SLICE);
-    return () ->
-        IntStream.range(0, slices)
-            .map(slice -> slice * SLICE)
-            .mapToObj(
-                from ->
-                    metric.snapshot(
-                        prefix, objects.subList(from, Math.min(from + SLICE, objects.size()))));
+    return IntStream.range(0, slices)
+        .map(slice -> slice * SLICE)
+        .mapToObj(from -> objects.subList(from, Math.min(from + SLICE, objects.size())));
   }
 
   /** Returns the families of metrics of these objects. */

@@ -37,6 +37,8 @@ class ReplicaFamiliesTest {
                   List.of(
                       new ReplicaState.Follower(1, 1, 100, 5),
                       new ReplicaState.Follower(2, 9, 900, -1))),
+              12,
+              3,
               250,
               2_000_000,
               COMMITS.read()));
@@ -66,12 +68,12 @@ class ReplicaFamiliesTest {
         .contains(
             "rabbitmq_raft_term_total{partition=\"1\",ra_system=\"quorum_queues\"} 7.0",
             "rabbitmq_raft_log_last_written_index{partition=\"1\",ra_system=\"quorum_queues\"} 19.0",
-            "mayfly_partition_replica_closed{partition=\"1\"} 0.0",
-            "mayfly_partition_leads{partition=\"1\"} 1.0",
+            "mayfly_partition_replica_closed{partition=\"1\"} 0",
+            "mayfly_partition_leads{partition=\"1\"} 1",
             "mayfly_partition_time_ahead_seconds{partition=\"1\"} 0.25",
-            "mayfly_partition_replicas{partition=\"1\"} 3.0",
-            "mayfly_partition_replicas_in_sync{partition=\"1\"} 2.0",
-            "mayfly_follower_behind_bytes{node=\"node2\",partition=\"1\"} 900.0",
+            "mayfly_partition_replicas{partition=\"1\"} 3",
+            "mayfly_partition_replicas_in_sync{partition=\"1\"} 2",
+            "mayfly_follower_behind_bytes{node=\"node2\",partition=\"1\"} 900",
             "mayfly_follower_answer_age_seconds{node=\"node1\",partition=\"1\"} 0.005",
             "mayfly_commit_seconds_count 0")
         .as("a follower that has not answered yet has no age of its answer")
@@ -81,12 +83,12 @@ class ReplicaFamiliesTest {
   /** Nothing else is known of a replica that is closed. */
   @Test
   void closedReplicaIsShownAsThat() throws IOException {
-    assertThat(own(CLOSED)).containsExactly("mayfly_partition_replica_closed{partition=\"2\"} 1.0");
+    assertThat(own(CLOSED)).containsExactly("mayfly_partition_replica_closed{partition=\"2\"} 1");
     assertThat(own(LED, CLOSED))
         .contains(
-            "mayfly_partition_replica_closed{partition=\"1\"} 0.0",
-            "mayfly_partition_replica_closed{partition=\"2\"} 1.0",
-            "mayfly_partition_leads{partition=\"1\"} 1.0")
-        .doesNotContain("mayfly_partition_leads{partition=\"2\"} 0.0");
+            "mayfly_partition_replica_closed{partition=\"1\"} 0",
+            "mayfly_partition_replica_closed{partition=\"2\"} 1",
+            "mayfly_partition_leads{partition=\"1\"} 1")
+        .doesNotContain("mayfly_partition_leads{partition=\"2\"} 0");
   }
 }

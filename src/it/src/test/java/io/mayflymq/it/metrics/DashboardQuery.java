@@ -43,7 +43,21 @@ record DashboardQuery(String panel, String text) {
 
   /** Returns the queries of RabbitMQ's dashboard RabbitMQ-Overview, of 4.3 and of 3.13. */
   static List<DashboardQuery> ofOverview() {
-    try (InputStream file = DashboardQuery.class.getResourceAsStream("overview-dashboard.txt");
+    return of("overview-dashboard.txt");
+  }
+
+  /** Returns the queries of RabbitMQ's dashboard RabbitMQ-Quorum-Queues-Raft, of 4.3 and 3.13. */
+  static List<DashboardQuery> ofRaft() {
+    return of("raft-dashboard.txt");
+  }
+
+  /** Returns what a dashboard and the alerting rules of RabbitMQ's cluster operator read. */
+  static List<DashboardQuery> ofOperator() {
+    return of("operator-queries.txt");
+  }
+
+  private static List<DashboardQuery> of(String resource) {
+    try (InputStream file = DashboardQuery.class.getResourceAsStream(resource);
         BufferedReader lines =
             new BufferedReader(new InputStreamReader(file, StandardCharsets.UTF_8))) {
       return lines

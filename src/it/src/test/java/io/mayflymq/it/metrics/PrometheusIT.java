@@ -43,6 +43,7 @@ class PrometheusIT {
         EmbeddedBroker.builder()
             .set("prometheus.tcp.ip", "127.0.0.1")
             .set("prometheus.tcp.port", port)
+            .set("prometheus.waiting_times.enabled", true)
             .start();
   }
 
@@ -359,7 +360,162 @@ class PrometheusIT {
     assertThat(scrape.value("rabbitmq_memory_code_module_bytes")).isPositive();
     assertThat(scrape.value("rabbitmq_memory_binary_heap_bytes")).isPositive();
     assertThat(scrape.value("rabbitmq_memory_runtime_allocated_unused_bytes")).isPositive();
-    assertThat(scrape.lines()).noneMatch(line -> line.startsWith("rabbitmq_memory_client"));
+    assertThat(scrape.value("rabbitmq_memory_quorum_queue_erlang_process_bytes")).isZero();
+    assertThat(scrape.lines().stream().filter(line -> line.startsWith("rabbitmq_memory_")))
+        .as("as many as in RabbitMQ 4.3.6")
+        .hasSize(26);
+  }
+
+  /** What the suite of RabbitMQ 4.3's plugin looks for. */
+  @Test
+  void quorumQueueOfABrokerThatIsAloneHasALog() throws Exception {
+    awaitNoObjects();
+    try (Connection connection = broker.factory().newConnection();
+        Channel channel = connection.createChannel()) {
+      channel.confirmSelect();
+      channel.queueDeclare("alone", true, false, false, Map.of("x-queue-type", "quorum"));
+      channel.basicPublish("", "alone", MessageProperties.MINIMAL_PERSISTENT_BASIC, BODY);
+      channel.waitForConfirmsOrDie(60_000);
+      String labels = "{queue=\"alone\",vhost=\"/\"}";
+      ScrapedText objects = scrape("/metrics/per-object");
+      assertThat(objects.lines()).contains("rabbitmq_raft_term" + labels + " 1.0");
+      assertThat(objects.value("rabbitmq_raft_commit_latency_seconds" + labels)).isPositive();
+      assertThat(objects.value("rabbitmq_raft_num_segments" + labels)).isPositive();
+      assertThat(
+              scrape("/metrics/detailed?family=ra_metrics&vhost=%2F")
+                  .samples("rabbitmq_detailed_raft_term"))
+          .containsExactly("rabbitmq_detailed_raft_term" + labels);
+      assertThat(
+              scrape("/metrics/detailed?family=ra_metrics&vhost=other")
+                  .samples("rabbitmq_detailed_raft_term"))
+          .isEmpty();
+      ScrapedText sums = scrape("/metrics");
+      assertThat(sums.samples("rabbitmq_raft_max_commit_latency_seconds"))
+          .containsExactly(
+              "rabbitmq_raft_max_commit_latency_seconds{ra_system=\"quorum_queues\"}");
+      assertThat(sums.samples("rabbitmq_raft_bytes_written"))
+          .containsExactlyInAnyOrder(
+              "rabbitmq_raft_bytes_written{module=\"ra_log_wal\",ra_system=\"quorum_queues\"}",
+              "rabbitmq_raft_bytes_written"
+                  + "{module=\"ra_log_segment_writer\",ra_system=\"quorum_queues\"}");
+      channel.queueDelete("alone");
+    }
+  }
+
+  @Test
+  void publishesAreCountedByQueueAndExchange() throws Exception {
+    awaitNoObjects();
+    try (Connection connection = broker.factory().newConnection();
+        Channel channel = connection.createChannel()) {
+      channel.confirmSelect();
+      channel.exchangeDeclare("through", "fanout", false, true, null);
+      channel.queueDeclare("target", false, true, false, null);
+      channel.queueBind("target", "through", "");
+      for (String exchange : List.of("through", "", "through")) {
+        channel.basicPublish(exchange, "target", MessageProperties.MINIMAL_BASIC, BODY);
+      }
+      channel.waitForConfirmsOrDie(60_000);
+      String path = "/metrics/detailed?family=queue_exchange_metrics&queue=%5Etarg";
+      String name = "rabbitmq_detailed_queue_exchange_messages_published_total";
+      ScrapedText scrape = scrape(path);
+      assertThat(scrape.value(name + "{exchange=\"through\",queue=\"target\",vhost=\"/\"}"))
+          .isEqualTo(2);
+      assertThat(scrape.value(name + "{exchange=\"\",queue=\"target\",vhost=\"/\"}")).isEqualTo(1);
+      assertThat(
+              scrape("/metrics/detailed?family=queue_metrics&queue=%5Etarg")
+                  .value("rabbitmq_detailed_queue_messages_ram{queue=\"target\",vhost=\"/\"}"))
+          .isEqualTo(3);
+    }
+  }
+
+  /** RabbitMQ 4.3.6 has the type of queues beside these families, and no others. */
+  @ParameterizedTest
+  @CsvSource({
+    "queue_coarse_metrics, 1",
+    "queue_consumer_count, 1",
+    "queue_metrics, 1",
+    "queue_delivery_metrics, 0"
+  })
+  void detailedMetricsTellTheTypesOfQueues(String family, int count) throws Exception {
+    try (Connection connection = broker.factory().newConnection();
+        Channel channel = connection.createChannel()) {
+      channel.queueDeclare("typed", false, true, false, null);
+      assertThat(
+              scrape("/metrics/detailed?queue=%5Etyped$&family=" + family)
+                  .samples("rabbitmq_detailed_queue_info"))
+          .hasSize(count)
+          .allMatch(sample -> sample.contains("queue_type=\"rabbit_classic_queue\""));
+    }
+  }
+
+  @Test
+  void limitsAgeAndRefusalsOfAQueueAreThere() throws Exception {
+    awaitNoObjects();
+    try (Connection connection = broker.factory().newConnection();
+        Channel channel = connection.createChannel()) {
+      channel.confirmSelect();
+      channel.queueDeclare(
+          "limited",
+          false,
+          true,
+          false,
+          Map.of(
+              "x-max-length", 1,
+              "x-max-length-bytes", 1000,
+              "x-message-ttl", 3_600_000,
+              "x-overflow", "reject-publish"));
+      channel.queueDeclare("unlimited", false, true, false, null);
+      channel.basicPublish("", "limited", MessageProperties.MINIMAL_BASIC, BODY);
+      channel.basicPublish("", "limited", MessageProperties.MINIMAL_BASIC, BODY);
+      channel.waitForConfirms(60_000);
+      String labels = "{queue=\"limited\",vhost=\"/\"}";
+      String path = "/metrics/detailed?family=queue_metrics&queue=limited";
+      ScrapedText scrape = scrape(path);
+      assertThat(scrape.value("mayfly_queue_max_length" + labels)).isEqualTo(1);
+      assertThat(scrape.value("mayfly_queue_max_length_bytes" + labels)).isEqualTo(1000);
+      assertThat(scrape.value("mayfly_queue_message_ttl_seconds" + labels)).isEqualTo(3600);
+      assertThat(scrape.value("mayfly_queue_messages_refused_total" + labels)).isEqualTo(1);
+      assertThat(scrape.samples("mayfly_queue_max_length")).hasSize(1);
+      assertThat(scrape.samples("mayfly_queue_oldest_message_age_seconds"))
+          .as("an empty queue has no age")
+          .containsExactly("mayfly_queue_oldest_message_age_seconds" + labels);
+      channel.basicGet("limited", false);
+      await()
+          .atMost(Patience.TIME)
+          .untilAsserted(
+              () ->
+                  assertThat(
+                          scrape(path).value("mayfly_queue_oldest_message_age_seconds" + labels))
+                      .as("a message that is not acknowledged is as old as before")
+                      .isPositive());
+    }
+  }
+
+  @Test
+  void timeThatMessagesWaitedIsMeasured() throws Exception {
+    awaitNoObjects();
+    ScrapedText before = scrape("/metrics");
+    try (Connection connection = broker.factory().newConnection();
+        Channel channel = connection.createChannel()) {
+      channel.queueDeclare("waited", false, true, false, null);
+      for (int i = 0; i < 3; i++) {
+        channel.basicPublish("", "waited", MessageProperties.MINIMAL_BASIC, BODY);
+      }
+      long tag = channel.basicGet("waited", false).getEnvelope().getDeliveryTag();
+      channel.basicNack(tag, false, true);
+      channel.basicGet("waited", true);
+      channel.basicGet("waited", true);
+      ScrapedText open = scrape("/metrics/per-object");
+      assertThat(
+              open.value(
+                  "mayfly_queue_message_wait_seconds_count{queue=\"waited\",vhost=\"/\"}"))
+          .as("a message that is delivered again does not count again")
+          .isEqualTo(2);
+      assertThat(scrape("/metrics/detailed?family=queue_metrics&queue=waited").type("mayfly_queue_message_wait_seconds"))
+          .isEqualTo("histogram");
+    }
+    awaitNoObjects();
+    assertGrew(before, scrape("/metrics"), "mayfly_message_wait_seconds_count", 2);
   }
 
   @Test

@@ -48,6 +48,17 @@ final class PrometheusProcess implements AutoCloseable {
    * @param scraped the ports where brokers are scraped
    */
   static PrometheusProcess start(Path directory, List<Integer> scraped) throws IOException {
+    return start(directory, scraped, List.of());
+  }
+
+  /**
+   * Starts it, and lets it scrape detailed metrics, too, as RabbitMQ's cluster operator does: under
+   * the same labels.
+   *
+   * @param families the families of these
+   */
+  static PrometheusProcess start(Path directory, List<Integer> scraped, List<String> families)
+      throws IOException {
     int port = Broker.freePort();
     Path config =
         Files.writeString(
@@ -62,7 +73,7 @@ final class PrometheusProcess implements AutoCloseable {
                 "    scrape_timeout: 1s",
                 "    static_configs:",
                 "      - targets: " + scraped.stream().map(PrometheusProcess::target).toList(),
-                ""));
+                families.isEmpty() ? "" : detailed(scraped, families)));
     Path log = directory.resolve("prometheus.log");
     Process process =
         new ProcessBuilder(
@@ -75,6 +86,19 @@ final class PrometheusProcess implements AutoCloseable {
             .redirectOutput(log.toFile())
             .start();
     return new PrometheusProcess(process, port, scraped.size(), log);
+  }
+
+  private static String detailed(List<Integer> scraped, List<String> families) {
+    return String.join(
+        "\n",
+        "  - job_name: detailed",
+        "    scrape_timeout: 1s",
+        "    metrics_path: /metrics/detailed",
+        "    params: {family: " + families + "}",
+        "    relabel_configs: [{target_label: job, replacement: mayfly}]",
+        "    static_configs:",
+        "      - targets: " + scraped.stream().map(PrometheusProcess::target).toList(),
+        "");
   }
 
   private static String target(int scraped) {

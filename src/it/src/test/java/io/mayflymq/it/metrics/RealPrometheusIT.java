@@ -96,6 +96,26 @@ class RealPrometheusIT {
             .toList());
   }
 
+  /** The operator lets Prometheus scrape two endpoints of a broker. */
+  @Test
+  void queriesOfRabbitMqsOperatorFindData(@TempDir Path own) throws Exception {
+    try (PrometheusProcess both =
+        PrometheusProcess.start(
+            own, List.of(port), List.of("queue_coarse_metrics", "queue_consumer_count"))) {
+      both.awaitScrapes(SCRAPES);
+      String cluster =
+          both.query("rabbitmq_identity_info{rabbitmq_endpoint=\"detailed\"}")
+              .get(0)
+              .get("metric")
+              .get("rabbitmq_cluster")
+              .asText();
+      both.awaitData(
+          DashboardQuery.ofOperator().stream()
+              .map(query -> query.with("rabbitmq_cluster", cluster))
+              .toList());
+    }
+  }
+
   /** {@link ReplicaDashboardIT} does the same with the rest of it. */
   @Test
   void queriesOfOurOwnDashboardFindData() throws Exception {

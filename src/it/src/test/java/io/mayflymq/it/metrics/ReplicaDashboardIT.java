@@ -11,7 +11,6 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -22,23 +21,6 @@ import org.junit.jupiter.api.io.TempDir;
 class ReplicaDashboardIT {
   /** The row of the dashboard about clusters. */
   static final String ROW = "Cluster and replicas";
-
-  /** What RabbitMQ's dashboard RabbitMQ-Quorum-Queues-Raft reads, for RabbitMQ 3.13. */
-  private static final List<DashboardQuery> RAFT =
-      Stream.of(
-              "sum(rate(rabbitmq_raft_log_commit_index[60s]) * ID) by(rabbitmq_node)",
-              "rabbitmq_raft_entry_commit_latency_seconds * ID",
-              "sum((rabbitmq_raft_log_last_written_index * ID) - (rabbitmq_raft_log_commit_index *"
-                  + " ID)) by(rabbitmq_node)",
-              "sum(rate(rabbitmq_raft_term_total[60s]) * ID) by(rabbitmq_node)")
-          .map(
-              text ->
-                  text.replace(
-                      "ID",
-                      "on(instance) group_left(rabbitmq_cluster, rabbitmq_node)"
-                          + " rabbitmq_identity_info{namespace=\"\"}"))
-          .map(text -> new DashboardQuery("Raft", text))
-          .toList();
 
   private static final int NODES = 3;
   private static final int SCRAPES = 3;
@@ -68,7 +50,11 @@ class ReplicaDashboardIT {
               DashboardQuery.ofOwnByRow().get(ROW).stream()
                   .map(query -> query.with("instance", "127.0.0.1:.*"))
                   .toList());
-          prometheus.awaitData(RAFT);
+          String name = clusterName(prometheus);
+          prometheus.awaitData(
+              DashboardQuery.ofRaft().stream()
+                  .map(query -> query.with("rabbitmq_cluster", name))
+                  .toList());
           assertThat(prometheus.firingAlerts())
               .extracting(alert -> alert.get("labels").get("alertname").asText())
               .doesNotContain(
@@ -82,6 +68,15 @@ class ReplicaDashboardIT {
         }
       }
     }
+  }
+
+  private static String clusterName(PrometheusProcess prometheus) throws Exception {
+    return prometheus
+        .query("rabbitmq_identity_info")
+        .get(0)
+        .get("metric")
+        .get("rabbitmq_cluster")
+        .asText();
   }
 
   /** The time of commits has data while there are some. */

@@ -1,6 +1,7 @@
 package io.mayflymq.it.metrics;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.InstanceOfAssertFactories.DOUBLE;
 import static org.awaitility.Awaitility.await;
 
 import com.rabbitmq.client.Channel;
@@ -73,6 +74,28 @@ class ReplicaMetricsIT {
       double committed = sum("rabbitmq_raft_log_commit_index", 0);
       assertThat(committed).isGreaterThan(partitions);
       assertThat(sum("rabbitmq_raft_log_last_written_index", 0)).isEqualTo(committed);
+      Map<String, String> queue = Map.of("queue", "q", "vhost", "/");
+      ScrapedText objects =
+          ScrapedText.of(ports.get(0), "/metrics/per-object", "text/plain;version=0.0.4");
+      assertThat(objects.values("rabbitmq_raft_commit_index", queue))
+          .as("what the partition of the queue has")
+          .singleElement(DOUBLE)
+          .isBetween(1.0, committed);
+      assertThat(objects.values("rabbitmq_raft_snapshot_index", queue))
+          .as("how far the log has lost what is not needed")
+          .singleElement(DOUBLE)
+          .isBetween(0.0, committed);
+      assertThat(objects.values("rabbitmq_raft_term", queue))
+          .hasSameElementsAs(objects.values("rabbitmq_raft_term_total", Map.of()));
+      assertThat(objects.values("rabbitmq_raft_term", Map.of("ra_system", "coordination")))
+          .hasSize(1);
+      assertThat(
+              ScrapedText.of(
+                      ports.get(0),
+                      "/metrics/detailed?family=ra_metrics&vhost=%2F&queue=other",
+                      "text/plain;version=0.0.4")
+                  .samples("rabbitmq_detailed_raft_term"))
+          .isEmpty();
       for (int node = 1; node < NODES; node++) {
         int follower = node;
         await()

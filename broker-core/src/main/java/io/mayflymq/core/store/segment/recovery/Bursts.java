@@ -50,6 +50,14 @@ public final class Bursts {
     return base;
   }
 
+  /**
+   * Returns the number of the last burst of which the log may not have all records any more, as
+   * segments were deleted; 0 if it has all.
+   */
+  public long gone() {
+    return lastBefore.isEmpty() ? base : Math.max(base, lastBefore.firstEntry().getValue());
+  }
+
   /** Returns the number of the last burst that is known to be committed. */
   public long committed() {
     return committed;

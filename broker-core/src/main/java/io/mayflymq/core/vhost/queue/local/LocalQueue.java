@@ -101,8 +101,7 @@ public final class LocalQueue implements ShardQueue {
       counters.add(Counter.REFUSED, 1);
       return false;
     }
-    counters.add(Counter.PUBLISHED, 1);
-    counters.add(Counter.PUBLISHED_BYTES, message.bodyLength());
+    counters.accepted(message.exchange(), message.bodyLength());
     return true;
   }
 
@@ -230,6 +229,9 @@ public final class LocalQueue implements ShardQueue {
                 : Double.NaN,
             machine instanceof StreamMachine stream ? stream.largestLag() : OptionalLong.empty(),
             machine instanceof MessageSource messages ? messages.peekHead() : null,
+            machine instanceof MessageSource aged
+                ? aged.oldestAgeMillis(state.now())
+                : OptionalLong.empty(),
             machine instanceof LeasedQueue leased
                 ? state.queue().partition().time().toMachine(leased.leaseEndMillis())
                 : Deadlines.NEVER,

@@ -38,6 +38,7 @@ public final class RemoteQueue implements ShardQueue {
           0,
           OptionalLong.empty(),
           null,
+          OptionalLong.empty(),
           Deadlines.NEVER,
           OptionalLong.empty(),
           null);
