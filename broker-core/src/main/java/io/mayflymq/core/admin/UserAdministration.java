@@ -16,6 +16,7 @@ import java.util.function.UnaryOperator;
 /** Adds, changes and deletes users. Names are case-sensitive. */
 public final class UserAdministration {
   private final ChangeLog changes;
+  private volatile PasswordRule passwords = PasswordRule.NONE;
 
   UserAdministration(ChangeLog changes) {
     this.changes = changes;
@@ -99,15 +100,24 @@ public final class UserAdministration {
   /**
    * The hash of a password, as RabbitMQ makes it.
    *
-   * @throws AdministrationException INVALID_PASSWORD if it is empty: no login would be possible
-   *     with it
+   * @throws AdministrationException INVALID_PASSWORD if it is empty, as no login would be possible
+   *     with it, or does not follow the rule for passwords
    */
-  public static PasswordHash hash(String password) {
+  public PasswordHash hash(String password) {
     if (password.isEmpty()) {
       throw new AdministrationException(
           Reason.INVALID_PASSWORD, "", "the password must not be empty");
     }
+    String objection = passwords.objection(password);
+    if (objection != null) {
+      throw new AdministrationException(Reason.INVALID_PASSWORD, "", objection);
+    }
     return PasswordHash.of(password);
+  }
+
+  /** Sets what new passwords must be like. Any thread may call. */
+  public void setPasswordRule(PasswordRule rule) {
+    passwords = rule;
   }
 
   /**

@@ -2,6 +2,7 @@ package io.mayflymq.core.policy;
 
 import io.mayflymq.core.deprecation.DeprecatedFeature;
 import io.mayflymq.core.settings.Dialect;
+import io.mayflymq.core.settings.QueueType;
 import java.util.Map;
 import java.util.Set;
 
@@ -15,6 +16,7 @@ import java.util.Set;
  * @param deadLettering whether dead messages are dead-lettered at all
  * @param leastExpiresMillis shorter leases of queues are raised to this value, in ms, 1 or more
  * @param compared what a redeclaration must agree on
+ * @param disabledTypes the types of queues that may not be declared
  * @param denied what RabbitMQ took away and may not be used here either
  */
 public record Defaults(
@@ -24,6 +26,7 @@ public record Defaults(
     boolean deadLettering,
     long leastExpiresMillis,
     Compared compared,
+    Set<QueueType> disabledTypes,
     Set<DeprecatedFeature> denied) {
   /**
    * What a redeclaration must agree on, besides what is always compared.
@@ -38,12 +41,19 @@ public record Defaults(
 
   /** No defaults. */
   public static final Defaults NONE =
-      new Defaults(Dialect.DEFAULT, Map.of(), true, true, 1, Compared.DEFAULT, Set.of());
+      new Defaults(Dialect.DEFAULT, Map.of(), true, true, 1, Compared.DEFAULT, Set.of(), Set.of());
 
   /** Returns the same with another dialect. */
   public Defaults in(Dialect other) {
     return new Defaults(
-        other, values, messageTtl, deadLettering, leastExpiresMillis, compared, denied);
+        other,
+        values,
+        messageTtl,
+        deadLettering,
+        leastExpiresMillis,
+        compared,
+        disabledTypes,
+        denied);
   }
 
   /** Whether only arguments and policies determine an object's settings. */

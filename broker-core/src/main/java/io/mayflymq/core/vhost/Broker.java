@@ -3,6 +3,7 @@ package io.mayflymq.core.vhost;
 import io.mayflymq.core.deprecation.DeprecatedFeatures;
 import io.mayflymq.core.event.BrokerEvents;
 import io.mayflymq.core.event.TopologyAudit;
+import io.mayflymq.core.message.IncomingStamps;
 import io.mayflymq.core.metadata.CommittedState.UndoneException;
 import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.MetadataLog;
@@ -45,6 +46,7 @@ public final class Broker {
   private volatile QueueType defaultQueueType = QueueType.CLASSIC;
   private volatile Defaults defaults = Defaults.NONE;
   private volatile boolean measuresWaits;
+  private volatile IncomingStamps stamps;
   private volatile MessageTracer tracer;
   private volatile Cluster cluster;
   private volatile ObjectLimits limits = ObjectLimits.NONE;
@@ -73,9 +75,11 @@ public final class Broker {
             new DeprecatedFeatures(() -> defaults.denied()),
             () -> defaults,
             () -> measuresWaits,
+            () -> stamps,
             () -> tracer,
             () -> limits,
             this::queues,
+            this::exchanges,
             this::metadataBytes,
             () -> lowOnMemory.getAsBoolean(),
             new TopologyAudit(events));
@@ -216,6 +220,16 @@ public final class Broker {
   }
 
   /**
+   * Sets what is put into messages before they are routed. To be called before the first client
+   * comes.
+   *
+   * @param changed null for nothing
+   */
+  public void setStamps(IncomingStamps changed) {
+    stamps = changed;
+  }
+
+  /**
    * Sets what is told of messages, for traces. To be called before there is any virtual host.
    *
    * @param changed null if messages are not traced
@@ -307,6 +321,10 @@ public final class Broker {
 
   private int queues() {
     return vhosts.values().stream().mapToInt(vhost -> vhost.routing().queueCount()).sum();
+  }
+
+  private int exchanges() {
+    return vhosts.values().stream().mapToInt(vhost -> vhost.routing().exchangeCount()).sum();
   }
 
   /** Returns the shards that do the work of the queues. */

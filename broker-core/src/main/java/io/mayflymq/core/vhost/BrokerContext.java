@@ -5,6 +5,7 @@ import io.mayflymq.core.event.BrokerEvents;
 import io.mayflymq.core.metadata.MetadataLog;
 import io.mayflymq.core.metadata.QueuePlace;
 import io.mayflymq.core.metadata.VhostDefinition;
+import io.mayflymq.core.message.IncomingStamps;
 import io.mayflymq.core.metrics.Churn;
 import io.mayflymq.core.policy.Defaults;
 import io.mayflymq.core.settings.QueueType;
@@ -32,9 +33,11 @@ import java.util.function.Supplier;
  * @param deprecated what may be used though RabbitMQ took it away
  * @param defaults what counts for queues and exchanges where nothing else is said
  * @param measuresWaits whether it is measured how long messages wait in queues
+ * @param stamps what is put into messages before they are routed; gives null for nothing
  * @param tracer what is told of messages, for traces; gives null if nothing is
  * @param limits how many objects there may be
  * @param queues how many queues there are, in all virtual hosts
+ * @param exchanges how many exchanges there are, in all virtual hosts
  * @param metadataBytes how much memory exchanges, queues and bindings take, in all virtual hosts
  * @param lowOnMemory whether nothing more may be declared
  * @param events where it is told what happens
@@ -51,9 +54,11 @@ record BrokerContext(
     DeprecatedFeatures deprecated,
     Supplier<Defaults> defaults,
     BooleanSupplier measuresWaits,
+    Supplier<IncomingStamps> stamps,
     Supplier<MessageTracer> tracer,
     Supplier<ObjectLimits> limits,
     IntSupplier queues,
+    IntSupplier exchanges,
     LongSupplier metadataBytes,
     BooleanSupplier lowOnMemory,
     BrokerEvents events) {

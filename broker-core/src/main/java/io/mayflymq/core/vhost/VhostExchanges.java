@@ -78,6 +78,7 @@ final class VhostExchanges {
         .errors()
         .requireRoomForExchange(
             state.definition().limits(), topology.routing().exchangeCount(), wanted.name());
+    state.requireRoomForExchange(topology, wanted.name());
     state.requireRoom(
         topology, "cannot declare exchange '" + wanted.name() + "'", MetadataSize.of(wanted));
     return changes.request(

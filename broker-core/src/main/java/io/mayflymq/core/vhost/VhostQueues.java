@@ -9,6 +9,7 @@ import io.mayflymq.core.metadata.MetadataCommand.QueueMoving;
 import io.mayflymq.core.metadata.QueueDefinition;
 import io.mayflymq.core.metadata.QueuePlace;
 import io.mayflymq.core.metrics.Churn;
+import io.mayflymq.core.policy.Defaults;
 import io.mayflymq.core.routing.MetadataSize;
 import io.mayflymq.core.security.Limit;
 import io.mayflymq.core.settings.LeaseUse;
@@ -19,6 +20,8 @@ import io.mayflymq.core.vhost.queue.DeclaredQueue;
 import io.mayflymq.core.vhost.queue.Preconditions;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.queue.QueueSweep;
+import io.mayflymq.protocol.types.ConnectionException;
+import io.mayflymq.protocol.types.ReplyCode;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -101,6 +104,7 @@ final class VhostQueues {
     QueueDefinition definition =
         wanted.definition(
             state.name(), topology.policies().defaults().dialect(), broker.deprecated());
+    requireEnabled(definition, topology.policies().defaults());
     AutoDeadLetterQueue.refuse(definition.arguments(), definition.name(), state.name());
     Partition partition =
         wanted.exclusive() ? broker.partitions().on(wanted.home()) : broker.partitions().next();
@@ -138,6 +142,18 @@ final class VhostQueues {
         && state.definition().limits().get(Limit.MAX_QUEUES) == null
         && broker.limits().get().queues() == ObjectLimits.UNLIMITED
         && state.hasAmpleRoom();
+  }
+
+  /** The error is that of RabbitMQ 4.3, with the reason. */
+  private void requireEnabled(QueueDefinition wanted, Defaults defaults) {
+    QueueType type = wanted.settings().type();
+    if (defaults.disabledTypes().contains(type)) {
+      throw new ConnectionException(
+          ReplyCode.INTERNAL_ERROR,
+          ("Cannot declare a queue 'queue '%s' in vhost '%s'' of type '%s': the corresponding feature"
+                  + " flag is disabled: queue_types.%s.enabled = false")
+              .formatted(wanted.name(), state.name(), type.module(), type.wireName()));
+    }
   }
 
   /** The queues of other virtual hosts that are not in force yet do not count. */

@@ -240,6 +240,21 @@ final class VhostState {
   }
 
   /**
+   * Checks whether the broker may have one more exchange. Within the lock. The exchanges of other
+   * virtual hosts that are not in force yet do not count.
+   *
+   * @throws ChannelException 406 if not
+   */
+  void requireRoomForExchange(Topology asked, String exchange) {
+    int most = broker.limits().get().exchanges();
+    if (most < ObjectLimits.UNLIMITED) {
+      int proposed = asked.routing().exchangeCount() - routing().exchangeCount();
+      errors.requireRoomForExchangeInBroker(
+          most, broker.exchanges().getAsInt() + proposed, exchange);
+    }
+  }
+
+  /**
    * Returns whether declarations that are made at once are far from the limits of memory, so that
    * none needs to wait for another.
    */

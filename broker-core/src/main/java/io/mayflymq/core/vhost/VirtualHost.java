@@ -4,6 +4,7 @@ import io.mayflymq.core.deprecation.DeprecatedFeatures;
 import io.mayflymq.core.event.Actor;
 import io.mayflymq.core.event.BrokerEvents;
 import io.mayflymq.core.message.Message;
+import io.mayflymq.core.message.IncomingStamps;
 import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.QueueDefinition;
 import io.mayflymq.core.metadata.VhostDefinition;
@@ -275,6 +276,11 @@ public final class VirtualHost implements QueueHost {
   @Override
   public MessageTracer tracer() {
     return broker.tracer().get();
+  }
+
+  /** Returns what is put into messages before they are routed; null for nothing. */
+  public IncomingStamps stamps() {
+    return broker.stamps().get();
   }
 
   @Override

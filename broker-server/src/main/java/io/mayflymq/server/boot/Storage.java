@@ -128,6 +128,7 @@ final class Storage implements AutoCloseable {
     }
     broker.setDefaultQueueType(settings.defaults().queueType());
     broker.setDefaults(settings.defaults().objects());
+    broker.setStamps(settings.defaults().stamps(NodeName.value(), clock));
     broker.setTracer(options.tracer());
     broker.setMeasuresWaits(settings.prometheus().waits());
     broker.setLimits(settings.protocol().objects());
@@ -139,6 +140,7 @@ final class Storage implements AutoCloseable {
     this.administration =
         new Administration(
             broker, opened.log(), accessControl, sessions, settings.defaults().ofVhosts());
+    administration.users().setPasswordRule(settings.auth().passwords());
     this.served =
         new Served(broker, accessControl, sessions, alarms, administration.globalParameters());
     this.definitions = new BrokerDefinitions(broker, administration);

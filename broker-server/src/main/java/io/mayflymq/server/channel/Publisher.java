@@ -2,6 +2,7 @@ package io.mayflymq.server.channel;
 
 import io.mayflymq.core.message.DeathHistory;
 import io.mayflymq.core.message.Delay;
+import io.mayflymq.core.message.IncomingStamps;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.message.SenderSelectedKeys;
 import io.mayflymq.core.metrics.Counter;
@@ -61,6 +62,9 @@ public final class Publisher {
   private final RouteCache routes;
   private final PropertiesScan properties = new PropertiesScan();
 
+  /** Null if nothing is put into messages. */
+  private final IncomingStamps stamps;
+
   /** Null if messages are not traced. */
   private final MessageTracer tracer;
 
@@ -91,6 +95,7 @@ public final class Publisher {
     this.replyName = replyName;
     this.kept = kept;
     this.routes = new RouteCache(kept);
+    this.stamps = vhost.stamps();
     this.tracer = vhost.tracer();
   }
 
@@ -152,6 +157,20 @@ public final class Publisher {
    * @throws ConnectionException 540 for {@code immediate}, 502 for properties that cannot be read
    */
   public Message accept(
+      ShortString exchange,
+      ShortString routingKey,
+      boolean immediate,
+      byte[] content,
+      int propertiesLength) {
+    if (stamps == null) {
+      return traced(exchange, routingKey, immediate, content, propertiesLength);
+    }
+    byte[] stamped = stamps.put(content, propertiesLength);
+    int length = propertiesLength + stamped.length - content.length;
+    return traced(exchange, routingKey, immediate, stamped, length);
+  }
+
+  private Message traced(
       ShortString exchange,
       ShortString routingKey,
       boolean immediate,

@@ -60,7 +60,7 @@ public final class BrokerDefinitions {
    */
   public CompletableFuture<ImportReport> importAll(InputStream json, boolean strict)
       throws DefinitionsException {
-    return run(DefinitionsReader.read(json, null), strict);
+    return run(DefinitionsReader.read(json, null, administration.users()::hash), strict);
   }
 
   /**
@@ -73,7 +73,7 @@ public final class BrokerDefinitions {
   public CompletableFuture<ImportReport> importInto(String vhost, InputStream json, boolean strict)
       throws DefinitionsException {
     administration.vhosts().get(vhost);
-    return run(DefinitionsReader.read(json, vhost), strict);
+    return run(DefinitionsReader.read(json, vhost, administration.users()::hash), strict);
   }
 
   private CompletableFuture<ImportReport> run(Definitions definitions, boolean strict)

@@ -29,6 +29,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.Function;
 
 /**
  * Reads a document of definitions. A definition that is wrong does not end the reading, so that all
@@ -63,6 +64,7 @@ final class DefinitionsReader {
           "limits");
 
   private final String vhost;
+  private final Function<String, PasswordHash> passwords;
   private final Map<String, Consumer<DefinitionItem>> sections = new LinkedHashMap<>();
   private final List<VhostDefinition> vhosts = new ArrayList<>();
   private final List<User> users = new ArrayList<>();
@@ -79,8 +81,9 @@ final class DefinitionsReader {
   private final List<String> problems = new ArrayList<>();
   private int moreProblems;
 
-  private DefinitionsReader(String vhost) {
+  private DefinitionsReader(String vhost, Function<String, PasswordHash> passwords) {
     this.vhost = vhost;
+    this.passwords = passwords;
     sections.put("parameters", this::parameter);
     sections.put("policies", item -> policies.add(policy(item, item.object(), false)));
     sections.put("exchanges", this::exchange);
@@ -100,11 +103,14 @@ final class DefinitionsReader {
    *
    * @param json in UTF-8
    * @param vhost the virtual host of all items; null for a document of a whole broker
+   * @param passwords makes the hash of a password; throws what is wrong with it
    * @throws DefinitionsException if it is not a JSON object
    */
-  static Definitions read(InputStream json, String vhost) throws DefinitionsException {
+  static Definitions read(
+      InputStream json, String vhost, Function<String, PasswordHash> passwords)
+      throws DefinitionsException {
     try (ItemParser parser = new ItemParser(json)) {
-      return new DefinitionsReader(vhost).read(parser);
+      return new DefinitionsReader(vhost, passwords).read(parser);
     } catch (StreamConstraintsException e) {
       throw new DefinitionsException("an item is too large: " + e.getOriginalMessage());
     } catch (JsonProcessingException e) {
@@ -241,10 +247,10 @@ final class DefinitionsReader {
     users.add(user);
   }
 
-  private static PasswordHash password(DefinitionItem item) {
+  private PasswordHash password(DefinitionItem item) {
     if (!item.has("password_hash")) {
       return item.has("password")
-          ? UserAdministration.hash(item.text("password"))
+          ? passwords.apply(item.text("password"))
           : PasswordHash.NONE;
     }
     String base64 = item.text("password_hash");

@@ -1,7 +1,6 @@
 package io.mayflymq.server.metrics;
 
-import com.google.re2j.Pattern;
-import com.google.re2j.PatternSyntaxException;
+import io.mayflymq.core.security.NamePattern;
 import io.mayflymq.server.http.Percent;
 import java.util.HashSet;
 import java.util.Optional;
@@ -14,7 +13,7 @@ import java.util.Set;
  * @param vhosts the virtual hosts of the detailed endpoint; empty for all
  * @param queues what names of queues of the detailed endpoint match; null for all
  */
-record Scrape(Endpoint endpoint, Set<String> families, Set<String> vhosts, Pattern queues) {
+record Scrape(Endpoint endpoint, Set<String> families, Set<String> vhosts, NamePattern queues) {
   private static final int LONGEST_PATTERN = 2000;
 
   /** The endpoints. */
@@ -89,15 +88,15 @@ record Scrape(Endpoint endpoint, Set<String> families, Set<String> vhosts, Patte
         queues == null || queues.isEmpty() ? null : pattern(queues));
   }
 
-  private static Pattern pattern(String text) {
+  private static NamePattern pattern(String text) {
     if (text.length() > LONGEST_PATTERN) {
       throw new IllegalArgumentException(
           "'queue' regex too long: %d characters, expected %d at most"
               .formatted(text.length(), LONGEST_PATTERN));
     }
     try {
-      return Pattern.compile(text);
-    } catch (PatternSyntaxException e) {
+      return NamePattern.of(text);
+    } catch (IllegalArgumentException e) {
       throw new IllegalArgumentException(
           "Invalid 'queue' regex '%s': %s".formatted(text, e.getMessage()), e);
     }
@@ -119,7 +118,7 @@ record Scrape(Endpoint endpoint, Set<String> families, Set<String> vhosts, Patte
 
   /** Returns whether it asks for a queue of this name. */
   boolean wantsQueue(String name) {
-    return queues == null || queues.matcher(name).find();
+    return queues == null || queues.matches(name);
   }
 
   /** Returns whether it asks for objects of a virtual host. */

@@ -125,6 +125,21 @@ public record Preconditions(String vhost) {
     }
   }
 
+  /**
+   * Checks whether the broker may have one more exchange.
+   *
+   * @param most how many there may be in all virtual hosts
+   * @throws ChannelException 406 if not
+   */
+  public void requireRoomForExchangeInBroker(int most, int exchanges, String exchange) {
+    if (exchanges >= most) {
+      throw new ChannelException(
+          ReplyCode.PRECONDITION_FAILED,
+          "cannot declare exchange '%s' in vhost '%s': exchange limit of %d is reached"
+              .formatted(exchange, vhost, most));
+    }
+  }
+
   /** Returns the error for a queue that has an exclusive consumer: 403. */
   public static ChannelException inExclusiveUse(Object queue) {
     return new ChannelException(ReplyCode.ACCESS_REFUSED, queue + " in exclusive use");

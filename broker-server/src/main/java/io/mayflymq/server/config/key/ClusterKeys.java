@@ -15,6 +15,7 @@ import io.mayflymq.server.config.settings.ClusterSettings;
 import io.mayflymq.server.config.settings.FormationSettings;
 import io.mayflymq.server.config.settings.ListenerSettings;
 import io.mayflymq.server.config.settings.ReconciliationSettings;
+import io.mayflymq.server.config.settings.Tags;
 import io.mayflymq.server.config.source.ConfigException;
 import io.mayflymq.server.config.source.SettingValues;
 import io.mayflymq.server.config.type.Key;
@@ -44,6 +45,15 @@ final class ClusterKeys {
           orWord("auto", nodeName()),
           "auto",
           "The name of this node, such as mayfly@host; auto takes the name of the host.");
+  private static final KeyFamily<String> CLUSTER_TAGS =
+      new KeyFamily<>(
+          "cluster_tags.",
+          "$name",
+          text(),
+          Map.of(),
+          "What the cluster is to be known by, such as its region; the API shows it.");
+  private static final KeyFamily<String> NODE_TAGS =
+      new KeyFamily<>("node_tags.", "$name", text(), Map.of(), "The same of this node.");
   private static final Setting<Optional<ListenAddress>> LISTENER =
       Setting.of(
           "cluster.listener",
@@ -151,7 +161,7 @@ final class ClusterKeys {
   /** Returns all these keys. */
   static List<Key<?>> keys() {
     return Stream.<List<? extends Key<?>>>of(
-            List.of(NODE_NAME, LISTENER, SECRET, SECRET_FILE, STRONG_SECRET),
+            List.of(NODE_NAME, CLUSTER_TAGS, NODE_TAGS, LISTENER, SECRET, SECRET_FILE, STRONG_SECRET),
             TLS.keys(),
             List.of(BACKEND, NODES, DNS_HOSTNAME, TARGET_SIZE, RETRY_LIMIT, RETRY_INTERVAL),
             List.of(
@@ -205,6 +215,7 @@ final class ClusterKeys {
             values.get(RECONCILES),
             values.get(TARGET_GROUP_SIZE).map(OptionalInt::of).orElseGet(OptionalInt::empty),
             values.get(RECONCILIATION_INTERVAL),
-            values.get(RECONCILIATION_TRIGGER)));
+            values.get(RECONCILIATION_TRIGGER)),
+        new Tags(values.members(CLUSTER_TAGS), values.members(NODE_TAGS)));
   }
 }

@@ -159,6 +159,12 @@ public final class Keys {
           orWord("infinity", wholeNumber("queues", 0, Integer.MAX_VALUE)),
           "infinity",
           "Queues that there may be, in all virtual hosts together.");
+  static final Setting<Optional<Integer>> CLUSTER_EXCHANGE_LIMIT =
+      Setting.of(
+          "cluster_exchange_limit",
+          orWord("infinity", wholeNumber("exchanges", 0, Integer.MAX_VALUE)),
+          "infinity",
+          "Exchanges that there may be, in all virtual hosts together, with the broker's own.");
   static final Setting<Double> VHOST_METADATA_LIMIT =
       Setting.of(
           "vhost_metadata_limit.relative",
@@ -277,7 +283,7 @@ public final class Keys {
   static final Setting<String> DEFAULT_QUEUE_TYPE =
       Setting.of(
           "default_queue_type",
-          word("classic", "quorum"),
+          word("classic", "quorum", "stream"),
           "classic",
           "What a queue is that is declared without a type.");
 
@@ -410,6 +416,7 @@ public final class Keys {
                   CONSUMER_MAX_PER_CHANNEL,
                   VHOST_MAX,
                   CLUSTER_QUEUE_LIMIT,
+                  CLUSTER_EXCHANGE_LIMIT,
                   VHOST_METADATA_LIMIT,
                   CLUSTER_METADATA_LIMIT,
                   MAX_MESSAGE_SIZE,
@@ -436,6 +443,7 @@ public final class Keys {
                   STRICT_DEFINITIONS),
               ManagementKeys.keys(),
               PrometheusKeys.keys(),
+              PasswordKeys.keys(),
               LogKeys.keys(),
               TracingKeys.keys(),
               DecoderKeys.keys(),
@@ -475,6 +483,7 @@ public final class Keys {
                   CONSUMER_MAX_PER_CHANNEL,
                   VHOST_MAX,
                   CLUSTER_QUEUE_LIMIT,
+                  CLUSTER_EXCHANGE_LIMIT,
                   VHOST_METADATA_LIMIT,
                   CLUSTER_METADATA_LIMIT,
                   MAX_MESSAGE_SIZE,

@@ -3,6 +3,7 @@ package io.mayflymq.server.config.key;
 import static io.mayflymq.server.config.type.ValueTypes.bool;
 import static io.mayflymq.server.config.type.ValueTypes.largeNumber;
 import static io.mayflymq.server.config.type.ValueTypes.oneOf;
+import static io.mayflymq.server.config.type.ValueTypes.orWord;
 import static io.mayflymq.server.config.type.ValueTypes.text;
 import static io.mayflymq.server.config.type.ValueTypes.word;
 
@@ -11,6 +12,7 @@ import io.mayflymq.core.policy.Defaults;
 import io.mayflymq.core.policy.PolicyException;
 import io.mayflymq.core.policy.PolicyKey;
 import io.mayflymq.core.settings.Dialect;
+import io.mayflymq.core.settings.QueueType;
 import io.mayflymq.protocol.frame.FrameLimits;
 import io.mayflymq.server.config.source.ConfigException;
 import io.mayflymq.server.config.source.SettingValues;
@@ -24,6 +26,7 @@ import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 
@@ -49,6 +52,33 @@ final class ObjectDefaultKeys {
           text(),
           Map.of(),
           "What any key of a policy is where neither an argument nor a policy sets it.");
+  private static final Map<QueueType, Setting<Boolean>> TYPES =
+      Arrays.stream(QueueType.values())
+          .collect(
+              Collectors.toMap(
+                  type -> type,
+                  type ->
+                      Setting.of(
+                          "queue_types.%s.enabled".formatted(type.wireName()),
+                          bool(),
+                          "true",
+                          "Whether queues of the type %s may be declared."
+                              .formatted(type.wireName())),
+                  (one, other) -> one,
+                  () -> new EnumMap<>(QueueType.class)));
+  static final Setting<Optional<Boolean>> TIME_STAMPS =
+      Setting.of(
+          "message_interceptors.incoming.set_header_timestamp.overwrite",
+          orWord("none", bool()),
+          "none",
+          "Puts the header timestamp_in_ms into messages; whether one of the publisher is"
+              + " replaced.");
+  static final Setting<Optional<Boolean>> NODE_STAMPS =
+      Setting.of(
+          "message_interceptors.incoming.set_header_routing_node.overwrite",
+          orWord("none", bool()),
+          "none",
+          "The same with the header x-routed-by, which has the name of this node.");
   static final Setting<Boolean> TTL_ENABLED =
       Setting.of("ttl.enabled", bool(), "true", "Whether messages expire at all.");
   static final Setting<Long> QUEUE_EXPIRES_MINIMUM =
@@ -112,6 +142,8 @@ final class ObjectDefaultKeys {
             List.of(
                 COMPATIBILITY,
                 DEFAULTS,
+                TIME_STAMPS,
+                NODE_STAMPS,
                 TTL_ENABLED,
                 QUEUE_EXPIRES_MINIMUM,
                 CONSUMER_DISCONNECTED_TIMEOUT,
@@ -119,8 +151,16 @@ final class ObjectDefaultKeys {
                 EXTENSION_ARGUMENTS,
                 RELAXED_QUEUE_TYPE,
                 QUEUE_LEADER_LOCATOR));
+    keys.addAll(TYPES.values());
     keys.addAll(PERMITTED.values());
     return keys;
+  }
+
+  private static Set<QueueType> disabledTypes(SettingValues values) {
+    return TYPES.entrySet().stream()
+        .filter(type -> !values.get(type.getValue()))
+        .map(Map.Entry::getKey)
+        .collect(Collectors.toUnmodifiableSet());
   }
 
   private static Set<DeprecatedFeature> denied(SettingValues values) throws ConfigException {
@@ -184,6 +224,7 @@ final class ObjectDefaultKeys {
         values.get(DEAD_LETTER_ENABLED),
         values.get(QUEUE_EXPIRES_MINIMUM),
         new Defaults.Compared(values.get(EXTENSION_ARGUMENTS), !values.get(RELAXED_QUEUE_TYPE)),
+        disabledTypes(values),
         denied(values));
   }
 }

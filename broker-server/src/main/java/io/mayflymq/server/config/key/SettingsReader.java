@@ -72,6 +72,7 @@ public final class SettingsReader {
             new ObjectLimits(
                 values.get(Keys.VHOST_MAX).orElse(ObjectLimits.UNLIMITED),
                 values.get(Keys.CLUSTER_QUEUE_LIMIT).orElse(ObjectLimits.UNLIMITED),
+                values.get(Keys.CLUSTER_EXCHANGE_LIMIT).orElse(ObjectLimits.UNLIMITED),
                 ofHeap(values.get(Keys.VHOST_METADATA_LIMIT)),
                 ofHeap(values.get(Keys.CLUSTER_METADATA_LIMIT)))),
         new AuthSettings(
@@ -79,7 +80,8 @@ public final class SettingsReader {
             trueMembers(values.members(Keys.LOOPBACK_USERS)),
             values.get(Keys.CERTIFICATE_LOGIN),
             values.get(Keys.ANONYMOUS_LOGIN_USER),
-            values.get(Keys.ANONYMOUS_LOGIN_PASS)),
+            values.get(Keys.ANONYMOUS_LOGIN_PASS),
+            PasswordKeys.rule(values)),
         new DefaultsSettings(
             values.get(Keys.DEFAULT_VHOST),
             values.get(Keys.DEFAULT_USER),
@@ -93,6 +95,8 @@ public final class SettingsReader {
                 DefaultLimitKeys.limits(values),
                 DefaultUserKeys.users(values)),
             QueueType.ofWireName(values.get(Keys.DEFAULT_QUEUE_TYPE)).orElseThrow(),
+            values.get(ObjectDefaultKeys.TIME_STAMPS),
+            values.get(ObjectDefaultKeys.NODE_STAMPS),
             ObjectDefaultKeys.defaults(values)),
         new DefinitionsSettings(
             values.get(Keys.LOAD_DEFINITIONS),

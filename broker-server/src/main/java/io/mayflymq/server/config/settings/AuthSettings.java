@@ -1,5 +1,6 @@
 package io.mayflymq.server.config.settings;
 
+import io.mayflymq.core.admin.PasswordRule;
 import io.mayflymq.core.security.CertificateLogin;
 import java.util.List;
 import java.util.Set;
@@ -12,13 +13,15 @@ import java.util.Set;
  * @param certificateLogin which part of a client's certificate is the user name, for EXTERNAL
  * @param anonymousUser the user of clients that log in by ANONYMOUS
  * @param anonymousPassword that user's password
+ * @param passwords what new passwords must be like
  */
 public record AuthSettings(
     List<String> mechanisms,
     Set<String> loopbackUsers,
     CertificateLogin certificateLogin,
     String anonymousUser,
-    String anonymousPassword) {
+    String anonymousPassword,
+    PasswordRule passwords) {
   @Override
   public String toString() {
     return "AuthSettings[mechanisms=%s, loopbackUsers=%s, anonymousUser=%s]"

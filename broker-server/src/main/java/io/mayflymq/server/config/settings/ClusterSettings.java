@@ -15,6 +15,7 @@ import java.util.Optional;
  * @param initialGroupSize how many replicas a quorum queue begins with, if its declaration does not
  *     say it; 1 or more
  * @param reconciliation how quorum queues get further replicas by themselves
+ * @param tags what operators say of the cluster and of the node
  */
 public record ClusterSettings(
     Optional<ListenerSettings> listener,
@@ -24,7 +25,8 @@ public record ClusterSettings(
     TlsSettings tls,
     FormationSettings formation,
     int initialGroupSize,
-    ReconciliationSettings reconciliation) {
+    ReconciliationSettings reconciliation,
+    Tags tags) {
   @Override
   public String toString() {
     return "ClusterSettings[listener=%s, tls=%s, formation=%s, initialGroupSize=%d, %s]"

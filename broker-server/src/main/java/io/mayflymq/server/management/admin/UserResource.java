@@ -156,7 +156,7 @@ public final class UserResource {
     return grant;
   }
 
-  private static PasswordHash password(Body.Fields fields) {
+  private PasswordHash password(Body.Fields fields) {
     HashingAlgorithm algorithm = algorithm(fields);
     String password = fields.text("password", null);
     String hash = fields.text("password_hash", null);
@@ -164,7 +164,7 @@ public final class UserResource {
       throw ApiException.badRequest("both_password_and_password_hash_are_provided");
     }
     if (password != null && !password.isEmpty()) {
-      return UserAdministration.hash(password);
+      return managed.administration().users().hash(password);
     }
     if (hash == null || hash.isEmpty()) {
       return PasswordHash.NONE;

@@ -8,6 +8,7 @@ import io.mayflymq.core.vhost.queue.QueueSnapshot;
 import io.mayflymq.server.alarm.Alarm;
 import io.mayflymq.server.alarm.ResourceMonitors;
 import io.mayflymq.server.config.BuildInfo;
+import io.mayflymq.server.config.settings.Tags;
 import io.mayflymq.server.config.NodeName;
 import io.mayflymq.server.config.settings.TlsSettings;
 import io.mayflymq.server.connection.ClusterName;
@@ -40,9 +41,15 @@ public final class OverviewResource {
   private final ManagedBroker managed;
   private final Node node;
   private final ResourceMonitors monitors;
+  private final Tags tags;
 
-  public OverviewResource(ManagedBroker managed, Node node, ResourceMonitors monitors) {
+  /**
+   * @param tags what operators say of the cluster and of the node
+   */
+  public OverviewResource(
+      ManagedBroker managed, Node node, ResourceMonitors monitors, Tags tags) {
     this.managed = managed;
+    this.tags = tags;
     this.node = node;
     this.monitors = monitors;
   }
@@ -157,9 +164,9 @@ public final class OverviewResource {
             "default_queue_type",
             managed.broker().defaultQueueType().wireName(),
             "cluster_tags",
-            Map.of(),
+            tags.cluster(),
             "node_tags",
-            Map.of(),
+            tags.node(),
             "is_op_policy_updating_enabled",
             true,
             "require_definition_json_extension",

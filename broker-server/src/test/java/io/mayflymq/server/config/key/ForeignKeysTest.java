@@ -69,7 +69,6 @@ class ForeignKeysTest {
     "management.disable_basic_auth, true, true",
     "management.disable_basic_auth, false, false",
     "management.listener.ssl, true, true",
-    "credential_validator.validation_backend, rabbit_credential_validator_min_length, true",
     "http_dispatch.auth_backends.1, internal, false",
     "http_dispatch.auth_backends.1, oauth2, true",
     "ssl_options.ciphers.1, ECDH-RSA-AES256-SHA384, false",

@@ -44,7 +44,7 @@ class SampleConfigTest {
             line ->
                 line.matches(
                     "##   (default_policies|default_limits|default_users|defaults|.*\\.ciphers|tracing\\.otlp\\.headers"
-                        + "|cluster_formation\\.classic_config\\.nodes|management\\.allowed_hosts)\\..*"))
+                        + "|cluster_formation\\.classic_config\\.nodes|cluster_tags|node_tags|management\\.allowed_hosts)\\..*"))
         .forEach(line -> expected.put(line.substring(5).split(" = ", 2)[0], "an example"));
     assertThat(Keys.ALL).allSatisfy(key -> assertThat(expected.keySet()).anyMatch(key::matches));
   }

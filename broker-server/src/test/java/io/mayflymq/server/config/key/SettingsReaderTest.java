@@ -106,6 +106,7 @@ class SettingsReaderTest {
                 new ObjectLimits(
                     ObjectLimits.UNLIMITED,
                     ObjectLimits.UNLIMITED,
+                    ObjectLimits.UNLIMITED,
                     shareOfHeap(0.2),
                     shareOfHeap(0.25))));
     assertThat(settings.auth().mechanisms()).containsExactly("PLAIN", "AMQPLAIN");
@@ -151,11 +152,12 @@ class SettingsReaderTest {
         settings(
                 "vhost_max=3",
                 "cluster_queue_limit=0",
+                "cluster_exchange_limit=7",
                 "consumer_max_per_channel=1",
                 "vhost_metadata_limit.relative=0.25")
             .protocol();
     assertThat(protocol.objects())
-        .isEqualTo(new ObjectLimits(3, 0, shareOfHeap(0.25), shareOfHeap(0.25)));
+        .isEqualTo(new ObjectLimits(3, 0, 7, shareOfHeap(0.25), shareOfHeap(0.25)));
     assertThat(protocol.consumerMaxPerChannel()).isEqualTo(1);
   }
 

@@ -5,9 +5,11 @@ import static io.mayflymq.it.harness.ChannelErrors.assertConnectionError;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.rabbitmq.client.AMQP.BasicProperties;
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.DefaultConsumer;
+import com.rabbitmq.client.GetResponse;
 import io.mayflymq.it.harness.BlackBox;
 import io.mayflymq.it.harness.ControlCommand;
 import io.mayflymq.it.harness.EmbeddedBroker;
@@ -16,6 +18,7 @@ import io.mayflymq.it.harness.OwnBroker;
 import io.mayflymq.it.harness.RawClient;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Date;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -216,6 +219,161 @@ class RabbitMqKeysIT {
             .as(key.getKey())
             .isEqualTo(200);
       }
+    }
+  }
+
+  @Test
+  void exchangesOfTheBrokerAreLimited() throws Exception {
+    try (EmbeddedBroker broker = EmbeddedBroker.builder().set("cluster_exchange_limit", 8).start();
+        Connection connection = broker.factory().newConnection()) {
+      Channel channel = connection.createChannel();
+      channel.exchangeDeclare("a", "fanout");
+      channel.exchangeDeclare("a", "fanout");
+      Channel failing = connection.createChannel();
+      assertChannelError(
+          failing,
+          406,
+          "PRECONDITION_FAILED - cannot declare exchange 'b' in vhost '/': exchange limit of 8 is"
+              + " reached",
+          () -> failing.exchangeDeclare("b", "fanout"));
+      channel.exchangeDelete("a");
+      channel.exchangeDeclare("b", "fanout");
+    }
+  }
+
+  @Test
+  void typesOfQueuesCanBeDisabledAndStreamsBeTheDefault() throws Exception {
+    try (EmbeddedBroker broker =
+            EmbeddedBroker.builder()
+                .set("queue_types.quorum.enabled", false)
+                .set("default_queue_type", "stream")
+                .start();
+        Connection connection = broker.factory().newConnection()) {
+      Channel channel = connection.createChannel();
+      channel.queueDeclare("by-default", true, false, false, null);
+      channel.queueDeclare("classic", false, true, false, null);
+      Http http = Http.as(broker.httpPort(), "guest", "guest");
+      assertThat(http.get("queues/%2F/by-default").json().get("type").asText()).isEqualTo("stream");
+      assertThat(http.get("queues/%2F/classic").json().get("type").asText()).isEqualTo("classic");
+      Channel failing = connection.createChannel();
+      assertConnectionError(
+          connection,
+          541,
+          "INTERNAL_ERROR - Cannot declare a queue 'queue 'q' in vhost '/'' of type"
+              + " 'rabbit_quorum_queue': the corresponding feature flag is disabled:"
+              + " queue_types.quorum.enabled = false",
+          () -> failing.queueDeclare("q", true, false, false, Map.of("x-queue-type", "quorum")));
+    }
+  }
+
+  @Test
+  void tagsAreShown() throws Exception {
+    try (EmbeddedBroker broker =
+        EmbeddedBroker.builder()
+            .set("cluster_tags.region", "eu")
+            .set("cluster_tags.zone", "eu-1")
+            .set("node_tags.rack", "a7")
+            .start()) {
+      JsonNode overview = Http.as(broker.httpPort(), "guest", "guest").get("overview").json();
+      assertThat(overview.get("cluster_tags").toString())
+          .isEqualTo("{\"region\":\"eu\",\"zone\":\"eu-1\"}");
+      assertThat(overview.get("node_tags").toString()).isEqualTo("{\"rack\":\"a7\"}");
+    }
+  }
+
+  @Test
+  void passwordsFollowTheRule() throws Exception {
+    try (EmbeddedBroker broker =
+        EmbeddedBroker.builder()
+            .set(
+                "credential_validator.validation_backend",
+                "rabbit_credential_validator_min_password_length")
+            .set("credential_validator.min_length", 8)
+            .start()) {
+      Http http = Http.as(broker.httpPort(), "guest", "guest");
+      Http.Reply refused = http.put("users/a", "{\"password\": \"short\", \"tags\": \"\"}");
+      assertThat(refused.status()).isEqualTo(400);
+      assertThat(refused.reason()).isEqualTo("minimum required password length is 8");
+      assertThat(http.put("users/a", "{\"password\": \"8 bytes.\", \"tags\": \"\"}").status())
+          .isEqualTo(201);
+      assertThat(http.put("users/none", "{\"tags\": \"\"}").status())
+          .as("a user without a password")
+          .isEqualTo(201);
+      ControlCommand control = ControlCommand.of(broker);
+      assertThat(control.run("change_password", "a", "short").err())
+          .contains("minimum required password length is 8");
+      refused =
+          http.post(
+              "definitions?strict=true",
+              "{\"users\": [{\"name\": \"b\", \"password\": \"short\", \"tags\": \"\"}]}");
+      assertThat(refused.status()).isEqualTo(400);
+      assertThat(refused.reason()).contains("minimum required password length is 8");
+    }
+  }
+
+  @Test
+  void passwordsMatchTheExpression() throws Exception {
+    String backend = "rabbit_credential_validator_password_regexp";
+    try (EmbeddedBroker broker =
+        EmbeddedBroker.builder()
+            .set("credential_validator.validation_backend", backend)
+            .set("credential_validator.regexp", "(?=.*[0-9])(?=.*[a-z])")
+            .start()) {
+      Http http = Http.as(broker.httpPort(), "guest", "guest");
+      Http.Reply refused = http.put("users/a", "{\"password\": \"letters\", \"tags\": \"\"}");
+      assertThat(refused.status()).isEqualTo(400);
+      assertThat(refused.reason())
+          .isEqualTo("provided password does not match the validator regular expression");
+      assertThat(http.put("users/a", "{\"password\": \"l3tters\", \"tags\": \"\"}").status())
+          .isEqualTo(201);
+    }
+    EmbeddedBroker without =
+        EmbeddedBroker.builder().set("credential_validator.validation_backend", backend).launch();
+    assertThat(without.awaitExit()).isEqualTo(78);
+    assertThat(without.output())
+        .contains(
+            "credential_validator.validation_backend = "
+                + backend
+                + ": expected a regular expression in credential_validator.regexp; there is none");
+  }
+
+  /** As RabbitMQ's interceptors; what a publisher has set is kept, or replaced. */
+  @Test
+  void messagesGetTimeAndNode() throws Exception {
+    try (EmbeddedBroker broker =
+            EmbeddedBroker.builder()
+                .set("message_interceptors.incoming.set_header_timestamp.overwrite", false)
+                .set("message_interceptors.incoming.set_header_routing_node.overwrite", true)
+                .start();
+        Connection connection = broker.factory().newConnection()) {
+      Channel channel = connection.createChannel();
+      channel.queueDeclare("q", false, true, false, null);
+      byte[] body = {1, 2, 3};
+      long before = System.currentTimeMillis();
+      channel.basicPublish("", "q", null, body);
+      channel.basicPublish(
+          "",
+          "q",
+          new BasicProperties.Builder()
+              .timestamp(new Date(5_000))
+              .headers(Map.of("x-routed-by", "me", "timestamp_in_ms", 3, "other", 1))
+              .build(),
+          body);
+      GetResponse plain = channel.basicGet("q", true);
+      Map<String, Object> headers = plain.getProps().getHeaders();
+      assertThat((Long) headers.get("timestamp_in_ms")).isGreaterThanOrEqualTo(before);
+      assertThat(plain.getProps().getTimestamp().getTime() / 1_000)
+          .isEqualTo((Long) headers.get("timestamp_in_ms") / 1_000);
+      assertThat(headers.get("x-routed-by").toString()).contains("@");
+      assertThat(plain.getBody()).isEqualTo(body);
+      GetResponse own = channel.basicGet("q", true);
+      assertThat(own.getProps().getTimestamp()).isEqualTo(new Date(5_000));
+      assertThat(own.getProps().getHeaders())
+          .containsEntry("timestamp_in_ms", 3)
+          .containsEntry("other", 1);
+      assertThat(own.getProps().getHeaders().get("x-routed-by").toString())
+          .isEqualTo(headers.get("x-routed-by").toString());
+      assertThat(own.getBody()).isEqualTo(body);
     }
   }
 }
