@@ -30,6 +30,7 @@ public final class Churn {
   }
 
   private final LongAdder[] counts = new LongAdder[Event.values().length];
+  private final long beginNanos = System.nanoTime();
   private final RateWindow rates = new RateWindow();
 
   /** Creates counters at 0. */
@@ -61,6 +62,11 @@ public final class Churn {
     return Arrays.stream(rates.at(nanos, counts.length))
         .mapToLong(row -> row[event.cell])
         .toArray();
+  }
+
+  /** Returns how many of the first of these moments were before the broker. */
+  public int unknown(long[] nanos) {
+    return PastCounts.since(beginNanos, null, nanos).unknown();
   }
 
   /** Takes a sample, for the rates. On one thread. */

@@ -54,6 +54,15 @@ public enum Counter {
   QUEUE_EXPIRED,
   /** Queues: messages that died with their queue when it was deleted. */
   QUEUE_DELETED,
+  /**
+   * Queues: messages that were in the queue before its counters: it was recovered, or came from
+   * another node.
+   */
+  ARRIVED,
+  /** Sums of queues: messages that were in queues that have left, deleted or gone elsewhere. */
+  LEFT,
+  /** Of these, those that were not acknowledged. */
+  LEFT_UNACKED,
   /** Queues: messages that were purged. */
   PURGED,
   /** Queues: dead letters that were redriven from here. */

@@ -24,6 +24,10 @@ public final class CounterGroup implements Counts {
 
   private final long[][] departed;
   private final RateWindow rates = new RateWindow();
+
+  /** As {@link System#nanoTime} had it; see {@link Counters#beginAt}. */
+  private volatile long beginNanos = System.nanoTime();
+
   private final boolean measuresWaits;
 
   /** How long messages waited in members that have left; null if none has, or it is not measured. */
@@ -68,6 +72,7 @@ public final class CounterGroup implements Counts {
     if (measuresWaits && member.waits() == null) {
       member.measureWaits();
     }
+    member.beginAt(System.nanoTime());
     member.kind = kind;
     member.place = members.size();
     members.add(member);
@@ -83,7 +88,11 @@ public final class CounterGroup implements Counts {
         last.place = place;
       }
       member.place = Counters.NOWHERE;
-      member.addTo(departed[member.kind]);
+      long[] sums = departed[member.kind];
+      member.addTo(sums);
+      // What it has is with the others no more.
+      sums[Counter.LEFT.cell] += Math.round(QueueLengths.all(member::get));
+      sums[Counter.LEFT_UNACKED.cell] += Math.round(QueueLengths.unacked(member::get));
       if (measuresWaits) {
         Histogram.Reading waits = member.waits().read();
         departedWaits =
@@ -128,7 +137,7 @@ public final class CounterGroup implements Counts {
 
   @Override
   public PastCounts at(long[] nanos) {
-    return new PastCounts(rates.at(nanos, Counter.COUNT));
+    return PastCounts.since(beginNanos, rates.at(nanos, Counter.COUNT), nanos);
   }
 
   /** Returns the present sums, which is cheaper than asking for each one. */
@@ -183,6 +192,7 @@ public final class CounterGroup implements Counts {
   }
 
   void forgetHistory() {
+    beginNanos = System.nanoTime();
     begin(new long[Counter.COUNT]).forEach(Counters::forgetHistory);
     rates.forgetHistory();
   }

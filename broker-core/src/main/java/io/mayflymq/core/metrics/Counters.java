@@ -45,6 +45,9 @@ public final class Counters implements Counts {
 
   private final RateWindow rates = new RateWindow();
 
+  /** As {@link System#nanoTime} had it. */
+  private volatile long beginNanos = System.nanoTime();
+
   /** Adds to a counter. On the owner's thread. */
   public void add(Counter counter, long count) {
     int cell = counter.cell;
@@ -118,10 +121,16 @@ public final class Counters implements Counts {
 
   @Override
   public PastCounts at(long[] nanos) {
-    return new PastCounts(rates.at(nanos, Counter.COUNT));
+    return PastCounts.since(beginNanos, rates.at(nanos, Counter.COUNT), nanos);
+  }
+
+  /** Nothing was counted before this moment, or nothing is known of that any more. */
+  void beginAt(long nanos) {
+    beginNanos = nanos;
   }
 
   void forgetHistory() {
+    beginNanos = System.nanoTime();
     rates.forgetHistory();
   }
 

@@ -11,6 +11,7 @@ import java.util.concurrent.ConcurrentHashMap;
  */
 public final class ExchangeCounters {
   private final int shards;
+  private final long beginNanos = System.nanoTime();
   private final ConcurrentHashMap<String, Cells> exchanges = new ConcurrentHashMap<>();
 
   /** The counts of deleted exchanges. Guarded by this object. */
@@ -19,9 +20,15 @@ public final class ExchangeCounters {
   private static final class Cells implements Counts {
     final Counters[] byShard;
 
-    Cells(int shards) {
+    /**
+     * @param beginNanos since when nothing was counted before
+     */
+    Cells(int shards, long beginNanos) {
       byShard = new Counters[shards];
       Arrays.setAll(byShard, index -> new Counters());
+      for (Counters cell : byShard) {
+        cell.beginAt(beginNanos);
+      }
     }
 
     @Override
@@ -46,7 +53,7 @@ public final class ExchangeCounters {
 
   /** Returns the counters for publishes to an exchange on a shard's event loop. */
   public Counters cell(String exchange, int shard) {
-    return exchanges.computeIfAbsent(exchange, name -> new Cells(shards)).byShard[shard];
+    return exchanges.computeIfAbsent(exchange, name -> new Cells(shards, beginNanos)).byShard[shard];
   }
 
   /** Returns the counts of an exchange so far; null if there are none. */

@@ -192,6 +192,7 @@ public final class QueueMessages implements RecoverableQueue {
         deadlineMillis,
         arrivedMillis,
         flags);
+    counters.add(Counter.ARRIVED, 1);
     if (flags != 0) {
       write(sequence, message, deadlineMillis, arrivedMillis);
     }
@@ -550,6 +551,7 @@ public final class QueueMessages implements RecoverableQueue {
             .recovered(
                 sequence, ownDeadlineMillis, enqueuedAtMillis, priority, bodyLength, location);
     if (isNew) {
+      counters.add(Counter.ARRIVED, 1);
       storedCount++;
       storedBytes += bodyLength;
     }

@@ -103,11 +103,22 @@ public record History(Moments messages, Moments lengths, Moments data) {
       return counts.at(nanos);
     }
 
-    /** Adds the samples of a number, by the index of the moment, and their averages. */
-    void addTo(Map<String, Object> details, IntToLongFunction number) {
-      List<Map<String, Object>> samples = new ArrayList<>(nanos.length);
+    /** Adds the samples of a number, as far as these counts are known. */
+    void addTo(Map<String, Object> details, PastCounts counts, IntToLongFunction number) {
+      addTo(details, counts.unknown(), number);
+    }
+
+    /**
+     * Adds the samples of a number, by the index of the moment, and their averages. There is none
+     * of a moment that nothing is known of: RabbitMQ says 0 there, and a chart would show that.
+     *
+     * @param unknown how many of the first moments nothing is known of
+     */
+    void addTo(Map<String, Object> details, int unknown, IntToLongFunction number) {
+      int known = nanos.length - unknown;
+      List<Map<String, Object>> samples = new ArrayList<>(known);
       double sum = 0;
-      for (int i = nanos.length - 1; i >= 0; i--) {
+      for (int i = nanos.length - 1; i >= unknown; i--) {
         long sample = number.applyAsLong(i);
         sum += sample;
         Map<String, Object> one = new LinkedHashMap<>(4);
@@ -116,11 +127,14 @@ public record History(Moments messages, Moments lengths, Moments data) {
         samples.add(one);
       }
       int last = nanos.length - 1;
-      double seconds = (millis[last] - millis[0]) / 1e3;
-      double grown = (double) number.applyAsLong(last) - number.applyAsLong(0);
+      double grown = 0;
+      if (known > 1) {
+        double seconds = (millis[last] - millis[unknown]) / 1e3;
+        grown = ((double) number.applyAsLong(last) - number.applyAsLong(unknown)) / seconds;
+      }
       details.put("samples", samples);
-      details.put("avg_rate", seconds == 0 ? 0 : Math.round(grown / seconds * 10) / 10.0);
-      details.put("avg", Math.round(sum / nanos.length * 10) / 10.0);
+      details.put("avg_rate", Math.round(grown * 10) / 10.0);
+      details.put("avg", known == 0 ? 0 : Math.round(sum / known * 10) / 10.0);
     }
   }
 }

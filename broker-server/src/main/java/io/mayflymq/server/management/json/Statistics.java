@@ -7,6 +7,7 @@ import io.mayflymq.core.metrics.Counter;
 import io.mayflymq.core.metrics.Counters;
 import io.mayflymq.core.metrics.Counts;
 import io.mayflymq.core.metrics.PastCounts;
+import io.mayflymq.core.metrics.QueueLengths;
 import io.mayflymq.core.vhost.queue.QueueContents;
 import io.mayflymq.core.vhost.queue.QueueSnapshot;
 import java.time.Instant;
@@ -17,7 +18,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import java.util.function.ToDoubleFunction;
 import java.util.stream.Stream;
 
 /**
@@ -93,16 +93,6 @@ public final class Statistics {
 
   private static final List<Field> THROUGH_EXCHANGE =
       List.of(new Field("publish_in", Counter.PUBLISHED), new Field("publish_out", Counter.ROUTED));
-
-  /** Messages that left their queue without being unacknowledged. */
-  private static final List<Counter> LEFT_UNSEEN =
-      List.of(
-          Counter.DELIVERED_NO_ACK,
-          Counter.GOT_NO_ACK,
-          Counter.EXPIRED,
-          Counter.MAXLEN,
-          Counter.PURGED,
-          Counter.REDRIVEN);
 
   private static final DateTimeFormatter IDLE_SINCE =
       DateTimeFormatter.ofPattern("yyyy-MM-dd'T'HH:mm:ss.SSSxxx").withZone(ZoneOffset.UTC);
@@ -209,8 +199,9 @@ public final class Statistics {
       Map<String, Object> details =
           put(rates, event.toString(), churn.get(event), churn.rate(event));
       if (history.messages() != null) {
-        long[] past = churn.at(event, history.messages().nanos());
-        history.messages().addTo(details, moment -> past[moment]);
+        long[] nanos = history.messages().nanos();
+        long[] past = churn.at(event, nanos);
+        history.messages().addTo(details, churn.unknown(nanos), moment -> past[moment]);
       }
     }
     return rates;
@@ -239,8 +230,8 @@ public final class Statistics {
    */
   public static void putMessages(
       Map<String, Object> object, Lengths lengths, Counts counts, History history) {
-    double unackedRate = unacked(counts::rate);
-    double total = total(counts::rate);
+    double unackedRate = QueueLengths.unacked(counts::rate);
+    double total = QueueLengths.all(counts::rate);
     Map<String, Object> ofAll = put(object, "messages", lengths.all, total);
     Map<String, Object> ofReady = put(object, "messages_ready", lengths.ready, total - unackedRate);
     Map<String, Object> ofUnacked =
@@ -248,45 +239,26 @@ public final class Statistics {
     History.Moments moments = history.lengths();
     if (moments != null) {
       PastCounts past = moments.of(counts);
-      // What is not in the counts, such as what a restart recovered, was there before all of them.
-      double allElse = lengths.all - total(counts::get);
-      double unackedElse = lengths.unacked - unacked(counts::get);
-      double readyElse = lengths.ready + unacked(counts::get) - total(counts::get);
-      moments.addTo(ofAll, at -> length(allElse + total(counter -> past.get(counter, at))));
+      // What is not in the counts was there as long as they.
+      double allElse = lengths.all - QueueLengths.all(counts::get);
+      double unackedElse = lengths.unacked - QueueLengths.unacked(counts::get);
+      double readyElse = lengths.ready + QueueLengths.unacked(counts::get) - QueueLengths.all(counts::get);
+      moments.addTo(ofAll, past, at -> length(allElse + QueueLengths.all(counter -> past.get(counter, at))));
       moments.addTo(
-          ofUnacked, at -> length(unackedElse + unacked(counter -> past.get(counter, at))));
+          ofUnacked, past, at -> length(unackedElse + QueueLengths.unacked(counter -> past.get(counter, at))));
       moments.addTo(
           ofReady,
+          past,
           at ->
               length(
                   readyElse
-                      + total(counter -> past.get(counter, at))
-                      - unacked(counter -> past.get(counter, at))));
+                      + QueueLengths.all(counter -> past.get(counter, at))
+                      - QueueLengths.unacked(counter -> past.get(counter, at))));
     }
   }
 
   private static long length(double computed) {
     return Math.max(0, Math.round(computed));
-  }
-
-  /** Returns how many messages a queue has by these counts. */
-  private static double total(ToDoubleFunction<Counter> counts) {
-    return counts.applyAsDouble(Counter.PUBLISHED) - settled(counts) - sum(counts, LEFT_UNSEEN);
-  }
-
-  /** Returns how many unacknowledged messages a queue has by these counts. */
-  private static double unacked(ToDoubleFunction<Counter> counts) {
-    return sum(counts, List.of(Counter.DELIVERED, Counter.GOT))
-        - settled(counts)
-        - counts.applyAsDouble(Counter.REQUEUED);
-  }
-
-  private static double settled(ToDoubleFunction<Counter> counts) {
-    return sum(counts, List.of(Counter.ACKED, Counter.REJECTED, Counter.DELIVERY_LIMIT));
-  }
-
-  private static double sum(ToDoubleFunction<Counter> counts, List<Counter> counters) {
-    return counters.stream().mapToDouble(counts).sum();
   }
 
   /**
@@ -321,7 +293,7 @@ public final class Statistics {
     Map<String, Object> details = put(object, name, counts.get(counter), counts.rate(counter));
     if (history.data() != null) {
       PastCounts past = history.data().of(counts);
-      history.data().addTo(details, moment -> past.get(counter, moment));
+      history.data().addTo(details, past, moment -> past.get(counter, moment));
     }
   }
 
@@ -340,6 +312,7 @@ public final class Statistics {
             .messages()
             .addTo(
                 details,
+                past,
                 moment -> field.sum.stream().mapToLong(counter -> past.get(counter, moment)).sum());
       }
     }

@@ -44,12 +44,12 @@ class HistoryIT {
 
   @Test
   void queueShowsItsPastLengthsAndCounts(Amqp amqp) throws Exception {
+    long beforeQueue = System.currentTimeMillis() - 1_000;
     String queue = amqp.queue();
-    long beforePublish = System.currentTimeMillis();
     amqp.publish(queue, "a");
     amqp.publish(queue, "b");
     String path = "queues/%2F/" + queue;
-    Awaitility.await("the sample after the publishes")
+    Awaitility.await("two samples after the publishes")
         .atMost(Patience.TIME)
         .until(
             () ->
@@ -57,30 +57,26 @@ class HistoryIT {
                         .path("message_stats")
                         .path("publish_details")
                         .path("samples")
-                        .path(0)
+                        .path(1)
                         .path("sample")
                         .asInt()
                     == 2);
     JsonNode object = get(path);
     JsonNode lengths = object.path("messages_details");
-    assertThat(lengths.path("samples")).hasSize(13);
+    assertThat(lengths.path("samples")).hasSizeBetween(2, 13);
     assertThat(lengths.path("samples").get(0).path("sample").asInt()).isEqualTo(2);
-    // A busy machine may take a sample later than its time, so the last one before may have them.
-    // On a machine that stands still all samples may be later.
-    for (JsonNode each : lengths.path("samples")) {
-      if (each.path("timestamp").asLong() < beforePublish - 5_000) {
-        assertThat(each.path("sample").asInt()).as("%s", lengths).isZero();
-      }
-    }
+    assertThat(lengths.path("samples"))
+        .as("nothing is said of the time before the queue")
+        .allMatch(each -> each.path("timestamp").asLong() > beforeQueue);
     assertThat(lengths.path("avg_rate").isNumber()).isTrue();
     long newest = lengths.path("samples").get(0).path("timestamp").asLong();
     assertThat(newest % 5_000).isZero();
     assertThat(lengths.path("samples").get(1).path("timestamp").asLong()).isEqualTo(newest - 5_000);
     assertThat(get("overview").path("message_stats").path("publish_details").path("samples"))
-        .hasSize(13);
+        .hasSizeBetween(2, 13);
     assertThat(get("overview").path("queue_totals").path("messages_details").path("samples"))
-        .hasSize(13);
-    assertThat(get("vhosts/%2F").path("recv_oct_details").path("samples")).hasSize(13);
+        .hasSizeBetween(2, 13);
+    assertThat(get("vhosts/%2F").path("recv_oct_details").path("samples")).hasSizeBetween(2, 13);
     assertThat(get("exchanges/%2F/amq.default").path("message_stats").path("publish_in_details"))
         .as("samples of an exchange")
         .hasSize(4);
@@ -117,11 +113,17 @@ class HistoryIT {
     String queue = amqp.queue();
     amqp.publish(queue, "m");
     String ages = "&msg_rates_age=60&msg_rates_incr=5&lengths_age=60&lengths_incr=5";
-    JsonNode listed = get("queues?page=1&name=" + queue + ages).path("items").get(0);
-    assertThat(listed.path("messages_details").path("samples")).hasSize(13);
-    assertThat(listed.path("message_stats").path("publish_details").path("samples")).hasSize(13);
+    Awaitility.await("a sample of the queue")
+        .atMost(Patience.TIME)
+        .until(
+            () -> {
+              JsonNode listed =
+                  get("queues?page=1&name=" + queue + ages).path("items").path(0);
+              return !listed.path("messages_details").path("samples").isEmpty()
+                  && !listed.path("message_stats").path("publish_details").path("samples").isEmpty();
+            });
     JsonNode exchange = get("exchanges?page=1&name=&sort=name" + ages).path("items").get(0);
     assertThat(exchange.path("message_stats").path("publish_in_details").path("samples"))
-        .hasSize(13);
+        .hasSizeBetween(1, 13);
   }
 }

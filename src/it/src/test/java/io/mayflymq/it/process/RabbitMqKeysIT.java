@@ -247,8 +247,8 @@ class RabbitMqKeysIT {
             EmbeddedBroker.builder()
                 .set("queue_types.quorum.enabled", false)
                 .set("default_queue_type", "stream")
-                .start();
-        Connection connection = broker.factory().newConnection()) {
+                .start()) {
+      Connection connection = broker.factory().newConnection();
       Channel channel = connection.createChannel();
       channel.queueDeclare("by-default", true, false, false, null);
       channel.queueDeclare("classic", false, true, false, null);
@@ -332,7 +332,7 @@ class RabbitMqKeysIT {
     assertThat(without.awaitExit()).isEqualTo(78);
     assertThat(without.output())
         .contains(
-            "credential_validator.validation_backend = "
+            "mayfly: credential_validator.validation_backend = "
                 + backend
                 + ": expected a regular expression in credential_validator.regexp; there is none");
   }
