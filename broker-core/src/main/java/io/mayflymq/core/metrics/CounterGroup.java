@@ -185,9 +185,12 @@ public final class CounterGroup implements Counts {
     rates.sample(nanos, sincePreviousNanos, sums, SampleHistory.USUAL_BYTES);
   }
 
-  /** How many bytes the history of each member may take. */
+  /** How many bytes the last two samples of a member take. */
+  private static final long SAMPLES_BYTES = 2L * Counter.COUNT * Long.BYTES;
+
+  /** How many bytes the history of each member may take, besides its last samples. */
   static int historyBytes(int members) {
-    long share = MOST_HISTORY_BYTES / Math.max(1, members);
+    long share = MOST_HISTORY_BYTES / Math.max(1, members) - SAMPLES_BYTES;
     return (int) Math.max(LEAST_HISTORY_BYTES, Math.min(SampleHistory.USUAL_BYTES, share));
   }
 

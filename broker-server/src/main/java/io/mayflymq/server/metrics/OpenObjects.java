@@ -92,19 +92,19 @@ record OpenObjects(
   }
 
   private static CompletableFuture<ShardQuery.Seen<QueueFigures>> sums(Collection<Queue> queues) {
-    Map<Shard, QueueFigures> sums = new ConcurrentHashMap<>();
+    Map<Shard, QueueFigures.Sum> sums = new ConcurrentHashMap<>();
     return ShardQuery.<Queue, QueueFigures>collectWithin(
             SHARD_MILLIS,
             queues,
             Queue::shard,
             queue -> {
-              QueueFigures figures = QueueFigures.of(queue);
-              if (figures != null) {
-                sums.merge(queue.shard(), figures, QueueFigures::plus);
-              }
+              sums.computeIfAbsent(queue.shard(), shard -> new QueueFigures.Sum()).add(queue);
               return null;
             })
-        .thenApply(seen -> new ShardQuery.Seen<>(List.copyOf(sums.values()), seen.complete()));
+        .thenApply(seen -> 
+                new ShardQuery.Seen<>(
+                    sums.values().stream().map(QueueFigures.Sum::figures).toList(),
+                    seen.complete()));
   }
 
   /** Returns whether all shards have answered. */

@@ -1,6 +1,7 @@
 package io.mayflymq.core.vhost.queue;
 
 import io.mayflymq.core.message.Message;
+import io.mayflymq.core.queue.QueueSizes;
 import io.mayflymq.core.queue.index.QueueTotals;
 import java.util.List;
 
@@ -16,6 +17,12 @@ public record QueueSnapshot(Queue queue, QueueContents contents) {
     Queue here = queue.here();
     QueueContents contents = (here == null ? queue : here).onShard().contents();
     return contents == null ? null : new QueueSnapshot(queue, contents);
+  }
+
+  /** Returns the numbers of a queue, within a burst of its shard; null if it is deleted. */
+  public static QueueSizes sizes(Queue queue) {
+    Queue here = queue.here();
+    return (here == null ? queue : here).onShard().sizes();
   }
 
   /** See {@link QueueContents#totals}. */

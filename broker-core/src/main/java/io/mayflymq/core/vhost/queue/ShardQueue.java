@@ -4,6 +4,7 @@ import io.mayflymq.core.message.DropTrigger;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.queue.MessageExtractor;
 import io.mayflymq.core.queue.PolicyImpact;
+import io.mayflymq.core.queue.QueueSizes;
 import io.mayflymq.core.queue.consumer.Consumer;
 import io.mayflymq.core.settings.QueueSettings;
 
@@ -76,6 +77,9 @@ public interface ShardQueue {
 
   /** Returns what the queue has at this moment; null if it is deleted. */
   QueueContents contents();
+
+  /** Returns its numbers at this moment; null if it is deleted. */
+  QueueSizes sizes();
 
   // Dead letters that wait
 

@@ -261,7 +261,10 @@ public final class Listing<T> {
   public static <T> List<T> sorted(List<T> items, Function<T, Object> key, boolean reverse) {
     List<Keyed<T>> keyed =
         new ArrayList<>(items.stream().map(item -> new Keyed<>(item, key.apply(item))).toList());
-    Comparator<Keyed<T>> order = Comparator.comparing(Keyed::key, Listing::compare);
+    Comparator<Keyed<T>> order =
+        keyed.stream().allMatch(each -> each.key instanceof Long)
+            ? Comparator.comparingLong(each -> (Long) each.key)
+            : Comparator.comparing(Keyed::key, Listing::compare);
     keyed.sort(reverse ? order.reversed() : order);
     return lazy(keyed, Keyed::thing);
   }

@@ -34,6 +34,14 @@ public sealed interface QueueRow {
       return form.of(snapshot, history);
     }
 
+    /** Returns a field of a queue, within a burst of its shard; null if it is deleted. */
+    static Object key(Queue queue, String field) {
+      QueueSnapshot snapshot = QueueSnapshot.of(queue);
+      return snapshot == null
+          ? null
+          : new Here(snapshot, QueueForm.SUMMARY, History.NONE).key(field);
+    }
+
     @Override
     public Object key(String field) {
       Function<QueueSnapshot, Object> shortcut = QueueJson.SORT_KEYS.get(field);

@@ -1,5 +1,7 @@
 package io.mayflymq.server.management.cluster;
 
+import io.mayflymq.core.metrics.ShardQuery;
+import io.mayflymq.core.queue.QueueSizes;
 import io.mayflymq.core.vhost.VirtualHost;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.queue.QueueSnapshot;
@@ -9,12 +11,16 @@ import io.mayflymq.server.management.api.Request;
 import io.mayflymq.server.management.api.RequestRouter;
 import io.mayflymq.server.management.api.Response;
 import io.mayflymq.server.management.json.History;
+import io.mayflymq.server.management.json.QueueJson;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.ToLongFunction;
 
 /*
  * Every node knows which queues there are and where they are, so a node is only asked for the queues that a list shows: by name, many at a time, one
@@ -31,18 +37,22 @@ public final class QueueRows {
   private final AllNodes nodes;
   private final Function<List<Queue>, List<QueueSnapshot>> snapshots;
   private final Function<String, VirtualHost> vhosts;
+  private final Consumer<CompletableFuture<?>> wait;
 
   /**
    * @param snapshots gives what queues of this node have now, without those that are deleted
    * @param vhosts finds a virtual host by its name; null if there is none
+   * @param wait waits for shards
    */
   public QueueRows(
       AllNodes nodes,
       Function<List<Queue>, List<QueueSnapshot>> snapshots,
-      Function<String, VirtualHost> vhosts) {
+      Function<String, VirtualHost> vhosts,
+      Consumer<CompletableFuture<?>> wait) {
     this.nodes = nodes;
     this.snapshots = snapshots;
     this.vhosts = vhosts;
+    this.wait = wait;
   }
 
   /** Adds what answers other nodes. */
@@ -79,18 +89,47 @@ public final class QueueRows {
 
   /** Returns a field of each queue, in their order; null where it is not known. */
   public List<Object> keys(List<Queue> queues, String field, Request request) {
-    Map<Queue, Object> keys = new HashMap<>();
-    here(queues)
-        .forEach(
-            snapshot ->
-                keys.put(
-                    snapshot.queue(),
-                    new QueueRow.Here(snapshot, QueueForm.SUMMARY, History.NONE).key(field)));
-    told(queues, request, Map.of(SORT_KEY, field))
-        .forEach((queue, text) -> keys.put(queue, text == null ? null : RowTexts.read(text)));
-    List<Object> inOrder = new ArrayList<>(queues.size());
-    queues.forEach(queue -> inOrder.add(keys.get(queue)));
-    return inOrder;
+    Object[] keys = new Object[queues.size()];
+    List<Integer> here = new ArrayList<>(queues.size());
+    List<Integer> elsewhere = new ArrayList<>();
+    for (int i = 0; i < keys.length; i++) {
+      (queues.get(i).here() == null ? elsewhere : here).add(i);
+    }
+    keysHere(queues, here, field, keys);
+    if (!elsewhere.isEmpty()) {
+      Map<Queue, String> told = told(queues, request, Map.of(SORT_KEY, field));
+      for (int i : elsewhere) {
+        String text = told.get(queues.get(i));
+        keys[i] = text == null ? null : RowTexts.read(text);
+      }
+    }
+    return Arrays.asList(keys);
+  }
+
+  /** Reads no more of the queues of this node than the field needs. */
+  private void keysHere(List<Queue> queues, List<Integer> here, String field, Object[] keys) {
+    Function<Queue, Object> ofQueue = QueueJson.SORT_KEYS_OF_QUEUES.get(field);
+    if (ofQueue != null) {
+      here.forEach(i -> keys[i] = ofQueue.apply(queues.get(i)));
+      return;
+    }
+    ToLongFunction<QueueSizes> ofSizes = QueueJson.SORT_KEYS_OF_SIZES.get(field);
+    wait.accept(
+        ShardQuery.collect(
+            here,
+            i -> queues.get(i).shard(),
+            i -> {
+              keys[i] =
+                  ofSizes == null
+                      ? QueueRow.Here.key(queues.get(i), field)
+                      : key(queues.get(i), ofSizes);
+              return null;
+            }));
+  }
+
+  private static Object key(Queue queue, ToLongFunction<QueueSizes> ofSizes) {
+    QueueSizes sizes = QueueSnapshot.sizes(queue);
+    return sizes == null ? null : (Object) ofSizes.applyAsLong(sizes);
   }
 
   private List<QueueSnapshot> here(List<Queue> queues) {

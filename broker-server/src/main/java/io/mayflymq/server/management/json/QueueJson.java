@@ -5,6 +5,7 @@ import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metadata.QueueDefinition;
 import io.mayflymq.core.metrics.Counter;
 import io.mayflymq.core.policy.EffectiveSettings;
+import io.mayflymq.core.queue.QueueSizes;
 import io.mayflymq.core.queue.consumer.Consumer;
 import io.mayflymq.core.queue.consumer.ConsumerOrigin;
 import io.mayflymq.core.queue.index.PriorityCounts;
@@ -25,6 +26,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.function.Function;
+import java.util.function.ToLongFunction;
 
 /** Queues and their consumers as RabbitMQ's management shows them. */
 public final class QueueJson {
@@ -34,18 +36,41 @@ public final class QueueJson {
    */
   public static final Map<String, Function<QueueSnapshot, Object>> SORT_KEYS =
       Map.of(
+          "memory", view -> view.contents().memoryBytes().orElse(0),
           "messages", QueueSnapshot::messages,
           "messages_ready", view -> view.totals().ready(),
           "messages_unacknowledged", view -> view.totals().unacked(),
           "message_bytes", view -> view.totals().bytes(),
           "consumers", view -> view.consumers().size(),
-          "vhost", view -> view.queue().vhost().name(),
           "type", view -> view.queue().definition().settings().type().wireName(),
           "message_stats.publish_details.rate",
               view -> view.queue().counters().rate(Counter.PUBLISHED),
           "message_stats.deliver_get_details.rate",
               view -> Statistics.deliverGetRate(view.queue().counters()),
           "message_stats.ack_details.rate", view -> view.queue().counters().rate(Counter.ACKED));
+
+  /** Those of them that are numbers of a queue, for a queue whose numbers alone were read. */
+  public static final Map<String, ToLongFunction<QueueSizes>> SORT_KEYS_OF_SIZES =
+      Map.of(
+          "messages", QueueSizes::messages,
+          "messages_ready", sizes -> sizes.totals().ready(),
+          "messages_unacknowledged", sizes -> sizes.totals().unacked(),
+          "messages_persistent", sizes -> sizes.totals().persistent(),
+          "message_bytes", sizes -> sizes.totals().bytes(),
+          "message_bytes_ready", sizes -> sizes.totals().readyBytes(),
+          "message_bytes_unacknowledged", sizes -> sizes.totals().unackedBytes(),
+          "consumers", QueueSizes::consumers,
+          "memory", sizes -> sizes.memoryBytes().orElse(0));
+
+  /** Those that any thread may read. */
+  public static final Map<String, Function<Queue, Object>> SORT_KEYS_OF_QUEUES =
+      Map.of(
+          "vhost", queue -> queue.vhost().name(),
+          "type", queue -> queue.definition().settings().type().wireName(),
+          "message_stats.publish_details.rate", queue -> queue.counters().rate(Counter.PUBLISHED),
+          "message_stats.deliver_get_details.rate",
+              queue -> Statistics.deliverGetRate(queue.counters()),
+          "message_stats.ack_details.rate", queue -> queue.counters().rate(Counter.ACKED));
 
   /** What is null in a single queue where it is absent; lists leave it out, as those of 4.3.6. */
   private static final List<String> NULL_IN_ALL = List.of("operator_policy", "policy");

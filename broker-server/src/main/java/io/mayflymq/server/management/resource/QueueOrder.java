@@ -106,7 +106,10 @@ final class QueueOrder {
     if (before != null && before.isOf(tables) && (before.lasting || began - before.until < 0)) {
       return before.queues;
     }
-    List<Queue> queues = by.isName() ? byName(tables, by) : byField(tables, by, keys);
+    List<Queue> queues =
+        by.isName()
+            ? byName(tables, by)
+            : byField(of(vhosts, new By("", false), keys), by, keys);
     long cost = nanos.getAsLong() - began;
     if (cost > CHEAP_NANOS) {
       kept.put(key, new Ordered(tables, queues, by.isName(), began + cost + cost * TIMES_ITS_COST));
@@ -129,8 +132,7 @@ final class QueueOrder {
 
   private record Keyed(Queue queue, Object key) {}
 
-  private static List<Queue> byField(List<RoutingTable<Queue>> tables, By by, Keys keys) {
-    List<Queue> queues = byName(tables, new By("", false));
+  private static List<Queue> byField(List<Queue> queues, By by, Keys keys) {
     List<Object> values = keys.of(queues, by.field);
     List<Keyed> keyed = new ArrayList<>(queues.size());
     for (int i = 0; i < queues.size(); i++) {

@@ -47,7 +47,9 @@ public final class QueueResource {
 
   public QueueResource(ManagedBroker managed) {
     this.managed = managed;
-    this.rows = new QueueRows(managed.nodes(), managed::snapshots, managed.broker()::virtualHost);
+    this.rows = 
+        new QueueRows(
+            managed.nodes(), managed::snapshots, managed.broker()::virtualHost, Futures::await);
   }
 
   /** Adds what other nodes ask. */

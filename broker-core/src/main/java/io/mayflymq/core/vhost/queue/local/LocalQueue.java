@@ -11,6 +11,7 @@ import io.mayflymq.core.queue.MessageExtractor;
 import io.mayflymq.core.queue.MessageSource;
 import io.mayflymq.core.queue.PolicyImpact;
 import io.mayflymq.core.queue.QueueMachine;
+import io.mayflymq.core.queue.QueueSizes;
 import io.mayflymq.core.queue.consumer.Consumer;
 import io.mayflymq.core.settings.QueueSettings;
 import io.mayflymq.core.stream.StreamMachine;
@@ -211,6 +212,25 @@ public final class LocalQueue implements ShardQueue {
     if (!isDeleted() && machine instanceof MemoryBound memory) {
       memory.trimMemory();
     }
+  }
+
+  @Override
+  public QueueSizes sizes() {
+    if (isDeleted()) {
+      return null;
+    }
+    return new QueueSizes(
+        machine.totals(),
+        state.hidden().scheduled(),
+        state.hidden().waiting(),
+        machine.consumers().size(),
+        machine instanceof StreamMachine stream ? stream.largestLag() : OptionalLong.empty(),
+        machine instanceof MessageSource source
+            ? source.oldestAgeMillis(state.now())
+            : OptionalLong.empty(),
+        machine instanceof MemoryBound memory
+            ? OptionalLong.of(memory.memoryBytes())
+            : OptionalLong.empty());
   }
 
   @Override

@@ -7,6 +7,7 @@ import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metadata.QueuePlace;
 import io.mayflymq.core.queue.MessageExtractor;
 import io.mayflymq.core.queue.PolicyImpact;
+import io.mayflymq.core.queue.QueueSizes;
 import io.mayflymq.core.queue.consumer.Consumer;
 import io.mayflymq.core.queue.index.QueueTotals;
 import io.mayflymq.core.settings.QueueSettings;
@@ -208,6 +209,21 @@ public final class RemoteQueue implements ShardQueue {
    * Returns what the home node has last told of it, and asks again: at the first time nothing is
    * known.
    */
+  @Override
+  public QueueSizes sizes() {
+    QueueContents known = contents();
+    return known == null
+        ? null
+        : new QueueSizes(
+            known.totals(),
+            known.scheduled(),
+            known.waiting(),
+            known.consumers().size(),
+            known.lag(),
+            known.oldestAgeMillis(),
+            known.memoryBytes());
+  }
+
   @Override
   public QueueContents contents() {
     if (!asks) {
