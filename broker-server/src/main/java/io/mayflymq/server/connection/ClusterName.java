@@ -26,4 +26,10 @@ public final class ClusterName {
         ? NodeName.value()
         : (String) JsonReader.stored(json);
   }
+
+  /** Returns the identity of the cluster, which never changes; empty if it has none yet. */
+  public static String id(GlobalParameters parameters) {
+    String json = parameters.get(ID);
+    return json == null || !json.startsWith("\"") ? "" : (String) JsonReader.stored(json);
+  }
 }

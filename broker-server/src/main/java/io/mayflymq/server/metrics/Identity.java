@@ -26,6 +26,8 @@ final class Identity {
                 dialect.version(),
                 "prometheus_plugin_version",
                 BuildInfo.version(),
+                "prometheus_client_version",
+                "prometheus-metrics",
                 "erlang_version",
                 "Java " + Runtime.version(),
                 "product_name",
@@ -38,6 +40,7 @@ final class Identity {
             Labels.of(
                 "rabbitmq_node", NodeName.value(),
                 "rabbitmq_cluster", ClusterName.of(parameters),
+                "rabbitmq_cluster_permanent_id", ClusterName.id(parameters),
                 "rabbitmq_endpoint", endpoint.label())));
   }
 }

@@ -191,6 +191,19 @@ class PrometheusIT {
   }
 
   @Test
+  void brokerAndClusterAreIdentified() throws Exception {
+    ScrapedText scrape = scrape("/metrics");
+    assertThat(scrape.samples("rabbitmq_build_info"))
+        .singleElement()
+        .asString()
+        .contains("rabbitmq_version=\"4.3", "prometheus_client_version=\"", "erlang_version=\"");
+    assertThat(scrape.samples("rabbitmq_identity_info"))
+        .singleElement()
+        .asString()
+        .contains("rabbitmq_cluster_permanent_id=\"mayfly-cluster-id-");
+  }
+
+  @Test
   void countersGrowByWhatAClientDoes() throws Exception {
     awaitNoObjects();
     ScrapedText before = scrape("/metrics");
