@@ -2,6 +2,7 @@ package io.mayflymq.core.metrics;
 
 import io.mayflymq.core.metrics.histogram.Histogram;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.ToLongFunction;
@@ -161,16 +162,22 @@ public final class CounterGroup implements Counts {
     };
   }
 
-  /** Returns the present sums of the members of a kind. */
-  public ToLongFunction<Counter> totals(int kind) {
-    long[] sums = new long[Counter.COUNT];
-    begin(sums, kind).forEach(member -> member.addTo(sums));
-    return counter -> sums[counter.cell];
-  }
-
-  private synchronized List<Counters> begin(long[] sums, int kind) {
-    System.arraycopy(departed[kind], 0, sums, 0, sums.length);
-    return members.stream().filter(member -> member.kind == kind).toList();
+  /** Returns the present sums of the members of each kind. */
+  public List<ToLongFunction<Counter>> totals() {
+    long[][] sums = new long[departed.length][];
+    List<Counters> present;
+    synchronized (this) {
+      for (int kind = 0; kind < sums.length; kind++) {
+        sums[kind] = departed[kind].clone();
+      }
+      present = List.copyOf(members);
+    }
+    for (Counters member : present) {
+      member.addTo(sums[member.kind]);
+    }
+    return Arrays.stream(sums)
+        .<ToLongFunction<Counter>>map(ofKind -> counter -> ofKind[counter.cell])
+        .toList();
   }
 
   /** Takes a sample of every member and of the sums, for the rates. On one thread. */

@@ -136,6 +136,9 @@ public final class Counters implements Counts {
 
   /** Adds all of these to a row of sums. */
   void addTo(long[] sums) {
+    if (values == NOTHING) {
+      return;
+    }
     for (int cell = 0; cell < sums.length; cell++) {
       sums[cell] += read(cell);
     }

@@ -58,7 +58,13 @@ public final class ShardQuery {
       Function<? super T, ? extends V> look) {
     Map<Shard, List<T>> byShard = new LinkedHashMap<>();
     for (T thing : things) {
-      byShard.computeIfAbsent(home.apply(thing), shard -> new ArrayList<>()).add(thing);
+      Shard shard = home.apply(thing);
+      List<T> local = byShard.get(shard);
+      if (local == null) {
+        local = new ArrayList<>();
+        byShard.put(shard, local);
+      }
+      local.add(thing);
     }
     List<SlicedTask<T, V>> all = new ArrayList<>(byShard.size());
     byShard.forEach(

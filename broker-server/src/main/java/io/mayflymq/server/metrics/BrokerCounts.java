@@ -8,6 +8,7 @@ import java.util.Collection;
 import java.util.EnumMap;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.ToLongFunction;
@@ -49,9 +50,10 @@ final class BrokerCounts {
 
     private void add(VhostMetrics vhost) {
       channels.add(vhost.channels().snapshot()::get);
+      List<ToLongFunction<Counter>> ofKinds = vhost.queues().totals();
       types.forEach(
           (type, sum) -> {
-            ToLongFunction<Counter> ofType = vhost.queues().totals(VhostMetrics.kindOf(type));
+            ToLongFunction<Counter> ofType = ofKinds.get(VhostMetrics.kindOf(type));
             sum.add(ofType);
             queues.add(ofType);
           });

@@ -3,6 +3,7 @@ package io.mayflymq.server.metrics;
 import io.mayflymq.core.metrics.Counters;
 import io.mayflymq.core.store.StoreFigures;
 import io.mayflymq.core.vhost.Broker;
+import io.mayflymq.core.vhost.VirtualHost;
 import io.mayflymq.server.channel.ChannelView;
 import io.mayflymq.server.metrics.cluster.ClusterFamilies;
 import io.mayflymq.server.metrics.cluster.RaftFamilies;
@@ -121,11 +122,7 @@ final class ScrapedFamilies {
     Stream<MetricFamily> consumers =
         queueSum().stream()
             .map(sum -> Value.gauge("rabbitmq_consumers", "Consumers.", sum.consumers()));
-    long declared =
-        broker().virtualHosts().stream()
-            .flatMap(vhost -> vhost.routing().queues().stream())
-            .filter(queue -> queue.here() != null)
-            .count();
+    long declared = broker().virtualHosts().stream().mapToLong(this::queuesHere).sum();
     Stream<MetricFamily> others =
         Stream.concat(
             Stream.of(
@@ -133,6 +130,12 @@ final class ScrapedFamilies {
                 ClusterFamilies.unreachable(broker().cluster())),
             MetricFamily.all(PREFIX, NodeFigures.ALARMS, List.of(new NodeFigures(broker))));
     return Stream.of(connections, consumers, others).flatMap(families -> families);
+  }
+
+  private long queuesHere(VirtualHost vhost) {
+    return broker().cluster() == null
+        ? vhost.routing().queueCount()
+        : vhost.routing().queues().stream().filter(queue -> queue.here() != null).count();
   }
 
   private Stream<MetricFamily> node() {

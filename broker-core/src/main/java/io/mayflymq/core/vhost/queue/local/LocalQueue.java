@@ -223,7 +223,7 @@ public final class LocalQueue implements ShardQueue {
         machine.totals(),
         state.hidden().scheduled(),
         state.hidden().waiting(),
-        machine.consumers().size(),
+        machine.consumerCount(),
         machine instanceof StreamMachine stream ? stream.largestLag() : OptionalLong.empty(),
         machine instanceof MessageSource source
             ? source.oldestAgeMillis(state.now())
