@@ -8,7 +8,8 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What is put into messages before they are routed: when they arrived, and at which node. Immutable.
+ * What is put into messages before they are routed: when they arrived, and at which node.
+ * Immutable.
  *
  * <p>Source: RabbitMQ 4.3, {@code rabbit_msg_interceptor_timestamp} and {@code
  * rabbit_msg_interceptor_routing_node}.

@@ -31,7 +31,9 @@ public final class CounterGroup implements Counts {
 
   private final boolean measuresWaits;
 
-  /** How long messages waited in members that have left; null if none has, or it is not measured. */
+  /**
+   * How long messages waited in members that have left; null if none has, or it is not measured.
+   */
   private Histogram.Reading departedWaits;
 
   /** Creates a group of members of one kind. */

@@ -20,7 +20,18 @@ public final class Counters implements Counts {
 
   private static final Buckets WAITS =
       Buckets.millis(
-          1, 5, 20, 100, 500, 1_000, 5_000, 20_000, 60_000, 300_000, 1_800_000, 10_800_000,
+          1,
+          5,
+          20,
+          100,
+          500,
+          1_000,
+          5_000,
+          20_000,
+          60_000,
+          300_000,
+          1_800_000,
+          10_800_000,
           86_400_000);
 
   /** Shared by counters that are all 0; never written. */

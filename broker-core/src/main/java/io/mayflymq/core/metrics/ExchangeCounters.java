@@ -53,7 +53,8 @@ public final class ExchangeCounters {
 
   /** Returns the counters for publishes to an exchange on a shard's event loop. */
   public Counters cell(String exchange, int shard) {
-    return exchanges.computeIfAbsent(exchange, name -> new Cells(shards, beginNanos)).byShard[shard];
+    return exchanges.computeIfAbsent(exchange, name -> new Cells(shards, beginNanos))
+        .byShard[shard];
   }
 
   /** Returns the counts of an exchange so far; null if there are none. */

@@ -2,10 +2,10 @@ package io.mayflymq.core.vhost;
 
 import io.mayflymq.core.deprecation.DeprecatedFeatures;
 import io.mayflymq.core.event.BrokerEvents;
+import io.mayflymq.core.message.IncomingStamps;
 import io.mayflymq.core.metadata.MetadataLog;
 import io.mayflymq.core.metadata.QueuePlace;
 import io.mayflymq.core.metadata.VhostDefinition;
-import io.mayflymq.core.message.IncomingStamps;
 import io.mayflymq.core.metrics.Churn;
 import io.mayflymq.core.policy.Defaults;
 import io.mayflymq.core.settings.QueueType;

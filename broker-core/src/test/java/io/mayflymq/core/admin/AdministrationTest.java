@@ -372,10 +372,7 @@ class AdministrationTest {
     assertThat(users.authenticate("ann", "other")).isTrue();
     safe(users.setPassword("ann", PasswordHash.NONE));
     assertThat(users.authenticate("ann", "")).isFalse();
-    assertRefused(
-        Reason.INVALID_PASSWORD,
-        "the password must not be empty",
-        () -> users.hash(""));
+    assertRefused(Reason.INVALID_PASSWORD, "the password must not be empty", () -> users.hash(""));
   }
 
   @Test

@@ -121,7 +121,12 @@ class MetadataLimitsTest {
     broker.declare("q");
     long present = vhost.routing().metadataBytes();
     broker.broker.setLimits(
-        new ObjectLimits(ObjectLimits.UNLIMITED, ObjectLimits.UNLIMITED, ObjectLimits.UNLIMITED, present, Long.MAX_VALUE));
+        new ObjectLimits(
+            ObjectLimits.UNLIMITED,
+            ObjectLimits.UNLIMITED,
+            ObjectLimits.UNLIMITED,
+            present,
+            Long.MAX_VALUE));
     refused(
         () -> bind("a"),
         "cannot bind queue 'q' to exchange 'x': metadata limit in vhost '/' (%d bytes) is reached"
@@ -138,7 +143,12 @@ class MetadataLimitsTest {
     done(other.declareExchange(ExchangeDefinition.durable("x", ExchangeType.TOPIC), CONNECTION));
     long most = vhost.routing().metadataBytes() + other.routing().metadataBytes();
     broker.broker.setLimits(
-        new ObjectLimits(ObjectLimits.UNLIMITED, ObjectLimits.UNLIMITED, ObjectLimits.UNLIMITED, Long.MAX_VALUE, most));
+        new ObjectLimits(
+            ObjectLimits.UNLIMITED,
+            ObjectLimits.UNLIMITED,
+            ObjectLimits.UNLIMITED,
+            Long.MAX_VALUE,
+            most));
     String reached = ": metadata limit in cluster (%d bytes) is reached".formatted(most);
     refused(() -> bind("a"), "cannot bind queue 'q' to exchange 'x'" + reached);
     done(other.deleteExchange("x", false, CONNECTION));

@@ -106,8 +106,7 @@ final class DefinitionsReader {
    * @param passwords makes the hash of a password; throws what is wrong with it
    * @throws DefinitionsException if it is not a JSON object
    */
-  static Definitions read(
-      InputStream json, String vhost, Function<String, PasswordHash> passwords)
+  static Definitions read(InputStream json, String vhost, Function<String, PasswordHash> passwords)
       throws DefinitionsException {
     try (ItemParser parser = new ItemParser(json)) {
       return new DefinitionsReader(vhost, passwords).read(parser);
@@ -249,9 +248,7 @@ final class DefinitionsReader {
 
   private PasswordHash password(DefinitionItem item) {
     if (!item.has("password_hash")) {
-      return item.has("password")
-          ? passwords.apply(item.text("password"))
-          : PasswordHash.NONE;
+      return item.has("password") ? passwords.apply(item.text("password")) : PasswordHash.NONE;
     }
     String base64 = item.text("password_hash");
     try {

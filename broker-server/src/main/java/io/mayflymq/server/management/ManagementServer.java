@@ -274,7 +274,8 @@ public final class ManagementServer implements AutoCloseable {
       AuthAttempts attempts,
       ResourceMonitors monitors,
       ServerSettings settings) {
-    OverviewResource overview = new OverviewResource(managed, node, monitors, settings.cluster().tags());
+    OverviewResource overview =
+        new OverviewResource(managed, node, monitors, settings.cluster().tags());
     overview.addTo(api);
     overview.addQuestionsTo(questions);
     new HealthResource(managed, node).addTo(api);

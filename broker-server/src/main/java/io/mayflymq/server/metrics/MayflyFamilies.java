@@ -86,10 +86,7 @@ final class MayflyFamilies {
         ? Stream.empty()
         : Stream.of(
             Distribution.histograms(
-                "mayfly_queue_message_wait_seconds",
-                WAITS,
-                queues,
-                QueueFigures::waits));
+                "mayfly_queue_message_wait_seconds", WAITS, queues, QueueFigures::waits));
   }
 
   private static final String WAITS =

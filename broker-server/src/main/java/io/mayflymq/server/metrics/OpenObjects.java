@@ -101,7 +101,8 @@ record OpenObjects(
               sums.computeIfAbsent(queue.shard(), shard -> new QueueFigures.Sum()).add(queue);
               return null;
             })
-        .thenApply(seen -> 
+        .thenApply(
+            seen ->
                 new ShardQuery.Seen<>(
                     sums.values().stream().map(QueueFigures.Sum::figures).toList(),
                     seen.complete()));

@@ -230,8 +230,7 @@ record QueueFigures(
         ? own.intake().entrySet().stream()
             .map(
                 each ->
-                    new Intake(
-                        labels.merge(Labels.of("exchange", each.getKey())), each.getValue()))
+                    new Intake(labels.merge(Labels.of("exchange", each.getKey())), each.getValue()))
         : Stream.empty();
   }
 

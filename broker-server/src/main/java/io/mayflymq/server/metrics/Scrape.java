@@ -1,7 +1,6 @@
 package io.mayflymq.server.metrics;
 
 import io.mayflymq.core.security.NamePattern;
-import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.server.http.Percent;
 import java.util.HashSet;
 import java.util.Optional;
@@ -117,9 +116,9 @@ record Scrape(Endpoint endpoint, Set<String> families, Set<String> vhosts, NameP
     return queues != null || !vhosts.isEmpty();
   }
 
-  /** Returns whether it asks for a queue, by its name. */
-  boolean wantsQueue(Queue queue) {
-    return queues == null || queues.matches(queue.name());
+  /** Returns whether it asks for a queue of this name. */
+  boolean wantsQueue(String name) {
+    return queues == null || queues.matches(name);
   }
 
   /** Returns whether it asks for objects of a virtual host. */

@@ -97,7 +97,7 @@ final class Scraper {
             .filter(vhost -> scrape.wantsVhost(vhost.name()))
             .flatMap(vhost -> vhost.routing().queues().stream())
             .filter(queue -> queue.here() != null)
-            .filter(scrape::wantsQueue)
+            .filter(queue -> scrape.wantsQueue(queue.name()))
             .toList();
   }
 

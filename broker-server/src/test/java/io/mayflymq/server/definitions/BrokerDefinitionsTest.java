@@ -610,7 +610,8 @@ class BrokerDefinitionsTest {
   @Test
   void queuesAndVirtualHostsBeyondALimitAreLeftOut() throws Exception {
     rig.broker.setLimits(
-        new ObjectLimits(2, ObjectLimits.UNLIMITED, ObjectLimits.UNLIMITED, Long.MAX_VALUE, Long.MAX_VALUE));
+        new ObjectLimits(
+            2, ObjectLimits.UNLIMITED, ObjectLimits.UNLIMITED, Long.MAX_VALUE, Long.MAX_VALUE));
     ImportReport report =
         rig.take(
             """

@@ -67,7 +67,6 @@ final class Flusher implements Runnable {
   /** Written by the thread that forces. */
   private volatile long lastForceNanos;
 
-
   // Guarded by the lock
   private final ArrayList<WriteBuffer> submitted = new ArrayList<>();
   private final ArrayList<Commit> commits = new ArrayList<>();

@@ -161,7 +161,8 @@ final class ClusterKeys {
   /** Returns all these keys. */
   static List<Key<?>> keys() {
     return Stream.<List<? extends Key<?>>>of(
-            List.of(NODE_NAME, CLUSTER_TAGS, NODE_TAGS, LISTENER, SECRET, SECRET_FILE, STRONG_SECRET),
+            List.of(
+                NODE_NAME, CLUSTER_TAGS, NODE_TAGS, LISTENER, SECRET, SECRET_FILE, STRONG_SECRET),
             TLS.keys(),
             List.of(BACKEND, NODES, DNS_HOSTNAME, TARGET_SIZE, RETRY_LIMIT, RETRY_INTERVAL),
             List.of(

@@ -54,8 +54,7 @@ final class PasswordKeys {
   static PasswordRule rule(SettingValues values) throws ConfigException {
     return switch (values.get(BACKEND)) {
       case LENGTH -> new PasswordRule(values.get(LEAST_LENGTH), null);
-      case PATTERN ->
-          new PasswordRule(0, pattern(values.get(REGEXP)));
+      case PATTERN -> new PasswordRule(0, pattern(values.get(REGEXP)));
       default -> PasswordRule.NONE;
     };
   }

@@ -8,6 +8,7 @@ import io.mayflymq.core.metrics.Counters;
 import io.mayflymq.core.metrics.Counts;
 import io.mayflymq.core.metrics.PastCounts;
 import io.mayflymq.core.metrics.QueueLengths;
+import io.mayflymq.core.queue.QueueSizes;
 import io.mayflymq.core.vhost.queue.QueueContents;
 import io.mayflymq.core.vhost.queue.QueueSnapshot;
 import java.time.Instant;
@@ -216,6 +217,14 @@ public final class Statistics {
    */
   public record Lengths(long all, long ready, long unacked) {
     /** Returns the sums. */
+    public static Lengths ofSizes(List<QueueSizes> queues) {
+      return new Lengths(
+          queues.stream().mapToLong(QueueSizes::messages).sum(),
+          queues.stream().mapToLong(sizes -> sizes.totals().ready()).sum(),
+          queues.stream().mapToLong(sizes -> sizes.totals().unacked()).sum());
+    }
+
+    /** Returns the sums. */
     public static Lengths of(List<QueueSnapshot> queues) {
       return new Lengths(
           queues.stream().mapToLong(QueueSnapshot::messages).sum(),
@@ -242,10 +251,14 @@ public final class Statistics {
       // What is not in the counts was there as long as they.
       double allElse = lengths.all - QueueLengths.all(counts::get);
       double unackedElse = lengths.unacked - QueueLengths.unacked(counts::get);
-      double readyElse = lengths.ready + QueueLengths.unacked(counts::get) - QueueLengths.all(counts::get);
-      moments.addTo(ofAll, past, at -> length(allElse + QueueLengths.all(counter -> past.get(counter, at))));
+      double readyElse =
+          lengths.ready + QueueLengths.unacked(counts::get) - QueueLengths.all(counts::get);
       moments.addTo(
-          ofUnacked, past, at -> length(unackedElse + QueueLengths.unacked(counter -> past.get(counter, at))));
+          ofAll, past, at -> length(allElse + QueueLengths.all(counter -> past.get(counter, at))));
+      moments.addTo(
+          ofUnacked,
+          past,
+          at -> length(unackedElse + QueueLengths.unacked(counter -> past.get(counter, at))));
       moments.addTo(
           ofReady,
           past,

@@ -2,6 +2,7 @@ package io.mayflymq.server.management.resource;
 
 import io.mayflymq.core.admin.Administration;
 import io.mayflymq.core.metrics.ShardQuery;
+import io.mayflymq.core.queue.QueueSizes;
 import io.mayflymq.core.security.AccessControl;
 import io.mayflymq.core.security.Permission;
 import io.mayflymq.core.security.ResourceKind;
@@ -309,14 +310,16 @@ public final class ManagedBroker {
   }
 
   /** The queues, connections and channels that are open, as far as the shards answer. */
-  record Open(List<QueueSnapshot> queues, int connections, int channels, boolean complete) {}
+  record Open(List<QueueSizes> queues, int connections, int channels, boolean complete) {}
 
   /**
    * Returns the queues of these virtual hosts, and the numbers of a principal's open connections
    * and channels. Shards that do not answer soon are left out.
    */
   Open open(Principal principal, Collection<VirtualHost> vhosts) {
-    var queues = beginQueues(vhosts);
+    var queues =
+        ShardQuery.collectWithin(
+            SHORT_MILLIS, queuesHere(vhosts), Queue::shard, QueueSnapshot::sizes);
     var connections =
         ShardQuery.collectWithin(
             SHORT_MILLIS,
@@ -328,7 +331,7 @@ public final class ManagedBroker {
                   ? null
                   : connection.channelViews().size();
             });
-    ShardQuery.Seen<QueueSnapshot> seen = Futures.await(queues);
+    ShardQuery.Seen<QueueSizes> seen = Futures.await(queues);
     ShardQuery.Seen<Integer> opened = Futures.await(connections);
     return new Open(
         seen.views(),

@@ -1,15 +1,15 @@
 package io.mayflymq.server.management.resource;
 
 import io.mayflymq.core.metrics.Counts;
+import io.mayflymq.core.queue.QueueSizes;
 import io.mayflymq.core.routing.exchange.ExchangeType;
 import io.mayflymq.core.vhost.Cluster;
 import io.mayflymq.core.vhost.VirtualHost;
-import io.mayflymq.core.vhost.queue.QueueSnapshot;
 import io.mayflymq.server.alarm.Alarm;
 import io.mayflymq.server.alarm.ResourceMonitors;
 import io.mayflymq.server.config.BuildInfo;
-import io.mayflymq.server.config.settings.Tags;
 import io.mayflymq.server.config.NodeName;
+import io.mayflymq.server.config.settings.Tags;
 import io.mayflymq.server.config.settings.TlsSettings;
 import io.mayflymq.server.connection.ClusterName;
 import io.mayflymq.server.json.Json;
@@ -25,7 +25,6 @@ import io.mayflymq.server.management.json.Erlang;
 import io.mayflymq.server.management.json.History;
 import io.mayflymq.server.management.json.MemoryBreakdown;
 import io.mayflymq.server.management.json.Node;
-import io.mayflymq.server.management.json.QueueJson;
 import io.mayflymq.server.management.json.Statistics;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -46,8 +45,7 @@ public final class OverviewResource {
   /**
    * @param tags what operators say of the cluster and of the node
    */
-  public OverviewResource(
-      ManagedBroker managed, Node node, ResourceMonitors monitors, Tags tags) {
+  public OverviewResource(ManagedBroker managed, Node node, ResourceMonitors monitors, Tags tags) {
     this.managed = managed;
     this.tags = tags;
     this.node = node;
@@ -206,12 +204,17 @@ public final class OverviewResource {
   }
 
   private static Map<String, Object> queueTotals(
-      List<Counts> counts, List<QueueSnapshot> queues, History history) {
+      List<Counts> counts, List<QueueSizes> queues, History history) {
     Map<String, Object> totals = new LinkedHashMap<>();
     Statistics.putMessages(
-        totals, Statistics.Lengths.of(queues), Statistics.Totals.of(counts), history);
-    totals.put("messages_delayed", queues.stream().mapToLong(QueueJson::delayed).sum());
-    totals.put("messages_dlx", queues.stream().mapToLong(view -> view.waiting().messages()).sum());
+        totals, Statistics.Lengths.ofSizes(queues), Statistics.Totals.of(counts), history);
+    totals.put(
+        "messages_delayed",
+        queues.stream()
+            .mapToLong(sizes -> sizes.totals().delayed() + sizes.scheduled().ready())
+            .sum());
+    totals.put(
+        "messages_dlx", queues.stream().mapToLong(sizes -> sizes.waiting().messages()).sum());
     return totals;
   }
 
@@ -220,7 +223,7 @@ public final class OverviewResource {
     return Json.object(
         "channels", open.channels(),
         "connections", open.connections(),
-        "consumers", open.queues().stream().mapToInt(view -> view.consumers().size()).sum(),
+        "consumers", open.queues().stream().mapToInt(QueueSizes::consumers).sum(),
         "exchanges", vhosts.stream().mapToInt(vhost -> vhost.routing().exchangeCount()).sum(),
         "queues", vhosts.stream().mapToInt(vhost -> vhost.routing().queueCount()).sum());
   }

@@ -107,9 +107,7 @@ final class QueueOrder {
       return before.queues;
     }
     List<Queue> queues =
-        by.isName()
-            ? byName(tables, by)
-            : byField(of(vhosts, new By("", false), keys), by, keys);
+        by.isName() ? byName(tables, by) : byField(of(vhosts, new By("", false), keys), by, keys);
     long cost = nanos.getAsLong() - began;
     if (cost > CHEAP_NANOS) {
       kept.put(key, new Ordered(tables, queues, by.isName(), began + cost + cost * TIMES_ITS_COST));

@@ -47,7 +47,7 @@ public final class QueueResource {
 
   public QueueResource(ManagedBroker managed) {
     this.managed = managed;
-    this.rows = 
+    this.rows =
         new QueueRows(
             managed.nodes(), managed::snapshots, managed.broker()::virtualHost, Futures::await);
   }

@@ -1,13 +1,11 @@
 package io.mayflymq.server.metrics.cluster;
 
 import io.mayflymq.core.vhost.Cluster;
-import io.mayflymq.server.cluster.consensus.ConsensusStatus;
 import io.mayflymq.server.metrics.family.Metric;
 import io.mayflymq.server.metrics.family.MetricFamily;
 import io.mayflymq.server.metrics.family.Value;
 import io.prometheus.metrics.model.snapshots.Labels;
 import java.util.List;
-import java.util.stream.Stream;
 
 /** What a node knows of its cluster. */
 public final class ClusterFamilies {

@@ -50,8 +50,7 @@ public final class RaftFamilies {
       double segments)
       implements Metric.Labelled {
     Log with(Labels others) {
-      return new Log(
-          others, term, last, written, committed, applied, gone, latency, segments);
+      return new Log(others, term, last, written, committed, applied, gone, latency, segments);
     }
   }
 
@@ -117,8 +116,7 @@ public final class RaftFamilies {
     this.alone =
         stores.entrySet().stream()
             .collect(
-                Collectors.toMap(
-                    Map.Entry::getKey, each -> alone(each.getKey(), each.getValue())));
+                Collectors.toMap(Map.Entry::getKey, each -> alone(each.getKey(), each.getValue())));
     this.replicated =
         replicas.stream()
             .filter(KeptReplica::isOpen)
@@ -197,8 +195,7 @@ public final class RaftFamilies {
    * @param queues the quorum queues that it asks for
    * @param isFiltered whether it asks for certain queues only, and not for the log of metadata
    */
-  public Stream<MetricFamily> objects(
-      String prefix, List<QuorumQueue> queues, boolean isFiltered) {
+  public Stream<MetricFamily> objects(String prefix, List<QuorumQueue> queues, boolean isFiltered) {
     List<Log> logs = new ArrayList<>();
     if (metadata != null && !isFiltered) {
       logs.add(metadata);
@@ -221,8 +218,7 @@ public final class RaftFamilies {
         .stream()
         .mapToObj(
             most ->
-                Value.gauge(
-                    prefix + "raft_max_" + name, help, List.of(new Value(QUEUES, most))));
+                Value.gauge(prefix + "raft_max_" + name, help, List.of(new Value(QUEUES, most))));
   }
 
   /**
@@ -233,7 +229,12 @@ public final class RaftFamilies {
     Labels log = QUEUES.merge(Labels.of("module", "ra_log_wal"));
     Labels compaction = QUEUES.merge(Labels.of("module", "ra_log_segment_writer"));
     return Stream.of(
-        module(prefix, "wal_files", "Files of message logs.", log, store -> store.messages().segments()),
+        module(
+            prefix,
+            "wal_files",
+            "Files of message logs.",
+            log,
+            store -> store.messages().segments()),
         module(
             prefix,
             "batches",
@@ -241,7 +242,11 @@ public final class RaftFamilies {
             log,
             store -> store.forcedWrites().count()),
         module(
-            prefix, "writes", "Messages written to message logs.", log, StoreFigures::storedMessages),
+            prefix,
+            "writes",
+            "Messages written to message logs.",
+            log,
+            StoreFigures::storedMessages),
         MetricFamily.of(
             prefix,
             Metric.untyped(

@@ -117,10 +117,13 @@ class HistoryIT {
         .atMost(Patience.TIME)
         .until(
             () -> {
-              JsonNode listed =
-                  get("queues?page=1&name=" + queue + ages).path("items").path(0);
+              JsonNode listed = get("queues?page=1&name=" + queue + ages).path("items").path(0);
               return !listed.path("messages_details").path("samples").isEmpty()
-                  && !listed.path("message_stats").path("publish_details").path("samples").isEmpty();
+                  && !listed
+                      .path("message_stats")
+                      .path("publish_details")
+                      .path("samples")
+                      .isEmpty();
             });
     JsonNode exchange = get("exchanges?page=1&name=&sort=name" + ages).path("items").get(0);
     assertThat(exchange.path("message_stats").path("publish_in_details").path("samples"))

@@ -404,8 +404,7 @@ class PrometheusIT {
           .isEmpty();
       ScrapedText sums = scrape("/metrics");
       assertThat(sums.samples("rabbitmq_raft_max_commit_latency_seconds"))
-          .containsExactly(
-              "rabbitmq_raft_max_commit_latency_seconds{ra_system=\"quorum_queues\"}");
+          .containsExactly("rabbitmq_raft_max_commit_latency_seconds{ra_system=\"quorum_queues\"}");
       assertThat(sums.samples("rabbitmq_raft_bytes_written"))
           .containsExactlyInAnyOrder(
               "rabbitmq_raft_bytes_written{module=\"ra_log_wal\",ra_system=\"quorum_queues\"}",
@@ -497,8 +496,7 @@ class PrometheusIT {
           .atMost(Patience.TIME)
           .untilAsserted(
               () ->
-                  assertThat(
-                          scrape(path).value("mayfly_queue_oldest_message_age_seconds" + labels))
+                  assertThat(scrape(path).value("mayfly_queue_oldest_message_age_seconds" + labels))
                       .as("a message that is not acknowledged is as old as before")
                       .isPositive());
     }
@@ -520,11 +518,12 @@ class PrometheusIT {
       channel.basicGet("waited", true);
       ScrapedText open = scrape("/metrics/per-object");
       assertThat(
-              open.value(
-                  "mayfly_queue_message_wait_seconds_count{queue=\"waited\",vhost=\"/\"}"))
+              open.value("mayfly_queue_message_wait_seconds_count{queue=\"waited\",vhost=\"/\"}"))
           .as("a message that is delivered again does not count again")
           .isEqualTo(2);
-      assertThat(scrape("/metrics/detailed?family=queue_metrics&queue=waited").type("mayfly_queue_message_wait_seconds"))
+      assertThat(
+              scrape("/metrics/detailed?family=queue_metrics&queue=waited")
+                  .type("mayfly_queue_message_wait_seconds"))
           .isEqualTo("histogram");
     }
     awaitNoObjects();

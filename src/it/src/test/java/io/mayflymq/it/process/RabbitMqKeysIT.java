@@ -244,10 +244,10 @@ class RabbitMqKeysIT {
   @Test
   void typesOfQueuesCanBeDisabledAndStreamsBeTheDefault() throws Exception {
     try (EmbeddedBroker broker =
-            EmbeddedBroker.builder()
-                .set("queue_types.quorum.enabled", false)
-                .set("default_queue_type", "stream")
-                .start()) {
+        EmbeddedBroker.builder()
+            .set("queue_types.quorum.enabled", false)
+            .set("default_queue_type", "stream")
+            .start()) {
       Connection connection = broker.factory().newConnection();
       Channel channel = connection.createChannel();
       channel.queueDeclare("by-default", true, false, false, null);
