@@ -100,7 +100,7 @@ class DeathMetricsIT {
     assertThat(after.value(LATENESS + "_bucket{le=\"+Inf\"}"))
         .isEqualTo(after.value(LATENESS + "_count"));
     assertThat(after.samples(LATENESS + "_bucket"))
-        .contains(LATENESS + "_bucket{le=\"0.001\"}", LATENESS + "_bucket{le=\"1.0\"}");
+        .contains(LATENESS + "_bucket{le=\"0.001\"}", LATENESS + "_bucket{le=\"1\"}");
   }
 
   @Test

@@ -50,7 +50,7 @@ class OverviewDashboardIT {
   }
 
   private static ScrapedText scrape() throws Exception {
-    return ScrapedText.of(port, "/metrics", "text/plain;version=0.0.4");
+    return ScrapedText.of(port, "/metrics", "application/openmetrics-text;version=1.0.0");
   }
 
   private static String cluster(ScrapedText scrape) {
@@ -93,7 +93,7 @@ class OverviewDashboardIT {
             .set("prometheus.tcp.port", otherPort)
             .start()) {
       assertThat(rested.isAlive()).isTrue();
-      ScrapedText scrape = ScrapedText.of(otherPort, "/metrics", "text/plain;version=0.0.4");
+      ScrapedText scrape = ScrapedText.of(otherPort, "/metrics", "application/openmetrics-text;version=1.0.0");
       for (DashboardQuery query : DashboardQuery.ofOverview()) {
         for (Selector selector : query.with("rabbitmq_cluster", cluster(scrape)).selectors()) {
           assertThat(scrape.values(selector.metric(), selector.labels()))
