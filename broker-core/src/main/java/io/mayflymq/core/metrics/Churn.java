@@ -30,7 +30,10 @@ public final class Churn {
   }
 
   private final LongAdder[] counts = new LongAdder[Event.values().length];
-  private final long beginNanos = System.nanoTime();
+
+  /** When the first sample was taken. */
+  private volatile long beginNanos = PastCounts.NO_SAMPLE;
+
   private final RateWindow rates = new RateWindow();
 
   /** Creates counters at 0. */
@@ -71,6 +74,9 @@ public final class Churn {
 
   /** Takes a sample, for the rates. On one thread. */
   public void sample(long nanos, long sincePreviousNanos) {
+    if (beginNanos == PastCounts.NO_SAMPLE) {
+      beginNanos = nanos;
+    }
     rates.sample(
         nanos,
         sincePreviousNanos,

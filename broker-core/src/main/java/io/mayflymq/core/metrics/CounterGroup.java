@@ -26,8 +26,8 @@ public final class CounterGroup implements Counts {
   private final long[][] departed;
   private final RateWindow rates = new RateWindow();
 
-  /** As {@link System#nanoTime} had it; see {@link Counters#beginAt}. */
-  private volatile long beginNanos = System.nanoTime();
+  /** When the first sample was taken. */
+  private volatile long beginNanos = PastCounts.NO_SAMPLE;
 
   private final boolean measuresWaits;
 
@@ -75,7 +75,7 @@ public final class CounterGroup implements Counts {
     if (measuresWaits && member.waits() == null) {
       member.measureWaits();
     }
-    member.beginAt(System.nanoTime());
+    member.beginAt(PastCounts.NO_SAMPLE);
     member.kind = kind;
     member.place = members.size();
     members.add(member);
@@ -184,6 +184,9 @@ public final class CounterGroup implements Counts {
 
   /** Takes a sample of every member and of the sums, for the rates. On one thread. */
   void sample(long nanos, long sincePreviousNanos) {
+    if (beginNanos == PastCounts.NO_SAMPLE) {
+      beginNanos = nanos;
+    }
     long[] sums = new long[Counter.COUNT];
     List<Counters> present = begin(sums);
     int historyBytes = historyBytes(present.size());
@@ -204,7 +207,7 @@ public final class CounterGroup implements Counts {
   }
 
   void forgetHistory() {
-    beginNanos = System.nanoTime();
+    beginNanos = PastCounts.NO_SAMPLE;
     begin(new long[Counter.COUNT]).forEach(Counters::forgetHistory);
     rates.forgetHistory();
   }

@@ -56,8 +56,8 @@ public final class Counters implements Counts {
 
   private final RateWindow rates = new RateWindow();
 
-  /** As {@link System#nanoTime} had it. */
-  private volatile long beginNanos = System.nanoTime();
+  /** When the first sample was taken. */
+  private volatile long beginNanos = PastCounts.NO_SAMPLE;
 
   /** Adds to a counter. On the owner's thread. */
   public void add(Counter counter, long count) {
@@ -135,13 +135,17 @@ public final class Counters implements Counts {
     return PastCounts.since(beginNanos, rates.at(nanos, Counter.COUNT), nanos);
   }
 
-  /** Nothing was counted before this moment, or nothing is known of that any more. */
+  /**
+   * Nothing is known of the time before this moment.
+   *
+   * @param nanos {@link PastCounts#NO_SAMPLE} for that of the next sample
+   */
   void beginAt(long nanos) {
     beginNanos = nanos;
   }
 
   void forgetHistory() {
-    beginNanos = System.nanoTime();
+    beginNanos = PastCounts.NO_SAMPLE;
     rates.forgetHistory();
   }
 
@@ -166,6 +170,9 @@ public final class Counters implements Counts {
    * @param historyBytes how many bytes the history may take
    */
   void sample(long nanos, long sincePreviousNanos, int historyBytes) {
+    if (beginNanos == PastCounts.NO_SAMPLE) {
+      beginNanos = nanos;
+    }
     if (rates.rests(nanos, values)) {
       return;
     }

@@ -11,7 +11,9 @@ import java.util.concurrent.ConcurrentHashMap;
  */
 public final class ExchangeCounters {
   private final int shards;
-  private final long beginNanos = System.nanoTime();
+  /** When the first sample was taken: an exchange of which there are no counts had none. */
+  private volatile long beginNanos = PastCounts.NO_SAMPLE;
+
   private final ConcurrentHashMap<String, Cells> exchanges = new ConcurrentHashMap<>();
 
   /** The counts of deleted exchanges. Guarded by this object. */
@@ -79,6 +81,7 @@ public final class ExchangeCounters {
   }
 
   void forgetHistory() {
+    beginNanos = PastCounts.NO_SAMPLE;
     for (Cells cells : exchanges.values()) {
       for (Counters cell : cells.byShard) {
         cell.forgetHistory();
@@ -87,6 +90,9 @@ public final class ExchangeCounters {
   }
 
   void sample(long nanos, long sincePreviousNanos) {
+    if (beginNanos == PastCounts.NO_SAMPLE) {
+      beginNanos = nanos;
+    }
     exchanges
         .values()
         .forEach(

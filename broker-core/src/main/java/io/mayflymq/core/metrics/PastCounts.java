@@ -4,6 +4,9 @@ import java.util.List;
 
 /** How often each thing had happened at some moments of the past. Immutable. */
 public final class PastCounts {
+  /** Stands for the time of the first sample while there is none. */
+  static final long NO_SAMPLE = Long.MIN_VALUE;
+
   private final long[][] rows;
   private final int unknown;
 
@@ -21,11 +24,12 @@ public final class PastCounts {
   /**
    * Returns counts of which nothing is known before a moment.
    *
+   * @param beginNanos that of the first sample; {@link #NO_SAMPLE} if there is none
    * @param rows one for each moment; kept
    * @param nanos the moments, in ascending order
    */
   static PastCounts since(long beginNanos, long[][] rows, long[] nanos) {
-    int unknown = 0;
+    int unknown = beginNanos == NO_SAMPLE ? nanos.length : 0;
     while (unknown < nanos.length && nanos[unknown] - beginNanos < 0) {
       unknown++;
     }

@@ -93,7 +93,8 @@ class OverviewDashboardIT {
             .set("prometheus.tcp.port", otherPort)
             .start()) {
       assertThat(rested.isAlive()).isTrue();
-      ScrapedText scrape = ScrapedText.of(otherPort, "/metrics", "application/openmetrics-text;version=1.0.0");
+      ScrapedText scrape =
+          ScrapedText.of(otherPort, "/metrics", "application/openmetrics-text;version=1.0.0");
       for (DashboardQuery query : DashboardQuery.ofOverview()) {
         for (Selector selector : query.with("rabbitmq_cluster", cluster(scrape)).selectors()) {
           assertThat(scrape.values(selector.metric(), selector.labels()))

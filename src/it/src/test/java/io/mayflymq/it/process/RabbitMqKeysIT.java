@@ -339,6 +339,7 @@ class RabbitMqKeysIT {
 
   /** As RabbitMQ's interceptors; what a publisher has set is kept, or replaced. */
   @Test
+  @SuppressWarnings("JavaUtilDate") // the client's API
   void messagesGetTimeAndNode() throws Exception {
     try (EmbeddedBroker broker =
             EmbeddedBroker.builder()
