@@ -50,7 +50,7 @@ public record PolicyCandidate(Policy policy, Verdict verdict, String reason) {
       return new PolicyCandidate(
           policy,
           Verdict.APPLY_TO,
-          "apply-to '%s' does not cover this %s"
+          "apply-to '%s' does not cover %ss"
               .formatted(policy.applyTo().wireName(), subject.kind()));
     }
     List<String> unsupported =
@@ -81,6 +81,18 @@ public record PolicyCandidate(Policy policy, Verdict verdict, String reason) {
         policy.priority() == applied.priority()
             ? "'%s' has the same priority and comes first by name".formatted(applied.name())
             : "'%s' has the higher priority %d".formatted(applied.name(), applied.priority()));
+  }
+
+  /** Returns why one policy that matches has precedence over another, in words. */
+  static String precedence(Policy first, Policy other) {
+    return first.priority() == other.priority()
+        ? "same priority %d, first by name".formatted(first.priority())
+        : "higher priority %d".formatted(first.priority());
+  }
+
+  /** Returns whether the policy matches the object, whichever of those that match applies. */
+  boolean matches() {
+    return verdict == Verdict.APPLIES || verdict == Verdict.PRIORITY;
   }
 
   /** For JSON. */

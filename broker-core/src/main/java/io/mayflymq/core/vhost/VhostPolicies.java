@@ -14,6 +14,7 @@ import io.mayflymq.core.policy.PolicyDefinition;
 import io.mayflymq.core.policy.PolicyException;
 import io.mayflymq.core.policy.PolicyKey;
 import io.mayflymq.core.policy.PolicyKind;
+import io.mayflymq.core.policy.PolicyReach;
 import io.mayflymq.core.policy.PolicySubject;
 import io.mayflymq.core.policy.PolicyTable;
 import io.mayflymq.core.routing.RoutingTable;
@@ -193,6 +194,26 @@ public final class VhostPolicies {
   /** What {@link #clear} would do now; changes nothing. */
   public CompletableFuture<PolicyDryRun> dryRunClear(PolicyKind kind, String policy) {
     return dryRun(table().without(kind, policy));
+  }
+
+  /**
+   * What a policy matches and to what of that it applies, together with the policies of this
+   * moment: as if it were set, if it is not.
+   */
+  public PolicyReach reachOf(Policy policy) {
+    Topology topology = state.current();
+    return PolicyReach.of(
+        topology.policies().with(policy),
+        policy,
+        topology.routing().queues().stream()
+            .map(Queue::definition)
+            .filter(queue -> !AutoDeadLetterQueue.is(queue))
+            .map(queue -> PolicySubject.queue(queue.settings().type(), queue.name()))
+            .toList(),
+        topology.routing().exchanges().stream()
+            .filter(exchange -> !exchange.isDefault())
+            .map(exchange -> PolicySubject.exchange(exchange.name()))
+            .toList());
   }
 
   /**

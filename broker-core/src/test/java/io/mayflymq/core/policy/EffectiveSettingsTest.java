@@ -95,7 +95,7 @@ class EffectiveSettingsTest {
             tuple(
                 "exchanges",
                 Verdict.APPLY_TO,
-                "apply-to 'exchanges' does not cover this classic queue"));
+                "apply-to 'exchanges' does not cover classic queues"));
   }
 
   @Test

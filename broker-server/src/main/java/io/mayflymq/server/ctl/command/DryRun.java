@@ -19,6 +19,9 @@ final class DryRun {
     Map<String, Object> forecast = Api.object(answer);
     List<String> lines = new ArrayList<>();
     lines.add("Nothing was changed. This is what would happen now:\n");
+    if (forecast.get("effect") != null) {
+      lines.add("The policy " + Api.text(forecast.get("effect"), "summary"));
+    }
     lines.add("messages that would expire: " + forecast.get("expiring"));
     lines.add("messages over the length limit: " + forecast.get("overflowing"));
     lines.add("  of both, dead-lettered: " + forecast.get("dead_lettered"));

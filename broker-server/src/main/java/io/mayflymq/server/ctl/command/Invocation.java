@@ -103,6 +103,11 @@ public final class Invocation implements ClientOptions {
     return flag(GlobalOptions.SILENT);
   }
 
+  /** Returns whether only results are wanted, and nothing about what was done. */
+  boolean hushed() {
+    return flag(GlobalOptions.QUIET) || silent();
+  }
+
   public boolean titled() {
     return !silent() && !flag(GlobalOptions.NO_HEADERS);
   }
@@ -157,7 +162,7 @@ public final class Invocation implements ClientOptions {
    */
   @SuppressWarnings("AnnotateFormatMethod") // the annotation would be a library of its own
   public void banner(String text, Object... arguments) {
-    if (!flag(GlobalOptions.QUIET) && !silent() && !format.isForMachines()) {
+    if (!hushed() && !format.isForMachines()) {
       out.println(arguments.length == 0 ? text : text.formatted(arguments));
       out.flush();
     }

@@ -1,9 +1,5 @@
 package io.mayflymq.server.ctl.command;
 
-import io.mayflymq.core.policy.ApplyTo;
-import io.mayflymq.core.policy.PolicySubject;
-import io.mayflymq.core.security.NamePattern;
-import io.mayflymq.core.settings.QueueType;
 import io.mayflymq.server.ctl.client.Api;
 import io.mayflymq.server.ctl.client.ApiError;
 import io.mayflymq.server.ctl.client.ControlException;
@@ -14,8 +10,10 @@ import io.mayflymq.server.ctl.format.Result;
 import io.mayflymq.server.json.Json;
 import io.mayflymq.server.json.JsonWriter;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.stream.Collectors;
 
 /** Policies and operator policies. */
@@ -88,8 +86,9 @@ public final class PolicyCommands {
                 "--apply-to"))
         .takes("name", "pattern", "definition")
         .noting(
-            "With --dry-run nothing changes: it tells what would change, and what would become of"
-                + " messages and queues.")
+            "It tells how many queues and exchanges match, and to how many of them it applies: others"
+                + " may keep another policy. With --dry-run nothing changes: it tells what would"
+                + " change, and what would become of messages and queues.")
         .does(invocation -> set(invocation, kind));
   }
 
@@ -131,10 +130,18 @@ public final class PolicyCommands {
         return DryRun.of(invocation.api().put(path + "/dry-run", body));
       }
       invocation.api().put(path, body);
-      return Result.DONE;
+      return effect(invocation, path);
     } catch (ApiError e) {
       throw e.isNotFound() ? ControlException.noSuchVhost(vhost) : e;
     }
+  }
+
+  /** Tells what the policy matches, and to what of that it applies. An earlier broker does not. */
+  private static Result effect(Invocation invocation, String path) {
+    Object effect = invocation.hushed() ? null : invocation.api().find(path + "/effect");
+    return effect == null
+        ? Result.DONE
+        : new Result.Done("The policy " + Api.text(effect, "summary"));
   }
 
   private static Result clear(Invocation invocation, Kind kind) {
@@ -181,34 +188,32 @@ public final class PolicyCommands {
     String name = invocation.argument(0);
     String vhost = invocation.vhost();
     invocation.banner("Listing policies that match %s '%s' in vhost '%s' ...", kind, name, vhost);
-    Object found = invocation.api().find(Api.path(kind + "s", vhost, name));
+    Object found = invocation.api().find(Api.path(kind + "s", vhost, name, "effective"));
     if (found == null) {
       throw invocation.api().hasVhost(vhost)
           ? ControlException.error(
               Sysexits.DATA, "There is no %s '%s' in vhost '%s'".formatted(kind, name, vhost))
           : ControlException.noSuchVhost(vhost);
     }
-    PolicySubject subject =
-        kind.equals("queue")
-            ? PolicySubject.queue(
-                QueueType.ofWireName(Api.text(Api.object(found), "type")).orElseThrow(), name)
-            : PolicySubject.exchange(name);
+    Map<String, Map<String, Object>> policies = new HashMap<>();
+    invocation
+        .api()
+        .list(Api.path(Kind.USER.path, vhost))
+        .forEach(policy -> policies.put(Api.text(policy, "name"), policy));
     return new Result.Rows(
         COLUMNS,
-        invocation.api().list(Api.path(Kind.USER.path, vhost)).stream()
-            .filter(policy -> matches(policy, subject))
-            .sorted(
-                Comparator.<Map<String, Object>>comparingLong(
-                        policy -> (Long) policy.get("priority"))
-                    .reversed()
-                    .thenComparing(policy -> Api.text(policy, "name")))
+        Api.objects(Api.object(found).get("candidates")).stream()
+            .filter(PolicyCommands::matches)
+            .map(candidate -> policies.get(Api.text(candidate, "name")))
+            .filter(Objects::nonNull)
             .map(PolicyCommands::row)
             .toList());
   }
 
-  private static boolean matches(Map<String, Object> policy, PolicySubject subject) {
-    return ApplyTo.ofWireName(Api.text(policy, "apply-to")).orElseThrow().covers(subject)
-        && NamePattern.kept(Api.text(policy, "pattern")).matches(subject.name());
+  /** The broker lists the candidates in order of precedence. */
+  private static boolean matches(Map<String, Object> candidate) {
+    return candidate.get("kind").equals("policy")
+        && List.of("applies", "priority").contains(Api.text(candidate, "verdict"));
   }
 
   private static Map<String, Object> row(Map<String, Object> policy) {

@@ -56,6 +56,7 @@ public final class PolicyResource {
         .get(one, request -> get(request, kind))
         .put(one, request -> set(request, kind))
         .delete(one, request -> clear(request, kind))
+        .get(one + "/effect", request -> effect(request, kind))
         .put(one + "/dry-run", request -> dryRunOfSet(request, kind))
         .delete(one + "/dry-run", request -> dryRunOfClear(request, kind));
   }
@@ -90,6 +91,14 @@ public final class PolicyResource {
     VirtualHost vhost = managed.ownVhost(request);
     return Response.ok(
         Listing.columns(request, existing(request, vhost, kind).toMap(vhost.name())));
+  }
+
+  /** Tells what a policy matches, and to what of that it applies. */
+  private Response effect(Request request, PolicyKind kind) {
+    requireMaker(request, kind);
+    VirtualHost vhost = managed.ownVhost(request);
+    return Response.ok(
+        Listing.columns(request, vhost.policies().reachOf(existing(request, vhost, kind)).toMap()));
   }
 
   private static Policy existing(Request request, VirtualHost vhost, PolicyKind kind) {
@@ -203,7 +212,10 @@ public final class PolicyResource {
   private Response dryRunOfSet(Request request, PolicyKind kind) {
     requireMaker(request, kind);
     VirtualHost vhost = managed.ownVhostToPutInto(request);
-    return Response.ok(Futures.await(vhost.policies().dryRunSet(wanted(request, kind))).toMap());
+    Policy policy = wanted(request, kind);
+    Map<String, Object> forecast = Futures.await(vhost.policies().dryRunSet(policy)).toMap();
+    forecast.put("effect", vhost.policies().reachOf(policy).toMap());
+    return Response.ok(forecast);
   }
 
   private Response dryRunOfClear(Request request, PolicyKind kind) {

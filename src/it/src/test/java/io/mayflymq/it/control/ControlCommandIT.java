@@ -71,7 +71,7 @@ class ControlCommandIT {
   void setsListsAndClearsPolicies() {
     assertThat(
             done("set_policy", "--priority", "3", name, "^" + name, ONE_VALUE, "--apply-to=queues"))
-        .containsExactly(
+        .startsWith(
             "Setting policy \"%s\" for pattern \"^%s\" to \"%s\" with priority \"3\" for vhost \"/\" ..."
                 .formatted(name, name, ONE_VALUE));
     assertThat(done("list_policies"))
@@ -98,7 +98,7 @@ class ControlCommandIT {
   @Test
   void setsListsAndClearsOperatorPolicies() {
     assertThat(done("set_operator_policy", name, "^" + name, ONE_VALUE))
-        .containsExactly(
+        .startsWith(
             ("Setting operator policy override \"%s\" for pattern \"^%s\" to \"%s\" with priority"
                     + " \"0\" for vhost \"/\" ...")
                 .formatted(name, name, ONE_VALUE));

@@ -282,6 +282,28 @@ class OperatorCommandsIT {
   }
 
   @Test
+  void aPolicyWithoutEffectSaysSo() throws Exception {
+    for (String queue : List.of("said-1", "said-2")) {
+      guest().put("queues/%2F/" + queue, "{\"durable\":true}");
+    }
+    String definition = "{\"max-length\":5}";
+    assertThat(control.run("set_policy", "said", "^said", definition).out())
+        .endsWith("The policy matches 2 queues: applies to 2");
+    String kept =
+        "The policy matches 2 queues: applies to 0; 2 keep 'said' (same priority 0, first by name)";
+    assertThat(control.run("set_policy", "said2", "^said", definition, "--dry-run").out())
+        .contains(kept);
+    assertThat(control.run("set_policy", "said2", "^said", definition).out()).endsWith(kept);
+    assertThat(control.run("-q", "set_policy", "said2", "^said", definition).out()).isEmpty();
+    assertThat(control.run("set_operator_policy", "said", "^none-such", definition).out())
+        .endsWith("The policy matches nothing");
+    for (String name : List.of("said", "said2")) {
+      control.run("clear_policy", name);
+    }
+    control.run("clear_operator_policy", "said");
+  }
+
+  @Test
   void policiesThatMatchAreListedInTheOrderInWhichTheyCount() throws Exception {
     guest().put("queues/%2F/orders", "{\"durable\":true}");
     control.run("set_policy", "low", "^ord", "{\"max-length\":5}", "--priority", "1");

@@ -282,7 +282,7 @@ class ManagementPageIT {
     browser.see("#add", "session.4711");
     assertThat(http.get("policies/" + NAME + "/page-policy").status()).isEqualTo(404);
     browser.press("#add", "Set policy");
-    browser.see("page-policy holds now.");
+    browser.see("page-policy matches 1 queue: applies to 1");
     browser.go(QUEUES + "session.4711" + IN);
     browser.open("settings");
     browser.see("#settings", "policy page-policy");

@@ -52,6 +52,31 @@ class ManagementForecastIT extends PolicyFixture {
 
   @Test
   @MayflyOnly("no such path")
+  void aPolicySaysWhatItAppliesTo(Amqp amqp) throws Exception {
+    String queue = amqp.queue();
+    String path = "policies/%2F/" + name;
+    String other = "policies/%2F/" + name + "-other";
+    http.put(path, policy(queue, "{\"max-length\":1}"));
+    JsonNode effect = http.get(path + "/effect").json();
+    assertThat(effect.path("summary").asText()).isEqualTo("matches 1 queue: applies to 1");
+
+    JsonNode dry = http.put(other + "/dry-run", policy(queue, "{\"expires\":60000}")).json();
+    String kept =
+        "matches 1 queue: applies to 0; 1 keeps '%s' (same priority 5, first by name)"
+            .formatted(name);
+    assertThat(dry.at("/effect/summary").asText()).isEqualTo(kept);
+    assertThat(http.get(other + "/effect").status()).isEqualTo(404);
+    assertThat(http.put(other, policy(queue, "{\"expires\":60000}")).status()).isEqualTo(201);
+    JsonNode shown = http.get(other + "/effect").json();
+    assertThat(shown.path("summary").asText()).isEqualTo(kept);
+    assertThat(shown.at("/queues/matched").asInt()).isEqualTo(1);
+    assertThat(shown.at("/queues/applied").asInt()).isZero();
+    assertThat(shown.at("/queues/kept/0/policy").asText()).isEqualTo(name);
+    http.delete(other);
+  }
+
+  @Test
+  @MayflyOnly("no such path")
   void aDryRunFollowsTheOrderOfAPriorityQueue(Amqp amqp) throws Exception {
     String queue = amqp.queue(Map.of("x-max-priority", 5));
     String path = "policies/%2F/" + name;

@@ -18,6 +18,7 @@ function forecast(vhost, each) {
   return html`
     <div class="report" role="status">
       <h3>Dry run: this would happen now</h3>
+      ${each.effect === undefined ? '' : html`<p>The policy ${each.effect.summary}.</p>`}
       ${facts([
         ['Messages that would expire', number(each.expiring)],
         ['Messages over the limit', number(each.overflowing)],
@@ -97,8 +98,9 @@ function policyView(root, words, mayChange) {
           page.state.edited = undefined;
           fill(page, 'definition');
           target.reset();
+          return (await get(where + '/effect')).summary;
         }
-      }, dry ? '' : `${name} holds now.`);
+      }, summary => summary && `${name} ${summary}`);
     };
     return html`
       <form class="form" @submit=${submit}>
