@@ -165,11 +165,15 @@ public final class ControlTool {
   }
 
   private static Result run(Invocation invocation) {
+    invocation.announceDryRun();
+    Result result;
     try {
-      return invocation.command().action().run(invocation);
+      result = invocation.command().action().run(invocation);
     } catch (NothingChangesException e) {
-      return Result.DONE;
+      result = Result.DONE;
     }
+    invocation.reportHeld(result instanceof Result.Done || invocation.command().forecasts());
+    return result;
   }
 
   private static String text(Invocation invocation, Result result) {
@@ -186,6 +190,9 @@ public final class ControlTool {
     if (invocation.format() == OutputFormat.JSON
         || invocation.format() == OutputFormat.JSON_STREAM) {
       Map<String, Object> done = Json.object("node", invocation.node(), "result", "ok");
+      if (invocation.dryRun()) {
+        done.put("dry_run", true);
+      }
       if (message != null) {
         done.put("message", message);
       }

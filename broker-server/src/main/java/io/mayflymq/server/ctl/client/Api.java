@@ -154,6 +154,9 @@ public final class Api {
    */
   private Object request(String method, String path, Object body, Map<String, String> headers) {
     if (options.dryRun() && !method.equals("GET") && !path.endsWith("/dry-run")) {
+      if (method.equals("DELETE")) {
+        requireExisting(path);
+      }
       throw new NothingChangesException();
     }
     try {
@@ -212,6 +215,17 @@ public final class Api {
                   endpoint.local()
                       ? "\nthe control file " + endpoint.controlFile() + " may be left of a crash"
                       : ""));
+    }
+  }
+
+  /** What cannot be read may be there. */
+  private void requireExisting(String path) {
+    try {
+      request("GET", path.split("\\?")[0], null, Map.of());
+    } catch (ApiError e) {
+      if (e.isNotFound()) {
+        throw e;
+      }
     }
   }
 

@@ -211,9 +211,6 @@ public final class ClusterCommands {
               + " done with the --offline flag. Please consult the manual for more information.");
     }
     invocation.banner("Removing node %s from the cluster", node);
-    if (invocation.dryRun()) {
-      return Result.DONE;
-    }
     if (offline) {
       return goOnWithout(invocation, node);
     }

@@ -99,7 +99,7 @@ public final class Command {
   }
 
   /** Has its help say that {@code --dry-run} tells what would happen. */
-  Command forecasting() {
+  public Command forecasting() {
     forecasts = true;
     return this;
   }

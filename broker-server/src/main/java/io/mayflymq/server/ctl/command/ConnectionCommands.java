@@ -82,6 +82,13 @@ public final class ConnectionCommands {
         limit == 0 ? "all" : Long.toString(limit),
         global ? "all vhosts" : "vhost " + invocation.vhost(),
         reason);
+    if (invocation.dryRun()) {
+      long meant =
+          connections(invocation).stream()
+              .filter(each -> global || invocation.vhost().equals(each.get("vhost")))
+              .count();
+      return wouldClose(limit == 0 ? meant : Math.min(limit, meant));
+    }
     long closed = 0;
     for (Map<String, Object> connection : connections(invocation)) {
       boolean meant = global || invocation.vhost().equals(connection.get("vhost"));
@@ -98,9 +105,16 @@ public final class ConnectionCommands {
     String user = invocation.argument(0);
     String reason = invocation.argument(1);
     invocation.banner("Closing connections of user %s, reason: %s...", user, reason);
-    connections(invocation).stream()
-        .filter(each -> user.equals(each.get("user")))
-        .forEach(each -> close(invocation, each.get("name"), reason));
+    List<Map<String, Object>> theirs =
+        connections(invocation).stream().filter(each -> user.equals(each.get("user"))).toList();
+    if (invocation.dryRun()) {
+      return wouldClose(theirs.size());
+    }
+    theirs.forEach(each -> close(invocation, each.get("name"), reason));
     return Result.DONE;
+  }
+
+  private static Result wouldClose(long connections) {
+    return new Result.Done("Would be closed: %d connections".formatted(connections));
   }
 }

@@ -18,10 +18,10 @@ final class DryRun {
   static Result of(Object answer) {
     Map<String, Object> forecast = Api.object(answer);
     List<String> lines = new ArrayList<>();
-    lines.add("Nothing was changed. This is what would happen now:\n");
     if (forecast.get("effect") != null) {
       lines.add("The policy " + Api.text(forecast.get("effect"), "summary"));
     }
+    lines.add("");
     lines.add("messages that would expire: " + forecast.get("expiring"));
     lines.add("messages over the length limit: " + forecast.get("overflowing"));
     lines.add("  of both, dead-lettered: " + forecast.get("dead_lettered"));

@@ -14,13 +14,18 @@ import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
+import java.util.regex.Pattern;
 import picocli.CommandLine.ParseResult;
 
 /** A command with its arguments and options, as its action sees them. Used by one thread. */
 public final class Invocation implements ClientOptions {
+  /** The dots behind what is being done. */
+  private static final Pattern UNDER_WAY = Pattern.compile(" ?\\.{3}\\s*$");
+
   private final Command command;
   private final Function<String, Command> commands;
   private final ParseResult parsed;
@@ -32,6 +37,9 @@ public final class Invocation implements ClientOptions {
   private Endpoint endpoint;
   private Api api;
   private String node;
+
+  /** With {@code --dry-run}, what the command would have said that it does. */
+  private final List<String> held = new ArrayList<>();
 
   /**
    * A command that was called.
@@ -158,14 +166,38 @@ public final class Invocation implements ClientOptions {
 
   /**
    * Prints what the command is about to do, unless {@code --quiet} or a format for programs is
-   * given.
+   * given. With {@code --dry-run} that is said at the end, as what would be done.
    */
   @SuppressWarnings("AnnotateFormatMethod") // the annotation would be a library of its own
   public void banner(String text, Object... arguments) {
-    if (!hushed() && !format.isForMachines()) {
-      out.println(arguments.length == 0 ? text : text.formatted(arguments));
-      out.flush();
+    if (hushed() || format.isForMachines()) {
+      return;
     }
+    String said = arguments.length == 0 ? text : text.formatted(arguments);
+    if (dryRun()) {
+      held.add(said);
+    } else {
+      say(said);
+    }
+  }
+
+  /** Says that nothing was changed, with {@code --dry-run} and a format for people. */
+  public void announceDryRun() {
+    if (dryRun() && !format.isForMachines()) {
+      say("Dry run: nothing was changed");
+    }
+  }
+
+  /**
+   * Prints what was held back by {@code --dry-run}.
+   *
+   * @param changing whether the command changes something without it
+   */
+  public void reportHeld(boolean changing) {
+    for (String text : held) {
+      say(changing ? "Would be done: " + UNDER_WAY.matcher(text).replaceFirst("") : text);
+    }
+    held.clear();
   }
 
   /** Prints a line at once. */

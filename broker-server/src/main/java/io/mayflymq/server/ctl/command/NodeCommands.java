@@ -122,16 +122,11 @@ public final class NodeCommands {
 
   private static Result stop(Invocation invocation) {
     invocation.banner("Stopping and halting node %s ...", invocation.node());
-    if (!invocation.dryRun()) {
-      end(invocation, true);
-    }
+    end(invocation, true);
     return Result.DONE;
   }
 
   private static Result shutdown(Invocation invocation) {
-    if (invocation.dryRun()) {
-      return Result.DONE;
-    }
     boolean wait = !invocation.flag("--no-wait");
     invocation.banner(
         "Shutting down MayflyMQ node %s running at PID %d",

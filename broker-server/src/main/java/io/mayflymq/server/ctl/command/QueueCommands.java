@@ -122,20 +122,33 @@ public final class QueueCommands {
             ? " if queue is empty and if queue is unused"
             : ifEmpty ? " if queue is empty" : ifUnused ? " if queue is unused" : "";
     invocation.banner("Deleting queue '%s' on vhost '%s'%s ...", queue, invocation.vhost(), only);
-    if (invocation.dryRun()) {
-      return Result.DONE;
-    }
     String path = Api.path("queues", invocation.vhost(), queue);
     try {
-      long ready =
-          ControlValues.number(
-              Api.object(invocation.api().get(path + "?columns=messages_ready")), "messages_ready");
+      Map<String, Object> counts =
+          Api.object(invocation.api().get(path + "?columns=messages_ready,consumers"));
+      long ready = ControlValues.number(counts, "messages_ready");
+      if (invocation.dryRun()) {
+        return wouldDelete(ready, ifEmpty, ControlValues.number(counts, "consumers"), ifUnused);
+      }
       invocation.api().delete(path + "?if-empty=%b&if-unused=%b".formatted(ifEmpty, ifUnused));
       return new Result.Done(
           "Queue was successfully deleted with %d ready messages".formatted(ready));
     } catch (ApiError e) {
       throw ControlException.error(Sysexits.USAGE, refusal(e));
     }
+  }
+
+  private static Result wouldDelete(
+      long ready, boolean ifEmpty, long consumers, boolean ifUnused) {
+    if (ifUnused && consumers > 0) {
+      throw ControlException.error(Sysexits.USAGE, "Queue is in use");
+    }
+    if (ifEmpty && ready > 0) {
+      throw ControlException.error(Sysexits.USAGE, "Queue is not empty");
+    }
+    return new Result.Done(
+        "Would be lost: %d ready messages; would be cancelled: %d consumers"
+            .formatted(ready, consumers));
   }
 
   private static String refusal(ApiError refused) {
@@ -155,11 +168,15 @@ public final class QueueCommands {
     }
     String queue = invocation.argument(0);
     invocation.banner("Purging queue '%s' in vhost '%s' ...", queue, invocation.vhost());
-    if (invocation.dryRun()) {
-      return Result.DONE;
-    }
+    String path = Api.path("queues", invocation.vhost(), queue);
     try {
-      invocation.api().delete(Api.path("queues", invocation.vhost(), queue, "contents"));
+      if (invocation.dryRun()) {
+        Object counts = invocation.api().get(path + "?columns=messages_ready");
+        return new Result.Done(
+            "Would be lost: %d ready messages"
+                .formatted(ControlValues.number(Api.object(counts), "messages_ready")));
+      }
+      invocation.api().delete(path + "/contents");
       return Result.DONE;
     } catch (ApiError e) {
       throw e.isNotFound()

@@ -86,7 +86,20 @@ final class Redrives {
     if ("failed".equals(report.get("state"))) {
       throw ControlException.error(Sysexits.UNAVAILABLE, text(report));
     }
-    return result(report);
+    return invocation.dryRun() ? new Result.Value(report, forecast(report)) : result(report);
+  }
+
+  private static String forecast(Map<String, Object> report) {
+    List<String> lines = new ArrayList<>();
+    lines.add("would be moved: " + report.get("moved"));
+    counts(report.get("moved_to"), lines);
+    lines.add("would be skipped: " + report.get("skipped"));
+    counts(report.get("skipped_because"), lines);
+    return String.join("\n", lines);
+  }
+
+  private static void counts(Object counts, List<String> lines) {
+    Api.object(counts).forEach((name, count) -> lines.add("  " + name + ": " + count));
   }
 
   private static Map<String, Object> body(Invocation invocation) {
@@ -166,11 +179,9 @@ final class Redrives {
     Object reason = report.get("reason");
     lines.add("state: " + report.get("state") + (reason == null ? "" : " (" + reason + ")"));
     lines.add("moved: " + report.get("moved"));
-    Api.object(report.get("moved_to"))
-        .forEach((name, count) -> lines.add("  " + name + ": " + count));
+    counts(report.get("moved_to"), lines);
     lines.add("skipped: " + report.get("skipped"));
-    Api.object(report.get("skipped_because"))
-        .forEach((why, count) -> lines.add("  " + why + ": " + count));
+    counts(report.get("skipped_because"), lines);
     return String.join("\n", lines);
   }
 }

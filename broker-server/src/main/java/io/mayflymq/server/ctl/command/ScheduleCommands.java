@@ -92,14 +92,12 @@ public final class ScheduleCommands {
   }
 
   private static Result delete(Invocation invocation, String path) {
-    if (!invocation.dryRun()) {
-      try {
-        invocation.api().delete(path);
-      } catch (ApiError e) {
-        throw e.isNotFound() ? notFound() : e;
-      }
+    try {
+      invocation.api().delete(path);
+      return Result.DONE;
+    } catch (ApiError e) {
+      throw e.isNotFound() ? notFound() : e;
     }
-    return Result.DONE;
   }
 
   private static ControlException notFound() {

@@ -37,6 +37,9 @@ public final class VhostCommands {
           .with("cluster_state", VhostCommands::state, "cluster_state")
           .with("metadata");
 
+  /** For the number of all queues of a virtual host. */
+  private static final String ONE_QUEUE = "?page=1&page_size=1&columns=name";
+
   private VhostCommands() {}
 
   public static List<Command> all() {
@@ -154,15 +157,25 @@ public final class VhostCommands {
   private static Result delete(Invocation invocation) {
     String vhost = invocation.argument(0);
     invocation.banner("Deleting vhost \"%s\" ...", vhost);
-    if (invocation.dryRun()) {
-      return Result.DONE;
-    }
     try {
+      if (invocation.dryRun()) {
+        return wouldDelete(invocation, vhost);
+      }
       invocation.api().delete(Api.path("vhosts", vhost));
       return Result.DONE;
     } catch (ApiError e) {
       throw e.isNotFound() ? ControlException.noSuchVhost(vhost) : e;
     }
+  }
+
+  private static Result wouldDelete(Invocation invocation, String vhost) {
+    Object counts = invocation.api().get(Api.path("vhosts", vhost) + "?columns=messages");
+    Object queues = invocation.api().get(Api.path("queues", vhost) + ONE_QUEUE);
+    return new Result.Done(
+        "Would be lost: %d queues with %d messages"
+            .formatted(
+                ControlValues.number(Api.object(queues), "total_count"),
+                ControlValues.number(Api.object(counts), "messages")));
   }
 
   private static Result protect(Invocation invocation, boolean wanted) {
@@ -172,14 +185,19 @@ public final class VhostCommands {
             ? "Protecting virtual host \"%s\" from removal by updating its metadata..."
             : "Removing deletion protection from virtual host \"%s\" by updating its metadata...",
         vhost);
-    if (invocation.dryRun()) {
-      return Result.DONE;
-    }
     try {
+      requireVhost(invocation, vhost);
       setProtection(invocation, vhost, wanted);
       return Result.DONE;
     } catch (ApiError e) {
       throw e.isNotFound() ? ControlException.noSuchVhost(vhost) : e;
+    }
+  }
+
+  /** A dry run sends no change that could be refused. */
+  private static void requireVhost(Invocation invocation, String vhost) {
+    if (invocation.dryRun()) {
+      invocation.api().get(Api.path("vhosts", vhost) + "?columns=name");
     }
   }
 
@@ -210,9 +228,6 @@ public final class VhostCommands {
     Object found = invocation.api().find(Api.path("vhosts", vhost));
     if (found == null) {
       throw ControlException.noSuchVhost(vhost);
-    }
-    if (invocation.dryRun()) {
-      return Result.DONE;
     }
     Map<String, Object> body = metadata(found);
     putIfGiven(body, "description", description);
@@ -270,10 +285,8 @@ public final class VhostCommands {
   private static Result clearCompatibility(Invocation invocation) {
     String vhost = invocation.argument(0);
     invocation.banner("Clearing compatibility of virtual host \"%s\" ...", vhost);
-    if (invocation.dryRun()) {
-      return Result.DONE;
-    }
     try {
+      requireVhost(invocation, vhost);
       invocation.api().delete(Api.path("vhosts", vhost, "compatibility"));
       return Result.DONE;
     } catch (ApiError e) {
@@ -284,10 +297,8 @@ public final class VhostCommands {
   private static Result trace(Invocation invocation, boolean on) {
     String vhost = invocation.vhost();
     invocation.banner("%s tracing for vhost \"%s\" ...", on ? "Starting" : "Stopping", vhost);
-    if (invocation.dryRun()) {
-      return Result.DONE;
-    }
     try {
+      requireVhost(invocation, vhost);
       invocation.api().put(Api.path("vhosts", vhost, "tracing"), Json.object("enabled", on));
     } catch (ApiError e) {
       throw e.isNotFound() ? ControlException.noSuchVhost(vhost) : e;

@@ -70,6 +70,7 @@ public final class MoveCommands {
                     + " with one that matches, all queues of its partition are led by the other node."
                     + " Exclusive queues stay where they are. The command waits until all is done; it is"
                     + " done also if the command is interrupted.")
+            .forecasting()
             .does(MoveCommands::rebalance));
   }
 
@@ -139,11 +140,11 @@ public final class MoveCommands {
   }
 
   private static void run(Invocation invocation, Work work) {
-    if (invocation.dryRun()) {
-      return;
-    }
     String queue = invocation.argument(0);
     String path = Api.path("queues", invocation.vhost(), queue);
+    if (invocation.dryRun() && invocation.api().find(path + "?columns=name") == null) {
+      throw ControlException.noSuchQueue(queue, invocation.vhost());
+    }
     String workPath = path + "/" + work.name();
     Map<String, Object> state;
     try {

@@ -104,6 +104,7 @@ public final class ReplicaCommands {
                     + " node is in sync. Queues share partitions: it is done to all queues of the"
                     + " partition. Refused as long as a majority of the members can be reached, and on"
                     + " a node that has less than another one that can be reached.")
+            .forecasting()
             .does(ReplicaCommands::forceShrink));
   }
 
@@ -202,9 +203,7 @@ public final class ReplicaCommands {
       Asked asked = new Asked(invocation.vhost(), invocation.argument(0));
       String node = invocation.argument(1);
       invocation.banner(banner + " node %s...", asked.queue, node);
-      if (!invocation.dryRun()) {
-        asked.of(invocation, api -> request(api, asked, Json.object("node", node)));
-      }
+      asked.of(invocation, api -> request(api, asked, Json.object("node", node)));
       return Result.DONE;
     }
   }
@@ -222,9 +221,7 @@ public final class ReplicaCommands {
     String node = invocation.argument(0);
     Map<String, Object> body = growth(invocation);
     invocation.banner("Growing %s quorum queues on %s...", invocation.argument(1), node);
-    return invocation.dryRun()
-        ? Result.DONE
-        : changed(invocation, invocation.api().post(on(node, "grow"), body));
+    return changed(invocation, invocation.api().post(on(node, "grow"), body));
   }
 
   private static Result growToCount(Invocation invocation) {
@@ -236,11 +233,8 @@ public final class ReplicaCommands {
     Map<String, Object> body = growth(invocation);
     body.put("count", Integer.valueOf(count));
     invocation.banner("Growing %s quorum queues on %s nodes...", invocation.argument(1), count);
-    return invocation.dryRun()
-        ? Result.DONE
-        : changed(
-            invocation,
-            invocation.api().post(Api.path("queues", "quorum", "replicas", "grow"), body));
+    return changed(
+        invocation, invocation.api().post(Api.path("queues", "quorum", "replicas", "grow"), body));
   }
 
   private static Map<String, Object> growth(Invocation invocation) {
@@ -262,9 +256,7 @@ public final class ReplicaCommands {
   private static Result shrink(Invocation invocation) {
     String node = invocation.argument(0);
     invocation.banner("Shrinking quorum queues on %s...", node);
-    return invocation.dryRun()
-        ? Result.DONE
-        : changed(invocation, invocation.api().delete(on(node, "shrink")));
+    return changed(invocation, invocation.api().delete(on(node, "shrink")));
   }
 
   private static String on(String node, String operation) {

@@ -138,17 +138,13 @@ public final class RuntimeCommands {
             ? "Resetting statistics database in all nodes"
             : "Resetting statistics database on node %s",
         invocation.node());
-    if (!invocation.dryRun()) {
-      invocation.api().delete(all ? "reset" : Api.path("reset", invocation.node()));
-    }
+    invocation.api().delete(all ? "reset" : Api.path("reset", invocation.node()));
     return Result.DONE;
   }
 
   private static Result resetAttempts(Invocation invocation) {
     invocation.banner("Reset auth attempt metrics on node %s ...", invocation.node());
-    if (!invocation.dryRun()) {
-      invocation.api().delete(Api.path("auth", "attempts", invocation.node()));
-    }
+    invocation.api().delete(Api.path("auth", "attempts", invocation.node()));
     return Result.DONE;
   }
 }

@@ -73,7 +73,9 @@ class ControlCommandExtrasIT {
             List.of("set_global_parameter", "never", "1"))) {
       List<String> call = new ArrayList<>(change);
       call.add("--dry-run");
-      assertThat(control.run(call.toArray(new String[0])).exit()).as("%s", call).isZero();
+      Outcome outcome = control.run(call.toArray(new String[0]));
+      assertThat(outcome.exit()).as("%s", call).isZero();
+      assertThat(outcome.out()).startsWith("Dry run: nothing was changed");
     }
     for (String list :
         List.of("list_vhosts", "list_users", "list_policies", "list_global_parameters")) {

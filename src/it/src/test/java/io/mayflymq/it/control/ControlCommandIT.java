@@ -465,8 +465,8 @@ class ControlCommandIT {
         .until(() -> done("list_queues", "-s"), list -> list.contains(queue + "\t15"));
     String pattern = "^" + java.util.regex.Pattern.quote(queue) + "$";
     assertThat(done("set_policy", name, pattern, ONE_VALUE, "--dry-run"))
+        .startsWith("Dry run: nothing was changed")
         .contains(
-            "Nothing was changed. This is what would happen now:",
             "messages over the length limit: 4",
             "Queues that would change: 1");
     assertThat(done("list_policies", "-s")).noneMatch(line -> line.contains(name));

@@ -282,6 +282,44 @@ class OperatorCommandsIT {
   }
 
   @Test
+  void dryRunsSayThatNothingWasChangedAndWhatWouldBe() throws Exception {
+    guest().put("queues/%2F/dry", "{\"durable\":true}");
+    String dry = "--dry-run";
+    String nothing = "Dry run: nothing was changed";
+    assertThat(control.run("purge_queue", "dry", dry).out())
+        .containsExactly(
+            nothing,
+            "Would be done: Purging queue 'dry' in vhost '/'",
+            "Would be lost: 0 ready messages");
+    assertThat(control.run("-q", "delete_queue", "dry", dry).out())
+        .containsExactly(
+            nothing, "Would be lost: 0 ready messages; would be cancelled: 0 consumers");
+    assertThat(control.run("add_user", "dry", "secret", dry).out())
+        .startsWith(nothing, "Would be done: Adding user \"dry\"");
+    assertThat(control.run("delete_vhost", "/", dry).out())
+        .startsWith(nothing, "Would be done: Deleting vhost \"/\"")
+        .anyMatch(line -> line.startsWith("Would be lost: "));
+    assertThat(control.run("close_all_connections", "why", dry).out())
+        .contains(nothing, "Would be closed: 0 connections");
+    assertThat(control.run("stop", dry).out()).startsWith(nothing);
+    assertThat(control.run("list_users", dry).out()).startsWith(nothing, "Listing users ...");
+    assertThat(control.run("delete_queue", "dry", dry, "--formatter", "json").out())
+        .singleElement()
+        .satisfies(line -> assertThat(line).contains("\"dry_run\":true"));
+    assertThat(guest().get("queues/%2F/dry").status()).isEqualTo(200);
+  }
+
+  @Test
+  void aDryRunFailsAsTheCommandWould() {
+    assertThat(control.run("purge_queue", "none", "--dry-run").exit()).isEqualTo(65);
+    assertThat(control.run("delete_queue", "none", "--dry-run").exit()).isEqualTo(64);
+    assertThat(control.run("delete_user", "none", "--dry-run").exit()).isEqualTo(67);
+    assertThat(control.run("delete_vhost", "none", "--dry-run").exit()).isEqualTo(65);
+    assertThat(control.run("move_queue", "none", "n@h", "--dry-run").exit()).isEqualTo(65);
+    assertThat(control.run("trace_on", "-p", "none", "--dry-run").exit()).isEqualTo(65);
+  }
+
+  @Test
   void aPolicyWithoutEffectSaysSo() throws Exception {
     for (String queue : List.of("said-1", "said-2")) {
       guest().put("queues/%2F/" + queue, "{\"durable\":true}");

@@ -211,7 +211,11 @@ class RedriveIT extends AccessFixture {
         .contains("Queue '%s' in vhost '/' was never redriven".formatted(dead));
     List<String> dryRun = control.run("redrive_queue", "-q", dead, "--dry-run").out();
     assertThat(dryRun)
-        .containsExactly("state: done", "moved: 4", "  " + queue + ": 4", "skipped: 0");
+        .containsExactly(
+            "Dry run: nothing was changed",
+            "would be moved: 4",
+            "  " + queue + ": 4",
+            "would be skipped: 0");
     assertThat(
             control
                 .run(
