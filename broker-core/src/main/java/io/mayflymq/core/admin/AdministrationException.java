@@ -1,5 +1,9 @@
 package io.mayflymq.core.admin;
 
+import io.mayflymq.core.naming.NearestName;
+import io.mayflymq.core.security.SecurityState;
+import io.mayflymq.core.security.User;
+
 /**
  * An administrative operation that is not possible; nothing was changed. The message is one
  * sentence for users, with RabbitMQ's text if it has one.
@@ -82,9 +86,11 @@ public final class AdministrationException extends RuntimeException {
             .formatted(vhost));
   }
 
-  static AdministrationException noSuchUser(String user) {
+  /** Users are looked up by administrators, who may see the names of the others. */
+  static AdministrationException noSuchUser(String user, SecurityState security) {
+    String hint = NearestName.hint(user, security.users().stream().map(User::name).toList());
     return new AdministrationException(
-        Reason.NO_SUCH_USER, user, "User \"" + user + "\" does not exist");
+        Reason.NO_SUCH_USER, user, "User \"%s\" does not exist%s".formatted(user, hint));
   }
 
   /** What is wrong. */

@@ -151,8 +151,9 @@ public final class PermissionAdministration {
   }
 
   private void requireUser(String user) {
-    if (changes.proposed().security().user(user) == null) {
-      throw AdministrationException.noSuchUser(user);
+    SecurityState security = changes.proposed().security();
+    if (security.user(user) == null) {
+      throw AdministrationException.noSuchUser(user, security);
     }
   }
 }

@@ -6,6 +6,7 @@ import io.mayflymq.core.security.Credentials;
 import io.mayflymq.core.security.Limit;
 import io.mayflymq.core.security.Limits;
 import io.mayflymq.core.security.PasswordHash;
+import io.mayflymq.core.security.SecurityState;
 import io.mayflymq.core.security.User;
 import java.util.Comparator;
 import java.util.List;
@@ -35,9 +36,10 @@ public final class UserAdministration {
    * @throws AdministrationException NO_SUCH_USER
    */
   public User get(String name) {
-    User user = changes.current().security().user(name);
+    SecurityState security = changes.current().security();
+    User user = security.user(name);
     if (user == null) {
-      throw AdministrationException.noSuchUser(name);
+      throw AdministrationException.noSuchUser(name, security);
     }
     return user;
   }
@@ -190,7 +192,7 @@ public final class UserAdministration {
   private User require(String name) {
     User user = proposed(name);
     if (user == null) {
-      throw AdministrationException.noSuchUser(name);
+      throw AdministrationException.noSuchUser(name, changes.proposed().security());
     }
     return user;
   }

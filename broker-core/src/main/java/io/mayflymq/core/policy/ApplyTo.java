@@ -1,6 +1,8 @@
 package io.mayflymq.core.policy;
 
 import io.mayflymq.core.settings.QueueType;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -31,6 +33,11 @@ public enum ApplyTo {
   /** The name in policies. */
   public String wireName() {
     return wireName;
+  }
+
+  /** The names in policies, in order. */
+  static List<String> wireNames() {
+    return Arrays.stream(values()).map(ApplyTo::wireName).toList();
   }
 
   /** The constant of this name. */

@@ -1,5 +1,6 @@
 package io.mayflymq.core.policy;
 
+import io.mayflymq.core.naming.NearestName;
 import io.mayflymq.core.settings.QueueType;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -212,6 +213,7 @@ public final class Policy {
     private final Map<String, ?> term;
     private final Function<String, PolicyPattern> compiler;
     private final List<String> errors = new ArrayList<>();
+    private final List<String> explanations = new ArrayList<>();
 
     private PolicyDefinition definition;
     private ApplyTo applyTo;
@@ -243,7 +245,7 @@ public final class Policy {
       pattern = pattern();
       priority = priority();
       if (!errors.isEmpty()) {
-        throw new PolicyException(errors);
+        throw new PolicyException(String.join("\n", errors), explanations);
       }
       return new Policy(this);
     }
@@ -266,6 +268,7 @@ public final class Policy {
         return PolicyDefinition.of(kind, definition);
       } catch (PolicyException e) {
         errors.add(e.getMessage());
+        explanations.addAll(e.explanations());
         return null;
       }
     }
@@ -281,6 +284,8 @@ public final class Policy {
             ("apply-to '%s' unrecognised; should be one of: 'queues', 'classic_queues', "
                     + " 'quorum_queues', 'streams', 'exchanges', or 'all'")
                 .formatted(value instanceof String ? value : ErlangTerm.of(value)));
+        NearestName.of(String.valueOf(value), ApplyTo.wireNames())
+            .ifPresent(name -> explanations.add("apply-to: did you mean '%s'?".formatted(name)));
       }
       return known;
     }

@@ -1,8 +1,12 @@
 package io.mayflymq.core.policy;
 
+import io.mayflymq.core.naming.NearestName;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -12,6 +16,9 @@ import java.util.TreeMap;
  * String, Boolean, or List of strings.
  */
 public final class PolicyDefinition {
+  /** How many unknown keys an error names. */
+  private static final int MOST_NAMED = 5;
+
   private final Map<PolicyKey, Object> values;
 
   private PolicyDefinition(Map<PolicyKey, Object> values) {
@@ -40,14 +47,46 @@ public final class PolicyDefinition {
                 unknown.put(name, value);
               } else {
                 DeprecatedNames.warn("policy key", name, key.wireName());
-                values.put(key, key.check(value));
+                values.put(key, check(key, value));
               }
             });
     if (!unknown.isEmpty()) {
-      throw new PolicyException(ErlangTerm.pairs(unknown) + " are not recognised policy settings");
+      throw unknown(kind, unknown);
     }
     CombinationRules.check(values);
     return new PolicyDefinition(values);
+  }
+
+  private static Object check(PolicyKey key, Object value) {
+    try {
+      return key.check(value);
+    } catch (PolicyException e) {
+      throw new PolicyException(
+          e.getMessage(),
+          e.explanations().stream()
+              .map(expected -> "'%s' is %s: %s".formatted(key.wireName(), value, expected))
+              .toList());
+    }
+  }
+
+  private static PolicyException unknown(PolicyKind kind, Map<String, Object> unknown) {
+    List<String> allowed =
+        Arrays.stream(PolicyKey.values())
+            .filter(key -> key.isAllowedIn(kind))
+            .map(PolicyKey::wireName)
+            .toList();
+    List<String> explanations = new ArrayList<>();
+    unknown.keySet().stream()
+        .limit(MOST_NAMED)
+        .forEach(
+            name ->
+                explanations.add(
+                    PolicyKey.ofWireName(name).isPresent()
+                        ? "'%s' is a key of policies, and not of operator policies".formatted(name)
+                        : "'%s' is no key of %s%s"
+                            .formatted(name, kind.plural(), NearestName.hint(name, allowed))));
+    return new PolicyException(
+        ErlangTerm.pairs(unknown) + " are not recognised policy settings", explanations);
   }
 
   /** Returns its keys, in alphabetical order. */

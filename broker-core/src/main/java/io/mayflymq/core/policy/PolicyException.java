@@ -1,21 +1,42 @@
 package io.mayflymq.core.policy;
 
 import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
-/** A policy is refused. The message is RabbitMQ's text, one line for each error. */
+/**
+ * A policy is refused. The message is RabbitMQ's text, one line for each error; what that does not
+ * tell is in the explanations.
+ */
 public final class PolicyException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
+  private final transient List<String> explanations;
+
   PolicyException(String reason) {
+    this(reason, List.of());
+  }
+
+  /**
+   * @param explanations which key it is, what was expected, which key was probably meant; each a
+   *     sentence
+   */
+  PolicyException(String reason, List<String> explanations) {
     super(reason, null, false, false);
+    this.explanations = List.copyOf(explanations);
   }
 
-  PolicyException(List<String> reasons) {
-    this(String.join("\n", reasons));
+  /** Returns which key it is, what was expected, which key was probably meant. */
+  List<String> explanations() {
+    return explanations;
   }
 
-  /** Returns the text as RabbitMQ's command line and HTTP API show it, with its heading. */
+  /**
+   * Returns the text as RabbitMQ's command line and HTTP API show it, with its heading, and behind
+   * it the explanations.
+   */
   public String report() {
-    return "Validation failed\n\n" + getMessage() + "\n";
+    return Stream.concat(Stream.of("Validation failed\n\n" + getMessage()), explanations.stream())
+        .collect(Collectors.joining("\n", "", "\n"));
   }
 }

@@ -25,6 +25,11 @@ public enum PolicyKind {
     return component;
   }
 
+  /** In words: {@code operator policies}. */
+  String plural() {
+    return this == POLICY ? "policies" : "operator policies";
+  }
+
   /** In words: {@code operator policy}. */
   public String inWords() {
     return component.replace('_', ' ');

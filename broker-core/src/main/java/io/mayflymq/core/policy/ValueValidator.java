@@ -1,5 +1,6 @@
 package io.mayflymq.core.policy;
 
+import io.mayflymq.core.naming.NearestName;
 import io.mayflymq.core.settings.EnumNames;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
@@ -42,7 +43,8 @@ interface ValueValidator {
   static ValueValidator integer(long min, long max, String complaint) {
     return value -> {
       if (!(normalized(value) instanceof Long number) || number < min || number > max) {
-        throw invalid(value, complaint);
+        throw invalid(
+            value, complaint, "expected a whole number from %d to %d".formatted(min, max));
       }
       return number;
     };
@@ -52,7 +54,8 @@ interface ValueValidator {
   static ValueValidator text(String complaint) {
     return value -> {
       if (!(value instanceof String text) || utf8Length(text) > MAX_NAME_BYTES) {
-        throw invalid(value, complaint);
+        throw invalid(
+            value, complaint, "expected a text of at most %d bytes".formatted(MAX_NAME_BYTES));
       }
       return value;
     };
@@ -61,7 +64,7 @@ interface ValueValidator {
   static ValueValidator bool(String complaint) {
     return value -> {
       if (!(value instanceof Boolean)) {
-        throw invalid(value, complaint);
+        throw invalid(value, complaint, "expected true or false");
       }
       return value;
     };
@@ -71,7 +74,13 @@ interface ValueValidator {
     Set<String> allowed = Set.of(words);
     return value -> {
       if (!(value instanceof String word) || !allowed.contains(word)) {
-        throw invalid(value, complaint);
+        throw invalid(
+            value,
+            complaint,
+            "expected one of: %s%s"
+                .formatted(
+                    String.join(", ", words),
+                    NearestName.hint(String.valueOf(value), List.of(words))));
       }
       return value;
     };
@@ -147,7 +156,7 @@ interface ValueValidator {
     Pattern pattern = Pattern.compile(regex);
     return value -> {
       if (!(value instanceof String text) || !pattern.matcher(text).matches()) {
-        throw invalid(value, complaint);
+        throw invalid(value, complaint, "expected a text that matches " + regex);
       }
       return value;
     };
@@ -182,6 +191,10 @@ interface ValueValidator {
 
   static int utf8Length(String text) {
     return text.getBytes(StandardCharsets.UTF_8).length;
+  }
+
+  private static PolicyException invalid(Object value, String complaint, String expected) {
+    return new PolicyException(ErlangTerm.of(value) + " " + complaint, List.of(expected));
   }
 
   private static PolicyException invalid(Object value, String complaint) {

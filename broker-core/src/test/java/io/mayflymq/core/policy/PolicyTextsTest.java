@@ -294,13 +294,16 @@ class PolicyTextsTest {
   }
 
   @Test
-  void policyErrorReportHasRabbitMqsHeading() {
+  void policyErrorReportHasRabbitMqsTextFirst() {
     assertThatThrownBy(() -> policy("q", Map.of("expires", 0)))
         .isInstanceOfSatisfying(
             PolicyException.class,
             refused ->
                 assertThat(refused.report())
-                    .isEqualTo("Validation failed\n\n0 is not a valid queue expiry\n"));
+                    .isEqualTo(
+                        "Validation failed\n\n0 is not a valid queue expiry\n"
+                            + "'expires' is 0: expected a whole number from 1 to"
+                            + " 9223372036854775807\n"));
   }
 
   @Test

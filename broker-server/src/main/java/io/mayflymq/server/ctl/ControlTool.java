@@ -1,5 +1,6 @@
 package io.mayflymq.server.ctl;
 
+import io.mayflymq.core.naming.NearestName;
 import io.mayflymq.core.store.OwnerFiles;
 import io.mayflymq.server.config.BuildInfo;
 import io.mayflymq.server.ctl.client.ApiError;
@@ -118,7 +119,17 @@ public final class ControlTool {
           .setOverwrittenOptionsAllowed(true)
           .parseArgs(arguments.toArray(String[]::new));
     } catch (UnmatchedArgumentException e) {
-      throw invalid(e.getUnmatched().stream().map(name -> name + " : "));
+      List<String> known =
+          e.getCommandLine().getCommandSpec().options().stream()
+              .flatMap(option -> Stream.of(option.names()))
+              .toList();
+      throw invalid(
+          e.getUnmatched().stream()
+              .map(
+                  name ->
+                      NearestName.of(name.split("=", 2)[0], known)
+                          .map(near -> "%s : did you mean %s?".formatted(name, near))
+                          .orElse(name + " : ")));
     } catch (ParameterException e) {
       if (e.getArgSpec() instanceof OptionSpec option) {
         String value = e.getValue() == null ? "" : e.getValue();
@@ -171,6 +182,8 @@ public final class ControlTool {
       result = invocation.command().action().run(invocation);
     } catch (NothingChangesException e) {
       result = Result.DONE;
+    } catch (ControlException e) {
+      throw e.explainedBy(invocation.missing());
     }
     invocation.reportHeld(result instanceof Result.Done || invocation.command().forecasts());
     return result;

@@ -1,5 +1,6 @@
 package io.mayflymq.server.ctl;
 
+import io.mayflymq.core.naming.NearestName;
 import io.mayflymq.server.ctl.client.GlobalOptions;
 import io.mayflymq.server.ctl.client.Option;
 import io.mayflymq.server.ctl.command.Command;
@@ -87,41 +88,9 @@ final class Usage {
 
   /** Returns the error text for an unknown command. */
   static String unknown(String name, String script) {
-    String similar = similar(name, script);
     String text = "\nCommand '%s' not found. \n".formatted(name);
-    return similar == null
-        ? text + ofAll(script)
-        : text + "Did you mean '%s'? \n".formatted(similar);
-  }
-
-  /** Returns the command whose name differs in the fewest characters, if they are few. */
-  private static String similar(String name, String script) {
-    String best = null;
-    int least = Math.max(2, name.length() / 3) + 1;
-    for (String known : CommandRegistry.names(script)) {
-      int distance = distance(name, known);
-      if (distance < least) {
-        best = known;
-        least = distance;
-      }
-    }
-    return best;
-  }
-
-  private static int distance(String left, String right) {
-    int[] previous = new int[right.length() + 1];
-    for (int j = 0; j <= right.length(); j++) {
-      previous[j] = j;
-    }
-    for (int i = 1; i <= left.length(); i++) {
-      int[] current = new int[right.length() + 1];
-      current[0] = i;
-      for (int j = 1; j <= right.length(); j++) {
-        int change = left.charAt(i - 1) == right.charAt(j - 1) ? 0 : 1;
-        current[j] = Math.min(Math.min(current[j - 1], previous[j]) + 1, previous[j - 1] + change);
-      }
-      previous = current;
-    }
-    return previous[right.length()];
+    return NearestName.of(name, CommandRegistry.names(script))
+        .map(similar -> text + "Did you mean '%s'? \n".formatted(similar))
+        .orElseGet(() -> text + ofAll(script));
   }
 }

@@ -8,6 +8,7 @@ import io.mayflymq.server.http.HttpService;
 import io.mayflymq.server.http.RequestHead;
 import io.mayflymq.server.management.api.ApiException;
 import io.mayflymq.server.management.api.Body;
+import io.mayflymq.server.management.api.Missing;
 import io.mayflymq.server.management.api.Principal;
 import io.mayflymq.server.management.api.Request;
 import io.mayflymq.server.management.api.RequestRouter;
@@ -65,7 +66,7 @@ final class ApiService implements HttpService {
         return admit(head, head.path().substring(part.getKey().length()), part.getValue());
       }
     }
-    throw ApiException.notFound();
+    throw ApiException.notFound(Missing.other("path", head.path()));
   }
 
   private Admission admit(RequestHead head, String path, Part part) {

@@ -277,6 +277,7 @@ public final class QueueArguments {
       boolean byClient) {
     if (!table.isEmpty()) {
       new QueueArguments(table, queue, vhost, dialect).checkNew(deprecated, byClient);
+      MistypedArguments.warn(table, queue, vhost);
     }
   }
 

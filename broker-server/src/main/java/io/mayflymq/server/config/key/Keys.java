@@ -16,6 +16,7 @@ import static io.mayflymq.server.config.type.ValueTypes.word;
 import static io.mayflymq.server.config.type.ValueTypes.zeroOr;
 
 import io.mayflymq.core.deathjournal.DeathJournal;
+import io.mayflymq.core.naming.NearestName;
 import io.mayflymq.core.security.CertificateLogin;
 import io.mayflymq.server.config.type.Key;
 import io.mayflymq.server.config.type.KeyFamily;
@@ -610,7 +611,7 @@ public final class Keys {
   public static Optional<String> nearest(String unknown) {
     return ALL.stream()
         .map(key -> candidate(key, unknown))
-        .filter(candidate -> candidate.distance <= Math.max(2, candidate.compared / 3))
+        .filter(candidate -> candidate.distance <= NearestName.mostEdits(candidate.compared))
         .min(Comparator.comparingInt(Candidate::distance))
         .map(Candidate::key);
   }
@@ -621,29 +622,11 @@ public final class Keys {
       String prefix = unknown.substring(0, name);
       return new Candidate(
           family.prefix() + unknown.substring(name),
-          editDistance(prefix, family.prefix()),
+          NearestName.edits(prefix, family.prefix()),
           prefix.length());
     }
-    return new Candidate(key.name(), editDistance(unknown, key.name()), unknown.length());
+    return new Candidate(key.name(), NearestName.edits(unknown, key.name()), unknown.length());
   }
 
   private record Candidate(String key, int distance, int compared) {}
-
-  /** Levenshtein's distance: how many characters must be put in, taken out or replaced. */
-  private static int editDistance(String from, String to) {
-    int[] previous = new int[to.length() + 1];
-    for (int j = 0; j <= to.length(); j++) {
-      previous[j] = j;
-    }
-    for (int i = 1; i <= from.length(); i++) {
-      int[] current = new int[to.length() + 1];
-      current[0] = i;
-      for (int j = 1; j <= to.length(); j++) {
-        int replaced = previous[j - 1] + (from.charAt(i - 1) == to.charAt(j - 1) ? 0 : 1);
-        current[j] = Math.min(replaced, Math.min(previous[j], current[j - 1]) + 1);
-      }
-      previous = current;
-    }
-    return previous[to.length()];
-  }
 }

@@ -27,10 +27,19 @@ import javax.net.ssl.SSLException;
 public final class Api {
   private final Endpoint endpoint;
   private final ClientOptions options;
+  private String missing;
 
   public Api(Endpoint endpoint, ClientOptions options) {
     this.endpoint = endpoint;
     this.options = options;
+  }
+
+  /**
+   * Returns what is not there, as a sentence, if the last answer said so; otherwise null. Behind
+   * RabbitMQ's text, which programs compare, the broker names the thing.
+   */
+  public String missing() {
+    return missing;
   }
 
   /** Returns a path of these parts, each of which may hold any character. */
@@ -178,6 +187,7 @@ public final class Api {
         connection.getOutputStream().write(json);
       }
       int status = connection.getResponseCode();
+      missing = null;
       InputStream stream = status < 400 ? connection.getInputStream() : connection.getErrorStream();
       String answer =
           stream == null ? "" : new String(stream.readAllBytes(), StandardCharsets.UTF_8);
@@ -186,7 +196,10 @@ public final class Api {
           throw ControlException.wrongState(
               "running", "Start it with '%s start_app'.".formatted(options.script()));
         }
-        throw new ApiError(status, reason(status, answer));
+        String reason = reason(status, answer);
+        int sentence = reason.indexOf(": ");
+        missing = status == 404 && sentence >= 0 ? reason.substring(sentence + 2) : null;
+        throw new ApiError(status, reason);
       }
       return answer.isEmpty() ? null : JsonReader.DEFAULT.read(answer);
     } catch (SocketTimeoutException e) {

@@ -1,8 +1,14 @@
 package io.mayflymq.server.ctl.client;
 
+import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
 /** Ends a command with an exit code and a text for standard error. */
 public final class ControlException extends RuntimeException {
   private static final long serialVersionUID = 1L;
+
+  private static final Pattern QUOTED = Pattern.compile("(['\"])(.*?)\\1");
 
   private final int exitCode;
   private final boolean usage;
@@ -52,6 +58,31 @@ public final class ControlException extends RuntimeException {
 
   public static ControlException noSuchQueue(String queue, String vhost) {
     return error(Sysexits.DATA, "Queue '%s' in vhost '%s' does not exist".formatted(queue, vhost));
+  }
+
+  /**
+   * Returns the same with what the broker has said of the cause: which name was probably meant, and
+   * what is not there if the text does not name it.
+   *
+   * @param sentence of the broker; null if there is none
+   */
+  public ControlException explainedBy(String sentence) {
+    if (sentence == null) {
+      return this;
+    }
+    Matcher name = QUOTED.matcher(sentence);
+    boolean named = name.find() && getMessage().contains(name.group(2));
+    int hint = sentence.indexOf("did you mean ");
+    String explanation = !named ? sentence : hint < 0 ? "" : sentence.substring(hint);
+    return explanation.isEmpty()
+        ? this
+        : new ControlException(
+            exitCode,
+            getMessage()
+                + "\n"
+                + explanation.substring(0, 1).toUpperCase(Locale.ROOT)
+                + explanation.substring(1),
+            usage);
   }
 
   public int exitCode() {

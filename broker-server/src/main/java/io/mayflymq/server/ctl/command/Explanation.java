@@ -56,6 +56,14 @@ final class Explanation {
     if (settings.isEmpty()) {
       lines.add("  (none)");
     }
+    Map<String, Object> mistyped = Api.object(effective.get("mistyped_arguments"));
+    if (mistyped != null) {
+      mistyped.forEach(
+          (name, meant) ->
+              lines.add(
+                  "  unknown argument %s, which has no effect: did you mean %s?"
+                      .formatted(name, meant)));
+    }
     lines.add("\nPolicies of the virtual host");
     List<Map<String, Object>> candidates = objects(effective.get("candidates"));
     candidates.forEach(candidate -> lines.add(candidate(candidate)));

@@ -234,6 +234,11 @@ public final class Invocation implements ClientOptions {
     return api;
   }
 
+  /** Returns what the broker did not have, if that was its last answer; otherwise null. */
+  public String missing() {
+    return api == null ? null : api.missing();
+  }
+
   /** Returns what the broker is called. */
   public String node() {
     if (node == null) {

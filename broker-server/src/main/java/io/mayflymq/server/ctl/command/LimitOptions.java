@@ -1,5 +1,6 @@
 package io.mayflymq.server.ctl.command;
 
+import io.mayflymq.core.naming.NearestName;
 import io.mayflymq.server.ctl.client.ControlException;
 import io.mayflymq.server.ctl.client.Sysexits;
 import io.mayflymq.server.ctl.client.Term;
@@ -39,7 +40,14 @@ final class LimitOptions {
             .map(limit -> (Object) new Term.Tuple(Arrays.asList(limit.getKey(), limit.getValue())))
             .collect(Collectors.toList());
     if (!others.isEmpty()) {
-      throw ControlException.error(Sysexits.UNAVAILABLE, error.replace("%s", Term.erlang(others)));
+      String meant =
+          limits.keySet().stream()
+              .filter(name -> !known.contains(name))
+              .map(name -> "'%s' is no limit%s".formatted(name, NearestName.hint(name, known)))
+              .collect(Collectors.joining("\n"));
+      throw ControlException.error(
+          Sysexits.UNAVAILABLE,
+          error.replace("%s", Term.erlang(others)).stripTrailing() + "\n" + meant);
     }
   }
 

@@ -138,8 +138,7 @@ public final class QueueCommands {
     }
   }
 
-  private static Result wouldDelete(
-      long ready, boolean ifEmpty, long consumers, boolean ifUnused) {
+  private static Result wouldDelete(long ready, boolean ifEmpty, long consumers, boolean ifUnused) {
     if (ifUnused && consumers > 0) {
       throw ControlException.error(Sysexits.USAGE, "Queue is in use");
     }

@@ -1,5 +1,6 @@
 package io.mayflymq.server.ctl.format;
 
+import io.mayflymq.core.naming.NearestName;
 import io.mayflymq.server.ctl.client.ControlException;
 import io.mayflymq.server.ctl.client.Term;
 import java.util.ArrayList;
@@ -87,7 +88,10 @@ public final class Columns {
     unknown.removeAll(columns.keySet());
     if (!unknown.isEmpty()) {
       throw ControlException.usage(
-          "Info key(s) %s are not supported".formatted(String.join(",", unknown)));
+          "Info key(s) %s are not supported%s"
+              .formatted(
+                  String.join(",", unknown),
+                  NearestName.hint(unknown.iterator().next(), columns.keySet())));
     }
     Columns chosen = new Columns();
     for (String name : names.isEmpty() ? List.of(otherwise) : names) {

@@ -1,5 +1,6 @@
 package io.mayflymq.server.ctl.format;
 
+import io.mayflymq.core.naming.NearestName;
 import io.mayflymq.server.ctl.client.ControlException;
 import io.mayflymq.server.ctl.client.Term;
 import io.mayflymq.server.json.JsonWriter;
@@ -90,12 +91,15 @@ public enum OutputFormat {
         .orElseThrow(
             () ->
                 ControlException.usage(
-                    "formatter '%s' is not supported; should be one of %s"
+                    "formatter '%s' is not supported; should be one of %s%s"
                         .formatted(
                             name,
-                            Arrays.stream(values())
-                                .map(OutputFormat::wireName)
-                                .collect(Collectors.joining(", ")))));
+                            String.join(", ", wireNames()),
+                            NearestName.hint(name, wireNames()))));
+  }
+
+  private static List<String> wireNames() {
+    return Arrays.stream(values()).map(OutputFormat::wireName).toList();
   }
 
   String wireName() {

@@ -9,6 +9,7 @@ import io.mayflymq.server.http.BodyLimit;
 import io.mayflymq.server.json.Json;
 import io.mayflymq.server.management.api.ApiException;
 import io.mayflymq.server.management.api.FormData;
+import io.mayflymq.server.management.api.Missing;
 import io.mayflymq.server.management.api.Request;
 import io.mayflymq.server.management.api.RequestRouter;
 import io.mayflymq.server.management.api.Response;
@@ -103,7 +104,7 @@ public final class DefinitionsResource {
     try {
       return run(request, (json, strict) -> managed.definitions().importInto(vhost, json, strict));
     } catch (AdministrationException e) {
-      throw new ApiException(404, "not_found", "vhost_not_found");
+      throw ApiException.missing("vhost_not_found", Missing.other("vhost", vhost));
     }
   }
 

@@ -9,6 +9,7 @@ import io.mayflymq.server.json.JsonReader;
 import io.mayflymq.server.json.JsonWriter;
 import io.mayflymq.server.management.api.ApiException;
 import io.mayflymq.server.management.api.Listing;
+import io.mayflymq.server.management.api.Missing;
 import io.mayflymq.server.management.api.Request;
 import io.mayflymq.server.management.api.RequestRouter;
 import io.mayflymq.server.management.api.Response;
@@ -64,7 +65,7 @@ public final class GlobalParameterResource {
     String name = request.parameter("name");
     String json = parameters().get(name);
     if (json == null) {
-      throw ApiException.notFound();
+      throw ApiException.notFound(Missing.other("global parameter", name));
     }
     return Response.ok(Listing.columns(request, object(name, json)));
   }

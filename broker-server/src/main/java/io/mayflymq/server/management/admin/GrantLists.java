@@ -70,7 +70,9 @@ record GrantLists<G>(
             .filter(grant -> vhost.apply(grant).equals(request.parameter("vhost")))
             .toList();
     if (grants.isEmpty()) {
-      throw ApiException.notFound();
+      throw ApiException.notFound(
+          "user '%s' has no %s in vhost '%s'"
+              .formatted(request.parameter("user"), kind, request.parameter("vhost")));
     }
     return grants;
   }

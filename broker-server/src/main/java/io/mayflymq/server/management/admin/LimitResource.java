@@ -9,6 +9,7 @@ import io.mayflymq.server.definitions.LimitsJson;
 import io.mayflymq.server.json.Json;
 import io.mayflymq.server.management.api.ApiException;
 import io.mayflymq.server.management.api.Listing;
+import io.mayflymq.server.management.api.Missing;
 import io.mayflymq.server.management.api.Request;
 import io.mayflymq.server.management.api.RequestRouter;
 import io.mayflymq.server.management.api.Response;
@@ -72,7 +73,7 @@ public final class LimitResource {
     request.principal().requireAdministrator();
     String vhost = request.parameter("vhost");
     if (managed.broker().virtualHost(vhost) == null) {
-      throw new ApiException(404, "not_found", "vhost_not_found");
+      throw ApiException.missing("vhost_not_found", Missing.other("vhost", vhost));
     }
     Limits given = vhostLimit(value(request));
     Limit limit = limit(given);

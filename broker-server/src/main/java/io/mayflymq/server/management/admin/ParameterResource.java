@@ -12,6 +12,7 @@ import io.mayflymq.server.json.JsonReader;
 import io.mayflymq.server.json.JsonWriter;
 import io.mayflymq.server.management.api.ApiException;
 import io.mayflymq.server.management.api.Listing;
+import io.mayflymq.server.management.api.Missing;
 import io.mayflymq.server.management.api.Request;
 import io.mayflymq.server.management.api.RequestRouter;
 import io.mayflymq.server.management.api.Response;
@@ -105,7 +106,8 @@ public final class ParameterResource {
         .filter(parameter -> parameter.name.equals(request.parameter("name")))
         .findFirst()
         .map(parameter -> Response.ok(Listing.columns(request, parameter.toMap())))
-        .orElseThrow(ApiException::notFound);
+        .orElseThrow(
+            () -> ApiException.notFound(Missing.other("parameter", request.parameter("name"))));
   }
 
   private Response set(Request request) {

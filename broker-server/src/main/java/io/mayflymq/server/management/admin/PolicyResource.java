@@ -5,10 +5,12 @@ import io.mayflymq.core.policy.Policy;
 import io.mayflymq.core.policy.PolicyException;
 import io.mayflymq.core.policy.PolicyKind;
 import io.mayflymq.core.policy.PolicyTable;
+import io.mayflymq.core.policy.argument.MistypedArguments;
 import io.mayflymq.core.vhost.VirtualHost;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.server.management.api.ApiException;
 import io.mayflymq.server.management.api.Listing;
+import io.mayflymq.server.management.api.Missing;
 import io.mayflymq.server.management.api.Request;
 import io.mayflymq.server.management.api.RequestRouter;
 import io.mayflymq.server.management.api.Response;
@@ -104,7 +106,7 @@ public final class PolicyResource {
   private static Policy existing(Request request, VirtualHost vhost, PolicyKind kind) {
     Policy policy = vhost.policies().table().policy(kind, request.parameter("policy"));
     if (policy == null) {
-      throw ApiException.notFound();
+      throw ApiException.notFound(Missing.policy(vhost, kind, request.parameter("policy")));
     }
     return policy;
   }
@@ -114,10 +116,11 @@ public final class PolicyResource {
     String name = request.parameter("queue");
     Queue queue = vhost.routing().queue(name);
     if (queue == null) {
-      throw ApiException.notFound();
+      throw ApiException.notFound(Missing.queue(vhost, name));
     }
     Map<String, Object> explained =
         new LinkedHashMap<>(shown(request, vhost, vhost.policies().explainQueue(name)));
+    explained.put("mistyped_arguments", MistypedArguments.of(queue.definition().arguments()));
     explained.put("deaths", Statistics.deaths(queue.counters()));
     return Response.ok(explained);
   }
@@ -126,7 +129,7 @@ public final class PolicyResource {
     VirtualHost vhost = managed.visibleVhost(request);
     String name = request.exchange();
     if (vhost.routing().exchange(name) == null) {
-      throw ApiException.notFound();
+      throw ApiException.notFound(Missing.exchange(vhost, name));
     }
     return Response.ok(shown(request, vhost, vhost.policies().explainExchange(name)));
   }
@@ -202,7 +205,7 @@ public final class PolicyResource {
    */
   static Response clear(VirtualHost vhost, PolicyKind kind, String policy) {
     if (!Futures.await(vhost.policies().clear(kind, policy))) {
-      throw ApiException.notFound();
+      throw ApiException.notFound(Missing.policy(vhost, kind, policy));
     }
     return Response.noContent();
   }

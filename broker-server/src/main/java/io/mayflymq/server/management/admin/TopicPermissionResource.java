@@ -5,6 +5,7 @@ import io.mayflymq.core.security.SecurityState.TopicPermissionEntry;
 import io.mayflymq.server.json.Json;
 import io.mayflymq.server.management.api.ApiException;
 import io.mayflymq.server.management.api.Body;
+import io.mayflymq.server.management.api.Missing;
 import io.mayflymq.server.management.api.Request;
 import io.mayflymq.server.management.api.RequestRouter;
 import io.mayflymq.server.management.api.Response;
@@ -79,7 +80,8 @@ public final class TopicPermissionResource {
     return lists.existing(request).stream()
         .filter(candidate -> candidate.exchange().equals(exchange))
         .findFirst()
-        .orElseThrow(ApiException::notFound);
+        .orElseThrow(
+            () -> ApiException.notFound(Missing.other("topic permission of exchange", exchange)));
   }
 
   /** Returns a list, as for all exchanges. */

@@ -30,9 +30,24 @@ public final class ApiException extends RuntimeException {
     return reason;
   }
 
-  /** Returns the error for an object or a path that does not exist. */
-  public static ApiException notFound() {
-    return new ApiException(404, "Object Not Found", "Not Found");
+  /**
+   * Returns the error for an object or a path that does not exist: RabbitMQ's text, and what is not
+   * there.
+   *
+   * @param what completes a sentence, such as {@code there is no queue 'q' in vhost '/'}
+   */
+  public static ApiException notFound(String what) {
+    return new ApiException(404, "Object Not Found", "Not Found: " + what);
+  }
+
+  /**
+   * Returns the error for what a request names in order to put something there.
+   *
+   * @param code RabbitMQ's text, such as {@code vhost_not_found}
+   * @param what as above
+   */
+  public static ApiException missing(String code, String what) {
+    return new ApiException(404, "not_found", code + ": " + what);
   }
 
   public static ApiException badRequest(Object reason) {
@@ -47,7 +62,8 @@ public final class ApiException extends RuntimeException {
   /** Returns the error for an administrative operation that was refused. */
   public static ApiException of(AdministrationException refused) {
     return switch (refused.reason()) {
-      case NO_SUCH_VHOST, NO_SUCH_USER, NO_SUCH_PARAMETER -> notFound();
+      case NO_SUCH_VHOST, NO_SUCH_USER -> notFound(refused.getMessage());
+      case NO_SUCH_PARAMETER -> notFound(Missing.other("parameter", refused.subject()));
       case PROTECTED -> new ApiException(412, "precondition_failed", refused.getMessage());
       default -> badRequest(refused.getMessage());
     };

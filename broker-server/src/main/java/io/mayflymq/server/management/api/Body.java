@@ -1,5 +1,6 @@
 package io.mayflymq.server.management.api;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.exc.StreamConstraintsException;
 import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.server.http.RequestBody;
@@ -66,10 +67,14 @@ public final class Body {
       throw ApiException.badRequest(
           "the JSON of a request may be nested %d deep and hold %d values, names and brackets"
               .formatted(DEEPEST, MOST_TOKENS));
+    } catch (JsonProcessingException e) {
+      throw ApiException.badRequest(
+          "not_json: the body cannot be parsed, at line %d: %s"
+              .formatted(e.getLocation().getLineNr(), e.getOriginalMessage()));
     } catch (IOException e) {
       throw ApiException.badRequest("not_json");
     }
-    throw ApiException.badRequest("not_json");
+    throw ApiException.badRequest("not_json: expected an object, such as {}");
   }
 
   /** The fields of an object. */

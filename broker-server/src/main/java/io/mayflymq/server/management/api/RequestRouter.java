@@ -144,7 +144,7 @@ public final class RequestRouter {
     }
     RequestRouter others = otherwise.get();
     if (others == null) {
-      throw ApiException.notFound();
+      throw ApiException.notFound(Missing.other("path", String.join("/", path)));
     }
     return others.find(asked, path);
   }

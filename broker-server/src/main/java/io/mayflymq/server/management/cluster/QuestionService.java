@@ -7,6 +7,7 @@ import io.mayflymq.protocol.types.AmqpException;
 import io.mayflymq.server.http.HttpLimits;
 import io.mayflymq.server.http.Workers;
 import io.mayflymq.server.management.api.ApiException;
+import io.mayflymq.server.management.api.Missing;
 import io.mayflymq.server.management.api.RequestRouter;
 import io.mayflymq.server.management.api.Response;
 import java.util.concurrent.CompletableFuture;
@@ -61,7 +62,8 @@ public final class QuestionService implements AutoCloseable {
       return handlers.find(question.method(), question.path())
               instanceof RequestRouter.Found.Handled found
           ? found.handler().handle(question.request(found.parameters()))
-          : Response.of(ApiException.notFound());
+          : Response.of(
+              ApiException.notFound(Missing.other("path", String.join("/", question.path()))));
     } catch (ApiException refused) {
       return Response.of(refused);
     } catch (AmqpException refused) {

@@ -4,11 +4,13 @@ import io.mayflymq.core.replication.node.ReplicaOperations;
 import io.mayflymq.core.settings.QueueType;
 import io.mayflymq.core.vhost.Broker;
 import io.mayflymq.core.vhost.Cluster;
+import io.mayflymq.core.vhost.VirtualHost;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.queue.QueueReplicas;
 import io.mayflymq.server.json.Json;
 import io.mayflymq.server.management.api.ApiException;
 import io.mayflymq.server.management.api.Body;
+import io.mayflymq.server.management.api.Missing;
 import io.mayflymq.server.management.api.Request;
 import io.mayflymq.server.management.api.RequestRouter;
 import io.mayflymq.server.management.api.Response;
@@ -97,9 +99,11 @@ public final class ReplicaResource {
    * @throws ApiException 404 if there is none
    */
   static Queue queue(ManagedBroker managed, Request request) {
-    Queue queue = managed.visibleVhost(request).routing().queue(request.parameter("queue"));
+    VirtualHost vhost = managed.visibleVhost(request);
+    String name = request.parameter("queue");
+    Queue queue = vhost.routing().queue(name);
     if (queue == null) {
-      throw ApiException.notFound();
+      throw ApiException.notFound(Missing.queue(vhost, name));
     }
     return queue;
   }

@@ -4,6 +4,7 @@ import io.mayflymq.core.security.PasswordHash;
 import io.mayflymq.server.config.NodeName;
 import io.mayflymq.server.json.Json;
 import io.mayflymq.server.management.api.ApiException;
+import io.mayflymq.server.management.api.Missing;
 import io.mayflymq.server.management.api.Request;
 import io.mayflymq.server.management.api.RequestRouter;
 import io.mayflymq.server.management.api.Response;
@@ -67,7 +68,7 @@ public final class AuthResource {
 
   private static void requireThisNode(Request request) {
     if (!request.parameter("node").equals(NodeName.value())) {
-      throw ApiException.notFound();
+      throw ApiException.notFound(Missing.other("node", request.parameter("node")));
     }
   }
 }

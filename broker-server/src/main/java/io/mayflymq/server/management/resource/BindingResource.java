@@ -13,6 +13,7 @@ import io.mayflymq.server.json.TableJson;
 import io.mayflymq.server.management.api.ApiException;
 import io.mayflymq.server.management.api.Body;
 import io.mayflymq.server.management.api.Listing;
+import io.mayflymq.server.management.api.Missing;
 import io.mayflymq.server.management.api.Request;
 import io.mayflymq.server.management.api.RequestRouter;
 import io.mayflymq.server.management.api.Response;
@@ -195,7 +196,7 @@ public final class BindingResource {
     return between(vhost, request.exchange(), kind, request.parameter("destination")).stream()
         .filter(binding -> unquote(propertiesKey(binding)).equals(key))
         .findFirst()
-        .orElseThrow(ApiException::notFound);
+        .orElseThrow(() -> ApiException.notFound(Missing.other("binding", key)));
   }
 
   /** Clients quote more or less of a key, or nothing. */

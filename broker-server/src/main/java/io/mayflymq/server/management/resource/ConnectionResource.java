@@ -4,6 +4,7 @@ import io.mayflymq.server.channel.ChannelView;
 import io.mayflymq.server.delivery.ConnectionIdentity;
 import io.mayflymq.server.management.api.ApiException;
 import io.mayflymq.server.management.api.Listing;
+import io.mayflymq.server.management.api.Missing;
 import io.mayflymq.server.management.api.Request;
 import io.mayflymq.server.management.api.RequestRouter;
 import io.mayflymq.server.management.api.Response;
@@ -169,6 +170,6 @@ public final class ConnectionResource {
         .map(
             view ->
                 Response.ok(Listing.columns(request, ConnectionJson.channelDetail(view, history))))
-        .orElseThrow(ApiException::notFound);
+        .orElseThrow(() -> ApiException.notFound(Missing.other("channel", name)));
   }
 }

@@ -9,6 +9,7 @@ import io.mayflymq.core.vhost.VirtualHost;
 import io.mayflymq.server.json.Json;
 import io.mayflymq.server.management.api.ApiException;
 import io.mayflymq.server.management.api.Listing;
+import io.mayflymq.server.management.api.Missing;
 import io.mayflymq.server.management.api.Request;
 import io.mayflymq.server.management.api.RequestRouter;
 import io.mayflymq.server.management.api.Response;
@@ -122,7 +123,7 @@ public final class DeathResource {
     Predicate<DeathRecord> here =
         death -> death.vhost().equals(vhost.name()) && death.queue().equals(queue);
     if (vhost.routing().queue(queue) == null && deaths().stream().noneMatch(here)) {
-      throw ApiException.notFound();
+      throw ApiException.notFound(Missing.queue(vhost, queue));
     }
     return answer(request, here.and(wanted(request)));
   }

@@ -15,6 +15,7 @@ import io.mayflymq.server.json.TableJson;
 import io.mayflymq.server.management.api.ApiException;
 import io.mayflymq.server.management.api.Body;
 import io.mayflymq.server.management.api.Listing;
+import io.mayflymq.server.management.api.Missing;
 import io.mayflymq.server.management.api.Request;
 import io.mayflymq.server.management.api.RequestRouter;
 import io.mayflymq.server.management.api.Response;
@@ -148,7 +149,7 @@ public final class ExchangeResource {
     VirtualHost vhost = managed.visibleVhost(request);
     ExchangeDefinition exchange = vhost.routing().exchange(request.exchange());
     if (exchange == null) {
-      throw ApiException.notFound();
+      throw ApiException.notFound(Missing.exchange(vhost, request.exchange()));
     }
     Map<String, Object> object =
         new LinkedHashMap<>(one.objects(request, List.of(new Found(vhost, exchange))).get(0));
@@ -188,7 +189,7 @@ public final class ExchangeResource {
     VirtualHost vhost = managed.usableVhost(request);
     String name = request.exchange();
     if (vhost.routing().exchange(name) == null) {
-      throw ApiException.notFound();
+      throw ApiException.notFound(Missing.exchange(vhost, name));
     }
     managed
         .access(request.principal(), vhost)

@@ -24,6 +24,7 @@ import io.mayflymq.server.connection.ConnectionView;
 import io.mayflymq.server.connection.OpenConnection;
 import io.mayflymq.server.definitions.BrokerDefinitions;
 import io.mayflymq.server.management.api.ApiException;
+import io.mayflymq.server.management.api.Missing;
 import io.mayflymq.server.management.api.Principal;
 import io.mayflymq.server.management.api.Request;
 import io.mayflymq.server.management.api.RequestRouter;
@@ -185,13 +186,18 @@ public final class ManagedBroker {
   VirtualHost usableVhostToPutInto(Request request) {
     VirtualHost vhost = broker().virtualHost(request.parameter("vhost"));
     if (vhost == null || !mayEnter(request.principal(), vhost)) {
-      throw vhostNotFound();
+      throw vhostNotFound(request);
     }
     return vhost;
   }
 
-  private static ApiException vhostNotFound() {
-    return new ApiException(404, "not_found", "vhost_not_found");
+  private ApiException vhostNotFound(Request request) {
+    return ApiException.missing(
+        "vhost_not_found", noVhost(request.parameter("vhost"), request.principal()));
+  }
+
+  private String noVhost(String name, Principal principal) {
+    return Missing.vhost(name, principal, vhosts(principal));
   }
 
   /** Returns what a principal may do in each virtual host that is usable for him, by name. */
@@ -218,7 +224,7 @@ public final class ManagedBroker {
   public VirtualHost ownVhost(Request request) {
     VirtualHost vhost = existing(request);
     if (!isOwn(request.principal(), vhost)) {
-      throw ApiException.notFound();
+      throw ApiException.notFound(noVhost(vhost.name(), request.principal()));
     }
     return vhost;
   }
@@ -227,7 +233,7 @@ public final class ManagedBroker {
   public VirtualHost ownVhostToPutInto(Request request) {
     VirtualHost vhost = broker().virtualHost(request.parameter("vhost"));
     if (vhost == null || !isOwn(request.principal(), vhost)) {
-      throw vhostNotFound();
+      throw vhostNotFound(request);
     }
     return vhost;
   }
@@ -240,7 +246,7 @@ public final class ManagedBroker {
   private VirtualHost existing(Request request) {
     VirtualHost vhost = broker().virtualHost(request.parameter("vhost"));
     if (vhost == null) {
-      throw ApiException.notFound();
+      throw ApiException.notFound(noVhost(request.parameter("vhost"), request.principal()));
     }
     return vhost;
   }
@@ -259,7 +265,7 @@ public final class ManagedBroker {
 
   private void requireEntrance(Principal principal, VirtualHost vhost) {
     if (!mayEnter(principal, vhost)) {
-      throw ApiException.notFound();
+      throw ApiException.notFound(noVhost(vhost.name(), principal));
     }
   }
 
@@ -277,7 +283,7 @@ public final class ManagedBroker {
       return accessControl().checkVhostAccess(principal.user(), vhost.name(), Map.of());
     } catch (ConnectionException e) {
       // The permission was removed since it was checked.
-      throw ApiException.notFound();
+      throw ApiException.notFound(noVhost(vhost.name(), principal));
     }
   }
 
@@ -382,7 +388,7 @@ public final class ManagedBroker {
             ? List.of()
             : Futures.await(ShardQuery.collect(List.of(queue), Queue::shard, QueueSnapshot::of));
     if (found.isEmpty()) {
-      throw ApiException.notFound();
+      throw ApiException.notFound(Missing.queue(vhost, name));
     }
     return found.get(0);
   }
@@ -397,7 +403,7 @@ public final class ManagedBroker {
     VirtualHost vhost = usableVhost(request);
     String name = request.parameter("queue");
     if (vhost.routing().queue(name) == null) {
-      throw ApiException.notFound();
+      throw ApiException.notFound(Missing.queue(vhost, name));
     }
     access(request.principal(), vhost).check(ResourceKind.QUEUE, name, permission);
     return vhost.queue(name, request.principal());
@@ -461,7 +467,7 @@ public final class ManagedBroker {
                 found.view.identity().name().equals(name)
                     || found.view.identity().pid().equals(name))
         .findFirst()
-        .orElseThrow(ApiException::notFound);
+        .orElseThrow(() -> ApiException.notFound(Missing.other("connection", name)));
   }
 
   /** Returns the channels that a principal may see, by name. */

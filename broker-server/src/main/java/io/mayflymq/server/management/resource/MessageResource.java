@@ -26,6 +26,7 @@ import io.mayflymq.server.management.api.ApiException;
 import io.mayflymq.server.management.api.Body;
 import io.mayflymq.server.management.api.Listing;
 import io.mayflymq.server.management.api.MessageMemory;
+import io.mayflymq.server.management.api.Missing;
 import io.mayflymq.server.management.api.Request;
 import io.mayflymq.server.management.api.RequestRouter;
 import io.mayflymq.server.management.api.Response;
@@ -90,7 +91,7 @@ public final class MessageResource {
     PathNames.check("exchange", exchange);
     PathNames.check("routing key", routingKey);
     if (vhost.routing().exchange(exchange) == null) {
-      throw missing("exchange_not_found");
+      throw ApiException.missing("exchange_not_found", Missing.exchange(vhost, exchange));
     }
     VhostAccess access = managed.access(request.principal(), vhost);
     Partitions partitions = managed.broker().partitions();
@@ -120,10 +121,6 @@ public final class MessageResource {
           }
         });
     return Response.ok(Map.of("routed", awaitPublish(routed)));
-  }
-
-  private static ApiException missing(String what) {
-    return new ApiException(404, "not_found", what);
   }
 
   /** Decodes it as RabbitMQ does: with its padding; white space is skipped. */
@@ -233,7 +230,7 @@ public final class MessageResource {
     long truncate = fields.number("truncate", Integer.MAX_VALUE);
     String name = request.parameter("queue");
     if (vhost.routing().queue(name) == null) {
-      throw missing("queue_not_found");
+      throw ApiException.missing("queue_not_found", Missing.queue(vhost, name));
     }
     Queue queue = readable(request, vhost, name);
     MessageMemory.Share share = memory.share();

@@ -16,6 +16,7 @@ import io.mayflymq.server.json.Json;
 import io.mayflymq.server.logging.Logging;
 import io.mayflymq.server.management.api.ApiException;
 import io.mayflymq.server.management.api.Listing;
+import io.mayflymq.server.management.api.Missing;
 import io.mayflymq.server.management.api.Request;
 import io.mayflymq.server.management.api.RequestRouter;
 import io.mayflymq.server.management.api.Response;
@@ -305,7 +306,10 @@ public final class OverviewResource {
       return Response.ok(Listing.columns(request, object()));
     }
     Cluster.Peer member =
-        members().stream().filter(isNamed(name)).findFirst().orElseThrow(ApiException::notFound);
+        members().stream()
+            .filter(isNamed(name))
+            .findFirst()
+            .orElseThrow(() -> ApiException.notFound(Missing.other("node", name)));
     Map<String, Object> object =
         managed
             .nodes()
@@ -365,7 +369,7 @@ public final class OverviewResource {
   private static void requireThisNode(Request request) {
     request.principal().requireMonitor();
     if (!request.parameter("node").equals(NodeName.value())) {
-      throw ApiException.notFound();
+      throw ApiException.notFound(Missing.other("node", request.parameter("node")));
     }
   }
 

@@ -12,6 +12,7 @@ import io.mayflymq.server.json.Json;
 import io.mayflymq.server.management.api.ApiException;
 import io.mayflymq.server.management.api.Body;
 import io.mayflymq.server.management.api.Listing;
+import io.mayflymq.server.management.api.Missing;
 import io.mayflymq.server.management.api.Request;
 import io.mayflymq.server.management.api.RequestRouter;
 import io.mayflymq.server.management.api.Response;
@@ -192,9 +193,11 @@ public final class QueueResource {
   }
 
   private Queue find(Request request) {
-    Queue queue = managed.visibleVhost(request).routing().queue(request.parameter("queue"));
+    VirtualHost vhost = managed.visibleVhost(request);
+    String name = request.parameter("queue");
+    Queue queue = vhost.routing().queue(name);
     if (queue == null) {
-      throw ApiException.notFound();
+      throw ApiException.notFound(Missing.queue(vhost, name));
     }
     return queue;
   }

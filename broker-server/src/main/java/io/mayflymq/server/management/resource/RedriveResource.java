@@ -172,7 +172,9 @@ public final class RedriveResource {
   private Redrive last(Request request) {
     Redrive last = redrives(request).last(managed.usableQueue(request, Permission.READ));
     if (last == null) {
-      throw ApiException.notFound();
+      throw ApiException.notFound(
+          "queue '%s' in vhost '%s' was never redriven"
+              .formatted(request.parameter("queue"), request.parameter("vhost")));
     }
     return last;
   }

@@ -9,6 +9,7 @@ import io.mayflymq.core.vhost.VirtualHost;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.server.json.Json;
 import io.mayflymq.server.management.api.ApiException;
+import io.mayflymq.server.management.api.Missing;
 import io.mayflymq.server.management.api.Request;
 import io.mayflymq.server.management.api.RequestRouter;
 import io.mayflymq.server.management.api.Response;
@@ -101,7 +102,7 @@ public final class ScheduleResource {
   private Response cancel(Request request) {
     String id = request.parameter("message");
     if (Futures.await(queue(request).requests().removeScheduled(id)) == 0) {
-      throw ApiException.notFound();
+      throw ApiException.notFound(Missing.other("scheduled message", id));
     }
     return Response.noContent();
   }
@@ -111,7 +112,7 @@ public final class ScheduleResource {
     VirtualHost vhost = managed.usableVhost(request);
     String name = request.parameter("queue");
     if (vhost.routing().queue(name) == null) {
-      throw ApiException.notFound();
+      throw ApiException.notFound(Missing.queue(vhost, name));
     }
     managed.access(request.principal(), vhost).check(ResourceKind.QUEUE, name, Permission.READ);
     return vhost.queue(name, request.principal());

@@ -16,6 +16,7 @@ import io.mayflymq.server.json.Json;
 import io.mayflymq.server.management.api.ApiException;
 import io.mayflymq.server.management.api.Body;
 import io.mayflymq.server.management.api.Listing;
+import io.mayflymq.server.management.api.Missing;
 import io.mayflymq.server.management.api.Request;
 import io.mayflymq.server.management.api.RequestRouter;
 import io.mayflymq.server.management.api.Response;
@@ -150,7 +151,7 @@ public final class VhostResource {
   private void trace(String name, boolean on) {
     VirtualHost vhost = managed.broker().virtualHost(name);
     if (vhost == null) {
-      throw ApiException.notFound();
+      throw ApiException.notFound(Missing.other("vhost", name));
     }
     vhost.firehose().turn(on);
   }

@@ -55,7 +55,8 @@ class ControlCommandIT {
   private void refused(int exit, List<String> error, String... arguments) {
     Outcome outcome = control.run(arguments);
     assertThat(outcome.exit()).as("%s", outcome).isEqualTo(exit);
-    assertThat(outcome.err()).containsExactlyElementsOf(error);
+    // MayflyMQ explains it behind RabbitMQ's text.
+    assertThat(outcome.err()).startsWith(error.toArray(String[]::new));
   }
 
   private void refusedUsage(int exit, String problem, String... arguments) {
@@ -466,9 +467,7 @@ class ControlCommandIT {
     String pattern = "^" + java.util.regex.Pattern.quote(queue) + "$";
     assertThat(done("set_policy", name, pattern, ONE_VALUE, "--dry-run"))
         .startsWith("Dry run: nothing was changed")
-        .contains(
-            "messages over the length limit: 4",
-            "Queues that would change: 1");
+        .contains("messages over the length limit: 4", "Queues that would change: 1");
     assertThat(done("list_policies", "-s")).noneMatch(line -> line.contains(name));
     assertThat(done("list_queues", "-s")).contains(queue + "\t15");
     done("set_policy", name, pattern, ONE_VALUE);

@@ -341,6 +341,50 @@ class OperatorCommandsIT {
     control.run("clear_operator_policy", "said");
   }
 
+  /** Behind RabbitMQ's text, the thing and the nearest known name. */
+  @Test
+  void errorsNameWhatWasProbablyMeant() throws Exception {
+    guest().put("queues/%2F/invoices", "{\"durable\":true}");
+    String meant = "; did you mean 'invoices'?";
+    assertThat(control.run("delete_queue", "invoice").err())
+        .containsExactly(
+            "Error:",
+            "No such queue was found",
+            "There is no queue 'invoice' in vhost '/'" + meant);
+    assertThat(control.run("browse_queue", "invocies").err())
+        .containsExactly(
+            "Error:", "Queue 'invocies' in vhost '/' does not exist", "Did you mean 'invoices'?");
+    assertThat(control.run("purge_queue", "none-at-all").err())
+        .containsExactly(
+            "Object (queue, stream, exchange, etc) was not found",
+            "There is no queue 'none-at-all' in vhost '/'");
+    assertThat(control.run("delete_user", "gest").err())
+        .containsExactly("Error:", "User \"gest\" does not exist", "Did you mean 'guest'?");
+    assertThat(control.run("list_queues", "mesages").err().get(0))
+        .endsWith("Info key(s) mesages are not supported; did you mean 'messages'?");
+    assertThat(control.run("list_queues", "--fomatter", "json").err())
+        .contains("--fomatter : did you mean --formatter?");
+    assertThat(control.run("set_vhost_limits", "{\"max-conections\":1}").err())
+        .endsWith("'max-conections' is no limit; did you mean 'max-connections'?");
+    assertThat(control.run("list_queues", "--formatter", "jsn").err().get(0))
+        .endsWith("; did you mean 'json'?");
+    assertThat(control.run("set_policy", "p", "q", "{\"max-lenght\":1}").err())
+        .contains("'max-lenght' is no key of policies; did you mean 'max-length'?");
+  }
+
+  @Test
+  void anArgumentOneEditFromAKnownOneIsLoggedAndExplained() throws Exception {
+    String body = "{\"durable\":true,\"arguments\":{\"x-mesage-ttl\":1000}}";
+    assertThat(guest().put("queues/%2F/mistyped", body).status()).isEqualTo(201);
+    assertThat(control.run("log_tail").text())
+        .contains(
+            "queue 'mistyped' in vhost '/' has the unknown argument 'x-mesage-ttl', which has no"
+                + " effect; did you mean 'x-message-ttl'?");
+    assertThat(control.run("explain_policy", "queue", "mistyped").out())
+        .contains(
+            "  unknown argument x-mesage-ttl, which has no effect: did you mean x-message-ttl?");
+  }
+
   @Test
   void policiesThatMatchAreListedInTheOrderInWhichTheyCount() throws Exception {
     guest().put("queues/%2F/orders", "{\"durable\":true}");

@@ -11,6 +11,8 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
@@ -20,6 +22,8 @@ import java.util.stream.Stream;
  * node by the environment, such as {@code RABBITMQ_NODENAME}.
  */
 public final class ControlCommand {
+  private static final Pattern ARGUMENT = Pattern.compile("\"([^\"]*)\"|'([^']*)'|(\\S+)");
+
   /** What starts a process; empty for the command in the process of the tests. */
   private final List<String> process;
 
@@ -85,6 +89,20 @@ public final class ControlCommand {
   }
 
   /** Runs it with a text on its standard input. */
+  /** Runs what a page has in a line, with quotes as in a shell. */
+  public Outcome runLine(String line) {
+    List<String> arguments = new ArrayList<>();
+    Matcher matcher = ARGUMENT.matcher(line);
+    while (matcher.find()) {
+      for (int group = 1; group <= matcher.groupCount(); group++) {
+        if (matcher.group(group) != null) {
+          arguments.add(matcher.group(group));
+        }
+      }
+    }
+    return run(arguments.toArray(String[]::new));
+  }
+
   public Outcome runWith(String input, String... arguments) {
     List<String> all = Stream.concat(options.stream(), Stream.of(arguments)).toList();
     byte[] bytes = input.getBytes(StandardCharsets.UTF_8);

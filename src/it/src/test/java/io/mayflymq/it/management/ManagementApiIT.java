@@ -90,7 +90,32 @@ class ManagementApiIT {
     Http.Reply reply = http.get(path);
     assertThat(reply.status()).isEqualTo(404);
     assertThat(reply.error()).isEqualTo("Object Not Found");
-    assertThat(reply.reason()).isEqualTo("Not Found");
+    assertThat(reply.reason()).startsWith("Not Found");
+  }
+
+  @Test
+  @MayflyOnly("RabbitMQ's text only")
+  void whatIsMissingIsNamedWithTheNearestName(Amqp amqp) throws Exception {
+    String queue = amqp.queue();
+    String mistyped = queue.substring(0, queue.length() - 1);
+    assertThat(http.get("queues/%2F/" + mistyped).reason())
+        .startsWith(
+            "Not Found: there is no queue '%s' in vhost '/'; did you mean '".formatted(mistyped));
+    assertThat(http.get("exchanges/%2F/amq.topci").reason())
+        .isEqualTo(
+            "Not Found: there is no exchange 'amq.topci' in vhost '/'; did you mean 'amq.topic'?");
+    assertThat(http.get("queues/never-made-here/q").reason())
+        .isEqualTo("Not Found: there is no vhost 'never-made-here' for user 'guest'");
+    assertThat(http.get("users/never-made-here").reason())
+        .isEqualTo("Not Found: User \"never-made-here\" does not exist");
+  }
+
+  @Test
+  @MayflyOnly("RabbitMQ takes it without a word")
+  void anArgumentOneEditFromAKnownOneIsShown(Amqp amqp) throws Exception {
+    String queue = amqp.queue(Map.of("x-mesage-ttl", 1000, "x-other", 1));
+    assertThat(http.get("queues/%2F/" + queue + "/effective").json().path("mistyped_arguments"))
+        .hasToString("{\"x-mesage-ttl\":\"x-message-ttl\"}");
   }
 
   @Test
@@ -143,14 +168,14 @@ class ManagementApiIT {
       delimiter = '|',
       value = {
         "{\"durable\":\"yes\"} | [\"not_boolean\",\"yes\"]",
-        "{bad | \"not_json\"",
-        "[1] | \"not_json\"",
+        "{bad | \"not_json",
+        "[1] | \"not_json",
       })
   void aBadBodyIs400(String body, String reason, Amqp amqp) throws Exception {
     Http.Reply reply = http.put("queues/%2F/" + amqp.name(), body);
     assertThat(reply.status()).isEqualTo(400);
     assertThat(reply.error()).isEqualTo("bad_request");
-    assertThat(reply.json().path("reason")).hasToString(reason);
+    assertThat(reply.json().path("reason").toString()).startsWith(reason);
   }
 
   @Test

@@ -71,12 +71,12 @@ class ManagementPoliciesIT extends PolicyFixture {
     for (String path : List.of(kind + "/nope", kind + "/%2F/nope", kind + "/nope/nope")) {
       Http.Reply reply = http.get(path);
       assertThat(reply.status()).as(path).isEqualTo(404);
-      assertThat(reply.reason()).isEqualTo("Not Found");
+      assertThat(reply.reason()).startsWith("Not Found");
     }
     Http.Reply reply = http.put(kind + "/nope/p", policy("none", "{\"max-length\":7}"));
     assertThat(reply.status()).isEqualTo(404);
     assertThat(reply.error()).isEqualTo("not_found");
-    assertThat(reply.reason()).isEqualTo("vhost_not_found");
+    assertThat(reply.reason()).startsWith("vhost_not_found");
     assertThat(http.delete(kind + "/nope/p").status()).isEqualTo(404);
     assertThat(http.post(kind + "/%2F/p", "{}").status()).isEqualTo(405);
   }
@@ -105,7 +105,7 @@ class ManagementPoliciesIT extends PolicyFixture {
     Http.Reply reply = http.put("operator-policies/%2F/" + name, body);
     assertThat(reply.status()).isEqualTo(400);
     assertThat(reply.error()).isEqualTo("bad_request");
-    assertThat(reply.reason()).isIn(reason, "Validation failed\n\n%s\n".formatted(reason));
+    assertThat(reply.reason().replaceFirst("^Validation failed\n\n", "")).startsWith(reason);
     assertThat(http.get("operator-policies/%2F/" + name).status()).isEqualTo(404);
   }
 
@@ -131,8 +131,29 @@ class ManagementPoliciesIT extends PolicyFixture {
   void moreInvalidPoliciesAre400AndChangeNothing(String body, String reason) throws Exception {
     Http.Reply reply = http.put("policies/%2F/" + name, body);
     assertThat(reply.status()).isEqualTo(400);
-    assertThat(reply.reason()).isEqualTo("Validation failed\n\n%s\n".formatted(reason));
+    assertThat(reply.reason()).startsWith("Validation failed\n\n%s\n".formatted(reason));
     assertThat(http.get("policies/%2F/" + name).status()).isEqualTo(404);
+  }
+
+  @ParameterizedTest
+  @MayflyOnly("RabbitMQ's text only")
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "{\"pattern\":\"q\",\"definition\":{\"max-lenght\":1}}"
+            + "| 'max-lenght' is no key of policies; did you mean 'max-length'?",
+        "{\"pattern\":\"q\",\"definition\":{\"message-ttl\":-1}}"
+            + "| 'message-ttl' is -1: expected a whole number from 0 to 9223372036854775807",
+        "{\"pattern\":\"q\",\"definition\":{\"overflow\":\"drop-haed\"}}"
+            + "| 'overflow' is drop-haed: expected one of: drop-head, reject-publish,"
+            + " reject-publish-dlx; did you mean 'drop-head'?",
+        "{\"pattern\":\"q\",\"definition\":{\"max-length\":1},\"apply-to\":\"queus\"}"
+            + "| apply-to: did you mean 'queues'?",
+      })
+  void anErrorEndsWithWhatWasExpectedAndProbablyMeant(String body, String end) throws Exception {
+    Http.Reply reply = http.put("policies/%2F/" + name, body);
+    assertThat(reply.status()).isEqualTo(400);
+    assertThat(reply.reason()).startsWith("Validation failed\n\n").endsWith("\n" + end + "\n");
   }
 
   @Test
@@ -302,7 +323,7 @@ class ManagementPoliciesIT extends PolicyFixture {
     assertThat(empty.reason()).isEqualTo("[{key_missing,value}]");
     Http.Reply vhost = http.put("parameters/operator_policy/nope/p", value);
     assertThat(vhost.status()).isEqualTo(404);
-    assertThat(vhost.reason()).isEqualTo("vhost_not_found");
+    assertThat(vhost.reason()).startsWith("vhost_not_found");
     assertThat(http.get("parameters/nope").json()).isEmpty();
     assertThat(http.get("parameters/nope/%2F/p").status()).isEqualTo(404);
     assertThat(http.get("parameters/operator_policy/nope").status()).isEqualTo(404);
@@ -338,7 +359,8 @@ class ManagementPoliciesIT extends PolicyFixture {
             "parameters/operator_policy/%2F/" + name,
             "{\"value\":{\"pattern\":\"^none$\",\"definition\":{\"max-length\":-9},\"priority\":1}}");
     assertThat(reply.status()).isEqualTo(400);
-    assertThat(reply.reason()).isEqualTo("Validation failed\n\n-9 is not a valid maximum length\n");
+    assertThat(reply.reason())
+        .startsWith("Validation failed\n\n-9 is not a valid maximum length\n");
     assertThat(http.get("operator-policies/%2F/" + name).status()).isEqualTo(404);
   }
 

@@ -122,6 +122,11 @@ function outcomes(stats) {
   ], rows, { name: 'What became of messages', empty: 'No message was lost, dead-lettered or refused since the start.' });
 }
 
+/** Unknown arguments that are one edit away from a known one. */
+const mistyped = effective => Object.entries(effective?.mistyped_arguments ?? {}).map(([argument, meant]) => html`
+  <p class="trouble" role="alert">The argument <code>${argument}</code> is unknown and has no effect: did you mean <code>${meant}</code>?
+  Arguments cannot be changed: delete the queue and declare it again, or use a policy.</p>`);
+
 const argumentsOf = queue => (Object.keys(queue.arguments).length === 0 ? undefined
   : Object.entries(queue.arguments).map(([argument, value]) => html`<div><code>${argument} = ${JSON.stringify(value)}</code></div>`));
 
@@ -183,6 +188,7 @@ function viewUp(page, { queue, effective, replicas, deadlines, bindings, schedul
       ${configures ? html`<button type="button" class="danger" @click=${deleteQueue(page, queue)}>Delete …</button>` : ''}
     </div>
     <p class="marks">${badge(queue.type)} ${marks(queue)}</p>
+    ${mistyped(effective)}
     <div class="columns">
       ${card('Messages', plot(key + '.depth', 'Messages', [
         { label: 'ready', object: queue, field: 'messages_ready' },
