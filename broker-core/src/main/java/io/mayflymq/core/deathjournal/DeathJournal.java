@@ -40,6 +40,23 @@ public final class DeathJournal {
     ring[(int) (count++ % size)] = death;
   }
 
+  /**
+   * How far back it reaches.
+   *
+   * @param size how many deaths it keeps
+   * @param gone how many earlier ones it does not have any more
+   * @param oldestMillis when the oldest one that it has happened, in ms since the epoch; -1 if it
+   *     has none
+   */
+  public record Reach(int size, long gone, long oldestMillis) {}
+
+  /** Returns how far back it reaches. */
+  public Reach reach() {
+    long gone = Math.max(0, count - size);
+    long oldest = count == 0 ? -1 : ring[(int) (gone % size)].timeMillis();
+    return new Reach(size, gone, oldest);
+  }
+
   /** Returns the deaths, the latest one first. */
   public List<DeathRecord> records() {
     int kept = (int) Math.min(count, size);

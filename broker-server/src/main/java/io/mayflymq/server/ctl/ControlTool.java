@@ -22,6 +22,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import picocli.CommandLine;
@@ -164,15 +165,40 @@ public final class ControlTool {
       return Sysexits.OK;
     }
     command.checkCount(invocation.arguments().size());
-    Result result = run(invocation);
-    String text = text(invocation, result);
+    long seconds = invocation.number(Command.WATCH, 0);
+    if (seconds < 0) {
+      throw ControlException.usage(
+          "%s %d: expected a number of seconds from 1 on".formatted(Command.WATCH, seconds));
+    }
+    long times = seconds == 0 ? 1 : invocation.number(Command.TIMES, Long.MAX_VALUE);
+    for (long i = 0; i < times && (i == 0 || waited(seconds)); i++) {
+      if (i > 0 && !invocation.format().isForMachines()) {
+        out.println();
+      }
+      show(invocation, text(invocation, run(invocation)));
+    }
+    return Sysexits.OK;
+  }
+
+  private void show(Invocation invocation, String text) {
     String file = invocation.option(GlobalOptions.FILE);
     if (file != null) {
       write(Path.of(file), text);
     } else if (!text.isEmpty()) {
       out.println(text);
+      out.flush();
     }
-    return Sysexits.OK;
+  }
+
+  /** Waits, and returns whether that was not interrupted. */
+  private static boolean waited(long seconds) {
+    try {
+      TimeUnit.SECONDS.sleep(seconds);
+      return true;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
+    }
   }
 
   private static Result run(Invocation invocation) {

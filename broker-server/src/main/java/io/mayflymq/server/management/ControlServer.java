@@ -88,8 +88,8 @@ public final class ControlServer implements AutoCloseable {
       throw new ApiException(
           503,
           "not_running",
-          "this command requires the 'rabbit' app to be running on the target node."
-              + " Start it with 'rabbitmqctl start_app'.");
+          "this command requires the broker to be running in its process."
+              + " Start it with 'mayflyctl start_app'.");
     }
     return server;
   }

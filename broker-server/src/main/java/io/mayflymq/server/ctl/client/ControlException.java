@@ -43,7 +43,7 @@ public final class ControlException extends RuntimeException {
   public static ControlException wrongState(String wanted, String advice) {
     return new ControlException(
         Sysexits.USAGE,
-        "Error: this command requires the 'rabbit' app to be %s on the target node. %s"
+        "Error: this command requires the broker to be %s in its process. %s"
             .formatted(wanted, advice),
         true);
   }

@@ -51,9 +51,19 @@ public final class GlobalOptions {
           Option.text("<vhost>", "the virtual host, / if not given", "-p", VHOST),
           Option.number("<seconds>", "how long to wait for an answer, 60 s", "-t", TIMEOUT),
           Option.text(
-              "<format>",
-              "table, pretty_table, json, json_stream, csv, erlang, inspect or string",
-              FORMATTER),
+                  "<format>",
+                  "table, pretty_table, json, json_stream, csv, erlang, inspect or string",
+                  FORMATTER)
+              .suggesting(
+                  List.of(
+                      "table",
+                      "pretty_table",
+                      "json",
+                      "json_stream",
+                      "csv",
+                      "erlang",
+                      "inspect",
+                      "string")),
           Option.flag("shows no banner", "-q", QUIET),
           Option.flag("shows no banner and no column names", "-s", SILENT),
           Option.flag("shows no column names", NO_HEADERS),

@@ -24,8 +24,7 @@ public final class BrokerCommands {
         Command.named("stop_app", "Stops the broker, leaving its process and its control")
             .does(
                 invocation -> {
-                  invocation.banner(
-                      "Stopping rabbit application on node %s ...", invocation.node());
+                  invocation.banner("Stopping the broker on node %s ...", invocation.node());
                   return setRunning(invocation, false);
                 }),
         Command.named("start_app", "Starts the broker in a process that is there already")

@@ -27,6 +27,12 @@ public final class Command {
     Result run(Invocation invocation);
   }
 
+  /** The option that shows the result again and again, every so many seconds. */
+  public static final String WATCH = "--watch";
+
+  /** The option that says how often. */
+  public static final String TIMES = "--times";
+
   private static final int MANY = Integer.MAX_VALUE;
 
   private final String name;
@@ -41,6 +47,7 @@ public final class Command {
   private Action action;
   private long waitSeconds = 60;
   private boolean forecasts;
+  private List<String> suggested = List.of();
 
   private Command(String name, String description) {
     this.name = name;
@@ -72,6 +79,12 @@ public final class Command {
   public Command takesMany(String label) {
     parameters.add("[<" + label + "> ...]");
     most = MANY;
+    return this;
+  }
+
+  /** Has completion suggest these arguments. */
+  public Command suggesting(List<String> values) {
+    suggested = values;
     return this;
   }
 
@@ -200,6 +213,7 @@ public final class Command {
             .arity("0..*")
             .type(List.class)
             .auxiliaryTypes(String.class)
+            .completionCandidates(suggested)
             .build());
   }
 }

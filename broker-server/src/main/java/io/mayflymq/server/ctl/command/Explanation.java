@@ -21,6 +21,7 @@ final class Explanation {
                 + " other policies do not apply")
         .inVhost()
         .takes("kind", "name")
+        .suggesting(List.of("queue", "exchange"))
         .noting("The kind is queue or exchange.")
         .shownAs(OutputFormat.STRING)
         .does(Explanation::explain);

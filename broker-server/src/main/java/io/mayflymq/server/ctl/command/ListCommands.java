@@ -1,20 +1,30 @@
 package io.mayflymq.server.ctl.command;
 
 import io.mayflymq.server.ctl.client.Api;
+import io.mayflymq.server.ctl.client.ControlException;
 import io.mayflymq.server.ctl.client.Option;
 import io.mayflymq.server.ctl.client.Term;
 import io.mayflymq.server.ctl.format.Columns;
 import io.mayflymq.server.ctl.format.ControlValues;
 import io.mayflymq.server.ctl.format.Result;
+import io.mayflymq.server.ctl.format.RowOrder;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** Commands that list queues, exchanges, bindings, consumers, connections and channels. */
 public final class ListCommands {
+  private static final String CLIENT_NAME = "client_name";
+
+  /** What the API calls it. */
+  private static final String GIVEN_NAME = "user_provided_name";
+
+  /** How many messages the channel of a consumer gets per second. */
+  private static final String CHANNEL_RATE = "channel_deliver_rate";
+
   private static final Columns QUEUES =
       Columns.of("name", "durable", "auto_delete")
           .withTable("arguments")
@@ -68,6 +78,13 @@ public final class ListCommands {
           .withStat("dropped_unroutable")
           .withStat("dropped_cycle")
           .withStat("dropped_unreadable")
+          .withStatRate("publish")
+          .withStatRate("deliver_get")
+          .withStatRate("ack")
+          .withStatRate("redeliver")
+          .withStatRate("rejected")
+          .withStatRate("expired")
+          .withStatRate("dead_lettered")
           .withAtom("state")
           .with("node")
           .withAtom("type")
@@ -104,6 +121,9 @@ public final class ListCommands {
       Columns.of()
           .withPid("pid")
           .with("name")
+          .with(CLIENT_NAME, connection -> connection.get(GIVEN_NAME), GIVEN_NAME)
+          .withRate("recv_oct", "recv_oct")
+          .withRate("send_oct", "send_oct")
           .with("port")
           .with("host")
           .with("peer_port")
@@ -141,6 +161,10 @@ public final class ListCommands {
           .withPid("pid")
           .with("connection", channel -> channel.get("connection"), "connection_details")
           .with("name")
+          .with(CLIENT_NAME, channel -> channel.get(CLIENT_NAME), "connection_details")
+          .withStatRate("publish")
+          .withStatRate("deliver_get")
+          .withStatRate("ack")
           .with("number")
           .with("user")
           .with("vhost")
@@ -163,6 +187,17 @@ public final class ListCommands {
               "channel_pid",
               consumer -> Term.pid(ControlValues.at(consumer, "channel_details", "pid")),
               "channel_details")
+          .with(
+              "connection_name",
+              consumer -> ControlValues.at(consumer, "channel_details", "connection_name"),
+              "channel_details")
+          .with(CLIENT_NAME, consumer -> consumer.get(CLIENT_NAME), "channel_details")
+          .with(
+              "user",
+              consumer -> ControlValues.at(consumer, "channel_details", "user"),
+              "channel_details")
+          .with("messages_unacknowledged")
+          .with(CHANNEL_RATE, consumer -> consumer.get(CHANNEL_RATE), "channel_details")
           .with("consumer_tag")
           .with("ack_required")
           .with("prefetch_count")
@@ -170,42 +205,41 @@ public final class ListCommands {
           .withAtom("activity_status")
           .withTable("arguments");
 
+  private static final String LIMIT = "--limit";
+
+  /** The options that choose queues by where they are. */
+  private static final List<String> STATES = List.of("--online", "--offline", "--local");
+
   private static final Columns UNRESPONSIVE = Columns.of("name");
 
   private ListCommands() {}
 
   public static List<Command> all() {
     return List.of(
-        Command.named("list_queues", "Lists queues and their properties")
+        ordered("list_queues", "Lists queues and their properties", QUEUES)
             .inVhost()
             .option(Option.flag("queues that can be used: their node is there", "--online"))
             .option(Option.flag("queues whose node is not there", "--offline"))
             .option(Option.flag("queues on this node", "--local"))
-            .takesMany("column")
-            .noting(QUEUES.note())
             .does(ListCommands::queues),
         Command.named("list_exchanges", "Lists exchanges")
             .inVhost()
             .takesMany("column")
+            .suggesting(EXCHANGES.names())
             .noting(EXCHANGES.note())
             .does(ListCommands::exchanges),
         Command.named("list_bindings", "Lists all bindings on a vhost")
             .inVhost()
             .takesMany("column")
+            .suggesting(BINDINGS.names())
             .noting(BINDINGS.note())
             .does(ListCommands::bindings),
-        Command.named("list_consumers", "Lists all consumers for a vhost")
+        ordered("list_consumers", "Lists all consumers for a vhost", CONSUMERS)
             .inVhost()
-            .takesMany("column")
-            .noting(CONSUMERS.note())
             .does(ListCommands::consumers),
-        Command.named("list_connections", "Lists AMQP 0.9.1 connections of all nodes")
-            .takesMany("column")
-            .noting(CONNECTIONS.note())
+        ordered("list_connections", "Lists AMQP 0.9.1 connections of all nodes", CONNECTIONS)
             .does(ListCommands::connections),
-        Command.named("list_channels", "Lists all channels of all nodes")
-            .takesMany("column")
-            .noting(CHANNELS.note())
+        ordered("list_channels", "Lists all channels of all nodes", CHANNELS)
             .does(ListCommands::channels),
         Command.named(
                 "list_unresponsive_queues",
@@ -215,14 +249,42 @@ public final class ListCommands {
             .does(ListCommands::unresponsiveQueues));
   }
 
+  /** Returns a command for a list that can be sorted, cut and repeated. */
+  private static Command ordered(String name, String description, Columns columns) {
+    return Command.named(name, description)
+        .option(
+            Option.text(
+                "<column>",
+                "sorted by this column: texts from A to Z, numbers with the largest first",
+                "--sort"))
+        .option(Option.flag("the other way round", "--reverse"))
+        .option(Option.number("<n>", "no more than so many", LIMIT))
+        .option(Option.number("<seconds>", "shows the list again and again", Command.WATCH))
+        .option(Option.number("<n>", "with --watch, so often", Command.TIMES))
+        .takesMany("column")
+        .suggesting(columns.names())
+        .noting(columns.note());
+  }
+
+  private static RowOrder order(Invocation invocation, Columns columns) {
+    long limit = invocation.number(LIMIT, 0);
+    if (limit < 0) {
+      throw ControlException.usage("--limit %d: expected a number from 1 on".formatted(limit));
+    }
+    return new RowOrder(columns, invocation.option("--sort"), invocation.flag("--reverse"), limit);
+  }
+
   /**
    * Returns what a virtual host has; nothing if there is no such virtual host, as with RabbitMQ.
    */
   private static List<Map<String, Object>> found(Invocation invocation, String what, String query) {
     Object found = invocation.api().find(Api.path(what, invocation.vhost()) + query);
-    return found == null
-        ? List.of()
-        : ((List<?>) found).stream().map(Api::object).collect(Collectors.toList());
+    return found == null ? List.of() : new ArrayList<>(items(found));
+  }
+
+  /** Returns the objects of a list, or of a page of one. */
+  private static List<Map<String, Object>> items(Object found) {
+    return Api.objects(found instanceof Map<?, ?> page ? page.get("items") : found);
   }
 
   private static Result queues(Invocation invocation) {
@@ -231,8 +293,11 @@ public final class ListCommands {
         "Timeout: %s seconds ...",
         String.format(Locale.ROOT, "%.1f", (double) invocation.timeoutSeconds()));
     invocation.banner("Listing queues for vhost %s ...", invocation.vhost());
+    RowOrder order = order(invocation, QUEUES);
+    boolean all = STATES.stream().noneMatch(invocation::flag);
+    String query = columns.query(with(order, "node", "state")) + (all ? order.page() : "");
     List<Map<String, Object>> queues =
-        found(invocation, "queues", columns.query("node", "state")).stream()
+        found(invocation, "queues", query).stream()
             .filter(queue -> isWanted(invocation, queue))
             .toList();
     if (columns.has("owner_pid")) {
@@ -246,7 +311,11 @@ public final class ListCommands {
     if (columns.has("exclusive_consumer_pid")) {
       addExclusiveConsumers(invocation, queues);
     }
-    return columns.rows(queues);
+    return columns.rows(order.of(queues));
+  }
+
+  private static String[] with(RowOrder order, String... fields) {
+    return Stream.concat(Stream.of(order.fields()), Stream.of(fields)).toArray(String[]::new);
   }
 
   /** Returns the nodes of a queue; only one that can have replicas has several. */
@@ -319,14 +388,29 @@ public final class ListCommands {
             "active",
             "arguments");
     invocation.banner("Listing consumers in vhost %s ...", invocation.vhost());
-    return columns.rows(found(invocation, "consumers", columns.query()));
+    RowOrder order = order(invocation, CONSUMERS);
+    List<Map<String, Object>> consumers =
+        found(invocation, "consumers", columns.query(order.fields()));
+    if (shows(CLIENT_NAME, columns, invocation)) {
+      addClientNames(invocation, consumers, "channel_details", "connection_name");
+    }
+    if (shows(CHANNEL_RATE, columns, invocation)) {
+      addChannelRates(invocation, consumers);
+    }
+    return columns.rows(order.of(consumers));
   }
 
   private static Result connections(Invocation invocation) {
     Columns columns =
         CONNECTIONS.chosen(invocation.arguments(), "user", "peer_host", "peer_port", "state");
     invocation.banner("Listing connections ...");
-    return columns.rows(invocation.api().list("connections" + columns.query()));
+    RowOrder order = order(invocation, CONNECTIONS);
+    return columns.rows(
+        order.of(
+            items(
+                invocation
+                    .api()
+                    .get("connections" + columns.query(order.fields()) + order.page()))));
   }
 
   private static Result channels(Invocation invocation) {
@@ -334,8 +418,12 @@ public final class ListCommands {
         CHANNELS.chosen(
             invocation.arguments(), "pid", "user", "consumer_count", "messages_unacknowledged");
     invocation.banner("Listing channels ...");
+    RowOrder order = order(invocation, CHANNELS);
     List<Map<String, Object>> channels =
-        new ArrayList<>(invocation.api().list("channels" + columns.query()));
+        new ArrayList<>(invocation.api().list("channels" + columns.query(order.fields())));
+    if (shows(CLIENT_NAME, columns, invocation)) {
+      addClientNames(invocation, channels, "connection_details", "name");
+    }
     if (columns.has("connection")) {
       Map<Object, Object> pids = connectionPids(invocation);
       channels.forEach(
@@ -344,7 +432,37 @@ public final class ListCommands {
                   "connection",
                   Term.pid(pids.get(ControlValues.at(channel, "connection_details", "name")))));
     }
-    return columns.rows(channels);
+    return columns.rows(order.of(channels));
+  }
+
+  private static boolean shows(String column, Columns chosen, Invocation invocation) {
+    return chosen.has(column) || column.equals(invocation.option("--sort"));
+  }
+
+  /** Adds what clients call their connections, by the names that the broker has for these. */
+  private static void addClientNames(
+      Invocation invocation, List<Map<String, Object>> objects, String details, String field) {
+    Map<Object, Object> names = new HashMap<>();
+    invocation
+        .api()
+        .list("connections?columns=name," + GIVEN_NAME)
+        .forEach(each -> names.put(each.get("name"), each.get(GIVEN_NAME)));
+    objects.forEach(
+        each -> each.put(CLIENT_NAME, names.get(ControlValues.at(each, details, field))));
+  }
+
+  private static void addChannelRates(Invocation invocation, List<Map<String, Object>> consumers) {
+    Map<Object, Object> rates = new HashMap<>();
+    String rate = "message_stats.deliver_get_details.rate";
+    invocation
+        .api()
+        .list("channels?columns=name," + rate)
+        .forEach(
+            channel ->
+                rates.put(channel.get("name"), ControlValues.at(channel, rate.split("\\."))));
+    consumers.forEach(
+        each ->
+            each.put(CHANNEL_RATE, rates.get(ControlValues.at(each, "channel_details", "name"))));
   }
 
   /** A queue that does not answer delays the whole list, which then fails with a timeout. */

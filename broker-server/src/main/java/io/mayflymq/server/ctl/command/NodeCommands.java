@@ -50,8 +50,7 @@ public final class NodeCommands {
 
   private static Result ping(Invocation invocation) {
     invocation.banner(
-        "Will ping %s. This only checks if the OS process is running and registered with epmd."
-            + " Timeout: %d ms.",
+        "Will ping %s. This only checks that the process runs and lets us in. Timeout: %d ms.",
         invocation.node(), TimeUnit.SECONDS.toMillis(invocation.timeoutSeconds()));
     // That the process answers is enough.
     invocation.api().isBrokerRunning();
@@ -68,7 +67,9 @@ public final class NodeCommands {
         if (api.isBrokerRunning()) {
           return Result.DONE;
         }
-        notYet = ControlException.error(Sysexits.UNAVAILABLE, "rabbit_is_not_running");
+        notYet =
+            ControlException.error(
+                Sysexits.UNAVAILABLE, "the broker is not running in its process");
       } catch (ControlException e) {
         if (e.exitCode() != Sysexits.UNAVAILABLE && e.exitCode() != Sysexits.TIMEOUT) {
           throw e;

@@ -1,5 +1,6 @@
 package io.mayflymq.server.ctl.command;
 
+import io.mayflymq.core.policy.ApplyTo;
 import io.mayflymq.server.ctl.client.Api;
 import io.mayflymq.server.ctl.client.ApiError;
 import io.mayflymq.server.ctl.client.ControlException;
@@ -9,6 +10,7 @@ import io.mayflymq.server.ctl.format.ControlValues;
 import io.mayflymq.server.ctl.format.Result;
 import io.mayflymq.server.json.Json;
 import io.mayflymq.server.json.JsonWriter;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -81,9 +83,10 @@ public final class PolicyCommands {
                 "<priority>", "of several policies that match the highest applies", "--priority"))
         .option(
             Option.text(
-                "<apply-to>",
-                "all, queues, classic_queues, quorum_queues, streams or exchanges",
-                "--apply-to"))
+                    "<apply-to>",
+                    "all, queues, classic_queues, quorum_queues, streams or exchanges",
+                    "--apply-to")
+                .suggesting(Arrays.stream(ApplyTo.values()).map(ApplyTo::wireName).toList()))
         .takes("name", "pattern", "definition")
         .noting(
             "It tells how many queues and exchanges match, and to how many of them it applies: others"

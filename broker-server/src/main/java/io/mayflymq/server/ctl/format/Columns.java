@@ -63,6 +63,21 @@ public final class Columns {
         "message_stats." + name);
   }
 
+  /** Adds a column with the rate of a statistic, per second. */
+  public Columns withStatRate(String name) {
+    return withRate(name, "message_stats." + name);
+  }
+
+  /** Adds a column with the rate of a counter, per second; its name is that with {@code _rate}. */
+  public Columns withRate(String name, String counter) {
+    String field = counter + "_details.rate";
+    String[] path = field.split("\\.");
+    return with(
+        name + "_rate",
+        object -> ControlValues.at(object, path) instanceof Number rate ? rate : 0L,
+        field);
+  }
+
   public Columns withPid(String name) {
     return with(name, object -> Term.pid(object.get(name)), name);
   }
@@ -98,6 +113,21 @@ public final class Columns {
       chosen.columns.put(name, columns.get(name));
     }
     return chosen;
+  }
+
+  /** Returns the names of all columns, in order. */
+  public List<String> names() {
+    return List.copyOf(columns.keySet());
+  }
+
+  /** Returns the field that an object must have for a column, or several with commas. */
+  String field(String name) {
+    return columns.get(name).field();
+  }
+
+  /** Returns what a column shows of an object, or null. */
+  Object value(String name, Map<String, Object> object) {
+    return columns.get(name).value().apply(object);
   }
 
   public boolean has(String name) {

@@ -7,6 +7,7 @@ import io.mayflymq.server.ctl.command.Command;
 import io.mayflymq.server.ctl.command.Invocation;
 import io.mayflymq.server.ctl.command.NotApplicable;
 import io.mayflymq.server.ctl.command.RunningNodes;
+import io.mayflymq.server.ctl.format.OutputFormat;
 import io.mayflymq.server.ctl.format.Result;
 import io.mayflymq.server.json.Json;
 import java.util.ArrayList;
@@ -27,22 +28,12 @@ public final class UpgradeCommands {
             .noting(
                 "Client connections are closed, and none are accepted. Other nodes of its cluster"
                     + " still reach its queues. The mode ends with revive, or with the process.")
-            .does(
-                invocation ->
-                    setDrained(
-                        invocation,
-                        true,
-                        "Will put node %s into maintenance mode. The node will no longer serve any"
-                            + " client traffic!")));
+            .forecasting()
+            .shownAs(OutputFormat.STRING)
+            .does(Drain::run));
     commands.add(
         Command.named("revive", "Ends the maintenance mode of the node")
-            .does(
-                invocation ->
-                    setDrained(
-                        invocation,
-                        false,
-                        "Will put node %s back into regular operating mode. The node will again"
-                            + " serve client traffic.")));
+            .does(UpgradeCommands::revive));
     commands.add(
         Command.named("post_upgrade", "Does nothing: there is nothing to do after an upgrade")
             .does(
@@ -75,9 +66,12 @@ public final class UpgradeCommands {
     return commands;
   }
 
-  private static Result setDrained(Invocation invocation, boolean drained, String banner) {
-    invocation.banner(banner, invocation.node());
-    invocation.api().control("PUT", "maintenance", Json.object("drained", drained));
+  private static Result revive(Invocation invocation) {
+    invocation.banner(
+        "Will put node %s back into regular operating mode. The node will again serve client"
+            + " traffic.",
+        invocation.node());
+    invocation.api().control("PUT", "maintenance", Json.object("drained", false));
     return Result.DONE;
   }
 

@@ -1,11 +1,14 @@
 package io.mayflymq.server.management.resource;
 
+import io.mayflymq.core.deathjournal.DeathJournal;
 import io.mayflymq.core.deathjournal.DeathRecord;
 import io.mayflymq.core.message.DeathReason;
+import io.mayflymq.core.metrics.ShardQuery;
 import io.mayflymq.core.security.Permission;
 import io.mayflymq.core.security.ResourceKind;
 import io.mayflymq.core.security.VhostAccess;
 import io.mayflymq.core.vhost.VirtualHost;
+import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.server.json.Json;
 import io.mayflymq.server.management.api.ApiException;
 import io.mayflymq.server.management.api.Listing;
@@ -48,7 +51,8 @@ public final class DeathResource {
         .get("deaths/{vhost}", this::list)
         .get(
             "queues/{vhost}/{queue}/deaths",
-            managed.atHome(managed.nodes().orElsewhere(this::ofQueue)));
+            managed.atHome(managed.nodes().orElsewhere(this::ofQueue)))
+        .get("queues/{vhost}/{queue}/deaths/reach", managed.atHome(this::reach));
   }
 
   /** Adds what other nodes ask. */
@@ -126,6 +130,24 @@ public final class DeathResource {
       throw ApiException.notFound(Missing.queue(vhost, queue));
     }
     return answer(request, here.and(wanted(request)));
+  }
+
+  /** Tells how far back the journal goes that has the deaths of a queue. */
+  private Response reach(Request request) {
+    Queue queue = managed.usableQueue(request, Permission.READ);
+    DeathJournal.Reach reach =
+        Futures.await(
+                ShardQuery.collect(
+                    List.of(queue), Queue::shard, found -> found.partition().journal().reach()))
+            .get(0);
+    return Response.ok(
+        Json.object(
+            "size",
+            reach.size(),
+            "gone",
+            reach.gone(),
+            "since",
+            reach.gone() == 0 ? null : reach.oldestMillis()));
   }
 
   private List<DeathRecord> deaths() {

@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -110,6 +111,45 @@ class ControlScriptIT {
             + "$(complete -p mayflyctl | sed 's/.*-F \\([^ ]*\\).*/\\1/'); echo ${COMPREPLY[@]}";
     assertThat(SystemCommand.run("bash", "-c", complete.formatted(script)).orFail())
         .contains("set_operator_policy");
+  }
+
+  /** Names with any characters are completed, and what is in them is not carried out. */
+  @Test
+  void completionScriptCompletesValuesInBash(@TempDir Path directory) throws IOException {
+    Path script =
+        Files.writeString(
+            directory.resolve("completion"),
+            run("generate_completion").text() + System.lineSeparator());
+    Path harm = directory.resolve("harm");
+    String stub =
+        "mayflyctl() { case \"$*\" in *list_queues*) printf '%%s\\n' orders 'or $(touch %s)';;"
+            + " *list_vhosts*) printf '%%s\\n' / shop;; *list_policies*) printf 'v\\tTTL\\n';;"
+            + " esac; }; ";
+    String complete =
+        "source %s; %s COMP_WORDS=(mayflyctl %s); COMP_CWORD=%d; "
+            + "$(complete -p mayflyctl | sed 's/.*-F \\([^ ]*\\).*/\\1/'); echo ${COMPREPLY[@]}";
+    Map<String, String> expected =
+        Map.of(
+            "purge_queue or", "orders",
+            "list_queues -p sh", "shop",
+            "delete_vhost sh", "shop",
+            "clear_policy T", "TTL",
+            "list_queues messages_r", "messages_ready",
+            "list_deaths --reason exp", "expired",
+            "set_policy --apply-to quo", "quorum_queues",
+            "explain_policy queue ord", "orders");
+    expected.forEach(
+        (words, value) ->
+            assertThat(
+                    SystemCommand.run(
+                            "bash",
+                            "-c",
+                            complete.formatted(
+                                script, stub.formatted(harm), words, words.split(" ").length))
+                        .orFail())
+                .as(words)
+                .contains(value));
+    assertThat(harm).doesNotExist();
   }
 
   /** What a terminal shows: util-linux's script gives the command one. */

@@ -100,7 +100,7 @@ class OperatorCommandsIT {
     try {
       assertRefused(69, "is not running or has not fully booted yet", "check_running");
       assertHealthy("MayflyMQ on node", "is_running");
-      assertRefused(64, "requires the 'rabbit' app to be running", "check_local_alarms");
+      assertRefused(64, "requires the broker to be running", "check_local_alarms");
       assertHealthy("Wrote ", "diagnostics", directory.resolve("stopped.tar.gz").toString());
     } finally {
       assertThat(control.run("start_app").exit()).isZero();

@@ -80,7 +80,7 @@ class RuntimeControlIT {
     }
     channel.waitForConfirmsOrDie(Patience.MILLIS);
 
-    assertThat(done("stop_app").get(0)).startsWith("Stopping rabbit application on node ");
+    assertThat(done("stop_app").get(0)).startsWith("Stopping the broker on node ");
     assertThat(closed.await(Patience.SECONDS, SECONDS)).isTrue();
     Close close = (Close) cause.get().getReason();
     assertThat(close.getReplyCode()).isEqualTo(320);
@@ -89,10 +89,8 @@ class RuntimeControlIT {
     assertThatThrownBy(() -> broker.factory().newConnection()).isInstanceOf(ConnectException.class);
     assertThat(done("ping")).contains("Ping succeeded");
     refused(
-        64,
-        "Error: this command requires the 'rabbit' app to be running on the target node.",
-        "list_queues");
-    refused(69, "rabbit_is_not_running", "await_startup", "-t", "1");
+        64, "Error: this command requires the broker to be running in its process.", "list_queues");
+    refused(69, "the broker is not running in its process", "await_startup", "-t", "1");
     done("stop_app");
     assertThat(done("start_app").get(0)).startsWith("Starting node ");
 
@@ -123,7 +121,7 @@ class RuntimeControlIT {
   @Test
   void resetRemovesAllDataOfAStoppedBroker() {
     done("add_vhost", "v");
-    refused(64, "requires the 'rabbit' app to be stopped on the target node.", "reset");
+    refused(64, "requires the broker to be stopped in its process.", "reset");
     done("stop_app");
     done("reset");
     done("force_reset");
