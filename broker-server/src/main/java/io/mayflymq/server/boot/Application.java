@@ -32,6 +32,7 @@ import java.net.InetSocketAddress;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * The broker in the process: queues and messages, threads and listeners. It can be stopped and
@@ -42,6 +43,7 @@ final class Application implements AutoCloseable {
   private final Deque<Runnable> held = new ArrayDeque<>();
 
   private final BrokerThreads threads;
+  private ManagementServer management;
   private AmqpServer server;
   private ShardWatch watch;
   private Runnable announcement;
@@ -131,8 +133,7 @@ final class Application implements AutoCloseable {
               storage.served().broker().setLimits(changed.protocol().objects());
               monitors.apply(changed.memory(), changed.disk());
             }));
-    ManagementServer management =
-        startManagement(configuration, storage, others, monitors, control);
+    management = startManagement(configuration, storage, others, monitors, control);
     held.push(management::close);
     if (storage.cluster() != null) {
       storage.cluster().calls().serve(CallService.MANAGEMENT, management::answer);
@@ -221,6 +222,11 @@ final class Application implements AutoCloseable {
   /** Returns whether all shards do their work. Any thread may call. */
   boolean works() {
     return watch.allAnswer();
+  }
+
+  /** Returns where the management page is, and how to log in; nothing if there is none. */
+  Optional<String> welcome() {
+    return management.welcome();
   }
 
   /** Returns where clients connect. */

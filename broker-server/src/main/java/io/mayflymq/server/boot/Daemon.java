@@ -137,8 +137,8 @@ final class Daemon implements AutoCloseable, ProcessControl {
   }
 
   /**
-   * Logs that the broker is ready for clients, and how long that took from the start of the
-   * process.
+   * Logs that the broker is ready for clients, how long that took from the start of the process,
+   * and where its page is.
    */
   void announceReady() {
     long sinceStart =
@@ -148,6 +148,7 @@ final class Daemon implements AutoCloseable, ProcessControl {
         BuildInfo.PRODUCT,
         BuildInfo.version(),
         String.format(Locale.ROOT, "%.2f", sinceStart / 1000.0));
+    application.welcome().ifPresent(LOGGER::info);
   }
 
   // What can be done to it

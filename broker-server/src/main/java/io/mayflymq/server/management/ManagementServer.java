@@ -66,8 +66,10 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -93,6 +95,8 @@ public final class ManagementServer implements AutoCloseable {
   private Runnable forget = () -> {};
 
   private Runnable endRebalancing = () -> {};
+
+  private Supplier<Optional<String>> welcome = Optional::empty;
 
   /**
    * How users are recognized.
@@ -124,6 +128,11 @@ public final class ManagementServer implements AutoCloseable {
                         threads.faults()))),
             threads);
     this.answers = new QuestionService(questions, ServerLimits.nodes(settings), threads);
+  }
+
+  /** Returns where the management page is, and how to log in; nothing if it listens nowhere. */
+  public Optional<String> welcome() {
+    return welcome.get();
   }
 
   /** Answers the questions that other nodes of the cluster ask. */
@@ -195,6 +204,13 @@ public final class ManagementServer implements AutoCloseable {
       new ControlResource(broker, node, monitors, settings.memory()).addTo(server.control);
       new MaintenanceResource(amqp).addTo(server.control);
       server.start();
+      server.welcome =
+          () ->
+              Welcome.line(
+                  server.plain,
+                  server.encrypted,
+                  settings.management().pathPrefix(),
+                  broker.accessControl());
       return server;
     } catch (IOException | RuntimeException e) {
       server.close();
@@ -218,13 +234,14 @@ public final class ManagementServer implements AutoCloseable {
   private void listen(LiveConfiguration configuration) throws IOException {
     ManagementSettings settings = configuration.settings().management();
     if (settings.address().isPresent()) {
-      plain = listen("HTTP", settings.address().get(), null);
+      plain = listen("HTTP", "management.tcp.port", settings.address().get(), null);
     }
     if (settings.tlsAddress().isPresent()) {
       try {
         ReloadingTls tls = ReloadingTls.load(() -> configuration.settings().management().tls());
         forget = configuration.onChange(changed -> tls.look());
-        encrypted = listen("HTTPS", settings.tlsAddress().get(), tls::encrypt);
+        encrypted =
+            listen("HTTPS", "management.ssl.port", settings.tlsAddress().get(), tls::encrypt);
       } catch (TlsException e) {
         throw new IOException(e.getMessage(), e);
       }
@@ -232,13 +249,14 @@ public final class ManagementServer implements AutoCloseable {
   }
 
   private InetSocketAddress listen(
-      String protocol, InetSocketAddress wanted, Consumer<Channel> encryption) throws IOException {
+      String protocol, String key, InetSocketAddress wanted, Consumer<Channel> encryption)
+      throws IOException {
     try {
       return server.listen(wanted, encryption);
     } catch (IOException e) {
       throw new IOException(
-          "cannot listen for %s on %s: %s"
-              .formatted(protocol, NetUtil.toSocketAddressString(wanted), e.getMessage()),
+          "cannot listen for %s on %s (key %s): %s"
+              .formatted(protocol, NetUtil.toSocketAddressString(wanted), key, e.getMessage()),
           e);
     }
   }

@@ -83,13 +83,17 @@ public final class PrometheusServer implements AutoCloseable {
   private void listen(LiveConfiguration configuration) throws IOException {
     PrometheusSettings settings = configuration.settings().prometheus();
     if (settings.address().isPresent()) {
-      listen("Prometheus", settings.address().get(), null);
+      listen("Prometheus", "prometheus.tcp.port", settings.address().get(), null);
     }
     if (settings.tlsAddress().isPresent()) {
       try {
         ReloadingTls tls = ReloadingTls.load(() -> configuration.settings().prometheus().tls());
         forget = configuration.onChange(changed -> tls.look());
-        listen("Prometheus with TLS", settings.tlsAddress().get(), tls::encrypt);
+        listen(
+            "Prometheus with TLS",
+            "prometheus.ssl.port",
+            settings.tlsAddress().get(),
+            tls::encrypt);
       } catch (TlsException e) {
         throw new IOException(e.getMessage(), e);
       }
@@ -97,15 +101,16 @@ public final class PrometheusServer implements AutoCloseable {
     server.start();
   }
 
-  private void listen(String protocol, InetSocketAddress wanted, Consumer<Channel> encryption)
+  private void listen(
+      String protocol, String key, InetSocketAddress wanted, Consumer<Channel> encryption)
       throws IOException {
     try {
       InetSocketAddress address = server.listen(wanted, encryption);
       LOGGER.info("listening for {} on {}", protocol, NetUtil.toSocketAddressString(address));
     } catch (IOException e) {
       throw new IOException(
-          "cannot listen for %s on %s: %s"
-              .formatted(protocol, NetUtil.toSocketAddressString(wanted), e.getMessage()),
+          "cannot listen for %s on %s (key %s): %s"
+              .formatted(protocol, NetUtil.toSocketAddressString(wanted), key, e.getMessage()),
           e);
     }
   }

@@ -128,9 +128,11 @@ public final class AmqpServer implements AutoCloseable {
     boolean started = false;
     try {
       server.plain =
-          ClientListeners.bind(settings.listeners(), server.bootstrap(settings.tcp(), null));
+          ClientListeners.bind(
+              "listeners.tcp.", settings.listeners(), server.bootstrap(settings.tcp(), null));
       server.encrypted =
-          ClientListeners.bind(settings.tlsListeners(), server.bootstrap(settings.tcp(), tls));
+          ClientListeners.bind(
+              "listeners.ssl.", settings.tlsListeners(), server.bootstrap(settings.tcp(), tls));
       started = true;
       return server;
     } finally {

@@ -15,22 +15,25 @@ import java.util.Map;
  * Belongs to one thread at a time.
  */
 final class ClientListeners implements AutoCloseable {
+  private final String keys;
   private final ServerBootstrap bootstrap;
   private final Map<ListenerSettings, InetSocketAddress> addresses = new LinkedHashMap<>();
   private final List<Channel> open = new ArrayList<>();
 
-  private ClientListeners(ServerBootstrap bootstrap) {
+  private ClientListeners(String keys, ServerBootstrap bootstrap) {
+    this.keys = keys;
     this.bootstrap = bootstrap;
   }
 
   /**
    * Binds all of them.
    *
+   * @param keys what their keys in the configuration begin with
    * @throws StartException if one cannot be bound; then none is
    */
-  static ClientListeners bind(List<ListenerSettings> wanted, ServerBootstrap bootstrap)
+  static ClientListeners bind(String keys, List<ListenerSettings> wanted, ServerBootstrap bootstrap)
       throws StartException {
-    ClientListeners bound = new ClientListeners(bootstrap);
+    ClientListeners bound = new ClientListeners(keys, bootstrap);
     for (ListenerSettings listener : wanted) {
       bound.addresses.put(listener, bound.open(listener, listener.address()));
     }
@@ -42,7 +45,7 @@ final class ClientListeners implements AutoCloseable {
     ChannelFuture binding = bootstrap.bind(address).awaitUninterruptibly();
     if (!binding.isSuccess()) {
       close();
-      throw StartException.cannotListen(listener, binding.cause());
+      throw StartException.cannotListen(keys + listener.name(), listener, binding.cause());
     }
     open.add(binding.channel());
     return (InetSocketAddress) binding.channel().localAddress();

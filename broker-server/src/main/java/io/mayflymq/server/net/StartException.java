@@ -17,14 +17,20 @@ public class StartException extends Exception {
     super(message, cause);
   }
 
-  /** Says why a listener cannot be had: an address in use, not of this machine, or unknown. */
-  public static StartException cannotListen(ListenerSettings listener, Throwable cause) {
+  /**
+   * Says why a listener cannot be had: an address in use, not of this machine, or unknown.
+   *
+   * @param key the key of the configuration that sets its address
+   */
+  public static StartException cannotListen(
+      String key, ListenerSettings listener, Throwable cause) {
     String message = String.valueOf(cause.getMessage());
     // Netty's native transport puts the failed call and its number before the system's own words.
     String reason =
         cause instanceof UnresolvedAddressException
             ? "unknown host"
             : message.substring(message.lastIndexOf(": ") + 1).strip();
-    return new StartException("cannot listen on " + listener + ": " + reason, cause);
+    return new StartException(
+        "cannot listen on %s (key %s): %s".formatted(listener, key, reason), cause);
   }
 }

@@ -50,7 +50,10 @@ class ServerRunTest {
     try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       String address = "127.0.0.1:" + taken.getLocalPort();
       assertThat(run("listeners.tcp.default=" + address)).isEqualTo(ExitCode.FAILURE);
-      assertSaid("mayfly: cannot listen on " + address + ": Address already in use");
+      assertSaid(
+          "mayfly: cannot listen on "
+              + address
+              + " (key listeners.tcp.default): Address already in use");
     }
   }
 

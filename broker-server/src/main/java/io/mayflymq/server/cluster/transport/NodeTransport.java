@@ -146,7 +146,7 @@ public final class NodeTransport implements NodeCalls, AutoCloseable {
             .bind(settings.listener().address())
             .awaitUninterruptibly();
     if (!binding.isSuccess()) {
-      throw StartException.cannotListen(settings.listener(), binding.cause());
+      throw StartException.cannotListen("cluster.listener", settings.listener(), binding.cause());
     }
     listener = binding.channel();
   }

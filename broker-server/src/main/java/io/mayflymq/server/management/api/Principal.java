@@ -44,7 +44,7 @@ public record Principal(String user, List<String> tags, boolean control) impleme
   }
 
   /** Returns whether the user may use the API at all. */
-  boolean mayManage() {
+  public boolean mayManage() {
     return isMonitor() || isPolicymaker() || tags.contains(MANAGEMENT);
   }
 

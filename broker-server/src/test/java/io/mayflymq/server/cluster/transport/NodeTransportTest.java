@@ -282,6 +282,8 @@ class NodeTransportTest {
     assertThatThrownBy(() -> rig.start(new Node("b@host").port(a.address().getPort())))
         .isInstanceOf(StartException.class)
         .hasMessage(
-            "cannot listen on 127.0.0.1:" + a.address().getPort() + ": Address already in use");
+            "cannot listen on 127.0.0.1:"
+                + a.address().getPort()
+                + " (key cluster.listener): Address already in use");
   }
 }

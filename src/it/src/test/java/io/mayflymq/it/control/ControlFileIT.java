@@ -116,7 +116,9 @@ class ControlFileIT {
           .anyMatch(
               line ->
                   line.startsWith(
-                      "mayfly: cannot listen for HTTP on 127.0.0.1:" + first.httpPort()));
+                      "mayfly: cannot listen for HTTP on 127.0.0.1:"
+                          + first.httpPort()
+                          + " (key management.tcp.port): "));
       try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), first.httpPort())) {
         assertThat(socket.isConnected()).isTrue();
       }

@@ -674,6 +674,6 @@ class PrometheusIT {
         .contains(
             "mayfly: cannot listen for Prometheus on 127.0.0.1:"
                 + port
-                + ": Address already in use");
+                + " (key prometheus.tcp.port): Address already in use");
   }
 }

@@ -27,6 +27,7 @@ import java.net.ConnectException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -41,9 +42,31 @@ class DaemonIT {
           .anyMatch(line -> line.contains("127.0.0.1:" + broker.port()))
           .anyMatch(line -> line.contains(data.toString()))
           .anyMatch(line -> line.matches(".*MayflyMQ .* ready in [0-9.]+ s.*"));
+      awaitLine(
+          broker,
+          "management page at http://127.0.0.1:%d/, log in as 'guest' with the password 'guest', from this machine only"
+              .formatted(broker.httpPort()));
       broker.factory().newConnection().close();
       assertThat(broker.stop()).isZero();
       assertThat(broker.complaints()).isEmpty();
+    }
+  }
+
+  /** The line comes after the one that says that the broker is ready. */
+  private static void awaitLine(EmbeddedBroker broker, String end) {
+    Awaitility.await(end)
+        .atMost(Patience.TIME)
+        .until(broker::output, lines -> lines.stream().anyMatch(line -> line.endsWith(end)));
+  }
+
+  @Test
+  void aPasswordOfOnesOwnIsNotLogged(@TempDir Path data) {
+    try (EmbeddedBroker broker =
+        EmbeddedBroker.builder().data(data).set("default_pass", "s3cret-of-guest").start()) {
+      awaitLine(
+          broker,
+          "log in as a user with the tag administrator, monitoring, policymaker or management");
+      assertThat(broker.output()).noneMatch(line -> line.contains("s3cret-of-guest"));
     }
   }
 
