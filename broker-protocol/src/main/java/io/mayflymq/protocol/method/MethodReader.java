@@ -49,7 +49,7 @@ public final class MethodReader {
   String shortString() {
     byte[] bytes = bytes(uint8());
     if (!Utf8.isValid(bytes, 0, bytes.length)) {
-      throw new ConnectionException(ReplyCode.SYNTAX_ERROR, "Malformed UTF-8 in shortstr");
+      throw new ConnectionException(ReplyCode.FRAME_ERROR, "Malformed UTF-8 in shortstr");
     }
     return Utf8.decode(bytes, 0, bytes.length);
   }

@@ -128,7 +128,7 @@ class MethodTest {
   void malformedTextIsRefusedWhereRabbitMqChecksIt() {
     // A queue's name must be UTF-8; a routing key with content need not be.
     assertThatThrownBy(() -> decode(hex("0032 001e 0000 01ff 00")))
-        .hasMessage("SYNTAX_ERROR - Malformed UTF-8 in shortstr");
+        .hasMessage("FRAME_ERROR - Malformed UTF-8 in shortstr");
     Method publish = decode(hex("003c 0028 0000 00 01ff 00"));
     assertThat(payload(publish)).isEqualTo(hex("003c 0028 0000 00 01ff 00"));
   }

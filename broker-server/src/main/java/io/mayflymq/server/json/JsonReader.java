@@ -126,14 +126,23 @@ public final class JsonReader {
       case VALUE_TRUE -> true;
       case VALUE_FALSE -> false;
       case VALUE_NULL -> null;
-      default -> parser.getText();
+      default -> text(parser, parser.getText());
     };
+  }
+
+  /** Earlier exports have lone surrogates for bytes that are not UTF-8; others are no text. */
+  private static String text(JsonParser parser, String text) throws IOException {
+    String shown = BytesInText.shown(text);
+    if (!shown.equals(text) && BytesInText.isBroken(text)) {
+      throw new JsonParseException(parser, "a lone surrogate, which is no character, in a text");
+    }
+    return shown;
   }
 
   private static Map<String, Object> object(JsonParser parser) throws IOException {
     Map<String, Object> object = new LinkedHashMap<>();
     while (parser.nextToken() != JsonToken.END_OBJECT) {
-      String name = parser.currentName();
+      String name = text(parser, parser.currentName());
       parser.nextToken();
       object.put(name, value(parser));
     }

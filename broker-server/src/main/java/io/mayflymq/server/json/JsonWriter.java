@@ -13,7 +13,8 @@ import java.util.Map;
 
 /**
  * Writes values as JSON: those that {@link Json} describes, and {@link JsonValue}s. Anything else
- * is written as its text. Any thread may call.
+ * is written as its text, and text that is not UTF-8 in the form of {@link BytesInText}. Any thread
+ * may call.
  */
 public final class JsonWriter {
   private static final JsonFactory FACTORY = new JsonFactory();
@@ -53,11 +54,11 @@ public final class JsonWriter {
     if (value == null) {
       generator.writeNull();
     } else if (value instanceof String text) {
-      generator.writeString(text);
+      generator.writeString(BytesInText.shown(text));
     } else if (value instanceof Map<?, ?> object) {
       generator.writeStartObject();
       for (Map.Entry<?, ?> field : object.entrySet()) {
-        generator.writeFieldName(field.getKey().toString());
+        writeName(generator, field.getKey().toString());
         write(generator, field.getValue());
       }
       generator.writeEndObject();
@@ -74,8 +75,13 @@ public final class JsonWriter {
     } else if (value instanceof JsonValue other) {
       write(generator, other.json());
     } else {
-      generator.writeString(value.toString());
+      generator.writeString(BytesInText.shown(value.toString()));
     }
+  }
+
+  /** Writes the name of a field. */
+  public static void writeName(JsonGenerator generator, String name) throws IOException {
+    generator.writeFieldName(BytesInText.shown(name));
   }
 
   private static void write(JsonGenerator generator, Number number) throws IOException {

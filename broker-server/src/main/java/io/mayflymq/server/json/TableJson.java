@@ -2,43 +2,37 @@ package io.mayflymq.server.json;
 
 import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.protocol.types.FieldValue;
-import io.mayflymq.protocol.types.Utf8;
 import java.math.BigInteger;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Function;
 
 /**
  * Converts field tables to and from RabbitMQ's JSON: all integers have one type, timestamps are
- * numbers, and binary values are text.
+ * numbers, and binary values are text. Text that is not UTF-8 has the form of {@link BytesInText}
+ * and is read from it again.
  */
 public final class TableJson {
   /**
    * As the HTTP API shows tables: a void value is Erlang's {@code undefined}, which RabbitMQ's JSON
    * makes a text.
    */
-  public static final TableJson SHOWN =
-      new TableJson("undefined", bytes -> new String(bytes, StandardCharsets.UTF_8));
+  public static final TableJson SHOWN = new TableJson("undefined");
 
   /** As definitions keep tables: nothing is lost when they are read again. */
-  public static final TableJson KEPT =
-      new TableJson(null, bytes -> Utf8.decode(bytes, 0, bytes.length));
+  public static final TableJson KEPT = new TableJson(null);
 
   private final Object ofVoid;
-  private final Function<byte[], String> ofBinary;
 
-  private TableJson(Object ofVoid, Function<byte[], String> ofBinary) {
+  private TableJson(Object ofVoid) {
     this.ofVoid = ofVoid;
-    this.ofBinary = ofBinary;
   }
 
   /** Converts a table to an object, in the order of its fields. */
   public Map<String, Object> of(FieldTable table) {
     Map<String, Object> object = new LinkedHashMap<>();
-    table.forEach((name, value) -> object.put(name, of(value)));
+    table.forEach((name, value) -> object.put(BytesInText.written(name), of(value)));
     return object;
   }
 
@@ -47,7 +41,7 @@ public final class TableJson {
       return value.longValue();
     }
     if (value instanceof FieldValue.LongString text) {
-      return text.string();
+      return BytesInText.written(text.string());
     }
     if (value instanceof FieldValue.Bool bool) {
       return bool.value();
@@ -73,7 +67,7 @@ public final class TableJson {
       return time.seconds();
     }
     if (value instanceof FieldValue.Binary binary) {
-      return ofBinary.apply(binary.bytes());
+      return BytesInText.shown(binary.bytes());
     }
     return ofVoid;
   }
@@ -86,13 +80,14 @@ public final class TableJson {
    */
   public static FieldTable table(Map<?, ?> object) {
     FieldTable.Builder table = FieldTable.builder();
-    object.forEach((name, value) -> table.put((String) name, field((String) name, value)));
+    object.forEach(
+        (name, value) -> table.put(BytesInText.read((String) name), field((String) name, value)));
     return table.build();
   }
 
   private static FieldValue field(String name, Object value) {
     if (value instanceof String text) {
-      return FieldValue.of(text);
+      return FieldValue.of(BytesInText.read(text));
     }
     if (value instanceof Boolean bool) {
       return FieldValue.Bool.of(bool);

@@ -113,4 +113,19 @@ class JsonTest {
     assertThat(Json.texts(5L)).isEmpty();
     assertThat(Json.texts(null)).isEmpty();
   }
+
+  @Test
+  void textThatIsNotUtf8IsWrittenInBase64() {
+    assertThat(JsonWriter.text(Map.of("n\udcfe", List.of("a\udcffb", "😀"))))
+        .isEqualTo("{\"Not UTF-8, base64 is: bv4=\":[\"Not UTF-8, base64 is: Yf9i\",\"😀\"]}");
+  }
+
+  @Test
+  void aLoneSurrogateIsRefused() {
+    for (String json : List.of("\"\\ud800\"", "{\"a\":\"\\udc00\"}", "[\"\\udeff\\ud83d\"]")) {
+      assertThatThrownBy(() -> JsonReader.DEFAULT.read(json))
+          .isInstanceOf(JsonProcessingException.class)
+          .hasMessageStartingWith("a lone surrogate, which is no character, in a text");
+    }
+  }
 }

@@ -50,11 +50,38 @@ class TableJsonTest {
             .build();
     Map<String, Object> shown = TableJson.SHOWN.of(table);
     assertThat(shown)
-        .containsEntry("binary", "a\ufffd")
+        .containsEntry("binary", "Not UTF-8, base64 is: YYA=")
         .containsEntry("decimal", new BigDecimal("1.50"))
         .containsEntry("time", 7L);
     assertThat(JsonWriter.text(shown.get("float"))).isEqualTo("1.1");
-    assertThat(TableJson.KEPT.of(table)).containsEntry("binary", "a\udc80");
+    assertThat(TableJson.KEPT.of(table)).containsEntry("binary", "Not UTF-8, base64 is: YYA=");
+  }
+
+  @Test
+  void bytesThatAreNoTextAreReadAgain() throws Exception {
+    for (String text :
+        List.of(
+            "a\udc80",
+            "é😀",
+            "\udcf0\udc9f",
+            "Not UTF-8, base64 is: YYA=",
+            "Not UTF-8, base64 is: eHk=")) {
+      FieldTable table =
+          FieldTable.builder()
+              .put(text, FieldValue.of(text))
+              .put("list", new FieldValue.Array(List.of(FieldValue.of(text))))
+              .build();
+      String json = JsonWriter.text(TableJson.KEPT.of(table));
+      assertThat(json).doesNotContain("\\u");
+      assertThat(TableJson.table((Map<?, ?>) JsonReader.DEFAULT.read(json))).isEqualTo(table);
+    }
+  }
+
+  @Test
+  void aTextOfTheFormThatStandsForTextStaysAsItIs() {
+    String text = "Not UTF-8, base64 is: eHk=";
+    assertThat(TableJson.SHOWN.of(FieldTable.builder().put("a", text).build()))
+        .containsEntry("a", text);
   }
 
   @Test

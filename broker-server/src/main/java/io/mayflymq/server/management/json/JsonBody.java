@@ -120,7 +120,7 @@ public final class JsonBody implements BodySource {
     if (level.kind == Kind.TEXT) {
       generator.writeRaw((String) next);
     } else if (next instanceof Map.Entry<?, ?> field) {
-      generator.writeFieldName((String) field.getKey());
+      JsonWriter.writeName(generator, (String) field.getKey());
       write(field.getValue());
     } else {
       write(next);

@@ -99,21 +99,19 @@ class FramingIT {
   void truncatedMethodArgumentsAreAnError() throws Exception {
     client
         .method(1, method(50, 10).uint16(0).uint8(32).raw((byte) 'a', (byte) 'b'))
-        .expectConnectionClose(501, 502);
+        .expectConnectionClose(501);
   }
 
   @Test
   void trailingBytesAfterMethodArgumentsAreAnError() throws Exception {
     client
         .method(1, method(60, 70).uint16(0).shortString("q").uint8(1).uint32(7))
-        .expectConnectionClose(501, 502);
+        .expectConnectionClose(501);
   }
 
   @Test
   void aTableLongerThanItsFrameIsAnError() throws Exception {
-    client
-        .method(1, declare().uint32(1000).raw((byte) 1, (byte) 'a'))
-        .expectConnectionClose(501, 502);
+    client.method(1, declare().uint32(1000).raw((byte) 1, (byte) 'a')).expectConnectionClose(501);
   }
 
   @Test
@@ -156,7 +154,7 @@ class FramingIT {
         .method(
             1,
             method(50, 10).uint16(0).uint8(2).raw((byte) 0xff, (byte) 0xfe).uint8(0).emptyTable())
-        .expectConnectionClose(501, 502);
+        .expectConnectionClose(501);
   }
 
   @Test
@@ -180,7 +178,7 @@ class FramingIT {
   @Test
   void aContentHeaderThatIsTooShortIsAFrameError() throws Exception {
     client.sendPublish(1, "nowhere");
-    client.frame(HEADER, 1, new byte[] {0, 60}).expectConnectionClose(501, 502);
+    client.frame(HEADER, 1, new byte[] {0, 60}).expectConnectionClose(501);
   }
 
   @Test
