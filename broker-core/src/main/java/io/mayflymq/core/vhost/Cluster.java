@@ -3,6 +3,7 @@ package io.mayflymq.core.vhost;
 import io.mayflymq.core.metadata.ChangeOrdering;
 import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.QueuePlace;
+import io.mayflymq.core.replication.ReplicaState;
 import io.mayflymq.core.replication.node.ReplicaOperations;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.queue.QueueHost;
@@ -78,6 +79,13 @@ public interface Cluster extends ChangeOrdering {
    * @param partition its number
    */
   QueueReplicas replicasOf(int partition);
+
+  /**
+   * Returns how far the replica of a partition on this node is; null if none is open.
+   *
+   * @param partition its number
+   */
+  CompletableFuture<ReplicaState> replicaHere(int partition);
 
   /**
    * Asks the other nodes that can be reached how long they would keep exchanges and bindings whose

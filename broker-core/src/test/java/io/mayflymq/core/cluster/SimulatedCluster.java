@@ -10,6 +10,7 @@ import io.mayflymq.core.metadata.MetadataCommand.Applied;
 import io.mayflymq.core.metadata.QueuePlace;
 import io.mayflymq.core.metadata.journal.LiveMetadataLog;
 import io.mayflymq.core.policy.PolicyKind;
+import io.mayflymq.core.replication.ReplicaState;
 import io.mayflymq.core.replication.node.ReplicaOperations;
 import io.mayflymq.core.runtime.ManualLoop;
 import io.mayflymq.core.runtime.ManualLoops;
@@ -330,6 +331,11 @@ final class SimulatedCluster {
     @Override
     public QueueReplicas replicasOf(int partition) {
       throw new UnsupportedOperationException("replicas of " + partition);
+    }
+
+    @Override
+    public CompletableFuture<ReplicaState> replicaHere(int partition) {
+      throw new UnsupportedOperationException("replica of " + partition);
     }
 
     @Override

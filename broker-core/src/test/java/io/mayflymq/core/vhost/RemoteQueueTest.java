@@ -13,6 +13,7 @@ import io.mayflymq.core.policy.Policy;
 import io.mayflymq.core.policy.PolicyKind;
 import io.mayflymq.core.queue.GetResult;
 import io.mayflymq.core.queue.consumer.Consumer;
+import io.mayflymq.core.replication.ReplicaState;
 import io.mayflymq.core.replication.node.ReplicaOperations;
 import io.mayflymq.core.vhost.TestBroker.Collector;
 import io.mayflymq.core.vhost.TestBroker.Settlement;
@@ -773,6 +774,11 @@ class RemoteQueueTest {
           @Override
           public QueueReplicas replicasOf(int partition) {
             throw new UnsupportedOperationException();
+          }
+
+          @Override
+          public CompletableFuture<ReplicaState> replicaHere(int partition) {
+            throw new UnsupportedOperationException("replica of " + partition);
           }
 
           @Override

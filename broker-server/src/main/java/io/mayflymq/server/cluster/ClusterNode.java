@@ -21,6 +21,7 @@ import io.mayflymq.core.metadata.MetadataLog;
 import io.mayflymq.core.metadata.QueuePlace;
 import io.mayflymq.core.metadata.journal.MetadataJournal;
 import io.mayflymq.core.replication.Assignment;
+import io.mayflymq.core.replication.ReplicaState;
 import io.mayflymq.core.replication.node.ReplicaOperations;
 import io.mayflymq.core.store.replica.DiskReplicas;
 import io.mayflymq.core.vhost.Broker;
@@ -388,6 +389,11 @@ public final class ClusterNode implements Cluster, AutoCloseable {
   @Override
   public QueueReplicas replicasOf(int partition) {
     return neighbours.replicas(replicated.all().get(partition));
+  }
+
+  @Override
+  public CompletableFuture<ReplicaState> replicaHere(int partition) {
+    return hosted.state(partition);
   }
 
   /** Returns the replicas on this node. */

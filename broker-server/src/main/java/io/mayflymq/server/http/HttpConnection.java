@@ -272,6 +272,8 @@ final class HttpConnection extends SimpleChannelInboundHandler<HttpObject>
       accept(accepted, accepted.limit());
     } else if (admission instanceof Admission.Awaited awaited) {
       accept(awaited, awaited.limit());
+    } else if (admission instanceof Admission.Prompt prompt) {
+      accept(prompt, prompt.limit());
     }
   }
 
@@ -284,7 +286,9 @@ final class HttpConnection extends SimpleChannelInboundHandler<HttpObject>
   }
 
   private void accept(Admission accepted, BodyLimit limit) {
-    shared.connections().busy(this);
+    if (isLoggedIn(accepted)) {
+      shared.connections().busy(this);
+    }
     if (httpExchange.declaredLength() > limit.maxBytes()) {
       tooLong(limit.maxBytes());
       return;
@@ -345,9 +349,26 @@ final class HttpConnection extends SimpleChannelInboundHandler<HttpObject>
     state = State.ANSWERING;
     if (httpExchange.accepted instanceof Admission.Awaited awaited) {
       await(awaited);
+    } else if (httpExchange.accepted instanceof Admission.Prompt prompt) {
+      answer(prompt);
     } else {
       work((Admission.Accepted) httpExchange.accepted);
     }
+  }
+
+  private static boolean isLoggedIn(Admission accepted) {
+    return accepted != null && !(accepted instanceof Admission.Prompt);
+  }
+
+  private void answer(Admission.Prompt prompt) {
+    Admission.Refused answer;
+    try {
+      answer = prompt.answer().apply(httpExchange.body.received());
+    } catch (RuntimeException e) {
+      answer = new Admission.Refused(shared.service().failure(httpExchange.head, e));
+    }
+    releaseBody();
+    answerLater(answer.response(), answer.pauseMillis());
   }
 
   private void await(Admission.Awaited awaited) {
@@ -530,7 +551,7 @@ final class HttpConnection extends SimpleChannelInboundHandler<HttpObject>
   }
 
   private void next() {
-    boolean known = httpExchange.accepted != null;
+    boolean known = isLoggedIn(httpExchange.accepted);
     httpExchange = null;
     state = State.IDLE;
     progress();

@@ -18,10 +18,15 @@ public record HttpResponse(int status, Map<String, String> headers, BodySource b
 
   /** Returns an answer with a short text. */
   public static HttpResponse text(int status, String text) {
+    return text(status, Map.of("content-type", "text/plain; charset=utf-8"), text);
+  }
+
+  /** Returns an answer with a short text, and the content type that the headers say. */
+  public static HttpResponse text(int status, Map<String, String> headers, String text) {
     byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
     return new HttpResponse(
         status,
-        Map.of("content-type", "text/plain; charset=utf-8"),
+        headers,
         out -> {
           out.writeBytes(bytes);
           return false;

@@ -1,6 +1,7 @@
 package io.mayflymq.server.http;
 
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 /** The service behind an HTTP server. */
@@ -40,6 +41,16 @@ public interface HttpService {
      */
     record Awaited(BodyLimit limit, Supplier<CompletableFuture<HttpResponse>> answer)
         implements Admission {}
+
+    /**
+     * A short body is read, and what is made of it answers, perhaps after a pause. Until then the
+     * client counts as one that is not logged in.
+     *
+     * @param limit what the body may take
+     * @param answer called on the event loop, so it must not block; exceptions are answered with
+     *     {@link #failure}
+     */
+    record Prompt(BodyLimit limit, Function<RequestBody, Refused> answer) implements Admission {}
 
     /**
      * The request is answered without reading its body.

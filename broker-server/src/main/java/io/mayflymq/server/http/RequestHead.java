@@ -2,6 +2,7 @@ package io.mayflymq.server.http;
 
 import io.netty.util.NetUtil;
 import java.net.InetSocketAddress;
+import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
 
@@ -47,6 +48,13 @@ public record RequestHead(
   /** Returns this request for another path. */
   RequestHead withPath(String other) {
     return new RequestHead(method, other, query, headers, peer, encrypted);
+  }
+
+  /** Returns this request with another header. */
+  public RequestHead withHeader(String lowerCaseName, String value) {
+    Map<String, String> changed = new HashMap<>(headers);
+    changed.put(lowerCaseName, value);
+    return new RequestHead(method, path, query, changed, peer, encrypted);
   }
 
   /** Returns whether a body follows. */

@@ -5,16 +5,19 @@ import io.mayflymq.core.fault.Faults;
 import io.mayflymq.protocol.types.AmqpException;
 import io.mayflymq.server.http.HttpResponse;
 import io.mayflymq.server.http.HttpService;
+import io.mayflymq.server.http.RequestBody;
 import io.mayflymq.server.http.RequestHead;
 import io.mayflymq.server.management.api.ApiException;
 import io.mayflymq.server.management.api.Body;
 import io.mayflymq.server.management.api.Missing;
+import io.mayflymq.server.management.api.PlainText;
 import io.mayflymq.server.management.api.Principal;
 import io.mayflymq.server.management.api.Request;
 import io.mayflymq.server.management.api.RequestRouter;
 import io.mayflymq.server.management.api.Response;
 import io.mayflymq.server.management.auth.Authenticator;
 import io.mayflymq.server.management.auth.CrossSite;
+import io.mayflymq.server.management.auth.FormLogin;
 import io.mayflymq.server.management.json.JsonBody;
 import java.util.HashMap;
 import java.util.Map;
@@ -25,7 +28,8 @@ import java.util.function.Supplier;
  * handler's answer or exception as JSON.
  *
  * A request is refused before its body is read unless it comes from a user who may use the API, does
- * not come from a page of another site, and has a known path and method.
+ * not come from a page of another site, and has a known path and method. Exceptions are a form with
+ * which a user logs in, and paths that need no login.
  */
 final class ApiService implements HttpService {
   private final Authenticator authenticator;
@@ -70,6 +74,13 @@ final class ApiService implements HttpService {
   }
 
   private Admission admit(RequestHead head, String path, Part part) {
+    if (FormLogin.isMeant(head, path)) {
+      return new Admission.Prompt(FormLogin.LIMIT, form -> login(head, form, part));
+    }
+    Response open = openly(head, path, part);
+    if (open != null) {
+      return new Admission.Refused(encode(open));
+    }
     Authenticator.Login login = authenticator.authenticate(head);
     if (login instanceof Authenticator.Login.Accepted accepted) {
       part.require(accepted.principal());
@@ -78,6 +89,25 @@ final class ApiService implements HttpService {
     return login instanceof Authenticator.Login.Refused refused
         ? new Admission.Refused(encode(Response.of(Authenticator.failed())), refused.pauseMillis())
         : new Admission.Refused(encode(Authenticator.challenge(head)));
+  }
+
+  private static Response openly(RequestHead head, String path, Part part) {
+    boolean reads = head.method().equals("GET") || head.method().equals("HEAD");
+    return reads && !part.forAdministrators()
+        ? part.router().get().openly(path).orElse(null)
+        : null;
+  }
+
+  private Admission.Refused login(RequestHead head, RequestBody form, Part part) {
+    RequestHead given = FormLogin.withCredentials(head, form);
+    Authenticator.Login login = authenticator.authenticate(given);
+    if (login instanceof Authenticator.Login.Accepted accepted) {
+      part.require(accepted.principal());
+      return new Admission.Refused(encode(FormLogin.accepted(given, accepted.principal())));
+    }
+    long pauseMillis =
+        login instanceof Authenticator.Login.Refused refused ? refused.pauseMillis() : 0;
+    return new Admission.Refused(encode(Response.of(FormLogin.refused())), pauseMillis);
   }
 
   private static Admission admit(RequestHead head, String path, Part part, Principal principal) {
@@ -115,6 +145,10 @@ final class ApiService implements HttpService {
     headers.put("content-security-policy", "default-src 'none'; frame-ancestors 'none'");
     if (response.body() == null) {
       return HttpResponse.empty(response.status(), headers);
+    }
+    if (response.body() instanceof PlainText text) {
+      headers.put("content-type", "text/plain; charset=utf-8");
+      return HttpResponse.text(response.status(), headers, text.lines());
     }
     headers.put("content-type", "application/json");
     return new HttpResponse(

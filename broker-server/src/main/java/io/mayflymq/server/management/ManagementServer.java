@@ -22,6 +22,8 @@ import io.mayflymq.server.management.admin.UserResource;
 import io.mayflymq.server.management.api.BodyLimits;
 import io.mayflymq.server.management.api.MessageMemory;
 import io.mayflymq.server.management.api.OpenApi;
+import io.mayflymq.server.management.api.PlainText;
+import io.mayflymq.server.management.api.Request;
 import io.mayflymq.server.management.api.RequestRouter;
 import io.mayflymq.server.management.api.Response;
 import io.mayflymq.server.management.auth.AuthAttempts;
@@ -70,6 +72,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -201,6 +204,7 @@ public final class ManagementServer implements AutoCloseable {
       rebalance.addTo(server.api);
       server.endRebalancing = rebalance::close;
       server.api.get("openapi.json", request -> Response.ok(OpenApi.of(server.api).document()));
+      server.api.get("config/effective", request -> effective(configuration, request));
       new ControlResource(broker, node, monitors, settings.memory()).addTo(server.control);
       new MaintenanceResource(amqp).addTo(server.control);
       server.start();
@@ -216,6 +220,16 @@ public final class ManagementServer implements AutoCloseable {
       server.close();
       throw e;
     }
+  }
+
+  /** Shows all keys as a file would have them; RabbitMQ shows Erlang's terms. */
+  private static Response effective(LiveConfiguration configuration, Request request) {
+    request.principal().requireAdministrator();
+    return Response.ok(
+        new PlainText(
+            configuration.effective().stream()
+                .map(setting -> "%s = %s\n".formatted(setting.key(), setting.value()))
+                .collect(Collectors.joining())));
   }
 
   private void start() {
@@ -296,7 +310,7 @@ public final class ManagementServer implements AutoCloseable {
         new OverviewResource(managed, node, monitors, settings.cluster().tags());
     overview.addTo(api);
     overview.addQuestionsTo(questions);
-    new HealthResource(managed, node).addTo(api);
+    new HealthResource(managed, node, settings.cluster().formation()).addTo(api);
     new AuthResource(attempts).addTo(api);
     new FeatureResource(managed).addTo(api);
     new UserResource(managed).addTo(api);
@@ -321,7 +335,9 @@ public final class ManagementServer implements AutoCloseable {
     QueueResource queues = new QueueResource(managed);
     queues.addTo(api);
     queues.addQuestionsTo(questions);
-    new ReplicaResource(managed).addTo(api);
+    ReplicaResource replicas = new ReplicaResource(managed);
+    replicas.addTo(api);
+    replicas.addQuestionsTo(questions);
     new ForcedShrinkResource(managed).addTo(api);
     ScheduleResource schedules = new ScheduleResource(managed);
     schedules.addTo(api);

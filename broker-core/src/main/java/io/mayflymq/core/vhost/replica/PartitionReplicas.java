@@ -3,6 +3,7 @@ package io.mayflymq.core.vhost.replica;
 import io.mayflymq.core.link.LinkListener;
 import io.mayflymq.core.metrics.ShardQuery;
 import io.mayflymq.core.replication.Assignment;
+import io.mayflymq.core.replication.ReplicaState;
 import io.mayflymq.core.replication.node.HostedReplicas;
 import io.mayflymq.core.replication.node.QueueConnector;
 import io.mayflymq.core.replication.node.ReplicaCluster;
@@ -119,6 +120,24 @@ public final class PartitionReplicas implements HostedReplicas {
   public CompletableFuture<ShardQuery.Seen<KeptReplica>> kept(long millis) {
     return ShardQuery.collectWithin(
         millis, partitions.values(), PartitionOnNode::shard, PartitionOnNode::kept);
+  }
+
+  /**
+   * Returns how far the replica of a partition on this node is; null if none is open.
+   *
+   * @param number that of the partition
+   */
+  public CompletableFuture<ReplicaState> state(int number) {
+    PartitionOnNode partition = partitions.get(number);
+    return partition == null
+        ? CompletableFuture.completedFuture(null)
+        : partition
+            .shard()
+            .call(
+                () -> {
+                  KeptReplica kept = partition.kept();
+                  return kept == null || !kept.isOpen() ? null : kept.figures().state();
+                });
   }
 
   /** Returns the name of a node by its number. */

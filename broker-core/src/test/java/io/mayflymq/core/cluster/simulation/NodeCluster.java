@@ -7,6 +7,7 @@ import io.mayflymq.core.cluster.ReplicatedPartitions;
 import io.mayflymq.core.link.LinkConnector;
 import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.QueuePlace;
+import io.mayflymq.core.replication.ReplicaState;
 import io.mayflymq.core.replication.node.ReplicaOperations;
 import io.mayflymq.core.vhost.Cluster;
 import io.mayflymq.core.vhost.partition.Partitions;
@@ -118,6 +119,11 @@ final class NodeCluster implements Cluster {
   @Override
   public QueueReplicas replicasOf(int partition) {
     throw new UnsupportedOperationException("replicas of " + partition);
+  }
+
+  @Override
+  public CompletableFuture<ReplicaState> replicaHere(int partition) {
+    throw new UnsupportedOperationException("replica of " + partition);
   }
 
   @Override

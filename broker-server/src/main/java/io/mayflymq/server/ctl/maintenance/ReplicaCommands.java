@@ -19,7 +19,18 @@ import java.util.Map;
  */
 public final class ReplicaCommands {
   private static final Columns QUORUM_STATUS =
-      Columns.of().withAtom("Node Name").withAtom("Raft State").with("In Sync").with("Term");
+      Columns.of()
+          .withAtom("Node Name")
+          .withAtom("Raft State")
+          .withAtom("Membership")
+          .with("Last Log Index")
+          .with("Last Written")
+          .with("Last Applied")
+          .with("Commit Index")
+          .with("Snapshot Index")
+          .with("Term")
+          .with("Machine Version")
+          .with("In Sync");
   private static final Columns STREAM_STATUS =
       Columns.of().withAtom("role").withAtom("node").with("epoch").with("in_sync");
 

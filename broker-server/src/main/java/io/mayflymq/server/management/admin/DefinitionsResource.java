@@ -8,6 +8,7 @@ import io.mayflymq.server.definitions.ImportReport;
 import io.mayflymq.server.http.BodyLimit;
 import io.mayflymq.server.json.Json;
 import io.mayflymq.server.management.api.ApiException;
+import io.mayflymq.server.management.api.EntityTag;
 import io.mayflymq.server.management.api.FormData;
 import io.mayflymq.server.management.api.Missing;
 import io.mayflymq.server.management.api.Request;
@@ -58,14 +59,13 @@ public final class DefinitionsResource {
   /** With {@code download} a browser keeps it in a file of that name. */
   private static Response document(Request request, Map<String, Object> document) {
     String file = request.query("download");
-    return file == null
-        ? Response.ok(document)
-        : new Response(
-            200,
-            document,
-            Map.of(
+    Map<String, String> headers =
+        file == null
+            ? Map.of()
+            : Map.of(
                 "content-disposition",
-                "attachment; filename=" + file.replaceAll("[^A-Za-z0-9._@-]", "_")));
+                "attachment; filename=" + file.replaceAll("[^A-Za-z0-9._@-]", "_"));
+    return EntityTag.tagged(request, new Response(200, document, headers));
   }
 
   private interface Import {

@@ -6,6 +6,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeSet;
 import java.util.function.Supplier;
 
@@ -69,6 +70,7 @@ public final class RequestRouter {
   }
 
   private final Map<Integer, List<Route>> byLength = new HashMap<>();
+  private final Map<String, Supplier<Response>> open = new HashMap<>();
   private Supplier<RequestRouter> otherwise = () -> null;
 
   public RequestRouter get(String template, Handler handler) {
@@ -90,6 +92,26 @@ public final class RequestRouter {
 
   public RequestRouter delete(String template, Handler handler) {
     return add("DELETE", template, BodyLimits.SMALL, handler);
+  }
+
+  /**
+   * Adds a path that can be read without a login.
+   *
+   * @param answer called on an event loop, so it must not block
+   */
+  public RequestRouter open(String path, Supplier<Response> answer) {
+    open.put(path, answer);
+    return get(path, request -> answer.get());
+  }
+
+  /**
+   * Returns the answer to a request without a login; empty if the path needs one.
+   *
+   * @param rawPath as it came, perhaps with a slash at its end
+   */
+  public Optional<Response> openly(String rawPath) {
+    String path = rawPath.endsWith("/") ? rawPath.substring(0, rawPath.length() - 1) : rawPath;
+    return Optional.ofNullable(open.get(path)).map(Supplier::get);
   }
 
   /** Sets the router for paths that match no template. */

@@ -1,5 +1,6 @@
 package io.mayflymq.server.management.replica;
 
+import io.mayflymq.core.replication.ReplicaState;
 import io.mayflymq.core.replication.node.ReplicaOperations;
 import io.mayflymq.core.settings.QueueType;
 import io.mayflymq.core.vhost.Broker;
@@ -7,6 +8,7 @@ import io.mayflymq.core.vhost.Cluster;
 import io.mayflymq.core.vhost.VirtualHost;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.queue.QueueReplicas;
+import io.mayflymq.server.config.NodeName;
 import io.mayflymq.server.json.Json;
 import io.mayflymq.server.management.api.ApiException;
 import io.mayflymq.server.management.api.Body;
@@ -14,6 +16,7 @@ import io.mayflymq.server.management.api.Missing;
 import io.mayflymq.server.management.api.Request;
 import io.mayflymq.server.management.api.RequestRouter;
 import io.mayflymq.server.management.api.Response;
+import io.mayflymq.server.management.cluster.NodeQuestion;
 import io.mayflymq.server.management.json.QuorumStatus;
 import io.mayflymq.server.management.json.StreamStatus;
 import io.mayflymq.server.management.rebalance.QueueSelection;
@@ -47,6 +50,7 @@ public final class ReplicaResource {
   private static final String COUNT = "count";
   private static final int MOST_REPLICAS = 1_000;
   private static final String OK = "ok";
+  private static final String LOG_POSITIONS = "log-positions";
 
   private final ManagedBroker managed;
 
@@ -69,6 +73,12 @@ public final class ReplicaResource {
         .post("queues/quorum/replicas/grow", this::growToCount)
         .post("queues/quorum/replicas/on/{node}/grow", this::grow)
         .delete("queues/quorum/replicas/on/{node}/shrink", this::shrink);
+  }
+
+  /** Adds what other nodes ask. */
+  public void addQuestionsTo(RequestRouter requestRouter) {
+    requestRouter.get(
+        LOG_POSITIONS + "/{vhost}/{queue}", request -> Response.ok(positionsHere(queue(request))));
   }
 
   /** A change of a partition by a node. */
@@ -115,7 +125,45 @@ public final class ReplicaResource {
       throw ApiException.badRequest(
           "Cannot get %s status of a %s queue".formatted(type.wireName(), own.wireName()));
     }
-    return Response.ok(type == QueueType.STREAM ? StreamStatus.of(queue) : QuorumStatus.of(queue));
+    return Response.ok(
+        type == QueueType.STREAM
+            ? StreamStatus.of(queue)
+            : QuorumStatus.of(queue, positions(request, queue)));
+  }
+
+  /** Returns what each node tells of its log of a replicated queue. */
+  private Map<String, Map<String, Object>> positions(Request request, Queue queue) {
+    if (!queue.isReplicated()) {
+      return Map.of();
+    }
+    String vhost = request.parameter("vhost");
+    String name = request.parameter("queue");
+    Map<String, Map<String, Object>> told =
+        managed
+            .nodes()
+            .objects(
+                new NodeQuestion(
+                    "GET",
+                    List.of(LOG_POSITIONS, vhost, name),
+                    Map.of(),
+                    Map.of(),
+                    Map.of(),
+                    null,
+                    request.principal()));
+    Map<String, Object> here = positionsHere(queue);
+    if (!here.isEmpty()) {
+      told.put(NodeName.value(), here);
+    }
+    told.values().removeIf(Map::isEmpty);
+    return told;
+  }
+
+  private Map<String, Object> positionsHere(Queue queue) {
+    if (!queue.isReplicated()) {
+      return Map.of();
+    }
+    ReplicaState state = Futures.await(broker().cluster().replicaHere(queue.replicatedPartition()));
+    return state == null ? Map.of() : QuorumStatus.positions(state);
   }
 
   private Response change(Request request, QueueType type, NodeChange change) {

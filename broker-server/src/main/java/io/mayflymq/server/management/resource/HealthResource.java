@@ -10,6 +10,7 @@ import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.queue.QueueReplicas;
 import io.mayflymq.server.alarm.Alarm;
 import io.mayflymq.server.config.NodeName;
+import io.mayflymq.server.config.settings.FormationSettings;
 import io.mayflymq.server.http.Workers;
 import io.mayflymq.server.json.Json;
 import io.mayflymq.server.management.api.ApiException;
@@ -39,10 +40,15 @@ public final class HealthResource {
 
   private final ManagedBroker managed;
   private final Node node;
+  private final int targetSize;
 
-  public HealthResource(ManagedBroker managed, Node node) {
+  /**
+   * @param formation how many nodes the cluster is to have
+   */
+  public HealthResource(ManagedBroker managed, Node node, FormationSettings formation) {
     this.managed = managed;
     this.node = node;
+    this.targetSize = formation.targetSize().orElse(Math.max(1, formation.nodes().size()));
   }
 
   public void addTo(RequestRouter requestRouter) {
@@ -75,6 +81,7 @@ public final class HealthResource {
         .get(
             "health/checks/quorum-queues-without-elected-leaders/vhost/{vhost}/pattern/{pattern}",
             request -> leaders(request, List.of(managed.visibleVhost(request))))
+        .open("health/checks/reached-target-cluster-size", this::targetSize)
         .get("health/checks/node-is-mirror-sync-critical", request -> mirrorSyncCritical())
         .get("health/checks/node-is-quorum-critical", request -> quorumCritical())
         .get("healthchecks/node", request -> shardsAnswer())
@@ -104,6 +111,22 @@ public final class HealthResource {
     return managed.connectionCount() < managed.connectionLimit()
         ? ok()
         : failed("node connection limit is reached");
+  }
+
+  /** Checks that as many nodes can be reached as the cluster is to have. */
+  private Response targetSize() {
+    Cluster cluster = managed.broker().cluster();
+    long online =
+        cluster == null ? 1 : cluster.nodes().stream().filter(Cluster.Peer::isReachable).count();
+    return online >= targetSize
+        ? ok()
+        : failed(
+            "target cluster size not reached: %d of %d nodes are online"
+                .formatted(online, targetSize),
+            "online",
+            online,
+            "target",
+            targetSize);
   }
 
   /** Checks that each quorum queue with such a name has a leader that can be reached. */

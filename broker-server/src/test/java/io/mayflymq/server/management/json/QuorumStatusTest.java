@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.mayflymq.core.metadata.QueueDefinition;
 import io.mayflymq.core.metadata.QueuePlace;
 import io.mayflymq.core.policy.argument.QueueArguments;
+import io.mayflymq.core.replication.ReplicaState;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.queue.QueueHome;
 import io.mayflymq.core.vhost.queue.QueueHost;
@@ -13,9 +14,11 @@ import io.mayflymq.core.vhost.queue.QueueReplicas;
 import io.mayflymq.core.vhost.queue.RemoteCommands;
 import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.protocol.types.FieldValue;
+import io.mayflymq.server.json.Json;
 import java.lang.reflect.Proxy;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** What is shown of the replicas of a queue. */
@@ -60,23 +63,38 @@ class QuorumStatusTest {
     return queue(QUORUM, QueuePlace.replicated(4), new QueueReplicas("b", 7, ALL, inSync, online));
   }
 
-  private static Map<String, Object> row(String node, String state, boolean inSync, long term) {
-    return Map.of("Node Name", node, "Raft State", state, "In Sync", inSync, "Term", term);
+  private static Map<String, Object> row(String node, String state, boolean inSync, Object... log) {
+    return Json.object(
+        "Node Name", node,
+        "Raft State", state,
+        "Membership", log[0],
+        "Last Log Index", log[1],
+        "Last Written", log[2],
+        "Last Applied", log[1],
+        "Commit Index", log[3],
+        "Snapshot Index", log[4],
+        "Term", log[5],
+        "Machine Version", log[6],
+        "In Sync", inSync);
   }
 
   @Test
   void eachMemberHasARow() {
-    assertThat(QuorumStatus.of(replicated(List.of("a", "b"), List.of("b", "c"))))
+    ReplicaState state = new ReplicaState(7, 30, 29, 28, Set.of(), false, false, List.of());
+    assertThat(
+            QuorumStatus.of(
+                replicated(List.of("a", "b"), List.of("b", "c")),
+                Map.of("b", QuorumStatus.positions(state))))
         .containsExactly(
-            row("a", "nodedown", true, 7),
-            row("b", "leader", true, 7),
-            row("c", "follower", false, 7));
+            row("a", "nodedown", true, "", "", "", "", "", "", ""),
+            row("b", "leader", true, "voter", 30L, 29L, 28L, -1, 7L, 0),
+            row("c", "follower", false, "", "", "", "", "", "", ""));
   }
 
   @Test
   void queueOnOneNodeHasOneMember() {
-    assertThat(QuorumStatus.of(queue(QUORUM, new QueuePlace(1, 0), null)))
-        .containsExactly(row("b", "leader", true, 1));
+    assertThat(QuorumStatus.of(queue(QUORUM, new QueuePlace(1, 0), null), Map.of()))
+        .containsExactly(row("b", "leader", true, "voter", 0L, 0L, 0L, -1, 1L, 0));
   }
 
   @Test

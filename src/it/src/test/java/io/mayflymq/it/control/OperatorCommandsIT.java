@@ -214,8 +214,8 @@ class OperatorCommandsIT {
     Outcome status = control.run("quorum_status", "replicas");
     assertThat(status.out())
         .anyMatch(line -> line.startsWith("Status of quorum queue replicas on node mayfly@"))
-        .anyMatch(line -> line.matches("Node Name\\s+Raft State\\s+In Sync\\s+Term"))
-        .anyMatch(line -> line.matches("mayfly@\\S+\\s+leader\\s+true\\s+1"));
+        .anyMatch(line -> line.matches("Node Name\\s+Raft State\\s+Membership\\s.*\\sIn Sync"))
+        .anyMatch(line -> line.matches("mayfly@\\S+\\s+leader\\s+voter\\s.*\\s1\\s+0\\s+true"));
     assertThat(guest().delete("queues/%2F/replicas").status()).isEqualTo(204);
     assertRefused(65, "Queue 'replicas' in vhost '/' does not exist", "quorum_status", "replicas");
     assertThat(guest().put("queues/%2F/classic-one", "{}").status()).isEqualTo(201);

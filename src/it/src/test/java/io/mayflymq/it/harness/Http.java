@@ -84,6 +84,12 @@ public final class Http {
     return send("GET", "/api/" + path, null);
   }
 
+  /** Gets with another header. */
+  public Reply get(String path, String header, String value)
+      throws IOException, InterruptedException {
+    return send(request("GET", "/api/" + path, null).header(header, value));
+  }
+
   public Reply put(String path, String json) throws IOException, InterruptedException {
     return send("PUT", "/api/" + path, json);
   }
@@ -110,17 +116,28 @@ public final class Http {
 
   private Reply send(String method, String path, String type, String body)
       throws IOException, InterruptedException {
+    return send(request(method, path, body).header("content-type", type));
+  }
+
+  private HttpRequest.Builder request(String method, String path, String body) {
     HttpRequest.Builder request =
         HttpRequest.newBuilder(URI.create(root + path))
             .method(method, body == null ? BodyPublishers.noBody() : BodyPublishers.ofString(body))
-            .header("content-type", type)
             .timeout(Patience.TIME);
     if (authorization != null) {
       request.header("authorization", authorization);
     }
+    return request;
+  }
+
+  private Reply send(HttpRequest.Builder request) throws IOException, InterruptedException {
     HttpResponse<String> response = client.send(request.build(), BodyHandlers.ofString());
+    boolean isText =
+        response.headers().firstValue("content-type").orElse("").startsWith("text/plain");
     JsonNode answer =
-        response.body().isEmpty() ? MissingNode.getInstance() : MAPPER.readTree(response.body());
+        response.body().isEmpty() || isText
+            ? MissingNode.getInstance()
+            : MAPPER.readTree(response.body());
     return new Reply(response.statusCode(), answer, response);
   }
 }

@@ -37,6 +37,27 @@ class ManagementDefinitionsIT extends AccessFixture {
     assertThat(reply.status()).isEqualTo(404);
   }
 
+  @Test
+  void definitionsHaveATagThatTellsWhetherTheyHaveChanged(Amqp amqp) throws Exception {
+    String vhost = vhost(amqp);
+    String path = "definitions/" + vhost;
+    String tag = etag(http.get(path));
+    assertThat(http.get(path, "If-None-Match", tag).status()).isEqualTo(304);
+    assertThat(http.get(path, "If-None-Match", "\"other\", W/" + tag).status()).isEqualTo(304);
+    assertThat(http.get(path, "If-None-Match", "\"other\"").status()).isEqualTo(200);
+    assertThat(http.get(path, "If-Match", "\"other\"").status()).isEqualTo(412);
+    assertThat(http.get(path, "If-Match", tag).status()).isEqualTo(200);
+    assertThat(etag(http.get("definitions"))).isNotEqualTo(tag);
+    http.put("queues/" + vhost + "/q", "{\"durable\":true}");
+    Http.Reply changed = http.get(path, "If-None-Match", tag);
+    assertThat(changed.status()).isEqualTo(200);
+    assertThat(etag(changed)).isNotEqualTo(tag);
+  }
+
+  private static String etag(Http.Reply reply) {
+    return reply.raw().headers().firstValue("etag").orElseThrow();
+  }
+
   // Limits
 
   @Test
