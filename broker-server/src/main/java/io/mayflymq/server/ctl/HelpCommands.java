@@ -7,6 +7,7 @@ import io.mayflymq.server.ctl.command.Invocation;
 import io.mayflymq.server.ctl.command.NodeCommands;
 import io.mayflymq.server.ctl.format.OutputFormat;
 import io.mayflymq.server.ctl.format.Result;
+import io.mayflymq.server.json.Json;
 import java.util.List;
 import java.util.stream.Collectors;
 import picocli.AutoComplete;
@@ -53,6 +54,10 @@ final class HelpCommands {
         Command.named("help", "Displays usage information for a command")
             .mayTake("command")
             .does(HelpCommands::help),
+        Command.named("autocomplete", "Lists the commands whose names begin so")
+            .takes("prefix")
+            .shownAs(OutputFormat.STRING)
+            .does(HelpCommands::beginning),
         Command.named("version", "Displays CLI tools version")
             .shownAs(OutputFormat.STRING)
             .does(NodeCommands::version),
@@ -73,6 +78,17 @@ final class HelpCommands {
       throw ControlException.plain(Sysexits.USAGE, Usage.unknown(name, invocation.script()));
     }
     return new Result.Raw(Usage.of(command, invocation.script()));
+  }
+
+  private static Result beginning(Invocation invocation) {
+    List<String> names =
+        CommandRegistry.names(invocation.script()).stream()
+            .filter(name -> name.startsWith(invocation.argument(0)))
+            .sorted()
+            .toList();
+    return new Result.Value(
+        names.stream().map(name -> Json.object("message", name)).toList(),
+        String.join("\n", names));
   }
 
   private static Result completion(Invocation invocation) {

@@ -35,6 +35,8 @@ final class ParameterHelp {
           Map.entry("message_id", "the message-id of the message"),
           Map.entry("name", "the name of what is shown, set or cleared"),
           Map.entry("node", "the name of a node, such as mayfly@host"),
+          Map.entry("pidfile", "a file with the process id of the broker, once it starts"),
+          Map.entry("prefix", "how the names begin"),
           Map.entry("release", "a release of RabbitMQ: 4.3 or 3.13"),
           Map.entry("strategy", "all, or even: those with an even number of members"),
           Map.entry("password", "the password; without it standard input is read"),

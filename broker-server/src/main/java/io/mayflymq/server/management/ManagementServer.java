@@ -205,7 +205,9 @@ public final class ManagementServer implements AutoCloseable {
       server.endRebalancing = rebalance::close;
       server.api.get("openapi.json", request -> Response.ok(OpenApi.of(server.api).document()));
       server.api.get("config/effective", request -> effective(configuration, request));
-      new ControlResource(broker, node, monitors, settings.memory()).addTo(server.control);
+      ControlResource control = new ControlResource(broker, node, monitors, settings.memory());
+      control.addTo(server.control);
+      control.addQuestionsTo(server.questions);
       new MaintenanceResource(amqp).addTo(server.control);
       server.start();
       server.welcome =

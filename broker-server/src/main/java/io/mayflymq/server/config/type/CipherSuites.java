@@ -37,6 +37,11 @@ public final class CipherSuites {
         .toList();
   }
 
+  /** Returns all suites that a configuration may list, in Java's order, by Java's names. */
+  public static List<String> offered() {
+    return Offered.BY_NAME.values().stream().distinct().toList();
+  }
+
   /** Returns whether a suite is one of TLS 1.3; others are of TLS 1.2. */
   public static boolean isOfVersion13(String suite) {
     return suite.startsWith(PREFIX) && !suite.contains(WITH) && !suite.equals(SIGNAL);
@@ -74,8 +79,11 @@ public final class CipherSuites {
     }
   }
 
-  /** OpenSSL's name for a suite of TLS 1.2. */
-  private static String openSslName(String suite) {
+  /** Returns OpenSSL's name for a suite. */
+  public static String openSslName(String suite) {
+    if (isOfVersion13(suite)) {
+      return suite;
+    }
     int with = suite.indexOf(WITH);
     String keyExchange = suite.substring(PREFIX.length(), with).replace('_', '-');
     String cipher =

@@ -10,6 +10,7 @@ import io.mayflymq.server.json.JsonWriter;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /** What the commands for limits of users and of virtual hosts have in common. */
@@ -51,9 +52,15 @@ final class LimitOptions {
     }
   }
 
-  /** Returns the limits of one, as JSON. */
-  static Result one(List<Map<String, Object>> limits, String none) {
+  /**
+   * Returns the limits of one, as JSON.
+   *
+   * @param none what is shown if there are none
+   * @param wrapped makes what programs get of the text
+   */
+  static Result one(
+      List<Map<String, Object>> limits, String none, Function<String, Object> wrapped) {
     String text = limits.isEmpty() ? none : JsonWriter.text(limits.get(0).get("value"));
-    return new Result.Raw(text);
+    return new Result.Value(text.isEmpty() ? List.of() : wrapped.apply(text), text);
   }
 }

@@ -91,12 +91,15 @@ public final class LogCommands {
         (List<?>)
             Api.object(invocation.api().get(Api.path("nodes", invocation.node()))).get("log_files");
     boolean all = invocation.flag("--all");
-    return new Result.Raw(
+    List<String> paths =
         files.stream()
             .map(String::valueOf)
             // The file comes last, behind standard output.
             .skip(all ? 0 : files.size() - 1)
-            .collect(Collectors.joining("\n")));
+            .toList();
+    return new Result.Value(
+        Json.object("result", "ok", "node_name", invocation.node(), "paths", paths),
+        String.join("\n", paths));
   }
 
   private static Result tail(Invocation invocation) {

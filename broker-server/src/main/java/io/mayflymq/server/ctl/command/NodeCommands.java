@@ -10,6 +10,10 @@ import io.mayflymq.server.ctl.format.ControlValues;
 import io.mayflymq.server.ctl.format.OutputFormat;
 import io.mayflymq.server.ctl.format.Result;
 import io.mayflymq.server.json.Json;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
@@ -22,6 +26,7 @@ import java.util.stream.Collectors;
 public final class NodeCommands {
   private static final long START_SECONDS = 300;
   private static final long LOOK_MILLIS = 100;
+  private static final String PID = "--pid";
 
   private NodeCommands() {}
 
@@ -32,6 +37,12 @@ public final class NodeCommands {
         Command.named(
                 "await_startup", "Waits until the broker answers, 300 s unless told otherwise")
             .does(NodeCommands::awaitStartup),
+        Command.named(
+                "wait", "Waits until the broker of a process answers, or the process has ended")
+            .mayTake("pidfile")
+            .option(Option.number("<pid>", "the process, if there is no file", "-P", PID))
+            .noting("Without --timeout it waits 300 s.")
+            .does(NodeCommands::awaitProcess),
         Command.named("status", "Displays status of a node")
             .option(Option.text("<unit>", "of memory and disk: gb, mb or bytes", "--unit"))
             .shownAs(OutputFormat.STRING)
@@ -81,6 +92,68 @@ public final class NodeCommands {
       }
       LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(LOOK_MILLIS));
     }
+  }
+
+  /** A process that has ended is not waited for any longer. */
+  private static Result awaitProcess(Invocation invocation) {
+    boolean given = invocation.option(PID) != null;
+    if (given == !invocation.arguments().isEmpty()) {
+      throw ControlException.usage(
+          given ? "Cannot specify both pid and pidfile" : "No pid or pidfile specified");
+    }
+    long end =
+        System.nanoTime()
+            + TimeUnit.SECONDS.toNanos(invocation.number(GlobalOptions.TIMEOUT, START_SECONDS));
+    long pid = given ? invocation.number(PID, 0) : pid(invocation, end);
+    invocation.banner("Waiting for MayflyMQ while process %d is running", pid);
+    while (!answers(invocation)) {
+      if (ProcessHandle.of(pid).filter(ProcessHandle::isAlive).isEmpty()) {
+        throw ControlException.error(Sysexits.UNAVAILABLE, "process_not_running");
+      }
+      pause(invocation, end);
+    }
+    return new Result.Done("MayflyMQ is running on node %s".formatted(invocation.node()));
+  }
+
+  private static boolean answers(Invocation invocation) {
+    try {
+      return new Api(invocation.lookAgain(), invocation).isBrokerRunning();
+    } catch (ControlException e) {
+      if (e.exitCode() != Sysexits.UNAVAILABLE && e.exitCode() != Sysexits.TIMEOUT) {
+        throw e;
+      }
+      return false;
+    }
+  }
+
+  private static long pid(Invocation invocation, long end) {
+    Path file = Path.of(invocation.argument(0));
+    invocation.banner("Waiting for pid file '%s' to appear", file);
+    while (true) {
+      try {
+        return Long.parseLong(Files.readString(file).strip());
+      } catch (NoSuchFileException e) {
+        pause(invocation, end);
+      } catch (NumberFormatException e) {
+        throw ControlException.error(
+            Sysexits.DATA, "%s: expected the number of a process".formatted(file));
+      } catch (IOException e) {
+        throw ControlException.error(
+            Sysexits.DATA, "cannot read %s: %s".formatted(file, e.getClass().getSimpleName()));
+      }
+    }
+  }
+
+  private static void pause(Invocation invocation, long end) {
+    if (System.nanoTime() > end) {
+      throw ControlException.error(
+          Sysexits.TIMEOUT,
+          "operation wait timed out. Timeout value used: %d"
+              .formatted(
+                  TimeUnit.SECONDS.toMillis(
+                      invocation.number(GlobalOptions.TIMEOUT, START_SECONDS))));
+    }
+    LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(LOOK_MILLIS));
   }
 
   private static Result status(Invocation invocation) {

@@ -41,7 +41,11 @@ public final class Status {
   public static Result of(Invocation invocation) {
     Status status = read(invocation);
     int vhosts = invocation.api().list("vhosts?columns=name").size();
-    return new Result.Value(status.value(vhosts), status.text(vhosts));
+    Map<String, Object> memory =
+        Api.object(
+            Api.object(invocation.api().get(Api.path("nodes", invocation.node(), "memory")))
+                .get("memory"));
+    return new Result.Value(status.value(vhosts, memory), status.text(vhosts));
   }
 
   /** Returns the status of the cluster, of which there may be one node. */
@@ -144,7 +148,8 @@ public final class Status {
     return ControlValues.at(overview, "object_totals", what);
   }
 
-  private Map<String, Object> value(int vhosts) {
+  /** As RabbitMQ wraps it; what only Erlang has is left out. */
+  private Map<String, Object> value(int vhosts, Map<String, Object> memory) {
     return Json.object(
         "pid", Long.parseLong(String.valueOf(node.get("os_pid"))),
         "os", System.getProperty("os.name"),
@@ -152,17 +157,20 @@ public final class Status {
         "product_name", overview.get("product_name"),
         "product_version", overview.get("product_version"),
         "rabbitmq_version", overview.get("rabbitmq_version"),
-        "runtime", overview.get("erlang_full_version"),
+        "erlang_version", overview.get("erlang_full_version"),
         "node", overview.get("node"),
         "data_directory", node.get("db_dir"),
         "config_files", node.get("config_files"),
         "log_files", node.get("log_files"),
         "alarms", alarms(),
-        "memory",
-            Json.object(
-                "total", node.get("mem_used"),
-                "strategy", node.get("mem_calculation_strategy"),
-                "limit", node.get("mem_limit")),
+        "memory", memory,
+        "vm_memory_calculation_strategy", node.get("mem_calculation_strategy"),
+        "vm_memory_high_watermark_limit", node.get("mem_limit"),
+        "tags", node.getOrDefault("node_tags", List.of()),
+        "is_under_maintenance", node.get("being_drained"),
+        "active_plugins", node.get("enabled_plugins"),
+        "run_queue", node.get("run_queue"),
+        "processes", Json.object("used", node.get("proc_used"), "limit", node.get("proc_total")),
         "disk_free", node.get("disk_free"),
         "disk_free_limit", node.get("disk_free_limit"),
         "totals",

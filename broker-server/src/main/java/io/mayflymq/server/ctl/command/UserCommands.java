@@ -241,6 +241,9 @@ public final class UserCommands {
     String user = given == null ? "guest" : given;
     invocation.banner("Listing limits for user \"%s\" ...", user);
     existing(invocation, user);
-    return LimitOptions.one(invocation.api().list(Api.path("user-limits", user)), "{}");
+    return LimitOptions.one(
+        invocation.api().list(Api.path("user-limits", user)),
+        "{}",
+        text -> Json.object("message", text));
   }
 }

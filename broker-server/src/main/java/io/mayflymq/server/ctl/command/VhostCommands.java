@@ -364,7 +364,10 @@ public final class VhostCommands {
     String vhost = invocation.vhost();
     invocation.banner("Listing limits for vhost \"%s\" ...", vhost);
     try {
-      return LimitOptions.one(invocation.api().list(Api.path("vhost-limits", vhost)), "");
+      return LimitOptions.one(
+          invocation.api().list(Api.path("vhost-limits", vhost)),
+          "",
+          text -> Json.object("node", invocation.node(), "value", text, "result", "ok"));
     } catch (ApiError e) {
       throw e.isNotFound() ? ControlException.noSuchVhost(vhost) : e;
     }

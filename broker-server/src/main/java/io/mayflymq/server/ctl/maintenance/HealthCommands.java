@@ -1,6 +1,5 @@
 package io.mayflymq.server.ctl.maintenance;
 
-import io.mayflymq.server.config.BuildInfo;
 import io.mayflymq.server.ctl.client.Api;
 import io.mayflymq.server.ctl.client.ApiError;
 import io.mayflymq.server.ctl.client.ControlException;
@@ -11,6 +10,7 @@ import io.mayflymq.server.ctl.command.Invocation;
 import io.mayflymq.server.ctl.command.Status;
 import io.mayflymq.server.ctl.format.OutputFormat;
 import io.mayflymq.server.ctl.format.Result;
+import io.mayflymq.server.json.Json;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -92,6 +92,10 @@ public final class HealthCommands {
                 "check_if_any_deprecated_features_are_used",
                 "Checks that nothing is used that RabbitMQ took away")
             .does(HealthCommands::checkDeprecated),
+        Command.named(
+                "has_reached_target_cluster_size",
+                "Checks that as many nodes can be reached as the cluster is to have")
+            .does(HealthCommands::targetSize),
         Command.named("server_version", "Displays the version of the broker")
             .shownAs(OutputFormat.STRING)
             .does(HealthCommands::version));
@@ -111,8 +115,9 @@ public final class HealthCommands {
 
   private static Result isRunning(Invocation invocation) {
     invocation.banner("Asking node %s for its status ...", invocation.node());
-    return new Result.Done(
-        invocation.api().isBrokerRunning() ? running(invocation) : notRunning(invocation));
+    boolean runs = invocation.api().isBrokerRunning();
+    String text = runs ? running(invocation) : notRunning(invocation);
+    return new Result.Value(Json.object("message", text, "result", runs), text);
   }
 
   private static String running(Invocation invocation) {
@@ -128,9 +133,10 @@ public final class HealthCommands {
   private static Result isBooting(Invocation invocation) {
     invocation.banner("Asking node %s for its boot status ...", invocation.node());
     invocation.api().isBrokerRunning();
-    return new Result.Done(
+    String text =
         "MayflyMQ on node %s is fully booted (check with is_running), stopped or has not started booting yet"
-            .formatted(invocation.node()));
+            .formatted(invocation.node());
+    return new Result.Value(Json.object("message", text, "result", false), text);
   }
 
   private static Result checkAlarms(Invocation invocation) {
@@ -155,8 +161,13 @@ public final class HealthCommands {
     askForAlarms(invocation, "known");
     List<String> alarms = Status.alarms(invocation);
     return new Result.Value(
-        Map.of("alarms", alarms),
+        told(invocation, "alarms", alarms),
         alarms.isEmpty() ? noAlarms(invocation) : String.join("\n", alarms));
+  }
+
+  /** The result of a command for programs, as RabbitMQ wraps it. */
+  private static Map<String, Object> told(Invocation invocation, String what, Object value) {
+    return Json.object("node", invocation.node(), "result", "ok", what, value);
   }
 
   private static void askForAlarms(Invocation invocation, String which) {
@@ -175,7 +186,7 @@ public final class HealthCommands {
     invocation.banner("Asking node %s to report its protocol listeners ...", invocation.node());
     List<Map<String, Object>> listeners = Status.listeners(invocation);
     return new Result.Value(
-        Map.of("listeners", listeners),
+        told(invocation, "listeners", listeners),
         listeners.stream().map(Status::listener).collect(Collectors.joining("\n")));
   }
 
@@ -349,6 +360,14 @@ public final class HealthCommands {
     return new Result.Done("Cluster reported no deprecated features in use");
   }
 
+  private static Result targetSize(Invocation invocation) {
+    invocation.banner(
+        "Checking if target cluster size has been reached on node %s ...", invocation.node());
+    check(invocation, "health/checks/reached-target-cluster-size");
+    return new Result.Done(
+        "Target cluster size has been reached on node %s".formatted(invocation.node()));
+  }
+
   private static Result quorumCritical(Invocation invocation) {
     invocation.banner(
         "Checking if node %s is critical for quorum of any quorum queues ...", invocation.node());
@@ -377,8 +396,6 @@ public final class HealthCommands {
   private static Result version(Invocation invocation) {
     invocation.banner("Asking node %s for its version ...", invocation.node());
     Object version = Api.object(invocation.api().get("overview")).get("product_version");
-    return new Result.Value(
-        Map.of("product_name", BuildInfo.PRODUCT, "product_version", version),
-        String.valueOf(version));
+    return new Result.Value(Json.object("value", version, "result", "ok"), String.valueOf(version));
   }
 }

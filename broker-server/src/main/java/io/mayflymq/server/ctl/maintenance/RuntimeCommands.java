@@ -3,24 +3,22 @@ package io.mayflymq.server.ctl.maintenance;
 import io.mayflymq.server.ctl.client.Api;
 import io.mayflymq.server.ctl.client.ControlException;
 import io.mayflymq.server.ctl.client.Option;
-import io.mayflymq.server.ctl.client.Sysexits;
 import io.mayflymq.server.ctl.client.Term;
 import io.mayflymq.server.ctl.command.Command;
 import io.mayflymq.server.ctl.command.Invocation;
 import io.mayflymq.server.ctl.format.OutputFormat;
 import io.mayflymq.server.ctl.format.Result;
 import io.mayflymq.server.json.Json;
-import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.stream.Collectors;
-import javax.net.ssl.SSLContext;
+import java.util.stream.Stream;
 
 /** What a node's process uses and is made of, and the counts that it keeps. */
 public final class RuntimeCommands {
@@ -29,20 +27,50 @@ public final class RuntimeCommands {
   /** How many bytes a unit has. */
   private static final Map<String, Double> UNITS = Map.of("bytes", 1.0, "mb", 1e6, "gb", 1e9);
 
+  private static final String VARIABLE = "MAYFLY_";
+  private static final String SIZE = "Message Size";
+  private static final String COUNT = "Count";
+  private static final String PERCENTAGE = "Percentage";
+
+  /** RabbitMQ's names for the buckets of sizes. */
+  private static final List<String> SIZES =
+      List.of(
+          "below 100B",
+          "between 100B and 1KB",
+          "between 1KB and 10KB",
+          "between 10KB and 100KB",
+          "between 100KB and 1MB",
+          "between 1MB and 10MB",
+          "between 10MB and 50MB",
+          "between 50MB and 100MB",
+          "above 100MB");
+
   private RuntimeCommands() {}
 
   public static List<Command> all() {
+    return Stream.of(own(), TlsCommands.all()).flatMap(List::stream).toList();
+  }
+
+  private static List<Command> own() {
     return List.of(
         Command.named("memory_breakdown", "Tells what takes the memory of the node")
             .option(Option.text("<unit>", "bytes, mb or gb; gb if not given", UNIT))
             .shownAs(OutputFormat.STRING)
             .does(RuntimeCommands::memory),
+        Command.named("message_size_stats", "Counts messages by the size of their bodies")
+            .noting(
+                "Those that clients have published to the nodes that answer, since their start.")
+            .shownAs(OutputFormat.PRETTY_TABLE)
+            .does(RuntimeCommands::sizes),
+        Command.named(
+                "os_env", "Lists the environment variables that set keys of the configuration")
+            .shownAs(OutputFormat.STRING)
+            .does(RuntimeCommands::variables),
+        Command.named("list_channel_interceptors", "Lists interceptors of channels: there are none")
+            .does(RuntimeCommands::interceptors),
         Command.named("command_line_arguments", "Lists the arguments of the node's Java")
             .shownAs(OutputFormat.STRING)
             .does(RuntimeCommands::arguments),
-        Command.named("tls_versions", "Lists the versions of TLS that this Java has")
-            .shownAs(OutputFormat.STRING)
-            .does(RuntimeCommands::tlsVersions),
         Command.named("discover_peers", "Lists the nodes of the cluster")
             .shownAs(OutputFormat.STRING)
             .does(RuntimeCommands::peers),
@@ -107,19 +135,51 @@ public final class RuntimeCommands {
         ((List<?>) arguments).stream().map(String::valueOf).collect(Collectors.joining("\n")));
   }
 
-  private static Result tlsVersions(Invocation invocation) {
-    invocation.banner("Listing all TLS versions supported by the runtime...");
-    try {
-      List<String> versions =
-          Arrays.stream(SSLContext.getDefault().getSupportedSSLParameters().getProtocols())
-              .filter(name -> name.startsWith("TLSv"))
-              .map(name -> name.toLowerCase(Locale.ROOT))
-              .sorted(Collections.reverseOrder())
-              .toList();
-      return new Result.Value(Map.of("versions", versions), String.join("\n", versions));
-    } catch (NoSuchAlgorithmException e) {
-      throw ControlException.error(Sysexits.UNAVAILABLE, "this Java has no TLS");
+  private static Result sizes(Invocation invocation) {
+    invocation.banner(
+        "Gathering message size statistics across the cluster using node %s ...",
+        invocation.node());
+    List<Long> counts =
+        ((List<?>) Api.object(invocation.api().control("GET", "message-sizes", null)).get("counts"))
+            .stream().map(count -> ((Number) count).longValue()).toList();
+    long all = counts.stream().mapToLong(Long::longValue).sum();
+    List<Map<String, Object>> rows = new ArrayList<>();
+    for (int i = 0; i < counts.size(); i++) {
+      double percent = all == 0 ? 0 : 100.0 * counts.get(i) / all;
+      rows.add(
+          Json.object(
+              SIZE,
+              SIZES.get(i),
+              COUNT,
+              counts.get(i),
+              PERCENTAGE,
+              String.format(Locale.ROOT, "%.2f", percent)));
     }
+    return new Result.Rows(List.of(SIZE, COUNT, PERCENTAGE), rows);
+  }
+
+  private static Result variables(Invocation invocation) {
+    invocation.banner(
+        "Listing environment variables that set keys of node %s...", invocation.node());
+    Map<String, Object> variables = new TreeMap<>();
+    for (Object each : (List<?>) invocation.api().control("GET", "environment", null)) {
+      Map<String, Object> setting = Api.object(each);
+      String source = String.valueOf(setting.get("source"));
+      if (source.startsWith(VARIABLE)) {
+        variables.put(source, setting.get("value"));
+      }
+    }
+    return new Result.Value(
+        Json.object("node", invocation.node(), "result", "ok", "variables", variables),
+        variables.entrySet().stream()
+            .map(variable -> variable.getKey() + "=" + variable.getValue())
+            .collect(Collectors.joining("\n")));
+  }
+
+  private static Result interceptors(Invocation invocation) {
+    invocation.banner("Listing channel interceptors ...");
+    invocation.api().isBrokerRunning();
+    return new Result.Rows(List.of("name", "priority"), List.of());
   }
 
   private static Result peers(Invocation invocation) {

@@ -61,6 +61,28 @@ public final class UpgradeCommands {
                 }));
     Map<String, String> refused = new LinkedHashMap<>();
     refused.put("peek", "use browse_queue.");
+    refused.put("consume_event_stream", "use the event exchange, or log_tail_stream.");
+    refused.put("coordinator_status", "streams have no coordinator; use cluster_status.");
+    refused.put("restart_stream", "use transfer_leadership, or stream_status.");
+    refused.put("force_checkpoint", "quorum queues have no checkpoints.");
+    refused.put(
+        "reconcile_vhosts", "a node has all virtual hosts once it has the cluster's metadata.");
+    for (String name :
+        List.of(
+            "remove_classic_queue_mirroring_from_policies",
+            "list_policies_with_classic_queue_mirroring",
+            "list_operator_policies_with_classic_queue_mirroring",
+            "check_if_cluster_has_classic_queue_mirroring_policy")) {
+      refused.put(name, "queues have no mirrors; ha-mode has no effect.");
+    }
+    for (String name :
+        List.of("enable_auth_attempt_source_tracking", "disable_auth_attempt_source_tracking")) {
+      refused.put(name, "logins are not counted by source.");
+    }
+    for (String name :
+        List.of("activate_free_disk_space_monitoring", "deactivate_free_disk_space_monitoring")) {
+      refused.put(name, "use set_disk_free_limit.");
+    }
     refused.put("reclaim_quorum_memory", "quorum queues have no log of their own in memory.");
     refused.forEach((name, reason) -> commands.add(NotApplicable.command(name, reason)));
     return commands;

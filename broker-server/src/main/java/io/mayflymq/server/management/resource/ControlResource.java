@@ -1,5 +1,7 @@
 package io.mayflymq.server.management.resource;
 
+import io.mayflymq.core.metrics.histogram.Histogram;
+import io.mayflymq.core.runtime.Shards;
 import io.mayflymq.core.store.backup.Backup;
 import io.mayflymq.core.vhost.VirtualHost;
 import io.mayflymq.server.alarm.Alarm;
@@ -15,14 +17,18 @@ import io.mayflymq.server.management.api.Body;
 import io.mayflymq.server.management.api.Request;
 import io.mayflymq.server.management.api.RequestRouter;
 import io.mayflymq.server.management.api.Response;
+import io.mayflymq.server.management.cluster.NodeQuestion;
 import io.mayflymq.server.management.json.Node;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.OptionalDouble;
 import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -35,6 +41,9 @@ public final class ControlResource {
   private static final Logger LOGGER = LoggerFactory.getLogger(ControlResource.class);
   private static final double LARGEST_DISK_FACTOR = 1000;
   private static final String BY_HAND = "by hand";
+
+  private static final String MESSAGE_SIZES = "message-sizes";
+  private static final String COUNTS = "counts";
 
   private final ManagedBroker managed;
   private final Node node;
@@ -55,6 +64,8 @@ public final class ControlResource {
   public void addTo(RequestRouter requestRouter) {
     requestRouter
         .get("status", this::status)
+        .get(MESSAGE_SIZES, this::messageSizes)
+        .get("certificates", request -> Response.ok(certificates()))
         .post("backup", this::takeBackup)
         .put("alarms/{resource}", this::setAlarm)
         .delete("alarms/{resource}", this::clearAlarm)
@@ -101,6 +112,49 @@ public final class ControlResource {
                     "connections", managed.connectionCount(),
                     "queues", vhosts.stream().mapToInt(vhost -> vhost.routing().queueCount()).sum(),
                     "vhosts", vhosts.size())));
+  }
+
+  /** Adds what other nodes ask. */
+  public void addQuestionsTo(RequestRouter requestRouter) {
+    requestRouter.get(
+        MESSAGE_SIZES, request -> Response.ok(Json.object(COUNTS, messageSizesHere())));
+  }
+
+  /** How many messages were published to all nodes, by RabbitMQ's buckets for their sizes. */
+  private Response messageSizes(Request request) {
+    List<Long> counts = new ArrayList<>(messageSizesHere());
+    NodeQuestion question =
+        new NodeQuestion(
+            "GET", List.of(MESSAGE_SIZES), Map.of(), Map.of(), Map.of(), null, request.principal());
+    for (Map<String, Object> other : managed.nodes().objects(question).values()) {
+      List<?> more = (List<?>) other.get(COUNTS);
+      for (int i = 0; i < counts.size(); i++) {
+        counts.set(i, counts.get(i) + ((Number) more.get(i)).longValue());
+      }
+    }
+    return Response.ok(Json.object(COUNTS, counts));
+  }
+
+  private List<Long> messageSizesHere() {
+    Shards shards = managed.broker().shards();
+    return Histogram.sum(
+            IntStream.range(0, shards.count())
+                .mapToObj(shard -> shards.get(shard).histograms().messageSizes())
+                .toList())
+        .counts();
+  }
+
+  private List<Map<String, Object>> certificates() {
+    return node.listeners().stream()
+        .filter(listener -> listener.tls() != null)
+        .map(
+            listener ->
+                Json.object(
+                    "protocol", listener.protocol(),
+                    "interface", listener.address().getAddress().getHostAddress(),
+                    "port", listener.address().getPort(),
+                    "certificates", new TlsHealth(listener.tls()).certificates()))
+        .toList();
   }
 
   private Response takeBackup(Request request) {

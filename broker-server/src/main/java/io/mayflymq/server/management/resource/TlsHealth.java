@@ -11,6 +11,7 @@ import java.time.Instant;
 import java.time.LocalDateTime;
 import java.time.ZoneOffset;
 import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
 import java.util.Date;
 import java.util.List;
 import java.util.Locale;
@@ -42,21 +43,52 @@ record TlsHealth(TlsSettings settings) {
     return expired;
   }
 
+  /**
+   * Returns what the files have.
+   *
+   * @throws ApiException 503 if a file cannot be read
+   */
+  List<Map<String, Object>> certificates() {
+    List<Map<String, Object>> all = new ArrayList<>();
+    add(all, "certfile", settings.certificate());
+    add(all, "cacertfile", settings.authorities());
+    return all;
+  }
+
+  private void add(List<Map<String, Object>> all, String option, Optional<Path> file) {
+    if (file.isPresent()) {
+      for (X509Certificate certificate : read(option, file.get())) {
+        all.add(
+            Json.object(
+                "option", option,
+                "file", file.get().toString(),
+                "subject", certificate.getSubjectX500Principal().getName(),
+                "issuer", certificate.getIssuerX500Principal().getName(),
+                "serial_number", certificate.getSerialNumber().toString(),
+                "not_before", certificate.getNotBefore().toInstant().toString(),
+                "not_after", certificate.getNotAfter().toInstant().toString()));
+      }
+    }
+  }
+
+  private List<X509Certificate> read(String option, Path file) {
+    try {
+      return PemFiles.certificates(settings.option(option), file);
+    } catch (TlsException e) {
+      throw new ApiException(503, "failed", e.getMessage());
+    }
+  }
+
   private void add(Map<String, Object> expired, String option, Optional<Path> file, Instant time) {
     if (file.isEmpty()) {
       return;
     }
-    List<Instant> ends;
-    try {
-      ends =
-          PemFiles.certificates(settings.option(option), file.get()).stream()
-              .map(X509Certificate::getNotAfter)
-              .map(Date::toInstant)
-              .filter(end -> end.isBefore(time))
-              .toList();
-    } catch (TlsException e) {
-      throw new ApiException(503, "failed", e.getMessage());
-    }
+    List<Instant> ends =
+        read(option, file.get()).stream()
+            .map(X509Certificate::getNotAfter)
+            .map(Date::toInstant)
+            .filter(end -> end.isBefore(time))
+            .toList();
     if (!ends.isEmpty()) {
       expired.put(option, file.get().toString());
       expired.put(option + "_expires_on", ends.stream().map(Instant::toString).toList());

@@ -2,6 +2,11 @@ package io.mayflymq.it.control;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.rabbitmq.client.Channel;
+import com.rabbitmq.client.Connection;
+import com.rabbitmq.client.ConnectionFactory;
 import io.mayflymq.it.harness.ControlCommand;
 import io.mayflymq.it.harness.ControlCommand.Outcome;
 import io.mayflymq.it.harness.EmbeddedBroker;
@@ -433,6 +438,93 @@ class OperatorCommandsIT {
     assertThat(control.run("command_line_arguments").exit()).isZero();
     assertThat(control.run("reset_stats_db", "--all").exit()).isZero();
     assertThat(control.run("reset_node_auth_attempt_metrics").exit()).isZero();
+  }
+
+  @Test
+  void theClusterHasItsSize() {
+    assertHealthy("Target cluster size has been reached", "has_reached_target_cluster_size");
+  }
+
+  @Test
+  void sizesOfMessagesAreCounted() throws Exception {
+    JsonNode before = json("message_size_stats");
+    try (Connection connection = factory().newConnection()) {
+      Channel channel = connection.createChannel();
+      channel.confirmSelect();
+      channel.basicPublish("", "none", null, new byte[99]);
+      channel.waitForConfirms();
+    }
+    JsonNode after = json("message_size_stats");
+    assertThat(after).hasSize(9);
+    assertThat(after.get(0).path("Message Size").asText()).isEqualTo("below 100B");
+    assertThat(after.get(0).path("Count").asInt())
+        .isEqualTo(before.get(0).path("Count").asInt() + 1);
+  }
+
+  private static ConnectionFactory factory() {
+    ConnectionFactory factory = broker.factory();
+    factory.setPassword("s3cret-of-guest");
+    return factory;
+  }
+
+  private static JsonNode json(String... command) throws IOException {
+    List<String> words = new ArrayList<>(List.of(command));
+    words.addAll(List.of("--formatter", "json"));
+    Outcome outcome = control.run(words.toArray(new String[0]));
+    assertThat(outcome.exit()).as("%s", outcome).isZero();
+    return new ObjectMapper().readTree(String.join("\n", outcome.out()));
+  }
+
+  @Test
+  void jsonIsWrappedAsInRabbitMq() throws Exception {
+    assertThat(json("alarms").path("result").asText()).isEqualTo("ok");
+    assertThat(json("alarms").path("alarms")).isEmpty();
+    assertThat(json("listeners").path("listeners")).isNotEmpty();
+    assertThat(json("server_version").path("result").asText()).isEqualTo("ok");
+    assertThat(json("server_version").path("value").asText()).isNotEmpty();
+    assertThat(json("is_running").path("result").asBoolean()).isTrue();
+    assertThat(json("is_booting").path("result").asBoolean(true)).isFalse();
+    assertThat(json("log_location").path("paths")).isNotEmpty();
+    assertThat(json("list_vhost_limits")).isEmpty();
+    assertThat(control.run("set_vhost_limits", "{\"max-queues\":500}").exit()).isZero();
+    assertThat(json("list_vhost_limits").path("value").asText()).isEqualTo("{\"max-queues\":500}");
+    assertThat(control.run("clear_vhost_limits").exit()).isZero();
+    JsonNode status = json("status");
+    assertThat(status.at("/memory/total/rss").asLong()).isPositive();
+    assertThat(status.path("vm_memory_high_watermark_limit").asLong()).isPositive();
+    assertThat(status.path("is_under_maintenance").asBoolean(true)).isFalse();
+    assertThat(status.path("active_plugins")).isNotEmpty();
+  }
+
+  @Test
+  void aProcessIsWaitedForUntilItsBrokerAnswers() throws Exception {
+    long self = ProcessHandle.current().pid();
+    assertHealthy("MayflyMQ is running on node", "wait", "--pid", String.valueOf(self));
+    Path file = Files.writeString(directory.resolve("pid"), self + "\n");
+    assertHealthy("MayflyMQ is running on node", "wait", file.toString());
+    assertRefused(75, "timed out", "wait", directory.resolve("none").toString(), "-t", "0");
+    assertRefused(64, "No pid or pidfile specified", "wait");
+    assertRefused(64, "Cannot specify both pid and pidfile", "wait", "--pid", "1", "x");
+  }
+
+  @Test
+  void commandsAreCompletedByTheirBeginning() {
+    assertThat(control.run("autocomplete", "list_q").out()).containsExactly("list_queues");
+    assertThat(control.run("autocomplete", "zzz").out()).allMatch(String::isEmpty);
+    assertThat(control.run("autocomplete").exit()).isEqualTo(64);
+  }
+
+  @Test
+  void whatOfTlsThereIsIsListed() {
+    assertThat(control.run("-q", "cipher_suites").out())
+        .contains("TLS_AES_256_GCM_SHA384", "ECDHE-RSA-AES256-GCM-SHA384");
+    assertThat(control.run("-q", "cipher_suites", "--format", "iana", "--all").out())
+        .contains("TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384");
+    assertRefused(64, "format 'x' is not supported", "cipher_suites", "--format", "x");
+    assertThat(control.run("-q", "certificates").out()).containsExactly("No listener has TLS");
+    assertThat(control.run("-q", "list_channel_interceptors").exit()).isZero();
+    assertThat(control.run("-q", "os_env").exit()).isZero();
+    assertRefused(69, "streams have no coordinator", "coordinator_status");
   }
 
   @Test
