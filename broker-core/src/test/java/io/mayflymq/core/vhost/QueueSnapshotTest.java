@@ -191,7 +191,7 @@ class QueueSnapshotTest {
     publish(queue, "m", Message.NO_TTL);
     assertThat(view(queue).consumers())
         .containsExactly(
-            new QueueContents.Member(first, true), new QueueContents.Member(second, false));
+            new QueueContents.Member(first, true, 1), new QueueContents.Member(second, false, 0));
     assertThat(queue.counters().get(Counter.DELIVERED)).isEqualTo(1);
   }
 

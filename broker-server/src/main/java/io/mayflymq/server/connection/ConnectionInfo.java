@@ -45,6 +45,7 @@ final class ConnectionInfo {
         new ConnectionIdentity(
             SERIALS.incrementAndGet(),
             ConnectionName.of(socket),
+            ConnectionName.given(opened.clientProperties()).orElse(""),
             opened.access().user(),
             opened.vhost().name(),
             remote.getAddress().getHostAddress(),

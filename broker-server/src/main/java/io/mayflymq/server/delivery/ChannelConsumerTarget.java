@@ -32,6 +32,11 @@ public final class ChannelConsumerTarget implements ConsumerTarget, WaitingConsu
   }
 
   @Override
+  public String clientName() {
+    return channel.identity().connection().givenName();
+  }
+
+  @Override
   public boolean reserve(Consumer consumer) {
     ChannelPrefetch credit = channel.credit();
     boolean counts = consumer.acknowledges();

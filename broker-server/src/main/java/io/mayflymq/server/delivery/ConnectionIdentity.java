@@ -11,6 +11,7 @@ import java.util.function.BooleanSupplier;
  *
  * @param serial its number among all connections of this process, from 1
  * @param name such as {@code 10.0.0.7:4711 -> 10.0.0.1:5672}
+ * @param givenName the name that its client has given it; empty if there is none
  * @param user the user who is logged in
  * @param vhost the name of the virtual host that it is open to
  * @param peerHost the address of the client
@@ -22,6 +23,7 @@ import java.util.function.BooleanSupplier;
 public record ConnectionIdentity(
     long serial,
     String name,
+    String givenName,
     String user,
     String vhost,
     String peerHost,

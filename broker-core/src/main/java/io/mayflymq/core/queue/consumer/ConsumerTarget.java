@@ -52,6 +52,14 @@ public interface ConsumerTarget {
   }
 
   /**
+   * Returns the name that the client has given its connection; empty if there is none. Any thread
+   * may call.
+   */
+  default String clientName() {
+    return "";
+  }
+
+  /**
    * Called when the queue has moved: the consumer gets no messages from here any more, and is to
    * join the queue at its new place.
    */

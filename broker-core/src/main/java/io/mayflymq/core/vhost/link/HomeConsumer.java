@@ -33,6 +33,7 @@ final class HomeConsumer implements ConsumerTarget {
   private final OpenDeliveries open = new OpenDeliveries();
   private Consumer consumer;
   private ConsumerOrigin origin;
+  private String clientName = "";
 
   /** Null unless its queue is replicated, and its node knows ranks. */
   private ConsumerRank rank;
@@ -76,6 +77,11 @@ final class HomeConsumer implements ConsumerTarget {
     origin = channel;
   }
 
+  /** Sets the name that its client has given its connection: once, before it joins its queue. */
+  void setClientName(String name) {
+    clientName = name;
+  }
+
   /** Sets its place among consumers of a replicated queue at the last leader. */
   void setRank(ConsumerRank before) {
     rank = before;
@@ -89,6 +95,11 @@ final class HomeConsumer implements ConsumerTarget {
   @Override
   public ConsumerOrigin origin() {
     return origin;
+  }
+
+  @Override
+  public String clientName() {
+    return clientName;
   }
 
   long number() {

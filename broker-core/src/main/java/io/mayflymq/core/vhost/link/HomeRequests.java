@@ -148,6 +148,9 @@ final class HomeRequests {
       ConsumerRank before = ConsumerRank.read(in);
       target.setRank(order == null ? null : before);
     }
+    if (in.remaining() > 0) {
+      target.setClientName(in.text());
+    }
     target.setConsumer(new Consumer(tag, options, target));
     consumers.add(target);
     joining.put(target, id);

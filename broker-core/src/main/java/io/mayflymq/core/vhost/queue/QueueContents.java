@@ -52,6 +52,7 @@ public record QueueContents(
    * A consumer of the queue.
    *
    * @param active whether it got messages, which with a single active consumer only one did
+   * @param unacked how many messages it had that were not settled
    */
-  public record Member(Consumer consumer, boolean active) {}
+  public record Member(Consumer consumer, boolean active, int unacked) {}
 }

@@ -18,7 +18,10 @@ import java.util.TreeMap;
 public final class QueueContentsCodec {
   private QueueContentsCodec() {}
 
-  /** Writes contents; its first message is left out. */
+  /**
+   * Writes contents; its first message is left out. Nodes of a release that does not know what
+   * comes last leave it unread: priorities, and what the consumers have.
+   */
   public static void write(LinkWriter out, QueueContents contents) {
     write(out, contents.totals());
     write(out, contents.scheduled());
@@ -39,6 +42,7 @@ public final class QueueContentsCodec {
     write(out, contents.memoryBytes());
     write(out, contents.priorities());
     write(out, contents.oldestAgeMillis());
+    contents.consumers().forEach(member -> out.number(member.unacked()));
   }
 
   /** Reads contents. Their consumers have no target. */
@@ -54,14 +58,18 @@ public final class QueueContentsCodec {
               in.shortString(),
               new ConsumeOptions(in.bit(), in.bit(), in.integer(), in.table()),
               null);
-      consumers.add(new QueueContents.Member(consumer, in.bit()));
+      consumers.add(new QueueContents.Member(consumer, in.bit(), 0));
     }
     double capacity = in.decimal();
     OptionalLong lag = optional(in);
-    long leaseEnd = in.signed();
-    OptionalLong memory = optional(in);
+    long leaseEndMillis = in.signed();
+    OptionalLong memoryBytes = optional(in);
     PriorityCounts priorities = in.remaining() > 0 && in.bit() ? priorities(in) : null;
     OptionalLong oldestAge = in.remaining() > 0 ? optional(in) : OptionalLong.empty();
+    if (in.remaining() > 0) {
+      consumers.replaceAll(
+          member -> new QueueContents.Member(member.consumer(), member.active(), in.integer()));
+    }
     return new QueueContents(
         totals,
         scheduled,
@@ -71,12 +79,11 @@ public final class QueueContentsCodec {
         lag,
         null,
         oldestAge,
-        leaseEnd,
-        memory,
+        leaseEndMillis,
+        memoryBytes,
         priorities);
   }
 
-  /** Nodes of a release that does not know this leave what comes last unread. */
   private static void write(LinkWriter out, PriorityCounts priorities) {
     out.bit(priorities != null);
     if (priorities != null) {

@@ -12,7 +12,7 @@ import java.util.function.BiFunction;
 import java.util.function.Function;
 
 /*
- * A list as a request wants it: filtered by name and cut into pages (page, page_size, name, use_regex), sorted (sort, sort_reverse),
+ * A list as a request wants it: filtered by name and cut into pages (page, page_size, name, use_regex, all_names), sorted (sort, sort_reverse),
  * with some of the fields only (columns). RabbitMQ, "HTTP API", sections "Pagination" and "Filtering".
  *
  * A list of a hundred thousand queues is mostly requested by page, in the order of names. So items are
@@ -29,14 +29,17 @@ public final class Listing<T> {
   private final Function<T, String> name;
   private final Function<T, Map<String, Object>> object;
   private final Map<String, Function<T, Object>> keys;
+  private final Function<T, List<String>> furtherNames;
 
   private Listing(
       List<T> things,
       Function<T, String> name,
+      Function<T, List<String>> furtherNames,
       Function<T, Map<String, Object>> object,
       Map<String, Function<T, Object>> keys) {
     this.things = things;
     this.name = name;
+    this.furtherNames = furtherNames;
     this.object = object;
     this.keys = keys;
   }
@@ -46,7 +49,15 @@ public final class Listing<T> {
    */
   public static <T> Listing<T> of(
       List<T> things, Function<T, String> name, Function<T, Map<String, Object>> object) {
-    return new Listing<>(things, name, object, Map.of());
+    return new Listing<>(things, name, thing -> List.of(), object, Map.of());
+  }
+
+  /**
+   * Returns this listing with further names of its items: a request with {@code all_names} also
+   * finds items by these.
+   */
+  public Listing<T> alsoNamed(Function<T, List<String>> names) {
+    return new Listing<>(things, name, names, object, keys);
   }
 
   /**
@@ -56,7 +67,7 @@ public final class Listing<T> {
    * @param shortcuts by the path of the field; each returns the value that the object has there
    */
   public Listing<T> sortedBy(Map<String, Function<T, Object>> shortcuts) {
-    return new Listing<>(things, name, object, shortcuts);
+    return new Listing<>(things, name, furtherNames, object, shortcuts);
   }
 
   /** Creates a listing of objects, ordered by their field {@code name}. */
@@ -64,6 +75,7 @@ public final class Listing<T> {
     return new Listing<>(
         objects,
         object -> String.valueOf(object.getOrDefault("name", "")),
+        object -> List.of(),
         object -> object,
         Map.of());
   }
@@ -79,7 +91,11 @@ public final class Listing<T> {
   }
 
   private Map<String, Object> page(Request request) {
-    return page(request, things, name, (filtered, cut) -> cut.of(sorted(request, filtered)));
+    return page(
+        request,
+        filtered(request, things, name, furtherNames),
+        things.size(),
+        (filtered, cut) -> cut.of(sorted(request, filtered)));
   }
 
   /**
@@ -96,7 +112,11 @@ public final class Listing<T> {
       Function<T, String> name,
       Function<List<T>, List<Map<String, Object>>> objects) {
     return Response.ok(
-        page(request, ordered, name, (filtered, cut) -> objects.apply(cut.of(filtered))));
+        page(
+            request,
+            filtered(request, ordered, name, thing -> List.of()),
+            ordered.size(),
+            (filtered, cut) -> objects.apply(cut.of(filtered))));
   }
 
   /**
@@ -114,12 +134,11 @@ public final class Listing<T> {
 
   private static <T> Map<String, Object> page(
       Request request,
-      List<T> all,
-      Function<T, String> name,
+      List<T> filtered,
+      int total,
       BiFunction<List<T>, Cut, List<Map<String, Object>>> objects) {
     Page page = pageFrom(request);
-    List<T> filtered = filtered(request, all, name);
-    return page(request, page, all.size(), filtered.size(), cut -> objects.apply(filtered, cut));
+    return page(request, page, total, filtered.size(), cut -> objects.apply(filtered, cut));
   }
 
   /**
@@ -208,13 +227,26 @@ public final class Listing<T> {
    * @throws ApiException 400 if the pattern is invalid or takes too long
    */
   public static <T> List<T> filtered(Request request, List<T> all, Function<T, String> name) {
+    return filtered(request, all, name, thing -> List.of());
+  }
+
+  /**
+   * Returns the items that have the name that a request wants, or one of their further names if it
+   * says {@code all_names}.
+   *
+   * @param name the name of an item
+   * @param further its further names
+   * @throws ApiException 400 if the pattern is invalid or takes too long
+   */
+  public static <T> List<T> filtered(
+      Request request, List<T> all, Function<T, String> name, Function<T, List<String>> further) {
     String given = request.query("name");
     if (given == null || given.isEmpty()) {
       return all;
     }
     NameFilter filter =
         request.flag("use_regex") ? NameFilter.matching(given) : NameFilter.containing(given);
-    return filter.of(all, name);
+    return filter.of(all, name, request.flag("all_names") ? further : thing -> List.of());
   }
 
   private static int number(Request request, String parameter, int otherwise) {

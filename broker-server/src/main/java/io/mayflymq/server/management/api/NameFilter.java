@@ -56,6 +56,15 @@ final class NameFilter {
    * @throws ApiException 400 if that takes too long
    */
   <T> List<T> of(List<T> all, Function<T, String> name) {
+    return of(all, name, thing -> List.of());
+  }
+
+  /**
+   * Returns the items with such a name, or such a further name.
+   *
+   * @throws ApiException 400 if that takes too long
+   */
+  <T> List<T> of(List<T> all, Function<T, String> name, Function<T, List<String>> further) {
     long start = nanoTime.getAsLong();
     return all.stream()
         .filter(
@@ -65,7 +74,8 @@ final class NameFilter {
                     "name: regular expression takes too long: more than %d s for %d names"
                         .formatted(MOST.toSeconds(), all.size()));
               }
-              return wanted.test(name.apply(thing));
+              return wanted.test(name.apply(thing))
+                  || further.apply(thing).stream().anyMatch(wanted);
             })
         .toList();
   }

@@ -22,7 +22,8 @@ import java.util.stream.Collectors;
 public final class OpenApi {
   private static final String CATALOG = "/io/mayflymq/server/management/operations.txt";
   private static final Set<String> OF_LISTS =
-      Set.of("page", "page_size", "name", "use_regex", "sort", "sort_reverse", "columns");
+      Set.of(
+          "page", "page_size", "name", "use_regex", "all_names", "sort", "sort_reverse", "columns");
   private static final Set<String> OF_HISTORY =
       Set.of(
           "msg_rates_age",
@@ -32,9 +33,9 @@ public final class OpenApi {
           "data_rates_age",
           "data_rates_incr");
   private static final Set<String> FLAGS =
-      Set.of("use_regex", "sort_reverse", "disable_stats", "enable_queue_totals");
+      Set.of("all_names", "use_regex", "sort_reverse", "disable_stats", "enable_queue_totals");
   private static final Set<String> NUMBERS =
-      Set.of("page", "page_size", "limit", "count", "truncate", "from");
+      Set.of("page", "page_size", "limit", "lines", "count", "truncate", "from");
 
   private final Map<String, Operation> operations;
 

@@ -14,6 +14,7 @@ import java.util.function.Function;
  * @param id names a thing on its node
  * @param place orders them; equal for those that are in no order
  * @param named the name that requests filter by
+ * @param further its further names, which requests that say {@code all_names} filter by too
  * @param object what is shown
  */
 public record ListKind<T>(
@@ -22,4 +23,16 @@ public record ListKind<T>(
     Function<T, String> id,
     Function<T, String> place,
     Function<T, String> named,
-    Function<T, Map<String, Object>> object) {}
+    Function<T, List<String>> further,
+    Function<T, Map<String, Object>> object) {
+  /** A kind of thing with one name. */
+  public ListKind(
+      String name,
+      Function<Request, List<T>> here,
+      Function<T, String> id,
+      Function<T, String> place,
+      Function<T, String> named,
+      Function<T, Map<String, Object>> object) {
+    this(name, here, id, place, named, thing -> List.of(), object);
+  }
+}

@@ -88,7 +88,7 @@ public final class SpreadList<T> {
   }
 
   private Listing<T> listing(List<T> things) {
-    return Listing.of(things, kind.named(), kind.object());
+    return Listing.of(things, kind.named(), kind.object()).alsoNamed(kind.further());
   }
 
   private static Comparator<ListKey> order(Request request) {
@@ -115,7 +115,7 @@ public final class SpreadList<T> {
   }
 
   private ListHead head(Request request, List<T> things, long from, long limit) {
-    List<T> filtered = Listing.filtered(request, things, kind.named());
+    List<T> filtered = Listing.filtered(request, things, kind.named(), kind.further());
     String field = field(request);
     Function<T, Object> value = field == null ? thing -> null : listing(filtered).key(field);
     List<ListKey> keys =

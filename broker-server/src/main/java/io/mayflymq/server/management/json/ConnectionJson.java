@@ -21,10 +21,20 @@ public final class ConnectionJson {
 
   /** Returns the reference to a connection that other objects contain. */
   static Map<String, Object> details(ConnectionIdentity connection) {
-    return Json.object(
-        "name", connection.name(),
-        "peer_host", connection.peerHost(),
-        "peer_port", connection.peerPort());
+    Map<String, Object> details =
+        Json.object(
+            "name", connection.name(),
+            "peer_host", connection.peerHost(),
+            "peer_port", connection.peerPort());
+    putGivenName(details, connection.givenName());
+    return details;
+  }
+
+  /** Adds the name that a client has given its connection, if there is one. */
+  static void putGivenName(Map<String, Object> object, String givenName) {
+    if (!givenName.isEmpty()) {
+      object.put("user_provided_name", givenName);
+    }
   }
 
   public static Map<String, Object> connection(ConnectionView view, History history) {
@@ -70,7 +80,7 @@ public final class ConnectionJson {
             identity.user(),
             "vhost",
             identity.vhost()));
-    view.givenName().ifPresent(name -> object.put("user_provided_name", name));
+    putGivenName(object, identity.givenName());
     Erlang.putReductions(object);
     Erlang.putGarbageCollection(object);
     return object;

@@ -316,11 +316,14 @@ public final class QueueJson {
             "consumer_tag", consumer.tag().value(),
             "consumer_timeout", timeout(queue, consumer, defaultTimeoutMillis),
             "exclusive", consumer.exclusive(),
+            "messages_unacknowledged", member.unacked(),
             "prefetch_count", consumer.prefetch(),
             "queue", Json.object("name", queue.name(), "vhost", queue.vhost().name()));
     ConsumerOrigin channel = consumer.outlet().origin();
     if (channel != null) {
-      object.put("channel_details", channelDetails(channel));
+      Map<String, Object> details = channelDetails(channel);
+      ConnectionJson.putGivenName(details, consumer.outlet().clientName());
+      object.put("channel_details", details);
     }
     return object;
   }

@@ -43,6 +43,7 @@ public final class ConnectionResource {
                 view -> view.identity().pid(),
                 ConnectionResource::placeOf,
                 view -> view.identity().name(),
+                view -> List.of(view.identity().connection().givenName()),
                 view -> ConnectionJson.channel(view, History.NONE)),
             managed.nodes());
   }
@@ -56,6 +57,7 @@ public final class ConnectionResource {
             found -> found.view().identity().pid(),
             found -> found.view().identity().name(),
             found -> found.view().identity().name(),
+            found -> List.of(found.view().identity().givenName()),
             object),
         managed.nodes());
   }

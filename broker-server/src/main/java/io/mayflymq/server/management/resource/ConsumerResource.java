@@ -1,6 +1,7 @@
 package io.mayflymq.server.management.resource;
 
 import io.mayflymq.core.queue.consumer.ConsumerOrigin;
+import io.mayflymq.core.queue.consumer.ConsumerTarget;
 import io.mayflymq.core.vhost.queue.QueueContents;
 import io.mayflymq.core.vhost.queue.QueueSnapshot;
 import io.mayflymq.server.management.api.Principal;
@@ -28,7 +29,8 @@ public final class ConsumerResource {
                 this::here,
                 Found::id,
                 Found::id,
-                found -> "",
+                found -> found.member.consumer().tag().value(),
+                Found::furtherNames,
                 found ->
                     QueueJson.consumer(found.queue, found.member, managed.consumerTimeoutMillis())),
             managed.nodes());
@@ -59,6 +61,16 @@ public final class ConsumerResource {
           queue.queue().name(),
           channel == null ? "" : channel.pid(),
           member.consumer().tag().value());
+    }
+
+    /** Its queue, its channel, and what its client has named its connection. */
+    List<String> furtherNames() {
+      ConsumerTarget target = member.consumer().outlet();
+      ConsumerOrigin channel = target.origin();
+      return List.of(
+          queue.queue().name(),
+          channel == null ? "" : "%s (%d)".formatted(channel.connection(), channel.channel()),
+          target.clientName());
     }
   }
 

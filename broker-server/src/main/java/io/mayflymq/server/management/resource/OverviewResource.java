@@ -13,6 +13,7 @@ import io.mayflymq.server.config.settings.Tags;
 import io.mayflymq.server.config.settings.TlsSettings;
 import io.mayflymq.server.connection.ClusterName;
 import io.mayflymq.server.json.Json;
+import io.mayflymq.server.logging.LogTail;
 import io.mayflymq.server.logging.Logging;
 import io.mayflymq.server.management.api.ApiException;
 import io.mayflymq.server.management.api.Listing;
@@ -38,6 +39,9 @@ import java.util.function.Predicate;
 
 /** The broker as a whole, and its nodes. */
 public final class OverviewResource {
+  private static final int USUAL_LINES = 100;
+  private static final int MOST_LINES = 1_000;
+
   private final ManagedBroker managed;
   private final Node node;
   private final ResourceMonitors monitors;
@@ -62,6 +66,7 @@ public final class OverviewResource {
         .get("nodes/{node}/memory", request -> ofNode(request, this::memory))
         .get("nodes/{node}/memory/relative", request -> ofNode(request, this::relativeMemory))
         .delete("nodes/{node}", this::forget)
+        .get("nodes/{node}/log", request -> ofNode(request, this::log))
         .get("changes", OverviewResource::changes)
         .delete("reset", managed.nodes().everywhere(this::reset))
         .delete("reset/{node}", request -> ofNode(request, this::reset));
@@ -74,6 +79,7 @@ public final class OverviewResource {
         .get("nodes/{node}", request -> Response.ok(object()))
         .get("nodes/{node}/memory", this::memory)
         .get("nodes/{node}/memory/relative", this::relativeMemory)
+        .get("nodes/{node}/log", this::log)
         .delete("reset", this::reset)
         .delete("reset/{node}", this::reset);
   }
@@ -356,6 +362,17 @@ public final class OverviewResource {
   private Response relativeMemory(Request request) {
     requireThisNode(request);
     return Response.ok(Map.of("memory", MemoryBreakdown.relative(breakdown())));
+  }
+
+  /** Returns the last lines of the log, or those after the first {@code after} ones. */
+  private Response log(Request request) {
+    request.principal().requireAdministrator();
+    requireThisNode(request);
+    LogTail tail =
+        request.query("after") == null
+            ? Logging.last((int) request.number("lines", USUAL_LINES, 0, MOST_LINES))
+            : Logging.after(request.number("after", 0, 0, Long.MAX_VALUE));
+    return Response.ok(Json.object("lines", tail.lines(), "count", tail.count()));
   }
 
   private Map<String, Object> breakdown() {

@@ -199,7 +199,7 @@ public final class ClusterNodes implements AutoCloseable {
   public Channel channel(int node) throws IOException, TimeoutException {
     var factory = node(node).factory();
     factory.setAutomaticRecoveryEnabled(false);
-    Connection connection = factory.newConnection();
+    Connection connection = factory.newConnection("client of node " + node);
     connections.add(connection);
     return connection.createChannel();
   }

@@ -66,6 +66,10 @@ class ClusterOperationsIT {
     }
   }
 
+  private static String clientName(Channel channel) {
+    return channel.getConnection().getClientProvidedName();
+  }
+
   private static void awaitQueues(ClusterNodes cluster, int count) {
     for (int node = 0; node < NODES; node++) {
       Http api = api(cluster, node);
@@ -107,6 +111,23 @@ class ClusterOperationsIT {
             .containsExactlyInAnyOrder(ClusterNodes.name(0), ClusterNodes.name(1));
         assertThat(texts(api.get("consumers/%2F").json(), "consumer_tag"))
             .containsExactlyInAnyOrder("here", "there");
+        assertThat(texts(api.get("consumers").json(), "channel_details", "user_provided_name"))
+            .containsExactlyInAnyOrder(clientName(first), clientName(second));
+        assertThat(
+                texts(
+                    api.get("consumers?page=1&all_names=true&name=" + encode(clientName(first)))
+                        .json()
+                        .path("items"),
+                    "consumer_tag"))
+            .containsExactly("there");
+        await()
+            .atMost(Patience.TIME)
+            .until(
+                () ->
+                    texts(api.get("consumers").json(), "messages_unacknowledged").stream()
+                            .mapToInt(Integer::parseInt)
+                            .sum()
+                        == 3);
         for (String list : List.of("connections", "channels", "vhosts/%2F/channels")) {
           assertThat(texts(api.get(list).json(), "node"))
               .as(list)

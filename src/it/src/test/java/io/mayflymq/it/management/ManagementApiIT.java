@@ -441,6 +441,73 @@ class ManagementApiIT {
   }
 
   @Test
+  @MayflyOnly("RabbitMQ finds them by their own names only, and does not count by consumer")
+  void channelsAndConsumersAreFoundByTheNameOfTheirClient(Amqp amqp) throws Exception {
+    String client = "names its client";
+    try (Connection connection = amqp.target().factory().newConnection(client)) {
+      Channel channel = connection.createChannel();
+      channel.basicQos(2);
+      String queue = amqp.queue();
+      for (int i = 0; i < 3; i++) {
+        channel.basicPublish("", queue, null, new byte[0]);
+      }
+      channel.basicConsume(queue, false, "tag-" + queue, (t, m) -> {}, t -> {});
+      String byClient = "?page=1&all_names=true&name=" + encode(client);
+      for (String list : List.of("connections", "channels", "consumers")) {
+        Awaitility.await(list + " by the name of the client")
+            .atMost(Patience.TIME)
+            .until(() -> http.get(list + byClient).json().path("items").size() == 1);
+        assertThat(
+                http.get(list + byClient.replace("all_names=true", "all_names=false"))
+                    .json()
+                    .path("items"))
+            .isEmpty();
+      }
+      JsonNode shown = http.get("channels" + byClient).json().path("items").get(0);
+      assertThat(shown.path("connection_details").path("user_provided_name").asText())
+          .isEqualTo(client);
+      JsonNode consumer =
+          Awaitility.await("two messages with the consumer")
+              .atMost(Patience.TIME)
+              .until(
+                  () -> http.get("consumers" + byClient).json().path("items").get(0),
+                  json -> json.path("messages_unacknowledged").asInt() == 2);
+      assertThat(consumer.path("channel_details").path("user_provided_name").asText())
+          .isEqualTo(client);
+      for (String name : List.of(queue, "tag-" + queue)) {
+        assertThat(
+                http.get("consumers?page=1&all_names=true&name=" + encode(name))
+                    .json()
+                    .path("items"))
+            .hasSize(1);
+      }
+    }
+  }
+
+  @Test
+  @MayflyOnly("RabbitMQ's API does not show the log")
+  void theLogIsThereForAdministrators() throws Exception {
+    String node = http.get("overview").json().path("node").asText();
+    String path = "nodes/" + encode(node) + "/log";
+    JsonNode last = http.get(path + "?lines=1").json();
+    assertThat(last.path("lines")).hasSize(1);
+    long count = last.path("count").asLong();
+    http.put("vhosts/logged-by-a-test", "{}");
+    http.delete("vhosts/logged-by-a-test");
+    Awaitility.await("what is logged later")
+        .atMost(Patience.TIME)
+        .until(
+            () ->
+                http.get(path + "?after=" + count)
+                    .json()
+                    .path("lines")
+                    .toString()
+                    .contains("PUT /api/vhosts/logged-by-a-test"));
+    assertThat(http.get(path + "?lines=1001").status()).isEqualTo(400);
+    assertThat(http.get("nodes/none/log").status()).isEqualTo(404);
+  }
+
+  @Test
   @MayflyOnly("RabbitMQ's API does not show process identifiers")
   void aConnectionIsFoundByItsPid(Amqp amqp) throws Exception {
     Connection connection = amqp.newConnection();

@@ -242,7 +242,10 @@ public final class LocalQueue implements ShardQueue {
             state.hidden().scheduled(),
             state.hidden().waiting(),
             machine.consumers().stream()
-                .map(consumer -> new QueueContents.Member(consumer, machine.isActive(consumer)))
+                .map(
+                    consumer ->
+                        new QueueContents.Member(
+                            consumer, machine.isActive(consumer), consumer.unacked()))
                 .toList(),
             machine instanceof MessageSource source
                 ? source.consumerCapacity(state.now())

@@ -133,6 +133,8 @@ final class RemoteConsumer {
     if (version >= LinkVersion.OF_RANKS) {
       rank.write(out);
     }
+    // A node of a release that does not know this leaves it unread.
+    out.text(consumer.outlet().clientName());
   }
 
   /** It has another place among the consumers of its queue. */
