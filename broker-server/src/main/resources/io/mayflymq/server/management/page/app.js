@@ -9,9 +9,12 @@
 
 import { html, render } from './lib/lit-html.js';
 import { ApiError, get, login, logout, onSessionEnd, whoIsLoggedIn } from './api.js';
+import { clearErrors, showError } from './forms.js';
+import { time } from './format.js';
 import { follow, here, go, link, route, selectedVhost } from './router.js';
 import { onChange, setUser, tags, userName } from './session.js';
-import { clearFailures, clearNotices, notify } from './notices.js';
+import { clearFailures, clearNotices, clearUnanswered, notify } from './notices.js';
+import { markOverflow } from './overflow.js';
 import { find } from './views.js';
 
 const POLL_MILLIS = 5000;
@@ -19,10 +22,17 @@ const POLL_MILLIS = 5000;
 /** An answer that took long is asked for less often: at most this share of the time is spent on it. */
 const LARGEST_SHARE = 0.1;
 
+/** A broker that takes longer is said not to answer, though its answer is still waited for. */
+const PATIENCE_MILLIS = 8000;
+
+/** After this a request is given up and sent again: its connection may be dead. */
+const LONGEST_MILLIS = 60_000;
+
 const NAVIGATION = [
   ['', 'Overview'],
   ['connections', 'Connections'],
   ['channels', 'Channels'],
+  ['consumers', 'Consumers'],
   ['exchanges', 'Exchanges'],
   ['queues', 'Queues and streams'],
   ['deaths', 'Death journal'],
@@ -41,6 +51,11 @@ let timer = 0;
 class Page {
   state = {};
   data = undefined;
+
+  /** When the data came, in ms since 1970. */
+  loadedAt = undefined;
+
+  /** Why what is shown is not as it is now; undefined if it is. */
   error = undefined;
   #open = new Map();
   #loading = null;
@@ -70,13 +85,16 @@ class Page {
     const loading = this.#loading = new AbortController();
     clearTimeout(timer);
     const begun = performance.now();
+    const late = setTimeout(() => this.#isLate(loading), PATIENCE_MILLIS);
     try {
-      const data = await this.view.load(this, { signal: loading.signal });
+      const data = await this.#loadUntil(loading);
       if (loading.signal.aborted || current !== this) {
         return;
       }
       this.data = data;
+      this.loadedAt = Date.now();
       this.error = undefined;
+      clearUnanswered();
     } catch (e) {
       if (loading.signal.aborted || current !== this) {
         return;
@@ -89,9 +107,33 @@ class Page {
       if (!(e instanceof ApiError)) {
         console.error(e);
       }
+    } finally {
+      clearTimeout(late);
     }
     this.draw();
     schedule(Math.max(POLL_MILLIS, (performance.now() - begun) / LARGEST_SHARE));
+  }
+
+  /** Loads what the view needs; fails if there is no answer for very long. */
+  async #loadUntil(loading) {
+    const request = new AbortController();
+    const giveUp = () => request.abort();
+    loading.signal.addEventListener('abort', giveUp);
+    const longest = setTimeout(giveUp, LONGEST_MILLIS);
+    try {
+      return await this.view.load(this, { signal: request.signal });
+    } catch (e) {
+      throw request.signal.aborted ? noAnswer() : e;
+    } finally {
+      clearTimeout(longest);
+    }
+  }
+
+  #isLate(loading) {
+    if (this.#loading === loading && !loading.signal.aborted) {
+      this.error = noAnswer();
+      this.draw();
+    }
   }
 
   /** Shows the state again. */
@@ -102,15 +144,21 @@ class Page {
   }
 
   /**
-   * Does what a button says, reports how it went, and loads again.
+   * Does what a button says, reports how it went, and loads again. What failed before is not
+   * reported any more when something was done.
    *
    * @param action a function that returns a promise
    * @param done what is said when it has been done: a text, or a function of the result
+   * @param form the form that was sent, if any: what is wrong is said there
    * @return a promise of whether it was done
    */
-  async act(action, done) {
+  async act(action, done, form) {
     try {
       const result = await action();
+      clearFailures();
+      if (form !== undefined) {
+        clearErrors(form);
+      }
       const text = typeof done === 'function' ? done(result) : done;
       if (text) {
         notify(text);
@@ -118,11 +166,17 @@ class Page {
       await this.refresh();
       return true;
     } catch (e) {
-      notify(e.message, 'bad');
+      if (form?.isConnected && e.status !== 0) {
+        showError(form, e.message);
+      } else {
+        notify(e.message, 'bad', e.status === 0);
+      }
       return false;
     }
   }
 }
+
+const noAnswer = () => new ApiError(0, 'no_answer', 'The broker does not answer.');
 
 function schedule(millis) {
   clearTimeout(timer);
@@ -191,6 +245,7 @@ function trouble(error) {
     <div class="trouble" role="alert">
       <strong>${words}</strong>
       <span>${error.status === 404 ? '' : error.message}</span>
+      ${current.data === undefined ? '' : html`<span>What is shown is of <time>${time(current.loadedAt)}</time>.</span>`}
       ${error.status === 0 ? html`<span>Trying again every five seconds.</span>` : ''}
     </div>`;
 }
@@ -203,7 +258,7 @@ function content() {
     ${current.error === undefined ? '' : trouble(current.error)}
     ${current.data === undefined
       ? current.error === undefined ? html`<p class="loading">Loading …</p>` : ''
-      : current.view.view(current, current.data)}`;
+      : html`<div class=${current.error === undefined ? 'view' : 'view stale'}>${current.view.view(current, current.data)}</div>`}`;
 }
 
 function drawFrame() {
@@ -212,6 +267,7 @@ function drawFrame() {
       ? html`${header()}<main id="content" tabindex="-1">${content()}</main>`
       : html`<main id="content" class="login" tabindex="-1">${loginForm()}</main>`,
     frame);
+  markOverflow();
 }
 
 // Logging in and out

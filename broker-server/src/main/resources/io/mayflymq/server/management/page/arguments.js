@@ -1,6 +1,7 @@
 /* An editor of arguments or of the definition of a policy: rows of a key, a value and its type. */
 
 import { html } from './lib/lit-html.js';
+import { clearErrors } from './forms.js';
 
 const TYPES = ['number', 'text', 'boolean', 'list', 'JSON'];
 
@@ -72,7 +73,7 @@ export function argumentEditor(page, id, label, known) {
           <select aria-label="Type of ${row.key || i + 1}" @change=${event => { row.type = event.target.value; }}>
             ${TYPES.map(type => html`<option ?selected=${type === row.type}>${type}</option>`)}
           </select>
-          <button type="button" aria-label="Remove ${row.key || i + 1}" @click=${() => { rows.splice(i, 1); page.draw(); }}>×</button>
+          <button type="button" aria-label="Remove ${row.key || i + 1}" @click=${event => { clearErrors(event.target.form); rows.splice(i, 1); page.draw(); }}>×</button>
         </div>`)}
       <div class="known">
         ${known.map(each => html`<button type="button" class="small" title=${each.help} @click=${() => add(each.key, each.type)}>+ ${each.label}</button>`)}

@@ -2,7 +2,7 @@
 
 import { html, svg, nothing } from './lib/lit-html.js';
 import { query } from './api.js';
-import { count, number } from './format.js';
+import { count, number, rateOf } from './format.js';
 import { RANGES, lines, range } from './history.js';
 import { go, here, route } from './router.js';
 import './plot.js';
@@ -57,7 +57,8 @@ function heading(column, sortable) {
  *
  * @param columns each with a title, a cell (a function of a row), and maybe sort (a field), numeric, and
  *     secondary: left out on a phone
- * @param options name for readers of the screen; empty, the text without rows; sortable
+ * @param options name for readers of the screen; empty, the text without rows; sortable; choice, what
+ *     rows.js returns for choosing rows
  */
 export function table(columns, rows, options) {
   const shown = columns.filter(Boolean);
@@ -67,9 +68,9 @@ export function table(columns, rows, options) {
   return html`
     <div class="table" role="region" tabindex="0" aria-label=${options.name}>
       <table>
-        <thead><tr>${shown.map(column => heading(column, options.sortable))}</tr></thead>
+        <thead><tr>${options.choice?.head ?? ''}${shown.map(column => heading(column, options.sortable))}</tr></thead>
         <tbody>${rows.map(row => html`
-          <tr>${shown.map((column, i) => (i === 0
+          <tr>${options.choice?.cell(row) ?? ''}${shown.map((column, i) => (i === 0
             ? html`<th scope="row" class=${kindOf(column)}>${column.cell(row)}</th>`
             : html`<td class=${kindOf(column)}>${column.cell(row)}</td>`))}</tr>`)}
         </tbody>
@@ -79,7 +80,12 @@ export function table(columns, rows, options) {
 
 const SIZES = [20, 50, 100, 200, 500];
 
-/** Returns the query of a list as the address says it: page, filter, order. */
+/**
+ * Returns the query of a list as the address says it: page, filter, order.
+ *
+ * @param columns the fields that are wanted
+ * @param more further parameters
+ */
 export function listQuery(columns, more = {}) {
   const given = name => route.params.get(name) ?? undefined;
   return query({
@@ -94,8 +100,13 @@ export function listQuery(columns, more = {}) {
   });
 }
 
-/** The filter of a list, and where its page is in the whole. */
-export function listControls(list, one) {
+/**
+ * The filter of a list, and where its page is in the whole.
+ *
+ * @param one what one of its things is called
+ * @param options finds, what the filter looks for; columns, the choice of columns
+ */
+export function listControls(list, one, { finds = 'part of the name', columns = '' } = {}) {
   const filter = event => {
     event.preventDefault();
     const form = new FormData(event.target);
@@ -105,7 +116,7 @@ export function listControls(list, one) {
   const filtered = route.params.get('name') !== null;
   return html`
     <form class="controls" role="search" @submit=${filter}>
-      <label>Filter <input type="search" name="name" .defaultValue=${route.params.get('name') ?? ''} placeholder="part of the name"></label>
+      <label>Filter <input type="search" name="name" .defaultValue=${route.params.get('name') ?? ''} placeholder=${finds}></label>
       <label class="check"><input type="checkbox" name="use_regex" ?checked=${route.params.get('use_regex') === 'true'}> regular expression</label>
       <button>Filter</button>
       ${filtered ? html`<a href=${here({ name: null, use_regex: null, page: null })}>show all</a>` : ''}
@@ -114,6 +125,7 @@ export function listControls(list, one) {
       <label>per page <select @change=${event => go(here({ page_size: event.target.value, page: null }))}>
         ${SIZES.map(size => html`<option ?selected=${size === list.page_size}>${size}</option>`)}
       </select></label>
+      ${columns}
       <nav class="pages" aria-label="Pages">
         ${list.page > 1 ? html`<a class="button" href=${here({ page: list.page - 1 })}>‹ previous</a>` : ''}
         ${list.page < list.page_count ? html`<a class="button" href=${here({ page: list.page + 1 })}>next ›</a>` : ''}
@@ -145,6 +157,32 @@ export function plot(key, title, fields, text) {
       ${fromBroker ? '' : html`<p class="hint">Recorded by this page while it is open.</p>`}
     </figure>`;
 }
+
+/**
+ * The rates of all kinds that there are, with the counts since the start.
+ *
+ * @param kinds pairs of a field of the statistics and its words
+ */
+export const ratesTable = (stats, kinds) => table([
+  { title: 'Messages', cell: ([, words]) => words },
+  { title: 'Rate', numeric: true, cell: ([name]) => rateOf(stats, name) },
+  { title: 'Since the start', numeric: true, cell: ([name]) => number(stats?.[name] ?? 0) },
+], kinds, { name: 'Rates by kind' });
+
+/** A button at the top of a view that opens the section below in which something is added. */
+export function addButton(page, label) {
+  const open = () => {
+    page.setOpen('add', true);
+    page.draw();
+    const section = document.getElementById('add');
+    section?.scrollIntoView({ block: 'start' });
+    section?.querySelector('form input[name=name]')?.focus({ preventScroll: true });
+  };
+  return html`<button type="button" class="primary" @click=${open}>${label}</button>`;
+}
+
+/** A name, and below it what its client calls it, if it does. */
+export const named = (link, clientName) => html`${link}${clientName ? html`<br><span class="faint client">${clientName}</span>` : ''}`;
 
 /** Lets the user choose how far back plots show. */
 export const rangeChoice = () => html`

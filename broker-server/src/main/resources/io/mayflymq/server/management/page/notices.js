@@ -22,9 +22,14 @@ function dismiss(notice) {
   draw();
 }
 
-/** Shows a text; kind is 'good' or 'bad'. A bad one stays until it is dismissed or another view is shown. */
-export function notify(text, kind = 'good') {
-  const notice = { id: next++, text, kind };
+/**
+ * Shows a text; kind is 'good' or 'bad'. A bad one stays until it is dismissed, something is done, or
+ * another view is shown.
+ *
+ * @param unanswered whether the broker did not answer: it goes when the broker does
+ */
+export function notify(text, kind = 'good', unanswered = false) {
+  const notice = { id: next++, text, kind, unanswered };
   notices = [...notices.slice(-3), notice];
   draw();
   if (kind === 'good') {
@@ -32,10 +37,18 @@ export function notify(text, kind = 'good') {
   }
 }
 
-/** Removes the messages about what failed, as another view is shown. */
+/** Removes the messages about what failed, as another view is shown or something was done. */
 export function clearFailures() {
   notices = notices.filter(notice => notice.kind !== 'bad');
   draw();
+}
+
+/** Removes the messages about what was not answered, as the broker answers. */
+export function clearUnanswered() {
+  if (notices.some(notice => notice.unanswered)) {
+    notices = notices.filter(notice => !notice.unanswered);
+    draw();
+  }
 }
 
 /** Removes all messages. */

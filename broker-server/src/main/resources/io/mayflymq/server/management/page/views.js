@@ -7,6 +7,8 @@ import * as connections from './pages/connections.js';
 import * as connection from './pages/connection.js';
 import * as channels from './pages/channels.js';
 import * as channel from './pages/channel.js';
+import * as consumers from './pages/consumers.js';
+import * as unacknowledged from './pages/unacknowledged.js';
 import * as exchanges from './pages/exchanges.js';
 import * as exchange from './pages/exchange.js';
 import * as deaths from './pages/deaths.js';
@@ -17,6 +19,7 @@ import { operatorPolicies, policies } from './pages/policies.js';
 import * as limits from './pages/limits.js';
 import * as definitions from './pages/definitions.js';
 import * as features from './pages/features.js';
+import * as log from './pages/log.js';
 import * as apiReference from './pages/api-reference.js';
 import { firstTab } from './pages/admin-tabs.js';
 import * as queues from './pages/queues.js';
@@ -34,6 +37,8 @@ const VIEWS = new Map([
   ['connections/2', connection],
   ['channels/1', channels],
   ['channels/2', channel],
+  ['consumers/1', consumers],
+  ['consumers/unacknowledged', unacknowledged],
   ['exchanges/1', exchanges],
   ['exchanges/3', exchange],
   ['queues/1', queues],
@@ -51,6 +56,7 @@ const ADMINISTRATION = new Map([
   ['definitions/1', definitions],
   ['features/1', features],
   ['api/1', apiReference],
+  ['log/1', log],
 ]);
 
 /** Returns the view for the parts of a path, and the parts behind its name. */
@@ -59,5 +65,6 @@ export function find(parts) {
     const rest = parts.length === 1 ? [firstTab()] : parts.slice(1);
     return { view: ADMINISTRATION.get(`${rest[0]}/${rest.length}`) ?? missing, parts: rest };
   }
-  return { view: VIEWS.get(`${parts[0] ?? ''}/${parts.length}`) ?? missing, parts: parts.slice(1) };
+  const view = VIEWS.get(parts.join('/')) ?? VIEWS.get(`${parts[0] ?? ''}/${parts.length}`);
+  return { view: view ?? missing, parts: parts.slice(1) };
 }

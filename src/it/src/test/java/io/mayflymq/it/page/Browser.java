@@ -42,6 +42,9 @@ final class Browser implements AutoCloseable {
   private static final Path SCREENSHOTS =
       Path.of(System.getProperty("mayfly.it.screenshots", "target/screenshots"));
 
+  /** Stops of the Tab key in a view, at most. */
+  private static final int MOST_STOPS = 100;
+
   private final ChromeDriver driver;
   private final String root;
 
@@ -171,6 +174,44 @@ final class Browser implements AutoCloseable {
                 .anyMatch(part -> part.getText().contains(text)));
   }
 
+  /** Waits until no part of the page is matched. */
+  void miss(String selector) {
+    waitFor(
+        "the end of " + selector,
+        () -> driver.findElements(By.cssSelector(selector)).stream().noneMatch(this::isShown));
+  }
+
+  /** Waits until a text is not shown in any part of the page. */
+  void miss(String selector, String text) {
+    waitFor(
+        "the end of the text '" + text + "' in " + selector,
+        () ->
+            driver.findElements(By.cssSelector(selector)).stream()
+                .noneMatch(part -> part.getText().contains(text)));
+  }
+
+  private boolean isShown(WebElement element) {
+    return element.isDisplayed();
+  }
+
+  /** Returns the texts of the parts of the page that are matched. */
+  List<String> texts(String selector) {
+    return driver.findElements(By.cssSelector(selector)).stream().map(WebElement::getText).toList();
+  }
+
+  /** Returns the computed style of the first part of the page that is matched. */
+  String style(String selector, String property) {
+    return visible(By.cssSelector(selector)).getCssValue(property);
+  }
+
+  /** Cuts the browser off the network, or undoes that. */
+  void cutOff(boolean offline) {
+    driver.executeCdpCommand("Network.enable", Map.of());
+    driver.executeCdpCommand(
+        "Network.emulateNetworkConditions",
+        Map.of("offline", offline, "latency", 0, "downloadThroughput", -1, "uploadThroughput", -1));
+  }
+
   /** Returns whether a button with a text that begins so is shown. */
   boolean hasButton(String beginning) {
     return driver.findElements(By.tagName("button")).stream()
@@ -182,6 +223,38 @@ final class Browser implements AutoCloseable {
     WebElement field = visible(By.cssSelector(selector));
     field.clear();
     field.sendKeys(text);
+  }
+
+  /** Sends keys to what has the focus. */
+  void keys(CharSequence... keys) {
+    driver.switchTo().activeElement().sendKeys(keys);
+  }
+
+  /**
+   * Presses Tab until something with this text, or a field with this name, has the focus. Each stop
+   * on the way must be seen.
+   */
+  void tabTo(String textOrName) {
+    tabTo(Keys.TAB, textOrName);
+  }
+
+  /** Does the same backwards. */
+  void tabBackTo(String textOrName) {
+    tabTo(Keys.chord(Keys.SHIFT, Keys.TAB), textOrName);
+  }
+
+  private void tabTo(CharSequence tab, String wanted) {
+    for (int i = 0; i < MOST_STOPS; i++) {
+      keys(tab);
+      WebElement focused = driver.switchTo().activeElement();
+      assertThat(focused.getCssValue("outline-style"))
+          .as("the outline of " + focused.getAttribute("outerHTML"))
+          .isNotEqualTo("none");
+      if (wanted.equals(focused.getText().strip()) || wanted.equals(focused.getAttribute("name"))) {
+        return;
+      }
+    }
+    throw new AssertionError("Tab does not lead to '" + wanted + "' in:\n" + text());
   }
 
   /** Chooses an option by its value. */

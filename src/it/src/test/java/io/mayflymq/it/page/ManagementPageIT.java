@@ -44,12 +44,14 @@ class ManagementPageIT {
           Map.entry("", List.of()),
           Map.entry("connections", List.of()),
           Map.entry("channels", List.of()),
+          Map.entry("consumers", List.of("columns")),
+          Map.entry("consumers/unacknowledged", List.of()),
           Map.entry("exchanges", List.of("add")),
           Map.entry("exchanges/page/shop.events", List.of("from", "publish", "settings")),
           Map.entry("queues", List.of("add")),
           Map.entry(
               QUEUES + "orders",
-              List.of("time", "bindings", "publish", "get", "browse", "deaths", "settings")),
+              List.of("time", "rates", "bindings", "publish", "get", "browse", "deaths", "settings")),
           Map.entry(QUEUES + "failed", List.of("redrive")),
           Map.entry(QUEUES + "billing", List.of("consumers")),
           Map.entry(QUEUES + "audit", List.of("browse")),
@@ -65,6 +67,7 @@ class ManagementPageIT {
           Map.entry("admin/limits", List.of()),
           Map.entry("admin/definitions", List.of()),
           Map.entry("admin/features", List.of()),
+          Map.entry("admin/log", List.of()),
           Map.entry("admin/api", List.of("health")));
 
   /** Views that together have all kinds of parts. */
@@ -246,7 +249,7 @@ class ManagementPageIT {
     browser.type("#add input[name=name]", "page-taken");
     browser.choose("#add select[name=durable]", "no");
     browser.press("#add", "Add queue");
-    browser.see("#notices", "inequivalent arg 'durable' for queue 'page-taken'");
+    browser.see("#add .error", "inequivalent arg 'durable' for queue 'page-taken'");
     http.delete(QUEUES + "page-taken");
     browser.go(QUEUES + "page-taken" + IN);
     browser.see("This does not exist (any more).");

@@ -12,6 +12,7 @@ const TABS = [
   ['limits', 'Limits', () => true],
   ['definitions', 'Definitions', isAdministrator],
   ['features', 'Feature flags', () => true],
+  ['log', 'Log', isAdministrator],
   ['api', 'HTTP API', () => true],
 ];
 

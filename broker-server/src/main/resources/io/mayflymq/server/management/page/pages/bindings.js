@@ -55,16 +55,16 @@ export function bindForm(page, { vhost, queue, exchange }) {
         { routing_key: key, arguments: entered(page, 'binding-arguments') });
       form.reset();
       fill(page, 'binding-arguments');
-    }, `${exchangeName(from)} is bound to ${to}.`);
+    }, `${exchangeName(from)} is bound to ${to}.`, form);
   };
   return html`
     <form class="form" @submit=${submit} aria-label="Add a binding">
       <h3>Add a binding</h3>
       ${queue !== undefined
-        ? field('From exchange', html`<input name="source" required>`)
+        ? field('From exchange', html`<input name="source" required data-about="no exchange|access to exchange|default exchange|Not found|Not Found">`)
         : html`
           ${field('To', html`<select name="kind"><option value="q">queue</option><option value="e">exchange</option></select>`)}
-          ${field('Name', html`<input name="destination" required>`)}`}
+          ${field('Name', html`<input name="destination" required data-about="Not found|Not Found">`)}`}
       ${field('Routing key', html`<input name="key">`)}
       ${argumentEditor(page, 'binding-arguments', 'Arguments', KNOWN)}
       <button class="primary">Add binding</button>

@@ -2,11 +2,26 @@
 
 import { html } from '../lib/lit-html.js';
 import { get, path, query } from '../api.js';
-import { card, facts, plot, rangeChoice, section, table } from '../components.js';
+import { card, facts, plot, rangeChoice, ratesTable, section, table } from '../components.js';
 import { number, rate } from '../format.js';
 import { sampleParameters } from '../history.js';
 import { toConnection, toQueue } from '../router.js';
 import { mode } from './channels.js';
+import { consumerState, prefetch } from './consumers.js';
+
+const KINDS = [
+  ['publish', 'published'],
+  ['confirm', 'confirmed'],
+  ['return_unroutable', 'unroutable, returned'],
+  ['drop_unroutable', 'unroutable, dropped'],
+  ['deliver', 'delivered, to be acknowledged'],
+  ['deliver_no_ack', 'delivered without an acknowledgement'],
+  ['get', 'got (basic.get), to be acknowledged'],
+  ['get_no_ack', 'got (basic.get) without an acknowledgement'],
+  ['get_empty', 'basic.get that found nothing'],
+  ['redeliver', 'redelivered'],
+  ['ack', 'acknowledged'],
+];
 
 export const open = ['consumers'];
 
@@ -15,7 +30,7 @@ export const title = page => `Channel ${page.parts[0]}`;
 export async function load(page, options) {
   const channel = await get(path`channels/${page.parts[0]}` + query(sampleParameters()), options);
   const consumers = page.isOpen('consumers') && channel.consumer_count > 0
-    ? await get(path`consumers/${channel.vhost}` + query({ columns: 'consumer_tag,queue,ack_required,prefetch_count,active,channel_details.name' }), options)
+    ? await get(path`consumers/${channel.vhost}` + query({ columns: 'consumer_tag,queue,ack_required,prefetch_count,messages_unacknowledged,active,activity_status,exclusive,channel_details.name' }), options)
     : [];
   return { channel, consumers: consumers.filter(each => each.channel_details?.name === channel.name) };
 }
@@ -37,6 +52,7 @@ export function view(page, { channel, consumers }) {
       ], rate))}
       ${card('Channel', facts([
         ['Connection', html`<a href=${toConnection(channel.connection_details.name)}>${channel.connection_details.name}</a>`],
+        ['Client', channel.connection_details.user_provided_name],
         ['User', channel.user],
         ['Virtual host', channel.vhost],
         ['Node', channel.node],
@@ -49,11 +65,13 @@ export function view(page, { channel, consumers }) {
         ['Uncommitted', channel.transactional ? `${number(channel.messages_uncommitted)} messages, ${number(channel.acks_uncommitted)} acknowledgements` : undefined],
       ]))}
     </div>
+    ${section(page, 'rates', 'Rates by kind', () => ratesTable(stats, KINDS), 'confirmed, unroutable, got, redelivered')}
     ${section(page, 'consumers', 'Consumers', () => table([
       { title: 'Consumer tag', cell: c => c.consumer_tag },
       { title: 'Queue', cell: c => html`<a href=${toQueue(c.queue.vhost, c.queue.name)}>${c.queue.name}</a>` },
-      { title: 'Prefetch', numeric: true, cell: c => (c.prefetch_count === 0 ? 'no limit' : number(c.prefetch_count)) },
+      { title: 'Prefetch', numeric: true, cell: prefetch },
+      { title: 'Unacked', numeric: true, cell: c => number(c.messages_unacknowledged) },
       { title: 'Acknowledges', cell: c => (c.ack_required ? 'yes' : 'no') },
-      { title: 'State', cell: c => (c.active ? 'gets messages' : 'waits') },
+      { title: 'State', cell: consumerState },
     ], consumers, { name: 'Consumers', empty: 'No consumers.' }), number(channel.consumer_count))}`;
 }

@@ -2,50 +2,75 @@
 
 import { html } from '../lib/lit-html.js';
 import { get, path } from '../api.js';
-import { badge, listControls, listQuery, table } from '../components.js';
+import { columnChoice, fieldsOf, shown } from '../columns.js';
+import { badge, listControls, listQuery, named, table } from '../components.js';
 import { number, rateOf } from '../format.js';
 import { selectedVhost, toChannel } from '../router.js';
 import { nodeColumn } from './node-column.js';
 import { vhostColumn } from './vhost-choice.js';
 
-export const CHANNEL_COLUMNS = [
-  'name', 'number', 'user', 'vhost', 'node', 'state', 'confirm', 'transactional', 'consumer_count', 'prefetch_count',
-  'global_prefetch_count', 'messages_unacknowledged', 'messages_unconfirmed', 'connection_details',
-  'message_stats.publish_details', 'message_stats.confirm_details', 'message_stats.deliver_get_details',
-  'message_stats.ack_details',
-];
-
-export const title = () => 'Channels';
-
-export async function load(page, options) {
-  const vhost = selectedVhost();
-  return get((vhost === null ? 'channels' : path`vhosts/${vhost}/channels`) + listQuery(CHANNEL_COLUMNS), options);
-}
+const ALWAYS = ['name', 'vhost', 'node', 'state', 'connection_details'];
 
 /** How a channel publishes. */
 export const mode = each => html`
   ${each.confirm ? badge('confirms', 'publisher confirms') : ''}${each.transactional ? badge('tx', 'transactional') : ''}`;
 
-/** A table of channels. */
-export const channelTable = (channels, sortable) => table([
-  { title: 'Channel', sort: 'name', cell: c => html`<a href=${toChannel(c.name)}>${c.name}</a>` },
+const count = (title, field, more = {}) =>
+  ({ title, sort: field, numeric: true, fields: [field], cell: c => number(c[field]), ...more });
+
+const rateColumn = (title, field, more = {}) => ({
+  title, numeric: true, sort: `message_stats.${field}_details.rate`, fields: [`message_stats.${field}_details`],
+  cell: c => rateOf(c.message_stats, field), ...more,
+});
+
+const RATES = [
+  rateColumn('Published', 'publish'),
+  rateColumn('Confirmed', 'confirm'),
+  rateColumn('Returned', 'return_unroutable', { optional: true, meaning: 'Returned: unroutable and mandatory' }),
+  rateColumn('Unroutable', 'drop_unroutable', { optional: true, meaning: 'Unroutable: dropped, as no queue took them' }),
+  rateColumn('Delivered', 'deliver_get', { meaning: 'Delivered: also by basic.get' }),
+  rateColumn('Redelivered', 'redeliver', { optional: true }),
+  rateColumn('Got', 'get', { optional: true, meaning: 'Got: by basic.get, to be acknowledged' }),
+  rateColumn('Got, auto ack', 'get_no_ack', { optional: true, meaning: 'Got, auto ack: by basic.get, without an acknowledgement' }),
+  rateColumn('Empty gets', 'get_empty', { optional: true, meaning: 'Empty gets: basic.get that found nothing' }),
+  rateColumn('Acked', 'ack', { meaning: 'Acked: acknowledged' }),
+];
+
+const columnsOf = items => [
+  { title: 'Channel', fixed: true, sort: 'name', cell: c => named(html`<a href=${toChannel(c.name)}>${c.name}</a>`, c.connection_details?.user_provided_name) },
   vhostColumn(),
-  ...nodeColumn(channels),
-  { title: 'User', sort: 'user', cell: c => c.user },
-  { title: 'Mode', cell: mode },
+  ...nodeColumn(items),
+  { title: 'User', sort: 'user', fields: ['user'], cell: c => c.user },
+  { title: 'Mode', fields: ['confirm', 'transactional'], cell: mode },
   { title: 'State', sort: 'state', cell: c => c.state },
-  { title: 'Consumers', sort: 'consumer_count', numeric: true, cell: c => number(c.consumer_count) },
-  { title: 'Prefetch', sort: 'prefetch_count', numeric: true, cell: c => (c.prefetch_count === 0 ? 'no limit' : number(c.prefetch_count)) },
-  { title: 'Unacked', sort: 'messages_unacknowledged', numeric: true, cell: c => number(c.messages_unacknowledged) },
-  { title: 'Unconfirmed', sort: 'messages_unconfirmed', numeric: true, cell: c => number(c.messages_unconfirmed) },
-  { title: 'Published', sort: 'message_stats.publish_details.rate', numeric: true, cell: c => rateOf(c.message_stats, 'publish') },
-  { title: 'Delivered', sort: 'message_stats.deliver_get_details.rate', numeric: true, cell: c => rateOf(c.message_stats, 'deliver_get') },
-  { title: 'Acked', sort: 'message_stats.ack_details.rate', numeric: true, cell: c => rateOf(c.message_stats, 'ack') },
-], channels, { name: 'Channels', sortable, empty: 'No channels.' });
+  count('Consumers', 'consumer_count'),
+  { title: 'Prefetch', sort: 'prefetch_count', numeric: true, fields: ['prefetch_count'], cell: c => (c.prefetch_count === 0 ? 'no limit' : number(c.prefetch_count)) },
+  { title: 'Prefetch of the channel', sort: 'global_prefetch_count', numeric: true, optional: true, fields: ['global_prefetch_count'], cell: c => (c.global_prefetch_count === 0 ? 'no limit' : number(c.global_prefetch_count)) },
+  count('Unacked', 'messages_unacknowledged'),
+  count('Unconfirmed', 'messages_unconfirmed'),
+  count('Uncommitted', 'messages_uncommitted', { optional: true }),
+  ...RATES,
+];
+
+export const title = () => 'Channels';
+
+const fields = () => [...ALWAYS, ...fieldsOf('channels', columnsOf([]))];
+
+/** The query of a list of channels with the columns that are shown. */
+export const channelFields = () => fields().join();
+
+export async function load(page, options) {
+  const vhost = selectedVhost();
+  return get((vhost === null ? 'channels' : path`vhosts/${vhost}/channels`) + listQuery(fields(), { all_names: true }), options);
+}
+
+/** A table of channels. */
+export const channelTable = (channels, sortable) =>
+  table(shown('channels', columnsOf(channels)), channels, { name: 'Channels', sortable, empty: 'No channels.' });
 
 export function view(page, list) {
   return html`
     <div class="title"><h1>Channels</h1></div>
-    ${listControls(list, 'channel')}
+    ${listControls(list, 'channel', { finds: 'part of a name', columns: columnChoice(page, 'channels', columnsOf(list.items)) })}
     ${channelTable(list.items, true)}`;
 }

@@ -7,7 +7,7 @@ import { bytes, count, number, time, value } from '../format.js';
 import { sampleParameters } from '../history.js';
 import { confirm } from '../notices.js';
 import { go, link } from '../router.js';
-import { CHANNEL_COLUMNS, channelTable } from './channels.js';
+import { channelFields, channelTable } from './channels.js';
 import { state } from './connections.js';
 
 export const open = ['channels'];
@@ -18,7 +18,7 @@ export async function load(page, options) {
   const root = path`connections/${page.parts[0]}`;
   const [connection, channels] = await Promise.all([
     get(root + query(sampleParameters()), options),
-    get(root + '/channels' + query({ columns: CHANNEL_COLUMNS.join() }), options),
+    get(root + '/channels' + query({ columns: channelFields() }), options),
   ]);
   return { connection, channels };
 }

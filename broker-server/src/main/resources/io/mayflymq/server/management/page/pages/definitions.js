@@ -3,7 +3,8 @@
 import { html } from '../lib/lit-html.js';
 import { path, post, query } from '../api.js';
 import { card, field } from '../components.js';
-import { confirm, notify } from '../notices.js';
+import { showError } from '../forms.js';
+import { confirm } from '../notices.js';
 import { selectedVhost } from '../router.js';
 import { tabs } from './admin-tabs.js';
 
@@ -19,11 +20,11 @@ export function view(page) {
     event.preventDefault();
     const file = new FormData(event.target).get('file');
     if (!(file instanceof File) || file.size === 0) {
-      notify('Choose a file with definitions first.', 'bad');
+      showError(event.target, 'Choose a file with definitions first.');
       return;
     }
     if (await confirm(`Import ${file.name} into ${whole}?`, 'What the file defines is added, or replaces what has the same name. Nothing is deleted.', 'Import')) {
-      page.act(() => post(where, file), `${file.name} was imported.`);
+      page.act(() => post(where, file), `${file.name} was imported.`, event.target);
     }
   };
   return html`
@@ -35,7 +36,7 @@ export function view(page) {
       ${card(`Export ${whole}`, html`<p><a class="button" href=${'api/' + where + query({ download: 'definitions.json' })} download="definitions.json">Download definitions.json</a></p>`)}
       ${card(`Import into ${whole}`, html`
         <form class="form" @submit=${submit}>
-          ${field('File', html`<input name="file" type="file" accept=".json,application/json">`)}
+          ${field('File', html`<input name="file" data-about="file|JSON" type="file" accept=".json,application/json">`)}
           <button class="primary">Import …</button>
         </form>`)}
     </div>`;

@@ -3,14 +3,24 @@
 import { html } from '../lib/lit-html.js';
 import { get, path, put } from '../api.js';
 import { argumentEditor, entered, fill } from '../arguments.js';
-import { badge, field, listControls, listQuery, section, table } from '../components.js';
+import { columnChoice, fieldsOf, shown } from '../columns.js';
+import { addButton, badge, field, listControls, listQuery, section, table } from '../components.js';
 import { exchangeName, rateOf } from '../format.js';
 import { selectedVhost, toExchange } from '../router.js';
 import { mayDeclare, vhostChoice, vhostColumn } from './vhost-choice.js';
 
-const COLUMNS = [
-  'name', 'vhost', 'type', 'durable', 'auto_delete', 'internal', 'arguments', 'policy',
-  'message_stats.publish_in_details', 'message_stats.publish_out_details',
+const rateColumn = (title, field) => ({
+  title, numeric: true, sort: `message_stats.${field}_details.rate`, fields: [`message_stats.${field}_details`],
+  cell: e => rateOf(e.message_stats, field),
+});
+
+const columns = () => [
+  { title: 'Name', fixed: true, sort: 'name', fields: ['name', 'vhost'], cell: e => html`<a href=${toExchange(e.vhost, e.name)}>${exchangeName(e.name)}</a>` },
+  vhostColumn(),
+  { title: 'Type', sort: 'type', fields: ['type'], cell: e => e.type },
+  { title: 'Features', fields: ['durable', 'auto_delete', 'internal', 'arguments', 'policy'], cell: exchangeMarks, secondary: true },
+  rateColumn('In', 'publish_in'),
+  rateColumn('Out', 'publish_out'),
 ];
 
 const KNOWN = [
@@ -25,7 +35,7 @@ export const title = () => 'Exchanges';
 export async function load(page, options) {
   const vhost = selectedVhost();
   const [list, overview] = await Promise.all([
-    get((vhost === null ? 'exchanges' : path`exchanges/${vhost}`) + listQuery(COLUMNS), options),
+    get((vhost === null ? 'exchanges' : path`exchanges/${vhost}`) + listQuery(fieldsOf('exchanges', columns())), options),
     page.state.types ?? get('overview?columns=exchange_types', options),
   ]);
   page.state.types = overview;
@@ -52,13 +62,13 @@ function addForm(page, types) {
       });
       event.target.reset();
       fill(page, 'new-exchange-arguments');
-    }, `Exchange ${name} is there.`);
+    }, `Exchange ${name} is there.`, event.target);
   };
   return html`
     <form class="form" @submit=${submit}>
       ${vhostChoice()}
-      ${field('Name', html`<input name="name" required>`)}
-      ${field('Type', html`<select name="type">${types.map(each => html`<option title=${each.description}>${each.name}</option>`)}</select>`)}
+      ${field('Name', html`<input name="name" required data-about="exchange name|reserved prefix|access to exchange|operation not permitted">`)}
+      ${field('Type', html`<select name="type" data-about="exchange type">${types.map(each => html`<option title=${each.description}>${each.name}</option>`)}</select>`)}
       ${field('Durability', html`<select name="durable"><option value="yes">durable</option><option value="no">transient</option></select>`)}
       <label class="check"><input type="checkbox" name="auto_delete"> delete with its last binding</label>
       <label class="check"><input type="checkbox" name="internal"> internal: only for bindings from other exchanges</label>
@@ -69,15 +79,8 @@ function addForm(page, types) {
 
 export function view(page, { list, types }) {
   return html`
-    <div class="title"><h1>Exchanges</h1></div>
-    ${listControls(list, 'exchange')}
-    ${table([
-      { title: 'Name', sort: 'name', cell: e => html`<a href=${toExchange(e.vhost, e.name)}>${exchangeName(e.name)}</a>` },
-      vhostColumn(),
-      { title: 'Type', sort: 'type', cell: e => e.type },
-      { title: 'Features', cell: exchangeMarks, secondary: true },
-      { title: 'In', sort: 'message_stats.publish_in_details.rate', numeric: true, cell: e => rateOf(e.message_stats, 'publish_in') },
-      { title: 'Out', sort: 'message_stats.publish_out_details.rate', numeric: true, cell: e => rateOf(e.message_stats, 'publish_out') },
-    ], list.items, { name: 'Exchanges', sortable: true, empty: 'No exchanges.' })}
+    <div class="title"><h1>Exchanges</h1><span class="spring"></span>${mayDeclare() ? addButton(page, 'Add an exchange') : ''}</div>
+    ${listControls(list, 'exchange', { columns: columnChoice(page, 'exchanges', columns()) })}
+    ${table(shown('exchanges', columns()), list.items, { name: 'Exchanges', sortable: true, empty: 'No exchanges.' })}
     ${mayDeclare() ? section(page, 'add', 'Add an exchange', () => addForm(page, types)) : ''}`;
 }

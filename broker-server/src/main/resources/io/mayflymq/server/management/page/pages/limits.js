@@ -32,7 +32,7 @@ function part(page, { root, kind, owner, rows, names, limits }) {
   const submit = event => {
     event.preventDefault();
     const { name, limit, value } = Object.fromEntries(new FormData(event.target));
-    page.act(() => put(path`${root}/${name}/${limit}`, { value: Number(value) }), `The limit of ${name} is set.`);
+    page.act(() => put(path`${root}/${name}/${limit}`, { value: Number(value) }), `The limit of ${name} is set.`, event.target);
   };
   return card(`Limits of ${kind}s`, html`
     ${table([
@@ -45,7 +45,7 @@ function part(page, { root, kind, owner, rows, names, limits }) {
       <form class="form" @submit=${submit} aria-label="Set a limit of a ${kind}">
         ${field(label, html`<select name="name">${names.map(each => html`<option>${each.name}</option>`)}</select>`)}
         ${field('Limit', html`<select name="limit">${limits.map(each => html`<option>${each}</option>`)}</select>`)}
-        ${field('Value', html`<input name="value" type="number" required>`, '0 allows none; -1 is no limit.')}
+        ${field('Value', html`<input name="value" data-about="limit" type="number" required>`, '0 allows none; -1 is no limit.')}
         <button class="primary">Set limit</button>
       </form>`}`);
 }

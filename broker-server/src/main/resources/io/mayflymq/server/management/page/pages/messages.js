@@ -54,7 +54,7 @@ export function getPart(page, queue) {
     }
     page.act(async () => {
       page.state.got = await post(path`queues/${vhost}/${name}/get`, { count: Number(wanted), ackmode, encoding: 'auto', truncate: 50_000 });
-    });
+    }, '', event.target);
   };
   return html`
     <form class="form" @submit=${submit} aria-label="Get messages">
@@ -69,13 +69,13 @@ export function getPart(page, queue) {
 /** Shows messages in the order of delivery and changes nothing. */
 export function browsePart(page, queue) {
   const { vhost, name } = queue;
-  const from = where => page.act(async () => {
+  const from = (where, form) => page.act(async () => {
     page.state.browsed = await get(path`queues/${vhost}/${name}/messages` + query({ from: where, count: 20, truncate: 4096 }));
-  });
+  }, '', form);
   const browsed = page.state.browsed;
   const submit = event => {
     event.preventDefault();
-    from(new FormData(event.target).get('from'));
+    from(new FormData(event.target).get('from'), event.target);
   };
   return html`
     <form class="form" @submit=${submit} aria-label="Browse messages">

@@ -2,11 +2,26 @@
 
 import { html } from '../lib/lit-html.js';
 import { get, query } from '../api.js';
-import { badge, card, facts, gauge, plot, rangeChoice, table } from '../components.js';
-import { bytes, count, duration, number, rate, rateOf, time } from '../format.js';
+import { badge, card, facts, gauge, plot, rangeChoice, ratesTable, section, table } from '../components.js';
+import { bytes, count, duration, number, rate, rateOf } from '../format.js';
 import { sampleParameters } from '../history.js';
 import { link } from '../router.js';
 import { isMonitor } from '../session.js';
+import { changesTable, told } from './changes.js';
+
+const KINDS = [
+  ['publish', 'published'],
+  ['confirm', 'confirmed'],
+  ['return_unroutable', 'unroutable, returned'],
+  ['drop_unroutable', 'unroutable, dropped'],
+  ['deliver', 'delivered, to be acknowledged'],
+  ['deliver_no_ack', 'delivered without an acknowledgement'],
+  ['get', 'got (basic.get), to be acknowledged'],
+  ['get_no_ack', 'got (basic.get) without an acknowledgement'],
+  ['get_empty', 'basic.get that found nothing'],
+  ['redeliver', 'redelivered'],
+  ['ack', 'acknowledged'],
+];
 
 export const title = () => 'Overview';
 
@@ -85,7 +100,7 @@ export function view(page, { overview, nodes, changes }) {
     <div class="tiles">
       ${tile('connections', objects.connections, 'connections')}
       ${tile('channels', objects.channels, 'channels')}
-      ${tile('consumers', objects.consumers, 'channels')}
+      ${tile('consumers', objects.consumers, 'consumers')}
       ${tile('exchanges', objects.exchanges, 'exchanges')}
       ${tile('queues', objects.queues, 'queues')}
     </div>
@@ -124,9 +139,7 @@ export function view(page, { overview, nodes, changes }) {
         { title: 'Port', numeric: true, cell: each => String(each.port) },
       ], overview.listeners, { name: 'Listeners' }))}
     </div>
-    ${changes === undefined ? '' : card('Changed lately', table([
-      { title: 'When', cell: each => time(each.timestamp) },
-      { title: 'Change', cell: each => each.change },
-    ], changes.slice(0, 10), { name: 'Changed lately', empty: 'Nothing since the broker was started.' }))}
+    ${section(page, 'rates', 'Rates by kind', () => ratesTable(stats, KINDS), 'confirmed, unroutable, got, redelivered')}
+    ${changes === undefined ? '' : card('Changed lately', changesTable(told(changes).slice(0, 10)))}
     <p class="hint">${overview.product_name} ${overview.product_version} follows the rules of RabbitMQ ${overview.rabbitmq_version}. ${count(overview.exchange_types?.length ?? 0, 'exchange type')}.</p>`;
 }

@@ -3,7 +3,7 @@
 import { html } from '../lib/lit-html.js';
 import { get, path, put, remove } from '../api.js';
 import { POLICY_KEYS, argumentEditor, entered, fill } from '../arguments.js';
-import { facts, field, section, table } from '../components.js';
+import { addButton, facts, field, section, table } from '../components.js';
 import { count, duration, number } from '../format.js';
 import { confirm } from '../notices.js';
 import { selectedVhost, toExchange, toQueue } from '../router.js';
@@ -100,14 +100,14 @@ function policyView(root, words, mayChange) {
           target.reset();
           return (await get(where + '/effect')).summary;
         }
-      }, summary => summary && `${name} ${summary}`);
+      }, summary => summary && `${name} ${summary}`, target);
     };
     return html`
       <form class="form" @submit=${submit}>
         ${field('Virtual host', html`<select name="vhost">${vhosts.map(name => html`<option ?selected=${name === (edited.vhost ?? selectedVhost())}>${name}</option>`)}</select>`)}
         ${field('Name', html`<input name="name" required .value=${edited.name ?? ''}>`)}
-        ${field('Pattern', html`<input name="pattern" required .value=${edited.pattern ?? ''}>`, 'A regular expression that is found in the names, such as ^orders')}
-        ${field('Apply to', html`<select name="applyTo">${APPLY_TO.map(each => html`<option ?selected=${each === (edited['apply-to'] ?? 'all')}>${each}</option>`)}</select>`)}
+        ${field('Pattern', html`<input name="pattern" required data-about="regular expression|regex|Pattern" .value=${edited.pattern ?? ''}>`, 'A regular expression that is found in the names, such as ^orders')}
+        ${field('Apply to', html`<select name="applyTo" data-about="apply-to">${APPLY_TO.map(each => html`<option ?selected=${each === (edited['apply-to'] ?? 'all')}>${each}</option>`)}</select>`)}
         ${field('Priority', html`<input name="priority" type="number" .value=${String(edited.priority ?? 0)}>`, 'Of several policies that match, the one with the highest holds.')}
         ${argumentEditor(page, 'definition', 'Definition', POLICY_KEYS)}
         <div class="buttons"><button value="dry-run">Dry run</button><button value="set" class="primary">Set policy</button></div>
@@ -130,7 +130,7 @@ function policyView(root, words, mayChange) {
     view: (page, { policies, vhosts }) => {
       const usable = vhosts.filter(name => isAdministrator() || mayEnter(name));
       return html`
-        <div class="title"><h1>${words[0].toUpperCase() + words.slice(1)}</h1></div>
+        <div class="title"><h1>${words[0].toUpperCase() + words.slice(1)}</h1><span class="spring"></span>${mayChange() && usable.length > 0 ? addButton(page, 'Add a policy') : ''}</div>
         ${tabs()}
         <p>${root === 'policies'
           ? 'A policy sets TTL, leases, limits and dead letter exchanges for all queues or exchanges whose names match, also for those that exist.'

@@ -42,12 +42,13 @@ export function publishForm(page, vhost, exchange, queue) {
           return '';
         }
         return 'The message was published.';
-      });
+      },
+      event.target);
   };
   return html`
     <form class="form" @submit=${submit} aria-label="Publish a message">
       ${queue === undefined ? field('Routing key', html`<input name="key">`) : ''}
-      ${field('TTL', html`<input name="expiration" inputmode="numeric" pattern="[0-9]*">`, 'In ms: it expires then, at any position in the queue. Empty: no TTL of its own.')}
+      ${field('TTL', html`<input name="expiration" data-about="expiration" inputmode="numeric" pattern="[0-9]*">`, 'In ms: it expires then, at any position in the queue. Empty: no TTL of its own.')}
       ${field('Delivery mode', html`<select name="mode"><option value="2">persistent</option><option value="1">transient</option></select>`)}
       ${field('Message id', html`<input name="message_id">`)}
       ${field('Priority', html`<input name="priority" type="number" min="0" max="255">`)}
@@ -56,7 +57,7 @@ export function publishForm(page, vhost, exchange, queue) {
       ${field('Reply to', html`<input name="reply_to">`)}
       ${field('Type', html`<input name="type">`)}
       ${argumentEditor(page, 'headers', 'Headers', HEADERS)}
-      ${field('Payload', html`<textarea name="payload" rows="4"></textarea>`)}
+      ${field('Payload', html`<textarea name="payload" rows="4" data-about="payload|base64|message size|larger than"></textarea>`)}
       ${field('Payload is', html`<select name="encoding"><option value="string">text</option><option value="base64">base64</option></select>`)}
       <button class="primary">Publish</button>
     </form>`;

@@ -60,10 +60,10 @@ export function redrivePart(page, queue, redrive) {
     if (event.submitter?.value === 'dry-run') {
       page.act(async () => {
         page.state.dryRun = await post(root + '/dry-run', body);
-      });
+      }, '', event.target);
     } else if (await confirm(`Redrive ${name}?`, `Up to ${count(body.limit ?? queue.messages_ready, 'message')} leave this queue for ${body.to ?? (body.to_original ? 'the exchanges that they were published to' : 'the queues that they came from')}. A dry run says what would happen.`, 'Redrive')) {
       page.state.dryRun = undefined;
-      page.act(() => post(root, body), 'The redrive has begun.');
+      page.act(() => post(root, body), 'The redrive has begun.', event.target);
     }
   };
   return html`
@@ -74,7 +74,7 @@ export function redrivePart(page, queue, redrive) {
         <option value="source">the queues that they came from</option>
         <option value="original">the exchanges that they were published to</option>
         <option value="queue">another queue (move)</option></select>`)}
-      ${page.state.moves ? field('Queue', html`<input name="to" required>`) : ''}
+      ${page.state.moves ? field('Queue', html`<input name="to" required data-about="no queue">`) : ''}
       ${field('Only with reason', html`<select name="reason"><option value="">any</option>${REASONS.map(reason => html`<option>${reason}</option>`)}</select>`)}
       ${field('Only from queue', html`<input name="queue">`)}
       ${field('Only message id', html`<input name="id">`)}

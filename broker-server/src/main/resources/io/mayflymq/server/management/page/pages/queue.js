@@ -2,13 +2,14 @@
 
 import { html } from '../lib/lit-html.js';
 import { get, getUnless, path, query, remove } from '../api.js';
-import { badge, card, facts, plot, rangeChoice, section, table } from '../components.js';
+import { badge, card, facts, plot, rangeChoice, ratesTable, section, table } from '../components.js';
 import { bytes, count, number, rate, rateOf, time } from '../format.js';
 import { sampleParameters } from '../history.js';
 import { confirm } from '../notices.js';
-import { go, link, toChannel, toConnection } from '../router.js';
+import { go, link, toConnection } from '../router.js';
 import { may } from '../session.js';
 import { bindForm, bindingsTable } from './bindings.js';
+import { argumentsCell, consumerChannel, consumerState, prefetch } from './consumers.js';
 import { deathsTable } from './deaths-table.js';
 import { browsePart, getPart } from './messages.js';
 import { isDown } from './node-column.js';
@@ -67,13 +68,14 @@ async function loadDeadlines(page, queue, root, options) {
 function consumersTable(queue) {
   return table([
     { title: 'Consumer tag', cell: c => c.consumer_tag },
-    { title: 'Channel', cell: c => (c.channel_details ? html`<a href=${toChannel(c.channel_details.name)}>${c.channel_details.name}</a>` : '–') },
+    { title: 'Channel', cell: consumerChannel },
     { title: 'Connection', cell: c => (c.channel_details ? html`<a href=${toConnection(c.channel_details.connection_name)}>connection</a>` : '–') },
     { title: 'User', cell: c => c.channel_details?.user ?? '–' },
-    { title: 'Prefetch', numeric: true, cell: c => (c.prefetch_count === 0 ? 'no limit' : number(c.prefetch_count)) },
+    { title: 'Prefetch', numeric: true, cell: prefetch },
+    { title: 'Unacked', numeric: true, cell: c => number(c.messages_unacknowledged) },
     { title: 'Acknowledges', cell: c => (c.ack_required ? 'yes' : 'no') },
-    { title: 'State', cell: c => html`${c.active ? 'gets messages' : 'waits'} ${c.exclusive ? badge('exclusive') : ''}` },
-    { title: 'Arguments', cell: c => (Object.keys(c.arguments ?? {}).length === 0 ? '' : html`<code>${JSON.stringify(c.arguments)}</code>`) },
+    { title: 'State', cell: consumerState },
+    { title: 'Arguments', cell: argumentsCell },
   ], queue.consumer_details ?? [], { name: 'Consumers', empty: 'No consumers.' });
 }
 
@@ -126,6 +128,17 @@ function outcomes(stats) {
 const mistyped = effective => Object.entries(effective?.mistyped_arguments ?? {}).map(([argument, meant]) => html`
   <p class="trouble" role="alert">The argument <code>${argument}</code> is unknown and has no effect: did you mean <code>${meant}</code>?
   Arguments cannot be changed: delete the queue and declare it again, or use a policy.</p>`);
+
+const KINDS = [
+  ['publish', 'published to the queue'],
+  ['deliver', 'delivered, to be acknowledged'],
+  ['deliver_no_ack', 'delivered without an acknowledgement'],
+  ['get', 'got (basic.get), to be acknowledged'],
+  ['get_no_ack', 'got (basic.get) without an acknowledgement'],
+  ['get_empty', 'basic.get that found nothing'],
+  ['redeliver', 'redelivered'],
+  ['ack', 'acknowledged'],
+];
 
 const argumentsOf = queue => (Object.keys(queue.arguments).length === 0 ? undefined
   : Object.entries(queue.arguments).map(([argument, value]) => html`<div><code>${argument} = ${JSON.stringify(value)}</code></div>`));
@@ -224,6 +237,7 @@ function viewUp(page, { queue, effective, replicas, deadlines, bindings, schedul
       ${leasePart(queue, effective)}
     </div>
     ${reads && hasDeadlines(queue) ? section(page, 'time', 'Time to live', () => (deadlines === undefined ? '' : deadlinesPart(deadlines)), 'when messages expire, and how old they are') : ''}
+    ${section(page, 'rates', 'Rates by kind', () => ratesTable(stats, KINDS), 'delivered, got, redelivered, acknowledged')}
     ${section(page, 'consumers', 'Consumers', () => consumersTable(queue), number(queue.consumers))}
     ${bindingsPart(page, queue, bindings)}
     ${may('write', vhost, 'amq.default') ? section(page, 'publish', 'Publish a message', () => publishForm(page, vhost, '', name)) : ''}

@@ -36,12 +36,12 @@ function permissionsPart(page, { user, permissions, topics, vhosts }) {
   const set = event => {
     event.preventDefault();
     const { vhost, configure, write, read } = Object.fromEntries(new FormData(event.target));
-    page.act(() => put(path`permissions/${vhost}/${name}`, { configure, write, read }), `The permissions in ${vhost} are set.`);
+    page.act(() => put(path`permissions/${vhost}/${name}`, { configure, write, read }), `The permissions in ${vhost} are set.`, event.target);
   };
   const setTopic = event => {
     event.preventDefault();
     const { vhost, exchange, write, read } = Object.fromEntries(new FormData(event.target));
-    page.act(() => put(path`topic-permissions/${vhost}/${name}`, { exchange, write, read }), `The topic permissions in ${vhost} are set.`);
+    page.act(() => put(path`topic-permissions/${vhost}/${name}`, { exchange, write, read }), `The topic permissions in ${vhost} are set.`, event.target);
   };
   const clearTopics = each => async () => {
     if (await confirm(`Remove the topic permissions of ${name} in ${each.vhost}?`, 'All routing keys are allowed then.', 'Remove topic permissions')) {
@@ -61,9 +61,9 @@ function permissionsPart(page, { user, permissions, topics, vhosts }) {
     <form class="form" @submit=${set} aria-label="Set permissions">
       <h3>Set permissions</h3>
       ${field('Virtual host', hosts)}
-      ${field('Configure', html`<input name="configure" value=".*">`, 'Regular expressions over names of queues and exchanges; empty allows nothing.')}
-      ${field('Write', html`<input name="write" value=".*">`)}
-      ${field('Read', html`<input name="read" value=".*">`)}
+      ${field('Configure', html`<input name="configure" data-about="configure " value=".*">`, 'Regular expressions over names of queues and exchanges; empty allows nothing.')}
+      ${field('Write', html`<input name="write" data-about="write " value=".*">`)}
+      ${field('Read', html`<input name="read" data-about="read " value=".*">`)}
       <button class="primary">Set permissions</button>
     </form>
     <h3>Topic permissions</h3>
@@ -77,8 +77,8 @@ function permissionsPart(page, { user, permissions, topics, vhosts }) {
     <form class="form" @submit=${setTopic} aria-label="Set topic permissions">
       ${field('Virtual host', hosts)}
       ${field('Topic exchange', html`<input name="exchange" required>`)}
-      ${field('Write routing keys', html`<input name="write" value=".*">`)}
-      ${field('Read routing keys', html`<input name="read" value=".*">`)}
+      ${field('Write routing keys', html`<input name="write" data-about="write " value=".*">`)}
+      ${field('Read routing keys', html`<input name="read" data-about="read " value=".*">`)}
       <button>Set topic permissions</button>
     </form>`;
 }
@@ -94,7 +94,7 @@ export function view(page, data) {
     page.act(async () => {
       await put(path`users/${user.name}`, { tags: form.getAll('tag'), ...secret });
       event.target.querySelector('[type=password]').value = '';
-    }, form.get('password') === '' ? 'The tags are set.' : 'The user is changed. Sessions with the old password have ended.');
+    }, form.get('password') === '' ? 'The tags are set.' : 'The user is changed. Sessions with the old password have ended.', event.target);
   };
   const destroy = async () => {
     if (await confirm(`Delete user ${user.name}?`, 'The user cannot log in any more. Its permissions are deleted too.', 'Delete user')) {
@@ -117,7 +117,7 @@ export function view(page, data) {
     ${section(page, 'permissions', 'Permissions', () => permissionsPart(page, data))}
     ${section(page, 'change', 'Change tags or password', () => html`
       <form class="form" @submit=${change}>
-        ${field('New password', html`<input name="password" type="password" autocomplete="new-password">`, 'Empty: the password stays.')}
+        ${field('New password', html`<input name="password" data-about="password" type="password" autocomplete="new-password">`, 'Empty: the password stays.')}
         ${tagChoice(user.tags)}
         <button class="primary">Change user</button>
       </form>`)}`;

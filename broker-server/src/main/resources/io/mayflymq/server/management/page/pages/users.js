@@ -2,7 +2,7 @@
 
 import { html } from '../lib/lit-html.js';
 import { get, path, put, query } from '../api.js';
-import { badge, field, section, table } from '../components.js';
+import { addButton, badge, field, section, table } from '../components.js';
 import { link } from '../router.js';
 import { tabs } from './admin-tabs.js';
 
@@ -33,11 +33,11 @@ export function view(page, { users, permissions }) {
     page.act(async () => {
       await put(path`users/${form.get('name')}`, { password: form.get('password'), tags: form.getAll('tag') });
       event.target.reset();
-    }, `User ${form.get('name')} is there. Without permissions the user can use no virtual host.`);
+    }, `User ${form.get('name')} is there. Without permissions the user can use no virtual host.`, event.target);
   };
   const vhosts = user => permissions.filter(each => each.user === user.name).map(each => each.vhost);
   return html`
-    <div class="title"><h1>Users</h1></div>
+    <div class="title"><h1>Users</h1><span class="spring"></span>${addButton(page, 'Add a user')}</div>
     ${tabs()}
     ${table([
       { title: 'Name', cell: u => html`<a href=${link(['admin', 'users', u.name])}>${u.name}</a>` },
@@ -47,8 +47,8 @@ export function view(page, { users, permissions }) {
     ], users, { name: 'Users' })}
     ${section(page, 'add', 'Add a user', () => html`
       <form class="form" @submit=${submit}>
-        ${field('Name', html`<input name="name" required autocomplete="off">`)}
-        ${field('Password', html`<input name="password" type="password" required autocomplete="new-password">`)}
+        ${field('Name', html`<input name="name" required autocomplete="off" data-about="user name|username">`)}
+        ${field('Password', html`<input name="password" data-about="password" type="password" required autocomplete="new-password">`)}
         ${tagChoice(['management'])}
         <button class="primary">Add user</button>
       </form>`)}`;

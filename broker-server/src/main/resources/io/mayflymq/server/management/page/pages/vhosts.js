@@ -2,7 +2,7 @@
 
 import { html } from '../lib/lit-html.js';
 import { get, path, put, remove } from '../api.js';
-import { badge, field, listControls, listQuery, section, table } from '../components.js';
+import { addButton, badge, field, listControls, listQuery, section, table } from '../components.js';
 import { count, number, rateOf } from '../format.js';
 import { confirm } from '../notices.js';
 import { link } from '../router.js';
@@ -37,10 +37,10 @@ export function view(page, list) {
       await put(path`vhosts/${name}`, { description, tags, ...(type === '' ? {} : { default_queue_type: type }) });
       event.target.reset();
       await changed();
-    }, `Virtual host ${name} is there.`);
+    }, `Virtual host ${name} is there.`, event.target);
   };
   return html`
-    <div class="title"><h1>Virtual hosts</h1></div>
+    <div class="title"><h1>Virtual hosts</h1><span class="spring"></span>${isAdministrator() ? addButton(page, 'Add a virtual host') : ''}</div>
     ${tabs()}
     ${listControls(list, 'virtual host')}
     ${table([
@@ -56,10 +56,10 @@ export function view(page, list) {
     ], list.items, { name: 'Virtual hosts', sortable: true })}
     ${!isAdministrator() ? '' : section(page, 'add', 'Add a virtual host', () => html`
       <form class="form" @submit=${submit}>
-        ${field('Name', html`<input name="name" required>`)}
+        ${field('Name', html`<input name="name" required data-about="name">`)}
         ${field('Description', html`<input name="description">`)}
         ${field('Tags', html`<input name="tags">`, 'Separated by commas.')}
-        ${field('Default queue type', html`<select name="type"><option value="">classic</option><option>quorum</option><option>stream</option></select>`, 'Of queues that are declared without one.')}
+        ${field('Default queue type', html`<select name="type" data-about="queue type|default_queue_type"><option value="">classic</option><option>quorum</option><option>stream</option></select>`, 'Of queues that are declared without one.')}
         <button class="primary">Add virtual host</button>
       </form>`)}`;
 }

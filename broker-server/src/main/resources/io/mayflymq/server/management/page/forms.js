@@ -1,0 +1,54 @@
+/* What is wrong with a form, said at the field that it is about. */
+
+/** Returns whether a text mentions a key, and not only a longer one. */
+const mentions = (text, key) =>
+  key !== '' && new RegExp(`(^|[^\\w-])${key.replace(/[^\w-]/g, '\\$&')}($|[^\\w-])`).test(text);
+
+const isText = element => element.matches('input:not([type=checkbox], [type=password]), textarea');
+
+/** Of a limit that is reached no single field is to blame. */
+const isLimit = text => /\blimit\b/.test(text);
+
+/**
+ * Returns the field of a form that a text is about, or undefined: the argument that it mentions, or
+ * the field whose name it quotes, or one of whose words (data-about, separated by |) it has, or whose
+ * value it quotes.
+ */
+function fieldOf(form, text) {
+  const row = [...form.querySelectorAll('.arguments .row')]
+    .find(each => mentions(text, each.querySelector('.key').value.trim()));
+  if (row !== undefined) {
+    return row.querySelector('.value');
+  }
+  const fields = [...form.elements].filter(each => each.name && each.type !== 'submit');
+  const words = field => (field.dataset.about ?? '').split('|').filter(word => word !== '');
+  return fields.find(each => text.includes(`'${each.name}'`) || words(each).some(word => text.includes(word)))
+    ?? (isLimit(text) ? undefined : fields.find(each => isText(each) && each.value !== '' && text.includes(`'${each.value}'`)));
+}
+
+/** Removes what was said about a form. */
+export function clearErrors(form) {
+  form.querySelectorAll('.error').forEach(each => each.remove());
+  form.querySelectorAll('[aria-invalid]').forEach(each => each.removeAttribute('aria-invalid'));
+}
+
+/** Says what is wrong, at the field that it is about or else above the buttons of the form. */
+export function showError(form, text) {
+  clearErrors(form);
+  const field = fieldOf(form, text);
+  const said = document.createElement(field === undefined ? 'p' : 'small');
+  said.className = field === undefined ? 'error trouble' : 'error';
+  said.setAttribute('role', 'alert');
+  said.textContent = text;
+  if (field === undefined) {
+    form.insertBefore(said, form.lastElementChild);
+    said.scrollIntoView({ block: 'nearest' });
+  } else {
+    (field.closest('.row, label') ?? field.parentElement).append(said);
+    field.setAttribute('aria-invalid', 'true');
+    field.focus();
+  }
+  for (const change of ['input', 'change']) {
+    form.addEventListener(change, () => clearErrors(form), { once: true });
+  }
+}

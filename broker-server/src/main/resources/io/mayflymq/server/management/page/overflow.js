@@ -1,0 +1,27 @@
+/*
+ * Marks what is wider than its place, such as a table or the navigation on a phone, with the sides on which
+ * there is more (data-more: left, right or both). The style sheet draws shadows there.
+ */
+
+const WIDE = '.table, nav.main, nav.tabs';
+
+function mark(element) {
+  const left = element.scrollLeft > 1;
+  const right = element.scrollLeft + element.clientWidth < element.scrollWidth - 1;
+  const more = left && right ? 'both' : left ? 'left' : right ? 'right' : '';
+  if ((element.dataset.more ?? '') !== more) {
+    element.dataset.more = more;
+  }
+}
+
+/** Marks what is shown. */
+export function markOverflow() {
+  document.querySelectorAll(WIDE).forEach(mark);
+}
+
+document.addEventListener('scroll', event => {
+  if (event.target.matches?.(WIDE)) {
+    mark(event.target);
+  }
+}, { capture: true, passive: true });
+window.addEventListener('resize', markOverflow);

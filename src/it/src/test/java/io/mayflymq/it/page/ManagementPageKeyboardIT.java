@@ -1,0 +1,124 @@
+package io.mayflymq.it.page;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.rabbitmq.client.Channel;
+import com.rabbitmq.client.Connection;
+import io.mayflymq.it.harness.EmbeddedBroker;
+import io.mayflymq.it.harness.Http;
+import io.mayflymq.it.harness.MayflyOnly;
+import io.mayflymq.it.harness.OwnBroker;
+import io.mayflymq.it.harness.Patience;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestInstance.Lifecycle;
+import org.openqa.selenium.Keys;
+
+/** Tasks on the management page in Chromium with the keyboard only. */
+@OwnBroker
+@MayflyOnly("RabbitMQ has another page")
+@TestInstance(Lifecycle.PER_CLASS)
+class ManagementPageKeyboardIT {
+  private EmbeddedBroker broker;
+  private Http http;
+  private Browser browser;
+
+  @BeforeAll
+  void start() {
+    Browser.require();
+    broker = EmbeddedBroker.builder().start();
+    http = broker.http();
+    browser = Browser.start(broker.httpPort());
+    browser.openLoggedOut();
+    browser.keys("guest", Keys.TAB, "guest", Keys.ENTER);
+    browser.see("h1", "Overview");
+  }
+
+  @AfterAll
+  void stop() {
+    if (browser != null) {
+      browser.close();
+    }
+    if (broker != null) {
+      broker.close();
+    }
+  }
+
+  @Test
+  void aQueueIsAdded() throws Exception {
+    browser.go("");
+    browser.tabBackTo("Queues and streams");
+    browser.keys(Keys.ENTER);
+    browser.see("h1", "Queues and streams");
+    browser.tabTo("Add a queue");
+    browser.keys(Keys.ENTER);
+    browser.keys("by-keyboard");
+    browser.tabTo("+ max length");
+    browser.keys(Keys.ENTER);
+    browser.keys("7");
+    browser.tabTo("Add queue");
+    browser.keys(Keys.ENTER);
+    browser.see("Queue by-keyboard is there.");
+    assertThat(
+            http.get("queues/%2F/by-keyboard")
+                .json()
+                .path("arguments")
+                .path("x-max-length")
+                .asInt())
+        .isEqualTo(7);
+  }
+
+  @Test
+  void aPolicyIsSet() throws Exception {
+    browser.go("");
+    browser.tabBackTo("Admin");
+    browser.keys(Keys.ENTER);
+    browser.see("h1", "Users");
+    browser.tabTo("Policies");
+    browser.keys(Keys.ENTER);
+    browser.see("h1", "Policies");
+    browser.tabTo("Add a policy");
+    browser.keys(Keys.ENTER);
+    browser.keys("short");
+    browser.tabTo("pattern");
+    browser.keys("^none");
+    browser.tabTo("+ message TTL");
+    browser.keys(Keys.ENTER);
+    browser.keys("60000");
+    browser.tabTo("Set policy");
+    browser.keys(Keys.ENTER);
+    browser.see("short holds now.");
+    assertThat(
+            http.get("policies/%2F/short").json().path("definition").path("message-ttl").asInt())
+        .isEqualTo(60_000);
+  }
+
+  @Test
+  void aQueueIsPurged() throws Exception {
+    try (Connection connection = broker.factory().newConnection()) {
+      Channel channel = connection.createChannel();
+      channel.confirmSelect();
+      channel.queueDeclare("full", true, false, false, null);
+      channel.basicPublish("", "full", null, new byte[1]);
+      channel.waitForConfirmsOrDie(Patience.MILLIS);
+    }
+    browser.go("queues");
+    browser.see("tbody", "full");
+    browser.script("document.getElementById('content').focus()");
+    browser.tabTo("full");
+    browser.keys(Keys.ENTER);
+    browser.see("h1", "Queue full");
+    browser.tabTo("Purge …");
+    browser.keys(Keys.ENTER);
+    browser.see("dialog", "Purge queue full?");
+    browser.tabTo("Purge");
+    browser.keys(Keys.ENTER);
+    browser.see("Queue full was purged.");
+    Awaitility.await("no messages")
+        .atMost(Patience.TIME)
+        .until(() -> http.get("queues/%2F/full").json().path("messages").asInt() == 0);
+  }
+}
