@@ -14,7 +14,7 @@ import { time } from './format.js';
 import { follow, here, go, link, route, selectedVhost } from './router.js';
 import { onChange, setUser, tags, userName } from './session.js';
 import { clearFailures, clearNotices, clearUnanswered, notify } from './notices.js';
-import { markOverflow } from './overflow.js';
+import { markOverflow, showCurrent } from './overflow.js';
 import { find } from './views.js';
 
 const POLL_MILLIS = 5000;
@@ -85,6 +85,7 @@ class Page {
     const loading = this.#loading = new AbortController();
     clearTimeout(timer);
     const begun = performance.now();
+    const isFirst = this.data === undefined;
     const late = setTimeout(() => this.#isLate(loading), PATIENCE_MILLIS);
     try {
       const data = await this.#loadUntil(loading);
@@ -111,6 +112,9 @@ class Page {
       clearTimeout(late);
     }
     this.draw();
+    if (isFirst) {
+      showCurrent();
+    }
     schedule(Math.max(POLL_MILLIS, (performance.now() - begun) / LARGEST_SHARE));
   }
 
@@ -203,8 +207,7 @@ function show() {
     document.title = `${view.title(current)} – MayflyMQ`;
     drawFrame();
     document.getElementById('content')?.focus({ preventScroll: true });
-    // On a phone not all of the navigation is seen.
-    document.querySelector('nav.main [aria-current=page]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+    showCurrent();
   }
   current.refresh();
 }

@@ -14,6 +14,17 @@ function mark(element) {
   }
 }
 
+/** Scrolls navigation to the view that is shown, as on a phone not all of it is seen. */
+export function showCurrent() {
+  for (const current of document.querySelectorAll('nav.main [aria-current=page], nav.tabs [aria-current=page]')) {
+    const nav = current.parentElement;
+    const place = current.getBoundingClientRect();
+    const seen = nav.getBoundingClientRect();
+    nav.scrollLeft += place.left < seen.left ? place.left - seen.left : Math.max(0, place.right - seen.right);
+  }
+  markOverflow();
+}
+
 /** Marks what is shown. */
 export function markOverflow() {
   document.querySelectorAll(WIDE).forEach(mark);
@@ -24,4 +35,4 @@ document.addEventListener('scroll', event => {
     mark(event.target);
   }
 }, { capture: true, passive: true });
-window.addEventListener('resize', markOverflow);
+window.addEventListener('resize', showCurrent);

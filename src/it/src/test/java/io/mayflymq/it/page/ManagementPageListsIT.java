@@ -362,8 +362,24 @@ class ManagementPageListsIT {
     assertThat(browser.style(".table", "box-shadow")).isNotEqualTo("none");
     browser.script("document.querySelector('.table').scrollLeft = 10000");
     browser.see(".table[data-more=left]", "q");
+    browser.open("add");
+    browser.press("#add", "+ max length");
+    browser.type("#add input.value", "many");
+    browser.type("#add input[name=name]", "q");
+    browser.press("#add", "Add queue");
+    browser.see("#add .error", "x-max-length should be a number");
+    assertThat(browser.isTooWide()).isFalse();
     browser.go("admin/users");
     browser.see("nav.tabs[data-more=right]", "Users");
+    browser.go("admin/log");
+    browser.see(".log", "ready in");
+    assertThat(
+            browser.script(
+                "const tab = document.querySelector('nav.tabs [aria-current=page]')"
+                    + ".getBoundingClientRect();"
+                    + "return tab.left >= 0 && tab.right <= window.innerWidth"))
+        .isEqualTo(true);
+    browser.see("nav.tabs[data-more=both]", "Log");
     assertThat(browser.isTooWide()).isFalse();
   }
 }
