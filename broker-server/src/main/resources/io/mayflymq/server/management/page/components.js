@@ -158,6 +158,25 @@ export function plot(key, title, fields, text) {
     </figure>`;
 }
 
+/** What publishers' messages become, for ratesTable. */
+export const PUBLISHED_KINDS = [
+  ['publish', 'published'],
+  ['confirm', 'confirmed'],
+  ['return_unroutable', 'unroutable, returned'],
+  ['drop_unroutable', 'unroutable, dropped'],
+];
+
+/** What consumers get and do with it, for ratesTable. */
+export const DELIVERED_KINDS = [
+  ['deliver', 'delivered, to be acknowledged'],
+  ['deliver_no_ack', 'delivered without an acknowledgement'],
+  ['get', 'got (basic.get), to be acknowledged'],
+  ['get_no_ack', 'got (basic.get) without an acknowledgement'],
+  ['get_empty', 'basic.get that found nothing'],
+  ['redeliver', 'redelivered'],
+  ['ack', 'acknowledged'],
+];
+
 /**
  * The rates of all kinds that there are, with the counts since the start.
  *

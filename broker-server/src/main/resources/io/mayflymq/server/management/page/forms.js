@@ -12,7 +12,7 @@ const isLimit = text => /\blimit\b/.test(text);
 /**
  * Returns the field of a form that a text is about, or undefined: the argument that it mentions, or
  * the field whose name it quotes, or one of whose words (data-about, separated by |) it has, or whose
- * value it quotes.
+ * value it quotes, or the argument whose value it mentions.
  */
 function fieldOf(form, text) {
   const row = [...form.querySelectorAll('.arguments .row')]
@@ -22,8 +22,12 @@ function fieldOf(form, text) {
   }
   const fields = [...form.elements].filter(each => each.name && each.type !== 'submit');
   const words = field => (field.dataset.about ?? '').split('|').filter(word => word !== '');
-  return fields.find(each => text.includes(`'${each.name}'`) || words(each).some(word => text.includes(word)))
-    ?? (isLimit(text) ? undefined : fields.find(each => isText(each) && each.value !== '' && text.includes(`'${each.value}'`)));
+  const named = fields.find(each => text.includes(`'${each.name}'`) || words(each).some(word => text.includes(word)));
+  if (named !== undefined || isLimit(text)) {
+    return named;
+  }
+  return fields.find(each => isText(each) && each.value !== '' && text.includes(`'${each.value}'`))
+    ?? [...form.querySelectorAll('.arguments .row .value')].find(each => mentions(text, each.value.trim()));
 }
 
 /** Removes what was said about a form. */

@@ -358,7 +358,7 @@ class ManagementPageListsIT {
     assertThat(browser.texts(".table[data-more=right]")).isEmpty();
     browser.look(PHONE, 844, false);
     browser.see(".table[data-more=right]", "q");
-    browser.see("nav.main[data-more=right]", "Overview");
+    browser.see("nav.main[data-more=both]", "Queues and streams");
     assertThat(browser.style(".table", "box-shadow")).isNotEqualTo("none");
     browser.script("document.querySelector('.table').scrollLeft = 10000");
     browser.see(".table[data-more=left]", "q");

@@ -124,6 +124,25 @@ class ManagementPageTroubleIT {
   }
 
   @Test
+  void errorsOfAPolicyAreSaidAtItsPatternAndItsKeys() {
+    browser.go("admin/policies");
+    browser.open("add");
+    browser.type("#add input[name=name]", "wrong");
+    browser.type("#add input[name=pattern]", "(");
+    browser.press("#add", "+ max length");
+    browser.type("#add .row input.value", "-1");
+    browser.press("#add", "Set policy");
+    browser.see("label:has([name=pattern]) .error", "regular expression");
+    browser.type("#add input[name=pattern]", "^none");
+    browser.press("#add", "Set policy");
+    browser.see("#add .row .error", "-1 is not a valid maximum length");
+    browser.type("#add .row input.value", "7");
+    browser.type("#add .row input.key", "max-lenght");
+    browser.press("#add", "Set policy");
+    browser.see("#add .row .error", "max-lenght");
+  }
+
+  @Test
   void anErrorThatIsAboutNoFieldIsSaidInTheForm() throws Exception {
     http.put("vhost-limits/%2F/max-queues", "{\"value\":1}");
     browser.go("queues");

@@ -2,26 +2,12 @@
 
 import { html } from '../lib/lit-html.js';
 import { get, path, query } from '../api.js';
-import { card, facts, plot, rangeChoice, ratesTable, section, table } from '../components.js';
+import { DELIVERED_KINDS, PUBLISHED_KINDS, card, facts, plot, rangeChoice, ratesTable, section, table } from '../components.js';
 import { number, rate } from '../format.js';
 import { sampleParameters } from '../history.js';
 import { toConnection, toQueue } from '../router.js';
 import { mode } from './channels.js';
 import { consumerState, prefetch } from './consumers.js';
-
-const KINDS = [
-  ['publish', 'published'],
-  ['confirm', 'confirmed'],
-  ['return_unroutable', 'unroutable, returned'],
-  ['drop_unroutable', 'unroutable, dropped'],
-  ['deliver', 'delivered, to be acknowledged'],
-  ['deliver_no_ack', 'delivered without an acknowledgement'],
-  ['get', 'got (basic.get), to be acknowledged'],
-  ['get_no_ack', 'got (basic.get) without an acknowledgement'],
-  ['get_empty', 'basic.get that found nothing'],
-  ['redeliver', 'redelivered'],
-  ['ack', 'acknowledged'],
-];
 
 export const open = ['consumers'];
 
@@ -65,7 +51,7 @@ export function view(page, { channel, consumers }) {
         ['Uncommitted', channel.transactional ? `${number(channel.messages_uncommitted)} messages, ${number(channel.acks_uncommitted)} acknowledgements` : undefined],
       ]))}
     </div>
-    ${section(page, 'rates', 'Rates by kind', () => ratesTable(stats, KINDS), 'confirmed, unroutable, got, redelivered')}
+    ${section(page, 'rates', 'Rates by kind', () => ratesTable(stats, [...PUBLISHED_KINDS, ...DELIVERED_KINDS]), 'confirmed, unroutable, got, redelivered')}
     ${section(page, 'consumers', 'Consumers', () => table([
       { title: 'Consumer tag', cell: c => c.consumer_tag },
       { title: 'Queue', cell: c => html`<a href=${toQueue(c.queue.vhost, c.queue.name)}>${c.queue.name}</a>` },

@@ -2,26 +2,12 @@
 
 import { html } from '../lib/lit-html.js';
 import { get, query } from '../api.js';
-import { badge, card, facts, gauge, plot, rangeChoice, ratesTable, section, table } from '../components.js';
+import { DELIVERED_KINDS, PUBLISHED_KINDS, badge, card, facts, gauge, plot, rangeChoice, ratesTable, section, table } from '../components.js';
 import { bytes, count, duration, number, rate, rateOf } from '../format.js';
 import { sampleParameters } from '../history.js';
 import { link } from '../router.js';
 import { isMonitor } from '../session.js';
 import { changesTable, told } from './changes.js';
-
-const KINDS = [
-  ['publish', 'published'],
-  ['confirm', 'confirmed'],
-  ['return_unroutable', 'unroutable, returned'],
-  ['drop_unroutable', 'unroutable, dropped'],
-  ['deliver', 'delivered, to be acknowledged'],
-  ['deliver_no_ack', 'delivered without an acknowledgement'],
-  ['get', 'got (basic.get), to be acknowledged'],
-  ['get_no_ack', 'got (basic.get) without an acknowledgement'],
-  ['get_empty', 'basic.get that found nothing'],
-  ['redeliver', 'redelivered'],
-  ['ack', 'acknowledged'],
-];
 
 export const title = () => 'Overview';
 
@@ -139,7 +125,7 @@ export function view(page, { overview, nodes, changes }) {
         { title: 'Port', numeric: true, cell: each => String(each.port) },
       ], overview.listeners, { name: 'Listeners' }))}
     </div>
-    ${section(page, 'rates', 'Rates by kind', () => ratesTable(stats, KINDS), 'confirmed, unroutable, got, redelivered')}
+    ${section(page, 'rates', 'Rates by kind', () => ratesTable(stats, [...PUBLISHED_KINDS, ...DELIVERED_KINDS]), 'confirmed, unroutable, got, redelivered')}
     ${changes === undefined ? '' : card('Changed lately', changesTable(told(changes).slice(0, 10)))}
     <p class="hint">${overview.product_name} ${overview.product_version} follows the rules of RabbitMQ ${overview.rabbitmq_version}. ${count(overview.exchange_types?.length ?? 0, 'exchange type')}.</p>`;
 }

@@ -2,7 +2,7 @@
 
 import { html } from '../lib/lit-html.js';
 import { get, getUnless, path, query, remove } from '../api.js';
-import { badge, card, facts, plot, rangeChoice, ratesTable, section, table } from '../components.js';
+import { DELIVERED_KINDS, badge, card, facts, plot, rangeChoice, ratesTable, section, table } from '../components.js';
 import { bytes, count, number, rate, rateOf, time } from '../format.js';
 import { sampleParameters } from '../history.js';
 import { confirm } from '../notices.js';
@@ -129,17 +129,6 @@ const mistyped = effective => Object.entries(effective?.mistyped_arguments ?? {}
   <p class="trouble" role="alert">The argument <code>${argument}</code> is unknown and has no effect: did you mean <code>${meant}</code>?
   Arguments cannot be changed: delete the queue and declare it again, or use a policy.</p>`);
 
-const KINDS = [
-  ['publish', 'published to the queue'],
-  ['deliver', 'delivered, to be acknowledged'],
-  ['deliver_no_ack', 'delivered without an acknowledgement'],
-  ['get', 'got (basic.get), to be acknowledged'],
-  ['get_no_ack', 'got (basic.get) without an acknowledgement'],
-  ['get_empty', 'basic.get that found nothing'],
-  ['redeliver', 'redelivered'],
-  ['ack', 'acknowledged'],
-];
-
 const argumentsOf = queue => (Object.keys(queue.arguments).length === 0 ? undefined
   : Object.entries(queue.arguments).map(([argument, value]) => html`<div><code>${argument} = ${JSON.stringify(value)}</code></div>`));
 
@@ -237,7 +226,7 @@ function viewUp(page, { queue, effective, replicas, deadlines, bindings, schedul
       ${leasePart(queue, effective)}
     </div>
     ${reads && hasDeadlines(queue) ? section(page, 'time', 'Time to live', () => (deadlines === undefined ? '' : deadlinesPart(deadlines)), 'when messages expire, and how old they are') : ''}
-    ${section(page, 'rates', 'Rates by kind', () => ratesTable(stats, KINDS), 'delivered, got, redelivered, acknowledged')}
+    ${section(page, 'rates', 'Rates by kind', () => ratesTable(stats, [['publish', 'published to the queue'], ...DELIVERED_KINDS]), 'delivered, got, redelivered, acknowledged')}
     ${section(page, 'consumers', 'Consumers', () => consumersTable(queue), number(queue.consumers))}
     ${bindingsPart(page, queue, bindings)}
     ${may('write', vhost, 'amq.default') ? section(page, 'publish', 'Publish a message', () => publishForm(page, vhost, '', name)) : ''}
