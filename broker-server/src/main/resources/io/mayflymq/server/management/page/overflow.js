@@ -5,6 +5,9 @@
 
 const WIDE = '.table, nav.main, nav.tabs';
 
+/** So much of what is beside the current view is seen, too, in pixels. */
+const MARGIN = 24;
+
 function mark(element) {
   const left = element.scrollLeft > 1;
   const right = element.scrollLeft + element.clientWidth < element.scrollWidth - 1;
@@ -18,9 +21,9 @@ function mark(element) {
 export function showCurrent() {
   for (const current of document.querySelectorAll('nav.main [aria-current=page], nav.tabs [aria-current=page]')) {
     const nav = current.parentElement;
-    const place = current.getBoundingClientRect();
+    const { left, right } = current.getBoundingClientRect();
     const seen = nav.getBoundingClientRect();
-    nav.scrollLeft += place.left < seen.left ? place.left - seen.left : Math.max(0, place.right - seen.right);
+    nav.scrollLeft += Math.min(0, left - MARGIN - seen.left) || Math.max(0, right + MARGIN - seen.right);
   }
   markOverflow();
 }

@@ -51,7 +51,8 @@ class ManagementPageIT {
           Map.entry("queues", List.of("add")),
           Map.entry(
               QUEUES + "orders",
-              List.of("time", "rates", "bindings", "publish", "get", "browse", "deaths", "settings")),
+              List.of(
+                  "time", "rates", "bindings", "publish", "get", "browse", "deaths", "settings")),
           Map.entry(QUEUES + "failed", List.of("redrive")),
           Map.entry(QUEUES + "billing", List.of("consumers")),
           Map.entry(QUEUES + "audit", List.of("browse")),

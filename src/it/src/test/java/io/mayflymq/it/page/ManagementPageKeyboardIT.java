@@ -90,10 +90,12 @@ class ManagementPageKeyboardIT {
     browser.keys("60000");
     browser.tabTo("Set policy");
     browser.keys(Keys.ENTER);
-    browser.see("short holds now.");
-    assertThat(
-            http.get("policies/%2F/short").json().path("definition").path("message-ttl").asInt())
-        .isEqualTo(60_000);
+    Awaitility.await("the policy")
+        .atMost(Patience.TIME)
+        .until(
+            () ->
+                http.get("policies/%2F/short").json().path("definition").path("message-ttl").asInt()
+                    == 60_000);
   }
 
   @Test

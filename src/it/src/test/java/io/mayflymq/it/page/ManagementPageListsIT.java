@@ -88,7 +88,10 @@ class ManagementPageListsIT {
         .atMost(Patience.TIME)
         .until(
             () ->
-                http.get("queues?columns=name").json().findValuesAsText("name").equals(List.of(names)));
+                http.get("queues?columns=name")
+                    .json()
+                    .findValuesAsText("name")
+                    .equals(List.of(names)));
   }
 
   private void choose(String row) {
@@ -175,8 +178,7 @@ class ManagementPageListsIT {
   void whatAUserMayNotDoIsNotDoneToChosenRows() throws Exception {
     declare(client("a"), 0, "others", "own");
     http.put("users/limited", "{\"password\":\"p\",\"tags\":\"management\"}");
-    http.put(
-        "permissions/%2F/limited", "{\"configure\":\"^own\",\"write\":\"\",\"read\":\"\"}");
+    http.put("permissions/%2F/limited", "{\"configure\":\"^own\",\"write\":\"\",\"read\":\"\"}");
     browser.logIn("limited", "p");
     browser.go("queues");
     assertThat(
@@ -202,8 +204,7 @@ class ManagementPageListsIT {
     choose("two");
     browser.press("#content", "Delete …");
     browser.see("dialog", "Delete 2 queues?");
-    http.put(
-        "permissions/%2F/changed", "{\"configure\":\"^one\",\"write\":\"\",\"read\":\"\"}");
+    http.put("permissions/%2F/changed", "{\"configure\":\"^one\",\"write\":\"\",\"read\":\"\"}");
     browser.press("dialog", "Delete");
     browser.see("#notices", "1 queue was deleted.");
     browser.see("#notices .bad", "1 queue was not deleted. two: ");
@@ -271,7 +272,9 @@ class ManagementPageListsIT {
     for (String kind : List.of("unroutable, returned", "unroutable, dropped", "redelivered")) {
       Awaitility.await(kind)
           .atMost(Patience.TIME)
-          .until(() -> browser.texts("#rates tbody tr"), rows -> rows.stream().anyMatch(row -> row.startsWith(kind) && row.endsWith(" 1")));
+          .until(
+              () -> browser.texts("#rates tbody tr"),
+              rows -> rows.stream().anyMatch(row -> row.startsWith(kind) && row.endsWith(" 1")));
     }
     browser.go("queues/%2F/q");
     browser.open("rates");

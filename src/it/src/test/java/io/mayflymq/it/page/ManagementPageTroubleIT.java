@@ -164,8 +164,7 @@ class ManagementPageTroubleIT {
     browser.press("#content", "Purge …");
     browser.press("dialog", "Purge");
     browser.see("#notices", "refused");
-    http.put(
-        "permissions/%2F/guest", "{\"configure\":\".*\",\"write\":\".*\",\"read\":\".*\"}");
+    http.put("permissions/%2F/guest", "{\"configure\":\".*\",\"write\":\".*\",\"read\":\".*\"}");
     browser.press("#content", "Purge …");
     browser.press("dialog", "Purge");
     browser.see("Queue kept was purged.");

@@ -21,15 +21,19 @@ const dispatch = (verbs, thing) => verb => (verbs[verb] === undefined ? undefine
 const setOrDeleted = thing => dispatch({ PUT: 'set', DELETE: 'deleted' }, thing);
 const addedOrDeleted = thing => dispatch({ PUT: 'added or changed', DELETE: 'deleted' }, thing);
 
+/** What was deleted is no link. */
+const linkedOrDeleted = (kind, link, [, vhost, name]) => method =>
+  addedOrDeleted(method === 'DELETE' ? html`${kind} ${code(name)}${inVhost(vhost)}` : link(vhost, name))(method);
+
 /** What a path of the API stands for: by its length and parts, a function of the method. */
 const PATHS = [
-  [/^queues\/[^/]*\/[^/]*$/, p => addedOrDeleted(queue(p[1], p[2]))],
+  [/^queues\/[^/]*\/[^/]*$/, p => linkedOrDeleted('queue', queue, p)],
   [/^queues\/[^/]*\/[^/]*\/contents$/, p => dispatch({ DELETE: 'purged' }, queue(p[1], p[2]))],
   [/^queues\/[^/]*\/[^/]*\/move$/, p => dispatch({ POST: 'began to move' }, queue(p[1], p[2]))],
   [/^queues\/[^/]*\/[^/]*\/convert$/, p => dispatch({ POST: 'began to convert' }, queue(p[1], p[2]))],
   [/^queues\/[^/]*\/[^/]*\/redrive$/, p => dispatch({ POST: 'began a redrive of', DELETE: 'stopped the redrive of' }, queue(p[1], p[2]))],
   [/^queues\/[^/]*\/[^/]*\/scheduled(\/.*)?$/, p => dispatch({ DELETE: 'cancelled scheduled messages of' }, queue(p[1], p[2]))],
-  [/^exchanges\/[^/]*\/[^/]*$/, p => addedOrDeleted(exchange(p[1], p[2]))],
+  [/^exchanges\/[^/]*\/[^/]*$/, p => linkedOrDeleted('exchange', exchange, p)],
   [/^bindings\/.*\/e\/.*$/, p => dispatch({ POST: 'added', DELETE: 'removed' }, bindingOf(p))],
   [/^vhosts\/[^/]*$/, p => addedOrDeleted(html`virtual host ${code(p[1])}`)],
   [/^vhosts\/[^/]*\/tracing$/, p => dispatch({ PUT: 'turned the firehose on or off' }, html`${inVhost(p[1])}`)],

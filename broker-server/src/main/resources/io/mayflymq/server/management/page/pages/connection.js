@@ -58,7 +58,7 @@ export function view(page, { connection, channels }) {
         ['Connected', time(connection.connected_at)],
         ['Protocol', html`${connection.protocol} ${connection.ssl ? badge(connection.ssl_protocol ?? 'TLS') : ''}`],
         ['Cipher', connection.ssl ? connection.ssl_cipher : undefined],
-        ['Client certificate', connection.peer_cert_subject],
+        ['Client certificate', connection.peer_cert_subject || undefined],
         ['Logged in by', connection.auth_mechanism],
         ['Heartbeat', connection.timeout === 0 ? 'off' : `${connection.timeout} s`],
         ['Largest frame', bytes(connection.frame_max)],
