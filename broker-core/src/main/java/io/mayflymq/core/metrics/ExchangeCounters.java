@@ -11,6 +11,7 @@ import java.util.concurrent.ConcurrentHashMap;
  */
 public final class ExchangeCounters {
   private final int shards;
+
   /** When the first sample was taken: an exchange of which there are no counts had none. */
   private volatile long beginNanos = PastCounts.NO_SAMPLE;
 
