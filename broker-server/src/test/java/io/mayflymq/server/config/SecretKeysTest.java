@@ -60,9 +60,14 @@ class SecretKeysTest {
         .filteredOn(key -> !key.isSecret())
         .extracting(Key::name)
         .containsExactly(
+            "credential_validator.validation_backend",
+            "credential_validator.min_length",
+            "credential_validator.regexp",
             "config_entry_decoder.passphrase_file",
             "cluster.secret_file",
-            "cluster.require_strong_secret");
+            "cluster.require_strong_secret",
+            "message_interceptors.incoming.set_header_timestamp.overwrite",
+            "message_interceptors.incoming.set_header_routing_node.overwrite");
   }
 
   @ParameterizedTest
