@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.util.List;
 import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -26,6 +27,13 @@ class ManualIT {
     return Page.all().stream()
         .filter(page -> !page.blocks().isEmpty() && page.toString().contains(wanted))
         .toList();
+  }
+
+  @Test
+  void textIsNoWiderThanALine() throws IOException {
+    for (Page page : Page.all()) {
+      assertThat(page.wideLines()).as(page.toString()).isEmpty();
+    }
   }
 
   @ParameterizedTest

@@ -28,6 +28,10 @@ record Page(Path file, List<Block> blocks) {
           "^(?:```(\\w*) ?(.*)\n((?s:.*?))^```|<!-- before: (\\w+)\n((?s:.*?))^-->)$",
           Pattern.MULTILINE);
 
+  private static final Pattern UNBREAKABLE = Pattern.compile("`[^`]*`|\\]\\([^)]*\\)");
+
+  private static final int WIDTH = 120;
+
   private static final String NOT_RUN = "not-run: ";
 
   /**
@@ -93,6 +97,18 @@ record Page(Path file, List<Block> blocks) {
   /** Whether a program of it waits for a time to pass. */
   boolean waits() {
     return blocks.stream().anyMatch(block -> block.text().contains("sleep("));
+  }
+
+  /**
+   * Returns the lines of the text that are wider than a reader of the source likes. Rows of tables
+   * cannot be broken, nor code and links.
+   */
+  List<String> wideLines() throws IOException {
+    String text = FENCE.matcher(Files.readString(file)).replaceAll("");
+    return text.lines()
+        .filter(line -> !line.startsWith("|"))
+        .filter(line -> UNBREAKABLE.matcher(line).replaceAll("").length() > WIDTH)
+        .toList();
   }
 
   /** The page's path from the top of the project. */
