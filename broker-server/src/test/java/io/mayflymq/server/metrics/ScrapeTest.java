@@ -30,10 +30,10 @@ class ScrapeTest {
   void malformedQueriesAreRefused() {
     assertThatThrownBy(() -> Scrape.detailed("queue=("))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining("not valid");
+        .hasMessageContaining("Invalid 'queue' regex: ");
     assertThatThrownBy(() -> Scrape.detailed("queue=" + "q".repeat(2001)))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining("longer than 2000");
+        .hasMessageContaining("expected 2000 at most");
     assertThatThrownBy(() -> Scrape.detailed("family=%"))
         .isInstanceOf(IllegalArgumentException.class);
   }

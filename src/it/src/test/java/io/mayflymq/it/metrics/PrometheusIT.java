@@ -609,7 +609,7 @@ class PrometheusIT {
   @CsvSource({
     "queue=a&queue=b, 400, Only one 'queue' query parameter is allowed",
     "queue=&queue=b, 400, Only one 'queue' query parameter is allowed",
-    "queue=%5B, 400, Invalid 'queue' regex '[': ",
+    "queue=%5B, 400, Invalid 'queue' regex: ",
     "queue=, 200, ''"
   })
   void filtersAreChecked(String query, int status, String text) throws Exception {
