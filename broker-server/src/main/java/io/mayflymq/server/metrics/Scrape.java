@@ -97,8 +97,7 @@ record Scrape(Endpoint endpoint, Set<String> families, Set<String> vhosts, NameP
     try {
       return NamePattern.of(text);
     } catch (IllegalArgumentException e) {
-      throw new IllegalArgumentException(
-          "Invalid 'queue' regex: " + e.getMessage(), e);
+      throw new IllegalArgumentException("Invalid 'queue' regex: " + e.getMessage(), e);
     }
   }
 
