@@ -86,6 +86,7 @@ java_packages() {
 
 # rabbitmq VERSION [PLUGIN...]: starts that version of Debian's package on 127.0.0.1, with one scheduler, and sets
 # $amqp_port, and $http_port for the management plugin. The user is guest; what it logs is in $work/rabbitmq.log. Needs root.
+# $rabbitmq_conf, if it is set, is added to its configuration.
 # With FINDINGS_RABBITMQ_TAR=FILE the installed system is kept in FILE, and taken from there the next time.
 rabbitmq() {
   local version=$1 root="$work/rabbitmq" plugins epmd_port installed
@@ -114,6 +115,7 @@ rabbitmq() {
   {
     echo 'listeners.tcp.1 = 127.0.0.1:'"$amqp_port"
     echo 'log.console = true'
+    echo "${rabbitmq_conf:-}"
     case ",$plugins," in *,rabbitmq_management,*)
       echo 'management.tcp.ip = 127.0.0.1'
       echo 'management.tcp.port = '"$http_port" ;;
