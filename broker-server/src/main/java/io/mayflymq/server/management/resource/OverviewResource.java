@@ -377,7 +377,7 @@ public final class OverviewResource {
 
   private Map<String, Object> breakdown() {
     long queues =
-        managed.queues(managed.broker().virtualHosts()).stream()
+        managed.answeringQueues(managed.broker().virtualHosts()).views().stream()
             .mapToLong(view -> view.contents().memoryBytes().orElse(0))
             .sum();
     return MemoryBreakdown.of(managed.clientMemory().total(), queues);

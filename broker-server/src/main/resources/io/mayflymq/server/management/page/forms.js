@@ -36,10 +36,8 @@ export function clearErrors(form) {
   form.querySelectorAll('[aria-invalid]').forEach(each => each.removeAttribute('aria-invalid'));
 }
 
-/** Says what is wrong, at the field that it is about or else above the buttons of the form. */
-export function showError(form, text) {
-  clearErrors(form);
-  const field = fieldOf(form, text);
+/** Adds an error to a field, or to the form itself. */
+function say(form, field, text) {
   const said = document.createElement(field === undefined ? 'p' : 'small');
   said.className = field === undefined ? 'error trouble' : 'error';
   said.setAttribute('role', 'alert');
@@ -50,8 +48,24 @@ export function showError(form, text) {
   } else {
     (field.closest('.row, label') ?? field.parentElement).append(said);
     field.setAttribute('aria-invalid', 'true');
-    field.focus();
   }
+}
+
+/** The line above the errors of a policy, of which each has a line of its own. */
+const HEADING = 'Validation failed';
+
+/** Says what is wrong, each line at the field that it is about or else above the buttons of the form. */
+export function showError(form, text) {
+  clearErrors(form);
+  const lines = text.split('\n').filter(line => line.trim() !== '' && line !== HEADING);
+  const byField = new Map();
+  for (const line of lines) {
+    const field = fieldOf(form, line);
+    byField.set(field, [...(byField.get(field) ?? []), line]);
+  }
+  const [first] = [...byField.keys()].filter(field => field !== undefined);
+  byField.forEach((said, field) => say(form, field, said.join('\n')));
+  first?.focus();
   for (const change of ['input', 'change']) {
     form.addEventListener(change, () => clearErrors(form), { once: true });
   }

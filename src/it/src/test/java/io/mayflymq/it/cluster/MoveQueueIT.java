@@ -183,7 +183,9 @@ class MoveQueueIT {
           control.run("rebalance", "classic", "--queue-pattern", "spread");
       assertThat(outcome.exit()).as("%s", outcome).isZero();
       assertThat(homes(cluster, "spread", 6)).hasSize(3);
-      assertThat(outcome.out()).isEqualTo(planned.out());
+      assertThat(planned.out()).startsWith("Dry run: nothing was changed");
+      assertThat(outcome.out().subList(1, outcome.out().size()))
+          .isEqualTo(planned.out().subList(2, planned.out().size()));
 
       String second = ClusterNodes.name(1);
       assertThat(control.run("move_queue", "log", second).err().toString())

@@ -126,7 +126,7 @@ class NeighboursIT {
                   .count())
           .isEqualTo(QUEUES);
     }
-    assertThat(text).contains("mayfly_scrape_complete 1.0").endsWith("\n");
+    assertThat(text).contains("\nmayfly_scrape_complete 1\n").endsWith("\n");
   }
 
   /** Clients that ask for the metrics of all queues and read nothing. */

@@ -34,10 +34,11 @@ class ManagementAccessIT extends AccessFixture {
     assertThat(http.put("permissions/" + vhost + "/" + user, ALL).status()).isEqualTo(201);
   }
 
+  /** Behind RabbitMQ's reason there may be more words. */
   private static void assertBadRequest(Http.Reply reply, String reason) {
     assertThat(reply.status()).isEqualTo(400);
     assertThat(reply.error()).isEqualTo("bad_request");
-    assertThat(reply.json().path("reason")).hasToString(reason);
+    assertThat(reply.json().path("reason").toString()).startsWith(reason.replaceAll("\"$", ""));
   }
 
   private static void assertNotFound(Http.Reply reply) {

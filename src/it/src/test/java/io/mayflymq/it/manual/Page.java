@@ -28,6 +28,9 @@ record Page(Path file, List<Block> blocks) {
           "^(?:```(\\w*) ?(.*)\n((?s:.*?))^```|<!-- before: (\\w+)\n((?s:.*?))^-->)$",
           Pattern.MULTILINE);
 
+  private static final Pattern ANY_FENCE =
+      Pattern.compile("^ *```(?s:.*?)^ *```$|^<!--(?s:.*?)^-->$", Pattern.MULTILINE);
+
   private static final Pattern UNBREAKABLE = Pattern.compile("`[^`]*`|\\]\\([^)]*\\)");
 
   private static final int WIDTH = 120;
@@ -104,7 +107,7 @@ record Page(Path file, List<Block> blocks) {
    * cannot be broken, nor code and links.
    */
   List<String> wideLines() throws IOException {
-    String text = FENCE.matcher(Files.readString(file)).replaceAll("");
+    String text = ANY_FENCE.matcher(Files.readString(file)).replaceAll("");
     return text.lines()
         .filter(line -> !line.startsWith("|"))
         .filter(line -> UNBREAKABLE.matcher(line).replaceAll("").length() > WIDTH)

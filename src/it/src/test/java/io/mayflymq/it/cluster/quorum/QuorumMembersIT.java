@@ -71,7 +71,9 @@ class QuorumMembersIT extends QuorumFixture {
     ControlCommand.Outcome done = control.run("rebalance", "quorum", "--queue-pattern", others);
 
     assertThat(done.exit()).as("%s", done).isZero();
-    assertThat(done.out()).isEqualTo(planned.out());
+    assertThat(planned.out()).startsWith("Dry run: nothing was changed");
+    assertThat(done.out().subList(1, done.out().size()))
+        .isEqualTo(planned.out().subList(2, planned.out().size()));
     assertThat(done.out().get(1).split("\t"))
         .containsExactly(
             "Node name",
