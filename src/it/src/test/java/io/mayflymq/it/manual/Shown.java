@@ -45,9 +45,15 @@ final class Shown {
   }
 
   private static boolean begins(String shown, String line) {
-    return shown.contains("...")
-        ? ofCommand(shown, line) == null
-        : bare(shown).startsWith(bare(line));
+    if (shown.contains("...")) {
+      return ofCommand(shown, line) == null;
+    }
+    String wanted = bare(shown);
+    String printed = bare(line);
+    // What follows is a remark, not the rest of a longer word or number.
+    return wanted.startsWith(printed)
+        && (wanted.length() == printed.length()
+            || !Character.isLetterOrDigit(wanted.charAt(printed.length())));
   }
 
   private static String bare(String text) {
