@@ -27,7 +27,7 @@ class ArchitectureTest {
           .resideInAnyPackage(
               "io.mayflymq.server..",
               "io.mayflymq.protocol.method..",
-              "io.mayflymq.protocol.frame..",
+              "io.mayflymq.protocol.codec..",
               "io.mayflymq.protocol.codec..",
               "io.netty..")
           .allowEmptyShould(true);

@@ -29,7 +29,7 @@ class ArchitectureTest {
           .dependOnClassesThat()
           .resideInAnyPackage(
               "io.mayflymq.protocol.method..",
-              "io.mayflymq.protocol.frame..",
+              "io.mayflymq.protocol.codec..",
               "io.mayflymq.protocol.codec..")
           .allowEmptyShould(true);
 

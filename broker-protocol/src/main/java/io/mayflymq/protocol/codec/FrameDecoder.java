@@ -1,7 +1,5 @@
 package io.mayflymq.protocol.codec;
 
-import io.mayflymq.protocol.frame.FrameLimits;
-import io.mayflymq.protocol.frame.FrameType;
 import io.mayflymq.protocol.method.BasicMethod;
 import io.mayflymq.protocol.method.Method;
 import io.mayflymq.protocol.method.QueueMethod;

@@ -3,16 +3,16 @@ package io.mayflymq.server.connection;
 import static io.mayflymq.core.deprecation.DeprecatedFeature.FRAME_MAX_BELOW_8192;
 
 import io.mayflymq.core.runtime.Shard;
-import io.mayflymq.core.security.AuthenticationResult;
 import io.mayflymq.core.security.AuthenticationResult.Accepted;
 import io.mayflymq.core.security.AuthenticationResult.Refused;
+import io.mayflymq.core.security.AuthenticationResult;
 import io.mayflymq.core.security.LoginAttempts;
 import io.mayflymq.core.security.SaslMechanism;
 import io.mayflymq.core.security.SaslResponse;
 import io.mayflymq.core.security.Session;
 import io.mayflymq.core.security.VhostAccess;
 import io.mayflymq.core.vhost.VirtualHost;
-import io.mayflymq.protocol.frame.FrameLimits;
+import io.mayflymq.protocol.codec.FrameLimits;
 import io.mayflymq.protocol.method.ConnectionMethod;
 import io.mayflymq.protocol.method.Method;
 import io.mayflymq.protocol.types.ConnectionException;

@@ -6,7 +6,7 @@ import io.mayflymq.core.metrics.Counters;
 import io.mayflymq.core.runtime.EndOfBurstListener;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.protocol.codec.FrameEncoder;
-import io.mayflymq.protocol.frame.FrameLimits;
+import io.mayflymq.protocol.codec.FrameLimits;
 import io.mayflymq.protocol.method.Method;
 import io.mayflymq.protocol.types.ShortString;
 import io.netty.buffer.ByteBuf;

@@ -1,9 +1,9 @@
 package io.mayflymq.server.training;
 
 import io.mayflymq.protocol.codec.FrameEncoder;
+import io.mayflymq.protocol.codec.FrameLimits;
+import io.mayflymq.protocol.codec.FrameType;
 import io.mayflymq.protocol.codec.ProtocolHeader;
-import io.mayflymq.protocol.frame.FrameLimits;
-import io.mayflymq.protocol.frame.FrameType;
 import io.mayflymq.protocol.method.BasicMethod;
 import io.mayflymq.protocol.method.ChannelMethod;
 import io.mayflymq.protocol.method.ConfirmMethod;

@@ -13,7 +13,7 @@ import io.mayflymq.core.policy.PolicyException;
 import io.mayflymq.core.policy.PolicyKey;
 import io.mayflymq.core.settings.Dialect;
 import io.mayflymq.core.settings.QueueType;
-import io.mayflymq.protocol.frame.FrameLimits;
+import io.mayflymq.protocol.codec.FrameLimits;
 import io.mayflymq.server.config.source.ConfigException;
 import io.mayflymq.server.config.source.SettingValues;
 import io.mayflymq.server.config.type.Key;

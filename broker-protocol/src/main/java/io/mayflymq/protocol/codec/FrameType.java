@@ -1,4 +1,4 @@
-package io.mayflymq.protocol.frame;
+package io.mayflymq.protocol.codec;
 
 /** The types of frames (AMQP 0-9-1, section 4.2.3), and the octet that ends them all. */
 public final class FrameType {

@@ -1,4 +1,4 @@
-package io.mayflymq.protocol.frame;
+package io.mayflymq.protocol.codec;
 
 /** The sizes of frames, in bytes. */
 public final class FrameLimits {
