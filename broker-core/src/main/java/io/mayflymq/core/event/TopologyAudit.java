@@ -1,6 +1,6 @@
 package io.mayflymq.core.event;
 
-import io.mayflymq.core.routing.binding.Binding;
+import io.mayflymq.core.routing.Binding;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;

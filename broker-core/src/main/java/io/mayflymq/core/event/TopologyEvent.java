@@ -1,8 +1,8 @@
 package io.mayflymq.core.event;
 
 import io.mayflymq.core.metadata.QueueDefinition;
-import io.mayflymq.core.routing.binding.Binding;
-import io.mayflymq.core.routing.exchange.ExchangeDefinition;
+import io.mayflymq.core.routing.Binding;
+import io.mayflymq.core.routing.ExchangeDefinition;
 import io.mayflymq.protocol.types.FieldTable;
 
 /** An exchange, a queue or a binding was created or deleted. */

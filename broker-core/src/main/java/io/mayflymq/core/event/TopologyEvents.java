@@ -7,9 +7,9 @@ import io.mayflymq.core.event.TopologyEvent.ExchangeDeleted;
 import io.mayflymq.core.event.TopologyEvent.QueueCreated;
 import io.mayflymq.core.event.TopologyEvent.QueueDeleted;
 import io.mayflymq.core.metadata.QueueDefinition;
+import io.mayflymq.core.routing.Binding;
+import io.mayflymq.core.routing.ExchangeDefinition;
 import io.mayflymq.core.routing.Removal;
-import io.mayflymq.core.routing.binding.Binding;
-import io.mayflymq.core.routing.exchange.ExchangeDefinition;
 
 /**
  * Publishes events about created and deleted objects of a virtual host.

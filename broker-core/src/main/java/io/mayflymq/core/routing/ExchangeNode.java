@@ -1,9 +1,6 @@
 package io.mayflymq.core.routing;
 
 import io.mayflymq.core.expiry.IdleLease;
-import io.mayflymq.core.routing.exchange.ExchangeDefinition;
-import io.mayflymq.core.routing.exchange.ExchangeType;
-import io.mayflymq.core.routing.index.BindingIndex;
 
 /**
  * An exchange of a table.

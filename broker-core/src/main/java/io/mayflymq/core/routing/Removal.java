@@ -1,7 +1,5 @@
 package io.mayflymq.core.routing;
 
-import io.mayflymq.core.routing.binding.Binding;
-import io.mayflymq.core.routing.exchange.ExchangeDefinition;
 import java.util.List;
 
 /**

@@ -1,11 +1,6 @@
 package io.mayflymq.core.routing;
 
 import io.mayflymq.core.expiry.IdleLease;
-import io.mayflymq.core.routing.route.MessageProperties;
-import io.mayflymq.core.routing.route.QueueNode;
-import io.mayflymq.core.routing.route.RecentHistory;
-import io.mayflymq.core.routing.route.Route;
-import io.mayflymq.core.routing.route.Targets;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;

@@ -1,6 +1,5 @@
 package io.mayflymq.core.routing;
 
-import io.mayflymq.core.routing.route.QueueNode;
 import io.vavr.collection.HashMap;
 
 /** The exchanges and queues of a table by their names, without the default exchange. Immutable. */

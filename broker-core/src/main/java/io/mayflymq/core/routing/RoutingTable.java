@@ -1,18 +1,6 @@
 package io.mayflymq.core.routing;
 
 import io.mayflymq.core.expiry.IdleLease;
-import io.mayflymq.core.routing.binding.Binding;
-import io.mayflymq.core.routing.binding.DestinationKind;
-import io.mayflymq.core.routing.exchange.ExchangeDefinition;
-import io.mayflymq.core.routing.index.BindingIndex;
-import io.mayflymq.core.routing.route.ExchangeTarget;
-import io.mayflymq.core.routing.route.LeasedTarget;
-import io.mayflymq.core.routing.route.MessageProperties;
-import io.mayflymq.core.routing.route.QueueNode;
-import io.mayflymq.core.routing.route.RecentHistory;
-import io.mayflymq.core.routing.route.Route;
-import io.mayflymq.core.routing.route.Target;
-import io.mayflymq.core.routing.route.Targets;
 import io.vavr.collection.HashMap;
 import io.vavr.collection.HashSet;
 import java.util.ArrayList;

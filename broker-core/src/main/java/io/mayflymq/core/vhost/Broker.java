@@ -11,7 +11,7 @@ import io.mayflymq.core.metadata.VhostDefinition;
 import io.mayflymq.core.metrics.Churn;
 import io.mayflymq.core.policy.Defaults;
 import io.mayflymq.core.policy.Policy;
-import io.mayflymq.core.routing.exchange.ExchangeDefinition;
+import io.mayflymq.core.routing.ExchangeDefinition;
 import io.mayflymq.core.runtime.Shards;
 import io.mayflymq.core.runtime.SteadyClock;
 import io.mayflymq.core.settings.Dialect;

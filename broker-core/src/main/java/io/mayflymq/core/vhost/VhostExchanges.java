@@ -1,14 +1,14 @@
 package io.mayflymq.core.vhost;
 
-import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.MetadataCommand.ExchangeDeleted;
 import io.mayflymq.core.metadata.MetadataCommand.ExchangeUnused;
 import io.mayflymq.core.metadata.MetadataCommand.Unbound;
+import io.mayflymq.core.metadata.MetadataCommand;
+import io.mayflymq.core.routing.Binding;
+import io.mayflymq.core.routing.DestinationKind;
+import io.mayflymq.core.routing.ExchangeDefinition;
 import io.mayflymq.core.routing.MetadataSize;
 import io.mayflymq.core.routing.RoutingTable;
-import io.mayflymq.core.routing.binding.Binding;
-import io.mayflymq.core.routing.binding.DestinationKind;
-import io.mayflymq.core.routing.exchange.ExchangeDefinition;
 import io.mayflymq.core.vhost.queue.Preconditions;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.reply.ReplyConsumers;

@@ -3,12 +3,6 @@ package io.mayflymq.core.routing;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.mayflymq.core.routing.binding.Binding;
-import io.mayflymq.core.routing.binding.DestinationKind;
-import io.mayflymq.core.routing.exchange.ExchangeDefinition;
-import io.mayflymq.core.routing.exchange.ExchangeType;
-import io.mayflymq.core.routing.route.MessageProperties;
-import io.mayflymq.core.routing.route.Route;
 import io.mayflymq.protocol.types.BasicProperties;
 import io.mayflymq.protocol.types.FieldTable;
 import java.util.ArrayList;

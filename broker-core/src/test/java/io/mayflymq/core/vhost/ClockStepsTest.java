@@ -3,8 +3,8 @@ package io.mayflymq.core.vhost;
 import static io.mayflymq.core.vhost.TestBroker.message;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.mayflymq.core.routing.exchange.ExchangeDefinition;
-import io.mayflymq.core.routing.exchange.ExchangeType;
+import io.mayflymq.core.routing.ExchangeDefinition;
+import io.mayflymq.core.routing.ExchangeType;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.protocol.types.FieldTable;
 import org.junit.jupiter.api.Test;

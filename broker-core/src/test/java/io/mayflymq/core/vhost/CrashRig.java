@@ -9,7 +9,7 @@ import io.mayflymq.core.queue.GetResult;
 import io.mayflymq.core.queue.consumer.ConsumeOptions;
 import io.mayflymq.core.queue.consumer.Consumer;
 import io.mayflymq.core.queue.consumer.ConsumerTarget;
-import io.mayflymq.core.routing.binding.Binding;
+import io.mayflymq.core.routing.Binding;
 import io.mayflymq.core.runtime.ManualLoops;
 import io.mayflymq.core.store.disk.MemoryHost;
 import io.mayflymq.core.vhost.TestBroker.Settlement;

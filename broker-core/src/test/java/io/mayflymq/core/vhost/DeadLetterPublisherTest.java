@@ -2,7 +2,7 @@ package io.mayflymq.core.vhost;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.mayflymq.core.routing.binding.Binding;
+import io.mayflymq.core.routing.Binding;
 import io.mayflymq.core.vhost.TestBroker.Settlement;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.protocol.types.FieldTable;

@@ -1,7 +1,7 @@
 package io.mayflymq.core.vhost;
 
 import io.mayflymq.core.metadata.QueueDefinition;
-import io.mayflymq.core.routing.binding.Binding;
+import io.mayflymq.core.routing.Binding;
 import io.mayflymq.core.settings.LengthSettings;
 import io.mayflymq.core.settings.Overflow;
 import io.mayflymq.core.settings.QueueSettings;

@@ -1,6 +1,6 @@
 package io.mayflymq.core.vhost;
 
-import static io.mayflymq.core.routing.binding.DestinationKind.EXCHANGE;
+import static io.mayflymq.core.routing.DestinationKind.EXCHANGE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mayflymq.core.message.Message;
@@ -9,9 +9,9 @@ import io.mayflymq.core.metadata.VhostDefinition;
 import io.mayflymq.core.policy.Policy;
 import io.mayflymq.core.policy.PolicyKind;
 import io.mayflymq.core.queue.GetResult;
-import io.mayflymq.core.routing.binding.Binding;
-import io.mayflymq.core.routing.exchange.ExchangeDefinition;
-import io.mayflymq.core.routing.exchange.ExchangeType;
+import io.mayflymq.core.routing.Binding;
+import io.mayflymq.core.routing.ExchangeDefinition;
+import io.mayflymq.core.routing.ExchangeType;
 import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.protocol.types.FieldValue;
 import java.util.ArrayList;

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.queue.GetResult;
-import io.mayflymq.core.routing.binding.Binding;
-import io.mayflymq.core.routing.exchange.ExchangeDefinition;
+import io.mayflymq.core.routing.Binding;
+import io.mayflymq.core.routing.ExchangeDefinition;
 import io.mayflymq.core.vhost.event.Firehose;
 import io.mayflymq.protocol.types.BasicProperties;
 import io.mayflymq.protocol.types.FieldTable;

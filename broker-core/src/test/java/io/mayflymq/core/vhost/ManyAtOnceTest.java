@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mayflymq.core.policy.Policy;
 import io.mayflymq.core.policy.PolicyKind;
-import io.mayflymq.core.routing.binding.Binding;
-import io.mayflymq.core.routing.binding.DestinationKind;
-import io.mayflymq.core.routing.exchange.ExchangeDefinition;
-import io.mayflymq.core.routing.exchange.ExchangeType;
+import io.mayflymq.core.routing.Binding;
+import io.mayflymq.core.routing.DestinationKind;
+import io.mayflymq.core.routing.ExchangeDefinition;
+import io.mayflymq.core.routing.ExchangeType;
 import io.mayflymq.protocol.types.FieldTable;
 import java.util.List;
 import java.util.Map;

@@ -3,8 +3,8 @@ package io.mayflymq.core.vhost;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mayflymq.core.metadata.QueueDefinition;
+import io.mayflymq.core.routing.Binding;
 import io.mayflymq.core.routing.RoutingTable;
-import io.mayflymq.core.routing.binding.Binding;
 import io.mayflymq.core.vhost.queue.Queue;
 import java.util.HashMap;
 import java.util.HashSet;

@@ -1,6 +1,6 @@
 package io.mayflymq.server.channel;
 
-import io.mayflymq.core.routing.route.Route;
+import io.mayflymq.core.routing.Route;
 import io.mayflymq.core.vhost.command.ShardCommandSender;
 import io.mayflymq.core.vhost.queue.Queue;
 import java.util.List;

@@ -1,8 +1,8 @@
 package io.mayflymq.server.channel;
 
 import io.mayflymq.core.message.Message;
+import io.mayflymq.core.routing.Route;
 import io.mayflymq.core.routing.RoutingTable;
-import io.mayflymq.core.routing.route.Route;
 import io.mayflymq.core.vhost.command.PublishListener;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.protocol.types.ChannelException;

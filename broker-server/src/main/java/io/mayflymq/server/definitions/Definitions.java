@@ -2,7 +2,7 @@ package io.mayflymq.server.definitions;
 
 import io.mayflymq.core.admin.Parameter;
 import io.mayflymq.core.metadata.VhostDefinition;
-import io.mayflymq.core.routing.binding.Binding;
+import io.mayflymq.core.routing.Binding;
 import io.mayflymq.core.security.Limits;
 import io.mayflymq.core.security.User;
 import io.mayflymq.protocol.types.FieldTable;

@@ -1,9 +1,9 @@
 package io.mayflymq.bench;
 
+import io.mayflymq.core.routing.ExchangeType;
+import io.mayflymq.core.routing.MessageProperties;
+import io.mayflymq.core.routing.Route;
 import io.mayflymq.core.routing.RoutingTable;
-import io.mayflymq.core.routing.exchange.ExchangeType;
-import io.mayflymq.core.routing.route.MessageProperties;
-import io.mayflymq.core.routing.route.Route;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.Param;
 import org.openjdk.jmh.annotations.Setup;

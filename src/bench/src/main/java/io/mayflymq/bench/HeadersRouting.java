@@ -1,9 +1,9 @@
 package io.mayflymq.bench;
 
 import io.mayflymq.core.message.Message;
+import io.mayflymq.core.routing.ExchangeType;
+import io.mayflymq.core.routing.Route;
 import io.mayflymq.core.routing.RoutingTable;
-import io.mayflymq.core.routing.exchange.ExchangeType;
-import io.mayflymq.core.routing.route.Route;
 import io.mayflymq.protocol.types.BasicProperties;
 import io.mayflymq.protocol.types.FieldTable;
 import org.openjdk.jmh.annotations.Benchmark;

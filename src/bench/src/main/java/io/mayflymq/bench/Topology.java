@@ -1,10 +1,10 @@
 package io.mayflymq.bench;
 
+import io.mayflymq.core.routing.Binding;
+import io.mayflymq.core.routing.DestinationKind;
+import io.mayflymq.core.routing.ExchangeDefinition;
+import io.mayflymq.core.routing.ExchangeType;
 import io.mayflymq.core.routing.RoutingTable;
-import io.mayflymq.core.routing.binding.Binding;
-import io.mayflymq.core.routing.binding.DestinationKind;
-import io.mayflymq.core.routing.exchange.ExchangeDefinition;
-import io.mayflymq.core.routing.exchange.ExchangeType;
 import io.mayflymq.protocol.types.FieldTable;
 
 /** Builds a routing table with one exchange. A queue is its own name. */

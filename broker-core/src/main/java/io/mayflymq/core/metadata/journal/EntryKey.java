@@ -1,8 +1,8 @@
 package io.mayflymq.core.metadata.journal;
 
 import io.mayflymq.core.metadata.MetadataException;
-import io.mayflymq.core.routing.binding.Binding;
-import io.mayflymq.core.routing.binding.DestinationKind;
+import io.mayflymq.core.routing.Binding;
+import io.mayflymq.core.routing.DestinationKind;
 import io.mayflymq.protocol.types.FieldTable;
 import java.util.Base64;
 

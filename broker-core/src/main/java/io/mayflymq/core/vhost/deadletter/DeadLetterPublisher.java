@@ -6,7 +6,7 @@ import io.mayflymq.core.message.Delay;
 import io.mayflymq.core.message.DropOutcome;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metrics.Counter;
-import io.mayflymq.core.routing.route.Route;
+import io.mayflymq.core.routing.Route;
 import io.mayflymq.core.runtime.EndOfBurstListener;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.store.Commit;

@@ -2,7 +2,7 @@ package io.mayflymq.core.vhost.deadletter;
 
 import io.mayflymq.core.message.DropTrigger;
 import io.mayflymq.core.message.Message;
-import io.mayflymq.core.routing.route.Route;
+import io.mayflymq.core.routing.Route;
 import io.mayflymq.core.store.UnsettledEntry;
 import io.mayflymq.core.vhost.queue.Queue;
 

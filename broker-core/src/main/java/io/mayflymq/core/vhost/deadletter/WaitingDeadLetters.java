@@ -10,7 +10,7 @@ import io.mayflymq.core.queue.Purge;
 import io.mayflymq.core.queue.QueueEffects;
 import io.mayflymq.core.queue.QueueMachine;
 import io.mayflymq.core.queue.index.QueueTotals;
-import io.mayflymq.core.routing.route.Route;
+import io.mayflymq.core.routing.Route;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.runtime.Timer;
 import io.mayflymq.core.settings.LengthSettings;

@@ -1,7 +1,7 @@
 package io.mayflymq.core.vhost.event;
 
 import io.mayflymq.core.message.Message;
-import io.mayflymq.core.routing.exchange.ExchangeDefinition;
+import io.mayflymq.core.routing.ExchangeDefinition;
 import io.mayflymq.core.vhost.queue.QueueHost;
 import io.mayflymq.protocol.types.BasicProperties;
 import io.mayflymq.protocol.types.FieldTable;

@@ -1,11 +1,11 @@
 package io.mayflymq.core.vhost.event;
 
 import io.mayflymq.core.message.Message;
+import io.mayflymq.core.routing.Binding;
+import io.mayflymq.core.routing.DestinationKind;
+import io.mayflymq.core.routing.RecentHistory;
+import io.mayflymq.core.routing.Route;
 import io.mayflymq.core.routing.RoutingTable;
-import io.mayflymq.core.routing.binding.Binding;
-import io.mayflymq.core.routing.binding.DestinationKind;
-import io.mayflymq.core.routing.route.RecentHistory;
-import io.mayflymq.core.routing.route.Route;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.queue.QueueGate;
 import java.util.List;

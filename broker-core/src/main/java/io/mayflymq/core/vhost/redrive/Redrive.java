@@ -3,7 +3,7 @@ package io.mayflymq.core.vhost.redrive;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metrics.Counter;
 import io.mayflymq.core.queue.MessageExtractor;
-import io.mayflymq.core.routing.route.Route;
+import io.mayflymq.core.routing.Route;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.runtime.Timer;
 import io.mayflymq.core.store.Commit;

@@ -3,7 +3,7 @@ package io.mayflymq.server.management.api;
 import io.mayflymq.core.naming.NearestName;
 import io.mayflymq.core.policy.Policy;
 import io.mayflymq.core.policy.PolicyKind;
-import io.mayflymq.core.routing.exchange.ExchangeDefinition;
+import io.mayflymq.core.routing.ExchangeDefinition;
 import io.mayflymq.core.vhost.VirtualHost;
 import io.mayflymq.core.vhost.queue.Queue;
 import java.util.List;

@@ -1,8 +1,8 @@
 package io.mayflymq.server.management.resource;
 
+import io.mayflymq.core.routing.Binding;
+import io.mayflymq.core.routing.DestinationKind;
 import io.mayflymq.core.routing.RoutingTable;
-import io.mayflymq.core.routing.binding.Binding;
-import io.mayflymq.core.routing.binding.DestinationKind;
 import io.mayflymq.core.security.VhostAccess;
 import io.mayflymq.core.vhost.VirtualHost;
 import io.mayflymq.core.vhost.queue.Queue;

@@ -3,7 +3,7 @@ package io.mayflymq.server.management.resource;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.queue.GetResult;
 import io.mayflymq.core.queue.consumer.Consumer;
-import io.mayflymq.core.routing.route.Route;
+import io.mayflymq.core.routing.Route;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.security.Permission;
 import io.mayflymq.core.security.ResourceKind;

@@ -2,7 +2,7 @@ package io.mayflymq.server.management.resource;
 
 import io.mayflymq.core.metrics.Counts;
 import io.mayflymq.core.queue.QueueSizes;
-import io.mayflymq.core.routing.exchange.ExchangeType;
+import io.mayflymq.core.routing.ExchangeType;
 import io.mayflymq.core.vhost.Cluster;
 import io.mayflymq.core.vhost.VirtualHost;
 import io.mayflymq.server.alarm.Alarm;

@@ -1,6 +1,6 @@
 package io.mayflymq.server.management.resource;
 
-import io.mayflymq.core.routing.exchange.ExchangeDefinition;
+import io.mayflymq.core.routing.ExchangeDefinition;
 import io.mayflymq.core.security.Permission;
 import io.mayflymq.core.security.ResourceKind;
 import io.mayflymq.core.security.VhostAccess;
@@ -9,8 +9,8 @@ import io.mayflymq.core.vhost.queue.QueueHost;
 import io.mayflymq.core.vhost.redrive.Redrive;
 import io.mayflymq.core.vhost.redrive.RedriveRegistry;
 import io.mayflymq.core.vhost.redrive.RedriveReport;
-import io.mayflymq.core.vhost.redrive.RedriveRequest;
 import io.mayflymq.core.vhost.redrive.RedriveRequest.Destination;
+import io.mayflymq.core.vhost.redrive.RedriveRequest;
 import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.server.alarm.Alarms;
 import io.mayflymq.server.json.Json;

@@ -3,8 +3,8 @@ package io.mayflymq.server.management.api;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.mayflymq.core.routing.binding.Binding;
-import io.mayflymq.core.routing.binding.DestinationKind;
+import io.mayflymq.core.routing.Binding;
+import io.mayflymq.core.routing.DestinationKind;
 import io.mayflymq.protocol.types.BasicProperties;
 import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.server.json.Json;

@@ -13,7 +13,7 @@ import io.mayflymq.core.queue.schedule.SchedulePlace;
 import io.mayflymq.core.queue.schedule.ScheduleRemoval;
 import io.mayflymq.core.queue.schedule.ScheduleSearch;
 import io.mayflymq.core.queue.schedule.ScheduledMessages;
-import io.mayflymq.core.routing.route.Route;
+import io.mayflymq.core.routing.Route;
 import io.mayflymq.core.runtime.PartitionTime;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.runtime.Timer;

@@ -1,2 +1,0 @@
-/** Bindings as they are declared. */
-package io.mayflymq.core.routing.binding;

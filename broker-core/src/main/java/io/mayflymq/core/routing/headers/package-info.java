@@ -1,2 +1,0 @@
-/** Headers exchanges: which headers a binding asks for. */
-package io.mayflymq.core.routing.headers;

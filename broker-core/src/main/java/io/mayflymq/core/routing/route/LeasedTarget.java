@@ -1,6 +1,0 @@
-package io.mayflymq.core.routing.route;
-
-import io.mayflymq.core.expiry.IdleLease;
-
-/** The destination of a binding that is deleted when no message uses it for too long. */
-public record LeasedTarget<Q>(Target<Q> target, IdleLease lease) implements Target<Q> {}
