@@ -1,12 +1,12 @@
 package io.mayflymq.core.admin;
 
 import io.mayflymq.core.admin.AdministrationException.Reason;
+import io.mayflymq.core.policy.Dialect;
+import io.mayflymq.core.policy.QueueType;
 import io.mayflymq.core.security.Limit;
 import io.mayflymq.core.security.Limits;
 import io.mayflymq.core.security.Permissions;
 import io.mayflymq.core.security.TopicPermissions;
-import io.mayflymq.core.settings.Dialect;
-import io.mayflymq.core.settings.QueueType;
 import io.mayflymq.protocol.types.ShortString;
 import io.mayflymq.protocol.types.Utf8;
 import java.util.Arrays;

@@ -2,11 +2,11 @@ package io.mayflymq.core.admin;
 
 import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.VhostDefinition;
+import io.mayflymq.core.policy.Dialect;
 import io.mayflymq.core.policy.Policy;
 import io.mayflymq.core.security.Limit;
 import io.mayflymq.core.security.Limits;
 import io.mayflymq.core.security.User;
-import io.mayflymq.core.settings.Dialect;
 import io.mayflymq.core.vhost.Broker;
 import io.mayflymq.core.vhost.VirtualHost;
 import java.util.ArrayList;

@@ -1,7 +1,7 @@
 package io.mayflymq.core.expiry;
 
-import io.mayflymq.core.settings.LeaseSettings;
-import io.mayflymq.core.settings.LeaseUse;
+import io.mayflymq.core.policy.LeaseSettings;
+import io.mayflymq.core.policy.LeaseUse;
 
 /**
  * How long a queue may stay unused ({@code x-expires}), and what counts as use. Some uses are

@@ -1,6 +1,6 @@
 package io.mayflymq.core.metadata;
 
-import io.mayflymq.core.settings.QueueSettings;
+import io.mayflymq.core.policy.QueueSettings;
 import io.mayflymq.protocol.types.FieldTable;
 
 /**

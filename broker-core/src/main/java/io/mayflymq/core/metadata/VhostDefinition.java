@@ -1,7 +1,7 @@
 package io.mayflymq.core.metadata;
 
+import io.mayflymq.core.policy.Dialect;
 import io.mayflymq.core.security.Limits;
-import io.mayflymq.core.settings.Dialect;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;

@@ -1,7 +1,7 @@
 package io.mayflymq.core.metrics;
 
 import io.mayflymq.core.message.DeathReason;
-import io.mayflymq.core.settings.QueueType;
+import io.mayflymq.core.policy.QueueType;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 

@@ -1,6 +1,6 @@
 package io.mayflymq.core.metrics;
 
-import io.mayflymq.core.settings.QueueType;
+import io.mayflymq.core.policy.QueueType;
 
 /**
  * The counters of one virtual host. Any thread may call.

@@ -1,6 +1,5 @@
 package io.mayflymq.core.policy;
 
-import io.mayflymq.core.settings.QueueType;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;

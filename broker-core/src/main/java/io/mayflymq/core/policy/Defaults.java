@@ -1,8 +1,6 @@
 package io.mayflymq.core.policy;
 
 import io.mayflymq.core.deprecation.DeprecatedFeature;
-import io.mayflymq.core.settings.Dialect;
-import io.mayflymq.core.settings.QueueType;
 import java.util.Map;
 import java.util.Set;
 

@@ -1,6 +1,5 @@
 package io.mayflymq.core.policy;
 
-import io.mayflymq.core.settings.QueueSettings;
 import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.protocol.types.FieldValue;
 import java.util.ArrayList;

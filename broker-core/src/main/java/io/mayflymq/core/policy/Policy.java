@@ -1,7 +1,6 @@
 package io.mayflymq.core.policy;
 
 import io.mayflymq.core.naming.NearestName;
-import io.mayflymq.core.settings.QueueType;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

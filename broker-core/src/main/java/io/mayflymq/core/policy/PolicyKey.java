@@ -1,6 +1,9 @@
 package io.mayflymq.core.policy;
 
 import static io.mayflymq.core.policy.PolicyKeyRow.row;
+import static io.mayflymq.core.policy.QueueType.CLASSIC;
+import static io.mayflymq.core.policy.QueueType.QUORUM;
+import static io.mayflymq.core.policy.QueueType.STREAM;
 import static io.mayflymq.core.policy.ValueValidator.bool;
 import static io.mayflymq.core.policy.ValueValidator.integer;
 import static io.mayflymq.core.policy.ValueValidator.matching;
@@ -9,19 +12,8 @@ import static io.mayflymq.core.policy.ValueValidator.oneOf;
 import static io.mayflymq.core.policy.ValueValidator.someOf;
 import static io.mayflymq.core.policy.ValueValidator.text;
 import static io.mayflymq.core.policy.ValueValidator.wordFor;
-import static io.mayflymq.core.settings.QueueType.CLASSIC;
-import static io.mayflymq.core.settings.QueueType.QUORUM;
-import static io.mayflymq.core.settings.QueueType.STREAM;
 
 import io.mayflymq.core.message.DeathReason;
-import io.mayflymq.core.settings.Backoff;
-import io.mayflymq.core.settings.EnumNames;
-import io.mayflymq.core.settings.ExpiryMode;
-import io.mayflymq.core.settings.LeaseUse;
-import io.mayflymq.core.settings.QueueType;
-import io.mayflymq.core.settings.StreamSettings;
-import io.mayflymq.core.settings.TimeoutAction;
-import io.mayflymq.core.settings.TtlMode;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;

@@ -1,6 +1,5 @@
 package io.mayflymq.core.policy;
 
-import io.mayflymq.core.settings.QueueType;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;

@@ -1,7 +1,5 @@
 package io.mayflymq.core.policy;
 
-import io.mayflymq.core.settings.QueueType;
-
 /**
  * What a policy may apply to.
  *

@@ -2,7 +2,6 @@ package io.mayflymq.core.policy;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import io.mayflymq.core.cache.BoundedCaches;
-import io.mayflymq.core.settings.QueueSettings;
 import io.mayflymq.protocol.types.FieldTable;
 import java.util.ArrayList;
 import java.util.Collection;

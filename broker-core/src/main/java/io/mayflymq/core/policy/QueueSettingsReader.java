@@ -2,18 +2,6 @@ package io.mayflymq.core.policy;
 
 import io.mayflymq.core.deprecation.DeprecatedFeature;
 import io.mayflymq.core.message.DeathReason;
-import io.mayflymq.core.settings.Backoff;
-import io.mayflymq.core.settings.EnumNames;
-import io.mayflymq.core.settings.ExpiryMode;
-import io.mayflymq.core.settings.LeaseUse;
-import io.mayflymq.core.settings.Overflow;
-import io.mayflymq.core.settings.QueueSettings;
-import io.mayflymq.core.settings.QueueType;
-import io.mayflymq.core.settings.RetrySettings;
-import io.mayflymq.core.settings.RetryType;
-import io.mayflymq.core.settings.StreamSettings;
-import io.mayflymq.core.settings.TimeoutAction;
-import io.mayflymq.core.settings.TtlMode;
 import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.List;

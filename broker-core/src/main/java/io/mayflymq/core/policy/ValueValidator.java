@@ -1,7 +1,6 @@
 package io.mayflymq.core.policy;
 
 import io.mayflymq.core.naming.NearestName;
-import io.mayflymq.core.settings.EnumNames;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;

@@ -1,7 +1,7 @@
 package io.mayflymq.core.queue;
 
 import io.mayflymq.core.expiry.Deadlines;
-import io.mayflymq.core.settings.LeaseUse;
+import io.mayflymq.core.policy.LeaseUse;
 
 /** A queue that may expire when it is unused. Belongs to the queue's shard. */
 public interface LeasedQueue {

@@ -1,14 +1,14 @@
 package io.mayflymq.core.queue;
 
 import io.mayflymq.core.expiry.Deadlines;
+import io.mayflymq.core.policy.ExpiryMode;
+import io.mayflymq.core.policy.ExpirySettings;
+import io.mayflymq.core.policy.LengthSettings;
+import io.mayflymq.core.policy.Overflow;
+import io.mayflymq.core.policy.QueueSettings;
+import io.mayflymq.core.policy.TtlMode;
 import io.mayflymq.core.queue.consumer.DeliveryPriority;
 import io.mayflymq.core.queue.index.MessageIndex;
-import io.mayflymq.core.settings.ExpiryMode;
-import io.mayflymq.core.settings.ExpirySettings;
-import io.mayflymq.core.settings.LengthSettings;
-import io.mayflymq.core.settings.Overflow;
-import io.mayflymq.core.settings.QueueSettings;
-import io.mayflymq.core.settings.TtlMode;
 import java.util.function.LongPredicate;
 
 /**

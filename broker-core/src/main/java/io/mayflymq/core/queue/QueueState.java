@@ -2,11 +2,11 @@ package io.mayflymq.core.queue;
 
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metrics.Counters;
+import io.mayflymq.core.policy.LengthSettings;
+import io.mayflymq.core.policy.QueueSettings;
 import io.mayflymq.core.queue.index.MessageIndex;
 import io.mayflymq.core.queue.messages.MessageDeadlines;
 import io.mayflymq.core.queue.messages.QueueMessages;
-import io.mayflymq.core.settings.LengthSettings;
-import io.mayflymq.core.settings.QueueSettings;
 import io.mayflymq.core.tracing.QueueTracer;
 
 /**

@@ -1,6 +1,6 @@
 package io.mayflymq.core.queue;
 
-import io.mayflymq.core.settings.QueueSettings;
+import io.mayflymq.core.policy.QueueSettings;
 
 /** A queue whose settings may change while it has messages. Belongs to the queue's shard. */
 public interface Reconfigurable {

@@ -3,10 +3,10 @@ package io.mayflymq.core.queue;
 import io.mayflymq.core.expiry.Deadlines;
 import io.mayflymq.core.message.DeliveryCount;
 import io.mayflymq.core.message.DropTrigger;
+import io.mayflymq.core.policy.QueueSettings;
+import io.mayflymq.core.policy.RetryType;
 import io.mayflymq.core.queue.index.EntryFlags;
 import io.mayflymq.core.queue.messages.MessageCopy;
-import io.mayflymq.core.settings.QueueSettings;
-import io.mayflymq.core.settings.RetryType;
 import io.mayflymq.core.store.RedeliveryNotes;
 
 /**

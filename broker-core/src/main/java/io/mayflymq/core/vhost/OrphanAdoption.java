@@ -1,13 +1,13 @@
 package io.mayflymq.core.vhost;
 
-import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.MetadataCommand.QueueDeclared;
 import io.mayflymq.core.metadata.MetadataCommand.VhostDeclared;
+import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.QueueDefinition;
 import io.mayflymq.core.metadata.QueuePlace;
 import io.mayflymq.core.metadata.VhostDefinition;
-import io.mayflymq.core.policy.argument.QueueArguments;
-import io.mayflymq.core.settings.QueueType;
+import io.mayflymq.core.policy.QueueArguments;
+import io.mayflymq.core.policy.QueueType;
 import io.mayflymq.core.store.OrphanedQueue;
 import io.mayflymq.core.store.QueueName;
 import io.mayflymq.protocol.types.FieldTable;

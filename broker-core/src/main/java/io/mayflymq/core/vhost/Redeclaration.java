@@ -2,9 +2,9 @@ package io.mayflymq.core.vhost;
 
 import io.mayflymq.core.metadata.QueueDefinition;
 import io.mayflymq.core.policy.Defaults;
-import io.mayflymq.core.policy.argument.Equivalence;
+import io.mayflymq.core.policy.Equivalence;
+import io.mayflymq.core.policy.QueueType;
 import io.mayflymq.core.routing.ExchangeDefinition;
-import io.mayflymq.core.settings.QueueType;
 import io.mayflymq.core.vhost.queue.Preconditions;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.protocol.types.ChannelException;

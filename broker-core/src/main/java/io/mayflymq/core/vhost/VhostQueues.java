@@ -1,19 +1,19 @@
 package io.mayflymq.core.vhost;
 
 import io.mayflymq.core.event.Actor;
-import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.MetadataCommand.QueueDeclared;
 import io.mayflymq.core.metadata.MetadataCommand.QueueDeleted;
 import io.mayflymq.core.metadata.MetadataCommand.QueueIs;
 import io.mayflymq.core.metadata.MetadataCommand.QueueMoving;
+import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.QueueDefinition;
 import io.mayflymq.core.metadata.QueuePlace;
 import io.mayflymq.core.metrics.Churn;
 import io.mayflymq.core.policy.Defaults;
+import io.mayflymq.core.policy.LeaseUse;
+import io.mayflymq.core.policy.QueueType;
 import io.mayflymq.core.routing.MetadataSize;
 import io.mayflymq.core.security.Limit;
-import io.mayflymq.core.settings.LeaseUse;
-import io.mayflymq.core.settings.QueueType;
 import io.mayflymq.core.vhost.partition.Partition;
 import io.mayflymq.core.vhost.queue.AutoDeadLetterQueue;
 import io.mayflymq.core.vhost.queue.DeclaredQueue;

@@ -2,7 +2,7 @@ package io.mayflymq.core.cluster;
 
 import io.mayflymq.core.event.Actor;
 import io.mayflymq.core.metrics.Counters;
-import io.mayflymq.core.settings.QueueSettings;
+import io.mayflymq.core.policy.QueueSettings;
 import io.mayflymq.core.vhost.partition.Partition;
 import io.mayflymq.core.vhost.queue.DeclaredQueue;
 import io.mayflymq.core.vhost.queue.Queue;

@@ -2,13 +2,13 @@ package io.mayflymq.core.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.MetadataCommand.GlobalParameterSet;
 import io.mayflymq.core.metadata.MetadataCommand.QueueDeclared;
 import io.mayflymq.core.metadata.MetadataCommand.QueueMoving;
+import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.QueueDefinition;
 import io.mayflymq.core.metadata.QueuePlace;
-import io.mayflymq.core.policy.argument.QueueArguments;
+import io.mayflymq.core.policy.QueueArguments;
 import io.mayflymq.protocol.types.FieldTable;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -2,8 +2,8 @@ package io.mayflymq.core.expiry;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.mayflymq.core.settings.LeaseSettings;
-import io.mayflymq.core.settings.LeaseUse;
+import io.mayflymq.core.policy.LeaseSettings;
+import io.mayflymq.core.policy.LeaseUse;
 import java.util.EnumSet;
 import java.util.Set;
 import org.junit.jupiter.api.Test;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mayflymq.core.message.DeathReason;
 import io.mayflymq.core.metrics.PartitionCounts.Strategy;
-import io.mayflymq.core.settings.QueueType;
+import io.mayflymq.core.policy.QueueType;
 import org.junit.jupiter.api.Test;
 
 class PartitionCountsTest {

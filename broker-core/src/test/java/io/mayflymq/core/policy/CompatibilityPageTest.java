@@ -2,8 +2,6 @@ package io.mayflymq.core.policy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.mayflymq.core.policy.argument.QueueArguments;
-import io.mayflymq.core.settings.QueueType;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

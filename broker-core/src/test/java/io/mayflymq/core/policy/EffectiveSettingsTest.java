@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.tuple;
 
 import io.mayflymq.core.policy.EffectiveValue.Loser;
 import io.mayflymq.core.policy.PolicyCandidate.Verdict;
-import io.mayflymq.core.settings.QueueType;
 import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.protocol.types.FieldValue;
 import java.util.List;

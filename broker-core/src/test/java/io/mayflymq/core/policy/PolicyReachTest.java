@@ -2,7 +2,6 @@ package io.mayflymq.core.policy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.mayflymq.core.settings.QueueType;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;

@@ -5,9 +5,6 @@ import static net.jqwik.api.Arbitraries.integers;
 import static net.jqwik.api.Arbitraries.just;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.mayflymq.core.policy.argument.QueueArguments;
-import io.mayflymq.core.settings.QueueSettings;
-import io.mayflymq.core.settings.QueueType;
 import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.protocol.types.FieldValue;
 import java.util.HashMap;

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
-import io.mayflymq.core.settings.QueueType;
 import io.mayflymq.protocol.types.FieldTable;
 import java.math.BigInteger;
 import java.util.Arrays;

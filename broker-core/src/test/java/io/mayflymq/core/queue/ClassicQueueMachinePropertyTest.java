@@ -1,7 +1,7 @@
 package io.mayflymq.core.queue;
 
-import io.mayflymq.core.settings.QueueSettings;
-import io.mayflymq.core.settings.QueueType;
+import io.mayflymq.core.policy.QueueSettings;
+import io.mayflymq.core.policy.QueueType;
 import java.util.List;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.EdgeCasesMode;

@@ -1,6 +1,6 @@
 package io.mayflymq.core.queue;
 
-import io.mayflymq.core.settings.ExpirySettings;
+import io.mayflymq.core.policy.ExpirySettings;
 
 /** When messages of the model are due. */
 final class NaiveDeadline {

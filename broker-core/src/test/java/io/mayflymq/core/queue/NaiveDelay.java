@@ -1,7 +1,7 @@
 package io.mayflymq.core.queue;
 
-import io.mayflymq.core.settings.Backoff;
-import io.mayflymq.core.settings.RetrySettings;
+import io.mayflymq.core.policy.Backoff;
+import io.mayflymq.core.policy.RetrySettings;
 
 /** How long returned messages wait, as the documentation says it; for small numbers. */
 final class NaiveDelay {

@@ -2,11 +2,11 @@ package io.mayflymq.core.queue;
 
 import io.mayflymq.core.message.DeathReason;
 import io.mayflymq.core.message.DeliveryCount;
-import io.mayflymq.core.settings.ExpiryMode;
-import io.mayflymq.core.settings.LeaseUse;
-import io.mayflymq.core.settings.Overflow;
-import io.mayflymq.core.settings.QueueSettings;
-import io.mayflymq.core.settings.QueueType;
+import io.mayflymq.core.policy.ExpiryMode;
+import io.mayflymq.core.policy.LeaseUse;
+import io.mayflymq.core.policy.Overflow;
+import io.mayflymq.core.policy.QueueSettings;
+import io.mayflymq.core.policy.QueueType;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;

@@ -6,11 +6,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.mayflymq.core.expiry.Deadlines;
 import io.mayflymq.core.message.DropTrigger;
 import io.mayflymq.core.message.Message;
+import io.mayflymq.core.policy.Overflow;
+import io.mayflymq.core.policy.QueueSettings;
+import io.mayflymq.core.policy.QueueType;
+import io.mayflymq.core.policy.TtlMode;
 import io.mayflymq.core.queue.ManualQueue.Cause;
-import io.mayflymq.core.settings.Overflow;
-import io.mayflymq.core.settings.QueueSettings;
-import io.mayflymq.core.settings.QueueType;
-import io.mayflymq.core.settings.TtlMode;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.mayflymq.core.message.DeathReason;
 import io.mayflymq.core.message.DropTrigger;
 import io.mayflymq.core.message.Message;
+import io.mayflymq.core.policy.QueueSettings;
 import io.mayflymq.core.queue.QueueLog.Delivery;
 import io.mayflymq.core.queue.consumer.Consumer;
-import io.mayflymq.core.settings.QueueSettings;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

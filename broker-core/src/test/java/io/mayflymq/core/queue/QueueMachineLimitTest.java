@@ -4,7 +4,7 @@ import static io.mayflymq.core.queue.ManualQueue.limited;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mayflymq.core.message.DeathReason;
-import io.mayflymq.core.settings.Overflow;
+import io.mayflymq.core.policy.Overflow;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;

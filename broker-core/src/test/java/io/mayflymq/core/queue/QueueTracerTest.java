@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mayflymq.core.message.DropTrigger;
 import io.mayflymq.core.message.Message;
+import io.mayflymq.core.policy.Overflow;
+import io.mayflymq.core.policy.QueueSettings;
 import io.mayflymq.core.queue.consumer.Consumer;
-import io.mayflymq.core.settings.Overflow;
-import io.mayflymq.core.settings.QueueSettings;
 import io.mayflymq.core.tracing.QueueTracer;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,10 +1,10 @@
 package io.mayflymq.core.vhost;
 
 import io.mayflymq.core.metadata.QueueDefinition;
+import io.mayflymq.core.policy.LengthSettings;
+import io.mayflymq.core.policy.Overflow;
+import io.mayflymq.core.policy.QueueSettings;
 import io.mayflymq.core.routing.Binding;
-import io.mayflymq.core.settings.LengthSettings;
-import io.mayflymq.core.settings.Overflow;
-import io.mayflymq.core.settings.QueueSettings;
 import io.mayflymq.core.store.StoreIds;
 import io.mayflymq.core.vhost.queue.Queue;
 import java.util.Map;

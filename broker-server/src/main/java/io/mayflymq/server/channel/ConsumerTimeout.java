@@ -1,9 +1,9 @@
 package io.mayflymq.server.channel;
 
+import io.mayflymq.core.policy.QueueSettings;
+import io.mayflymq.core.policy.TimeoutAction;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.runtime.Timer;
-import io.mayflymq.core.settings.QueueSettings;
-import io.mayflymq.core.settings.TimeoutAction;
 import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.ReplyCode;
 import io.mayflymq.server.delivery.DeliverySource;

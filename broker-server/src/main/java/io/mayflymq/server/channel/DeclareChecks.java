@@ -1,6 +1,6 @@
 package io.mayflymq.server.channel;
 
-import io.mayflymq.core.policy.argument.QueueArguments;
+import io.mayflymq.core.policy.QueueArguments;
 import io.mayflymq.core.routing.Binding;
 import io.mayflymq.core.routing.DestinationKind;
 import io.mayflymq.core.routing.ExchangeDefinition;

@@ -2,10 +2,10 @@ package io.mayflymq.server.channel;
 
 import io.mayflymq.core.expiry.Deadlines;
 import io.mayflymq.core.expiry.LongPairHeap;
+import io.mayflymq.core.policy.QueueSettings;
+import io.mayflymq.core.policy.TimeoutAction;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.runtime.Timer;
-import io.mayflymq.core.settings.QueueSettings;
-import io.mayflymq.core.settings.TimeoutAction;
 import io.mayflymq.server.delivery.DeliverySource;
 import java.util.function.LongConsumer;
 

@@ -7,7 +7,7 @@ import io.mayflymq.core.message.Message;
 import io.mayflymq.core.message.SenderSelectedKeys;
 import io.mayflymq.core.metrics.Counter;
 import io.mayflymq.core.metrics.Counters;
-import io.mayflymq.core.policy.argument.Expiration;
+import io.mayflymq.core.policy.Expiration;
 import io.mayflymq.core.routing.ExchangeDefinition;
 import io.mayflymq.core.routing.MetadataSize;
 import io.mayflymq.core.routing.Route;

@@ -1,6 +1,6 @@
 package io.mayflymq.server.connection;
 
-import io.mayflymq.core.settings.Dialect;
+import io.mayflymq.core.policy.Dialect;
 import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.protocol.types.FieldValue;
 import io.mayflymq.server.config.BuildInfo;

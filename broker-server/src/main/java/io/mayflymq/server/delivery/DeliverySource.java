@@ -1,9 +1,9 @@
 package io.mayflymq.server.delivery;
 
 import io.mayflymq.core.metrics.Counters;
+import io.mayflymq.core.policy.QueueSettings;
+import io.mayflymq.core.policy.TimeoutAction;
 import io.mayflymq.core.queue.consumer.Consumer;
-import io.mayflymq.core.settings.QueueSettings;
-import io.mayflymq.core.settings.TimeoutAction;
 import io.mayflymq.core.vhost.queue.Queue;
 
 /**

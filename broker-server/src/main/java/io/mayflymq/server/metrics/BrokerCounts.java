@@ -2,7 +2,7 @@ package io.mayflymq.server.metrics;
 
 import io.mayflymq.core.metrics.Counter;
 import io.mayflymq.core.metrics.VhostMetrics;
-import io.mayflymq.core.settings.QueueType;
+import io.mayflymq.core.policy.QueueType;
 import io.mayflymq.core.vhost.VirtualHost;
 import java.util.Collection;
 import java.util.EnumMap;

@@ -1,9 +1,9 @@
 package io.mayflymq.server.metrics;
 
 import io.mayflymq.core.message.DeathReason;
-import io.mayflymq.core.metrics.PartitionCounts;
 import io.mayflymq.core.metrics.PartitionCounts.Strategy;
-import io.mayflymq.core.settings.QueueType;
+import io.mayflymq.core.metrics.PartitionCounts;
+import io.mayflymq.core.policy.QueueType;
 import io.mayflymq.core.vhost.partition.Partition;
 import io.mayflymq.server.metrics.family.MetricFamily;
 import io.mayflymq.server.metrics.family.Value;

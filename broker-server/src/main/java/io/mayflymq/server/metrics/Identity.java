@@ -1,7 +1,7 @@
 package io.mayflymq.server.metrics;
 
 import io.mayflymq.core.admin.GlobalParameters;
-import io.mayflymq.core.settings.Dialect;
+import io.mayflymq.core.policy.Dialect;
 import io.mayflymq.server.config.BuildInfo;
 import io.mayflymq.server.config.NodeName;
 import io.mayflymq.server.connection.ClusterName;

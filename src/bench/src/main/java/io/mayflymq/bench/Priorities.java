@@ -1,8 +1,8 @@
 package io.mayflymq.bench;
 
 import io.mayflymq.core.message.Message;
-import io.mayflymq.core.settings.QueueSettings;
-import io.mayflymq.core.settings.QueueType;
+import io.mayflymq.core.policy.QueueSettings;
+import io.mayflymq.core.policy.QueueType;
 import io.mayflymq.protocol.types.BasicProperties;
 import java.util.List;
 import java.util.Random;

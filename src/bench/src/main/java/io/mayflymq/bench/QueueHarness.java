@@ -2,13 +2,13 @@ package io.mayflymq.bench;
 
 import io.mayflymq.core.message.DropTrigger;
 import io.mayflymq.core.message.Message;
+import io.mayflymq.core.policy.QueueSettings;
 import io.mayflymq.core.queue.ClassicQueueMachine;
 import io.mayflymq.core.queue.QueueEffects;
 import io.mayflymq.core.queue.consumer.ConsumeOptions;
 import io.mayflymq.core.queue.consumer.Consumer;
 import io.mayflymq.core.queue.consumer.ConsumerTarget;
 import io.mayflymq.core.queue.index.PagePool;
-import io.mayflymq.core.settings.QueueSettings;
 import io.mayflymq.core.store.InMemoryStore;
 import io.mayflymq.core.store.QueueName;
 import io.mayflymq.core.store.QueueStore;

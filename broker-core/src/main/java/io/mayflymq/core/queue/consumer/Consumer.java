@@ -1,6 +1,6 @@
 package io.mayflymq.core.queue.consumer;
 
-import io.mayflymq.core.settings.QueueSettings;
+import io.mayflymq.core.policy.QueueSettings;
 import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.protocol.types.FieldValue;
 import io.mayflymq.protocol.types.ShortString;

@@ -2,11 +2,11 @@ package io.mayflymq.core.queue.consumer;
 
 import io.mayflymq.core.expiry.LongPairHeap;
 import io.mayflymq.core.message.Message;
+import io.mayflymq.core.policy.QueueSettings;
+import io.mayflymq.core.policy.QueueType;
 import io.mayflymq.core.queue.index.EntryFlags;
 import io.mayflymq.core.queue.index.MessageIndex;
 import io.mayflymq.core.queue.index.PriorityCounts;
-import io.mayflymq.core.settings.QueueSettings;
-import io.mayflymq.core.settings.QueueType;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashSet;

@@ -3,13 +3,13 @@ package io.mayflymq.core.queue.messages;
 import io.mayflymq.core.expiry.Deadlines;
 import io.mayflymq.core.expiry.ExpiryOrder;
 import io.mayflymq.core.message.Message;
+import io.mayflymq.core.policy.ExpiryMode;
+import io.mayflymq.core.policy.ExpirySettings;
+import io.mayflymq.core.policy.QueueSettings;
+import io.mayflymq.core.policy.TtlMode;
 import io.mayflymq.core.queue.consumer.DeliveryPriority;
 import io.mayflymq.core.queue.index.EntryFlags;
 import io.mayflymq.core.queue.index.MessageIndex;
-import io.mayflymq.core.settings.ExpiryMode;
-import io.mayflymq.core.settings.ExpirySettings;
-import io.mayflymq.core.settings.QueueSettings;
-import io.mayflymq.core.settings.TtlMode;
 
 /*
  * The deadlines of a queue's messages, and which message leaves next. A message is due at its own deadline or at the end of the queue's TTL, whichever

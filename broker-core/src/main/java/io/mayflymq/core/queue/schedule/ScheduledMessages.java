@@ -1,6 +1,7 @@
 package io.mayflymq.core.queue.schedule;
 
 import io.mayflymq.core.message.Message;
+import io.mayflymq.core.policy.QueueSettings;
 import io.mayflymq.core.queue.index.MessageIndex;
 import io.mayflymq.core.queue.index.PagePool;
 import io.mayflymq.core.queue.index.QueueTotals;
@@ -9,7 +10,6 @@ import io.mayflymq.core.queue.messages.CopySink;
 import io.mayflymq.core.queue.messages.MessageCopy;
 import io.mayflymq.core.queue.messages.MessageDeadlines;
 import io.mayflymq.core.queue.messages.QueueMessages;
-import io.mayflymq.core.settings.QueueSettings;
 import io.mayflymq.core.store.QueueStore;
 import io.mayflymq.core.store.UnsettledEntry;
 

@@ -1,9 +1,9 @@
 package io.mayflymq.core.vhost.command;
 
+import io.mayflymq.core.policy.DeadLetterSettings;
 import io.mayflymq.core.routing.Binding;
 import io.mayflymq.core.routing.DestinationKind;
 import io.mayflymq.core.routing.RoutingTable;
-import io.mayflymq.core.settings.DeadLetterSettings;
 import io.mayflymq.core.vhost.queue.AutoDeadLetterQueue;
 import io.mayflymq.core.vhost.queue.Queue;
 import java.util.ArrayDeque;

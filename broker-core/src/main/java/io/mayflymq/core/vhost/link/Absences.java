@@ -1,6 +1,6 @@
 package io.mayflymq.core.vhost.link;
 
-import io.mayflymq.core.policy.argument.QueueArguments;
+import io.mayflymq.core.policy.QueueArguments;
 import io.mayflymq.core.runtime.Shard;
 import java.util.ArrayList;
 import java.util.List;

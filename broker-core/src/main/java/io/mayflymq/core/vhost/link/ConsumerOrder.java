@@ -1,9 +1,9 @@
 package io.mayflymq.core.vhost.link;
 
 import io.mayflymq.core.link.ConsumerRank;
+import io.mayflymq.core.policy.QueueSettings;
 import io.mayflymq.core.queue.consumer.Consumer;
 import io.mayflymq.core.runtime.Shard;
-import io.mayflymq.core.settings.QueueSettings;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.queue.QueueLifecycle;
 import java.util.ArrayList;

@@ -1,7 +1,7 @@
 package io.mayflymq.core.vhost.queue;
 
 import io.mayflymq.core.metadata.QueueDefinition;
-import io.mayflymq.core.settings.QueueSettings;
+import io.mayflymq.core.policy.QueueSettings;
 import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.protocol.types.FieldValue;

@@ -2,9 +2,9 @@ package io.mayflymq.core.vhost.queue;
 
 import io.mayflymq.core.metadata.QueueDefinition;
 import io.mayflymq.core.metrics.Counters;
+import io.mayflymq.core.policy.QueueSettings;
+import io.mayflymq.core.policy.QueueType;
 import io.mayflymq.core.runtime.Shard;
-import io.mayflymq.core.settings.QueueSettings;
-import io.mayflymq.core.settings.QueueType;
 import io.mayflymq.core.store.QueueName;
 import io.mayflymq.core.store.QueueStore;
 import io.mayflymq.core.vhost.partition.Partition;

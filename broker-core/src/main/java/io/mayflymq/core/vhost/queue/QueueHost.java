@@ -4,9 +4,9 @@ import io.mayflymq.core.event.Actor;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metadata.QueueDefinition;
 import io.mayflymq.core.policy.EffectiveSettings;
+import io.mayflymq.core.policy.QueueSettings;
 import io.mayflymq.core.routing.Route;
 import io.mayflymq.core.routing.RoutingTable;
-import io.mayflymq.core.settings.QueueSettings;
 import io.mayflymq.core.tracing.MessageTracer;
 import java.util.concurrent.CompletableFuture;
 

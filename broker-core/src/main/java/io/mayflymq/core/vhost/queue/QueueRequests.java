@@ -1,13 +1,13 @@
 package io.mayflymq.core.vhost.queue;
 
 import io.mayflymq.core.metrics.Counters;
+import io.mayflymq.core.policy.LeaseUse;
+import io.mayflymq.core.policy.QueueSettings;
 import io.mayflymq.core.queue.GetResult;
 import io.mayflymq.core.queue.browse.DeadlineReport;
 import io.mayflymq.core.queue.consumer.Consumer;
 import io.mayflymq.core.queue.schedule.SchedulePage;
 import io.mayflymq.core.queue.schedule.SchedulePlace;
-import io.mayflymq.core.settings.LeaseUse;
-import io.mayflymq.core.settings.QueueSettings;
 import java.util.concurrent.CompletableFuture;
 
 /**

@@ -1,6 +1,6 @@
 package io.mayflymq.core.vhost.replica;
 
-import io.mayflymq.core.settings.QueueSettings;
+import io.mayflymq.core.policy.QueueSettings;
 import io.mayflymq.core.store.replica.stream.StreamRules;
 import io.mayflymq.core.vhost.Broker;
 import io.mayflymq.core.vhost.queue.Queue;

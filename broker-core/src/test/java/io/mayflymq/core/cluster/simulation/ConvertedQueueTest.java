@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.message.NumberedMessage;
+import io.mayflymq.core.policy.LeaseUse;
+import io.mayflymq.core.policy.QueueType;
 import io.mayflymq.core.queue.GetResult;
-import io.mayflymq.core.settings.LeaseUse;
-import io.mayflymq.core.settings.QueueType;
 import io.mayflymq.core.vhost.VirtualHost;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.protocol.types.FieldTable;

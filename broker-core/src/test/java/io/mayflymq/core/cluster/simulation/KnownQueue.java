@@ -1,7 +1,7 @@
 package io.mayflymq.core.cluster.simulation;
 
 import io.mayflymq.core.metadata.QueueDefinition;
-import io.mayflymq.core.settings.QueueSettings;
+import io.mayflymq.core.policy.QueueSettings;
 import io.mayflymq.core.vhost.queue.Queue;
 import java.util.ArrayList;
 import java.util.HashSet;

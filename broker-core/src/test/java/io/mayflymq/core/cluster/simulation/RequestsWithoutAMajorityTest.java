@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mayflymq.core.event.Actor;
 import io.mayflymq.core.fault.Causes;
-import io.mayflymq.core.settings.LeaseUse;
+import io.mayflymq.core.policy.LeaseUse;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.protocol.types.FieldTable;
 import java.util.ArrayList;

@@ -5,13 +5,13 @@ import static org.assertj.core.api.Assertions.tuple;
 
 import io.mayflymq.core.expiry.Deadlines;
 import io.mayflymq.core.message.Message;
+import io.mayflymq.core.policy.ExpiryMode;
+import io.mayflymq.core.policy.QueueSettings;
+import io.mayflymq.core.policy.QueueType;
 import io.mayflymq.core.queue.GetResult;
 import io.mayflymq.core.queue.ManualQueue;
 import io.mayflymq.core.queue.MessageExtractor;
 import io.mayflymq.core.queue.index.QueueTotals;
-import io.mayflymq.core.settings.ExpiryMode;
-import io.mayflymq.core.settings.QueueSettings;
-import io.mayflymq.core.settings.QueueType;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;

@@ -4,14 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mayflymq.core.fault.RecordedFaults;
 import io.mayflymq.core.message.Message;
+import io.mayflymq.core.policy.QueueSettings;
+import io.mayflymq.core.policy.StreamSettings;
 import io.mayflymq.core.replication.Batch;
 import io.mayflymq.core.replication.BatchId;
 import io.mayflymq.core.runtime.ManualClock;
 import io.mayflymq.core.runtime.ManualLoop;
 import io.mayflymq.core.runtime.PartitionTime;
 import io.mayflymq.core.runtime.Shard;
-import io.mayflymq.core.settings.QueueSettings;
-import io.mayflymq.core.settings.StreamSettings;
 import io.mayflymq.core.store.PartitionStore;
 import io.mayflymq.core.store.QueueName;
 import io.mayflymq.core.store.StreamCursor;

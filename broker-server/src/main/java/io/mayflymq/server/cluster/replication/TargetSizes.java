@@ -3,7 +3,7 @@ package io.mayflymq.server.cluster.replication;
 import io.mayflymq.core.policy.PolicyKey;
 import io.mayflymq.core.policy.PolicySubject;
 import io.mayflymq.core.policy.PolicyTable;
-import io.mayflymq.core.settings.QueueType;
+import io.mayflymq.core.policy.QueueType;
 import io.mayflymq.core.vhost.Broker;
 import io.mayflymq.core.vhost.VirtualHost;
 import io.mayflymq.core.vhost.queue.Queue;

@@ -9,10 +9,10 @@ import static io.mayflymq.server.config.type.ValueTypes.word;
 
 import io.mayflymq.core.deprecation.DeprecatedFeature;
 import io.mayflymq.core.policy.Defaults;
+import io.mayflymq.core.policy.Dialect;
 import io.mayflymq.core.policy.PolicyException;
 import io.mayflymq.core.policy.PolicyKey;
-import io.mayflymq.core.settings.Dialect;
-import io.mayflymq.core.settings.QueueType;
+import io.mayflymq.core.policy.QueueType;
 import io.mayflymq.protocol.codec.FrameLimits;
 import io.mayflymq.server.config.source.ConfigException;
 import io.mayflymq.server.config.source.SettingValues;

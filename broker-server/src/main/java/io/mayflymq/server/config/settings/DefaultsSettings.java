@@ -3,7 +3,7 @@ package io.mayflymq.server.config.settings;
 import io.mayflymq.core.admin.VhostDefaults;
 import io.mayflymq.core.message.IncomingStamps;
 import io.mayflymq.core.policy.Defaults;
-import io.mayflymq.core.settings.QueueType;
+import io.mayflymq.core.policy.QueueType;
 import java.time.InstantSource;
 import java.util.Optional;
 import java.util.Set;

@@ -1,11 +1,11 @@
 package io.mayflymq.server.management.admin;
 
 import io.mayflymq.core.policy.EffectiveSettings;
+import io.mayflymq.core.policy.MistypedArguments;
 import io.mayflymq.core.policy.Policy;
 import io.mayflymq.core.policy.PolicyException;
 import io.mayflymq.core.policy.PolicyKind;
 import io.mayflymq.core.policy.PolicyTable;
-import io.mayflymq.core.policy.argument.MistypedArguments;
 import io.mayflymq.core.vhost.VirtualHost;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.server.management.api.ApiException;

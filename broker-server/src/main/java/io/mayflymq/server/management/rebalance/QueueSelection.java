@@ -1,7 +1,7 @@
 package io.mayflymq.server.management.rebalance;
 
+import io.mayflymq.core.policy.QueueType;
 import io.mayflymq.core.security.NamePattern;
-import io.mayflymq.core.settings.QueueType;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.server.management.api.ApiException;
 import io.mayflymq.server.management.api.Body;

@@ -1,9 +1,9 @@
 package io.mayflymq.server.management.resource;
 
+import io.mayflymq.core.policy.QueueType;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.runtime.Shards;
 import io.mayflymq.core.security.NamePattern;
-import io.mayflymq.core.settings.QueueType;
 import io.mayflymq.core.vhost.Cluster;
 import io.mayflymq.core.vhost.VirtualHost;
 import io.mayflymq.core.vhost.queue.Queue;

@@ -1,6 +1,8 @@
 package io.mayflymq.server.management.resource;
 
 import io.mayflymq.core.message.Message;
+import io.mayflymq.core.policy.LeaseUse;
+import io.mayflymq.core.policy.QueueType;
 import io.mayflymq.core.queue.GetResult;
 import io.mayflymq.core.queue.consumer.Consumer;
 import io.mayflymq.core.routing.Route;
@@ -8,8 +10,6 @@ import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.security.Permission;
 import io.mayflymq.core.security.ResourceKind;
 import io.mayflymq.core.security.VhostAccess;
-import io.mayflymq.core.settings.LeaseUse;
-import io.mayflymq.core.settings.QueueType;
 import io.mayflymq.core.vhost.VirtualHost;
 import io.mayflymq.core.vhost.command.PublishListener;
 import io.mayflymq.core.vhost.command.ShardCommandSender;

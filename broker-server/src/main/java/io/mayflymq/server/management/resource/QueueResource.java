@@ -1,7 +1,7 @@
 package io.mayflymq.server.management.resource;
 
+import io.mayflymq.core.policy.QueueType;
 import io.mayflymq.core.security.Permission;
-import io.mayflymq.core.settings.QueueType;
 import io.mayflymq.core.vhost.QueueDeclaration;
 import io.mayflymq.core.vhost.VirtualHost;
 import io.mayflymq.core.vhost.queue.Queue;

@@ -2,11 +2,11 @@ package io.mayflymq.core.store.replica.stream;
 
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metrics.histogram.Histogram;
+import io.mayflymq.core.policy.QueueSettings;
 import io.mayflymq.core.runtime.BurstEnd;
 import io.mayflymq.core.runtime.EndOfBurstListener;
 import io.mayflymq.core.runtime.PartitionTime;
 import io.mayflymq.core.runtime.Shard;
-import io.mayflymq.core.settings.QueueSettings;
 import io.mayflymq.core.store.QueueName;
 import io.mayflymq.core.store.RecoverableStream;
 import io.mayflymq.core.store.StoreException;

@@ -1,6 +1,6 @@
 package io.mayflymq.core.store.replica.stream;
 
-import io.mayflymq.core.settings.QueueSettings;
+import io.mayflymq.core.policy.QueueSettings;
 
 /** What a replica has to know of the streams whose files it keeps. On the shard's thread. */
 public interface StreamRules {

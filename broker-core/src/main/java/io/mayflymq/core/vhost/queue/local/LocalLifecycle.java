@@ -1,9 +1,9 @@
 package io.mayflymq.core.vhost.queue.local;
 
 import io.mayflymq.core.event.Actor;
+import io.mayflymq.core.policy.LeaseUse;
 import io.mayflymq.core.queue.QueueMachine;
 import io.mayflymq.core.runtime.Shard;
-import io.mayflymq.core.settings.LeaseUse;
 import io.mayflymq.core.vhost.queue.DeclaredQueue;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.queue.QueueLifecycle;

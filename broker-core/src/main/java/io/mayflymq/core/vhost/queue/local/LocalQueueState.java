@@ -1,10 +1,10 @@
 package io.mayflymq.core.vhost.queue.local;
 
+import io.mayflymq.core.policy.LeaseUse;
 import io.mayflymq.core.queue.LeasedQueue;
 import io.mayflymq.core.queue.MessageSource;
 import io.mayflymq.core.queue.QueueMachine;
 import io.mayflymq.core.runtime.Shard;
-import io.mayflymq.core.settings.LeaseUse;
 import io.mayflymq.core.vhost.deadletter.DeadLetterPublisher;
 import io.mayflymq.core.vhost.partition.Partitions;
 import io.mayflymq.core.vhost.queue.LockedMessages;

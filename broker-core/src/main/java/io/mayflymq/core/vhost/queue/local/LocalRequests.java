@@ -1,6 +1,9 @@
 package io.mayflymq.core.vhost.queue.local;
 
 import io.mayflymq.core.metrics.Counters;
+import io.mayflymq.core.policy.LeaseUse;
+import io.mayflymq.core.policy.QueueSettings;
+import io.mayflymq.core.policy.QueueType;
 import io.mayflymq.core.queue.GetResult;
 import io.mayflymq.core.queue.MessageSource;
 import io.mayflymq.core.queue.QueueMachine;
@@ -12,9 +15,6 @@ import io.mayflymq.core.queue.schedule.SchedulePlace;
 import io.mayflymq.core.queue.schedule.ScheduleRemoval;
 import io.mayflymq.core.queue.schedule.ScheduleSearch;
 import io.mayflymq.core.runtime.Shard;
-import io.mayflymq.core.settings.LeaseUse;
-import io.mayflymq.core.settings.QueueSettings;
-import io.mayflymq.core.settings.QueueType;
 import io.mayflymq.core.vhost.queue.Preconditions;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.queue.QueuePage;
