@@ -1,9 +1,9 @@
 package io.mayflymq.core.deathjournal;
 
-import io.mayflymq.core.expiry.Deadlines;
 import io.mayflymq.core.message.DeathReason;
 import io.mayflymq.core.message.DropOutcome;
 import io.mayflymq.core.message.DropTrigger;
+import io.mayflymq.core.queue.index.Deadlines;
 import java.util.List;
 
 /**

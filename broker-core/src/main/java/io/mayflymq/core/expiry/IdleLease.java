@@ -1,5 +1,6 @@
 package io.mayflymq.core.expiry;
 
+import io.mayflymq.core.queue.index.Deadlines;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 

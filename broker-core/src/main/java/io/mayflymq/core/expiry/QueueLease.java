@@ -2,6 +2,7 @@ package io.mayflymq.core.expiry;
 
 import io.mayflymq.core.policy.LeaseSettings;
 import io.mayflymq.core.policy.LeaseUse;
+import io.mayflymq.core.queue.index.Deadlines;
 
 /**
  * How long a queue may stay unused ({@code x-expires}), and what counts as use. Some uses are

@@ -3,3 +3,5 @@
  * each call carries the current time.
  */
 package io.mayflymq.core.expiry;
+
+import io.mayflymq.core.queue.index.Deadlines;

@@ -1,7 +1,7 @@
 package io.mayflymq.core.link;
 
-import io.mayflymq.core.expiry.Deadlines;
 import io.mayflymq.core.message.Message;
+import io.mayflymq.core.queue.index.Deadlines;
 
 /**
  * Writes and reads the deliveries of a {@link LinkFrame#DELIVER}: the number of the consumer,

@@ -1,12 +1,12 @@
 package io.mayflymq.core.queue;
 
-import io.mayflymq.core.expiry.Deadlines;
-import io.mayflymq.core.expiry.LongPairHeap;
 import io.mayflymq.core.message.DeliveryCount;
 import io.mayflymq.core.policy.ExpiryMode;
 import io.mayflymq.core.policy.RetrySettings;
+import io.mayflymq.core.queue.index.Deadlines;
 import io.mayflymq.core.queue.index.EntryFlags;
-import io.mayflymq.core.queue.messages.MessageCopy;
+import io.mayflymq.core.queue.index.LongPairHeap;
+import io.mayflymq.core.queue.index.MessageCopy;
 import io.mayflymq.core.store.RedeliveryNotes;
 import java.util.stream.LongStream;
 

@@ -9,7 +9,7 @@ import io.mayflymq.core.queue.consumer.ConsumerCapacity;
 import io.mayflymq.core.queue.consumer.ConsumerRotation;
 import io.mayflymq.core.queue.index.EntryFlags;
 import io.mayflymq.core.queue.index.MessageIndex;
-import io.mayflymq.core.queue.messages.QueueMessages;
+import io.mayflymq.core.queue.index.QueueMessages;
 import io.mayflymq.core.tracing.QueueTracer;
 
 /**

@@ -1,7 +1,7 @@
 package io.mayflymq.core.queue;
 
-import io.mayflymq.core.expiry.Deadlines;
 import io.mayflymq.core.policy.LeaseUse;
+import io.mayflymq.core.queue.index.Deadlines;
 
 /** A queue that may expire when it is unused. Belongs to the queue's shard. */
 public interface LeasedQueue {

@@ -4,9 +4,9 @@ import io.mayflymq.core.message.DropTrigger;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.policy.Overflow;
 import io.mayflymq.core.policy.QueueSettings;
+import io.mayflymq.core.queue.index.MessageDeadlines;
 import io.mayflymq.core.queue.index.MessageIndex;
-import io.mayflymq.core.queue.messages.MessageDeadlines;
-import io.mayflymq.core.queue.messages.QueueMessages;
+import io.mayflymq.core.queue.index.QueueMessages;
 
 /**
  * Enforces the length limit of a queue. Expired messages do not count: when a limit is reached,

@@ -1,13 +1,13 @@
 package io.mayflymq.core.queue;
 
-import io.mayflymq.core.expiry.Deadlines;
 import io.mayflymq.core.message.DeathReason;
 import io.mayflymq.core.message.DropTrigger;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.policy.DeadLetterSettings;
+import io.mayflymq.core.queue.index.Deadlines;
+import io.mayflymq.core.queue.index.MessageDeadlines;
 import io.mayflymq.core.queue.index.MessageIndex;
-import io.mayflymq.core.queue.messages.MessageDeadlines;
-import io.mayflymq.core.queue.messages.QueueMessages;
+import io.mayflymq.core.queue.index.QueueMessages;
 import io.mayflymq.core.store.UnsettledEntry;
 
 /**

@@ -1,8 +1,8 @@
 package io.mayflymq.core.queue;
 
-import io.mayflymq.core.queue.messages.CopiedMessages;
-import io.mayflymq.core.queue.messages.CopySink;
-import io.mayflymq.core.queue.messages.MessageCopy;
+import io.mayflymq.core.queue.index.CopiedMessages;
+import io.mayflymq.core.queue.index.CopySink;
+import io.mayflymq.core.queue.index.MessageCopy;
 
 /**
  * A queue that can be moved to another place: its messages are copied while it goes on, at last

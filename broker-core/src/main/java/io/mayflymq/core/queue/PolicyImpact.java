@@ -1,13 +1,13 @@
 package io.mayflymq.core.queue;
 
-import io.mayflymq.core.expiry.Deadlines;
 import io.mayflymq.core.policy.ExpiryMode;
 import io.mayflymq.core.policy.ExpirySettings;
 import io.mayflymq.core.policy.LengthSettings;
 import io.mayflymq.core.policy.Overflow;
 import io.mayflymq.core.policy.QueueSettings;
 import io.mayflymq.core.policy.TtlMode;
-import io.mayflymq.core.queue.consumer.DeliveryPriority;
+import io.mayflymq.core.queue.index.Deadlines;
+import io.mayflymq.core.queue.index.DeliveryPriority;
 import io.mayflymq.core.queue.index.MessageIndex;
 import java.util.function.LongPredicate;
 

@@ -1,9 +1,9 @@
 package io.mayflymq.core.queue;
 
-import io.mayflymq.core.expiry.Deadlines;
 import io.mayflymq.core.expiry.QueueLease;
 import io.mayflymq.core.message.DropTrigger;
 import io.mayflymq.core.message.Message;
+import io.mayflymq.core.queue.index.Deadlines;
 import io.mayflymq.core.store.UnsettledEntry;
 import io.mayflymq.core.tracing.QueueTracer;
 

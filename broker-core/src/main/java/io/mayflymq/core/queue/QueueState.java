@@ -4,9 +4,9 @@ import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metrics.Counters;
 import io.mayflymq.core.policy.LengthSettings;
 import io.mayflymq.core.policy.QueueSettings;
+import io.mayflymq.core.queue.index.MessageDeadlines;
 import io.mayflymq.core.queue.index.MessageIndex;
-import io.mayflymq.core.queue.messages.MessageDeadlines;
-import io.mayflymq.core.queue.messages.QueueMessages;
+import io.mayflymq.core.queue.index.QueueMessages;
 import io.mayflymq.core.tracing.QueueTracer;
 
 /**

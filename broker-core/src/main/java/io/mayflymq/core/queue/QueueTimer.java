@@ -1,6 +1,6 @@
 package io.mayflymq.core.queue;
 
-import io.mayflymq.core.expiry.Deadlines;
+import io.mayflymq.core.queue.index.Deadlines;
 
 /**
  * The only timer of a queue. It is set for the earliest time, and only ever moved to an earlier

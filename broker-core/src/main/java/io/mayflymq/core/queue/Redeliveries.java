@@ -1,12 +1,12 @@
 package io.mayflymq.core.queue;
 
-import io.mayflymq.core.expiry.Deadlines;
 import io.mayflymq.core.message.DeliveryCount;
 import io.mayflymq.core.message.DropTrigger;
 import io.mayflymq.core.policy.QueueSettings;
 import io.mayflymq.core.policy.RetryType;
+import io.mayflymq.core.queue.index.Deadlines;
 import io.mayflymq.core.queue.index.EntryFlags;
-import io.mayflymq.core.queue.messages.MessageCopy;
+import io.mayflymq.core.queue.index.MessageCopy;
 import io.mayflymq.core.store.RedeliveryNotes;
 
 /**

@@ -1,7 +1,7 @@
 package io.mayflymq.core.queue;
 
-import io.mayflymq.core.expiry.Deadlines;
 import io.mayflymq.core.message.DropTrigger;
+import io.mayflymq.core.queue.index.Deadlines;
 import java.util.Map;
 import java.util.TreeMap;
 

@@ -1,9 +1,9 @@
 package io.mayflymq.core.stream;
 
-import io.mayflymq.core.expiry.Deadlines;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.queue.browse.BrowsedMessage;
 import io.mayflymq.core.queue.browse.MessageBrowser;
+import io.mayflymq.core.queue.index.Deadlines;
 import io.mayflymq.core.store.StreamCursor;
 import java.util.function.Consumer;
 

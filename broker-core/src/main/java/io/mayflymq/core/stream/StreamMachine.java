@@ -1,6 +1,5 @@
 package io.mayflymq.core.stream;
 
-import io.mayflymq.core.expiry.Deadlines;
 import io.mayflymq.core.message.DropTrigger;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.message.StreamOffset;
@@ -13,6 +12,7 @@ import io.mayflymq.core.queue.QueueMachine;
 import io.mayflymq.core.queue.QueueTimer;
 import io.mayflymq.core.queue.browse.MessageBrowser;
 import io.mayflymq.core.queue.consumer.Consumer;
+import io.mayflymq.core.queue.index.Deadlines;
 import io.mayflymq.core.queue.index.QueueTotals;
 import io.mayflymq.core.store.StreamStore;
 import java.io.UncheckedIOException;

@@ -1,10 +1,10 @@
 package io.mayflymq.core.vhost;
 
-import io.mayflymq.core.expiry.Deadlines;
 import io.mayflymq.core.message.DeathReason;
 import io.mayflymq.core.metadata.QueueDefinition;
 import io.mayflymq.core.policy.QueueSettings;
 import io.mayflymq.core.queue.PolicyImpact;
+import io.mayflymq.core.queue.index.Deadlines;
 import io.mayflymq.core.vhost.queue.Queue;
 import java.util.Comparator;
 import java.util.LinkedHashMap;

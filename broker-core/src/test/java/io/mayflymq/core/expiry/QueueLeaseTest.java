@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mayflymq.core.policy.LeaseSettings;
 import io.mayflymq.core.policy.LeaseUse;
+import io.mayflymq.core.queue.index.Deadlines;
 import java.util.EnumSet;
 import java.util.Set;
 import org.junit.jupiter.api.Test;

@@ -3,9 +3,9 @@ package io.mayflymq.core.link;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.mayflymq.core.expiry.Deadlines;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.message.NumberedMessage;
+import io.mayflymq.core.queue.index.Deadlines;
 import io.mayflymq.protocol.types.AmqpException;
 import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.ConnectionException;

@@ -3,7 +3,6 @@ package io.mayflymq.core.queue;
 import static io.mayflymq.core.queue.ManualQueue.START;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.mayflymq.core.expiry.Deadlines;
 import io.mayflymq.core.message.DropTrigger;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.policy.Overflow;
@@ -11,6 +10,7 @@ import io.mayflymq.core.policy.QueueSettings;
 import io.mayflymq.core.policy.QueueType;
 import io.mayflymq.core.policy.TtlMode;
 import io.mayflymq.core.queue.ManualQueue.Cause;
+import io.mayflymq.core.queue.index.Deadlines;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

@@ -3,13 +3,13 @@ package io.mayflymq.core.queue;
 import static io.mayflymq.core.queue.ManualQueue.lasting;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.mayflymq.core.expiry.Deadlines;
 import io.mayflymq.core.message.DeathReason;
 import io.mayflymq.core.message.DropTrigger;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.policy.LeaseUse;
 import io.mayflymq.core.policy.QueueSettings;
 import io.mayflymq.core.queue.consumer.Consumer;
+import io.mayflymq.core.queue.index.Deadlines;
 import java.util.EnumSet;
 import java.util.Set;
 import org.junit.jupiter.api.BeforeEach;

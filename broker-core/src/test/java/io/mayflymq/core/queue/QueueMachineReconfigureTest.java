@@ -2,12 +2,12 @@ package io.mayflymq.core.queue;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.mayflymq.core.expiry.Deadlines;
 import io.mayflymq.core.message.DeathReason;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.policy.ExpiryMode;
 import io.mayflymq.core.policy.Overflow;
 import io.mayflymq.core.policy.QueueSettings;
+import io.mayflymq.core.queue.index.Deadlines;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;

@@ -2,9 +2,9 @@ package io.mayflymq.core.stream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.mayflymq.core.expiry.Deadlines;
 import io.mayflymq.core.message.DropTrigger;
 import io.mayflymq.core.message.StreamOffset;
+import io.mayflymq.core.queue.index.Deadlines;
 import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.protocol.types.FieldValue;
 import java.util.Collections;

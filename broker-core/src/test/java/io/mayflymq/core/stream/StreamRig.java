@@ -1,6 +1,5 @@
 package io.mayflymq.core.stream;
 
-import io.mayflymq.core.expiry.Deadlines;
 import io.mayflymq.core.message.DropTrigger;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.message.StreamOffset;
@@ -11,6 +10,7 @@ import io.mayflymq.core.queue.QueueEffects;
 import io.mayflymq.core.queue.consumer.ConsumeOptions;
 import io.mayflymq.core.queue.consumer.Consumer;
 import io.mayflymq.core.queue.consumer.ConsumerTarget;
+import io.mayflymq.core.queue.index.Deadlines;
 import io.mayflymq.core.store.UnsettledEntry;
 import io.mayflymq.core.store.segment.MemoryDirectory;
 import io.mayflymq.core.store.stream.OneStream;

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
 import io.mayflymq.core.deathjournal.DeathRecord;
-import io.mayflymq.core.expiry.Deadlines;
 import io.mayflymq.core.fault.Faults;
 import io.mayflymq.core.message.DeathReason;
 import io.mayflymq.core.message.DropOutcome;
@@ -13,6 +12,7 @@ import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metadata.InMemoryMetadataLog;
 import io.mayflymq.core.metadata.VhostDefinition;
 import io.mayflymq.core.metrics.Counter;
+import io.mayflymq.core.queue.index.Deadlines;
 import io.mayflymq.core.routing.Binding;
 import io.mayflymq.core.routing.ExchangeDefinition;
 import io.mayflymq.core.routing.ExchangeType;

@@ -1,9 +1,9 @@
 package io.mayflymq.server.channel;
 
-import io.mayflymq.core.expiry.Deadlines;
-import io.mayflymq.core.expiry.LongPairHeap;
 import io.mayflymq.core.policy.QueueSettings;
 import io.mayflymq.core.policy.TimeoutAction;
+import io.mayflymq.core.queue.index.Deadlines;
+import io.mayflymq.core.queue.index.LongPairHeap;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.runtime.Timer;
 import io.mayflymq.server.delivery.DeliverySource;

@@ -1,6 +1,6 @@
 package io.mayflymq.bench;
 
-import io.mayflymq.core.expiry.LongPairHeap;
+import io.mayflymq.core.queue.index.LongPairHeap;
 import java.util.SplittableRandom;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.Param;

@@ -1,7 +1,7 @@
 package io.mayflymq.core.queue.browse;
 
 import io.mayflymq.core.message.Message;
-import io.mayflymq.core.queue.consumer.DeliveryPriority;
+import io.mayflymq.core.queue.index.DeliveryPriority;
 import io.mayflymq.core.queue.index.MessageIndex;
 import java.util.Collections;
 import java.util.Iterator;

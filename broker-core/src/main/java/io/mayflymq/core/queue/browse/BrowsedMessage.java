@@ -1,7 +1,7 @@
 package io.mayflymq.core.queue.browse;
 
-import io.mayflymq.core.expiry.Deadlines;
 import io.mayflymq.core.message.Message;
+import io.mayflymq.core.queue.index.Deadlines;
 
 /**
  * A ready message, as a browser sees it without taking it from the queue.

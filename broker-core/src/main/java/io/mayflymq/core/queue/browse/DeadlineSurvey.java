@@ -1,9 +1,9 @@
 package io.mayflymq.core.queue.browse;
 
-import io.mayflymq.core.expiry.Deadlines;
 import io.mayflymq.core.queue.browse.DeadlineReport.Bucket;
 import io.mayflymq.core.queue.browse.DeadlineReport.Next;
-import io.mayflymq.core.queue.messages.QueueMessages;
+import io.mayflymq.core.queue.index.Deadlines;
+import io.mayflymq.core.queue.index.QueueMessages;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;

@@ -3,11 +3,11 @@ package io.mayflymq.core.queue.browse;
 import io.mayflymq.core.message.DeliveryCount;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.policy.QueueSettings;
-import io.mayflymq.core.queue.consumer.DeliveryPriority;
+import io.mayflymq.core.queue.index.DeliveryPriority;
 import io.mayflymq.core.queue.index.EntryFlags;
+import io.mayflymq.core.queue.index.MessageDeadlines;
 import io.mayflymq.core.queue.index.MessageIndex;
-import io.mayflymq.core.queue.messages.MessageDeadlines;
-import io.mayflymq.core.queue.messages.QueueMessages;
+import io.mayflymq.core.queue.index.QueueMessages;
 import java.util.function.Consumer;
 
 /** Browses the ready messages of a queue, including expired ones that have not been removed yet. */

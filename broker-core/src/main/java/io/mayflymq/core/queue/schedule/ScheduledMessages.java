@@ -2,14 +2,14 @@ package io.mayflymq.core.queue.schedule;
 
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.policy.QueueSettings;
+import io.mayflymq.core.queue.index.CopiedMessages;
+import io.mayflymq.core.queue.index.CopySink;
+import io.mayflymq.core.queue.index.MessageCopy;
+import io.mayflymq.core.queue.index.MessageDeadlines;
 import io.mayflymq.core.queue.index.MessageIndex;
 import io.mayflymq.core.queue.index.PagePool;
+import io.mayflymq.core.queue.index.QueueMessages;
 import io.mayflymq.core.queue.index.QueueTotals;
-import io.mayflymq.core.queue.messages.CopiedMessages;
-import io.mayflymq.core.queue.messages.CopySink;
-import io.mayflymq.core.queue.messages.MessageCopy;
-import io.mayflymq.core.queue.messages.MessageDeadlines;
-import io.mayflymq.core.queue.messages.QueueMessages;
 import io.mayflymq.core.store.QueueStore;
 import io.mayflymq.core.store.UnsettledEntry;
 

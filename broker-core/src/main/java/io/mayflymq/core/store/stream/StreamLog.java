@@ -1,7 +1,7 @@
 package io.mayflymq.core.store.stream;
 
-import io.mayflymq.core.expiry.Deadlines;
 import io.mayflymq.core.message.Message;
+import io.mayflymq.core.queue.index.Deadlines;
 import io.mayflymq.core.store.QueueName;
 import io.mayflymq.core.store.RecoverableStream;
 import io.mayflymq.core.store.StreamCursor;

@@ -1,11 +1,11 @@
 package io.mayflymq.core.vhost.deadletter;
 
-import io.mayflymq.core.expiry.Deadlines;
 import io.mayflymq.core.message.DeadLetters;
 import io.mayflymq.core.message.Delay;
 import io.mayflymq.core.message.DropOutcome;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metrics.Counter;
+import io.mayflymq.core.queue.index.Deadlines;
 import io.mayflymq.core.routing.Route;
 import io.mayflymq.core.runtime.EndOfBurstListener;
 import io.mayflymq.core.runtime.Shard;

@@ -2,7 +2,6 @@ package io.mayflymq.core.vhost.deadletter;
 
 import io.mayflymq.core.deathjournal.DeathJournal;
 import io.mayflymq.core.deathjournal.DeathRecord;
-import io.mayflymq.core.expiry.Deadlines;
 import io.mayflymq.core.message.DeadLetter;
 import io.mayflymq.core.message.Death;
 import io.mayflymq.core.message.DeathHistory;
@@ -15,6 +14,7 @@ import io.mayflymq.core.policy.DeadLetterSettings;
 import io.mayflymq.core.policy.LengthSettings;
 import io.mayflymq.core.policy.Overflow;
 import io.mayflymq.core.queue.QueueEffects;
+import io.mayflymq.core.queue.index.Deadlines;
 import io.mayflymq.core.routing.Route;
 import io.mayflymq.core.routing.RoutingTable;
 import io.mayflymq.core.runtime.PartitionTime;

@@ -1,12 +1,12 @@
 package io.mayflymq.core.vhost.link;
 
-import io.mayflymq.core.expiry.Deadlines;
 import io.mayflymq.core.link.ConsumerRank;
 import io.mayflymq.core.link.LinkFrame;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.queue.consumer.Consumer;
 import io.mayflymq.core.queue.consumer.ConsumerOrigin;
 import io.mayflymq.core.queue.consumer.ConsumerTarget;
+import io.mayflymq.core.queue.index.Deadlines;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.vhost.queue.Queue;
 import java.util.concurrent.CompletableFuture;

@@ -1,12 +1,12 @@
 package io.mayflymq.core.vhost.link;
 
-import io.mayflymq.core.expiry.Deadlines;
 import io.mayflymq.core.link.DeliveryCodec;
 import io.mayflymq.core.link.LinkFrame;
 import io.mayflymq.core.link.LinkPort;
 import io.mayflymq.core.link.LinkVersion;
 import io.mayflymq.core.link.LinkWriter;
 import io.mayflymq.core.message.Message;
+import io.mayflymq.core.queue.index.Deadlines;
 import io.mayflymq.core.runtime.EndOfBurstListener;
 import io.mayflymq.core.runtime.PartitionTime;
 import io.mayflymq.core.runtime.Shard;

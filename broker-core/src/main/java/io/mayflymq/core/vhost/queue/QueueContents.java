@@ -1,8 +1,8 @@
 package io.mayflymq.core.vhost.queue;
 
-import io.mayflymq.core.expiry.Deadlines;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.queue.consumer.Consumer;
+import io.mayflymq.core.queue.index.Deadlines;
 import io.mayflymq.core.queue.index.PriorityCounts;
 import io.mayflymq.core.queue.index.QueueTotals;
 import java.util.List;

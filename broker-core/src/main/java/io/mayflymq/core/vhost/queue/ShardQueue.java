@@ -47,7 +47,7 @@ public interface ShardQueue {
 
   /**
    * Returns when a message expires that was delivered and is not settled, in ms since the epoch;
-   * {@link io.mayflymq.core.expiry.Deadlines#NEVER} if it does not.
+   * {@link io.mayflymq.core.queue.index.Deadlines#NEVER} if it does not.
    */
   long deadline(long sequence);
 

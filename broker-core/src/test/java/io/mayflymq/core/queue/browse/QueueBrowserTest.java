@@ -3,7 +3,6 @@ package io.mayflymq.core.queue.browse;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
-import io.mayflymq.core.expiry.Deadlines;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.policy.ExpiryMode;
 import io.mayflymq.core.policy.QueueSettings;
@@ -11,6 +10,7 @@ import io.mayflymq.core.policy.QueueType;
 import io.mayflymq.core.queue.GetResult;
 import io.mayflymq.core.queue.ManualQueue;
 import io.mayflymq.core.queue.MessageExtractor;
+import io.mayflymq.core.queue.index.Deadlines;
 import io.mayflymq.core.queue.index.QueueTotals;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

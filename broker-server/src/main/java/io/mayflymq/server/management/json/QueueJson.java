@@ -1,6 +1,5 @@
 package io.mayflymq.server.management.json;
 
-import io.mayflymq.core.expiry.Deadlines;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metadata.QueueDefinition;
 import io.mayflymq.core.metrics.Counter;
@@ -12,6 +11,7 @@ import io.mayflymq.core.policy.RetryType;
 import io.mayflymq.core.queue.QueueSizes;
 import io.mayflymq.core.queue.consumer.Consumer;
 import io.mayflymq.core.queue.consumer.ConsumerOrigin;
+import io.mayflymq.core.queue.index.Deadlines;
 import io.mayflymq.core.queue.index.PriorityCounts;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.queue.QueueContents;

@@ -1,8 +1,8 @@
 package io.mayflymq.server.management.resource;
 
-import io.mayflymq.core.expiry.Deadlines;
 import io.mayflymq.core.queue.browse.BrowsedMessage;
 import io.mayflymq.core.queue.browse.DeadlineReport;
+import io.mayflymq.core.queue.index.Deadlines;
 import io.mayflymq.core.security.Permission;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.queue.QueuePage;

@@ -1,7 +1,7 @@
 package io.mayflymq.core.store.replica.stream;
 
-import io.mayflymq.core.expiry.Deadlines;
 import io.mayflymq.core.message.Message;
+import io.mayflymq.core.queue.index.Deadlines;
 import io.mayflymq.core.store.QueueStore;
 import io.mayflymq.core.store.RecoverableQueue;
 import io.mayflymq.core.store.RecoverableStream;

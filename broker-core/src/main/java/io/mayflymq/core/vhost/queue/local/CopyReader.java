@@ -1,11 +1,11 @@
 package io.mayflymq.core.vhost.queue.local;
 
-import io.mayflymq.core.expiry.Deadlines;
 import io.mayflymq.core.link.LinkFormatException;
 import io.mayflymq.core.link.LinkReader;
 import io.mayflymq.core.link.MessageCodec;
 import io.mayflymq.core.message.DeliveryCount;
-import io.mayflymq.core.queue.messages.CopySink;
+import io.mayflymq.core.queue.index.CopySink;
+import io.mayflymq.core.queue.index.Deadlines;
 import io.mayflymq.core.vhost.queue.ConsumerOriginCodec;
 import io.mayflymq.core.vhost.queue.Preconditions;
 import io.mayflymq.core.vhost.queue.Queue;

@@ -1,7 +1,7 @@
 package io.mayflymq.core.vhost.queue.local;
 
 import io.mayflymq.core.queue.MovableQueue;
-import io.mayflymq.core.queue.messages.CopySink;
+import io.mayflymq.core.queue.index.CopySink;
 import io.mayflymq.core.store.Commit;
 import io.mayflymq.core.vhost.queue.QueueCopying;
 import io.mayflymq.protocol.types.ConnectionException;

@@ -1,6 +1,5 @@
 package io.mayflymq.core.vhost.queue.local;
 
-import io.mayflymq.core.expiry.Deadlines;
 import io.mayflymq.core.message.DropTrigger;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metrics.Counter;
@@ -14,6 +13,7 @@ import io.mayflymq.core.queue.PolicyImpact;
 import io.mayflymq.core.queue.QueueMachine;
 import io.mayflymq.core.queue.QueueSizes;
 import io.mayflymq.core.queue.consumer.Consumer;
+import io.mayflymq.core.queue.index.Deadlines;
 import io.mayflymq.core.stream.StreamMachine;
 import io.mayflymq.core.vhost.partition.Partition;
 import io.mayflymq.core.vhost.queue.Following;

@@ -1,8 +1,8 @@
 package io.mayflymq.core.vhost.queue.local;
 
-import io.mayflymq.core.expiry.Deadlines;
 import io.mayflymq.core.policy.QueueSettings;
 import io.mayflymq.core.queue.MovableQueue;
+import io.mayflymq.core.queue.index.Deadlines;
 import io.mayflymq.core.replication.QueueLeases;
 import io.mayflymq.core.runtime.Timer;
 import io.mayflymq.core.vhost.partition.Partition;

@@ -5,7 +5,7 @@ import io.mayflymq.core.metadata.CommittedState.UndoneException;
 import io.mayflymq.core.queue.MovableQueue;
 import io.mayflymq.core.queue.QueueMachine;
 import io.mayflymq.core.queue.consumer.Consumer;
-import io.mayflymq.core.queue.messages.MessageCopy;
+import io.mayflymq.core.queue.index.MessageCopy;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.store.UnreadableException;
 import io.mayflymq.core.vhost.queue.Preconditions;

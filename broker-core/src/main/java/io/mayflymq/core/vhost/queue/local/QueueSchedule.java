@@ -1,6 +1,5 @@
 package io.mayflymq.core.vhost.queue.local;
 
-import io.mayflymq.core.expiry.Deadlines;
 import io.mayflymq.core.message.DropTrigger;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metrics.Counter;
@@ -8,9 +7,10 @@ import io.mayflymq.core.policy.LengthSettings;
 import io.mayflymq.core.policy.QueueSettings;
 import io.mayflymq.core.queue.LeasedQueue;
 import io.mayflymq.core.queue.QueueMachine;
+import io.mayflymq.core.queue.index.CopySink;
+import io.mayflymq.core.queue.index.Deadlines;
+import io.mayflymq.core.queue.index.MessageCopy;
 import io.mayflymq.core.queue.index.QueueTotals;
-import io.mayflymq.core.queue.messages.CopySink;
-import io.mayflymq.core.queue.messages.MessageCopy;
 import io.mayflymq.core.queue.schedule.SchedulePlace;
 import io.mayflymq.core.queue.schedule.ScheduleRemoval;
 import io.mayflymq.core.queue.schedule.ScheduleSearch;

@@ -1,7 +1,7 @@
 package io.mayflymq.core.vhost.queue.remote;
 
-import io.mayflymq.core.expiry.Deadlines;
 import io.mayflymq.core.message.Message;
+import io.mayflymq.core.queue.index.Deadlines;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.runtime.Timer;
 import java.util.ArrayDeque;

@@ -1,6 +1,5 @@
 package io.mayflymq.core.vhost.queue.remote;
 
-import io.mayflymq.core.expiry.Deadlines;
 import io.mayflymq.core.link.RequestKind;
 import io.mayflymq.core.message.DropTrigger;
 import io.mayflymq.core.message.Message;
@@ -10,6 +9,7 @@ import io.mayflymq.core.queue.MessageExtractor;
 import io.mayflymq.core.queue.PolicyImpact;
 import io.mayflymq.core.queue.QueueSizes;
 import io.mayflymq.core.queue.consumer.Consumer;
+import io.mayflymq.core.queue.index.Deadlines;
 import io.mayflymq.core.queue.index.QueueTotals;
 import io.mayflymq.core.vhost.partition.Partition;
 import io.mayflymq.core.vhost.queue.Following;

@@ -2,7 +2,6 @@ package io.mayflymq.core.vhost.queue.remote;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.mayflymq.core.expiry.Deadlines;
 import io.mayflymq.core.fault.RecordedFaults;
 import io.mayflymq.core.link.DeliveryCodec;
 import io.mayflymq.core.link.LinkFrame;
@@ -22,6 +21,7 @@ import io.mayflymq.core.policy.QueueSettings;
 import io.mayflymq.core.queue.consumer.ConsumeOptions;
 import io.mayflymq.core.queue.consumer.Consumer;
 import io.mayflymq.core.queue.consumer.ConsumerTarget;
+import io.mayflymq.core.queue.index.Deadlines;
 import io.mayflymq.core.runtime.ManualLoops;
 import io.mayflymq.core.runtime.Shards;
 import io.mayflymq.core.store.InMemoryStore;

@@ -1,9 +1,6 @@
-package io.mayflymq.core.queue.messages;
+package io.mayflymq.core.queue.index;
 
 import io.mayflymq.core.message.Message;
-import io.mayflymq.core.queue.consumer.DeliveryPriority;
-import io.mayflymq.core.queue.index.EntryFlags;
-import io.mayflymq.core.queue.index.MessageIndex;
 import io.mayflymq.core.store.QueueStore;
 import io.mayflymq.core.store.RedeliveryNotes;
 import java.util.ArrayList;

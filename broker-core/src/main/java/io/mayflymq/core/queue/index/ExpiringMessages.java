@@ -1,9 +1,6 @@
-package io.mayflymq.core.queue.messages;
+package io.mayflymq.core.queue.index;
 
-import io.mayflymq.core.expiry.ExpiryOrder;
 import io.mayflymq.core.message.Message;
-import io.mayflymq.core.queue.index.EntryFlags;
-import io.mayflymq.core.queue.index.MessageIndex;
 
 /** The queue's messages as the order of expiry sees them. */
 record ExpiringMessages(MessageIndex<Message> index) implements ExpiryOrder.Messages {

@@ -1,4 +1,4 @@
-package io.mayflymq.core.expiry;
+package io.mayflymq.core.queue.index;
 
 /*
  * The order in which the messages of a queue that have a deadline of their own fall due, at any position in the queue.

@@ -1,12 +1,8 @@
-package io.mayflymq.core.queue.consumer;
+package io.mayflymq.core.queue.index;
 
-import io.mayflymq.core.expiry.LongPairHeap;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.policy.QueueSettings;
 import io.mayflymq.core.policy.QueueType;
-import io.mayflymq.core.queue.index.EntryFlags;
-import io.mayflymq.core.queue.index.MessageIndex;
-import io.mayflymq.core.queue.index.PriorityCounts;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashSet;

@@ -1,4 +1,4 @@
-package io.mayflymq.core.expiry;
+package io.mayflymq.core.queue.index;
 
 import java.util.Arrays;
 import java.util.function.LongPredicate;

@@ -1,4 +1,4 @@
-package io.mayflymq.core.queue.messages;
+package io.mayflymq.core.queue.index;
 
 import io.mayflymq.core.message.DeliveryCount;
 import io.mayflymq.core.message.Message;

@@ -1,15 +1,10 @@
-package io.mayflymq.core.queue.messages;
+package io.mayflymq.core.queue.index;
 
-import io.mayflymq.core.expiry.Deadlines;
-import io.mayflymq.core.expiry.ExpiryOrder;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.policy.ExpiryMode;
 import io.mayflymq.core.policy.ExpirySettings;
 import io.mayflymq.core.policy.QueueSettings;
 import io.mayflymq.core.policy.TtlMode;
-import io.mayflymq.core.queue.consumer.DeliveryPriority;
-import io.mayflymq.core.queue.index.EntryFlags;
-import io.mayflymq.core.queue.index.MessageIndex;
 
 /*
  * The deadlines of a queue's messages, and which message leaves next. A message is due at its own deadline or at the end of the queue's TTL, whichever

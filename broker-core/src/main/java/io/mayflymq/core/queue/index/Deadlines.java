@@ -1,4 +1,4 @@
-package io.mayflymq.core.expiry;
+package io.mayflymq.core.queue.index;
 
 /**
  * Deadlines in ms since the epoch.

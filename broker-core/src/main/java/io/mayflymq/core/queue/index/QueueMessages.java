@@ -1,15 +1,9 @@
-package io.mayflymq.core.queue.messages;
+package io.mayflymq.core.queue.index;
 
-import io.mayflymq.core.expiry.Deadlines;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metrics.Counter;
 import io.mayflymq.core.metrics.Counters;
 import io.mayflymq.core.policy.QueueSettings;
-import io.mayflymq.core.queue.consumer.DeliveryPriority;
-import io.mayflymq.core.queue.index.EntryFlags;
-import io.mayflymq.core.queue.index.MessageIndex;
-import io.mayflymq.core.queue.index.PagePool;
-import io.mayflymq.core.queue.index.QueueTotals;
 import io.mayflymq.core.store.QueueStore;
 import io.mayflymq.core.store.RecoverableQueue;
 import io.mayflymq.core.store.RedeliveryNotes;
