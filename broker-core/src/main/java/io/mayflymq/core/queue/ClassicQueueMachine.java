@@ -1,6 +1,5 @@
 package io.mayflymq.core.queue;
 
-import io.mayflymq.core.expiry.QueueLease;
 import io.mayflymq.core.message.DropTrigger;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metrics.Counter;
@@ -8,11 +7,6 @@ import io.mayflymq.core.metrics.Counters;
 import io.mayflymq.core.policy.LeaseUse;
 import io.mayflymq.core.policy.Overflow;
 import io.mayflymq.core.policy.QueueSettings;
-import io.mayflymq.core.queue.browse.DeadlineSurvey;
-import io.mayflymq.core.queue.browse.MessageBrowser;
-import io.mayflymq.core.queue.browse.QueueBrowser;
-import io.mayflymq.core.queue.consumer.Consumer;
-import io.mayflymq.core.queue.consumer.ConsumerRotation;
 import io.mayflymq.core.queue.index.CopiedMessages;
 import io.mayflymq.core.queue.index.CopySink;
 import io.mayflymq.core.queue.index.DeliveryPriority;

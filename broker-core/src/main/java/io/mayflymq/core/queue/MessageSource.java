@@ -1,7 +1,6 @@
 package io.mayflymq.core.queue;
 
 import io.mayflymq.core.message.Message;
-import io.mayflymq.core.queue.browse.DeadlineSurvey;
 import io.mayflymq.core.queue.index.PriorityCounts;
 import java.util.OptionalLong;
 

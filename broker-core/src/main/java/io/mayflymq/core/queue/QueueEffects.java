@@ -1,6 +1,5 @@
 package io.mayflymq.core.queue;
 
-import io.mayflymq.core.expiry.QueueLease;
 import io.mayflymq.core.message.DropTrigger;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.queue.index.Deadlines;

@@ -2,13 +2,12 @@ package io.mayflymq.core.queue;
 
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metrics.Counters;
-import io.mayflymq.core.queue.browse.MessageBrowser;
 import io.mayflymq.core.queue.index.QueueTotals;
 
 /**
  * The behaviour of a queue, which depends on its type: a pure state machine, which reads no clock
  * and starts no thread. Effects go out through {@link QueueEffects} and the consumers' {@link
- * io.mayflymq.core.queue.consumer.ConsumerTarget}s.
+ * io.mayflymq.core.queue.ConsumerTarget}s.
  *
  * <p>Every type of queue does this. What only some types do is in interfaces of their own, which a
  * caller asks for with {@code instanceof}: {@link MessageSource}, {@link LeasedQueue}, {@link

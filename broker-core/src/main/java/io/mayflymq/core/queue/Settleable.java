@@ -1,7 +1,6 @@
 package io.mayflymq.core.queue;
 
 import io.mayflymq.core.message.DropTrigger;
-import io.mayflymq.core.queue.consumer.Consumer;
 
 /** A queue whose deliveries are settled by their consumers. Belongs to the queue's shard. */
 public interface Settleable {

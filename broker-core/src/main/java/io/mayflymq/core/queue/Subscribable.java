@@ -1,6 +1,5 @@
 package io.mayflymq.core.queue;
 
-import io.mayflymq.core.queue.consumer.Consumer;
 import java.util.List;
 
 /** A queue that delivers messages to consumers. Belongs to the queue's shard. */

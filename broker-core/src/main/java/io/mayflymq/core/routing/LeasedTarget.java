@@ -1,6 +1,6 @@
 package io.mayflymq.core.routing;
 
-import io.mayflymq.core.expiry.IdleLease;
+import io.mayflymq.core.queue.IdleLease;
 
 /** The destination of a binding that is deleted when no message uses it for too long. */
 public record LeasedTarget<Q>(Target<Q> target, IdleLease lease) implements Target<Q> {}

@@ -1,8 +1,8 @@
 package io.mayflymq.core.routing;
 
-import io.mayflymq.core.expiry.IdleLease;
 import io.mayflymq.core.message.Delay;
 import io.mayflymq.core.message.Message;
+import io.mayflymq.core.queue.IdleLease;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;

@@ -1,6 +1,6 @@
 package io.mayflymq.core.routing;
 
-import io.mayflymq.core.expiry.IdleLease;
+import io.mayflymq.core.queue.IdleLease;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;

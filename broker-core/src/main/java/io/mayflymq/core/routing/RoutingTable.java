@@ -1,6 +1,6 @@
 package io.mayflymq.core.routing;
 
-import io.mayflymq.core.expiry.IdleLease;
+import io.mayflymq.core.queue.IdleLease;
 import io.vavr.collection.HashMap;
 import io.vavr.collection.HashSet;
 import java.util.ArrayList;

@@ -1,6 +1,6 @@
 package io.mayflymq.core.routing;
 
-import io.mayflymq.core.expiry.IdleLease;
+import io.mayflymq.core.queue.IdleLease;
 import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;

@@ -1,8 +1,8 @@
 package io.mayflymq.core.stream;
 
 import io.mayflymq.core.message.Message;
-import io.mayflymq.core.queue.browse.BrowsedMessage;
-import io.mayflymq.core.queue.browse.MessageBrowser;
+import io.mayflymq.core.queue.BrowsedMessage;
+import io.mayflymq.core.queue.MessageBrowser;
 import io.mayflymq.core.queue.index.Deadlines;
 import io.mayflymq.core.store.StreamCursor;
 import java.util.function.Consumer;

@@ -2,7 +2,7 @@ package io.mayflymq.core.stream;
 
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metrics.Counters;
-import io.mayflymq.core.queue.consumer.Consumer;
+import io.mayflymq.core.queue.Consumer;
 import io.mayflymq.core.store.StreamCursor;
 import io.mayflymq.core.tracing.QueueTracer;
 

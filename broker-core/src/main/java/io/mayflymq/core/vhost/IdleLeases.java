@@ -1,6 +1,5 @@
 package io.mayflymq.core.vhost;
 
-import io.mayflymq.core.expiry.IdleLease;
 import io.mayflymq.core.metadata.MetadataCommand.ExchangeDeleted;
 import io.mayflymq.core.metadata.MetadataCommand.Unbound;
 import io.mayflymq.core.metadata.MetadataCommand;
@@ -8,6 +7,7 @@ import io.mayflymq.core.policy.ExpiresArgument;
 import io.mayflymq.core.policy.LeaseUse;
 import io.mayflymq.core.policy.PolicyTable;
 import io.mayflymq.core.policy.QueueSettings;
+import io.mayflymq.core.queue.IdleLease;
 import io.mayflymq.core.queue.index.Deadlines;
 import io.mayflymq.core.routing.Binding;
 import io.mayflymq.core.routing.DestinationKind;

@@ -1,6 +1,5 @@
 package io.mayflymq.core.vhost;
 
-import io.mayflymq.core.expiry.IdleLease;
 import io.mayflymq.core.metadata.CommittedState.UndoneException;
 import io.mayflymq.core.metadata.MetadataCommand.Bound;
 import io.mayflymq.core.metadata.MetadataCommand.ExchangeDeclared;
@@ -19,6 +18,7 @@ import io.mayflymq.core.metadata.MetadataCommand.Unbound;
 import io.mayflymq.core.metadata.MetadataCommand.VhostDeleted;
 import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.QueueDefinition;
+import io.mayflymq.core.queue.IdleLease;
 import io.mayflymq.core.routing.Binding;
 import io.mayflymq.core.routing.DestinationKind;
 import io.mayflymq.core.routing.ExchangeDefinition;

@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mayflymq.core.cluster.SimulatedCluster.Node;
 import io.mayflymq.core.message.Message;
+import io.mayflymq.core.queue.ConsumeOptions;
+import io.mayflymq.core.queue.Consumer;
+import io.mayflymq.core.queue.ConsumerTarget;
 import io.mayflymq.core.queue.GetResult;
-import io.mayflymq.core.queue.consumer.ConsumeOptions;
-import io.mayflymq.core.queue.consumer.Consumer;
-import io.mayflymq.core.queue.consumer.ConsumerTarget;
 import io.mayflymq.core.vhost.VirtualHost;
 import io.mayflymq.core.vhost.command.PublishListener;
 import io.mayflymq.core.vhost.command.ShardCommandSender;

@@ -7,7 +7,6 @@ import io.mayflymq.core.message.DropTrigger;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.policy.QueueSettings;
 import io.mayflymq.core.queue.QueueLog.Delivery;
-import io.mayflymq.core.queue.consumer.Consumer;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

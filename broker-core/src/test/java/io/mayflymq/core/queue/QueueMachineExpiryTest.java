@@ -8,7 +8,6 @@ import io.mayflymq.core.message.Message;
 import io.mayflymq.core.policy.QueueSettings;
 import io.mayflymq.core.queue.QueueLog.Dead;
 import io.mayflymq.core.queue.QueueLog.Delivery;
-import io.mayflymq.core.queue.consumer.Consumer;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;

@@ -8,7 +8,6 @@ import io.mayflymq.core.message.DropTrigger;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.policy.LeaseUse;
 import io.mayflymq.core.policy.QueueSettings;
-import io.mayflymq.core.queue.consumer.Consumer;
 import io.mayflymq.core.queue.index.Deadlines;
 import java.util.EnumSet;
 import java.util.Set;

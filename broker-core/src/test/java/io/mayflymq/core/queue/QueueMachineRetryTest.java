@@ -11,7 +11,6 @@ import io.mayflymq.core.policy.Overflow;
 import io.mayflymq.core.policy.QueueSettings;
 import io.mayflymq.core.policy.RetrySettings;
 import io.mayflymq.core.policy.RetryType;
-import io.mayflymq.core.queue.consumer.Consumer;
 import io.mayflymq.core.store.RedeliveryNotes;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -6,7 +6,6 @@ import io.mayflymq.core.message.DropTrigger;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.policy.Overflow;
 import io.mayflymq.core.policy.QueueSettings;
-import io.mayflymq.core.queue.consumer.Consumer;
 import io.mayflymq.core.tracing.QueueTracer;
 import java.util.ArrayList;
 import java.util.List;

@@ -3,7 +3,7 @@ package io.mayflymq.core.stream;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mayflymq.core.message.StreamOffset;
-import io.mayflymq.core.queue.consumer.Consumer;
+import io.mayflymq.core.queue.Consumer;
 import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.protocol.types.FieldValue;
 import java.util.List;

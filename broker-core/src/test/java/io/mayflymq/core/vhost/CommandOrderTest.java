@@ -3,8 +3,8 @@ package io.mayflymq.core.vhost;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mayflymq.core.message.Message;
+import io.mayflymq.core.queue.Consumer;
 import io.mayflymq.core.queue.GetResult;
-import io.mayflymq.core.queue.consumer.Consumer;
 import io.mayflymq.core.routing.Binding;
 import io.mayflymq.core.vhost.command.ShardCommandSender;
 import io.mayflymq.core.vhost.queue.Queue;

@@ -3,9 +3,9 @@ package io.mayflymq.core.vhost;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mayflymq.core.message.Message;
-import io.mayflymq.core.queue.consumer.ConsumeOptions;
-import io.mayflymq.core.queue.consumer.Consumer;
-import io.mayflymq.core.queue.consumer.ConsumerTarget;
+import io.mayflymq.core.queue.ConsumeOptions;
+import io.mayflymq.core.queue.Consumer;
+import io.mayflymq.core.queue.ConsumerTarget;
 import io.mayflymq.core.store.ForwardingPartitionStore;
 import io.mayflymq.core.store.ForwardingQueueStore;
 import io.mayflymq.core.store.PartitionStore;

@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.mayflymq.core.event.Actor;
 import io.mayflymq.core.message.Message;
+import io.mayflymq.core.queue.ConsumeOptions;
+import io.mayflymq.core.queue.Consumer;
 import io.mayflymq.core.queue.GetResult;
-import io.mayflymq.core.queue.consumer.ConsumeOptions;
-import io.mayflymq.core.queue.consumer.Consumer;
-import io.mayflymq.core.vhost.TestBroker.Collector;
 import io.mayflymq.core.vhost.TestBroker.Collector.Delivery;
+import io.mayflymq.core.vhost.TestBroker.Collector;
 import io.mayflymq.core.vhost.TestBroker.Settlement;
 import io.mayflymq.core.vhost.queue.DeclaredQueue;
 import io.mayflymq.core.vhost.queue.Queue;

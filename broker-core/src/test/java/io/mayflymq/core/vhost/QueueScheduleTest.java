@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.queue.GetResult;
-import io.mayflymq.core.queue.schedule.SchedulePage;
-import io.mayflymq.core.queue.schedule.SchedulePlace;
-import io.mayflymq.core.queue.schedule.ScheduledMessage;
+import io.mayflymq.core.queue.SchedulePage;
+import io.mayflymq.core.queue.SchedulePlace;
+import io.mayflymq.core.queue.ScheduledMessage;
 import io.mayflymq.core.routing.Binding;
 import io.mayflymq.core.routing.ExchangeDefinition;
 import io.mayflymq.core.routing.ExchangeType;

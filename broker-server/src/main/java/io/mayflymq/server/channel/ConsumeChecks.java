@@ -5,7 +5,7 @@ import io.mayflymq.core.deprecation.DeprecatedFeatures;
 import io.mayflymq.core.message.StreamOffset;
 import io.mayflymq.core.policy.Dialect;
 import io.mayflymq.core.policy.QueueType;
-import io.mayflymq.core.queue.consumer.Consumer;
+import io.mayflymq.core.queue.Consumer;
 import io.mayflymq.core.stream.OffsetSpec;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.protocol.method.BasicMethod;

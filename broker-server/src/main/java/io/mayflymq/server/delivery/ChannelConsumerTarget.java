@@ -1,9 +1,9 @@
 package io.mayflymq.server.delivery;
 
 import io.mayflymq.core.message.Message;
-import io.mayflymq.core.queue.consumer.Consumer;
-import io.mayflymq.core.queue.consumer.ConsumerOrigin;
-import io.mayflymq.core.queue.consumer.ConsumerTarget;
+import io.mayflymq.core.queue.Consumer;
+import io.mayflymq.core.queue.ConsumerOrigin;
+import io.mayflymq.core.queue.ConsumerTarget;
 import io.mayflymq.core.vhost.queue.Queue;
 
 /** Sends one consumer's messages through the link from its queue's shard to its connection. */

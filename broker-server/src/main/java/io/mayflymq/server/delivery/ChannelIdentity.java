@@ -1,6 +1,6 @@
 package io.mayflymq.server.delivery;
 
-import io.mayflymq.core.queue.consumer.ConsumerOrigin;
+import io.mayflymq.core.queue.ConsumerOrigin;
 import io.mayflymq.core.vhost.event.Firehose;
 import io.mayflymq.server.config.NodeName;
 

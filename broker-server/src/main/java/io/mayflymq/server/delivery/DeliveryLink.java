@@ -1,7 +1,7 @@
 package io.mayflymq.server.delivery;
 
 import io.mayflymq.core.message.Message;
-import io.mayflymq.core.queue.consumer.Consumer;
+import io.mayflymq.core.queue.Consumer;
 import io.mayflymq.core.runtime.EndOfBurstListener;
 import io.mayflymq.core.runtime.Shard;
 import java.util.ArrayList;

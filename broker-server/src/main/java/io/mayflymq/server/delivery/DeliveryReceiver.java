@@ -1,7 +1,7 @@
 package io.mayflymq.server.delivery;
 
 import io.mayflymq.core.message.Message;
-import io.mayflymq.core.queue.consumer.Consumer;
+import io.mayflymq.core.queue.Consumer;
 
 /** A channel as the receiver of messages for its consumers. Called on its connection's loop. */
 public interface DeliveryReceiver {

@@ -3,7 +3,7 @@ package io.mayflymq.server.delivery;
 import io.mayflymq.core.metrics.Counters;
 import io.mayflymq.core.policy.QueueSettings;
 import io.mayflymq.core.policy.TimeoutAction;
-import io.mayflymq.core.queue.consumer.Consumer;
+import io.mayflymq.core.queue.Consumer;
 import io.mayflymq.core.vhost.queue.Queue;
 
 /**

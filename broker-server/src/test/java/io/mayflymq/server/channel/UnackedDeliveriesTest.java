@@ -2,7 +2,7 @@ package io.mayflymq.server.channel;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.mayflymq.core.queue.consumer.Consumer;
+import io.mayflymq.core.queue.Consumer;
 import io.mayflymq.server.delivery.DeliverySource;
 import java.util.ArrayList;
 import java.util.List;

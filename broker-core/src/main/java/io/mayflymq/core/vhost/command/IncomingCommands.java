@@ -5,7 +5,7 @@ import io.mayflymq.core.link.LinkReader;
 import io.mayflymq.core.link.LinkWriter;
 import io.mayflymq.core.link.MessageCodec;
 import io.mayflymq.core.message.Message;
-import io.mayflymq.core.queue.consumer.Consumer;
+import io.mayflymq.core.queue.Consumer;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.store.LinkBatches;
 import io.mayflymq.core.vhost.partition.CausedCommands;

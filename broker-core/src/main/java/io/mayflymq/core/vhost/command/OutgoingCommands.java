@@ -4,7 +4,7 @@ import io.mayflymq.core.link.LinkFormatException;
 import io.mayflymq.core.link.LinkReader;
 import io.mayflymq.core.link.LinkWriter;
 import io.mayflymq.core.message.Message;
-import io.mayflymq.core.queue.consumer.Consumer;
+import io.mayflymq.core.queue.Consumer;
 import io.mayflymq.core.store.Commit;
 import io.mayflymq.core.vhost.partition.CausedCommands;
 import io.mayflymq.core.vhost.queue.Queue;

@@ -2,7 +2,7 @@ package io.mayflymq.core.vhost.command;
 
 import io.mayflymq.core.message.Delay;
 import io.mayflymq.core.message.Message;
-import io.mayflymq.core.queue.consumer.Consumer;
+import io.mayflymq.core.queue.Consumer;
 import io.mayflymq.core.queue.index.Deadlines;
 import io.mayflymq.core.routing.Route;
 import io.mayflymq.core.runtime.EndOfBurstListener;

@@ -2,7 +2,7 @@ package io.mayflymq.core.vhost.link;
 
 import io.mayflymq.core.link.ConsumerRank;
 import io.mayflymq.core.policy.QueueSettings;
-import io.mayflymq.core.queue.consumer.Consumer;
+import io.mayflymq.core.queue.Consumer;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.queue.QueueLifecycle;

@@ -1,6 +1,6 @@
 package io.mayflymq.core.vhost.link;
 
-import io.mayflymq.core.queue.consumer.Consumer;
+import io.mayflymq.core.queue.Consumer;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.vhost.command.ShardCommandSender;
 import io.mayflymq.core.vhost.queue.ConsumerExit;

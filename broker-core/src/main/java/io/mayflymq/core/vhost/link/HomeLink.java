@@ -6,7 +6,7 @@ import io.mayflymq.core.link.LinkListener;
 import io.mayflymq.core.link.LinkPort;
 import io.mayflymq.core.link.LinkReader;
 import io.mayflymq.core.link.LinkWriter;
-import io.mayflymq.core.queue.consumer.Consumer;
+import io.mayflymq.core.queue.Consumer;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.store.AppliedBatches;
 import io.mayflymq.core.vhost.command.IncomingCommands;

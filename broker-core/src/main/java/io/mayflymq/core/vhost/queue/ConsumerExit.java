@@ -1,6 +1,6 @@
 package io.mayflymq.core.vhost.queue;
 
-import io.mayflymq.core.queue.consumer.Consumer;
+import io.mayflymq.core.queue.Consumer;
 import io.mayflymq.core.runtime.Shard;
 import java.util.concurrent.CompletableFuture;
 

@@ -2,7 +2,7 @@ package io.mayflymq.core.vhost.queue;
 
 import io.mayflymq.core.link.LinkReader;
 import io.mayflymq.core.link.LinkWriter;
-import io.mayflymq.core.queue.consumer.ConsumerOrigin;
+import io.mayflymq.core.queue.ConsumerOrigin;
 
 /** Writes and reads for other nodes which channel a consumer belongs to. */
 public final class ConsumerOriginCodec {

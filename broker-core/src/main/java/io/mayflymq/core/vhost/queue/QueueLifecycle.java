@@ -1,7 +1,7 @@
 package io.mayflymq.core.vhost.queue;
 
 import io.mayflymq.core.event.Actor;
-import io.mayflymq.core.queue.consumer.Consumer;
+import io.mayflymq.core.queue.Consumer;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 

@@ -1,6 +1,6 @@
 package io.mayflymq.core.vhost.queue;
 
-import io.mayflymq.core.queue.browse.BrowsedMessage;
+import io.mayflymq.core.queue.BrowsedMessage;
 import java.util.List;
 
 /**

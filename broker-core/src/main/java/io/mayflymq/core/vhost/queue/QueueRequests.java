@@ -3,11 +3,11 @@ package io.mayflymq.core.vhost.queue;
 import io.mayflymq.core.metrics.Counters;
 import io.mayflymq.core.policy.LeaseUse;
 import io.mayflymq.core.policy.QueueSettings;
+import io.mayflymq.core.queue.Consumer;
+import io.mayflymq.core.queue.DeadlineReport;
 import io.mayflymq.core.queue.GetResult;
-import io.mayflymq.core.queue.browse.DeadlineReport;
-import io.mayflymq.core.queue.consumer.Consumer;
-import io.mayflymq.core.queue.schedule.SchedulePage;
-import io.mayflymq.core.queue.schedule.SchedulePlace;
+import io.mayflymq.core.queue.SchedulePage;
+import io.mayflymq.core.queue.SchedulePlace;
 import java.util.concurrent.CompletableFuture;
 
 /**

@@ -3,7 +3,7 @@ package io.mayflymq.core.vhost.queue;
 import io.mayflymq.core.link.LinkReader;
 import io.mayflymq.core.link.LinkWriter;
 import io.mayflymq.core.link.MessageCodec;
-import io.mayflymq.core.queue.consumer.Consumer;
+import io.mayflymq.core.queue.Consumer;
 
 /**
  * The commands of a burst for queues of another node. Called within bursts of the queues' shard.

@@ -3,10 +3,10 @@ package io.mayflymq.core.vhost.queue;
 import io.mayflymq.core.message.DropTrigger;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.policy.QueueSettings;
+import io.mayflymq.core.queue.Consumer;
 import io.mayflymq.core.queue.MessageExtractor;
 import io.mayflymq.core.queue.PolicyImpact;
 import io.mayflymq.core.queue.QueueSizes;
-import io.mayflymq.core.queue.consumer.Consumer;
 
 /**
  * A queue as its shard sees it: all methods are called within a burst of the shard. Commands for a

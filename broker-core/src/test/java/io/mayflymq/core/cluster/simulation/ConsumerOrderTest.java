@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.message.NumberedMessage;
-import io.mayflymq.core.queue.consumer.ConsumeOptions;
-import io.mayflymq.core.queue.consumer.Consumer;
-import io.mayflymq.core.queue.consumer.ConsumerTarget;
+import io.mayflymq.core.queue.ConsumeOptions;
+import io.mayflymq.core.queue.Consumer;
+import io.mayflymq.core.queue.ConsumerTarget;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.vhost.command.ShardCommandSender;
 import io.mayflymq.core.vhost.queue.Queue;

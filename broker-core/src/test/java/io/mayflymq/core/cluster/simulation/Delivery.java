@@ -2,7 +2,7 @@ package io.mayflymq.core.cluster.simulation;
 
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.message.NumberedMessage;
-import io.mayflymq.core.queue.consumer.Consumer;
+import io.mayflymq.core.queue.Consumer;
 import io.mayflymq.core.vhost.queue.Queue;
 
 /** A message that a client was given. */

@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.policy.LeaseUse;
+import io.mayflymq.core.queue.ConsumeOptions;
+import io.mayflymq.core.queue.Consumer;
+import io.mayflymq.core.queue.ConsumerTarget;
 import io.mayflymq.core.queue.GetResult;
-import io.mayflymq.core.queue.consumer.ConsumeOptions;
-import io.mayflymq.core.queue.consumer.Consumer;
-import io.mayflymq.core.queue.consumer.ConsumerTarget;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.replica.ReplicaLook;
 import io.mayflymq.protocol.types.FieldTable;

@@ -1,9 +1,9 @@
 package io.mayflymq.core.cluster.simulation;
 
 import io.mayflymq.core.message.Message;
-import io.mayflymq.core.queue.consumer.ConsumeOptions;
-import io.mayflymq.core.queue.consumer.Consumer;
-import io.mayflymq.core.queue.consumer.ConsumerTarget;
+import io.mayflymq.core.queue.ConsumeOptions;
+import io.mayflymq.core.queue.Consumer;
+import io.mayflymq.core.queue.ConsumerTarget;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.protocol.types.ShortString;

@@ -1,7 +1,7 @@
 package io.mayflymq.server.management.resource;
 
-import io.mayflymq.core.queue.browse.BrowsedMessage;
-import io.mayflymq.core.queue.browse.DeadlineReport;
+import io.mayflymq.core.queue.BrowsedMessage;
+import io.mayflymq.core.queue.DeadlineReport;
 import io.mayflymq.core.queue.index.Deadlines;
 import io.mayflymq.core.security.Permission;
 import io.mayflymq.core.vhost.queue.Queue;

@@ -1,7 +1,7 @@
 package io.mayflymq.server.management.resource;
 
-import io.mayflymq.core.queue.consumer.ConsumerOrigin;
-import io.mayflymq.core.queue.consumer.ConsumerTarget;
+import io.mayflymq.core.queue.ConsumerOrigin;
+import io.mayflymq.core.queue.ConsumerTarget;
 import io.mayflymq.core.vhost.queue.QueueContents;
 import io.mayflymq.core.vhost.queue.QueueSnapshot;
 import io.mayflymq.server.management.api.Principal;

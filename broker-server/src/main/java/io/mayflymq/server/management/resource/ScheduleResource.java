@@ -1,8 +1,8 @@
 package io.mayflymq.server.management.resource;
 
-import io.mayflymq.core.queue.schedule.SchedulePage;
-import io.mayflymq.core.queue.schedule.SchedulePlace;
-import io.mayflymq.core.queue.schedule.ScheduledMessage;
+import io.mayflymq.core.queue.SchedulePage;
+import io.mayflymq.core.queue.SchedulePlace;
+import io.mayflymq.core.queue.ScheduledMessage;
 import io.mayflymq.core.security.Permission;
 import io.mayflymq.core.security.ResourceKind;
 import io.mayflymq.core.vhost.VirtualHost;

@@ -4,7 +4,7 @@ import io.mayflymq.core.link.LinkWriter;
 import io.mayflymq.core.link.MessageCodec;
 import io.mayflymq.core.message.DeliveryCount;
 import io.mayflymq.core.message.Message;
-import io.mayflymq.core.queue.consumer.Consumer;
+import io.mayflymq.core.queue.Consumer;
 import io.mayflymq.core.queue.index.CopySink;
 import io.mayflymq.core.queue.index.Deadlines;
 import io.mayflymq.core.vhost.queue.ConsumerOriginCodec;

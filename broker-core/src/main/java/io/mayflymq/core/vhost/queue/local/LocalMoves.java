@@ -1,8 +1,8 @@
 package io.mayflymq.core.vhost.queue.local;
 
+import io.mayflymq.core.queue.Consumer;
 import io.mayflymq.core.queue.MovableQueue;
 import io.mayflymq.core.queue.QueueMachine;
-import io.mayflymq.core.queue.consumer.Consumer;
 import io.mayflymq.core.replication.QueueLeases;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.vhost.queue.Preconditions;

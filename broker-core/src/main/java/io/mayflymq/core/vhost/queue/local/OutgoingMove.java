@@ -2,9 +2,9 @@ package io.mayflymq.core.vhost.queue.local;
 
 import io.mayflymq.core.fault.Causes;
 import io.mayflymq.core.metadata.CommittedState.UndoneException;
+import io.mayflymq.core.queue.Consumer;
 import io.mayflymq.core.queue.MovableQueue;
 import io.mayflymq.core.queue.QueueMachine;
-import io.mayflymq.core.queue.consumer.Consumer;
 import io.mayflymq.core.queue.index.MessageCopy;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.store.UnreadableException;

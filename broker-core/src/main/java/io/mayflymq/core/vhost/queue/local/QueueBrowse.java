@@ -1,9 +1,9 @@
 package io.mayflymq.core.vhost.queue.local;
 
 import io.mayflymq.core.policy.LeaseUse;
+import io.mayflymq.core.queue.BrowsedMessage;
+import io.mayflymq.core.queue.MessageBrowser;
 import io.mayflymq.core.queue.QueueMachine;
-import io.mayflymq.core.queue.browse.BrowsedMessage;
-import io.mayflymq.core.queue.browse.MessageBrowser;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.vhost.queue.QueuePage;
 import java.util.ArrayList;

@@ -2,8 +2,8 @@ package io.mayflymq.core.vhost.queue.local;
 
 import io.mayflymq.core.event.Actor;
 import io.mayflymq.core.message.DropTrigger;
+import io.mayflymq.core.queue.Consumer;
 import io.mayflymq.core.queue.QueueMachine;
-import io.mayflymq.core.queue.consumer.Consumer;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.vhost.partition.LeaseEnds;
 import io.mayflymq.core.vhost.partition.Partition;

@@ -1,7 +1,7 @@
 package io.mayflymq.core.vhost.queue.local;
 
-import io.mayflymq.core.queue.consumer.Consumer;
-import io.mayflymq.core.queue.consumer.ConsumerOrigin;
+import io.mayflymq.core.queue.Consumer;
+import io.mayflymq.core.queue.ConsumerOrigin;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.vhost.queue.QueueLifecycle;
 import io.mayflymq.protocol.types.ShortString;

@@ -6,7 +6,7 @@ import io.mayflymq.core.link.LinkWriter;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.message.StreamOffset;
 import io.mayflymq.core.policy.QueueType;
-import io.mayflymq.core.queue.consumer.Consumer;
+import io.mayflymq.core.queue.Consumer;
 import io.mayflymq.core.vhost.queue.ConsumerOriginCodec;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.queue.remote.HeldMessages.Held;

@@ -7,7 +7,7 @@ import io.mayflymq.core.link.LinkReader;
 import io.mayflymq.core.link.LinkVersion;
 import io.mayflymq.core.link.LinkWriter;
 import io.mayflymq.core.message.Message;
-import io.mayflymq.core.queue.consumer.Consumer;
+import io.mayflymq.core.queue.Consumer;
 import io.mayflymq.core.runtime.EndOfBurstListener;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.vhost.command.ShardCommandSender;

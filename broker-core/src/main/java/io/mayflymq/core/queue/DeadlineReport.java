@@ -1,4 +1,4 @@
-package io.mayflymq.core.queue.browse;
+package io.mayflymq.core.queue;
 
 import java.util.List;
 

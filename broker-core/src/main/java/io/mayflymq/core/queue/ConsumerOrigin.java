@@ -1,4 +1,4 @@
-package io.mayflymq.core.queue.consumer;
+package io.mayflymq.core.queue;
 
 /**
  * The channel of a consumer, for lists.

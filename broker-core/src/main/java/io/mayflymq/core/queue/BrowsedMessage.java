@@ -1,4 +1,4 @@
-package io.mayflymq.core.queue.browse;
+package io.mayflymq.core.queue;
 
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.queue.index.Deadlines;

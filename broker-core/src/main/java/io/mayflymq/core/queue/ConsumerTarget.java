@@ -1,7 +1,6 @@
-package io.mayflymq.core.queue.consumer;
+package io.mayflymq.core.queue;
 
 import io.mayflymq.core.message.Message;
-import io.mayflymq.core.queue.ClassicQueueMachine;
 
 /**
  * Receives a consumer's messages: its channel, as the queue sees it. Called on the queue's shard

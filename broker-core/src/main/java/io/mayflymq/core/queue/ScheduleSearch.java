@@ -1,4 +1,4 @@
-package io.mayflymq.core.queue.schedule;
+package io.mayflymq.core.queue;
 
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.queue.index.MessageIndex;

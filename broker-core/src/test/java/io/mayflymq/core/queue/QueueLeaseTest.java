@@ -1,4 +1,4 @@
-package io.mayflymq.core.expiry;
+package io.mayflymq.core.queue;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

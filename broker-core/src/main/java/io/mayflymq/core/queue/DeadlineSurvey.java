@@ -1,7 +1,7 @@
-package io.mayflymq.core.queue.browse;
+package io.mayflymq.core.queue;
 
-import io.mayflymq.core.queue.browse.DeadlineReport.Bucket;
-import io.mayflymq.core.queue.browse.DeadlineReport.Next;
+import io.mayflymq.core.queue.DeadlineReport.Bucket;
+import io.mayflymq.core.queue.DeadlineReport.Next;
 import io.mayflymq.core.queue.index.Deadlines;
 import io.mayflymq.core.queue.index.QueueMessages;
 import java.util.ArrayList;

@@ -1,4 +1,4 @@
-package io.mayflymq.core.queue.consumer;
+package io.mayflymq.core.queue;
 
 import java.util.ArrayList;
 import java.util.LinkedHashSet;

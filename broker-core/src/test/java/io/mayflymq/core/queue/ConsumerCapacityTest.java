@@ -1,4 +1,4 @@
-package io.mayflymq.core.queue.consumer;
+package io.mayflymq.core.queue;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;

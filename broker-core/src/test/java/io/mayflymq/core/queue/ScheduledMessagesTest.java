@@ -1,9 +1,8 @@
-package io.mayflymq.core.queue.schedule;
+package io.mayflymq.core.queue;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mayflymq.core.message.Message;
-import io.mayflymq.core.queue.RecordingStore;
 import io.mayflymq.core.queue.index.MessageIndex;
 import io.mayflymq.core.queue.index.PagePool;
 import io.mayflymq.core.queue.index.QueueTotals;

@@ -1,4 +1,4 @@
-package io.mayflymq.core.queue.consumer;
+package io.mayflymq.core.queue;
 
 import io.mayflymq.core.policy.QueueSettings;
 import io.mayflymq.protocol.types.FieldTable;

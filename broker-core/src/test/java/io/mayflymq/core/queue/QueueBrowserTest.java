@@ -1,4 +1,4 @@
-package io.mayflymq.core.queue.browse;
+package io.mayflymq.core.queue;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
@@ -7,9 +7,6 @@ import io.mayflymq.core.message.Message;
 import io.mayflymq.core.policy.ExpiryMode;
 import io.mayflymq.core.policy.QueueSettings;
 import io.mayflymq.core.policy.QueueType;
-import io.mayflymq.core.queue.GetResult;
-import io.mayflymq.core.queue.ManualQueue;
-import io.mayflymq.core.queue.MessageExtractor;
 import io.mayflymq.core.queue.index.Deadlines;
 import io.mayflymq.core.queue.index.QueueTotals;
 import java.util.ArrayDeque;

@@ -1,4 +1,4 @@
-package io.mayflymq.core.queue.consumer;
+package io.mayflymq.core.queue;
 
 /**
  * Which part of the time a queue could deliver at once what it had: below 1 if messages waited for

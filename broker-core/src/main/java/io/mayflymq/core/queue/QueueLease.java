@@ -1,4 +1,4 @@
-package io.mayflymq.core.expiry;
+package io.mayflymq.core.queue;
 
 import io.mayflymq.core.policy.LeaseSettings;
 import io.mayflymq.core.policy.LeaseUse;

@@ -1,4 +1,4 @@
-package io.mayflymq.core.queue.schedule;
+package io.mayflymq.core.queue;
 
 /**
  * A scheduled message, as it is displayed.

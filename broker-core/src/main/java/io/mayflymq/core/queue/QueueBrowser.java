@@ -1,4 +1,4 @@
-package io.mayflymq.core.queue.browse;
+package io.mayflymq.core.queue;
 
 import io.mayflymq.core.message.DeliveryCount;
 import io.mayflymq.core.message.Message;

@@ -1,2 +1,0 @@
-/** Looking at messages of a queue without taking them. */
-package io.mayflymq.core.queue.browse;
