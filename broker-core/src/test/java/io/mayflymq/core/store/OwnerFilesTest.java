@@ -2,8 +2,8 @@ package io.mayflymq.core.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.mayflymq.core.store.segment.file.DiskDirectory;
-import io.mayflymq.core.store.segment.file.LogFile;
+import io.mayflymq.core.store.segment.DiskDirectory;
+import io.mayflymq.core.store.segment.LogFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

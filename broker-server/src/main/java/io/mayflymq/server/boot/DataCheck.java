@@ -1,8 +1,8 @@
 package io.mayflymq.server.boot;
 
 import io.mayflymq.core.metadata.journal.MetadataCheck;
-import io.mayflymq.core.store.segment.file.Damage;
-import io.mayflymq.core.store.segment.recovery.LogCheck;
+import io.mayflymq.core.store.segment.Damage;
+import io.mayflymq.core.store.segment.LogCheck;
 import io.mayflymq.core.store.stream.StreamCheck;
 import io.mayflymq.server.commandline.CheckOptions;
 import io.mayflymq.server.commandline.ExitCode;

@@ -22,7 +22,7 @@ import io.mayflymq.core.store.disk.StoreAlarms;
 import io.mayflymq.core.store.disk.StoreCheck;
 import io.mayflymq.core.store.disk.StoreOptions;
 import io.mayflymq.core.store.replica.DiskReplicas;
-import io.mayflymq.core.store.segment.file.FileGate;
+import io.mayflymq.core.store.segment.FileGate;
 import io.mayflymq.core.tracing.MessageTracer;
 import io.mayflymq.core.vhost.Broker;
 import io.mayflymq.core.vhost.partition.Partitions;

@@ -1,8 +1,8 @@
 package io.mayflymq.bench;
 
 import io.mayflymq.core.message.Message;
-import io.mayflymq.core.store.segment.file.LogOptions;
-import io.mayflymq.core.store.segment.record.RecordTargets;
+import io.mayflymq.core.store.segment.LogOptions;
+import io.mayflymq.core.store.segment.RecordTargets;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

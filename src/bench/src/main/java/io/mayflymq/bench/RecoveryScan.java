@@ -1,7 +1,7 @@
 package io.mayflymq.bench;
 
 import io.mayflymq.core.message.Message;
-import io.mayflymq.core.store.segment.file.LogOptions.Sync;
+import io.mayflymq.core.store.segment.LogOptions.Sync;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,7 +1,7 @@
 package io.mayflymq.core.metadata.journal;
 
 import io.mayflymq.core.metadata.MetadataException;
-import io.mayflymq.core.store.segment.file.LogDirectory;
+import io.mayflymq.core.store.segment.LogDirectory;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;

@@ -1,8 +1,8 @@
 package io.mayflymq.core.metadata.journal;
 
 import io.mayflymq.core.metadata.MetadataException;
-import io.mayflymq.core.store.segment.file.DiskDirectory;
-import io.mayflymq.core.store.segment.file.LogDirectory;
+import io.mayflymq.core.store.segment.DiskDirectory;
+import io.mayflymq.core.store.segment.LogDirectory;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,7 +1,7 @@
 package io.mayflymq.core.store.backup;
 
 import io.mayflymq.core.store.OwnerFiles;
-import io.mayflymq.core.store.segment.file.FileGate;
+import io.mayflymq.core.store.segment.FileGate;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;

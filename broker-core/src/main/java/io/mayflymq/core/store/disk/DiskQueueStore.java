@@ -7,7 +7,7 @@ import io.mayflymq.core.store.RecoverableQueue;
 import io.mayflymq.core.store.RedeliveryNotes;
 import io.mayflymq.core.store.UnsettledEntry;
 import io.mayflymq.core.store.memory.MemoryBudget;
-import io.mayflymq.core.store.segment.record.QueueNote;
+import io.mayflymq.core.store.segment.QueueNote;
 
 /** The part of a shard's store that belongs to one queue. */
 final class DiskQueueStore implements QueueStore {

@@ -4,7 +4,7 @@ import io.mayflymq.core.store.AppliedBatches;
 import io.mayflymq.core.store.RedeliveryNotes;
 import io.mayflymq.core.store.UnsettledEntry;
 import io.mayflymq.core.store.segment.LogOwner;
-import io.mayflymq.core.store.segment.record.QueueNote;
+import io.mayflymq.core.store.segment.QueueNote;
 import java.util.function.LongSupplier;
 
 /**

@@ -1,9 +1,9 @@
 package io.mayflymq.core.store.disk;
 
 import io.mayflymq.core.store.disk.directory.StorageEnvironment;
+import io.mayflymq.core.store.segment.LogDirectory;
+import io.mayflymq.core.store.segment.LogOptions;
 import io.mayflymq.core.store.segment.SegmentLog;
-import io.mayflymq.core.store.segment.file.LogDirectory;
-import io.mayflymq.core.store.segment.file.LogOptions;
 import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;

@@ -3,7 +3,7 @@ package io.mayflymq.core.store.disk;
 import io.mayflymq.core.store.AppliedBatches;
 import io.mayflymq.core.store.memory.ContentOwner;
 import io.mayflymq.core.store.segment.LogOwner;
-import io.mayflymq.core.store.segment.record.QueueNote;
+import io.mayflymq.core.store.segment.QueueNote;
 
 /**
  * The owner of paged contents: the same queues, with those of their messages that are not in the

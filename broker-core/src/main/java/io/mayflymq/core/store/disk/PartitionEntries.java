@@ -9,8 +9,8 @@ import io.mayflymq.core.store.UnreadableException;
 import io.mayflymq.core.store.UnsettledEntry;
 import io.mayflymq.core.store.memory.ContentArena;
 import io.mayflymq.core.store.memory.MemoryBudget;
+import io.mayflymq.core.store.segment.Location;
 import io.mayflymq.core.store.segment.SegmentLog;
-import io.mayflymq.core.store.segment.record.Location;
 import java.io.UncheckedIOException;
 import java.util.function.LongUnaryOperator;
 

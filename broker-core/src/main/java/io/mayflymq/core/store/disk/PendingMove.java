@@ -2,7 +2,7 @@ package io.mayflymq.core.store.disk;
 
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.store.UnsettledEntry;
-import io.mayflymq.core.store.segment.record.RecordTargets;
+import io.mayflymq.core.store.segment.RecordTargets;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -1,8 +1,8 @@
 package io.mayflymq.core.store.disk;
 
 import io.mayflymq.core.store.segment.LogOwner;
+import io.mayflymq.core.store.segment.RecoveryVisitor;
 import io.mayflymq.core.store.segment.SegmentLog;
-import io.mayflymq.core.store.segment.recovery.RecoveryVisitor;
 import java.util.function.LongConsumer;
 import java.util.function.LongPredicate;
 

@@ -1,6 +1,6 @@
 package io.mayflymq.core.store.disk;
 
-import io.mayflymq.core.store.segment.file.LogOptions.Sync;
+import io.mayflymq.core.store.segment.LogOptions.Sync;
 import java.nio.file.Path;
 
 /**

@@ -2,8 +2,8 @@ package io.mayflymq.core.store.disk;
 
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.store.UnsettledEntry;
+import io.mayflymq.core.store.segment.RecordTargets;
 import io.mayflymq.core.store.segment.SegmentLog;
-import io.mayflymq.core.store.segment.record.RecordTargets;
 import java.util.HashMap;
 import java.util.Map;
 

@@ -13,7 +13,7 @@ import io.mayflymq.core.store.replica.stream.FollowedStreams;
 import io.mayflymq.core.store.replica.stream.ReplicaStreams;
 import io.mayflymq.core.store.segment.LogState;
 import io.mayflymq.core.store.segment.SegmentLog;
-import io.mayflymq.core.store.segment.record.WireBurst;
+import io.mayflymq.core.store.segment.WireBurst;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.concurrent.CompletableFuture;

@@ -17,7 +17,7 @@ import io.mayflymq.core.store.follower.FollowerQueues;
 import io.mayflymq.core.store.replica.stream.ReplicaStreams;
 import io.mayflymq.core.store.segment.LogOwner;
 import io.mayflymq.core.store.segment.SegmentLog;
-import io.mayflymq.core.store.segment.record.WireBurst;
+import io.mayflymq.core.store.segment.WireBurst;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;

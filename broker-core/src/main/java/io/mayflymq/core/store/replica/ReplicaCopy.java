@@ -3,7 +3,7 @@ package io.mayflymq.core.store.replica;
 import io.mayflymq.core.store.replica.stream.StreamCopy;
 import io.mayflymq.core.store.segment.LogCopy;
 import io.mayflymq.core.store.segment.SegmentLog;
-import io.mayflymq.core.store.segment.record.WireBurst;
+import io.mayflymq.core.store.segment.WireBurst;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 

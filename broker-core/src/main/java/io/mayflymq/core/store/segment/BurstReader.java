@@ -1,15 +1,5 @@
 package io.mayflymq.core.store.segment;
 
-import io.mayflymq.core.store.segment.file.Segment;
-import io.mayflymq.core.store.segment.file.SegmentHeader;
-import io.mayflymq.core.store.segment.record.DamagedRecordException;
-import io.mayflymq.core.store.segment.record.Location;
-import io.mayflymq.core.store.segment.record.RecordDecoder;
-import io.mayflymq.core.store.segment.record.RecordHeader;
-import io.mayflymq.core.store.segment.record.RecordType;
-import io.mayflymq.core.store.segment.record.WireBurst;
-import io.mayflymq.core.store.segment.recovery.Bursts;
-import io.mayflymq.core.store.segment.recovery.SegmentTable;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.util.LinkedHashMap;

@@ -1,10 +1,5 @@
 package io.mayflymq.core.store.segment;
 
-import io.mayflymq.core.store.segment.record.Location;
-import io.mayflymq.core.store.segment.record.RecordEncoder;
-import io.mayflymq.core.store.segment.record.RecordHeader;
-import io.mayflymq.core.store.segment.record.RecordTargets;
-import io.mayflymq.core.store.segment.record.WireBurst;
 import java.nio.ByteBuffer;
 
 /**

@@ -1,15 +1,5 @@
 package io.mayflymq.core.store.segment;
 
-import io.mayflymq.core.store.segment.file.LogDirectory;
-import io.mayflymq.core.store.segment.file.Segment;
-import io.mayflymq.core.store.segment.index.IndexCursor;
-import io.mayflymq.core.store.segment.record.RecordDecoder;
-import io.mayflymq.core.store.segment.record.RecordEncoder;
-import io.mayflymq.core.store.segment.record.RecordFormat;
-import io.mayflymq.core.store.segment.record.RecordHeader;
-import io.mayflymq.core.store.segment.record.RecordTargets;
-import io.mayflymq.core.store.segment.record.RecordType;
-import io.mayflymq.core.store.segment.recovery.SegmentTable;
 import java.io.IOException;
 import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;

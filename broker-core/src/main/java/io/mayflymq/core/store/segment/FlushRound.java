@@ -2,7 +2,6 @@ package io.mayflymq.core.store.segment;
 
 import io.mayflymq.core.store.Commit;
 import io.mayflymq.core.store.segment.SegmentWriter.Unforced;
-import io.mayflymq.core.store.segment.file.Segment;
 import java.util.List;
 
 /**

@@ -2,21 +2,6 @@ package io.mayflymq.core.store.segment;
 
 import io.mayflymq.core.store.BatchOrigin;
 import io.mayflymq.core.store.Commit;
-import io.mayflymq.core.store.segment.file.LogOptions;
-import io.mayflymq.core.store.segment.file.Segment;
-import io.mayflymq.core.store.segment.file.SegmentFiles;
-import io.mayflymq.core.store.segment.file.SegmentHeader;
-import io.mayflymq.core.store.segment.index.IndexBuilder;
-import io.mayflymq.core.store.segment.index.SegmentIndex;
-import io.mayflymq.core.store.segment.record.Location;
-import io.mayflymq.core.store.segment.record.QueueNote;
-import io.mayflymq.core.store.segment.record.RecordEncoder;
-import io.mayflymq.core.store.segment.record.RecordFormat;
-import io.mayflymq.core.store.segment.record.RecordHeader;
-import io.mayflymq.core.store.segment.record.RecordTargets;
-import io.mayflymq.core.store.segment.record.RecordType;
-import io.mayflymq.core.store.segment.recovery.Bursts;
-import io.mayflymq.core.store.segment.recovery.SegmentTable;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 

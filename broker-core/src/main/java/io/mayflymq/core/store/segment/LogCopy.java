@@ -1,13 +1,5 @@
 package io.mayflymq.core.store.segment;
 
-import io.mayflymq.core.store.segment.file.LogDirectory;
-import io.mayflymq.core.store.segment.file.Segment;
-import io.mayflymq.core.store.segment.index.IndexCursor;
-import io.mayflymq.core.store.segment.record.DamagedRecordException;
-import io.mayflymq.core.store.segment.record.RecordHeader;
-import io.mayflymq.core.store.segment.record.RecordTargets;
-import io.mayflymq.core.store.segment.record.WireBurst;
-import io.mayflymq.core.store.segment.recovery.SegmentTable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;

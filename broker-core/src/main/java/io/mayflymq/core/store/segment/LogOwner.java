@@ -1,7 +1,6 @@
 package io.mayflymq.core.store.segment;
 
 import io.mayflymq.core.store.AppliedBatches;
-import io.mayflymq.core.store.segment.record.QueueNote;
 
 /** The owner of the queues whose messages a log holds, as the log sees it. */
 public interface LogOwner {

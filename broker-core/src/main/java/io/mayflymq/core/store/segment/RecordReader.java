@@ -1,13 +1,5 @@
 package io.mayflymq.core.store.segment;
 
-import io.mayflymq.core.store.segment.file.FileWindow;
-import io.mayflymq.core.store.segment.file.LogFile;
-import io.mayflymq.core.store.segment.file.Segment;
-import io.mayflymq.core.store.segment.file.SegmentNames;
-import io.mayflymq.core.store.segment.record.DamagedRecordException;
-import io.mayflymq.core.store.segment.record.Location;
-import io.mayflymq.core.store.segment.record.RecordFormat;
-import io.mayflymq.core.store.segment.recovery.SegmentTable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;

@@ -1,7 +1,5 @@
 package io.mayflymq.core.store.segment;
 
-import io.mayflymq.core.store.segment.recovery.RecoveryVisitor;
-
 /**
  * The queues of a replica, as its log sees them: they receive what the log has when it is opened,
  * and then what it takes from a leader, as if that were a recovery without an end.

@@ -1,13 +1,5 @@
 package io.mayflymq.core.store.segment;
 
-import io.mayflymq.core.store.segment.file.LogDirectory;
-import io.mayflymq.core.store.segment.file.LogFile;
-import io.mayflymq.core.store.segment.file.Segment;
-import io.mayflymq.core.store.segment.file.SegmentNames;
-import io.mayflymq.core.store.segment.index.IndexBuilder;
-import io.mayflymq.core.store.segment.index.SegmentIndex;
-import io.mayflymq.core.store.segment.record.RecordHeader;
-import io.mayflymq.core.store.segment.recovery.SegmentScanner;
 import java.io.IOException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;

@@ -1,12 +1,5 @@
 package io.mayflymq.core.store.segment;
 
-import io.mayflymq.core.store.segment.file.LogDirectory;
-import io.mayflymq.core.store.segment.file.Segment;
-import io.mayflymq.core.store.segment.file.SegmentFiles;
-import io.mayflymq.core.store.segment.file.SegmentHeader;
-import io.mayflymq.core.store.segment.file.SegmentNames;
-import io.mayflymq.core.store.segment.index.SegmentIndex;
-import io.mayflymq.core.store.segment.record.Location;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

@@ -1,9 +1,5 @@
 package io.mayflymq.core.store.segment;
 
-import io.mayflymq.core.store.segment.file.Segment;
-import io.mayflymq.core.store.segment.index.SegmentIndex;
-import io.mayflymq.core.store.segment.record.Location;
-import io.mayflymq.core.store.segment.record.RecordFormat;
 import java.nio.ByteBuffer;
 
 /*

@@ -1,6 +1,6 @@
 package io.mayflymq.core.store.stream;
 
-import io.mayflymq.core.store.segment.file.LogFile;
+import io.mayflymq.core.store.segment.LogFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

@@ -1,8 +1,8 @@
 package io.mayflymq.core.store.stream;
 
-import io.mayflymq.core.store.segment.file.Damage;
-import io.mayflymq.core.store.segment.file.DiskDirectory;
-import io.mayflymq.core.store.segment.file.LogDirectory;
+import io.mayflymq.core.store.segment.Damage;
+import io.mayflymq.core.store.segment.DiskDirectory;
+import io.mayflymq.core.store.segment.LogDirectory;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;

@@ -1,7 +1,7 @@
 package io.mayflymq.core.store.stream;
 
-import io.mayflymq.core.store.segment.file.LogDirectory;
-import io.mayflymq.core.store.segment.file.LogIdentity;
+import io.mayflymq.core.store.segment.LogDirectory;
+import io.mayflymq.core.store.segment.LogIdentity;
 import java.io.IOException;
 
 /** The directories of streams. Safe for use by several threads. */

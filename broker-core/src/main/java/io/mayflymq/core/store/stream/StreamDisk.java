@@ -1,7 +1,7 @@
 package io.mayflymq.core.store.stream;
 
 import io.mayflymq.core.store.segment.LogListener;
-import io.mayflymq.core.store.segment.file.LogOptions.Sync;
+import io.mayflymq.core.store.segment.LogOptions.Sync;
 import java.util.concurrent.ExecutorService;
 
 /**

@@ -1,11 +1,11 @@
 package io.mayflymq.core.store.stream;
 
-import io.mayflymq.core.store.segment.file.LogDirectory;
-import io.mayflymq.core.store.segment.file.LogFile;
-import io.mayflymq.core.store.segment.file.OpenedManifest;
-import io.mayflymq.core.store.segment.file.SegmentManifest;
-import io.mayflymq.core.store.segment.file.SegmentNames;
-import io.mayflymq.core.store.segment.record.Location;
+import io.mayflymq.core.store.segment.Location;
+import io.mayflymq.core.store.segment.LogDirectory;
+import io.mayflymq.core.store.segment.LogFile;
+import io.mayflymq.core.store.segment.OpenedManifest;
+import io.mayflymq.core.store.segment.SegmentManifest;
+import io.mayflymq.core.store.segment.SegmentNames;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;

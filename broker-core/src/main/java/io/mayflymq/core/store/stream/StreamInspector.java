@@ -1,12 +1,12 @@
 package io.mayflymq.core.store.stream;
 
-import io.mayflymq.core.store.segment.file.Damage;
-import io.mayflymq.core.store.segment.file.EntryReader;
-import io.mayflymq.core.store.segment.file.LogDirectory;
-import io.mayflymq.core.store.segment.file.LogFile;
-import io.mayflymq.core.store.segment.file.LogFiles;
-import io.mayflymq.core.store.segment.file.SegmentHeader;
-import io.mayflymq.core.store.segment.file.SegmentNames;
+import io.mayflymq.core.store.segment.Damage;
+import io.mayflymq.core.store.segment.EntryReader;
+import io.mayflymq.core.store.segment.LogDirectory;
+import io.mayflymq.core.store.segment.LogFile;
+import io.mayflymq.core.store.segment.LogFiles;
+import io.mayflymq.core.store.segment.SegmentHeader;
+import io.mayflymq.core.store.segment.SegmentNames;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;

@@ -2,7 +2,7 @@ package io.mayflymq.core.store.stream;
 
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.store.StreamCursor;
-import io.mayflymq.core.store.segment.file.EntryReader;
+import io.mayflymq.core.store.segment.EntryReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import org.slf4j.Logger;

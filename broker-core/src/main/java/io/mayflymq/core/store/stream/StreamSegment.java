@@ -1,7 +1,7 @@
 package io.mayflymq.core.store.stream;
 
-import io.mayflymq.core.store.segment.file.LogFile;
-import io.mayflymq.core.store.segment.file.SegmentHeader;
+import io.mayflymq.core.store.segment.LogFile;
+import io.mayflymq.core.store.segment.SegmentHeader;
 import java.nio.ByteBuffer;
 
 /**

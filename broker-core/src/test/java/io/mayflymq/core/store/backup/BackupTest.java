@@ -4,9 +4,9 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.mayflymq.core.store.segment.file.DiskDirectory;
-import io.mayflymq.core.store.segment.file.FileGate;
-import io.mayflymq.core.store.segment.file.LogFile;
+import io.mayflymq.core.store.segment.DiskDirectory;
+import io.mayflymq.core.store.segment.FileGate;
+import io.mayflymq.core.store.segment.LogFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;

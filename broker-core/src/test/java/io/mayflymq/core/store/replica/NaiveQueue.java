@@ -4,7 +4,7 @@ import io.mayflymq.core.store.QueueStore;
 import io.mayflymq.core.store.RecoverableQueue;
 import io.mayflymq.core.store.RedeliveryNotes;
 import io.mayflymq.core.store.replica.ReplicaContents.Back;
-import io.mayflymq.core.store.segment.record.Location;
+import io.mayflymq.core.store.segment.Location;
 import java.util.Map;
 import java.util.TreeMap;
 

@@ -3,13 +3,8 @@ package io.mayflymq.core.store.segment;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mayflymq.core.message.Message;
+import io.mayflymq.core.store.segment.LogOptions.Sync;
 import io.mayflymq.core.store.segment.LogRig.QueueKey;
-import io.mayflymq.core.store.segment.file.Damage;
-import io.mayflymq.core.store.segment.file.LogOptions;
-import io.mayflymq.core.store.segment.file.LogOptions.Sync;
-import io.mayflymq.core.store.segment.record.Location;
-import io.mayflymq.core.store.segment.record.RecordTargets;
-import io.mayflymq.core.store.segment.recovery.LogUsage;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;

@@ -2,17 +2,8 @@ package io.mayflymq.core.store.segment;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.mayflymq.core.store.segment.LogOptions.Sync;
 import io.mayflymq.core.store.segment.LogRig.QueueKey;
-import io.mayflymq.core.store.segment.file.LogFile;
-import io.mayflymq.core.store.segment.file.LogOptions;
-import io.mayflymq.core.store.segment.file.LogOptions.Sync;
-import io.mayflymq.core.store.segment.file.Segment;
-import io.mayflymq.core.store.segment.file.SegmentHeader;
-import io.mayflymq.core.store.segment.file.SegmentNames;
-import io.mayflymq.core.store.segment.record.DamagedRecordException;
-import io.mayflymq.core.store.segment.record.Location;
-import io.mayflymq.core.store.segment.record.RecordHeader;
-import io.mayflymq.core.store.segment.recovery.SegmentScanner;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.HashMap;

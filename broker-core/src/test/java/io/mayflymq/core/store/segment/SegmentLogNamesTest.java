@@ -2,14 +2,7 @@ package io.mayflymq.core.store.segment;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.mayflymq.core.store.segment.file.ManifestContents;
-import io.mayflymq.core.store.segment.file.SegmentHeader;
-import io.mayflymq.core.store.segment.file.SegmentManifest;
-import io.mayflymq.core.store.segment.file.SegmentNames;
-import io.mayflymq.core.store.segment.record.Location;
-import io.mayflymq.core.store.segment.record.RecordFormat;
-import io.mayflymq.core.store.segment.recovery.LogCheck;
-import io.mayflymq.core.store.segment.recovery.LogCheck.QueueCount;
+import io.mayflymq.core.store.segment.LogCheck.QueueCount;
 import java.io.IOException;
 import org.junit.jupiter.api.Test;
 

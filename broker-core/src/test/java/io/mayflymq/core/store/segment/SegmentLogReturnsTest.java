@@ -3,8 +3,6 @@ package io.mayflymq.core.store.segment;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mayflymq.core.store.segment.LogRig.Back;
-import io.mayflymq.core.store.segment.file.SegmentNames;
-import io.mayflymq.core.store.segment.recovery.LogCheck;
 import java.io.IOException;
 import java.util.Map;
 import java.util.TreeMap;

@@ -5,15 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.store.StoreFigures;
+import io.mayflymq.core.store.segment.LogOptions.Sync;
 import io.mayflymq.core.store.segment.LogRig.QueueKey;
-import io.mayflymq.core.store.segment.file.Damage;
-import io.mayflymq.core.store.segment.file.LogOptions;
-import io.mayflymq.core.store.segment.file.LogOptions.Sync;
-import io.mayflymq.core.store.segment.file.SegmentHeader;
-import io.mayflymq.core.store.segment.file.SegmentNames;
-import io.mayflymq.core.store.segment.record.Location;
-import io.mayflymq.core.store.segment.record.RecordFormat;
-import io.mayflymq.core.store.segment.record.RecordTargets;
 import io.mayflymq.protocol.types.BasicProperties;
 import io.mayflymq.protocol.types.ShortString;
 import java.io.UncheckedIOException;

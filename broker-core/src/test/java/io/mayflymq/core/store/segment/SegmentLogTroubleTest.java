@@ -3,10 +3,8 @@ package io.mayflymq.core.store.segment;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mayflymq.core.message.Message;
+import io.mayflymq.core.store.segment.LogOptions.Sync;
 import io.mayflymq.core.store.segment.LogRig.QueueKey;
-import io.mayflymq.core.store.segment.file.LogOptions.Sync;
-import io.mayflymq.core.store.segment.file.SegmentNames;
-import io.mayflymq.core.store.segment.record.RecordTargets;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;

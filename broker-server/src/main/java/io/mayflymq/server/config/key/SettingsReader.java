@@ -3,7 +3,7 @@ package io.mayflymq.server.config.key;
 import io.mayflymq.core.admin.VhostDefaults;
 import io.mayflymq.core.policy.QueueType;
 import io.mayflymq.core.security.Sessions.NodeLimits;
-import io.mayflymq.core.store.segment.file.LogOptions.Sync;
+import io.mayflymq.core.store.segment.LogOptions.Sync;
 import io.mayflymq.core.vhost.ObjectLimits;
 import io.mayflymq.server.config.settings.AuthSettings;
 import io.mayflymq.server.config.settings.DefaultsSettings;

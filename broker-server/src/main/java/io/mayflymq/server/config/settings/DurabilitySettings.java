@@ -1,6 +1,6 @@
 package io.mayflymq.server.config.settings;
 
-import io.mayflymq.core.store.segment.file.LogOptions.Sync;
+import io.mayflymq.core.store.segment.LogOptions.Sync;
 
 /**
  * How messages are kept.

@@ -1,7 +1,7 @@
 package io.mayflymq.core.store.disk.directory;
 
-import io.mayflymq.core.store.segment.file.LogDirectory;
-import io.mayflymq.core.store.segment.file.LogFile;
+import io.mayflymq.core.store.segment.LogDirectory;
+import io.mayflymq.core.store.segment.LogFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;

@@ -2,9 +2,9 @@ package io.mayflymq.core.store.disk.directory;
 
 import io.mayflymq.core.fault.BrokerThreads;
 import io.mayflymq.core.store.OwnerFiles;
-import io.mayflymq.core.store.segment.file.DiskDirectory;
-import io.mayflymq.core.store.segment.file.FileGate;
-import io.mayflymq.core.store.segment.file.LogDirectory;
+import io.mayflymq.core.store.segment.DiskDirectory;
+import io.mayflymq.core.store.segment.FileGate;
+import io.mayflymq.core.store.segment.LogDirectory;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;

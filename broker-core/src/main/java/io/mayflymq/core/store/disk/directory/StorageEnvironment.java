@@ -1,6 +1,6 @@
 package io.mayflymq.core.store.disk.directory;
 
-import io.mayflymq.core.store.segment.file.LogDirectory;
+import io.mayflymq.core.store.segment.LogDirectory;
 import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

@@ -2,8 +2,8 @@ package io.mayflymq.core.store.replica.stream;
 
 import io.mayflymq.core.store.StoreIds;
 import io.mayflymq.core.store.follower.FollowerQueues;
+import io.mayflymq.core.store.segment.DamagedRecordException;
 import io.mayflymq.core.store.segment.SegmentLog;
-import io.mayflymq.core.store.segment.record.DamagedRecordException;
 import io.mayflymq.core.store.stream.StreamLog;
 import java.util.ArrayDeque;
 import java.util.LinkedHashMap;

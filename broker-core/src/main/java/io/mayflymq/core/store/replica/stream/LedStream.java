@@ -10,7 +10,7 @@ import io.mayflymq.core.store.StreamCursor;
 import io.mayflymq.core.store.StreamStore;
 import io.mayflymq.core.store.UnreadableException;
 import io.mayflymq.core.store.follower.FollowerQueue;
-import io.mayflymq.core.store.segment.record.DamagedRecordException;
+import io.mayflymq.core.store.segment.DamagedRecordException;
 import io.mayflymq.core.store.stream.StreamLog;
 import java.util.ArrayDeque;
 import java.util.Map;

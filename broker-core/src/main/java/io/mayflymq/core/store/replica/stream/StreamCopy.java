@@ -1,8 +1,8 @@
 package io.mayflymq.core.store.replica.stream;
 
 import io.mayflymq.core.store.StoreIds;
-import io.mayflymq.core.store.segment.record.RecordTargets;
-import io.mayflymq.core.store.segment.record.WireBurst;
+import io.mayflymq.core.store.segment.RecordTargets;
+import io.mayflymq.core.store.segment.WireBurst;
 import io.mayflymq.core.store.stream.StreamLog;
 import io.mayflymq.core.store.stream.StreamReader;
 import java.nio.ByteBuffer;

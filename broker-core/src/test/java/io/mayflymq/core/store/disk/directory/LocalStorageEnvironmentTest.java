@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mayflymq.core.fault.BrokerThreads;
 import io.mayflymq.core.fault.Faults;
-import io.mayflymq.core.store.segment.file.FileGate;
+import io.mayflymq.core.store.segment.FileGate;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,0 +1,97 @@
+package io.mayflymq.core.store.segment;
+
+import io.mayflymq.core.replication.BatchId;
+import io.mayflymq.core.replication.EpochHistory;
+import io.mayflymq.core.store.BatchOrigin;
+
+/**
+ * All fields of a record except its content, to be filled and reused. Fields that its type does not
+ * have are undefined.
+ */
+public final class RecordHeader {
+  public RecordType type;
+
+  /** Whether it is part of a burst of a replicated log. */
+  public boolean inBurst;
+
+  public int segment;
+  public int offset;
+  public int length;
+
+  // Records with content
+  public long enqueuedAt;
+  public int bodyLength;
+
+  /** That of the message, 0 to 255, or {@link io.mayflymq.core.message.Message#NO_PRIORITY}. */
+  public int priority;
+
+  public final RecordTargets targets = new RecordTargets();
+
+  // What it marks as gone: of MOVE, RELOCATE (of each target), SETTLE and FORGET
+  public long goneQueue;
+  public long goneFrom;
+  public long goneTo;
+  public int goneSegment;
+
+  // DELIVERED
+  public long deliveredQueue;
+  public long deliveredUpTo;
+
+  // FORCED
+  public int forcedTo;
+
+  // RETURNED
+  public long returnedQueue;
+  public boolean returnedAll;
+  public byte[] returnedNotes;
+
+  // QUEUE
+  public long namedQueue;
+  public long metadataSeen;
+  public byte[] queueName;
+
+  // BURST: its name; HISTORY: that of the last one before the segment
+  public BatchId batch = BatchId.NONE;
+
+  // BURST, HISTORY
+  public long committed;
+
+  // BURST
+  public int burstRecords;
+  public long leaderMillis;
+
+  // HISTORY
+  public long base;
+  public boolean withinBurst;
+  public EpochHistory history = EpochHistory.NONE;
+
+  // APPLIED
+  public BatchOrigin appliedOrigin;
+  public long appliedNumber;
+  public long unknownUpTo;
+  public byte[] appliedOutcome;
+
+  public long location() {
+    return Location.of(segment, offset);
+  }
+
+  /** Returns how many entries of the earlier segment this record voids; ranges count as one. */
+  public int goneCount() {
+    return switch (type) {
+      case ENQUEUE, DELIVERED, FORCED, RETURNED, QUEUE, BURST, HISTORY, APPLIED -> 0;
+      case RELOCATE -> targets.size();
+      case MOVE, SETTLE, FORGET -> 1;
+    };
+  }
+
+  /** Returns its type's code in a record, or in an index. */
+  public int code() {
+    return inBurst ? type.code | RecordType.IN_BURST : type.code;
+  }
+
+  /** Sets its type by what {@link #code} returned. */
+  public void setCode(int code) {
+    type = RecordType.of(code);
+    inBurst = RecordType.isInBurst(code);
+  }
+}
