@@ -6,7 +6,6 @@ import io.mayflymq.core.store.QueueStore;
 import io.mayflymq.core.store.RecoverableQueue;
 import io.mayflymq.core.store.RedeliveryNotes;
 import io.mayflymq.core.store.UnsettledEntry;
-import io.mayflymq.core.store.memory.MemoryBudget;
 import io.mayflymq.core.store.segment.QueueNote;
 
 /** The part of a shard's store that belongs to one queue. */

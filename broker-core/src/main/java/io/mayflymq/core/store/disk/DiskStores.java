@@ -5,8 +5,6 @@ import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.store.PartitionStore;
 import io.mayflymq.core.store.PartitionStreams;
 import io.mayflymq.core.store.StoreException;
-import io.mayflymq.core.store.disk.directory.LocalStorageEnvironment;
-import io.mayflymq.core.store.disk.directory.StorageEnvironment;
 import io.mayflymq.core.store.segment.FileGate;
 import java.util.UUID;
 import java.util.function.LongSupplier;

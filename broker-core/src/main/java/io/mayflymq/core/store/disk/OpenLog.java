@@ -1,6 +1,5 @@
 package io.mayflymq.core.store.disk;
 
-import io.mayflymq.core.store.disk.directory.StorageEnvironment;
 import io.mayflymq.core.store.segment.LogDirectory;
 import io.mayflymq.core.store.segment.LogOptions;
 import io.mayflymq.core.store.segment.SegmentLog;

@@ -1,7 +1,6 @@
 package io.mayflymq.core.store.disk;
 
 import io.mayflymq.core.store.AppliedBatches;
-import io.mayflymq.core.store.memory.ContentOwner;
 import io.mayflymq.core.store.segment.LogOwner;
 import io.mayflymq.core.store.segment.QueueNote;
 

@@ -2,8 +2,6 @@ package io.mayflymq.core.store.disk;
 
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.store.StoreFigures;
-import io.mayflymq.core.store.memory.ContentArena;
-import io.mayflymq.core.store.memory.MemoryBudget;
 import io.mayflymq.core.store.segment.LogState;
 import io.mayflymq.core.store.segment.SegmentLog;
 import java.util.concurrent.CompletableFuture;

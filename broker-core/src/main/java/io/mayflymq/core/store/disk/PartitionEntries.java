@@ -7,8 +7,6 @@ import io.mayflymq.core.store.RecoverableQueue;
 import io.mayflymq.core.store.StoreIds;
 import io.mayflymq.core.store.UnreadableException;
 import io.mayflymq.core.store.UnsettledEntry;
-import io.mayflymq.core.store.memory.ContentArena;
-import io.mayflymq.core.store.memory.MemoryBudget;
 import io.mayflymq.core.store.segment.Location;
 import io.mayflymq.core.store.segment.SegmentLog;
 import java.io.UncheckedIOException;

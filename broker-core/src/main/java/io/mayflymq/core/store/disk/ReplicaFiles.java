@@ -2,7 +2,6 @@ package io.mayflymq.core.store.disk;
 
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.store.StoreException;
-import io.mayflymq.core.store.disk.directory.StorageEnvironment;
 import io.mayflymq.core.store.segment.DiskDirectory;
 import io.mayflymq.core.store.segment.LogDirectory;
 import io.mayflymq.core.store.segment.LogFile;

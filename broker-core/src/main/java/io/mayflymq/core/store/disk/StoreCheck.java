@@ -1,8 +1,5 @@
 package io.mayflymq.core.store.disk;
 
-import io.mayflymq.core.store.disk.directory.DirectoryList;
-import io.mayflymq.core.store.disk.directory.LocalStorageEnvironment;
-import io.mayflymq.core.store.disk.directory.StorageEnvironment;
 import io.mayflymq.core.store.segment.Damage;
 import io.mayflymq.core.store.segment.LogFiles;
 import io.mayflymq.core.store.segment.LogIdentity;

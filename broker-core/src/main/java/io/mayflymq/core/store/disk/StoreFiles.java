@@ -3,8 +3,6 @@ package io.mayflymq.core.store.disk;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.store.BatchOrigin;
 import io.mayflymq.core.store.StoreException;
-import io.mayflymq.core.store.disk.directory.DirectoryList;
-import io.mayflymq.core.store.disk.directory.StorageEnvironment;
 import io.mayflymq.core.store.segment.LogDirectory;
 import io.mayflymq.core.store.segment.LogIdentity;
 import io.mayflymq.core.store.segment.LogOptions.Sync;

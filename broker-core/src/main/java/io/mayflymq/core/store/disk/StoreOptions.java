@@ -11,7 +11,7 @@ import java.nio.file.Path;
  * @param memoryBytes how much memory the messages of all queues may take, before contents are kept
  *     in files only
  * @param slabBytes the size of the arrays that hold contents in memory, see {@link
- *     io.mayflymq.core.store.memory.ContentArena}
+ *     io.mayflymq.core.store.disk.ContentArena}
  * @param segmentBytes the size of a log's segments
  * @param sync what commits wait for
  * @param acceptsLoss whether a start continues without messages whose files are missing

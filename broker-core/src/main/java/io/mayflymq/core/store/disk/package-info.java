@@ -1,2 +1,5 @@
-/** Messages in files: each shard's log, and the contents that do not fit into memory. */
+/**
+ * Messages in files: the log of each partition, the contents that do not fit into memory, the pages
+ * of those that do, and the directories of them all.
+ */
 package io.mayflymq.core.store.disk;

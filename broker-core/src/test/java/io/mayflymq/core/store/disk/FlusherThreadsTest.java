@@ -4,8 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mayflymq.core.fault.BrokerThreads;
 import io.mayflymq.core.fault.LoggedFaults;
-import io.mayflymq.core.store.disk.directory.LocalStorageEnvironment;
-import io.mayflymq.core.store.disk.directory.StorageEnvironment;
 import io.mayflymq.core.store.segment.FileGate;
 import io.mayflymq.core.store.segment.SegmentLog;
 import io.mayflymq.core.store.stream.StreamDisk;

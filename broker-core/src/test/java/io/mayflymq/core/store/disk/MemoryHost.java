@@ -3,7 +3,6 @@ package io.mayflymq.core.store.disk;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.store.OrphanedQueue;
 import io.mayflymq.core.store.PartitionStore;
-import io.mayflymq.core.store.disk.directory.StorageEnvironment;
 import io.mayflymq.core.store.segment.LogDirectory;
 import io.mayflymq.core.store.segment.LogOptions.Sync;
 import io.mayflymq.core.store.segment.ManualExecutor;

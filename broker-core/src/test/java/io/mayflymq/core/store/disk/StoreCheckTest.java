@@ -3,7 +3,6 @@ package io.mayflymq.core.store.disk;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mayflymq.core.store.disk.StoreCheck.Fault;
-import io.mayflymq.core.store.disk.directory.DirectoryList;
 import io.mayflymq.core.store.segment.MemoryDirectory;
 import java.io.IOException;
 import java.util.Random;

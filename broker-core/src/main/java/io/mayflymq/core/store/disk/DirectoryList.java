@@ -1,4 +1,4 @@
-package io.mayflymq.core.store.disk.directory;
+package io.mayflymq.core.store.disk;
 
 import io.mayflymq.core.store.segment.LogDirectory;
 import io.mayflymq.core.store.segment.LogFile;

@@ -1,4 +1,4 @@
-package io.mayflymq.core.store.memory;
+package io.mayflymq.core.store.disk;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

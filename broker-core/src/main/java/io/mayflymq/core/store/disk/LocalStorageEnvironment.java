@@ -1,4 +1,4 @@
-package io.mayflymq.core.store.disk.directory;
+package io.mayflymq.core.store.disk;
 
 import io.mayflymq.core.fault.BrokerThreads;
 import io.mayflymq.core.store.OwnerFiles;

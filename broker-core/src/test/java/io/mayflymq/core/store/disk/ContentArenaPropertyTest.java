@@ -1,4 +1,4 @@
-package io.mayflymq.core.store.memory;
+package io.mayflymq.core.store.disk;
 
 import static net.jqwik.api.Arbitraries.frequencyOf;
 import static net.jqwik.api.Arbitraries.integers;

@@ -1,4 +1,4 @@
-package io.mayflymq.core.store.memory;
+package io.mayflymq.core.store.disk;
 
 /** The owner of the queues whose contents are in a {@link ContentArena}. */
 public interface ContentOwner {

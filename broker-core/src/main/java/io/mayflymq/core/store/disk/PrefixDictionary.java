@@ -1,4 +1,4 @@
-package io.mayflymq.core.store.memory;
+package io.mayflymq.core.store.disk;
 
 import io.mayflymq.core.message.Message;
 import java.util.ArrayList;

@@ -1,2 +1,0 @@
-/** Contents of messages in memory, packed into large arrays. */
-package io.mayflymq.core.store.memory;
