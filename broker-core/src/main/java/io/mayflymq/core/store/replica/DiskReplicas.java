@@ -3,7 +3,6 @@ package io.mayflymq.core.store.replica;
 import io.mayflymq.core.runtime.PartitionTime;
 import io.mayflymq.core.store.StoreException;
 import io.mayflymq.core.store.disk.DiskStores;
-import io.mayflymq.core.store.replica.stream.StreamRules;
 
 /**
  * The replicas of partitions in the data directory of this node. Any thread may call, one at a time

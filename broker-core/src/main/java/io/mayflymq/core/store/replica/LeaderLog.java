@@ -13,8 +13,6 @@ import io.mayflymq.core.store.disk.RecoveredQueues;
 import io.mayflymq.core.store.disk.ReplicaFiles;
 import io.mayflymq.core.store.disk.StoreContents;
 import io.mayflymq.core.store.disk.StoreLog;
-import io.mayflymq.core.store.follower.FollowerQueues;
-import io.mayflymq.core.store.replica.stream.ReplicaStreams;
 import io.mayflymq.core.store.segment.LogOwner;
 import io.mayflymq.core.store.segment.SegmentLog;
 import io.mayflymq.core.store.segment.WireBurst;

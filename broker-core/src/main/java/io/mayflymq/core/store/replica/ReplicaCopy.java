@@ -1,6 +1,5 @@
 package io.mayflymq.core.store.replica;
 
-import io.mayflymq.core.store.replica.stream.StreamCopy;
 import io.mayflymq.core.store.segment.LogCopy;
 import io.mayflymq.core.store.segment.SegmentLog;
 import io.mayflymq.core.store.segment.WireBurst;

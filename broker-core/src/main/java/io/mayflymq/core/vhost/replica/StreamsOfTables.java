@@ -1,7 +1,7 @@
 package io.mayflymq.core.vhost.replica;
 
 import io.mayflymq.core.policy.QueueSettings;
-import io.mayflymq.core.store.replica.stream.StreamRules;
+import io.mayflymq.core.store.replica.StreamRules;
 import io.mayflymq.core.vhost.Broker;
 import io.mayflymq.core.vhost.queue.Queue;
 import java.util.Collection;

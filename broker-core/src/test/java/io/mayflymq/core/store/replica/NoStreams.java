@@ -1,7 +1,6 @@
 package io.mayflymq.core.store.replica;
 
 import io.mayflymq.core.policy.QueueSettings;
-import io.mayflymq.core.store.replica.stream.StreamRules;
 
 /** A node that knows nothing of streams. */
 final class NoStreams implements StreamRules {

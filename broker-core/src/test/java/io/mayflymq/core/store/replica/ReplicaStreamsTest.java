@@ -18,7 +18,6 @@ import io.mayflymq.core.store.StreamCursor;
 import io.mayflymq.core.store.StreamStore;
 import io.mayflymq.core.store.disk.DiskStores;
 import io.mayflymq.core.store.disk.MemoryHost;
-import io.mayflymq.core.store.replica.stream.StreamRules;
 import io.mayflymq.protocol.types.BasicProperties;
 import io.mayflymq.protocol.types.ShortString;
 import java.nio.ByteBuffer;

@@ -1,4 +1,4 @@
-package io.mayflymq.core.store.replica.stream;
+package io.mayflymq.core.store.replica;
 
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metrics.histogram.Histogram;
@@ -12,7 +12,6 @@ import io.mayflymq.core.store.RecoverableStream;
 import io.mayflymq.core.store.StoreException;
 import io.mayflymq.core.store.StoreIds;
 import io.mayflymq.core.store.disk.ReplicaFiles;
-import io.mayflymq.core.store.follower.FollowerQueues;
 import io.mayflymq.core.store.segment.LogState;
 import io.mayflymq.core.store.segment.RecordDecoder;
 import io.mayflymq.core.store.segment.RecordHeader;

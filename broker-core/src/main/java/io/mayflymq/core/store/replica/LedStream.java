@@ -1,4 +1,4 @@
-package io.mayflymq.core.store.replica.stream;
+package io.mayflymq.core.store.replica;
 
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.queue.index.Deadlines;
@@ -9,7 +9,6 @@ import io.mayflymq.core.store.RedeliveryNotes;
 import io.mayflymq.core.store.StreamCursor;
 import io.mayflymq.core.store.StreamStore;
 import io.mayflymq.core.store.UnreadableException;
-import io.mayflymq.core.store.follower.FollowerQueue;
 import io.mayflymq.core.store.segment.DamagedRecordException;
 import io.mayflymq.core.store.stream.StreamLog;
 import java.util.ArrayDeque;

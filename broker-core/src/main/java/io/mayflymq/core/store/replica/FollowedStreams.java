@@ -1,7 +1,6 @@
-package io.mayflymq.core.store.replica.stream;
+package io.mayflymq.core.store.replica;
 
 import io.mayflymq.core.store.StoreIds;
-import io.mayflymq.core.store.follower.FollowerQueues;
 import io.mayflymq.core.store.segment.DamagedRecordException;
 import io.mayflymq.core.store.segment.SegmentLog;
 import io.mayflymq.core.store.stream.StreamLog;

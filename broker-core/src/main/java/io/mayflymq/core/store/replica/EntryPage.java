@@ -1,4 +1,4 @@
-package io.mayflymq.core.store.follower;
+package io.mayflymq.core.store.replica;
 
 import io.mayflymq.core.store.RedeliveryNotes;
 

@@ -1,4 +1,4 @@
-package io.mayflymq.core.store.replica.stream;
+package io.mayflymq.core.store.replica;
 
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metrics.histogram.Histogram;

@@ -1,4 +1,4 @@
-package io.mayflymq.core.store.replica.stream;
+package io.mayflymq.core.store.replica;
 
 import io.mayflymq.core.store.StoreIds;
 import io.mayflymq.core.store.segment.RecordTargets;
