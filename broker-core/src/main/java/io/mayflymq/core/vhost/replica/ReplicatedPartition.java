@@ -2,9 +2,9 @@ package io.mayflymq.core.vhost.replica;
 
 import io.mayflymq.core.link.LinkListener;
 import io.mayflymq.core.replication.Assignment;
+import io.mayflymq.core.replication.HostedReplica;
 import io.mayflymq.core.replication.PartitionReplica;
-import io.mayflymq.core.replication.node.HostedReplica;
-import io.mayflymq.core.replication.node.ReplicaOwner;
+import io.mayflymq.core.replication.ReplicaOwner;
 import io.mayflymq.core.runtime.PartitionTime;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.store.PartitionStore;

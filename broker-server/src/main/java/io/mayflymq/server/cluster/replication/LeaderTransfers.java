@@ -84,7 +84,7 @@ final class LeaderTransfers {
    * Has a replica lead.
    *
    * @param to the number of its node
-   * @return as {@link io.mayflymq.core.replication.node.ReplicaOperations#transfer}
+   * @return as {@link io.mayflymq.core.replication.ReplicaOperations#transfer}
    */
   CompletableFuture<Void> transfer(int partition, int to) {
     Assignment assignment = node.partitions().all().get(partition);

@@ -1,8 +1,8 @@
 package io.mayflymq.server.management.replica;
 
 import io.mayflymq.core.policy.QueueType;
+import io.mayflymq.core.replication.ReplicaOperations;
 import io.mayflymq.core.replication.ReplicaState;
-import io.mayflymq.core.replication.node.ReplicaOperations;
 import io.mayflymq.core.vhost.Broker;
 import io.mayflymq.core.vhost.Cluster;
 import io.mayflymq.core.vhost.VirtualHost;

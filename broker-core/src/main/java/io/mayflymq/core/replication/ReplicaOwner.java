@@ -1,6 +1,5 @@
-package io.mayflymq.core.replication.node;
+package io.mayflymq.core.replication;
 
-import io.mayflymq.core.replication.ReplicationMessage;
 import java.util.Map;
 
 /**

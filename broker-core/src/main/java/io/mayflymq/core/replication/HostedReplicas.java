@@ -1,7 +1,6 @@
-package io.mayflymq.core.replication.node;
+package io.mayflymq.core.replication;
 
 import io.mayflymq.core.link.LinkListener;
-import io.mayflymq.core.replication.Assignment;
 import io.mayflymq.core.runtime.Shard;
 import java.util.concurrent.CompletableFuture;
 

@@ -1,4 +1,4 @@
-package io.mayflymq.core.replication.node;
+package io.mayflymq.core.replication;
 
 import java.util.concurrent.CompletableFuture;
 

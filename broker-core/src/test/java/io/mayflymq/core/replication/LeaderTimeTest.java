@@ -1,4 +1,4 @@
-package io.mayflymq.core.replication.node;
+package io.mayflymq.core.replication;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

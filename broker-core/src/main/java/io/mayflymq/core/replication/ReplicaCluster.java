@@ -1,8 +1,6 @@
-package io.mayflymq.core.replication.node;
+package io.mayflymq.core.replication;
 
 import io.mayflymq.core.link.LinkListener;
-import io.mayflymq.core.replication.AssignmentChange;
-import io.mayflymq.core.replication.Leaderless;
 import io.mayflymq.core.runtime.Shard;
 
 /** The cluster, as a replica on one of its nodes sees it. Any thread may call. */

@@ -1,19 +1,9 @@
-package io.mayflymq.core.replication.node;
+package io.mayflymq.core.replication;
 
 import io.mayflymq.core.link.LinkListener;
-import io.mayflymq.core.replication.Assignment;
-import io.mayflymq.core.replication.AssignmentChange;
-import io.mayflymq.core.replication.BatchId;
-import io.mayflymq.core.replication.Leaderless;
-import io.mayflymq.core.replication.PartitionReplica;
-import io.mayflymq.core.replication.QueueLeases;
-import io.mayflymq.core.replication.ReplicaEffects;
-import io.mayflymq.core.replication.ReplicaLog;
-import io.mayflymq.core.replication.ReplicaState;
 import io.mayflymq.core.replication.ReplicationMessage.Copy;
 import io.mayflymq.core.replication.ReplicationMessage.ToFollower;
 import io.mayflymq.core.replication.ReplicationMessage.ToLeader;
-import io.mayflymq.core.replication.ReplicationTimes;
 import io.mayflymq.core.runtime.PartitionTime;
 import io.mayflymq.core.runtime.Shard;
 import java.nio.ByteBuffer;

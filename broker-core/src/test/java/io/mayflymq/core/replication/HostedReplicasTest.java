@@ -1,4 +1,4 @@
-package io.mayflymq.core.replication.node;
+package io.mayflymq.core.replication;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -8,13 +8,6 @@ import io.mayflymq.core.link.LinkPort;
 import io.mayflymq.core.link.LinkReader;
 import io.mayflymq.core.link.LinkVersion;
 import io.mayflymq.core.link.LinkWriter;
-import io.mayflymq.core.replication.Assignment;
-import io.mayflymq.core.replication.AssignmentChange;
-import io.mayflymq.core.replication.Batch;
-import io.mayflymq.core.replication.LeaderElections;
-import io.mayflymq.core.replication.Leaderless;
-import io.mayflymq.core.replication.ReplicationTimes;
-import io.mayflymq.core.replication.SimulatedReplicaLog;
 import io.mayflymq.core.runtime.ManualClock;
 import io.mayflymq.core.runtime.ManualLoop;
 import io.mayflymq.core.runtime.PartitionTime;
