@@ -1,11 +1,11 @@
 package io.mayflymq.core.admin;
 
-import io.mayflymq.core.event.AdministrationEvent;
-import io.mayflymq.core.event.AdministrationEvent.Bearer;
-import io.mayflymq.core.event.AdministrationEvent.LimitsCleared;
-import io.mayflymq.core.event.AdministrationEvent.LimitsSet;
-import io.mayflymq.core.event.AdministrationEvent.UserChange;
-import io.mayflymq.core.event.BrokerEvents;
+import io.mayflymq.core.metadata.AdministrationEvent.Bearer;
+import io.mayflymq.core.metadata.AdministrationEvent.LimitsCleared;
+import io.mayflymq.core.metadata.AdministrationEvent.LimitsSet;
+import io.mayflymq.core.metadata.AdministrationEvent.UserChange;
+import io.mayflymq.core.metadata.AdministrationEvent;
+import io.mayflymq.core.metadata.BrokerEvents;
 import io.mayflymq.core.metadata.MetadataCommand.Administrative;
 import io.mayflymq.core.metadata.MetadataCommand.GlobalParameterCleared;
 import io.mayflymq.core.metadata.MetadataCommand.GlobalParameterSet;

@@ -1,8 +1,8 @@
 package io.mayflymq.core.cluster;
 
+import io.mayflymq.core.metadata.CommandCodec;
 import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.MetadataException;
-import io.mayflymq.core.metadata.journal.CommandCodec;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -26,7 +26,7 @@ record ChangeEntry(int version, UUID process, List<Unit> units) {
 
     /**
      * @param serial its number, unique in the process
-     * @param commands encoded by {@link io.mayflymq.core.metadata.journal.CommandCodec}
+     * @param commands encoded by {@link io.mayflymq.core.metadata.CommandCodec}
      */
     Unit(long serial, byte[] commands) {
       this.serial = serial;

@@ -1,12 +1,12 @@
 package io.mayflymq.core.vhost;
 
 import io.mayflymq.core.deprecation.DeprecatedFeatures;
-import io.mayflymq.core.event.BrokerEvents;
-import io.mayflymq.core.event.TopologyAudit;
 import io.mayflymq.core.message.IncomingStamps;
+import io.mayflymq.core.metadata.BrokerEvents;
 import io.mayflymq.core.metadata.CommittedState.UndoneException;
 import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.MetadataLog;
+import io.mayflymq.core.metadata.TopologyAudit;
 import io.mayflymq.core.metadata.VhostDefinition;
 import io.mayflymq.core.metrics.Churn;
 import io.mayflymq.core.policy.Defaults;

@@ -1,8 +1,8 @@
 package io.mayflymq.core.vhost;
 
 import io.mayflymq.core.deprecation.DeprecatedFeatures;
-import io.mayflymq.core.event.BrokerEvents;
 import io.mayflymq.core.message.IncomingStamps;
+import io.mayflymq.core.metadata.BrokerEvents;
 import io.mayflymq.core.metadata.MetadataLog;
 import io.mayflymq.core.metadata.QueuePlace;
 import io.mayflymq.core.metadata.VhostDefinition;

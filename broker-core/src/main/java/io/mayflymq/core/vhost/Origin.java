@@ -1,6 +1,6 @@
 package io.mayflymq.core.vhost;
 
-import io.mayflymq.core.event.Actor;
+import io.mayflymq.core.metadata.Actor;
 
 /** Where a change of a virtual host comes from. */
 final class Origin {

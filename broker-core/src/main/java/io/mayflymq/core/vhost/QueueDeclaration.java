@@ -2,7 +2,7 @@ package io.mayflymq.core.vhost;
 
 import io.mayflymq.core.deprecation.DeprecatedFeature;
 import io.mayflymq.core.deprecation.DeprecatedFeatures;
-import io.mayflymq.core.event.Actor;
+import io.mayflymq.core.metadata.Actor;
 import io.mayflymq.core.metadata.QueueDefinition;
 import io.mayflymq.core.policy.Dialect;
 import io.mayflymq.core.policy.QueueArguments;

@@ -1,9 +1,9 @@
 package io.mayflymq.core.vhost;
 
-import io.mayflymq.core.event.Actor;
-import io.mayflymq.core.event.AdministrationEvent;
-import io.mayflymq.core.event.TopologyEvents;
+import io.mayflymq.core.metadata.Actor;
+import io.mayflymq.core.metadata.AdministrationEvent;
 import io.mayflymq.core.metadata.MetadataCommand.PolicyCleared;
+import io.mayflymq.core.metadata.TopologyEvents;
 import io.mayflymq.core.metrics.Churn;
 import io.mayflymq.core.metrics.VhostMetrics;
 import io.mayflymq.core.policy.Policy;

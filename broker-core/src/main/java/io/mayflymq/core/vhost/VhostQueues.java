@@ -1,6 +1,6 @@
 package io.mayflymq.core.vhost;
 
-import io.mayflymq.core.event.Actor;
+import io.mayflymq.core.metadata.Actor;
 import io.mayflymq.core.metadata.MetadataCommand.QueueDeclared;
 import io.mayflymq.core.metadata.MetadataCommand.QueueDeleted;
 import io.mayflymq.core.metadata.MetadataCommand.QueueIs;

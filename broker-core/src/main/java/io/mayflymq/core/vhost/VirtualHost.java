@@ -1,10 +1,10 @@
 package io.mayflymq.core.vhost;
 
 import io.mayflymq.core.deprecation.DeprecatedFeatures;
-import io.mayflymq.core.event.Actor;
-import io.mayflymq.core.event.BrokerEvents;
 import io.mayflymq.core.message.IncomingStamps;
 import io.mayflymq.core.message.Message;
+import io.mayflymq.core.metadata.Actor;
+import io.mayflymq.core.metadata.BrokerEvents;
 import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.QueueDefinition;
 import io.mayflymq.core.metadata.VhostDefinition;

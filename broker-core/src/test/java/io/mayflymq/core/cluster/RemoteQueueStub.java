@@ -1,6 +1,6 @@
 package io.mayflymq.core.cluster;
 
-import io.mayflymq.core.event.Actor;
+import io.mayflymq.core.metadata.Actor;
 import io.mayflymq.core.metrics.Counters;
 import io.mayflymq.core.policy.QueueSettings;
 import io.mayflymq.core.vhost.partition.Partition;

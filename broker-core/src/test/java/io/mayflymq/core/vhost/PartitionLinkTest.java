@@ -3,8 +3,8 @@ package io.mayflymq.core.vhost;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.mayflymq.core.event.Actor;
 import io.mayflymq.core.message.Message;
+import io.mayflymq.core.metadata.Actor;
 import io.mayflymq.core.queue.ConsumeOptions;
 import io.mayflymq.core.queue.Consumer;
 import io.mayflymq.core.queue.GetResult;

@@ -3,9 +3,9 @@ package io.mayflymq.core.vhost;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.mayflymq.core.event.Actor;
 import io.mayflymq.core.link.LinkVersion;
 import io.mayflymq.core.message.Message;
+import io.mayflymq.core.metadata.Actor;
 import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.QueuePlace;
 import io.mayflymq.core.metrics.Counter;

@@ -1,7 +1,7 @@
 package io.mayflymq.server.alarm;
 
-import io.mayflymq.core.event.BrokerEvent;
-import io.mayflymq.core.event.BrokerEvents;
+import io.mayflymq.core.metadata.BrokerEvent;
+import io.mayflymq.core.metadata.BrokerEvents;
 import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.server.config.NodeName;
 

@@ -1,6 +1,6 @@
 package io.mayflymq.server.boot;
 
-import io.mayflymq.core.metadata.journal.MetadataCheck;
+import io.mayflymq.core.metadata.MetadataCheck;
 import io.mayflymq.core.store.segment.Damage;
 import io.mayflymq.core.store.segment.LogCheck;
 import io.mayflymq.core.store.stream.StreamCheck;

@@ -1,6 +1,6 @@
 package io.mayflymq.server.boot;
 
-import io.mayflymq.core.metadata.journal.MetadataCheck;
+import io.mayflymq.core.metadata.MetadataCheck;
 import io.mayflymq.core.store.OrphanedQueue;
 import io.mayflymq.core.store.disk.OrphanSearch;
 import io.mayflymq.core.store.disk.StoreCheck;

@@ -4,7 +4,7 @@ import io.mayflymq.core.cluster.ChangeApplier;
 import io.mayflymq.core.cluster.PositionedLog;
 import io.mayflymq.core.cluster.TakenOverMetadata;
 import io.mayflymq.core.metadata.MetadataCommand.Applied;
-import io.mayflymq.core.metadata.journal.MetadataJournal;
+import io.mayflymq.core.metadata.MetadataJournal;
 import io.mayflymq.server.cluster.consensus.EntryApplier;
 import io.mayflymq.server.cluster.consensus.LogPosition;
 import io.mayflymq.server.cluster.membership.StateTransfer;

@@ -1,7 +1,7 @@
 package io.mayflymq.server.connection;
 
-import io.mayflymq.core.event.BrokerEvent;
-import io.mayflymq.core.event.ErlangTable;
+import io.mayflymq.core.metadata.BrokerEvent;
+import io.mayflymq.core.metadata.ErlangTable;
 import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.protocol.types.FieldValue;
 import io.mayflymq.server.config.NodeName;

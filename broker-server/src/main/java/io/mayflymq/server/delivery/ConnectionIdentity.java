@@ -1,6 +1,6 @@
 package io.mayflymq.server.delivery;
 
-import io.mayflymq.core.event.Actor;
+import io.mayflymq.core.metadata.Actor;
 import io.mayflymq.core.vhost.queue.QueueOwner;
 import io.mayflymq.server.config.NodeName;
 import java.util.function.BooleanSupplier;

@@ -1,6 +1,6 @@
 package io.mayflymq.core.store.backup;
 
-import io.mayflymq.core.metadata.journal.MetadataCheck;
+import io.mayflymq.core.metadata.MetadataCheck;
 import java.util.Collection;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;

@@ -1,8 +1,8 @@
 package io.mayflymq.core.vhost.event;
 
-import io.mayflymq.core.event.BrokerEvent;
-import io.mayflymq.core.event.BrokerEvents;
 import io.mayflymq.core.message.Message;
+import io.mayflymq.core.metadata.BrokerEvent;
+import io.mayflymq.core.metadata.BrokerEvents;
 import io.mayflymq.core.routing.ExchangeDefinition;
 import io.mayflymq.core.routing.RoutingTable;
 import io.mayflymq.core.vhost.queue.Queue;

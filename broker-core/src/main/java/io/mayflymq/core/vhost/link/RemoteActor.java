@@ -1,7 +1,7 @@
 package io.mayflymq.core.vhost.link;
 
-import io.mayflymq.core.event.Actor;
 import io.mayflymq.core.link.LinkReader;
+import io.mayflymq.core.metadata.Actor;
 
 /** Who has asked something on another node. */
 record RemoteActor(String user, String pid, String inWords) implements Actor {

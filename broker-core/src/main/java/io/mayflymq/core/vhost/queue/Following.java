@@ -1,7 +1,7 @@
 package io.mayflymq.core.vhost.queue;
 
-import io.mayflymq.core.event.Actor;
 import io.mayflymq.core.fault.Causes;
+import io.mayflymq.core.metadata.Actor;
 import io.mayflymq.core.metrics.Counters;
 import io.mayflymq.core.policy.LeaseUse;
 import io.mayflymq.core.policy.QueueSettings;

@@ -1,7 +1,7 @@
 package io.mayflymq.core.vhost.queue;
 
-import io.mayflymq.core.event.Actor;
 import io.mayflymq.core.message.Message;
+import io.mayflymq.core.metadata.Actor;
 import io.mayflymq.core.metadata.QueueDefinition;
 import io.mayflymq.core.policy.EffectiveSettings;
 import io.mayflymq.core.policy.QueueSettings;

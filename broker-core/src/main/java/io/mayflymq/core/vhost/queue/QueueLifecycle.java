@@ -1,6 +1,6 @@
 package io.mayflymq.core.vhost.queue;
 
-import io.mayflymq.core.event.Actor;
+import io.mayflymq.core.metadata.Actor;
 import io.mayflymq.core.queue.Consumer;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;

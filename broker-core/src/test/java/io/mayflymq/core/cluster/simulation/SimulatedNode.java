@@ -2,8 +2,8 @@ package io.mayflymq.core.cluster.simulation;
 
 import io.mayflymq.core.cluster.ChangeVersions;
 import io.mayflymq.core.metadata.ClusterMember;
+import io.mayflymq.core.metadata.LiveMetadataLog;
 import io.mayflymq.core.metadata.MetadataCommand.MemberSet;
-import io.mayflymq.core.metadata.journal.LiveMetadataLog;
 import io.mayflymq.core.runtime.ManualClock;
 import io.mayflymq.core.store.disk.MemoryHost;
 import java.util.Random;

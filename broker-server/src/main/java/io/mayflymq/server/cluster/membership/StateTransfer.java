@@ -1,8 +1,8 @@
 package io.mayflymq.server.cluster.membership;
 
+import io.mayflymq.core.metadata.CommandCodec;
 import io.mayflymq.core.metadata.MetadataCommand;
-import io.mayflymq.core.metadata.journal.CommandCodec;
-import io.mayflymq.core.metadata.journal.MetadataJournal;
+import io.mayflymq.core.metadata.MetadataJournal;
 import io.mayflymq.server.cluster.transport.CallService;
 import io.mayflymq.server.cluster.transport.NodeCalls;
 import java.io.ByteArrayOutputStream;

@@ -1,6 +1,6 @@
 package io.mayflymq.server.management.api;
 
-import io.mayflymq.core.event.Actor;
+import io.mayflymq.core.metadata.Actor;
 import io.mayflymq.core.security.User;
 import java.util.List;
 

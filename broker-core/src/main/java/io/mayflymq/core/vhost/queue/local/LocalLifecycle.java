@@ -1,6 +1,6 @@
 package io.mayflymq.core.vhost.queue.local;
 
-import io.mayflymq.core.event.Actor;
+import io.mayflymq.core.metadata.Actor;
 import io.mayflymq.core.policy.LeaseUse;
 import io.mayflymq.core.queue.QueueMachine;
 import io.mayflymq.core.runtime.Shard;

@@ -1,7 +1,7 @@
 package io.mayflymq.core.vhost.queue.local;
 
-import io.mayflymq.core.event.Actor;
 import io.mayflymq.core.message.DropTrigger;
+import io.mayflymq.core.metadata.Actor;
 import io.mayflymq.core.queue.Consumer;
 import io.mayflymq.core.queue.QueueMachine;
 import io.mayflymq.core.runtime.Shard;

@@ -1,8 +1,8 @@
 package io.mayflymq.core.vhost.queue.remote;
 
-import io.mayflymq.core.event.Actor;
 import io.mayflymq.core.link.LinkReader;
 import io.mayflymq.core.link.RequestKind;
+import io.mayflymq.core.metadata.Actor;
 import io.mayflymq.core.vhost.queue.DeclaredQueue;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.queue.QueueLifecycle;

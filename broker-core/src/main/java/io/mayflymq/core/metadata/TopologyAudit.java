@@ -1,0 +1,75 @@
+package io.mayflymq.core.metadata;
+
+import io.mayflymq.core.routing.Binding;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
+
+/**
+ * Logs which client, or which timer of the broker, has created or deleted an exchange, queue or
+ * binding: the audit category. Deletions of what is durable have level info, as they may lose
+ * messages; everything else has level debug, as applications do it all the time. Any thread may
+ * call.
+ */
+public final class TopologyAudit implements BrokerEvents {
+  private static final Logger LOGGER = LoggerFactory.getLogger("audit");
+
+  private final BrokerEvents next;
+
+  /**
+   * Creates a log.
+   *
+   * @param next receives the events, too
+   */
+  public TopologyAudit(BrokerEvents next) {
+    this.next = next;
+  }
+
+  @Override
+  public void happened(BrokerEvent event) {
+    if (event instanceof TopologyEvent change) {
+      Level level = isLasting(change) ? Level.INFO : Level.DEBUG;
+      if (LOGGER.isEnabledForLevel(level)) {
+        LOGGER
+            .atLevel(level)
+            .log(
+                "{} in vhost '{}': {}, by {}",
+                change.name(),
+                change.vhost(),
+                subject(change),
+                change.actor().inWords());
+      }
+    }
+    next.happened(event);
+  }
+
+  private static boolean isLasting(TopologyEvent event) {
+    return event instanceof TopologyEvent.QueueDeleted deleted
+        && deleted.queue().durable()
+        && !deleted.queue().exclusive();
+  }
+
+  private static String subject(TopologyEvent event) {
+    if (event instanceof TopologyEvent.QueueCreated created) {
+      return "queue '%s'".formatted(created.queue().name());
+    } else if (event instanceof TopologyEvent.QueueDeleted deleted) {
+      return "queue '%s'".formatted(deleted.queue().name());
+    } else if (event instanceof TopologyEvent.ExchangeCreated created) {
+      return "exchange '%s'".formatted(created.exchange().name());
+    } else if (event instanceof TopologyEvent.ExchangeDeleted deleted) {
+      return "exchange '%s'".formatted(deleted.exchange());
+    } else if (event instanceof TopologyEvent.BindingCreated created) {
+      return text(created.binding());
+    }
+    return text(((TopologyEvent.BindingDeleted) event).binding());
+  }
+
+  private static String text(Binding binding) {
+    return "from exchange '%s' to %s '%s' with key '%s'"
+        .formatted(
+            binding.source(),
+            binding.destinationKind(),
+            binding.destination(),
+            binding.routingKey());
+  }
+}

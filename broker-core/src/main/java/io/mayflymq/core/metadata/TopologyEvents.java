@@ -1,0 +1,49 @@
+package io.mayflymq.core.metadata;
+
+import io.mayflymq.core.metadata.TopologyEvent.BindingCreated;
+import io.mayflymq.core.metadata.TopologyEvent.BindingDeleted;
+import io.mayflymq.core.metadata.TopologyEvent.ExchangeCreated;
+import io.mayflymq.core.metadata.TopologyEvent.ExchangeDeleted;
+import io.mayflymq.core.metadata.TopologyEvent.QueueCreated;
+import io.mayflymq.core.metadata.TopologyEvent.QueueDeleted;
+import io.mayflymq.core.routing.Binding;
+import io.mayflymq.core.routing.ExchangeDefinition;
+import io.mayflymq.core.routing.Removal;
+
+/**
+ * Publishes events about created and deleted objects of a virtual host.
+ *
+ * @param vhost the name of the virtual host
+ * @param events receives the events
+ */
+public record TopologyEvents(String vhost, BrokerEvents events) {
+  /** Publishes that an exchange was created. */
+  public void created(ExchangeDefinition exchange, Actor actor) {
+    events.happened(new ExchangeCreated(vhost, exchange, actor));
+  }
+
+  /** Publishes that a queue was created. */
+  public void created(QueueDefinition queue, Actor actor) {
+    events.happened(new QueueCreated(vhost, queue, actor));
+  }
+
+  /** Publishes that a binding was created. */
+  public void created(Binding binding, Actor actor) {
+    events.happened(new BindingCreated(vhost, binding, actor));
+  }
+
+  /** Publishes that bindings and exchanges were deleted. */
+  public void removed(Removal<?> removal, Actor actor) {
+    for (Binding binding : removal.deletedBindings()) {
+      events.happened(new BindingDeleted(vhost, binding, actor));
+    }
+    for (ExchangeDefinition exchange : removal.deletedExchanges()) {
+      events.happened(new ExchangeDeleted(vhost, exchange.name(), actor));
+    }
+  }
+
+  /** Publishes that a queue was deleted. */
+  public void deleted(QueueDefinition queue, Actor actor) {
+    events.happened(new QueueDeleted(vhost, queue, actor));
+  }
+}
