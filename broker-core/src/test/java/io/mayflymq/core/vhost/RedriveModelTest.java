@@ -3,12 +3,12 @@ package io.mayflymq.core.vhost;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mayflymq.core.vhost.TestBroker.Settlement;
+import io.mayflymq.core.vhost.deadletter.Redrive;
+import io.mayflymq.core.vhost.deadletter.RedriveRequest.Destination;
+import io.mayflymq.core.vhost.deadletter.RedriveRequest.Filter;
+import io.mayflymq.core.vhost.deadletter.RedriveRequest;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.queue.QueueSnapshot;
-import io.mayflymq.core.vhost.redrive.Redrive;
-import io.mayflymq.core.vhost.redrive.RedriveRequest;
-import io.mayflymq.core.vhost.redrive.RedriveRequest.Destination;
-import io.mayflymq.core.vhost.redrive.RedriveRequest.Filter;
 import io.mayflymq.protocol.types.FieldTable;
 import java.util.ArrayList;
 import java.util.Arrays;

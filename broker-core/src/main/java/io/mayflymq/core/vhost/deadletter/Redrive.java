@@ -1,4 +1,4 @@
-package io.mayflymq.core.vhost.redrive;
+package io.mayflymq.core.vhost.deadletter;
 
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metrics.Counter;
@@ -11,13 +11,12 @@ import io.mayflymq.core.store.PartitionStore;
 import io.mayflymq.core.tracing.MessageTracer;
 import io.mayflymq.core.vhost.command.PublishListener;
 import io.mayflymq.core.vhost.command.ShardCommandSender;
-import io.mayflymq.core.vhost.deadletter.DeadLetterPublisher;
+import io.mayflymq.core.vhost.deadletter.RedriveReport.Skipped;
+import io.mayflymq.core.vhost.deadletter.RedriveReport.State;
 import io.mayflymq.core.vhost.partition.Partition;
 import io.mayflymq.core.vhost.partition.Partitions;
 import io.mayflymq.core.vhost.queue.LockedMessages;
 import io.mayflymq.core.vhost.queue.Queue;
-import io.mayflymq.core.vhost.redrive.RedriveReport.Skipped;
-import io.mayflymq.core.vhost.redrive.RedriveReport.State;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.EnumMap;

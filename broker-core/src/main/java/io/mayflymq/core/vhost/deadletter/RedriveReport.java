@@ -1,4 +1,4 @@
-package io.mayflymq.core.vhost.redrive;
+package io.mayflymq.core.vhost.deadletter;
 
 import java.util.Locale;
 import java.util.Map;

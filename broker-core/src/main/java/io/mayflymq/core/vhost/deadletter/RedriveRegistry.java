@@ -1,7 +1,6 @@
-package io.mayflymq.core.vhost.redrive;
+package io.mayflymq.core.vhost.deadletter;
 
 import io.mayflymq.core.queue.MessageExtractor;
-import io.mayflymq.core.vhost.deadletter.DeadLetterPublishers;
 import io.mayflymq.core.vhost.partition.Partitions;
 import io.mayflymq.core.vhost.queue.Preconditions;
 import io.mayflymq.core.vhost.queue.Queue;

@@ -1,4 +1,4 @@
-package io.mayflymq.core.vhost.redrive;
+package io.mayflymq.core.vhost.deadletter;
 
 /** So many messages per second, evenly: at most what a tenth of a second allows at once. */
 final class RateLimiter {

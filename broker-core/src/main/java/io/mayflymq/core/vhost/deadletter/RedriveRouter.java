@@ -1,12 +1,12 @@
-package io.mayflymq.core.vhost.redrive;
+package io.mayflymq.core.vhost.deadletter;
 
 import io.mayflymq.core.message.Death;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.message.Redriven;
 import io.mayflymq.core.routing.Route;
 import io.mayflymq.core.routing.RoutingTable;
+import io.mayflymq.core.vhost.deadletter.RedriveReport.Skipped;
 import io.mayflymq.core.vhost.queue.Queue;
-import io.mayflymq.core.vhost.redrive.RedriveReport.Skipped;
 import java.util.ArrayList;
 import java.util.List;
 

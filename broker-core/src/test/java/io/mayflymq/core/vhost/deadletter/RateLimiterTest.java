@@ -1,4 +1,4 @@
-package io.mayflymq.core.vhost.redrive;
+package io.mayflymq.core.vhost.deadletter;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

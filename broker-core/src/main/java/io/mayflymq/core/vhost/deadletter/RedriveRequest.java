@@ -1,4 +1,4 @@
-package io.mayflymq.core.vhost.redrive;
+package io.mayflymq.core.vhost.deadletter;
 
 import io.mayflymq.core.message.Death;
 import io.mayflymq.core.message.DeathHistory;
