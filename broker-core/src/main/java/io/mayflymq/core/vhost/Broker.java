@@ -20,7 +20,6 @@ import io.mayflymq.core.store.PartitionStore;
 import io.mayflymq.core.store.StoreIds;
 import io.mayflymq.core.tracing.MessageTracer;
 import io.mayflymq.core.vhost.deadletter.DeadLetterPublishers;
-import io.mayflymq.core.vhost.event.EventExchange;
 import io.mayflymq.core.vhost.partition.Partition;
 import io.mayflymq.core.vhost.partition.Partitions;
 import io.mayflymq.core.vhost.queue.Queue;

@@ -13,7 +13,6 @@ import io.mayflymq.core.routing.ExchangeDefinition;
 import io.mayflymq.core.routing.Removal;
 import io.mayflymq.core.routing.RoutingTable;
 import io.mayflymq.core.vhost.deadletter.RedriveRegistry;
-import io.mayflymq.core.vhost.event.InternalPublisher;
 import io.mayflymq.core.vhost.queue.AutoDeadLetterQueue;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.queue.local.DepartedQueues;

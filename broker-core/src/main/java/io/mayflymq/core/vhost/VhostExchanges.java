@@ -11,7 +11,6 @@ import io.mayflymq.core.routing.MetadataSize;
 import io.mayflymq.core.routing.RoutingTable;
 import io.mayflymq.core.vhost.queue.Preconditions;
 import io.mayflymq.core.vhost.queue.Queue;
-import io.mayflymq.core.vhost.reply.ReplyConsumers;
 import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.ReplyCode;
 import java.util.List;

@@ -6,7 +6,6 @@ import io.mayflymq.core.message.Message;
 import io.mayflymq.core.queue.GetResult;
 import io.mayflymq.core.routing.Binding;
 import io.mayflymq.core.routing.ExchangeDefinition;
-import io.mayflymq.core.vhost.event.Firehose;
 import io.mayflymq.protocol.types.BasicProperties;
 import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.protocol.types.FieldValue;

@@ -4,8 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.runtime.Shard;
-import io.mayflymq.core.vhost.reply.ReplyConsumer;
-import io.mayflymq.core.vhost.reply.ReplySender;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;

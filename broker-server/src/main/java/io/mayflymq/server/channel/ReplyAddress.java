@@ -1,6 +1,6 @@
 package io.mayflymq.server.channel;
 
-import io.mayflymq.core.vhost.reply.ReplyConsumers;
+import io.mayflymq.core.vhost.ReplyConsumers;
 import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.PropertiesScan;
 import io.mayflymq.protocol.types.ReplyCode;

@@ -3,7 +3,7 @@ package io.mayflymq.server.channel;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metrics.Counters;
 import io.mayflymq.core.runtime.Shard;
-import io.mayflymq.core.vhost.reply.ReplyConsumer;
+import io.mayflymq.core.vhost.ReplyConsumer;
 import io.mayflymq.protocol.types.ShortString;
 
 /**

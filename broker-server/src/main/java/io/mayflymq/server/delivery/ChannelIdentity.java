@@ -1,7 +1,7 @@
 package io.mayflymq.server.delivery;
 
 import io.mayflymq.core.queue.ConsumerOrigin;
-import io.mayflymq.core.vhost.event.Firehose;
+import io.mayflymq.core.vhost.Firehose;
 import io.mayflymq.server.config.NodeName;
 
 /**

@@ -1,4 +1,4 @@
-package io.mayflymq.core.vhost.event;
+package io.mayflymq.core.vhost;
 
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metadata.BrokerEvent;

@@ -1,2 +1,0 @@
-/** Direct reply-to. */
-package io.mayflymq.core.vhost.reply;
