@@ -70,14 +70,14 @@ class ArchitectureTest {
 
   @ArchTest
   static final ArchRule ONE_PLACE_MAKES_THREADS =
-      RoomRules.threadsAreMadeOnlyIn(resideInAPackage("io.mayflymq.core.fault"));
+      RoomRules.threadsAreMadeOnlyIn(resideInAPackage("io.mayflymq.core.runtime"));
 
   /** Others would run on the threads of the common pool. */
   @ArchTest
   static final ArchRule ONE_PLACE_MAKES_CACHES =
       noClasses()
           .that()
-          .resideOutsideOfPackage("io.mayflymq.core.cache")
+          .resideOutsideOfPackage("io.mayflymq.core.runtime")
           .should()
           .dependOnClassesThat()
           .belongToAnyOf(Caffeine.class)

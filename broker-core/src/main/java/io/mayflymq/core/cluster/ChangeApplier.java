@@ -1,13 +1,13 @@
 package io.mayflymq.core.cluster;
 
-import io.mayflymq.core.fault.Causes;
 import io.mayflymq.core.metadata.CommittedState.UndoneException;
-import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.MetadataCommand.Applied;
 import io.mayflymq.core.metadata.MetadataCommand.QueueDeclared;
 import io.mayflymq.core.metadata.MetadataCommand.QueueDeleted;
 import io.mayflymq.core.metadata.MetadataCommand.QueueIs;
 import io.mayflymq.core.metadata.MetadataCommand.QueueMoving;
+import io.mayflymq.core.metadata.MetadataCommand;
+import io.mayflymq.core.runtime.Causes;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;

@@ -1,9 +1,9 @@
 package io.mayflymq.core.cluster;
 
-import io.mayflymq.core.fault.Causes;
 import io.mayflymq.core.metadata.ChangeOrdering;
 import io.mayflymq.core.metadata.CommandCodec;
 import io.mayflymq.core.metadata.MetadataCommand;
+import io.mayflymq.core.runtime.Causes;
 import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.ReplyCode;
 import java.util.ArrayDeque;

@@ -1,6 +1,6 @@
 package io.mayflymq.core.link;
 
-import io.mayflymq.core.fault.Causes;
+import io.mayflymq.core.runtime.Causes;
 import io.mayflymq.protocol.types.AmqpException;
 import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.ConnectionException;

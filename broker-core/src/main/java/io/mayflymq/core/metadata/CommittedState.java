@@ -1,6 +1,6 @@
 package io.mayflymq.core.metadata;
 
-import io.mayflymq.core.fault.Causes;
+import io.mayflymq.core.runtime.Causes;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;

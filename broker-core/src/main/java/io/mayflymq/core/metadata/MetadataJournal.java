@@ -1,6 +1,6 @@
 package io.mayflymq.core.metadata;
 
-import io.mayflymq.core.fault.BrokerThreads;
+import io.mayflymq.core.runtime.BrokerThreads;
 import io.mayflymq.core.store.segment.DiskDirectory;
 import io.mayflymq.core.store.segment.FileGate;
 import io.mayflymq.core.store.segment.LogDirectory;

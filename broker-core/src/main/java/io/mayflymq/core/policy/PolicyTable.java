@@ -1,7 +1,7 @@
 package io.mayflymq.core.policy;
 
 import com.github.benmanes.caffeine.cache.Cache;
-import io.mayflymq.core.cache.BoundedCaches;
+import io.mayflymq.core.runtime.BoundedCaches;
 import io.mayflymq.protocol.types.FieldTable;
 import java.util.ArrayList;
 import java.util.Collection;

@@ -1,9 +1,9 @@
 package io.mayflymq.core.policy;
 
 import com.github.benmanes.caffeine.cache.Cache;
-import io.mayflymq.core.cache.BoundedCaches;
 import io.mayflymq.core.deprecation.DeprecatedFeature;
 import io.mayflymq.core.deprecation.DeprecatedFeatures;
+import io.mayflymq.core.runtime.BoundedCaches;
 import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.protocol.types.FieldValue;

@@ -1,6 +1,5 @@
 package io.mayflymq.core.runtime;
 
-import io.mayflymq.core.fault.Faults;
 import io.mayflymq.core.metrics.histogram.ShardHistograms;
 import java.time.InstantSource;
 import java.util.ArrayDeque;

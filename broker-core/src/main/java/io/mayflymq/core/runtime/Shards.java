@@ -1,6 +1,5 @@
 package io.mayflymq.core.runtime;
 
-import io.mayflymq.core.fault.Faults;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.stream.IntStream;

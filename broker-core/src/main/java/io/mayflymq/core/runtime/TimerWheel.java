@@ -1,7 +1,5 @@
 package io.mayflymq.core.runtime;
 
-import io.mayflymq.core.fault.Faults;
-
 /**
  * All the timers of one shard: a hierarchical timing wheel with millisecond ticks and no clock.
  *

@@ -1,6 +1,6 @@
 package io.mayflymq.core.security;
 
-import io.mayflymq.core.cache.BoundedCaches;
+import io.mayflymq.core.runtime.BoundedCaches;
 import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.nio.ByteBuffer;

@@ -1,6 +1,5 @@
 package io.mayflymq.core.vhost;
 
-import io.mayflymq.core.fault.Causes;
 import io.mayflymq.core.metadata.CommittedState.UndoneException;
 import io.mayflymq.core.metadata.MetadataCommand.QueueIs;
 import io.mayflymq.core.metadata.MetadataCommand.QueueMoveIs;
@@ -8,6 +7,7 @@ import io.mayflymq.core.metadata.MetadataCommand.QueueMoved;
 import io.mayflymq.core.metadata.MetadataCommand.QueueMoving;
 import io.mayflymq.core.metadata.MetadataCommand.QueueStays;
 import io.mayflymq.core.metadata.QueuePlace;
+import io.mayflymq.core.runtime.Causes;
 import io.mayflymq.core.vhost.Topology.Move;
 import io.mayflymq.core.vhost.deadletter.Redrive;
 import io.mayflymq.core.vhost.deadletter.RedriveRegistry;

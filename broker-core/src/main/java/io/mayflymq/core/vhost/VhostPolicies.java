@@ -2,7 +2,6 @@ package io.mayflymq.core.vhost;
 
 import io.mayflymq.core.deprecation.DeprecatedFeature;
 import io.mayflymq.core.deprecation.DeprecatedFeatures;
-import io.mayflymq.core.fault.Causes;
 import io.mayflymq.core.metadata.Actor;
 import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.QueueDefinition;
@@ -20,6 +19,7 @@ import io.mayflymq.core.queue.IdleLease;
 import io.mayflymq.core.routing.Binding;
 import io.mayflymq.core.routing.ExchangeDefinition;
 import io.mayflymq.core.routing.RoutingTable;
+import io.mayflymq.core.runtime.Causes;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.runtime.Slices;
 import io.mayflymq.core.vhost.queue.AutoDeadLetterQueue;

@@ -2,7 +2,7 @@ package io.mayflymq.core.metrics;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.mayflymq.core.fault.Faults;
+import io.mayflymq.core.runtime.Faults;
 import io.mayflymq.core.runtime.ManualLoops;
 import io.mayflymq.core.runtime.Shard;
 import java.util.List;

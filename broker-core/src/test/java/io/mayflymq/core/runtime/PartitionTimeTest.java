@@ -2,7 +2,6 @@ package io.mayflymq.core.runtime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.mayflymq.core.fault.Faults;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -2,7 +2,6 @@ package io.mayflymq.core.runtime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.mayflymq.core.fault.RecordedFaults;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

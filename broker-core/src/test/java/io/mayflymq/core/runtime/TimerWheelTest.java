@@ -3,7 +3,6 @@ package io.mayflymq.core.runtime;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.mayflymq.core.fault.RecordedFaults;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;

@@ -2,7 +2,6 @@ package io.mayflymq.core.runtime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.mayflymq.core.fault.RecordedFaults;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 

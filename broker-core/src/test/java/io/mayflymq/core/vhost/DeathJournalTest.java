@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
 import io.mayflymq.core.deathjournal.DeathRecord;
-import io.mayflymq.core.fault.Faults;
 import io.mayflymq.core.message.DeathReason;
 import io.mayflymq.core.message.DropOutcome;
 import io.mayflymq.core.message.DropTrigger;
@@ -16,6 +15,7 @@ import io.mayflymq.core.queue.index.Deadlines;
 import io.mayflymq.core.routing.Binding;
 import io.mayflymq.core.routing.ExchangeDefinition;
 import io.mayflymq.core.routing.ExchangeType;
+import io.mayflymq.core.runtime.Faults;
 import io.mayflymq.core.runtime.ManualLoops;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.runtime.Shards;

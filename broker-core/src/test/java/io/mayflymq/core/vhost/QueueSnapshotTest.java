@@ -2,7 +2,6 @@ package io.mayflymq.core.vhost;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.mayflymq.core.fault.Faults;
 import io.mayflymq.core.message.DropTrigger;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metadata.InMemoryMetadataLog;
@@ -13,6 +12,7 @@ import io.mayflymq.core.queue.ConsumeOptions;
 import io.mayflymq.core.queue.Consumer;
 import io.mayflymq.core.queue.ConsumerTarget;
 import io.mayflymq.core.queue.GetResult;
+import io.mayflymq.core.runtime.Faults;
 import io.mayflymq.core.runtime.ManualLoops;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.runtime.Shards;

@@ -1,7 +1,6 @@
 package io.mayflymq.core.vhost;
 
 import io.mayflymq.core.deathjournal.DeathJournal;
-import io.mayflymq.core.fault.RecordedFaults;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.message.NumberedMessage;
 import io.mayflymq.core.metadata.MemoryMetadataLog;
@@ -13,6 +12,7 @@ import io.mayflymq.core.queue.ConsumerTarget;
 import io.mayflymq.core.queue.GetResult;
 import io.mayflymq.core.runtime.ManualClock;
 import io.mayflymq.core.runtime.ManualLoops;
+import io.mayflymq.core.runtime.RecordedFaults;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.runtime.Shards;
 import io.mayflymq.core.runtime.SteadyClock;

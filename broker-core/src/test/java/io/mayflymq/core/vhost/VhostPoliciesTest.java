@@ -3,8 +3,6 @@ package io.mayflymq.core.vhost;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.mayflymq.core.fault.BrokerThreads;
-import io.mayflymq.core.fault.Faults;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metadata.AwaitedLog;
 import io.mayflymq.core.metadata.InMemoryMetadataLog;
@@ -25,6 +23,8 @@ import io.mayflymq.core.routing.ExchangeDefinition;
 import io.mayflymq.core.routing.ExchangeType;
 import io.mayflymq.core.routing.MessageProperties;
 import io.mayflymq.core.routing.Route;
+import io.mayflymq.core.runtime.BrokerThreads;
+import io.mayflymq.core.runtime.Faults;
 import io.mayflymq.core.runtime.ManualLoops;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.runtime.Shards;

@@ -1,8 +1,8 @@
 package io.mayflymq.server.alarm;
 
 import com.sun.management.OperatingSystemMXBean;
-import io.mayflymq.core.fault.BrokerThreads;
-import io.mayflymq.core.fault.PeriodicWork;
+import io.mayflymq.core.runtime.BrokerThreads;
+import io.mayflymq.core.runtime.PeriodicWork;
 import io.mayflymq.core.runtime.SteadyClock;
 import io.mayflymq.server.config.settings.DiskSettings;
 import io.mayflymq.server.config.settings.MemorySettings;

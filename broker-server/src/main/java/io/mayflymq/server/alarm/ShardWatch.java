@@ -1,7 +1,7 @@
 package io.mayflymq.server.alarm;
 
-import io.mayflymq.core.fault.BrokerThreads;
-import io.mayflymq.core.fault.PeriodicWork;
+import io.mayflymq.core.runtime.BrokerThreads;
+import io.mayflymq.core.runtime.PeriodicWork;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.runtime.Shards;
 import java.util.ArrayList;

@@ -1,6 +1,6 @@
 package io.mayflymq.server.boot;
 
-import io.mayflymq.core.fault.BrokerThreads;
+import io.mayflymq.core.runtime.BrokerThreads;
 import io.mayflymq.core.runtime.SteadyClock;
 import io.mayflymq.core.tracing.MessageTracer;
 import io.mayflymq.server.alarm.AlarmEvents;

@@ -1,6 +1,6 @@
 package io.mayflymq.server.boot;
 
-import io.mayflymq.core.fault.BrokerThreads;
+import io.mayflymq.core.runtime.BrokerThreads;
 import io.mayflymq.server.cluster.StoppedMember;
 import io.mayflymq.server.config.BuildInfo;
 import io.mayflymq.server.config.LiveConfiguration;

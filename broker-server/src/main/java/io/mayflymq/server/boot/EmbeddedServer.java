@@ -1,10 +1,10 @@
 package io.mayflymq.server.boot;
 
-import io.mayflymq.core.fault.BrokerThreads;
-import io.mayflymq.core.fault.Faults;
-import io.mayflymq.core.fault.LoggedFaults;
-import io.mayflymq.server.commandline.CommandLineInterface;
+import io.mayflymq.core.runtime.BrokerThreads;
+import io.mayflymq.core.runtime.Faults;
+import io.mayflymq.core.runtime.LoggedFaults;
 import io.mayflymq.server.commandline.CommandLineInterface.Commands;
+import io.mayflymq.server.commandline.CommandLineInterface;
 import io.mayflymq.server.commandline.ExitCode;
 import io.mayflymq.server.commandline.ServerOptions;
 import io.mayflymq.server.ctl.ControlTool;

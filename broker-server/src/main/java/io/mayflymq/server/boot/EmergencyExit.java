@@ -1,9 +1,9 @@
 package io.mayflymq.server.boot;
 
-import io.mayflymq.core.fault.BrokerThreads;
-import io.mayflymq.core.fault.Faults;
-import io.mayflymq.core.fault.LoggedFaults;
-import io.mayflymq.core.fault.ProcessEnd;
+import io.mayflymq.core.runtime.BrokerThreads;
+import io.mayflymq.core.runtime.Faults;
+import io.mayflymq.core.runtime.LoggedFaults;
+import io.mayflymq.core.runtime.ProcessEnd;
 import io.mayflymq.server.commandline.ExitCode;
 import io.mayflymq.server.logging.Logging;
 import java.io.FileDescriptor;

@@ -1,7 +1,7 @@
 package io.mayflymq.server.boot;
 
-import io.mayflymq.core.fault.BrokerThreads;
-import io.mayflymq.core.fault.Faults;
+import io.mayflymq.core.runtime.BrokerThreads;
+import io.mayflymq.core.runtime.Faults;
 import io.mayflymq.server.commandline.ExitCode;
 import io.mayflymq.server.commandline.ServerOptions;
 import io.mayflymq.server.config.Configuration;

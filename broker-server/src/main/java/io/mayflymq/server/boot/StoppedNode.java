@@ -1,7 +1,7 @@
 package io.mayflymq.server.boot;
 
-import io.mayflymq.core.fault.BrokerThreads;
 import io.mayflymq.core.metadata.MetadataJournal;
+import io.mayflymq.core.runtime.BrokerThreads;
 import io.mayflymq.server.cluster.ClusterSetup;
 import io.mayflymq.server.cluster.StoppedMember;
 import io.mayflymq.server.cluster.membership.Seed;

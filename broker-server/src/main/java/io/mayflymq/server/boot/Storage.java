@@ -2,12 +2,12 @@ package io.mayflymq.server.boot;
 
 import io.mayflymq.core.admin.Administration;
 import io.mayflymq.core.admin.GlobalParameters;
-import io.mayflymq.core.fault.BrokerThreads;
 import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.MetadataException;
 import io.mayflymq.core.metadata.MetadataJournal;
 import io.mayflymq.core.metadata.MetadataLog;
 import io.mayflymq.core.metadata.QueuePlace;
+import io.mayflymq.core.runtime.BrokerThreads;
 import io.mayflymq.core.runtime.Shards;
 import io.mayflymq.core.runtime.SteadyClock;
 import io.mayflymq.core.security.AccessControl;

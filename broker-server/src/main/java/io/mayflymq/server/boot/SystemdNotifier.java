@@ -1,7 +1,7 @@
 package io.mayflymq.server.boot;
 
-import io.mayflymq.core.fault.BrokerThreads;
-import io.mayflymq.core.fault.PeriodicWork;
+import io.mayflymq.core.runtime.BrokerThreads;
+import io.mayflymq.core.runtime.PeriodicWork;
 import io.netty.channel.epoll.Epoll;
 import io.netty.channel.unix.Socket;
 import java.io.IOException;

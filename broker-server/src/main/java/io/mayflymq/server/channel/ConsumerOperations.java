@@ -2,7 +2,6 @@ package io.mayflymq.server.channel;
 
 import io.mayflymq.core.deprecation.DeprecatedFeature;
 import io.mayflymq.core.deprecation.DeprecatedFeatures;
-import io.mayflymq.core.fault.Causes;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metrics.Counter;
 import io.mayflymq.core.metrics.Counters;
@@ -12,6 +11,7 @@ import io.mayflymq.core.queue.ConsumeOptions;
 import io.mayflymq.core.queue.Consumer;
 import io.mayflymq.core.queue.GetResult;
 import io.mayflymq.core.routing.MetadataSize;
+import io.mayflymq.core.runtime.Causes;
 import io.mayflymq.core.security.Permission;
 import io.mayflymq.core.vhost.Firehose;
 import io.mayflymq.core.vhost.ReplyConsumers;

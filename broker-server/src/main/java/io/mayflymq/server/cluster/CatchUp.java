@@ -1,10 +1,10 @@
 package io.mayflymq.server.cluster;
 
-import io.mayflymq.core.fault.Causes;
-import io.mayflymq.core.fault.PeriodicWork;
 import io.mayflymq.core.metadata.ChangeOrdering;
 import io.mayflymq.core.metadata.ClusterMember;
 import io.mayflymq.core.metadata.MetadataCommand.MemberSet;
+import io.mayflymq.core.runtime.Causes;
+import io.mayflymq.core.runtime.PeriodicWork;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.slf4j.Logger;

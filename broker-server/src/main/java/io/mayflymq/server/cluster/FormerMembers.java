@@ -1,9 +1,9 @@
 package io.mayflymq.server.cluster;
 
 import io.mayflymq.core.cluster.ClusterMembers;
-import io.mayflymq.core.fault.Causes;
-import io.mayflymq.core.fault.PeriodicWork;
 import io.mayflymq.core.metadata.ClusterMember;
+import io.mayflymq.core.runtime.Causes;
+import io.mayflymq.core.runtime.PeriodicWork;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;

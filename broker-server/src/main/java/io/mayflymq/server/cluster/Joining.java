@@ -1,10 +1,10 @@
 package io.mayflymq.server.cluster;
 
 import io.mayflymq.core.cluster.ClusterMembers;
-import io.mayflymq.core.fault.Causes;
-import io.mayflymq.core.fault.PeriodicWork;
 import io.mayflymq.core.metadata.ClusterMember;
 import io.mayflymq.core.metadata.QueuePlace;
+import io.mayflymq.core.runtime.Causes;
+import io.mayflymq.core.runtime.PeriodicWork;
 import io.mayflymq.core.store.OwnerFiles;
 import io.mayflymq.server.cluster.consensus.ConsensusSettings.StartMode;
 import io.mayflymq.server.cluster.membership.Entrance;

@@ -1,11 +1,11 @@
 package io.mayflymq.server.cluster;
 
 import io.mayflymq.core.cluster.ClusterMembers;
-import io.mayflymq.core.fault.Causes;
 import io.mayflymq.core.metadata.ChangeOrdering;
-import io.mayflymq.core.metadata.ClusterMember;
 import io.mayflymq.core.metadata.ClusterMember.State;
+import io.mayflymq.core.metadata.ClusterMember;
 import io.mayflymq.core.metadata.MetadataCommand.MemberSet;
+import io.mayflymq.core.runtime.Causes;
 import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.ConnectionException;
 import io.mayflymq.protocol.types.ReplyCode;

@@ -2,8 +2,6 @@ package io.mayflymq.server.cluster;
 
 import io.mayflymq.core.cluster.ClusterMembers;
 import io.mayflymq.core.cluster.PositionedLog;
-import io.mayflymq.core.fault.BrokerThreads;
-import io.mayflymq.core.fault.Causes;
 import io.mayflymq.core.metadata.ClusterMember.State;
 import io.mayflymq.core.metadata.ClusterMember;
 import io.mayflymq.core.metadata.MetadataCommand.MemberSet;
@@ -12,6 +10,8 @@ import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.MetadataException;
 import io.mayflymq.core.metadata.MetadataJournal;
 import io.mayflymq.core.metadata.QueuePlace;
+import io.mayflymq.core.runtime.BrokerThreads;
+import io.mayflymq.core.runtime.Causes;
 import io.mayflymq.server.cluster.consensus.ConsensusException;
 import io.mayflymq.server.cluster.consensus.ConsensusSettings.StartMode;
 import io.mayflymq.server.cluster.consensus.ConsensusSettings;

@@ -1,7 +1,7 @@
 package io.mayflymq.server.connection;
 
 import io.mayflymq.core.admin.GlobalParameters;
-import io.mayflymq.core.fault.LogLineLimit;
+import io.mayflymq.core.runtime.LogLineLimit;
 import io.mayflymq.core.security.AccessControl;
 import io.mayflymq.core.security.SaslMechanism;
 import io.mayflymq.core.security.Sessions;

@@ -1,7 +1,7 @@
 package io.mayflymq.server.connection;
 
-import io.mayflymq.core.fault.Faults;
-import io.mayflymq.core.fault.LogLineLimit;
+import io.mayflymq.core.runtime.Faults;
+import io.mayflymq.core.runtime.LogLineLimit;
 import io.mayflymq.protocol.method.MethodNames;
 import io.mayflymq.protocol.types.AmqpException;
 import io.mayflymq.server.delivery.ConnectionIdentity;

@@ -1,6 +1,6 @@
 package io.mayflymq.server.http;
 
-import io.mayflymq.core.fault.Faults;
+import io.mayflymq.core.runtime.Faults;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;

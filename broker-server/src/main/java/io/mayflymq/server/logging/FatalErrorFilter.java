@@ -4,7 +4,7 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.turbo.TurboFilter;
 import ch.qos.logback.core.spi.FilterReply;
-import io.mayflymq.core.fault.Faults;
+import io.mayflymq.core.runtime.Faults;
 import org.slf4j.Marker;
 
 /**

@@ -1,7 +1,7 @@
 package io.mayflymq.server.management;
 
 import io.mayflymq.core.admin.AdministrationException;
-import io.mayflymq.core.fault.Faults;
+import io.mayflymq.core.runtime.Faults;
 import io.mayflymq.protocol.types.AmqpException;
 import io.mayflymq.server.http.HttpResponse;
 import io.mayflymq.server.http.HttpService;

@@ -1,7 +1,7 @@
 package io.mayflymq.server.management;
 
-import io.mayflymq.core.fault.BrokerThreads;
-import io.mayflymq.core.fault.PeriodicWork;
+import io.mayflymq.core.runtime.BrokerThreads;
+import io.mayflymq.core.runtime.PeriodicWork;
 import io.mayflymq.server.config.NodeName;
 import java.io.IOException;
 import java.net.InetSocketAddress;

@@ -1,6 +1,6 @@
 package io.mayflymq.server.management;
 
-import io.mayflymq.core.fault.BrokerThreads;
+import io.mayflymq.core.runtime.BrokerThreads;
 import io.mayflymq.server.config.LiveConfiguration;
 import io.mayflymq.server.http.HttpServer;
 import io.mayflymq.server.management.api.ApiException;

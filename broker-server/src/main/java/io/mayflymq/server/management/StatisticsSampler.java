@@ -1,7 +1,7 @@
 package io.mayflymq.server.management;
 
-import io.mayflymq.core.fault.BrokerThreads;
-import io.mayflymq.core.fault.PeriodicWork;
+import io.mayflymq.core.runtime.BrokerThreads;
+import io.mayflymq.core.runtime.PeriodicWork;
 import io.mayflymq.core.vhost.Broker;
 import java.util.concurrent.TimeUnit;
 

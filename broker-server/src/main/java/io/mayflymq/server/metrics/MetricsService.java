@@ -1,6 +1,6 @@
 package io.mayflymq.server.metrics;
 
-import io.mayflymq.core.fault.Faults;
+import io.mayflymq.core.runtime.Faults;
 import io.mayflymq.server.config.settings.PrometheusSettings;
 import io.mayflymq.server.http.BodyLimit;
 import io.mayflymq.server.http.BodySource;
@@ -8,9 +8,9 @@ import io.mayflymq.server.http.HttpResponse;
 import io.mayflymq.server.http.HttpService;
 import io.mayflymq.server.http.RequestHead;
 import io.mayflymq.server.metrics.family.Exposition;
-import io.mayflymq.server.metrics.rendering.Renderings;
 import io.mayflymq.server.metrics.rendering.Renderings.Lane;
 import io.mayflymq.server.metrics.rendering.Renderings.RefusedException;
+import io.mayflymq.server.metrics.rendering.Renderings;
 import io.prometheus.metrics.expositionformats.ExpositionFormatWriter;
 import io.prometheus.metrics.expositionformats.OpenMetricsTextFormatWriter;
 import io.prometheus.metrics.expositionformats.PrometheusTextFormatWriter;

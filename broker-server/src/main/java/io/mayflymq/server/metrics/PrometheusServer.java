@@ -1,7 +1,7 @@
 package io.mayflymq.server.metrics;
 
-import io.mayflymq.core.fault.BrokerThreads;
-import io.mayflymq.core.fault.PeriodicWork;
+import io.mayflymq.core.runtime.BrokerThreads;
+import io.mayflymq.core.runtime.PeriodicWork;
 import io.mayflymq.server.config.LiveConfiguration;
 import io.mayflymq.server.config.settings.PrometheusSettings;
 import io.mayflymq.server.http.HttpLimits;

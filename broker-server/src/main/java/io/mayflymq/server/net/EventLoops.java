@@ -1,7 +1,7 @@
 package io.mayflymq.server.net;
 
-import io.mayflymq.core.fault.BrokerThreads;
-import io.mayflymq.core.fault.Faults;
+import io.mayflymq.core.runtime.BrokerThreads;
+import io.mayflymq.core.runtime.Faults;
 import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.IoHandlerFactory;

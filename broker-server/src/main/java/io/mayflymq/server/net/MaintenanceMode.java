@@ -1,6 +1,6 @@
 package io.mayflymq.server.net;
 
-import io.mayflymq.core.fault.Causes;
+import io.mayflymq.core.runtime.Causes;
 import io.mayflymq.core.vhost.Cluster;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;

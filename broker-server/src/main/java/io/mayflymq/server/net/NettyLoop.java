@@ -1,7 +1,7 @@
 package io.mayflymq.server.net;
 
-import io.mayflymq.core.fault.Faults;
 import io.mayflymq.core.runtime.EventLoop;
+import io.mayflymq.core.runtime.Faults;
 import io.netty.channel.SingleThreadEventLoop;
 import io.netty.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;

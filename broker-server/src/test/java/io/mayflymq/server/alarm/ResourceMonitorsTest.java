@@ -2,8 +2,8 @@ package io.mayflymq.server.alarm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.mayflymq.core.fault.BrokerThreads;
-import io.mayflymq.core.fault.Faults;
+import io.mayflymq.core.runtime.BrokerThreads;
+import io.mayflymq.core.runtime.Faults;
 import io.mayflymq.server.config.settings.DiskSettings;
 import io.mayflymq.server.config.settings.MemorySettings;
 import java.nio.file.Path;

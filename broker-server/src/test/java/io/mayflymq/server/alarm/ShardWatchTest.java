@@ -2,8 +2,8 @@ package io.mayflymq.server.alarm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.mayflymq.core.fault.Faults;
 import io.mayflymq.core.runtime.EventLoop;
+import io.mayflymq.core.runtime.Faults;
 import io.mayflymq.core.runtime.Shards;
 import java.time.Instant;
 import java.util.ArrayDeque;

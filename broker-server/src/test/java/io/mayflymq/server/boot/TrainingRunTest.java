@@ -2,8 +2,8 @@ package io.mayflymq.server.boot;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.mayflymq.core.fault.BrokerThreads;
-import io.mayflymq.core.fault.Faults;
+import io.mayflymq.core.runtime.BrokerThreads;
+import io.mayflymq.core.runtime.Faults;
 import io.mayflymq.server.commandline.ExitCode;
 import java.io.PrintWriter;
 import java.io.StringWriter;

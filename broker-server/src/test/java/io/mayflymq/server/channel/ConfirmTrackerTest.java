@@ -2,10 +2,10 @@ package io.mayflymq.server.channel;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.mayflymq.core.fault.Faults;
 import io.mayflymq.core.metrics.Counter;
 import io.mayflymq.core.metrics.Counters;
 import io.mayflymq.core.runtime.EventLoop;
+import io.mayflymq.core.runtime.Faults;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.protocol.method.BasicMethod;
 import io.mayflymq.protocol.method.Method;

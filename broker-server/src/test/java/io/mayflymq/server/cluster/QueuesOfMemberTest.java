@@ -2,8 +2,6 @@ package io.mayflymq.server.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.mayflymq.core.fault.BrokerThreads;
-import io.mayflymq.core.fault.LoggedFaults;
 import io.mayflymq.core.metadata.MetadataCommand.QueueDeclared;
 import io.mayflymq.core.metadata.MetadataCommand.QueueDeleted;
 import io.mayflymq.core.metadata.MetadataCommand;
@@ -11,6 +9,8 @@ import io.mayflymq.core.metadata.MetadataJournal;
 import io.mayflymq.core.metadata.QueueDefinition;
 import io.mayflymq.core.metadata.QueuePlace;
 import io.mayflymq.core.policy.QueueSettings;
+import io.mayflymq.core.runtime.BrokerThreads;
+import io.mayflymq.core.runtime.LoggedFaults;
 import io.mayflymq.protocol.types.FieldTable;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.LoggerContext;
-import io.mayflymq.core.fault.LoggedFaults;
+import io.mayflymq.core.runtime.LoggedFaults;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionException;

@@ -2,8 +2,8 @@ package io.mayflymq.server.net;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.mayflymq.core.fault.BrokerThreads;
-import io.mayflymq.core.fault.LoggedFaults;
+import io.mayflymq.core.runtime.BrokerThreads;
+import io.mayflymq.core.runtime.LoggedFaults;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;

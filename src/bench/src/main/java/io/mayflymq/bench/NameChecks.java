@@ -1,7 +1,7 @@
 package io.mayflymq.bench;
 
 import com.github.benmanes.caffeine.cache.Cache;
-import io.mayflymq.core.cache.BoundedCaches;
+import io.mayflymq.core.runtime.BoundedCaches;
 import io.mayflymq.core.security.NamePattern;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.Param;

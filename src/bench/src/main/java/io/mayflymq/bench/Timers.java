@@ -1,6 +1,6 @@
 package io.mayflymq.bench;
 
-import io.mayflymq.core.fault.Faults;
+import io.mayflymq.core.runtime.Faults;
 import io.mayflymq.core.runtime.Timer;
 import io.mayflymq.core.runtime.TimerWheel;
 import java.util.SplittableRandom;

@@ -1,6 +1,6 @@
 package io.mayflymq.core.store.disk;
 
-import io.mayflymq.core.fault.BrokerThreads;
+import io.mayflymq.core.runtime.BrokerThreads;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.store.PartitionStore;
 import io.mayflymq.core.store.PartitionStreams;

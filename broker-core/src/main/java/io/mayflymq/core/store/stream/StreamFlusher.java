@@ -1,7 +1,7 @@
 package io.mayflymq.core.store.stream;
 
-import io.mayflymq.core.fault.Faults;
 import io.mayflymq.core.metrics.histogram.Histogram;
+import io.mayflymq.core.runtime.Faults;
 import io.mayflymq.core.store.Commit;
 import io.mayflymq.core.store.StoreFigures;
 import io.mayflymq.core.store.segment.LogFailedException;

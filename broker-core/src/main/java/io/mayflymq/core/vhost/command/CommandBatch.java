@@ -1,9 +1,9 @@
 package io.mayflymq.core.vhost.command;
 
-import io.mayflymq.core.fault.Faults;
 import io.mayflymq.core.message.DropTrigger;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.queue.Consumer;
+import io.mayflymq.core.runtime.Faults;
 import io.mayflymq.core.vhost.partition.CausedCommands;
 import io.mayflymq.core.vhost.partition.DeadLetterOutbox;
 import io.mayflymq.core.vhost.partition.Partition;

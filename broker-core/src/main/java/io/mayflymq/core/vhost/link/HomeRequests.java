@@ -1,6 +1,5 @@
 package io.mayflymq.core.vhost.link;
 
-import io.mayflymq.core.fault.Causes;
 import io.mayflymq.core.link.ConsumerRank;
 import io.mayflymq.core.link.ErrorCodec;
 import io.mayflymq.core.link.LinkFormatException;
@@ -13,6 +12,7 @@ import io.mayflymq.core.policy.LeaseUse;
 import io.mayflymq.core.queue.ConsumeOptions;
 import io.mayflymq.core.queue.Consumer;
 import io.mayflymq.core.queue.GetResult;
+import io.mayflymq.core.runtime.Causes;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.vhost.queue.ConsumerOriginCodec;
 import io.mayflymq.core.vhost.queue.Queue;

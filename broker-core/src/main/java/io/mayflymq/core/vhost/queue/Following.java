@@ -1,6 +1,5 @@
 package io.mayflymq.core.vhost.queue;
 
-import io.mayflymq.core.fault.Causes;
 import io.mayflymq.core.metadata.Actor;
 import io.mayflymq.core.metrics.Counters;
 import io.mayflymq.core.policy.LeaseUse;
@@ -10,6 +9,7 @@ import io.mayflymq.core.queue.DeadlineReport;
 import io.mayflymq.core.queue.GetResult;
 import io.mayflymq.core.queue.SchedulePage;
 import io.mayflymq.core.queue.SchedulePlace;
+import io.mayflymq.core.runtime.Causes;
 import io.mayflymq.core.vhost.queue.QueueGate.MovedException;
 import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.ReplyCode;

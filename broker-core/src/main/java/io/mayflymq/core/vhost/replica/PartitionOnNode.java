@@ -1,6 +1,5 @@
 package io.mayflymq.core.vhost.replica;
 
-import io.mayflymq.core.fault.Causes;
 import io.mayflymq.core.link.LinkListener;
 import io.mayflymq.core.replication.Assignment;
 import io.mayflymq.core.replication.BatchId;
@@ -8,6 +7,7 @@ import io.mayflymq.core.replication.HostedReplica;
 import io.mayflymq.core.replication.Leaderless;
 import io.mayflymq.core.replication.ReplicaCluster;
 import io.mayflymq.core.replication.ReplicationTimes;
+import io.mayflymq.core.runtime.Causes;
 import io.mayflymq.core.runtime.PartitionTime;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.store.StoreException;

@@ -2,9 +2,9 @@ package io.mayflymq.core.cluster.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.mayflymq.core.fault.Causes;
 import io.mayflymq.core.metadata.Actor;
 import io.mayflymq.core.policy.LeaseUse;
+import io.mayflymq.core.runtime.Causes;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.protocol.types.FieldTable;
 import java.util.ArrayList;

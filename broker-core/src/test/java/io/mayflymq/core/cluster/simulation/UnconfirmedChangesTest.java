@@ -2,7 +2,7 @@ package io.mayflymq.core.cluster.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.mayflymq.core.fault.Causes;
+import io.mayflymq.core.runtime.Causes;
 import io.mayflymq.core.vhost.QueueDeclaration;
 import io.mayflymq.protocol.types.FieldTable;
 import java.util.List;

@@ -2,8 +2,8 @@ package io.mayflymq.core.store.disk;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.mayflymq.core.fault.BrokerThreads;
-import io.mayflymq.core.fault.LoggedFaults;
+import io.mayflymq.core.runtime.BrokerThreads;
+import io.mayflymq.core.runtime.LoggedFaults;
 import io.mayflymq.core.store.segment.FileGate;
 import io.mayflymq.core.store.segment.SegmentLog;
 import io.mayflymq.core.store.stream.StreamDisk;

@@ -2,8 +2,8 @@ package io.mayflymq.core.store.disk;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.mayflymq.core.fault.BrokerThreads;
-import io.mayflymq.core.fault.Faults;
+import io.mayflymq.core.runtime.BrokerThreads;
+import io.mayflymq.core.runtime.Faults;
 import io.mayflymq.core.store.segment.FileGate;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -2,10 +2,10 @@ package io.mayflymq.core.store.disk;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.mayflymq.core.fault.RecordedFaults;
 import io.mayflymq.core.runtime.BurstEnd;
 import io.mayflymq.core.runtime.ManualLoop;
 import io.mayflymq.core.runtime.ManualLoops;
+import io.mayflymq.core.runtime.RecordedFaults;
 import io.mayflymq.core.runtime.Shard;
 import java.util.ArrayList;
 import java.util.List;

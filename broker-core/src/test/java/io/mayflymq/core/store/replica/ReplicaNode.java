@@ -2,13 +2,13 @@ package io.mayflymq.core.store.replica;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.mayflymq.core.fault.RecordedFaults;
 import io.mayflymq.core.message.DeliveryCount;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.replication.Batch;
 import io.mayflymq.core.runtime.ManualClock;
 import io.mayflymq.core.runtime.ManualLoop;
 import io.mayflymq.core.runtime.PartitionTime;
+import io.mayflymq.core.runtime.RecordedFaults;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.store.BatchOrigin;
 import io.mayflymq.core.store.Commit;

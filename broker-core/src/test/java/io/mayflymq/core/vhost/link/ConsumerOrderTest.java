@@ -2,7 +2,6 @@ package io.mayflymq.core.vhost.link;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.mayflymq.core.fault.RecordedFaults;
 import io.mayflymq.core.link.ConsumerRank;
 import io.mayflymq.core.metadata.QueueDefinition;
 import io.mayflymq.core.metadata.QueuePlace;
@@ -11,6 +10,7 @@ import io.mayflymq.core.policy.QueueSettings;
 import io.mayflymq.core.queue.ConsumeOptions;
 import io.mayflymq.core.queue.Consumer;
 import io.mayflymq.core.runtime.ManualLoops;
+import io.mayflymq.core.runtime.RecordedFaults;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.runtime.Shards;
 import io.mayflymq.core.vhost.queue.Queue;

@@ -1,6 +1,5 @@
 package io.mayflymq.core.vhost.link;
 
-import io.mayflymq.core.fault.RecordedFaults;
 import io.mayflymq.core.link.LinkPort;
 import io.mayflymq.core.link.LinkReader;
 import io.mayflymq.core.link.LinkVersion;
@@ -12,6 +11,7 @@ import io.mayflymq.core.metadata.QueuePlace;
 import io.mayflymq.core.queue.GetResult;
 import io.mayflymq.core.replication.BatchId;
 import io.mayflymq.core.runtime.ManualLoops;
+import io.mayflymq.core.runtime.RecordedFaults;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.runtime.Shards;
 import io.mayflymq.core.store.Commit;

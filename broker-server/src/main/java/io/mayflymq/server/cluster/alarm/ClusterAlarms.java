@@ -1,7 +1,7 @@
 package io.mayflymq.server.cluster.alarm;
 
-import io.mayflymq.core.fault.BrokerThreads;
-import io.mayflymq.core.fault.PeriodicWork;
+import io.mayflymq.core.runtime.BrokerThreads;
+import io.mayflymq.core.runtime.PeriodicWork;
 import io.mayflymq.server.alarm.Alarm;
 import io.mayflymq.server.alarm.Alarms;
 import io.mayflymq.server.cluster.transport.CallService;

@@ -1,7 +1,7 @@
 package io.mayflymq.server.cluster.membership;
 
-import io.mayflymq.core.fault.Causes;
 import io.mayflymq.core.metadata.ClusterMember;
+import io.mayflymq.core.runtime.Causes;
 import io.mayflymq.server.cluster.transport.CallService;
 import io.mayflymq.server.cluster.transport.NodeCalls;
 import java.util.Collection;

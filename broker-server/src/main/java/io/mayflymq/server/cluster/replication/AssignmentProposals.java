@@ -1,8 +1,8 @@
 package io.mayflymq.server.cluster.replication;
 
-import io.mayflymq.core.fault.Causes;
 import io.mayflymq.core.metadata.MetadataCommand.AssignmentChanged;
 import io.mayflymq.core.replication.AssignmentChange;
+import io.mayflymq.core.runtime.Causes;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

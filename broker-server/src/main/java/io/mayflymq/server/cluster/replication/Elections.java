@@ -1,10 +1,10 @@
 package io.mayflymq.server.cluster.replication;
 
-import io.mayflymq.core.fault.PeriodicWork;
 import io.mayflymq.core.replication.Assignment;
 import io.mayflymq.core.replication.AssignmentChange;
 import io.mayflymq.core.replication.LeaderElections;
 import io.mayflymq.core.replication.Leaderless;
+import io.mayflymq.core.runtime.PeriodicWork;
 import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;

@@ -1,9 +1,9 @@
 package io.mayflymq.server.cluster.replication;
 
-import io.mayflymq.core.fault.Causes;
 import io.mayflymq.core.link.LinkReader;
 import io.mayflymq.core.link.LinkWriter;
 import io.mayflymq.core.replication.Assignment;
+import io.mayflymq.core.runtime.Causes;
 import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.ReplyCode;
 import io.mayflymq.server.cluster.transport.CallService;

@@ -1,8 +1,8 @@
 package io.mayflymq.server.cluster.replication;
 
-import io.mayflymq.core.fault.Causes;
 import io.mayflymq.core.replication.Leaderless;
 import io.mayflymq.core.replication.ReplicationTimes;
+import io.mayflymq.core.runtime.Causes;
 import io.mayflymq.server.cluster.consensus.ConsensusListener;
 import io.mayflymq.server.cluster.consensus.LeaderChange;
 import io.mayflymq.server.cluster.transport.CallService;

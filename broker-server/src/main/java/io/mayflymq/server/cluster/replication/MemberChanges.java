@@ -1,11 +1,11 @@
 package io.mayflymq.server.cluster.replication;
 
-import io.mayflymq.core.fault.Causes;
 import io.mayflymq.core.metadata.ClusterMember;
 import io.mayflymq.core.metadata.CommittedState.UndoneException;
 import io.mayflymq.core.metadata.MetadataCommand.AssignmentChanged;
 import io.mayflymq.core.replication.Assignment;
 import io.mayflymq.core.replication.AssignmentChange;
+import io.mayflymq.core.runtime.Causes;
 import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.ReplyCode;
 import java.util.Collection;

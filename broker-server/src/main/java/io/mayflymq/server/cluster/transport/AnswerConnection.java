@@ -1,6 +1,6 @@
 package io.mayflymq.server.cluster.transport;
 
-import io.mayflymq.core.fault.Causes;
+import io.mayflymq.core.runtime.Causes;
 import io.mayflymq.server.cluster.transport.frame.FrameException;
 import io.mayflymq.server.cluster.transport.frame.FrameType;
 import io.mayflymq.server.cluster.transport.frame.FrameWriter;

@@ -1,7 +1,7 @@
 package io.mayflymq.server.cluster.transport;
 
-import io.mayflymq.core.fault.BrokerThreads;
-import io.mayflymq.core.fault.PeriodicWork;
+import io.mayflymq.core.runtime.BrokerThreads;
+import io.mayflymq.core.runtime.PeriodicWork;
 import io.mayflymq.server.cluster.transport.handshake.Admission;
 import io.mayflymq.server.cluster.transport.handshake.HandshakeResult;
 import io.mayflymq.server.cluster.transport.handshake.LocalNode;

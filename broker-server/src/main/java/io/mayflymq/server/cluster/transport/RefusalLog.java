@@ -1,6 +1,6 @@
 package io.mayflymq.server.cluster.transport;
 
-import io.mayflymq.core.fault.LogLineLimit;
+import io.mayflymq.core.runtime.LogLineLimit;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.LinkedHashMap;

@@ -1,6 +1,6 @@
 package io.mayflymq.server.management.cluster;
 
-import io.mayflymq.core.fault.Causes;
+import io.mayflymq.core.runtime.Causes;
 import io.mayflymq.server.http.Workers;
 import io.mayflymq.server.management.api.ApiException;
 import io.mayflymq.server.management.api.Request;

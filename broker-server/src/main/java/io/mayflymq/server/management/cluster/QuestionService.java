@@ -1,8 +1,8 @@
 package io.mayflymq.server.management.cluster;
 
 import io.mayflymq.core.admin.AdministrationException;
-import io.mayflymq.core.fault.BrokerThreads;
-import io.mayflymq.core.fault.Faults;
+import io.mayflymq.core.runtime.BrokerThreads;
+import io.mayflymq.core.runtime.Faults;
 import io.mayflymq.protocol.types.AmqpException;
 import io.mayflymq.server.http.HttpLimits;
 import io.mayflymq.server.http.Workers;

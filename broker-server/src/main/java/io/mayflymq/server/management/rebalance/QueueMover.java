@@ -1,6 +1,6 @@
 package io.mayflymq.server.management.rebalance;
 
-import io.mayflymq.core.fault.Causes;
+import io.mayflymq.core.runtime.Causes;
 import io.mayflymq.core.vhost.Broker;
 import io.mayflymq.core.vhost.VirtualHost;
 import io.mayflymq.protocol.types.AmqpException;

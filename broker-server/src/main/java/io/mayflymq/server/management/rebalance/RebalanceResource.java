@@ -1,6 +1,6 @@
 package io.mayflymq.server.management.rebalance;
 
-import io.mayflymq.core.fault.BrokerThreads;
+import io.mayflymq.core.runtime.BrokerThreads;
 import io.mayflymq.core.vhost.Broker;
 import io.mayflymq.core.vhost.Cluster;
 import io.mayflymq.core.vhost.queue.Queue;

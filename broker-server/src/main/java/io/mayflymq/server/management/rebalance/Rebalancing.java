@@ -1,6 +1,6 @@
 package io.mayflymq.server.management.rebalance;
 
-import io.mayflymq.core.fault.BrokerThreads;
+import io.mayflymq.core.runtime.BrokerThreads;
 import io.mayflymq.server.management.rebalance.QueueMover.NotMovedException;
 import io.mayflymq.server.management.rebalance.RebalancePlan.Step;
 import org.slf4j.Logger;

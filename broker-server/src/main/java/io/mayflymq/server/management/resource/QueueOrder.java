@@ -1,8 +1,8 @@
 package io.mayflymq.server.management.resource;
 
 import com.github.benmanes.caffeine.cache.Cache;
-import io.mayflymq.core.cache.BoundedCaches;
 import io.mayflymq.core.routing.RoutingTable;
+import io.mayflymq.core.runtime.BoundedCaches;
 import io.mayflymq.core.vhost.VirtualHost;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.server.management.api.Listing;

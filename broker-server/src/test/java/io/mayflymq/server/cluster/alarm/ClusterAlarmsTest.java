@@ -3,8 +3,8 @@ package io.mayflymq.server.cluster.alarm;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.mayflymq.core.fault.BrokerThreads;
-import io.mayflymq.core.fault.Faults;
+import io.mayflymq.core.runtime.BrokerThreads;
+import io.mayflymq.core.runtime.Faults;
 import io.mayflymq.server.alarm.Alarm;
 import io.mayflymq.server.alarm.Alarms;
 import io.mayflymq.server.cluster.transport.CallHandler;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import io.mayflymq.core.fault.Causes;
+import io.mayflymq.core.runtime.Causes;
 import io.mayflymq.server.cluster.consensus.MemberStatus.Reachability;
 import io.mayflymq.server.cluster.consensus.TestCluster.Node;
 import java.nio.file.Path;

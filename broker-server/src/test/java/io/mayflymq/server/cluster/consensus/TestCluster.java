@@ -3,8 +3,8 @@ package io.mayflymq.server.cluster.consensus;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.awaitility.Awaitility.await;
 
-import io.mayflymq.core.fault.BrokerThreads;
-import io.mayflymq.core.fault.Faults;
+import io.mayflymq.core.runtime.BrokerThreads;
+import io.mayflymq.core.runtime.Faults;
 import io.mayflymq.server.cluster.consensus.ConsensusSettings.StartMode;
 import io.mayflymq.server.cluster.consensus.ratis.Consensus;
 import java.nio.file.Path;

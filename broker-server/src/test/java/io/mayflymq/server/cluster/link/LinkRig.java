@@ -2,12 +2,12 @@ package io.mayflymq.server.cluster.link;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.mayflymq.core.fault.BrokerThreads;
-import io.mayflymq.core.fault.LoggedFaults;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metadata.InMemoryMetadataLog;
 import io.mayflymq.core.metadata.QueuePlace;
 import io.mayflymq.core.metadata.VhostDefinition;
+import io.mayflymq.core.runtime.BrokerThreads;
+import io.mayflymq.core.runtime.LoggedFaults;
 import io.mayflymq.core.runtime.Shards;
 import io.mayflymq.core.store.InMemoryStore;
 import io.mayflymq.core.vhost.Broker;

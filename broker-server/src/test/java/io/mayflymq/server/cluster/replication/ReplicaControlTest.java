@@ -3,9 +3,9 @@ package io.mayflymq.server.cluster.replication;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
-import io.mayflymq.core.fault.Causes;
 import io.mayflymq.core.replication.Assignment;
 import io.mayflymq.core.replication.AssignmentChange;
+import io.mayflymq.core.runtime.Causes;
 import io.mayflymq.server.cluster.replication.ReplicaRig.Node;
 import java.util.List;
 import java.util.Map;

@@ -2,9 +2,9 @@ package io.mayflymq.server.management.resource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.mayflymq.core.fault.Faults;
 import io.mayflymq.core.metadata.InMemoryMetadataLog;
 import io.mayflymq.core.metadata.VhostDefinition;
+import io.mayflymq.core.runtime.Faults;
 import io.mayflymq.core.runtime.Shards;
 import io.mayflymq.core.store.InMemoryStore;
 import io.mayflymq.core.vhost.Broker;

@@ -1,11 +1,11 @@
 package io.mayflymq.core.vhost.queue.local;
 
-import io.mayflymq.core.fault.Causes;
 import io.mayflymq.core.metadata.CommittedState.UndoneException;
 import io.mayflymq.core.queue.Consumer;
 import io.mayflymq.core.queue.MovableQueue;
 import io.mayflymq.core.queue.QueueMachine;
 import io.mayflymq.core.queue.index.MessageCopy;
+import io.mayflymq.core.runtime.Causes;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.store.UnreadableException;
 import io.mayflymq.core.vhost.queue.Preconditions;

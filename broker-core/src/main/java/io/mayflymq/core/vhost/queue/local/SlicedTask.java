@@ -1,6 +1,6 @@
 package io.mayflymq.core.vhost.queue.local;
 
-import io.mayflymq.core.fault.Faults;
+import io.mayflymq.core.runtime.Faults;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.queue.QueueGate;
 import java.util.concurrent.CompletableFuture;

@@ -1,13 +1,13 @@
 package io.mayflymq.core.vhost.queue.remote;
 
-import io.mayflymq.core.fault.Causes;
-import io.mayflymq.core.fault.Faults;
 import io.mayflymq.core.link.LinkFrame;
 import io.mayflymq.core.link.LinkPort;
 import io.mayflymq.core.link.LinkReader;
 import io.mayflymq.core.link.LinkVersion;
 import io.mayflymq.core.link.LinkWriter;
 import io.mayflymq.core.link.RequestKind;
+import io.mayflymq.core.runtime.Causes;
+import io.mayflymq.core.runtime.Faults;
 import io.mayflymq.core.vhost.queue.QueueGate;
 import java.util.ArrayList;
 import java.util.List;

@@ -2,7 +2,6 @@ package io.mayflymq.core.vhost.queue.remote;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.mayflymq.core.fault.RecordedFaults;
 import io.mayflymq.core.link.DeliveryCodec;
 import io.mayflymq.core.link.LinkFrame;
 import io.mayflymq.core.link.LinkListener;
@@ -23,6 +22,7 @@ import io.mayflymq.core.queue.Consumer;
 import io.mayflymq.core.queue.ConsumerTarget;
 import io.mayflymq.core.queue.index.Deadlines;
 import io.mayflymq.core.runtime.ManualLoops;
+import io.mayflymq.core.runtime.RecordedFaults;
 import io.mayflymq.core.runtime.Shards;
 import io.mayflymq.core.store.InMemoryStore;
 import io.mayflymq.core.vhost.Broker;

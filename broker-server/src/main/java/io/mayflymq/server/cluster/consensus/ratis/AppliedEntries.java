@@ -1,7 +1,7 @@
 package io.mayflymq.server.cluster.consensus.ratis;
 
-import io.mayflymq.core.fault.Causes;
-import io.mayflymq.core.fault.Faults;
+import io.mayflymq.core.runtime.Causes;
+import io.mayflymq.core.runtime.Faults;
 import io.mayflymq.server.cluster.consensus.EntryApplier;
 import io.mayflymq.server.cluster.consensus.LogPosition;
 import java.util.ArrayDeque;

@@ -1,9 +1,9 @@
 package io.mayflymq.server.cluster.consensus.ratis;
 
-import io.mayflymq.core.fault.BrokerThreads;
+import io.mayflymq.core.runtime.BrokerThreads;
 import io.mayflymq.server.cluster.consensus.ConsensusException;
-import io.mayflymq.server.cluster.consensus.ConsensusSettings;
 import io.mayflymq.server.cluster.consensus.ConsensusSettings.StartMode;
+import io.mayflymq.server.cluster.consensus.ConsensusSettings;
 import io.mayflymq.server.cluster.consensus.EntryApplier;
 import io.mayflymq.server.cluster.consensus.LogPosition;
 import io.mayflymq.server.cluster.consensus.ReplicatedLog;

@@ -1,9 +1,9 @@
 package io.mayflymq.server.cluster.consensus.ratis;
 
-import io.mayflymq.core.fault.BrokerThreads;
-import io.mayflymq.core.fault.Causes;
-import io.mayflymq.core.fault.Faults;
-import io.mayflymq.core.fault.PeriodicWork;
+import io.mayflymq.core.runtime.BrokerThreads;
+import io.mayflymq.core.runtime.Causes;
+import io.mayflymq.core.runtime.Faults;
+import io.mayflymq.core.runtime.PeriodicWork;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.RejectedExecutionException;

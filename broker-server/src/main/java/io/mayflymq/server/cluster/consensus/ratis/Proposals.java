@@ -1,6 +1,6 @@
 package io.mayflymq.server.cluster.consensus.ratis;
 
-import io.mayflymq.core.fault.Causes;
+import io.mayflymq.core.runtime.Causes;
 import io.mayflymq.server.cluster.consensus.ConsensusException;
 import io.mayflymq.server.cluster.consensus.ConsensusListener;
 import io.mayflymq.server.cluster.consensus.LeaderChange;

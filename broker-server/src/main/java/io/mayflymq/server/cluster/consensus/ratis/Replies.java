@@ -1,6 +1,6 @@
 package io.mayflymq.server.cluster.consensus.ratis;
 
-import io.mayflymq.core.fault.Causes;
+import io.mayflymq.core.runtime.Causes;
 import java.util.concurrent.RejectedExecutionException;
 import org.apache.ratis.protocol.RaftClientReply;
 import org.apache.ratis.protocol.exceptions.LeaderNotReadyException;

@@ -1,4 +1,4 @@
-package io.mayflymq.core.fault;
+package io.mayflymq.core.runtime;
 
 import java.util.ArrayList;
 import java.util.List;

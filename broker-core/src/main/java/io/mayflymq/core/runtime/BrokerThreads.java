@@ -1,4 +1,4 @@
-package io.mayflymq.core.fault;
+package io.mayflymq.core.runtime;
 
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;

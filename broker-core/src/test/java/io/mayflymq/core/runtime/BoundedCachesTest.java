@@ -1,4 +1,4 @@
-package io.mayflymq.core.cache;
+package io.mayflymq.core.runtime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

@@ -1,4 +1,4 @@
-package io.mayflymq.core.fault;
+package io.mayflymq.core.runtime;
 
 /** Ends the process at once; everything that is safe on the disk is kept. */
 @FunctionalInterface

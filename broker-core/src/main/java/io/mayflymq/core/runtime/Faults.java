@@ -1,4 +1,4 @@
-package io.mayflymq.core.fault;
+package io.mayflymq.core.runtime;
 
 /*
  * Receives unexpected exceptions: those that result from a defect, from a disk error, or from a machine without free memory.

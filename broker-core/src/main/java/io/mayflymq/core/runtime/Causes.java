@@ -1,4 +1,4 @@
-package io.mayflymq.core.fault;
+package io.mayflymq.core.runtime;
 
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;

@@ -1,4 +1,4 @@
-package io.mayflymq.core.cache;
+package io.mayflymq.core.runtime;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;

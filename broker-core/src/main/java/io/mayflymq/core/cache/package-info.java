@@ -1,2 +1,0 @@
-/** Caches of a bounded number of entries. */
-package io.mayflymq.core.cache;
