@@ -1,17 +1,17 @@
 package io.mayflymq.server.boot;
 
-import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.MetadataCommand.PermissionsSet;
 import io.mayflymq.core.metadata.MetadataCommand.UserDeclared;
 import io.mayflymq.core.metadata.MetadataCommand.VhostDeclared;
+import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.VhostDefinition;
 import io.mayflymq.core.security.PasswordHash;
 import io.mayflymq.core.security.Permissions;
 import io.mayflymq.core.security.User;
 import io.mayflymq.core.store.OrphanedQueue;
 import io.mayflymq.core.vhost.OrphanAdoption;
-import io.mayflymq.server.config.settings.DefaultsSettings;
-import io.mayflymq.server.config.settings.ServerSettings;
+import io.mayflymq.server.config.DefaultsSettings;
+import io.mayflymq.server.config.ServerSettings;
 import java.util.ArrayList;
 import java.util.List;
 import org.slf4j.Logger;

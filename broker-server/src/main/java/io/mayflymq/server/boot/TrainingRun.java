@@ -2,10 +2,10 @@ package io.mayflymq.server.boot;
 
 import io.mayflymq.core.runtime.BrokerThreads;
 import io.mayflymq.server.commandline.ExitCode;
+import io.mayflymq.server.config.ConfigException;
 import io.mayflymq.server.config.Configuration;
 import io.mayflymq.server.config.LiveConfiguration;
 import io.mayflymq.server.config.Secrets;
-import io.mayflymq.server.config.source.ConfigException;
 import io.mayflymq.server.net.StartException;
 import io.mayflymq.server.training.TrainingLoad;
 import java.io.IOException;

@@ -6,7 +6,7 @@ import io.mayflymq.core.security.VhostAccess;
 import io.mayflymq.core.vhost.VirtualHost;
 import io.mayflymq.core.vhost.command.ShardCommandSender;
 import io.mayflymq.protocol.types.AmqpException;
-import io.mayflymq.server.config.settings.ProtocolSettings;
+import io.mayflymq.server.config.ProtocolSettings;
 import io.mayflymq.server.delivery.ConnectionIdentity;
 import io.mayflymq.server.delivery.ConnectionOutput;
 import io.mayflymq.server.delivery.DeliveryLink;

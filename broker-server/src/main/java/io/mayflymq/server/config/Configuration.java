@@ -1,14 +1,5 @@
 package io.mayflymq.server.config;
 
-import io.mayflymq.server.config.key.DecoderKeys;
-import io.mayflymq.server.config.key.Keys;
-import io.mayflymq.server.config.key.SettingsReader;
-import io.mayflymq.server.config.settings.ServerSettings;
-import io.mayflymq.server.config.source.ConfigException;
-import io.mayflymq.server.config.source.FileEntry;
-import io.mayflymq.server.config.source.Origin;
-import io.mayflymq.server.config.source.SettingValues;
-import io.mayflymq.server.config.type.Key;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;

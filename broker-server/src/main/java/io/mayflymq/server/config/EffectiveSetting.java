@@ -1,9 +1,5 @@
 package io.mayflymq.server.config;
 
-import io.mayflymq.server.config.source.ConfigException;
-import io.mayflymq.server.config.source.FileEntry;
-import io.mayflymq.server.config.type.Key;
-
 /**
  * A key with what holds for it.
  *

@@ -1,9 +1,5 @@
 package io.mayflymq.server.config;
 
-import io.mayflymq.server.config.key.Keys;
-import io.mayflymq.server.config.settings.ServerSettings;
-import io.mayflymq.server.config.source.ConfigException;
-import io.mayflymq.server.config.type.Key;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;

@@ -8,7 +8,7 @@ import io.mayflymq.core.security.Sessions;
 import io.mayflymq.core.vhost.Broker;
 import io.mayflymq.server.alarm.Alarms;
 import io.mayflymq.server.alarm.ClientMemory;
-import io.mayflymq.server.config.settings.ProtocolSettings;
+import io.mayflymq.server.config.ProtocolSettings;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;

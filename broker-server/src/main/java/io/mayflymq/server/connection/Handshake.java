@@ -20,7 +20,7 @@ import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.protocol.types.FieldValue;
 import io.mayflymq.protocol.types.ReplyCode;
 import io.mayflymq.server.channel.ClientQuirks;
-import io.mayflymq.server.config.settings.ProtocolSettings;
+import io.mayflymq.server.config.ProtocolSettings;
 import java.util.Map;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;

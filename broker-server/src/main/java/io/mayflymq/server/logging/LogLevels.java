@@ -3,8 +3,8 @@ package io.mayflymq.server.logging;
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.LoggerContext;
-import io.mayflymq.server.config.type.LogCategory;
-import io.mayflymq.server.config.type.LogLevel;
+import io.mayflymq.server.config.LogCategory;
+import io.mayflymq.server.config.LogLevel;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 

@@ -4,8 +4,8 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.rolling.SizeBasedTriggeringPolicy;
 import ch.qos.logback.core.rolling.TriggeringPolicyBase;
 import ch.qos.logback.core.util.FileSize;
-import io.mayflymq.server.config.settings.LogSettings.Rotation;
-import io.mayflymq.server.config.type.RotationTime;
+import io.mayflymq.server.config.LogSettings.Rotation;
+import io.mayflymq.server.config.RotationTime;
 import java.io.File;
 import java.time.Instant;
 

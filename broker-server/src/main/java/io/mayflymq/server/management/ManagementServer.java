@@ -2,10 +2,10 @@ package io.mayflymq.server.management;
 
 import io.mayflymq.core.runtime.BrokerThreads;
 import io.mayflymq.server.alarm.ResourceMonitors;
+import io.mayflymq.server.config.ClusterSettings;
 import io.mayflymq.server.config.LiveConfiguration;
-import io.mayflymq.server.config.settings.ClusterSettings;
-import io.mayflymq.server.config.settings.ManagementSettings;
-import io.mayflymq.server.config.settings.ServerSettings;
+import io.mayflymq.server.config.ManagementSettings;
+import io.mayflymq.server.config.ServerSettings;
 import io.mayflymq.server.http.BodyLimit;
 import io.mayflymq.server.http.HttpServer;
 import io.mayflymq.server.http.HttpService;

@@ -2,11 +2,11 @@ package io.mayflymq.server.manual;
 
 import io.mayflymq.server.commandline.CommandLineInterface;
 import io.mayflymq.server.config.BuildInfo;
-import io.mayflymq.server.config.key.Keys;
-import io.mayflymq.server.config.type.Key;
-import io.mayflymq.server.ctl.ControlManual;
+import io.mayflymq.server.config.Key;
+import io.mayflymq.server.config.Keys;
 import io.mayflymq.server.ctl.ControlManual.Entry;
 import io.mayflymq.server.ctl.ControlManual.Term;
+import io.mayflymq.server.ctl.ControlManual;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;

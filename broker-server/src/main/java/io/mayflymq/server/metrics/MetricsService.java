@@ -1,7 +1,7 @@
 package io.mayflymq.server.metrics;
 
 import io.mayflymq.core.runtime.Faults;
-import io.mayflymq.server.config.settings.PrometheusSettings;
+import io.mayflymq.server.config.PrometheusSettings;
 import io.mayflymq.server.http.BodyLimit;
 import io.mayflymq.server.http.BodySource;
 import io.mayflymq.server.http.HttpResponse;

@@ -3,7 +3,7 @@ package io.mayflymq.server.metrics;
 import io.mayflymq.core.runtime.BrokerThreads;
 import io.mayflymq.core.runtime.PeriodicWork;
 import io.mayflymq.server.config.LiveConfiguration;
-import io.mayflymq.server.config.settings.PrometheusSettings;
+import io.mayflymq.server.config.PrometheusSettings;
 import io.mayflymq.server.http.HttpLimits;
 import io.mayflymq.server.http.HttpServer;
 import io.mayflymq.server.tls.ReloadingTls;

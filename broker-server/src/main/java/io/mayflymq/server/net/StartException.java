@@ -1,6 +1,6 @@
 package io.mayflymq.server.net;
 
-import io.mayflymq.server.config.settings.ListenerSettings;
+import io.mayflymq.server.config.ListenerSettings;
 import java.nio.channels.UnresolvedAddressException;
 
 /**

@@ -1,6 +1,6 @@
 package io.mayflymq.server.tls;
 
-import io.mayflymq.server.config.settings.TlsSettings;
+import io.mayflymq.server.config.TlsSettings;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;

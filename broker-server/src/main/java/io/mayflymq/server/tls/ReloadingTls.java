@@ -1,7 +1,7 @@
 package io.mayflymq.server.tls;
 
-import io.mayflymq.server.config.settings.TlsSettings;
-import io.mayflymq.server.config.type.CipherSuites;
+import io.mayflymq.server.config.CipherSuites;
+import io.mayflymq.server.config.TlsSettings;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.Channel;
 import io.netty.handler.ssl.ClientAuth;

@@ -2,7 +2,7 @@ package io.mayflymq.server.tracing;
 
 import io.mayflymq.core.tracing.MessageTracer;
 import io.mayflymq.server.config.BuildInfo;
-import io.mayflymq.server.config.settings.TracingSettings;
+import io.mayflymq.server.config.TracingSettings;
 import io.opentelemetry.api.common.AttributeKey;
 import io.opentelemetry.api.common.Attributes;
 import io.opentelemetry.exporter.otlp.http.trace.OtlpHttpSpanExporter;

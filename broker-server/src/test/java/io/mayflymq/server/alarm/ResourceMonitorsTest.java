@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mayflymq.core.runtime.BrokerThreads;
 import io.mayflymq.core.runtime.Faults;
-import io.mayflymq.server.config.settings.DiskSettings;
-import io.mayflymq.server.config.settings.MemorySettings;
+import io.mayflymq.server.config.DiskSettings;
+import io.mayflymq.server.config.MemorySettings;
 import java.nio.file.Path;
 import java.util.OptionalDouble;
 import java.util.OptionalLong;

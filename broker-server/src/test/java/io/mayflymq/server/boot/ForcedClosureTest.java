@@ -16,7 +16,7 @@ import io.mayflymq.core.security.PasswordHash;
 import io.mayflymq.server.alarm.Alarms;
 import io.mayflymq.server.config.Configuration;
 import io.mayflymq.server.config.LiveConfiguration;
-import io.mayflymq.server.config.settings.ServerSettings;
+import io.mayflymq.server.config.ServerSettings;
 import io.mayflymq.server.net.AmqpServer;
 import io.mayflymq.server.net.EventLoops;
 import java.io.IOException;

@@ -3,9 +3,6 @@ package io.mayflymq.server.config;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.mayflymq.server.config.settings.DefaultsSettings;
-import io.mayflymq.server.config.settings.ListenerSettings;
-import io.mayflymq.server.config.source.ConfigException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -3,8 +3,6 @@ package io.mayflymq.server.config;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.mayflymq.server.config.settings.ServerSettings;
-import io.mayflymq.server.config.source.ConfigException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

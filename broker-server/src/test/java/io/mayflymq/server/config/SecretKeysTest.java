@@ -3,9 +3,6 @@ package io.mayflymq.server.config;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.mayflymq.server.config.key.Keys;
-import io.mayflymq.server.config.source.ConfigException;
-import io.mayflymq.server.config.type.Key;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 
 import io.mayflymq.core.policy.PolicyKey;
-import io.mayflymq.server.config.key.Keys;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mayflymq.core.security.Sessions.NodeLimits;
 import io.mayflymq.core.vhost.ObjectLimits;
-import io.mayflymq.server.config.settings.ProtocolSettings;
+import io.mayflymq.server.config.ProtocolSettings;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.LoggerContext;
-import io.mayflymq.server.config.type.LogCategory;
-import io.mayflymq.server.config.type.LogLevel;
+import io.mayflymq.server.config.LogCategory;
+import io.mayflymq.server.config.LogLevel;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 

@@ -2,7 +2,7 @@ package io.mayflymq.server.manual;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.mayflymq.server.config.key.Keys;
+import io.mayflymq.server.config.Keys;
 import io.mayflymq.server.ctl.ControlManual;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;

@@ -12,7 +12,7 @@ import io.mayflymq.protocol.types.BasicProperties;
 import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.protocol.types.FieldValue;
 import io.mayflymq.protocol.types.ShortString;
-import io.mayflymq.server.config.settings.TracingSettings;
+import io.mayflymq.server.config.TracingSettings;
 import io.opentelemetry.api.trace.SpanId;
 import io.opentelemetry.sdk.testing.exporter.InMemorySpanExporter;
 import io.opentelemetry.sdk.testing.time.TestClock;

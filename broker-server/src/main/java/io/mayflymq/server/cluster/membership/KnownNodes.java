@@ -4,7 +4,7 @@ import io.mayflymq.core.metadata.ClusterMember;
 import io.mayflymq.server.cluster.transport.NodeAddresses;
 import io.mayflymq.server.cluster.transport.handshake.Admission;
 import io.mayflymq.server.cluster.transport.handshake.NodeIdentity;
-import io.mayflymq.server.config.type.NodeAddress;
+import io.mayflymq.server.config.NodeAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.Collection;

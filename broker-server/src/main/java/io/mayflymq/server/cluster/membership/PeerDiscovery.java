@@ -1,7 +1,7 @@
 package io.mayflymq.server.cluster.membership;
 
-import io.mayflymq.server.config.settings.FormationSettings;
-import io.mayflymq.server.config.type.NodeAddress;
+import io.mayflymq.server.config.FormationSettings;
+import io.mayflymq.server.config.NodeAddress;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;

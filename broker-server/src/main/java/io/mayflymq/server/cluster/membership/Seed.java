@@ -1,8 +1,8 @@
 package io.mayflymq.server.cluster.membership;
 
 import io.mayflymq.core.store.OwnerFiles;
-import io.mayflymq.server.config.type.NodeAddress;
-import io.mayflymq.server.config.type.ValueTypes;
+import io.mayflymq.server.config.NodeAddress;
+import io.mayflymq.server.config.ValueTypes;
 import io.mayflymq.server.logging.IoReason;
 import io.mayflymq.server.net.StartException;
 import java.io.IOException;

@@ -1,6 +1,6 @@
 package io.mayflymq.server.cluster.replication;
 
-import io.mayflymq.server.config.settings.ReconciliationSettings;
+import io.mayflymq.server.config.ReconciliationSettings;
 import java.util.List;
 import java.util.Set;
 import java.util.function.BooleanSupplier;

@@ -1,8 +1,8 @@
 package io.mayflymq.server.cluster.transport;
 
 import io.mayflymq.server.cluster.transport.handshake.ClusterSecret;
-import io.mayflymq.server.config.settings.ListenerSettings;
-import io.mayflymq.server.config.settings.TlsSettings;
+import io.mayflymq.server.config.ListenerSettings;
+import io.mayflymq.server.config.TlsSettings;
 import java.util.Optional;
 import java.util.UUID;
 

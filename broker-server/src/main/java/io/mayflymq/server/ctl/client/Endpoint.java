@@ -1,9 +1,9 @@
 package io.mayflymq.server.ctl.client;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
+import io.mayflymq.server.config.ConfigException;
 import io.mayflymq.server.config.Configuration;
 import io.mayflymq.server.config.NodeName;
-import io.mayflymq.server.config.source.ConfigException;
 import io.mayflymq.server.json.JsonReader;
 import java.io.IOException;
 import java.net.URI;

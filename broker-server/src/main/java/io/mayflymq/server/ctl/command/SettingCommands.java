@@ -1,7 +1,7 @@
 package io.mayflymq.server.ctl.command;
 
-import io.mayflymq.server.config.key.Keys;
-import io.mayflymq.server.config.source.ConfigException;
+import io.mayflymq.server.config.ConfigException;
+import io.mayflymq.server.config.Keys;
 import io.mayflymq.server.ctl.client.Api;
 import io.mayflymq.server.ctl.client.ControlException;
 import io.mayflymq.server.ctl.client.Sysexits;

@@ -1,7 +1,7 @@
 package io.mayflymq.server.ctl.maintenance;
 
-import io.mayflymq.server.config.secret.ErlangText;
-import io.mayflymq.server.config.secret.SecretCipher;
+import io.mayflymq.server.config.ErlangText;
+import io.mayflymq.server.config.SecretCipher;
 import io.mayflymq.server.ctl.client.ControlException;
 import io.mayflymq.server.ctl.client.Option;
 import io.mayflymq.server.ctl.client.Sysexits;

@@ -1,6 +1,6 @@
 package io.mayflymq.server.ctl.maintenance;
 
-import io.mayflymq.server.config.type.CipherSuites;
+import io.mayflymq.server.config.CipherSuites;
 import io.mayflymq.server.ctl.client.Api;
 import io.mayflymq.server.ctl.client.ControlException;
 import io.mayflymq.server.ctl.client.Option;

@@ -1,7 +1,7 @@
 package io.mayflymq.server.management.json;
 
 import io.mayflymq.core.store.StoreFigures;
-import io.mayflymq.server.config.settings.TlsSettings;
+import io.mayflymq.server.config.TlsSettings;
 import io.mayflymq.server.json.Json;
 import java.io.IOException;
 import java.io.InputStream;

@@ -1,9 +1,9 @@
 package io.mayflymq.server.management.resource;
 
 import io.mayflymq.server.cluster.StoppedMember;
-import io.mayflymq.server.config.type.LogCategory;
-import io.mayflymq.server.config.type.LogLevel;
-import io.mayflymq.server.config.type.NodeAddress;
+import io.mayflymq.server.config.LogCategory;
+import io.mayflymq.server.config.LogLevel;
+import io.mayflymq.server.config.NodeAddress;
 import io.mayflymq.server.logging.LogTail;
 import io.mayflymq.server.net.StartException;
 import java.io.IOException;

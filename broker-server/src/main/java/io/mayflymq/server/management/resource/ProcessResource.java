@@ -1,13 +1,13 @@
 package io.mayflymq.server.management.resource;
 
 import io.mayflymq.server.cluster.StoppedMember;
+import io.mayflymq.server.config.ConfigException;
 import io.mayflymq.server.config.LiveConfiguration;
-import io.mayflymq.server.config.source.ConfigException;
-import io.mayflymq.server.config.type.LogCategory;
-import io.mayflymq.server.config.type.LogLevel;
-import io.mayflymq.server.config.type.NodeAddress;
-import io.mayflymq.server.config.type.ValueType;
-import io.mayflymq.server.config.type.ValueTypes;
+import io.mayflymq.server.config.LogCategory;
+import io.mayflymq.server.config.LogLevel;
+import io.mayflymq.server.config.NodeAddress;
+import io.mayflymq.server.config.ValueType;
+import io.mayflymq.server.config.ValueTypes;
 import io.mayflymq.server.json.Json;
 import io.mayflymq.server.logging.LogTail;
 import io.mayflymq.server.management.api.ApiException;

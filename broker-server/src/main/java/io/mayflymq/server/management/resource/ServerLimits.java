@@ -1,6 +1,6 @@
 package io.mayflymq.server.management.resource;
 
-import io.mayflymq.server.config.settings.ManagementSettings;
+import io.mayflymq.server.config.ManagementSettings;
 import io.mayflymq.server.http.HttpLimits;
 import io.mayflymq.server.management.api.MessageMemory;
 

@@ -1,6 +1,6 @@
 package io.mayflymq.server.management.resource;
 
-import io.mayflymq.server.config.settings.TlsSettings;
+import io.mayflymq.server.config.TlsSettings;
 import io.mayflymq.server.json.Json;
 import io.mayflymq.server.management.api.ApiException;
 import io.mayflymq.server.tls.PemFiles;

@@ -24,7 +24,7 @@ import io.mayflymq.server.cluster.transport.NodeTransport;
 import io.mayflymq.server.cluster.transport.TransportSettings;
 import io.mayflymq.server.cluster.transport.TransportTimes;
 import io.mayflymq.server.cluster.transport.handshake.ClusterSecret;
-import io.mayflymq.server.config.settings.ListenerSettings;
+import io.mayflymq.server.config.ListenerSettings;
 import io.mayflymq.server.net.EventLoops;
 import io.mayflymq.server.net.StartException;
 import java.net.InetSocketAddress;

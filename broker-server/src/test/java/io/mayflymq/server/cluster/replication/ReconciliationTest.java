@@ -2,7 +2,7 @@ package io.mayflymq.server.cluster.replication;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.mayflymq.server.config.settings.ReconciliationSettings;
+import io.mayflymq.server.config.ReconciliationSettings;
 import java.util.List;
 import java.util.OptionalInt;
 import java.util.Set;

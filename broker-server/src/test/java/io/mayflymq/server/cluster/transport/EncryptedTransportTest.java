@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.mayflymq.server.cluster.transport.TransportRig.Node;
-import io.mayflymq.server.config.settings.TlsSettings;
+import io.mayflymq.server.config.TlsSettings;
 import io.mayflymq.server.net.StartException;
 import java.io.IOException;
 import java.io.InputStream;

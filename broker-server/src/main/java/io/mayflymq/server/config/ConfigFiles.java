@@ -1,0 +1,56 @@
+package io.mayflymq.server.config;
+
+import java.io.IOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+
+/**
+ * The files of a configuration, as in RabbitMQ: a main file, and then the files of the directory
+ * {@code conf.d} beside it, in the order of their names; or the files of one directory. What a
+ * later file says of a key counts.
+ *
+ * <p>Source: RabbitMQ, "Configuration", section on {@code conf.d}.
+ */
+public final class ConfigFiles {
+  private static final String DIRECTORY = "conf.d";
+  private static final String PATTERN = "*.conf";
+
+  private ConfigFiles() {}
+
+  /**
+   * Returns the files that belong to what the operator has named, the one that counts most last.
+   *
+   * @param named a file, which may be missing, or a directory
+   * @throws ConfigException if a directory cannot be listed
+   */
+  public static List<Path> of(Path named) throws ConfigException {
+    if (Files.isDirectory(named)) {
+      return in(named);
+    }
+    List<Path> files = new ArrayList<>(List.of(named));
+    Path directory = named.resolveSibling(DIRECTORY);
+    if (Files.isDirectory(directory)) {
+      files.addAll(in(directory));
+    }
+    return files;
+  }
+
+  private static List<Path> in(Path directory) throws ConfigException {
+    List<Path> files = new ArrayList<>();
+    try (DirectoryStream<Path> found = Files.newDirectoryStream(directory, PATTERN)) {
+      found.forEach(files::add);
+    } catch (AccessDeniedException e) {
+      throw new ConfigException(directory + ": permission denied; expected a readable directory");
+    } catch (IOException e) {
+      throw new ConfigException(
+          directory + ": " + e.getMessage() + "; expected a readable directory");
+    }
+    files.sort(Comparator.comparing(file -> file.getFileName().toString()));
+    return files;
+  }
+}

@@ -1,0 +1,158 @@
+package io.mayflymq.server.config;
+
+import static io.mayflymq.server.config.ValueTypes.orWord;
+import static io.mayflymq.server.config.ValueTypes.path;
+import static io.mayflymq.server.config.ValueTypes.secretText;
+import static io.mayflymq.server.config.ValueTypes.wholeNumber;
+import static io.mayflymq.server.config.ValueTypes.word;
+
+import java.io.IOException;
+import java.nio.charset.CharacterCodingException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The keys {@code config_entry_decoder.*}, which say how encrypted values are read: those of
+ * secrets that begin with {@code encrypted:}. RabbitMQ has them in advanced.config.
+ */
+public final class DecoderKeys {
+  /** What an encrypted value begins with. */
+  private static final String TAG = "encrypted:";
+
+  private static final Setting<Optional<String>> PASSPHRASE =
+      Setting.of(
+          "config_entry_decoder.passphrase",
+          orWord("none", secretText()),
+          "none",
+          "The passphrase of encrypted values.");
+  private static final Setting<Optional<Path>> PASSPHRASE_FILE =
+      Setting.of(
+          "config_entry_decoder.passphrase_file",
+          orWord("none", path()),
+          "none",
+          "A file whose first line is that passphrase.");
+  private static final Setting<String> CIPHER =
+      Setting.of(
+          "config_entry_decoder.cipher",
+          word(SecretCipher.CIPHERS.toArray(String[]::new)),
+          SecretCipher.DEFAULT_CIPHER,
+          "The cipher of encrypted values.");
+  private static final Setting<String> HASH =
+      Setting.of(
+          "config_entry_decoder.hash",
+          word(SecretCipher.HASHES.toArray(String[]::new)),
+          SecretCipher.DEFAULT_HASH,
+          "The hash function by which their key is made of the passphrase.");
+  private static final Setting<Integer> ITERATIONS =
+      Setting.of(
+          "config_entry_decoder.iterations",
+          wholeNumber("", 1, SecretCipher.MOST_ITERATIONS),
+          Integer.toString(SecretCipher.DEFAULT_ITERATIONS),
+          "How often that is repeated.");
+
+  private DecoderKeys() {}
+
+  /** Returns all these keys. */
+  static List<Key<?>> keys() {
+    return List.of(PASSPHRASE, PASSPHRASE_FILE, CIPHER, HASH, ITERATIONS);
+  }
+
+  /** Returns whether a value is encrypted. */
+  public static boolean isEncrypted(FileEntry entry) {
+    return entry.value().startsWith(TAG);
+  }
+
+  /**
+   * Returns whether the values of a key may be encrypted: those of secrets may, but for the
+   * passphrase.
+   */
+  public static boolean canBeEncrypted(String key) {
+    return Keys.isSecret(key) && !PASSPHRASE.matches(key);
+  }
+
+  /**
+   * Decrypts values. It looks for the passphrase when there is a value, so that a configuration
+   * without one needs none. Not thread-safe.
+   */
+  public static final class Decoder {
+    private final SettingValues values;
+    private String passphrase;
+
+    /** Decrypts as these values say. */
+    public Decoder(SettingValues values) {
+      this.values = values;
+    }
+
+    /**
+     * Returns an entry with what its value stands for.
+     *
+     * @param entry which {@linkplain #isEncrypted is encrypted}
+     * @throws ConfigException if there is no passphrase, or the value cannot be decrypted by it
+     */
+    public FileEntry decode(FileEntry entry) throws ConfigException {
+      SecretCipher cipher =
+          new SecretCipher(values.get(CIPHER), values.get(HASH), values.get(ITERATIONS));
+      String text =
+          cipher
+              .decrypt(entry.value().substring(TAG.length()), passphrase(entry))
+              .map(ErlangText::text)
+              .orElseThrow(
+                  () ->
+                      new ConfigException(
+                          ("%s: the value of key '%s' cannot be decrypted: expected what mayflyctl"
+                                  + " encode or rabbitmqctl encode has made with the same"
+                                  + " passphrase, %s, %s and iterations %d")
+                              .formatted(
+                                  entry.origin().where(),
+                                  entry.key(),
+                                  cipher.cipher(),
+                                  cipher.hash(),
+                                  cipher.iterations())));
+      return new FileEntry(entry.origin(), entry.key(), text);
+    }
+
+    private String passphrase(FileEntry entry) throws ConfigException {
+      if (passphrase == null) {
+        Optional<String> given = values.get(PASSPHRASE);
+        Optional<Path> file = values.get(PASSPHRASE_FILE);
+        if (given.isPresent() == file.isPresent()) {
+          throw new ConfigException(
+              "%s: the value of key '%s' is encrypted: expected either %s or %s"
+                  .formatted(
+                      entry.origin().where(),
+                      entry.key(),
+                      PASSPHRASE.name(),
+                      PASSPHRASE_FILE.name()));
+        }
+        passphrase = given.isPresent() ? given.get() : firstLine(file.orElseThrow());
+      }
+      return passphrase;
+    }
+
+    private static String firstLine(Path file) throws ConfigException {
+      String problem;
+      try {
+        Optional<String> line = Files.readString(file).lines().findFirst();
+        if (line.isPresent() && !line.get().isEmpty()) {
+          return line.get();
+        }
+        problem = "its first line is empty";
+      } catch (CharacterCodingException e) {
+        problem = "it is not in UTF-8";
+      } catch (NoSuchFileException e) {
+        problem = "no such file";
+      } catch (AccessDeniedException e) {
+        problem = "permission denied";
+      } catch (IOException e) {
+        problem = String.valueOf(e.getMessage());
+      }
+      throw new ConfigException(
+          "%s %s: %s; expected a file with the passphrase in its first line"
+              .formatted(PASSPHRASE_FILE.name(), file, problem));
+    }
+  }
+}

@@ -1,0 +1,54 @@
+package io.mayflymq.server.config;
+
+import static io.mayflymq.server.config.ValueTypes.fraction;
+import static io.mayflymq.server.config.ValueTypes.httpUrl;
+import static io.mayflymq.server.config.ValueTypes.orWord;
+import static io.mayflymq.server.config.ValueTypes.secretText;
+import static io.mayflymq.server.config.ValueTypes.text;
+
+import java.net.URI;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** The keys {@code tracing.*}. */
+final class TracingKeys {
+  private static final Setting<Optional<URI>> ENDPOINT =
+      Setting.of(
+          "tracing.otlp.endpoint",
+          orWord("none", httpUrl()),
+          "none",
+          "Where spans of messages are sent by OTLP over HTTP, such as http://127.0.0.1:4318.");
+  private static final KeyFamily<String> HEADERS =
+      new KeyFamily<>(
+          "tracing.otlp.headers.",
+          "$name",
+          secretText(),
+          Map.of(),
+          "A header of these requests, such as authorization.");
+  private static final Setting<Double> SAMPLE_RATIO =
+      Setting.of(
+          "tracing.sample_ratio",
+          fraction(1),
+          "1",
+          "Which part of the traces that publishers have sampled is traced here too.");
+  private static final Setting<String> SERVICE_NAME =
+      Setting.of(
+          "tracing.service_name", text(), "mayflymq", "The name of the broker in the traces.");
+
+  private TracingKeys() {}
+
+  /** Returns all these keys. */
+  static List<Key<?>> keys() {
+    return List.of(ENDPOINT, HEADERS, SAMPLE_RATIO, SERVICE_NAME);
+  }
+
+  /** Returns the settings. */
+  static TracingSettings settings(SettingValues values) {
+    return new TracingSettings(
+        values.get(ENDPOINT),
+        values.members(HEADERS),
+        values.get(SAMPLE_RATIO),
+        values.get(SERVICE_NAME));
+  }
+}

@@ -1,2 +1,0 @@
-/** Encrypted values of the configuration. */
-package io.mayflymq.server.config.secret;

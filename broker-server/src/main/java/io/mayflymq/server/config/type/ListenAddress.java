@@ -1,9 +1,0 @@
-package io.mayflymq.server.config.type;
-
-/**
- * Where to listen.
- *
- * @param host an address or a host name; empty for all addresses of the machine
- * @param port from 0 to 65535, where 0 lets the system choose
- */
-public record ListenAddress(String host, int port) {}

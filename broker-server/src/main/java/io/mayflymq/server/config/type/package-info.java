@@ -1,2 +1,0 @@
-/** What a key is, and the types of its values. */
-package io.mayflymq.server.config.type;
