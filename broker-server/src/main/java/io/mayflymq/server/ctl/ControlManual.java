@@ -1,8 +1,5 @@
 package io.mayflymq.server.ctl;
 
-import io.mayflymq.server.ctl.client.GlobalOptions;
-import io.mayflymq.server.ctl.client.Option;
-import io.mayflymq.server.ctl.command.Command;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;

@@ -3,15 +3,6 @@ package io.mayflymq.server.ctl;
 import io.mayflymq.core.naming.NearestName;
 import io.mayflymq.core.store.OwnerFiles;
 import io.mayflymq.server.config.BuildInfo;
-import io.mayflymq.server.ctl.client.ApiError;
-import io.mayflymq.server.ctl.client.ControlException;
-import io.mayflymq.server.ctl.client.GlobalOptions;
-import io.mayflymq.server.ctl.client.NothingChangesException;
-import io.mayflymq.server.ctl.client.Sysexits;
-import io.mayflymq.server.ctl.command.Command;
-import io.mayflymq.server.ctl.command.Invocation;
-import io.mayflymq.server.ctl.format.OutputFormat;
-import io.mayflymq.server.ctl.format.Result;
 import io.mayflymq.server.json.Json;
 import io.mayflymq.server.json.JsonWriter;
 import java.io.IOException;
@@ -25,11 +16,11 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import picocli.CommandLine;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.UnmatchedArgumentException;
+import picocli.CommandLine;
 
 /*
  * The control tool: finds the command in the arguments, parses the rest, runs it, and writes the

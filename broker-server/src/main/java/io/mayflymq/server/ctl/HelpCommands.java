@@ -1,18 +1,11 @@
 package io.mayflymq.server.ctl;
 
-import io.mayflymq.server.ctl.client.ControlException;
-import io.mayflymq.server.ctl.client.Sysexits;
-import io.mayflymq.server.ctl.command.Command;
-import io.mayflymq.server.ctl.command.Invocation;
-import io.mayflymq.server.ctl.command.NodeCommands;
-import io.mayflymq.server.ctl.format.OutputFormat;
-import io.mayflymq.server.ctl.format.Result;
 import io.mayflymq.server.json.Json;
 import java.util.List;
 import java.util.stream.Collectors;
 import picocli.AutoComplete;
-import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine;
 
 /** The commands that show help. */
 final class HelpCommands {

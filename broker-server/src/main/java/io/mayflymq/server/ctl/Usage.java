@@ -1,9 +1,6 @@
 package io.mayflymq.server.ctl;
 
 import io.mayflymq.core.naming.NearestName;
-import io.mayflymq.server.ctl.client.GlobalOptions;
-import io.mayflymq.server.ctl.client.Option;
-import io.mayflymq.server.ctl.command.Command;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -2,8 +2,6 @@ package io.mayflymq.server.ctl;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.mayflymq.server.ctl.client.GlobalOptions;
-import io.mayflymq.server.ctl.command.Command;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

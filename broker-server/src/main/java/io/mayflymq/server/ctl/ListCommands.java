@@ -1,0 +1,467 @@
+package io.mayflymq.server.ctl;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.stream.Stream;
+
+/** Commands that list queues, exchanges, bindings, consumers, connections and channels. */
+public final class ListCommands {
+  private static final String CLIENT_NAME = "client_name";
+
+  /** What the API calls it. */
+  private static final String GIVEN_NAME = "user_provided_name";
+
+  /** How many messages the channel of a consumer gets per second. */
+  private static final String CHANNEL_RATE = "channel_deliver_rate";
+
+  private static final Columns QUEUES =
+      Columns.of("name", "durable", "auto_delete")
+          .withTable("arguments")
+          .with("policy")
+          .with("operator_policy")
+          .with("effective_policy_definition")
+          .withPid("pid")
+          .with("owner_pid", queue -> queue.get("owner_pid"), "owner_pid_details")
+          .with("exclusive")
+          .with(
+              "exclusive_consumer_pid",
+              queue -> queue.get("exclusive_consumer_pid"),
+              "exclusive_consumer_pid")
+          .with("exclusive_consumer_tag")
+          .with("single_active_consumer_tag")
+          .with("messages_ready")
+          .with("messages_unacknowledged")
+          .with("messages")
+          .with("messages_delayed")
+          .with("messages_dlx")
+          .with("messages_unreadable")
+          .with("messages_ready_ram")
+          .with("messages_unacknowledged_ram")
+          .with("messages_ram")
+          .with("messages_persistent")
+          .with("message_bytes")
+          .with("message_bytes_ready")
+          .with("message_bytes_unacknowledged")
+          .with("message_bytes_delayed")
+          .with("message_bytes_dlx")
+          .with("message_bytes_ram")
+          .with("message_bytes_persistent")
+          .with("head_message_timestamp")
+          .with("disk_reads")
+          .with("disk_writes")
+          .with("consumers")
+          .with("consumer_utilisation")
+          .with("consumer_capacity")
+          .with("memory")
+          .withStat("rejected")
+          .withStat("expired")
+          .withStat("maxlen")
+          .withStat("delivery_limit")
+          .withStat("queue_expired")
+          .withStat("queue_deleted")
+          .withStat("dead_lettered")
+          .withStat("dead_letters_waited")
+          .withStat("dropped_refused")
+          .withStat("dropped_no_exchange")
+          .withStat("dropped_exchange_missing")
+          .withStat("dropped_unroutable")
+          .withStat("dropped_cycle")
+          .withStat("dropped_unreadable")
+          .withStatRate("publish")
+          .withStatRate("deliver_get")
+          .withStatRate("ack")
+          .withStatRate("redeliver")
+          .withStatRate("rejected")
+          .withStatRate("expired")
+          .withStatRate("dead_lettered")
+          .withAtom("state")
+          .with("node")
+          .withAtom("type")
+          .with("leader", queue -> queue.getOrDefault("leader", queue.get("node")), "leader,node")
+          .with("members", queue -> nodes(queue, "members"), "members,node")
+          .with("online", queue -> nodes(queue, "online"), "online,node")
+          .with("slave_pids", queue -> "", "name")
+          .with("synchronised_slave_pids", queue -> "", "name")
+          .with("mirror_pids", queue -> "", "name")
+          .with("synchronised_mirror_pids", queue -> "", "name");
+
+  private static final Columns EXCHANGES =
+      Columns.of("name")
+          .withAtom("type")
+          .with("durable")
+          .with("auto_delete")
+          .with("internal")
+          .withTable("arguments")
+          .with("policy");
+
+  private static final Columns BINDINGS =
+      Columns.of()
+          .with("source_name", binding -> binding.get("source"), "source")
+          .with("source_kind", binding -> Term.atom("exchange"), "source")
+          .with("destination_name", binding -> binding.get("destination"), "destination")
+          .with(
+              "destination_kind",
+              binding -> Term.atom(binding.get("destination_type")),
+              "destination_type")
+          .with("routing_key")
+          .withTable("arguments");
+
+  private static final Columns CONNECTIONS =
+      Columns.of()
+          .withPid("pid")
+          .with("name")
+          .with(CLIENT_NAME, connection -> connection.get(GIVEN_NAME), GIVEN_NAME)
+          .withRate("recv_oct", "recv_oct")
+          .withRate("send_oct", "send_oct")
+          .with("port")
+          .with("host")
+          .with("peer_port")
+          .with("peer_host")
+          .with("ssl")
+          .with("ssl_protocol")
+          .with("ssl_key_exchange")
+          .with("ssl_cipher")
+          .with("ssl_hash")
+          .with("peer_cert_subject")
+          .with("peer_cert_issuer")
+          .with("peer_cert_validity")
+          .withAtom("state")
+          .with("channels")
+          .with("protocol", connection -> Term.Tuple.of(0L, 9L, 1L), "protocol")
+          .with("auth_mechanism")
+          .with("user")
+          .with("vhost")
+          .with("container_id")
+          .with("timeout")
+          .with("frame_max")
+          .with("channel_max")
+          .withTable("client_properties")
+          .with("recv_oct")
+          .with("recv_cnt")
+          .with("send_oct")
+          .with("send_cnt")
+          .with("send_pend")
+          .with("memory")
+          .with("connected_at")
+          .with("node");
+
+  private static final Columns CHANNELS =
+      Columns.of()
+          .withPid("pid")
+          .with("connection", channel -> channel.get("connection"), "connection_details")
+          .with("name")
+          .with(CLIENT_NAME, channel -> channel.get(CLIENT_NAME), "connection_details")
+          .withStatRate("publish")
+          .withStatRate("deliver_get")
+          .withStatRate("ack")
+          .with("number")
+          .with("user")
+          .with("vhost")
+          .with("transactional")
+          .with("confirm")
+          .with("consumer_count")
+          .with("messages_unacknowledged")
+          .with("messages_uncommitted")
+          .with("acks_uncommitted")
+          .with("messages_unconfirmed")
+          .with("prefetch_count")
+          .with("global_prefetch_count")
+          .withAtom("state")
+          .with("node");
+
+  private static final Columns CONSUMERS =
+      Columns.of()
+          .with("queue_name", consumer -> ControlValues.at(consumer, "queue", "name"), "queue")
+          .with(
+              "channel_pid",
+              consumer -> Term.pid(ControlValues.at(consumer, "channel_details", "pid")),
+              "channel_details")
+          .with(
+              "connection_name",
+              consumer -> ControlValues.at(consumer, "channel_details", "connection_name"),
+              "channel_details")
+          .with(CLIENT_NAME, consumer -> consumer.get(CLIENT_NAME), "channel_details")
+          .with(
+              "user",
+              consumer -> ControlValues.at(consumer, "channel_details", "user"),
+              "channel_details")
+          .with("messages_unacknowledged")
+          .with(CHANNEL_RATE, consumer -> consumer.get(CHANNEL_RATE), "channel_details")
+          .with("consumer_tag")
+          .with("ack_required")
+          .with("prefetch_count")
+          .with("active")
+          .withAtom("activity_status")
+          .withTable("arguments");
+
+  private static final String LIMIT = "--limit";
+
+  /** The options that choose queues by where they are. */
+  private static final List<String> STATES = List.of("--online", "--offline", "--local");
+
+  private static final Columns UNRESPONSIVE = Columns.of("name");
+
+  private ListCommands() {}
+
+  public static List<Command> all() {
+    return List.of(
+        ordered("list_queues", "Lists queues and their properties", QUEUES)
+            .inVhost()
+            .option(Option.flag("queues that can be used: their node is there", "--online"))
+            .option(Option.flag("queues whose node is not there", "--offline"))
+            .option(Option.flag("queues on this node", "--local"))
+            .does(ListCommands::queues),
+        Command.named("list_exchanges", "Lists exchanges")
+            .inVhost()
+            .takesMany("column")
+            .suggesting(EXCHANGES.names())
+            .noting(EXCHANGES.note())
+            .does(ListCommands::exchanges),
+        Command.named("list_bindings", "Lists all bindings on a vhost")
+            .inVhost()
+            .takesMany("column")
+            .suggesting(BINDINGS.names())
+            .noting(BINDINGS.note())
+            .does(ListCommands::bindings),
+        ordered("list_consumers", "Lists all consumers for a vhost", CONSUMERS)
+            .inVhost()
+            .does(ListCommands::consumers),
+        ordered("list_connections", "Lists AMQP 0.9.1 connections of all nodes", CONNECTIONS)
+            .does(ListCommands::connections),
+        ordered("list_channels", "Lists all channels of all nodes", CHANNELS)
+            .does(ListCommands::channels),
+        Command.named(
+                "list_unresponsive_queues",
+                "Tests queues to respond within timeout. Lists those which did not respond")
+            .inVhost()
+            .takesMany("column")
+            .does(ListCommands::unresponsiveQueues));
+  }
+
+  /** Returns a command for a list that can be sorted, cut and repeated. */
+  private static Command ordered(String name, String description, Columns columns) {
+    return Command.named(name, description)
+        .option(
+            Option.text(
+                "<column>",
+                "sorted by this column: texts from A to Z, numbers with the largest first",
+                "--sort"))
+        .option(Option.flag("the other way round", "--reverse"))
+        .option(Option.number("<n>", "no more than so many", LIMIT))
+        .option(Option.number("<seconds>", "shows the list again and again", Command.WATCH))
+        .option(Option.number("<n>", "with --watch, so often", Command.TIMES))
+        .takesMany("column")
+        .suggesting(columns.names())
+        .noting(columns.note());
+  }
+
+  private static RowOrder order(Invocation invocation, Columns columns) {
+    long limit = invocation.number(LIMIT, 0);
+    if (limit < 0) {
+      throw ControlException.usage("--limit %d: expected a number from 1 on".formatted(limit));
+    }
+    return new RowOrder(columns, invocation.option("--sort"), invocation.flag("--reverse"), limit);
+  }
+
+  /**
+   * Returns what a virtual host has; nothing if there is no such virtual host, as with RabbitMQ.
+   */
+  private static List<Map<String, Object>> found(Invocation invocation, String what, String query) {
+    Object found = invocation.api().find(Api.path(what, invocation.vhost()) + query);
+    return found == null ? List.of() : new ArrayList<>(items(found));
+  }
+
+  /** Returns the objects of a list, or of a page of one. */
+  private static List<Map<String, Object>> items(Object found) {
+    return Api.objects(found instanceof Map<?, ?> page ? page.get("items") : found);
+  }
+
+  private static Result queues(Invocation invocation) {
+    Columns columns = QUEUES.chosen(invocation.arguments(), "name", "messages");
+    invocation.banner(
+        "Timeout: %s seconds ...",
+        String.format(Locale.ROOT, "%.1f", (double) invocation.timeoutSeconds()));
+    invocation.banner("Listing queues for vhost %s ...", invocation.vhost());
+    RowOrder order = order(invocation, QUEUES);
+    boolean all = STATES.stream().noneMatch(invocation::flag);
+    String query = columns.query(with(order, "node", "state")) + (all ? order.page() : "");
+    List<Map<String, Object>> queues =
+        found(invocation, "queues", query).stream()
+            .filter(queue -> isWanted(invocation, queue))
+            .toList();
+    if (columns.has("owner_pid")) {
+      Map<Object, Object> pids = connectionPids(invocation);
+      queues.forEach(
+          queue ->
+              queue.put(
+                  "owner_pid",
+                  Term.pid(pids.get(ControlValues.at(queue, "owner_pid_details", "name")))));
+    }
+    if (columns.has("exclusive_consumer_pid")) {
+      addExclusiveConsumers(invocation, queues);
+    }
+    return columns.rows(order.of(queues));
+  }
+
+  private static String[] with(RowOrder order, String... fields) {
+    return Stream.concat(Stream.of(order.fields()), Stream.of(fields)).toArray(String[]::new);
+  }
+
+  /** Returns the nodes of a queue; only one that can have replicas has several. */
+  private static List<?> nodes(Map<String, Object> queue, String field) {
+    return queue.get(field) instanceof List<?> nodes
+        ? nodes
+        : List.of(String.valueOf(queue.get("node")));
+  }
+
+  private static boolean isWanted(Invocation invocation, Map<String, Object> queue) {
+    boolean down = "down".equals(queue.get("state"));
+    return !(invocation.flag("--online") && down)
+        && !(invocation.flag("--offline") && !down)
+        && !(invocation.flag("--local") && !invocation.node().equals(queue.get("node")));
+  }
+
+  /** Returns the identifiers of connections by their names: other objects have only the latter. */
+  private static Map<Object, Object> connectionPids(Invocation invocation) {
+    Map<Object, Object> pids = new HashMap<>();
+    for (Map<String, Object> connection : invocation.api().list("connections?columns=name,pid")) {
+      pids.put(connection.get("name"), connection.get("pid"));
+    }
+    return pids;
+  }
+
+  private static void addExclusiveConsumers(
+      Invocation invocation, List<Map<String, Object>> queues) {
+    Map<Object, Object> pids = new HashMap<>();
+    for (Map<String, Object> consumer :
+        invocation.api().list(Api.path("consumers", invocation.vhost()))) {
+      if (Boolean.TRUE.equals(consumer.get("exclusive"))) {
+        pids.put(
+            ControlValues.at(consumer, "queue", "name"),
+            ControlValues.at(consumer, "channel_details", "pid"));
+      }
+    }
+    queues.forEach(
+        queue -> queue.put("exclusive_consumer_pid", Term.pid(pids.get(queue.get("name")))));
+  }
+
+  private static Result exchanges(Invocation invocation) {
+    Columns columns = EXCHANGES.chosen(invocation.arguments(), "name", "type");
+    invocation.banner("Listing exchanges for vhost %s ...", invocation.vhost());
+    return columns.rows(found(invocation, "exchanges", columns.query()));
+  }
+
+  private static Result bindings(Invocation invocation) {
+    Columns columns =
+        BINDINGS.chosen(
+            invocation.arguments(),
+            "source_name",
+            "source_kind",
+            "destination_name",
+            "destination_kind",
+            "routing_key",
+            "arguments");
+    invocation.banner("Listing bindings for vhost %s...", invocation.vhost());
+    return columns.rows(found(invocation, "bindings", columns.query()));
+  }
+
+  private static Result consumers(Invocation invocation) {
+    Columns columns =
+        CONSUMERS.chosen(
+            invocation.arguments(),
+            "queue_name",
+            "channel_pid",
+            "consumer_tag",
+            "ack_required",
+            "prefetch_count",
+            "active",
+            "arguments");
+    invocation.banner("Listing consumers in vhost %s ...", invocation.vhost());
+    RowOrder order = order(invocation, CONSUMERS);
+    List<Map<String, Object>> consumers =
+        found(invocation, "consumers", columns.query(order.fields()));
+    if (shows(CLIENT_NAME, columns, invocation)) {
+      addClientNames(invocation, consumers, "channel_details", "connection_name");
+    }
+    if (shows(CHANNEL_RATE, columns, invocation)) {
+      addChannelRates(invocation, consumers);
+    }
+    return columns.rows(order.of(consumers));
+  }
+
+  private static Result connections(Invocation invocation) {
+    Columns columns =
+        CONNECTIONS.chosen(invocation.arguments(), "user", "peer_host", "peer_port", "state");
+    invocation.banner("Listing connections ...");
+    RowOrder order = order(invocation, CONNECTIONS);
+    return columns.rows(
+        order.of(
+            items(
+                invocation
+                    .api()
+                    .get("connections" + columns.query(order.fields()) + order.page()))));
+  }
+
+  private static Result channels(Invocation invocation) {
+    Columns columns =
+        CHANNELS.chosen(
+            invocation.arguments(), "pid", "user", "consumer_count", "messages_unacknowledged");
+    invocation.banner("Listing channels ...");
+    RowOrder order = order(invocation, CHANNELS);
+    List<Map<String, Object>> channels =
+        new ArrayList<>(invocation.api().list("channels" + columns.query(order.fields())));
+    if (shows(CLIENT_NAME, columns, invocation)) {
+      addClientNames(invocation, channels, "connection_details", "name");
+    }
+    if (columns.has("connection")) {
+      Map<Object, Object> pids = connectionPids(invocation);
+      channels.forEach(
+          channel ->
+              channel.put(
+                  "connection",
+                  Term.pid(pids.get(ControlValues.at(channel, "connection_details", "name")))));
+    }
+    return columns.rows(order.of(channels));
+  }
+
+  private static boolean shows(String column, Columns chosen, Invocation invocation) {
+    return chosen.has(column) || column.equals(invocation.option("--sort"));
+  }
+
+  /** Adds what clients call their connections, by the names that the broker has for these. */
+  private static void addClientNames(
+      Invocation invocation, List<Map<String, Object>> objects, String details, String field) {
+    Map<Object, Object> names = new HashMap<>();
+    invocation
+        .api()
+        .list("connections?columns=name," + GIVEN_NAME)
+        .forEach(each -> names.put(each.get("name"), each.get(GIVEN_NAME)));
+    objects.forEach(
+        each -> each.put(CLIENT_NAME, names.get(ControlValues.at(each, details, field))));
+  }
+
+  private static void addChannelRates(Invocation invocation, List<Map<String, Object>> consumers) {
+    Map<Object, Object> rates = new HashMap<>();
+    String rate = "message_stats.deliver_get_details.rate";
+    invocation
+        .api()
+        .list("channels?columns=name," + rate)
+        .forEach(
+            channel ->
+                rates.put(channel.get("name"), ControlValues.at(channel, rate.split("\\."))));
+    consumers.forEach(
+        each ->
+            each.put(CHANNEL_RATE, rates.get(ControlValues.at(each, "channel_details", "name"))));
+  }
+
+  /** A queue that does not answer delays the whole list, which then fails with a timeout. */
+  private static Result unresponsiveQueues(Invocation invocation) {
+    Columns columns = UNRESPONSIVE.chosen(invocation.arguments(), "name");
+    invocation.banner("Listing unresponsive queues for vhost %s ...", invocation.vhost());
+    found(invocation, "queues", columns.query());
+    return columns.rows(List.of());
+  }
+}

@@ -1,0 +1,178 @@
+package io.mayflymq.server.ctl;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/** Commands that change queues. */
+public final class QueueCommands {
+  private static final long USUAL_LIMIT = 50;
+  private static final long USUAL_TRUNCATE = 4096;
+  private static final long LARGEST_PAGE = 1000;
+
+  private static final Columns MESSAGES =
+      Columns.of("position", "sequence")
+          .with("message_id", message -> property(message, "message_id"), "properties")
+          .with("exchange")
+          .with("routing_key")
+          .with(
+              "enqueued_at",
+              message -> ControlValues.time(message.get("enqueued_at")),
+              "enqueued_at")
+          .with("deadline", message -> ControlValues.time(message.get("deadline")), "deadline")
+          .with("ttl_left_ms")
+          .with("redelivered")
+          .with("delivery_count")
+          .with("headers", message -> Term.table(property(message, "headers")), "properties")
+          .withTable("properties")
+          .with("payload_bytes")
+          .with("payload_encoding")
+          .with("payload");
+
+  private QueueCommands() {}
+
+  public static List<Command> all() {
+    return List.of(
+        Command.named("delete_queue", "Deletes a queue")
+            .inVhost()
+            .takes("queue_name")
+            .option(Option.flag("only if it has no ready messages", "-e", "--if-empty"))
+            .option(Option.flag("only if it has no consumers", "-u", "--if-unused"))
+            .option(Option.flag("means nothing here", "--force"))
+            .does(QueueCommands::delete),
+        Command.named("purge_queue", "Purges a queue (removes all messages in it)")
+            .inVhost()
+            .option(Option.flag("the scheduled messages in place of the ready ones", "--scheduled"))
+            .takes("queue")
+            .does(QueueCommands::purge),
+        Command.named("browse_queue", "Shows ready messages of a queue, and leaves them there")
+            .inVhost()
+            .takes("queue")
+            .takesMany("column")
+            .option(Option.number("<n>", "from this position on, 0 is the head (0)", "--from"))
+            .option(Option.number("<n>", "no more than so many (50)", "--limit"))
+            .option(Option.number("<bytes>", "no more of each body (4096)", "--truncate"))
+            .noting(MESSAGES.note())
+            .does(QueueCommands::browse));
+  }
+
+  private static Result browse(Invocation invocation) {
+    List<String> arguments = invocation.arguments();
+    String queue = arguments.get(0);
+    Columns columns =
+        MESSAGES.chosen(
+            arguments.subList(1, arguments.size()),
+            "position",
+            "message_id",
+            "routing_key",
+            "enqueued_at",
+            "ttl_left_ms",
+            "redelivered",
+            "payload_bytes",
+            "payload");
+    invocation.banner("Browsing queue '%s' in vhost '%s' ...", queue, invocation.vhost());
+    List<Map<String, Object>> messages = new ArrayList<>();
+    long wanted = invocation.number("--limit", USUAL_LIMIT);
+    Object next = invocation.number("--from", 0);
+    while (next != null && messages.size() < wanted) {
+      Map<String, Object> page =
+          page(
+              invocation,
+              queue,
+              "?from=%s&count=%d&truncate=%d"
+                  .formatted(
+                      next,
+                      Math.min(LARGEST_PAGE, wanted - messages.size()),
+                      invocation.number("--truncate", USUAL_TRUNCATE)));
+      ((List<?>) page.get("items")).forEach(message -> messages.add(Api.object(message)));
+      next = page.get("next");
+    }
+    return columns.rows(messages);
+  }
+
+  private static Map<String, Object> page(Invocation invocation, String queue, String query) {
+    try {
+      return Api.object(
+          invocation.api().get(Api.path("queues", invocation.vhost(), queue, "messages") + query));
+    } catch (ApiError e) {
+      throw e.isNotFound() ? ControlException.noSuchQueue(queue, invocation.vhost()) : e;
+    }
+  }
+
+  private static Object property(Map<String, Object> message, String name) {
+    return ControlValues.at(message, "properties", name);
+  }
+
+  private static Result delete(Invocation invocation) {
+    String queue = invocation.argument(0);
+    boolean ifEmpty = invocation.flag("--if-empty");
+    boolean ifUnused = invocation.flag("--if-unused");
+    String only =
+        ifEmpty && ifUnused
+            ? " if queue is empty and if queue is unused"
+            : ifEmpty ? " if queue is empty" : ifUnused ? " if queue is unused" : "";
+    invocation.banner("Deleting queue '%s' on vhost '%s'%s ...", queue, invocation.vhost(), only);
+    String path = Api.path("queues", invocation.vhost(), queue);
+    try {
+      Map<String, Object> counts =
+          Api.object(invocation.api().get(path + "?columns=messages_ready,consumers"));
+      long ready = ControlValues.number(counts, "messages_ready");
+      if (invocation.dryRun()) {
+        return wouldDelete(ready, ifEmpty, ControlValues.number(counts, "consumers"), ifUnused);
+      }
+      invocation.api().delete(path + "?if-empty=%b&if-unused=%b".formatted(ifEmpty, ifUnused));
+      return new Result.Done(
+          "Queue was successfully deleted with %d ready messages".formatted(ready));
+    } catch (ApiError e) {
+      throw ControlException.error(Sysexits.USAGE, refusal(e));
+    }
+  }
+
+  private static Result wouldDelete(long ready, boolean ifEmpty, long consumers, boolean ifUnused) {
+    if (ifUnused && consumers > 0) {
+      throw ControlException.error(Sysexits.USAGE, "Queue is in use");
+    }
+    if (ifEmpty && ready > 0) {
+      throw ControlException.error(Sysexits.USAGE, "Queue is not empty");
+    }
+    return new Result.Done(
+        "Would be lost: %d ready messages; would be cancelled: %d consumers"
+            .formatted(ready, consumers));
+  }
+
+  private static String refusal(ApiError refused) {
+    String reason = refused.getMessage().toLowerCase(Locale.ROOT);
+    if (refused.isNotFound()) {
+      return "No such queue was found";
+    }
+    if (reason.contains("not empty")) {
+      return "Queue is not empty";
+    }
+    return reason.contains("in use") ? "Queue is in use" : refused.getMessage();
+  }
+
+  private static Result purge(Invocation invocation) {
+    if (invocation.flag("--scheduled")) {
+      return ScheduleCommands.purge(invocation);
+    }
+    String queue = invocation.argument(0);
+    invocation.banner("Purging queue '%s' in vhost '%s' ...", queue, invocation.vhost());
+    String path = Api.path("queues", invocation.vhost(), queue);
+    try {
+      if (invocation.dryRun()) {
+        Object counts = invocation.api().get(path + "?columns=messages_ready");
+        return new Result.Done(
+            "Would be lost: %d ready messages"
+                .formatted(ControlValues.number(Api.object(counts), "messages_ready")));
+      }
+      invocation.api().delete(path + "/contents");
+      return Result.DONE;
+    } catch (ApiError e) {
+      throw e.isNotFound()
+          ? ControlException.plain(
+              Sysexits.DATA, "Object (queue, stream, exchange, etc) was not found")
+          : e;
+    }
+  }
+}

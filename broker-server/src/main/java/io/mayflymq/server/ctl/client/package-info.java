@@ -1,2 +1,0 @@
-/** How the control command finds the broker and asks its HTTP API. */
-package io.mayflymq.server.ctl.client;

@@ -1,2 +1,0 @@
-/** The commands, in groups. */
-package io.mayflymq.server.ctl.command;

@@ -1,2 +1,0 @@
-/** Formats the results of commands: tables, JSON, CSV. */
-package io.mayflymq.server.ctl.format;

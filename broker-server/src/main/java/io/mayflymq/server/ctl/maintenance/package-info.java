@@ -1,2 +1,0 @@
-/** Commands of operators: health checks, diagnostics, backups, upgrades and plugins. */
-package io.mayflymq.server.ctl.maintenance;
