@@ -2,7 +2,6 @@ package io.mayflymq.server.metrics;
 
 import io.mayflymq.core.metrics.Counter;
 import io.mayflymq.server.channel.ChannelView;
-import io.mayflymq.server.metrics.family.Metric;
 import io.prometheus.metrics.model.snapshots.Labels;
 import java.util.List;
 import java.util.function.ToIntFunction;

@@ -1,9 +1,6 @@
 package io.mayflymq.server.metrics;
 
 import io.mayflymq.server.alarm.ClientMemory;
-import io.mayflymq.server.metrics.family.Metric;
-import io.mayflymq.server.metrics.family.MetricFamily;
-import io.mayflymq.server.metrics.family.Value;
 import io.prometheus.metrics.model.snapshots.Labels;
 import java.util.List;
 import java.util.stream.Stream;

@@ -5,8 +5,6 @@ import io.mayflymq.core.metrics.PartitionCounts.Strategy;
 import io.mayflymq.core.metrics.PartitionCounts;
 import io.mayflymq.core.policy.QueueType;
 import io.mayflymq.core.vhost.partition.Partition;
-import io.mayflymq.server.metrics.family.MetricFamily;
-import io.mayflymq.server.metrics.family.Value;
 import io.prometheus.metrics.model.snapshots.Labels;
 import java.util.Arrays;
 import java.util.List;

@@ -2,8 +2,6 @@ package io.mayflymq.server.metrics;
 
 import io.mayflymq.core.metrics.Counts;
 import io.mayflymq.core.vhost.VirtualHost;
-import io.mayflymq.server.metrics.family.MetricFamily;
-import io.mayflymq.server.metrics.family.Value;
 import io.prometheus.metrics.model.snapshots.Labels;
 import java.util.List;
 import java.util.function.ToDoubleBiFunction;

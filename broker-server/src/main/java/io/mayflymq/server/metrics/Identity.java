@@ -5,8 +5,6 @@ import io.mayflymq.core.policy.Dialect;
 import io.mayflymq.server.config.BuildInfo;
 import io.mayflymq.server.config.NodeName;
 import io.mayflymq.server.connection.ClusterName;
-import io.mayflymq.server.metrics.family.MetricFamily;
-import io.mayflymq.server.metrics.family.Value;
 import io.prometheus.metrics.model.snapshots.Labels;
 import java.util.stream.Stream;
 

@@ -1,8 +1,6 @@
 package io.mayflymq.server.metrics;
 
 import io.mayflymq.server.management.json.MemoryBreakdown;
-import io.mayflymq.server.metrics.family.MetricFamily;
-import io.mayflymq.server.metrics.family.Value;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;

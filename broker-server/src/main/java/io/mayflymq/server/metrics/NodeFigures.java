@@ -4,7 +4,6 @@ import com.sun.management.UnixOperatingSystemMXBean;
 import io.mayflymq.core.metrics.Churn;
 import io.mayflymq.server.alarm.Alarm;
 import io.mayflymq.server.management.json.Node;
-import io.mayflymq.server.metrics.family.Metric;
 import io.prometheus.metrics.model.snapshots.Labels;
 import java.lang.management.ManagementFactory;
 import java.util.List;

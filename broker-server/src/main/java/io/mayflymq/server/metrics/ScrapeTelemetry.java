@@ -1,7 +1,5 @@
 package io.mayflymq.server.metrics;
 
-import io.mayflymq.server.metrics.family.MetricFamily;
-import io.mayflymq.server.metrics.family.Summary;
 import io.prometheus.metrics.model.snapshots.Labels;
 import java.util.List;
 import java.util.Map;

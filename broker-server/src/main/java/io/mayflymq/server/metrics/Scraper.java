@@ -6,7 +6,6 @@ import io.mayflymq.core.vhost.partition.Partition;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.replica.PartitionReplicas;
 import io.mayflymq.server.connection.OpenConnection;
-import io.mayflymq.server.metrics.cluster.ReplicaFamilies;
 import java.util.Collection;
 import java.util.List;
 

@@ -2,10 +2,6 @@ package io.mayflymq.server.metrics;
 
 import io.mayflymq.core.metrics.histogram.Histogram;
 import io.mayflymq.core.store.StoreFigures;
-import io.mayflymq.server.metrics.family.Distribution;
-import io.mayflymq.server.metrics.family.Metric;
-import io.mayflymq.server.metrics.family.MetricFamily;
-import io.mayflymq.server.metrics.family.Value;
 import io.prometheus.metrics.model.snapshots.Labels;
 import java.util.List;
 import java.util.function.Function;

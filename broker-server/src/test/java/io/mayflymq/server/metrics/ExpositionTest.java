@@ -1,4 +1,4 @@
-package io.mayflymq.server.metrics.family;
+package io.mayflymq.server.metrics;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,4 +1,4 @@
-package io.mayflymq.server.metrics.family;
+package io.mayflymq.server.metrics;
 
 import java.io.ByteArrayOutputStream;
 import java.math.BigDecimal;

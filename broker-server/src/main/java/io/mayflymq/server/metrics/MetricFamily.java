@@ -1,4 +1,4 @@
-package io.mayflymq.server.metrics.family;
+package io.mayflymq.server.metrics;
 
 import io.prometheus.metrics.model.snapshots.MetricSnapshot;
 import java.util.List;

@@ -1,4 +1,4 @@
-package io.mayflymq.server.metrics.family;
+package io.mayflymq.server.metrics;
 
 import io.prometheus.metrics.instrumentation.jvm.JvmMetrics;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;

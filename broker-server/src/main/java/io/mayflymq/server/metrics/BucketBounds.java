@@ -1,4 +1,4 @@
-package io.mayflymq.server.metrics.family;
+package io.mayflymq.server.metrics;
 
 import java.math.BigDecimal;
 import java.util.regex.Matcher;

@@ -1,13 +1,13 @@
-package io.mayflymq.server.metrics.rendering;
+package io.mayflymq.server.metrics;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.mayflymq.server.http.BodySource;
-import io.mayflymq.server.metrics.rendering.Renderings.Answer;
-import io.mayflymq.server.metrics.rendering.Renderings.Draft;
-import io.mayflymq.server.metrics.rendering.Renderings.Lane;
-import io.mayflymq.server.metrics.rendering.Renderings.RefusedException;
+import io.mayflymq.server.metrics.Renderings.Answer;
+import io.mayflymq.server.metrics.Renderings.Draft;
+import io.mayflymq.server.metrics.Renderings.Lane;
+import io.mayflymq.server.metrics.Renderings.RefusedException;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;

@@ -1,4 +1,4 @@
-package io.mayflymq.server.metrics.cluster;
+package io.mayflymq.server.metrics;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -7,7 +7,6 @@ import io.mayflymq.core.metrics.histogram.Histogram;
 import io.mayflymq.core.replication.ReplicaState;
 import io.mayflymq.core.vhost.replica.KeptReplica;
 import io.mayflymq.core.vhost.replica.ReplicaFigures;
-import io.mayflymq.server.metrics.family.Exposition;
 import io.prometheus.metrics.expositionformats.PrometheusTextFormatWriter;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;

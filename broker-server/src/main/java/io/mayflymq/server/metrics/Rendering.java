@@ -1,4 +1,4 @@
-package io.mayflymq.server.metrics.rendering;
+package io.mayflymq.server.metrics;
 
 import io.mayflymq.server.http.BodySource;
 import java.io.ByteArrayOutputStream;

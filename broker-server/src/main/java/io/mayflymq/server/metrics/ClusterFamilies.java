@@ -1,9 +1,6 @@
-package io.mayflymq.server.metrics.cluster;
+package io.mayflymq.server.metrics;
 
 import io.mayflymq.core.vhost.Cluster;
-import io.mayflymq.server.metrics.family.Metric;
-import io.mayflymq.server.metrics.family.MetricFamily;
-import io.mayflymq.server.metrics.family.Value;
 import io.prometheus.metrics.model.snapshots.Labels;
 import java.util.List;
 

@@ -1,12 +1,9 @@
-package io.mayflymq.server.metrics.cluster;
+package io.mayflymq.server.metrics;
 
 import io.mayflymq.core.metrics.histogram.Histogram;
 import io.mayflymq.core.replication.ReplicaState;
 import io.mayflymq.core.vhost.replica.KeptReplica;
 import io.mayflymq.core.vhost.replica.ReplicaFigures;
-import io.mayflymq.server.metrics.family.Distribution;
-import io.mayflymq.server.metrics.family.Metric;
-import io.mayflymq.server.metrics.family.MetricFamily;
 import io.prometheus.metrics.model.snapshots.Labels;
 import java.util.List;
 import java.util.function.IntFunction;

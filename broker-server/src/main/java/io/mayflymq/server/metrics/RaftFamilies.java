@@ -1,4 +1,4 @@
-package io.mayflymq.server.metrics.cluster;
+package io.mayflymq.server.metrics;
 
 import io.mayflymq.core.replication.Assignment;
 import io.mayflymq.core.replication.ReplicaState;
@@ -6,9 +6,6 @@ import io.mayflymq.core.store.StoreFigures;
 import io.mayflymq.core.vhost.replica.KeptReplica;
 import io.mayflymq.core.vhost.replica.ReplicaFigures;
 import io.mayflymq.server.cluster.consensus.ConsensusStatus;
-import io.mayflymq.server.metrics.family.Metric;
-import io.mayflymq.server.metrics.family.MetricFamily;
-import io.mayflymq.server.metrics.family.Value;
 import io.prometheus.metrics.model.snapshots.Labels;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,4 +1,4 @@
-package io.mayflymq.server.metrics.family;
+package io.mayflymq.server.metrics;
 
 import io.mayflymq.server.http.BodySource;
 import io.prometheus.metrics.expositionformats.ExpositionFormatWriter;
