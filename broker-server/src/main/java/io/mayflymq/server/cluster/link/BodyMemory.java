@@ -1,6 +1,6 @@
 package io.mayflymq.server.cluster.link;
 
-import io.mayflymq.server.cluster.transport.frame.FrameException;
+import io.mayflymq.server.cluster.transport.FrameException;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**

@@ -2,10 +2,10 @@ package io.mayflymq.server.cluster.link;
 
 import io.mayflymq.core.link.LinkListener;
 import io.mayflymq.core.runtime.Shard;
+import io.mayflymq.server.cluster.transport.HandshakeResult;
+import io.mayflymq.server.cluster.transport.NodeIdentity;
 import io.mayflymq.server.cluster.transport.NodeTransport;
-import io.mayflymq.server.cluster.transport.handshake.HandshakeResult;
-import io.mayflymq.server.cluster.transport.handshake.NodeIdentity;
-import io.mayflymq.server.cluster.transport.handshake.Purpose;
+import io.mayflymq.server.cluster.transport.Purpose;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.EventLoop;

@@ -1,7 +1,7 @@
 package io.mayflymq.server.cluster.link;
 
 import io.mayflymq.core.link.LinkReader;
-import io.mayflymq.server.cluster.transport.frame.FrameException;
+import io.mayflymq.server.cluster.transport.FrameException;
 import io.netty.buffer.ByteBuf;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;

@@ -1,6 +1,6 @@
 package io.mayflymq.server.cluster.link;
 
-import io.mayflymq.server.cluster.transport.handshake.Purpose;
+import io.mayflymq.server.cluster.transport.Purpose;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;

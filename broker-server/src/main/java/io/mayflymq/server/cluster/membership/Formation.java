@@ -1,8 +1,8 @@
 package io.mayflymq.server.cluster.membership;
 
 import io.mayflymq.server.cluster.transport.CallService;
+import io.mayflymq.server.cluster.transport.NodeIdentity;
 import io.mayflymq.server.cluster.transport.NodeTransport;
-import io.mayflymq.server.cluster.transport.handshake.NodeIdentity;
 import io.mayflymq.server.config.FormationSettings;
 import io.mayflymq.server.config.NodeAddress;
 import io.mayflymq.server.net.StartException;

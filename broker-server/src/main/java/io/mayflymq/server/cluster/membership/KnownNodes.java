@@ -1,9 +1,9 @@
 package io.mayflymq.server.cluster.membership;
 
 import io.mayflymq.core.metadata.ClusterMember;
+import io.mayflymq.server.cluster.transport.Admission;
 import io.mayflymq.server.cluster.transport.NodeAddresses;
-import io.mayflymq.server.cluster.transport.handshake.Admission;
-import io.mayflymq.server.cluster.transport.handshake.NodeIdentity;
+import io.mayflymq.server.cluster.transport.NodeIdentity;
 import io.mayflymq.server.config.NodeAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;

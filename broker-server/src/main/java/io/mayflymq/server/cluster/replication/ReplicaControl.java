@@ -21,7 +21,7 @@ import io.mayflymq.server.cluster.consensus.ConsensusListener;
 import io.mayflymq.server.cluster.link.PartitionLinks;
 import io.mayflymq.server.cluster.transport.NodeTransport;
 import io.mayflymq.server.cluster.transport.PeerListener;
-import io.mayflymq.server.cluster.transport.handshake.Purpose;
+import io.mayflymq.server.cluster.transport.Purpose;
 import io.mayflymq.server.config.ReconciliationSettings;
 import io.mayflymq.server.net.EventLoops;
 import java.util.List;

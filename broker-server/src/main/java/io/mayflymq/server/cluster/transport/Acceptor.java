@@ -1,11 +1,5 @@
 package io.mayflymq.server.cluster.transport;
 
-import io.mayflymq.server.cluster.transport.handshake.HandshakeResult;
-import io.mayflymq.server.cluster.transport.handshake.IncomingHandshake;
-import io.mayflymq.server.cluster.transport.handshake.LocalNode;
-import io.mayflymq.server.cluster.transport.handshake.NodeIdentity;
-import io.mayflymq.server.cluster.transport.handshake.Purpose;
-import io.mayflymq.server.cluster.transport.handshake.UnfinishedHandshakes;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelInitializer;

@@ -1,9 +1,6 @@
 package io.mayflymq.server.cluster.transport;
 
 import io.mayflymq.core.runtime.Causes;
-import io.mayflymq.server.cluster.transport.frame.FrameException;
-import io.mayflymq.server.cluster.transport.frame.FrameType;
-import io.mayflymq.server.cluster.transport.frame.FrameWriter;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.channel.ChannelHandlerContext;

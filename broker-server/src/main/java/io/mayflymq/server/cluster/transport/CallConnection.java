@@ -1,8 +1,5 @@
 package io.mayflymq.server.cluster.transport;
 
-import io.mayflymq.server.cluster.transport.frame.FrameException;
-import io.mayflymq.server.cluster.transport.frame.FrameType;
-import io.mayflymq.server.cluster.transport.frame.FrameWriter;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.util.collection.LongObjectHashMap;

@@ -1,10 +1,7 @@
 package io.mayflymq.server.cluster.transport;
 
 import io.mayflymq.core.runtime.PeriodicWork;
-import io.mayflymq.server.cluster.transport.handshake.HandshakeResult;
-import io.mayflymq.server.cluster.transport.handshake.LocalNode;
-import io.mayflymq.server.cluster.transport.handshake.OutgoingHandshake.Expected;
-import io.mayflymq.server.cluster.transport.handshake.OutgoingHandshake;
+import io.mayflymq.server.cluster.transport.OutgoingHandshake.Expected;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;

@@ -1,9 +1,5 @@
 package io.mayflymq.server.cluster.transport;
 
-import io.mayflymq.server.cluster.transport.frame.FrameException;
-import io.mayflymq.server.cluster.transport.frame.FrameType;
-import io.mayflymq.server.cluster.transport.frame.FrameWriter;
-import io.mayflymq.server.cluster.transport.handshake.Lines;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;

@@ -1,7 +1,5 @@
 package io.mayflymq.server.cluster.transport;
 
-import io.mayflymq.server.cluster.transport.handshake.NodeIdentity;
-import io.mayflymq.server.cluster.transport.handshake.Purpose;
 import io.netty.channel.EventLoop;
 import java.util.function.Consumer;
 

@@ -2,13 +2,7 @@ package io.mayflymq.server.cluster.transport;
 
 import io.mayflymq.core.runtime.BrokerThreads;
 import io.mayflymq.core.runtime.PeriodicWork;
-import io.mayflymq.server.cluster.transport.handshake.Admission;
-import io.mayflymq.server.cluster.transport.handshake.HandshakeResult;
-import io.mayflymq.server.cluster.transport.handshake.LocalNode;
-import io.mayflymq.server.cluster.transport.handshake.NodeIdentity;
-import io.mayflymq.server.cluster.transport.handshake.OutgoingHandshake.Expected;
-import io.mayflymq.server.cluster.transport.handshake.Purpose;
-import io.mayflymq.server.cluster.transport.handshake.VersionRange;
+import io.mayflymq.server.cluster.transport.OutgoingHandshake.Expected;
 import io.mayflymq.server.net.EventLoops;
 import io.mayflymq.server.net.SettingsException;
 import io.mayflymq.server.net.StartException;

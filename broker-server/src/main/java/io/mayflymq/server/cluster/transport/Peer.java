@@ -1,9 +1,6 @@
 package io.mayflymq.server.cluster.transport;
 
-import io.mayflymq.server.cluster.transport.handshake.HandshakeResult;
-import io.mayflymq.server.cluster.transport.handshake.NodeIdentity;
-import io.mayflymq.server.cluster.transport.handshake.OutgoingHandshake.Expected;
-import io.mayflymq.server.cluster.transport.handshake.Purpose;
+import io.mayflymq.server.cluster.transport.OutgoingHandshake.Expected;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.EventLoop;

@@ -1,7 +1,5 @@
 package io.mayflymq.server.cluster.transport;
 
-import io.mayflymq.server.cluster.transport.handshake.NodeIdentity;
-
 /** Is told which nodes are reachable. Called on event loops, so it must not block. */
 public interface PeerListener {
   /** A connection to a node was made. */

@@ -1,7 +1,6 @@
 package io.mayflymq.server.cluster.transport;
 
 import io.mayflymq.core.runtime.Faults;
-import io.mayflymq.server.cluster.transport.handshake.NodeIdentity;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;

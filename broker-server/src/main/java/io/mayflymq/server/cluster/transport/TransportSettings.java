@@ -1,6 +1,5 @@
 package io.mayflymq.server.cluster.transport;
 
-import io.mayflymq.server.cluster.transport.handshake.ClusterSecret;
 import io.mayflymq.server.config.ListenerSettings;
 import io.mayflymq.server.config.TlsSettings;
 import java.util.Optional;

@@ -3,7 +3,7 @@ package io.mayflymq.server.cluster.link;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.mayflymq.server.cluster.transport.frame.FrameException;
+import io.mayflymq.server.cluster.transport.FrameException;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import org.junit.jupiter.api.Test;

@@ -23,7 +23,7 @@ import io.mayflymq.core.replication.Assignment;
 import io.mayflymq.core.replication.HostedReplicas;
 import io.mayflymq.core.replication.ReplicaCluster.Connection;
 import io.mayflymq.core.runtime.Shard;
-import io.mayflymq.server.cluster.transport.handshake.Purpose;
+import io.mayflymq.server.cluster.transport.Purpose;
 import io.mayflymq.server.net.StartException;
 import java.util.ArrayList;
 import java.util.List;

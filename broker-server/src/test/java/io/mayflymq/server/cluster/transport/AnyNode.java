@@ -1,7 +1,5 @@
 package io.mayflymq.server.cluster.transport;
 
-import io.mayflymq.server.cluster.transport.handshake.Admission;
-import io.mayflymq.server.cluster.transport.handshake.NodeIdentity;
 import java.util.Optional;
 
 /** Lets each node in that knows the secret. */

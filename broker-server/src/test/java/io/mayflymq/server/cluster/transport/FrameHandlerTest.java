@@ -2,7 +2,6 @@ package io.mayflymq.server.cluster.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.mayflymq.server.cluster.transport.frame.FrameType;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.embedded.EmbeddedChannel;

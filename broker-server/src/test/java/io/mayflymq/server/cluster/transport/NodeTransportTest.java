@@ -9,8 +9,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.mayflymq.server.cluster.transport.TransportRig.Node;
-import io.mayflymq.server.cluster.transport.frame.FrameWriter;
-import io.mayflymq.server.cluster.transport.handshake.NodeIdentity;
 import io.mayflymq.server.net.StartException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;

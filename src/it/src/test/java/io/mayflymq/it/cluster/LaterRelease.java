@@ -45,7 +45,7 @@ final class LaterRelease {
           "int highest() {\n    return OF_REPLICAS + 1;");
       later.replace(
           "broker-server",
-          "io/mayflymq/server/cluster/transport/handshake/VersionRange",
+          "io/mayflymq/server/cluster/transport/VersionRange",
           "new VersionRange(1, 4)",
           "new VersionRange(1, 5)");
       return later.jar;

@@ -1,4 +1,4 @@
-package io.mayflymq.server.cluster.transport.frame;
+package io.mayflymq.server.cluster.transport;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;

@@ -1,4 +1,4 @@
-package io.mayflymq.server.cluster.transport.handshake;
+package io.mayflymq.server.cluster.transport;
 
 /** The handshake cannot go on. The message is one line, for both sides. */
 final class HandshakeException extends Exception {

@@ -1,6 +1,5 @@
-package io.mayflymq.server.cluster.transport.handshake;
+package io.mayflymq.server.cluster.transport;
 
-import io.mayflymq.server.cluster.transport.frame.FrameDecoder;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandler;

@@ -1,4 +1,4 @@
-package io.mayflymq.server.cluster.transport.handshake;
+package io.mayflymq.server.cluster.transport;
 
 import java.util.UUID;
 

@@ -1,4 +1,4 @@
-package io.mayflymq.server.cluster.transport.frame;
+package io.mayflymq.server.cluster.transport;
 
 /** The types of frames that are not part of one service. Their codes never change. */
 public final class FrameType {

@@ -1,4 +1,4 @@
-package io.mayflymq.server.cluster.transport.handshake;
+package io.mayflymq.server.cluster.transport;
 
 /**
  * What a connection is for.

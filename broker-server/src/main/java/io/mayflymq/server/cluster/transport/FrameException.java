@@ -1,4 +1,4 @@
-package io.mayflymq.server.cluster.transport.frame;
+package io.mayflymq.server.cluster.transport;
 
 /** A frame that cannot be read, or is too large to be sent. The message is one line. */
 public final class FrameException extends Exception {

@@ -1,4 +1,4 @@
-package io.mayflymq.server.cluster.transport.handshake;
+package io.mayflymq.server.cluster.transport;
 
 /** Texts of other nodes, made fit for a line of the log. */
 public final class Lines {

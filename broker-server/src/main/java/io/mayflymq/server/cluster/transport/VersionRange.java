@@ -1,4 +1,4 @@
-package io.mayflymq.server.cluster.transport.handshake;
+package io.mayflymq.server.cluster.transport;
 
 /**
  * The versions of the protocol between nodes that a node knows.

@@ -1,2 +1,0 @@
-/** Frames between nodes: length, checksum, type, body. */
-package io.mayflymq.server.cluster.transport.frame;
