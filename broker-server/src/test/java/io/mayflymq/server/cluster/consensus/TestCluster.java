@@ -6,7 +6,6 @@ import static org.awaitility.Awaitility.await;
 import io.mayflymq.core.runtime.BrokerThreads;
 import io.mayflymq.core.runtime.Faults;
 import io.mayflymq.server.cluster.consensus.ConsensusSettings.StartMode;
-import io.mayflymq.server.cluster.consensus.ratis.Consensus;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
