@@ -1,4 +1,4 @@
-package io.mayflymq.server.management.admin;
+package io.mayflymq.server.management.resource;
 
 import io.mayflymq.server.json.Json;
 import io.mayflymq.server.management.api.ApiException;

@@ -1,4 +1,4 @@
-package io.mayflymq.server.management.admin;
+package io.mayflymq.server.management.resource;
 
 import io.mayflymq.core.admin.AdministrationException;
 import io.mayflymq.core.admin.Parameter;
@@ -16,8 +16,6 @@ import io.mayflymq.server.management.api.Missing;
 import io.mayflymq.server.management.api.Request;
 import io.mayflymq.server.management.api.RequestRouter;
 import io.mayflymq.server.management.api.Response;
-import io.mayflymq.server.management.resource.Futures;
-import io.mayflymq.server.management.resource.ManagedBroker;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;

@@ -1,7 +1,7 @@
-package io.mayflymq.server.management.rebalance;
+package io.mayflymq.server.management.resource;
 
 import io.mayflymq.server.json.Json;
-import io.mayflymq.server.management.rebalance.RebalancePlan.Step;
+import io.mayflymq.server.management.resource.RebalancePlan.Step;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

@@ -1,8 +1,8 @@
-package io.mayflymq.server.management.rebalance;
+package io.mayflymq.server.management.resource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.mayflymq.server.management.rebalance.RebalancePlan.Step;
+import io.mayflymq.server.management.resource.RebalancePlan.Step;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;

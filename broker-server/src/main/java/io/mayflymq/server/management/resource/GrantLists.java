@@ -1,11 +1,10 @@
-package io.mayflymq.server.management.admin;
+package io.mayflymq.server.management.resource;
 
 import io.mayflymq.server.management.api.ApiException;
 import io.mayflymq.server.management.api.Listing;
 import io.mayflymq.server.management.api.Request;
 import io.mayflymq.server.management.api.RequestRouter;
 import io.mayflymq.server.management.api.Response;
-import io.mayflymq.server.management.resource.ManagedBroker;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;

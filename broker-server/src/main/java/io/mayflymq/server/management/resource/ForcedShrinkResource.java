@@ -1,4 +1,4 @@
-package io.mayflymq.server.management.replica;
+package io.mayflymq.server.management.resource;
 
 import io.mayflymq.core.policy.QueueType;
 import io.mayflymq.core.replication.ReplicaOperations;
@@ -10,8 +10,6 @@ import io.mayflymq.server.management.api.ApiException;
 import io.mayflymq.server.management.api.Request;
 import io.mayflymq.server.management.api.RequestRouter;
 import io.mayflymq.server.management.api.Response;
-import io.mayflymq.server.management.resource.Futures;
-import io.mayflymq.server.management.resource.ManagedBroker;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -1,4 +1,4 @@
-package io.mayflymq.server.management.admin;
+package io.mayflymq.server.management.resource;
 
 import io.mayflymq.core.admin.PermissionAdministration;
 import io.mayflymq.core.security.SecurityState.PermissionEntry;
@@ -8,8 +8,6 @@ import io.mayflymq.server.management.api.Listing;
 import io.mayflymq.server.management.api.Request;
 import io.mayflymq.server.management.api.RequestRouter;
 import io.mayflymq.server.management.api.Response;
-import io.mayflymq.server.management.resource.Futures;
-import io.mayflymq.server.management.resource.ManagedBroker;
 import java.util.Map;
 
 /** What users may do in virtual hosts. For administrators only. */

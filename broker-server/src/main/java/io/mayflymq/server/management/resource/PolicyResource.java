@@ -1,4 +1,4 @@
-package io.mayflymq.server.management.admin;
+package io.mayflymq.server.management.resource;
 
 import io.mayflymq.core.policy.EffectiveSettings;
 import io.mayflymq.core.policy.MistypedArguments;
@@ -15,8 +15,6 @@ import io.mayflymq.server.management.api.Request;
 import io.mayflymq.server.management.api.RequestRouter;
 import io.mayflymq.server.management.api.Response;
 import io.mayflymq.server.management.json.Statistics;
-import io.mayflymq.server.management.resource.Futures;
-import io.mayflymq.server.management.resource.ManagedBroker;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;

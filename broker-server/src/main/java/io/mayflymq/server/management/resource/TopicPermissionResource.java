@@ -1,4 +1,4 @@
-package io.mayflymq.server.management.admin;
+package io.mayflymq.server.management.resource;
 
 import io.mayflymq.core.admin.PermissionAdministration;
 import io.mayflymq.core.security.SecurityState.TopicPermissionEntry;
@@ -9,8 +9,6 @@ import io.mayflymq.server.management.api.Missing;
 import io.mayflymq.server.management.api.Request;
 import io.mayflymq.server.management.api.RequestRouter;
 import io.mayflymq.server.management.api.Response;
-import io.mayflymq.server.management.resource.Futures;
-import io.mayflymq.server.management.resource.ManagedBroker;
 import java.util.List;
 import java.util.Map;
 

@@ -1,4 +1,4 @@
-package io.mayflymq.server.management.replica;
+package io.mayflymq.server.management.resource;
 
 import io.mayflymq.core.policy.QueueType;
 import io.mayflymq.core.replication.ReplicaOperations;
@@ -19,9 +19,6 @@ import io.mayflymq.server.management.api.Response;
 import io.mayflymq.server.management.cluster.NodeQuestion;
 import io.mayflymq.server.management.json.QuorumStatus;
 import io.mayflymq.server.management.json.StreamStatus;
-import io.mayflymq.server.management.rebalance.QueueSelection;
-import io.mayflymq.server.management.resource.Futures;
-import io.mayflymq.server.management.resource.ManagedBroker;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -1,4 +1,4 @@
-package io.mayflymq.server.management.admin;
+package io.mayflymq.server.management.resource;
 
 import io.mayflymq.core.admin.Checks;
 import io.mayflymq.core.admin.UserAdministration;
@@ -16,8 +16,6 @@ import io.mayflymq.server.management.api.Listing;
 import io.mayflymq.server.management.api.Request;
 import io.mayflymq.server.management.api.RequestRouter;
 import io.mayflymq.server.management.api.Response;
-import io.mayflymq.server.management.resource.Futures;
-import io.mayflymq.server.management.resource.ManagedBroker;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;

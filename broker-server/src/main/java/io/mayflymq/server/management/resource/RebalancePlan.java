@@ -1,4 +1,4 @@
-package io.mayflymq.server.management.rebalance;
+package io.mayflymq.server.management.resource;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;

@@ -1,4 +1,4 @@
-package io.mayflymq.server.management.rebalance;
+package io.mayflymq.server.management.resource;
 
 import io.mayflymq.core.runtime.BrokerThreads;
 import io.mayflymq.core.vhost.Broker;

@@ -1,8 +1,8 @@
-package io.mayflymq.server.management.rebalance;
+package io.mayflymq.server.management.resource;
 
 import io.mayflymq.core.runtime.BrokerThreads;
-import io.mayflymq.server.management.rebalance.QueueMover.NotMovedException;
-import io.mayflymq.server.management.rebalance.RebalancePlan.Step;
+import io.mayflymq.server.management.resource.QueueMover.NotMovedException;
+import io.mayflymq.server.management.resource.RebalancePlan.Step;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

@@ -1,4 +1,4 @@
-package io.mayflymq.server.management.rebalance;
+package io.mayflymq.server.management.resource;
 
 import io.mayflymq.core.runtime.Causes;
 import io.mayflymq.core.vhost.Broker;
@@ -10,7 +10,7 @@ import io.mayflymq.server.management.api.Principal;
 import io.mayflymq.server.management.cluster.AllNodes;
 import io.mayflymq.server.management.cluster.NodeAnswer;
 import io.mayflymq.server.management.cluster.NodeQuestion;
-import io.mayflymq.server.management.rebalance.RebalancePlan.Step;
+import io.mayflymq.server.management.resource.RebalancePlan.Step;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
