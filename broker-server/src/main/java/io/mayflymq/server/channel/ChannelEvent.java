@@ -4,7 +4,6 @@ import io.mayflymq.core.metadata.BrokerEvent;
 import io.mayflymq.core.metadata.ErlangTable;
 import io.mayflymq.core.queue.Consumer;
 import io.mayflymq.protocol.types.FieldTable;
-import io.mayflymq.server.delivery.ChannelIdentity;
 
 /** A channel was opened or closed, or a consumer on one began or ended. */
 sealed interface ChannelEvent extends BrokerEvent {

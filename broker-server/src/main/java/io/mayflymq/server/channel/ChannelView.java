@@ -1,7 +1,6 @@
 package io.mayflymq.server.channel;
 
 import io.mayflymq.core.metrics.Counters;
-import io.mayflymq.server.delivery.ChannelIdentity;
 import java.util.Map;
 
 /**

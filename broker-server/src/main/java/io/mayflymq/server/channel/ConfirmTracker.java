@@ -5,7 +5,6 @@ import io.mayflymq.core.metrics.Counters;
 import io.mayflymq.core.runtime.EndOfBurstListener;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.vhost.command.PublishListener;
-import io.mayflymq.server.delivery.ConnectionOutput;
 import java.util.Arrays;
 
 /*

@@ -7,9 +7,6 @@ import io.mayflymq.core.vhost.VirtualHost;
 import io.mayflymq.core.vhost.command.ShardCommandSender;
 import io.mayflymq.protocol.types.AmqpException;
 import io.mayflymq.server.config.ProtocolSettings;
-import io.mayflymq.server.delivery.ConnectionIdentity;
-import io.mayflymq.server.delivery.ConnectionOutput;
-import io.mayflymq.server.delivery.DeliveryLink;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 

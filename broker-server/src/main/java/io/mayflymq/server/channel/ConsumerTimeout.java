@@ -6,7 +6,6 @@ import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.runtime.Timer;
 import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.ReplyCode;
-import io.mayflymq.server.delivery.DeliverySource;
 import java.util.ArrayDeque;
 import java.util.function.Consumer;
 

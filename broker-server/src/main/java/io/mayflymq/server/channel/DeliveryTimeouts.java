@@ -6,7 +6,6 @@ import io.mayflymq.core.queue.index.Deadlines;
 import io.mayflymq.core.queue.index.LongPairHeap;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.runtime.Timer;
-import io.mayflymq.server.delivery.DeliverySource;
 import java.util.function.LongConsumer;
 
 /*

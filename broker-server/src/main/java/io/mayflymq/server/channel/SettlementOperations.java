@@ -7,7 +7,6 @@ import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.ReplyCode;
 import io.mayflymq.server.channel.Transaction.Verdict;
-import io.mayflymq.server.delivery.DeliverySource;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;

@@ -1,6 +1,5 @@
 package io.mayflymq.server.channel;
 
-import io.mayflymq.server.delivery.DeliverySource;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;

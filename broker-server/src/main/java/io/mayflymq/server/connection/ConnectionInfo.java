@@ -2,10 +2,10 @@ package io.mayflymq.server.connection;
 
 import io.mayflymq.core.metrics.Churn;
 import io.mayflymq.core.security.Session;
+import io.mayflymq.server.channel.ConnectionIdentity;
+import io.mayflymq.server.channel.ConnectionOutput;
 import io.mayflymq.server.connection.ConnectionEvent.ConnectionClosed;
 import io.mayflymq.server.connection.ConnectionEvent.ConnectionCreated;
-import io.mayflymq.server.delivery.ConnectionIdentity;
-import io.mayflymq.server.delivery.ConnectionOutput;
 import io.netty.channel.Channel;
 import java.net.InetSocketAddress;
 import java.util.concurrent.atomic.AtomicLong;

@@ -4,7 +4,7 @@ import io.mayflymq.core.runtime.Faults;
 import io.mayflymq.core.runtime.LogLineLimit;
 import io.mayflymq.protocol.method.MethodNames;
 import io.mayflymq.protocol.types.AmqpException;
-import io.mayflymq.server.delivery.ConnectionIdentity;
+import io.mayflymq.server.channel.ConnectionIdentity;
 import io.netty.channel.Channel;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;

@@ -2,7 +2,7 @@ package io.mayflymq.server.connection;
 
 import io.mayflymq.core.metrics.Counters;
 import io.mayflymq.protocol.types.FieldTable;
-import io.mayflymq.server.delivery.ConnectionIdentity;
+import io.mayflymq.server.channel.ConnectionIdentity;
 import java.util.Optional;
 
 /**

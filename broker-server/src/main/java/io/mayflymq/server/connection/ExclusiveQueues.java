@@ -4,7 +4,7 @@ import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.runtime.Slices;
 import io.mayflymq.core.vhost.VirtualHost;
 import io.mayflymq.core.vhost.queue.Queue;
-import io.mayflymq.server.delivery.ConnectionIdentity;
+import io.mayflymq.server.channel.ConnectionIdentity;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;

@@ -2,7 +2,7 @@ package io.mayflymq.server.connection;
 
 import io.mayflymq.core.runtime.EventLoop;
 import io.mayflymq.core.runtime.Shard;
-import io.mayflymq.server.delivery.ConnectionOutput;
+import io.mayflymq.server.channel.ConnectionOutput;
 
 /**
  * Heartbeats of one connection: one is sent every half interval, and the connection is closed if

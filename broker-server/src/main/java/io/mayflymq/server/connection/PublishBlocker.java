@@ -2,7 +2,7 @@ package io.mayflymq.server.connection;
 
 import io.mayflymq.protocol.method.ConnectionMethod;
 import io.mayflymq.server.alarm.Alarms;
-import io.mayflymq.server.delivery.ConnectionOutput;
+import io.mayflymq.server.channel.ConnectionOutput;
 
 /*
  * Blocks one connection during an alarm (RabbitMQ's connection.blocked).

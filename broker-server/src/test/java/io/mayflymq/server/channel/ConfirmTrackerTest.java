@@ -9,7 +9,6 @@ import io.mayflymq.core.runtime.Faults;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.protocol.method.BasicMethod;
 import io.mayflymq.protocol.method.Method;
-import io.mayflymq.server.delivery.ConnectionOutput;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.time.Instant;

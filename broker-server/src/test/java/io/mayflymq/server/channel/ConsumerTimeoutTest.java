@@ -19,7 +19,6 @@ import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.protocol.types.FieldValue;
 import io.mayflymq.protocol.types.ReplyCode;
 import io.mayflymq.protocol.types.ShortString;
-import io.mayflymq.server.delivery.DeliverySource;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;

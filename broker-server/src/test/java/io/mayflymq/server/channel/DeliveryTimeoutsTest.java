@@ -17,7 +17,6 @@ import io.mayflymq.core.vhost.partition.Partitions;
 import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.protocol.types.FieldValue;
 import io.mayflymq.protocol.types.ShortString;
-import io.mayflymq.server.delivery.DeliverySource;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;

@@ -3,7 +3,6 @@ package io.mayflymq.server.channel;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mayflymq.core.queue.Consumer;
-import io.mayflymq.server.delivery.DeliverySource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -2,12 +2,12 @@ package io.mayflymq.server.management.json;
 
 import io.mayflymq.core.metrics.Counter;
 import io.mayflymq.core.metrics.Counters;
+import io.mayflymq.server.channel.ChannelIdentity;
 import io.mayflymq.server.channel.ChannelView;
+import io.mayflymq.server.channel.ConnectionIdentity;
 import io.mayflymq.server.config.NodeName;
 import io.mayflymq.server.connection.ConnectionView;
 import io.mayflymq.server.connection.Encryption;
-import io.mayflymq.server.delivery.ChannelIdentity;
-import io.mayflymq.server.delivery.ConnectionIdentity;
 import io.mayflymq.server.json.Json;
 import io.mayflymq.server.json.TableJson;
 import java.security.cert.X509Certificate;

@@ -1,7 +1,7 @@
 package io.mayflymq.server.management.resource;
 
 import io.mayflymq.server.channel.ChannelView;
-import io.mayflymq.server.delivery.ConnectionIdentity;
+import io.mayflymq.server.channel.ConnectionIdentity;
 import io.mayflymq.server.management.api.ApiException;
 import io.mayflymq.server.management.api.Listing;
 import io.mayflymq.server.management.api.Missing;

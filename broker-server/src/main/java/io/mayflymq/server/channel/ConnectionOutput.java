@@ -1,4 +1,4 @@
-package io.mayflymq.server.delivery;
+package io.mayflymq.server.channel;
 
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metrics.Counter;

@@ -1,4 +1,4 @@
-package io.mayflymq.server.delivery;
+package io.mayflymq.server.channel;
 
 import java.util.Iterator;
 import java.util.LinkedHashSet;

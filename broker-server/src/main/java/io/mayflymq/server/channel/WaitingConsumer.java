@@ -1,4 +1,4 @@
-package io.mayflymq.server.delivery;
+package io.mayflymq.server.channel;
 
 /** A consumer that waits until it may be sent messages again. Any thread may call. */
 interface WaitingConsumer {

@@ -1,4 +1,4 @@
-package io.mayflymq.server.delivery;
+package io.mayflymq.server.channel;
 
 import io.mayflymq.core.metadata.Actor;
 import io.mayflymq.core.vhost.queue.QueueOwner;

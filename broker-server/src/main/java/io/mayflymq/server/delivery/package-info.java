@@ -1,5 +1,0 @@
-/**
- * The path from queues to sockets: the output of a connection, and the links that pass messages to
- * a connection on another loop.
- */
-package io.mayflymq.server.delivery;
