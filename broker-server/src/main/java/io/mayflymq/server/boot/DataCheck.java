@@ -4,8 +4,6 @@ import io.mayflymq.core.metadata.MetadataCheck;
 import io.mayflymq.core.store.segment.Damage;
 import io.mayflymq.core.store.segment.LogCheck;
 import io.mayflymq.core.store.stream.StreamCheck;
-import io.mayflymq.server.commandline.CheckOptions;
-import io.mayflymq.server.commandline.ExitCode;
 import io.mayflymq.server.json.Json;
 import io.mayflymq.server.json.JsonValue;
 import io.mayflymq.server.json.JsonWriter;

@@ -4,7 +4,6 @@ import io.mayflymq.core.runtime.BrokerThreads;
 import io.mayflymq.core.runtime.Faults;
 import io.mayflymq.core.runtime.LoggedFaults;
 import io.mayflymq.core.runtime.ProcessEnd;
-import io.mayflymq.server.commandline.ExitCode;
 import io.mayflymq.server.logging.Logging;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;

@@ -1,7 +1,6 @@
 package io.mayflymq.server.boot;
 
-import io.mayflymq.server.commandline.CommandLineInterface;
-import io.mayflymq.server.commandline.CommandLineInterface.Commands;
+import io.mayflymq.server.boot.CommandLineInterface.Commands;
 import io.mayflymq.server.ctl.ControlTool;
 import java.io.OutputStream;
 import java.io.PrintWriter;

@@ -1,8 +1,6 @@
 package io.mayflymq.server.boot;
 
 import io.mayflymq.core.runtime.BrokerThreads;
-import io.mayflymq.server.commandline.ExitCode;
-import io.mayflymq.server.commandline.ServerOptions;
 import java.io.PrintWriter;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;

@@ -2,8 +2,6 @@ package io.mayflymq.server.boot;
 
 import io.mayflymq.core.runtime.BrokerThreads;
 import io.mayflymq.core.runtime.Faults;
-import io.mayflymq.server.commandline.ExitCode;
-import io.mayflymq.server.commandline.ServerOptions;
 import io.mayflymq.server.config.ConfigException;
 import io.mayflymq.server.config.Configuration;
 import io.mayflymq.server.config.LiveConfiguration;

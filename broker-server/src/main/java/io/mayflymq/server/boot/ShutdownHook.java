@@ -1,7 +1,6 @@
 package io.mayflymq.server.boot;
 
 import io.mayflymq.core.runtime.BrokerThreads;
-import io.mayflymq.server.commandline.ExitCode;
 import io.mayflymq.server.logging.Logging;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;

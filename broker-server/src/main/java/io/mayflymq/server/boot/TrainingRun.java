@@ -1,13 +1,11 @@
 package io.mayflymq.server.boot;
 
 import io.mayflymq.core.runtime.BrokerThreads;
-import io.mayflymq.server.commandline.ExitCode;
 import io.mayflymq.server.config.ConfigException;
 import io.mayflymq.server.config.Configuration;
 import io.mayflymq.server.config.LiveConfiguration;
 import io.mayflymq.server.config.Secrets;
 import io.mayflymq.server.net.StartException;
-import io.mayflymq.server.training.TrainingLoad;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.net.InetAddress;

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.mayflymq.core.runtime.BrokerThreads;
 import io.mayflymq.core.runtime.Faults;
-import io.mayflymq.server.commandline.ExitCode;
 import io.mayflymq.server.config.Configuration;
 import io.mayflymq.server.config.LiveConfiguration;
 import io.mayflymq.server.logging.Logging;

@@ -2,7 +2,6 @@ package io.mayflymq.server.boot;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.mayflymq.server.commandline.ExitCode;
 import java.io.InputStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;

@@ -4,8 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mayflymq.core.runtime.BrokerThreads;
 import io.mayflymq.core.runtime.Faults;
-import io.mayflymq.server.commandline.ExitCode;
-import io.mayflymq.server.commandline.ServerOptions;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mayflymq.core.runtime.BrokerThreads;
 import io.mayflymq.core.runtime.Faults;
-import io.mayflymq.server.commandline.ExitCode;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Path;

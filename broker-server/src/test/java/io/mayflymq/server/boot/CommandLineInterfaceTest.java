@@ -1,8 +1,8 @@
-package io.mayflymq.server.commandline;
+package io.mayflymq.server.boot;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.mayflymq.server.commandline.CommandLineInterface.Commands;
+import io.mayflymq.server.boot.CommandLineInterface.Commands;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Path;

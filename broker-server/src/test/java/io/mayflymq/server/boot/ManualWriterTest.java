@@ -1,4 +1,4 @@
-package io.mayflymq.server.manual;
+package io.mayflymq.server.boot;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,6 +1,5 @@
-package io.mayflymq.server.manual;
+package io.mayflymq.server.boot;
 
-import io.mayflymq.server.commandline.CommandLineInterface;
 import io.mayflymq.server.config.BuildInfo;
 import io.mayflymq.server.config.Key;
 import io.mayflymq.server.config.Keys;

@@ -1,4 +1,4 @@
-package io.mayflymq.server.training;
+package io.mayflymq.server.boot;
 
 import io.mayflymq.protocol.codec.FrameEncoder;
 import io.mayflymq.protocol.codec.FrameLimits;

@@ -1,4 +1,4 @@
-package io.mayflymq.server.commandline;
+package io.mayflymq.server.boot;
 
 import java.nio.file.Path;
 import java.util.List;

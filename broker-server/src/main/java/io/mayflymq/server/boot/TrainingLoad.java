@@ -1,4 +1,4 @@
-package io.mayflymq.server.training;
+package io.mayflymq.server.boot;
 
 import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.protocol.types.FieldValue;

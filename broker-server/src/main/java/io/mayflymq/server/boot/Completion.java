@@ -1,8 +1,7 @@
-package io.mayflymq.server.manual;
+package io.mayflymq.server.boot;
 
-import io.mayflymq.server.commandline.CommandLineInterface;
-import io.mayflymq.server.ctl.ControlManual;
 import io.mayflymq.server.ctl.ControlManual.Entry;
+import io.mayflymq.server.ctl.ControlManual;
 import java.util.List;
 import java.util.stream.Collectors;
 import picocli.AutoComplete;

@@ -1,4 +1,4 @@
-package io.mayflymq.server.commandline;
+package io.mayflymq.server.boot;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

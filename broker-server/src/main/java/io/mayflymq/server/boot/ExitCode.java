@@ -1,4 +1,4 @@
-package io.mayflymq.server.commandline;
+package io.mayflymq.server.boot;
 
 /** The exit codes of the process; from 64 on they are those of sysexits.h. */
 public final class ExitCode {
