@@ -1,6 +1,7 @@
 package io.mayflymq.core;
 
-import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.belongToAnyOf;
+import static com.tngtech.archunit.core.domain.properties.HasName.Predicates.name;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 
 import com.github.benmanes.caffeine.cache.Caffeine;
@@ -9,10 +10,11 @@ import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
 import com.tngtech.archunit.lang.syntax.elements.ClassesShouldConjunction;
+import io.mayflymq.core.runtime.BoundedCaches;
+import io.mayflymq.core.runtime.BrokerThreads;
 import io.mayflymq.testing.RoomRules;
 import java.time.Clock;
 import java.time.Instant;
-import java.util.Map;
 
 /**
  * Holds the arrows of docs/architecture.md inside the core: no sockets, no wire, no hidden clock.
@@ -27,7 +29,6 @@ class ArchitectureTest {
           .resideInAnyPackage(
               "io.mayflymq.server..",
               "io.mayflymq.protocol.method..",
-              "io.mayflymq.protocol.codec..",
               "io.mayflymq.protocol.codec..",
               "io.netty..")
           .allowEmptyShould(true);
@@ -50,7 +51,6 @@ class ArchitectureTest {
               "io.mayflymq.core.message..",
               "io.mayflymq.core.routing..",
               "io.mayflymq.core.queue..",
-              "io.mayflymq.core.queue..",
               "io.mayflymq.core.policy..")
           .orShould()
           .dependOnClassesThat()
@@ -70,14 +70,16 @@ class ArchitectureTest {
 
   @ArchTest
   static final ArchRule ONE_PLACE_MAKES_THREADS =
-      RoomRules.threadsAreMadeOnlyIn(resideInAPackage("io.mayflymq.core.runtime"));
+      RoomRules.threadsAreMadeOnlyIn(
+          belongToAnyOf(BrokerThreads.class)
+              .or(name("io.mayflymq.core.runtime.ReportingScheduler")));
 
   /** Others would run on the threads of the common pool. */
   @ArchTest
   static final ArchRule ONE_PLACE_MAKES_CACHES =
       noClasses()
           .that()
-          .resideOutsideOfPackage("io.mayflymq.core.runtime")
+          .doNotBelongToAnyOf(BoundedCaches.class)
           .should()
           .dependOnClassesThat()
           .belongToAnyOf(Caffeine.class)
@@ -85,16 +87,7 @@ class ArchitectureTest {
 
   @ArchTest static final ArchRule NO_CYCLES = RoomRules.noCyclesBelow("io.mayflymq.core");
 
-  @ArchTest
-  static final ArchRule SMALL_PACKAGES = RoomRules.smallPackages("io.mayflymq.core", Map.of());
 
-  @ArchTest
-  static final ArchRule SMALL_CYCLES = RoomRules.smallCycles("io.mayflymq.core", Map.of());
-
-  @ArchTest
-  static final ArchRule SMALL_CONSTRUCTORS =
-      // Made for each publish: bundled parameters would be an allocation each.
-      RoomRules.smallConstructors("io.mayflymq.core", Map.of("Message", 9, "Route", 6));
 
   private static ClassesShouldConjunction noClockIsReadIn(String... packages) {
     return noClasses()

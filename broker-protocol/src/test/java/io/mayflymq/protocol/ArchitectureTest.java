@@ -7,7 +7,6 @@ import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
 import io.mayflymq.testing.RoomRules;
-import java.util.Map;
 
 /** Holds the arrows of docs/architecture.md inside the wire module. */
 @AnalyzeClasses(packages = "io.mayflymq", importOptions = ImportOption.DoNotIncludeTests.class)
@@ -34,17 +33,4 @@ class ArchitectureTest {
           .allowEmptyShould(true);
 
   @ArchTest static final ArchRule NO_CYCLES = RoomRules.noCyclesBelow("io.mayflymq.protocol");
-
-  @ArchTest
-  static final ArchRule SMALL_PACKAGES = RoomRules.smallPackages("io.mayflymq.protocol", Map.of());
-
-  @ArchTest
-  static final ArchRule SMALL_CYCLES =
-      RoomRules.smallCycles(
-          "io.mayflymq.protocol",
-          Map.of("io.mayflymq.protocol.method", 9)); // A sealed interface and its records.
-
-  @ArchTest
-  static final ArchRule SMALL_CONSTRUCTORS =
-      RoomRules.smallConstructors("io.mayflymq.protocol", Map.of());
 }

@@ -13,7 +13,6 @@ import com.tngtech.archunit.lang.ArchRule;
 import io.mayflymq.server.http.HttpServer;
 import io.mayflymq.server.net.EventLoops;
 import io.mayflymq.testing.RoomRules;
-import java.util.Map;
 
 /**
  * Holds the arrows of docs/architecture.md: the server is the top, and its packages do not loop.
@@ -59,15 +58,4 @@ class ArchitectureTest {
           .allowEmptyShould(true);
 
   @ArchTest static final ArchRule NO_CYCLES = RoomRules.noCyclesBelow("io.mayflymq.server");
-
-  @ArchTest
-  static final ArchRule SMALL_PACKAGES = RoomRules.smallPackages("io.mayflymq.server", Map.of());
-
-  @ArchTest
-  static final ArchRule SMALL_CYCLES = RoomRules.smallCycles("io.mayflymq.server", Map.of());
-
-  @ArchTest
-  static final ArchRule SMALL_CONSTRUCTORS =
-      // Each is made in one place, from what only exists there.
-      RoomRules.smallConstructors("io.mayflymq.server", Map.of("Storage", 6, "Invocation", 6));
 }

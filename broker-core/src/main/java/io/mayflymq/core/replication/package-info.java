@@ -4,7 +4,7 @@
  * sync have forced it. What decides is pure: it reads no clock, sends nothing and stores nothing
  * itself. A {@link io.mayflymq.core.replication.PartitionReplica} is one node's part in a
  * partition; {@link io.mayflymq.core.replication.LeaderElections} decides who leads; {@link
- * io.mayflymq.core.replication.ReplicaOnNode} runs a replica on the thread of a shard, with its
+ * io.mayflymq.core.replication.HostedReplica} runs a replica on the thread of a shard, with its
  * connections to the others, its time and its reports.
  */
 package io.mayflymq.core.replication;
