@@ -1,10 +1,10 @@
 package io.mayflymq.core.cluster;
 
+import io.mayflymq.core.metadata.Assignment;
 import io.mayflymq.core.metadata.ChangeOrdering;
 import io.mayflymq.core.metadata.CommittedState.UndoneException;
 import io.mayflymq.core.metadata.MetadataCommand.PartitionAssigned;
 import io.mayflymq.core.metadata.QueuePlace;
-import io.mayflymq.core.replication.Assignment;
 import io.mayflymq.core.runtime.Causes;
 import java.util.ArrayList;
 import java.util.HashMap;

@@ -1,12 +1,12 @@
 package io.mayflymq.core.cluster;
 
-import io.mayflymq.core.metadata.CommittedState;
+import io.mayflymq.core.metadata.Assignment;
 import io.mayflymq.core.metadata.CommittedState.UndoneException;
-import io.mayflymq.core.metadata.MetadataCommand;
+import io.mayflymq.core.metadata.CommittedState;
 import io.mayflymq.core.metadata.MetadataCommand.AssignmentChanged;
 import io.mayflymq.core.metadata.MetadataCommand.PartitionAssigned;
+import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.MetadataLog;
-import io.mayflymq.core.replication.Assignment;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;

@@ -1,5 +1,7 @@
 package io.mayflymq.core.link;
 
+import io.mayflymq.core.codec.LinkReader;
+import io.mayflymq.core.codec.LinkWriter;
 /**
  * The place of a consumer among those of its queue, on whichever nodes. The leader of a replicated
  * partition gives it when the consumer joins, and the next leader gets it when the consumer joins

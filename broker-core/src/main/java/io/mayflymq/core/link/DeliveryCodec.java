@@ -1,5 +1,9 @@
 package io.mayflymq.core.link;
 
+import io.mayflymq.core.codec.LinkFormatException;
+import io.mayflymq.core.codec.LinkReader;
+import io.mayflymq.core.codec.LinkWriter;
+import io.mayflymq.core.codec.MessageCodec;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.queue.index.Deadlines;
 

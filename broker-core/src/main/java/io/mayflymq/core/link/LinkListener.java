@@ -1,5 +1,7 @@
 package io.mayflymq.core.link;
 
+import io.mayflymq.core.codec.LinkFormatException;
+import io.mayflymq.core.codec.LinkReader;
 /** One side of a link. Called in bursts of the shard that the link belongs to. */
 public interface LinkListener {
   /** The connection is open. */

@@ -1,5 +1,6 @@
 package io.mayflymq.core.link;
 
+import io.mayflymq.core.codec.LinkWriter;
 /** An open connection to another node, for one shard. On the shard's thread but for one method. */
 public interface LinkPort {
   /** Returns the version of the frames on this connection: see {@link LinkVersion}. */

@@ -1,5 +1,6 @@
 package io.mayflymq.core.link;
 
+import io.mayflymq.core.codec.LinkFormatException;
 /** What a node asks of a queue of another one. The code is what a frame has: it never changes. */
 public enum RequestKind {
   /** Adds a consumer. */

@@ -2,8 +2,6 @@ package io.mayflymq.core.metadata;
 
 import io.mayflymq.core.metadata.MetadataCommand.AssignmentChanged;
 import io.mayflymq.core.metadata.MetadataCommand.PartitionAssigned;
-import io.mayflymq.core.replication.Assignment;
-import io.mayflymq.core.replication.AssignmentChange;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;

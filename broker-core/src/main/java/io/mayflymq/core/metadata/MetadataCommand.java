@@ -2,8 +2,6 @@ package io.mayflymq.core.metadata;
 
 import io.mayflymq.core.policy.Policy;
 import io.mayflymq.core.policy.PolicyKind;
-import io.mayflymq.core.replication.Assignment;
-import io.mayflymq.core.replication.AssignmentChange;
 import io.mayflymq.core.routing.Binding;
 import io.mayflymq.core.routing.ExchangeDefinition;
 import io.mayflymq.core.security.Permissions;

@@ -1,5 +1,6 @@
 package io.mayflymq.core.replication;
 
+import io.mayflymq.core.store.BatchId;
 import java.nio.ByteBuffer;
 
 /**

@@ -1,11 +1,15 @@
 package io.mayflymq.core.replication;
 
 import io.mayflymq.core.link.LinkListener;
+import io.mayflymq.core.metadata.Assignment;
+import io.mayflymq.core.metadata.AssignmentChange;
 import io.mayflymq.core.replication.ReplicationMessage.Copy;
 import io.mayflymq.core.replication.ReplicationMessage.ToFollower;
 import io.mayflymq.core.replication.ReplicationMessage.ToLeader;
 import io.mayflymq.core.runtime.PartitionTime;
 import io.mayflymq.core.runtime.Shard;
+import io.mayflymq.core.store.BatchId;
+import io.mayflymq.core.vhost.ReplicaState;
 import java.nio.ByteBuffer;
 import java.util.Map;
 import java.util.Set;

@@ -1,6 +1,7 @@
 package io.mayflymq.core.replication;
 
 import io.mayflymq.core.link.LinkListener;
+import io.mayflymq.core.metadata.Assignment;
 import io.mayflymq.core.runtime.Shard;
 import java.util.concurrent.CompletableFuture;
 

@@ -1,5 +1,6 @@
 package io.mayflymq.core.replication;
 
+import io.mayflymq.core.metadata.AssignmentChange;
 import java.util.Map;
 
 /** What a leader brings about. Must not call the leader back, except from another task. */

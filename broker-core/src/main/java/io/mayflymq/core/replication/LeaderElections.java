@@ -1,5 +1,7 @@
 package io.mayflymq.core.replication;
 
+import io.mayflymq.core.metadata.Assignment;
+import io.mayflymq.core.metadata.AssignmentChange;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.Map;

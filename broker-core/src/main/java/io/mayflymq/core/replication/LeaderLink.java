@@ -1,9 +1,9 @@
 package io.mayflymq.core.replication;
 
+import io.mayflymq.core.codec.LinkReader;
+import io.mayflymq.core.codec.LinkWriter;
 import io.mayflymq.core.link.LinkListener;
 import io.mayflymq.core.link.LinkPort;
-import io.mayflymq.core.link.LinkReader;
-import io.mayflymq.core.link.LinkWriter;
 import io.mayflymq.core.replication.ReplicationMessage.ToFollower;
 import io.mayflymq.core.replication.ReplicationMessage.ToLeader;
 import java.util.function.Consumer;

@@ -1,5 +1,6 @@
 package io.mayflymq.core.replication;
 
+import io.mayflymq.core.store.BatchId;
 /**
  * What a replica reports, again and again, that knows no leader of its partition: it has not heard
  * of the leader for as long as its lease lasts, or knows that it is gone, or is to lead itself and

@@ -10,6 +10,7 @@ import io.mayflymq.core.replication.ReplicationMessage.Refused;
 import io.mayflymq.core.replication.ReplicationMessage.TakeOver;
 import io.mayflymq.core.replication.ReplicationMessage.TakenOver;
 import io.mayflymq.core.replication.ReplicationMessage.TakesOver;
+import io.mayflymq.core.store.BatchId;
 import java.util.function.Consumer;
 
 /**

@@ -1,5 +1,7 @@
 package io.mayflymq.core.replication;
 
+import io.mayflymq.core.metadata.Assignment;
+import io.mayflymq.core.metadata.AssignmentChange;
 import io.mayflymq.core.replication.FollowerProgress.State;
 import io.mayflymq.core.replication.ReplicationMessage.Append;
 import io.mayflymq.core.replication.ReplicationMessage.Follow;
@@ -10,6 +12,9 @@ import io.mayflymq.core.replication.ReplicationMessage.Refused;
 import io.mayflymq.core.replication.ReplicationMessage.TakeOver;
 import io.mayflymq.core.replication.ReplicationMessage.TakenOver;
 import io.mayflymq.core.replication.ReplicationMessage.TakesOver;
+import io.mayflymq.core.store.BatchId;
+import io.mayflymq.core.store.EpochHistory;
+import io.mayflymq.core.vhost.ReplicaState;
 import java.nio.ByteBuffer;
 import java.util.HashSet;
 import java.util.List;

@@ -1,5 +1,9 @@
 package io.mayflymq.core.replication;
 
+import io.mayflymq.core.metadata.Assignment;
+import io.mayflymq.core.metadata.AssignmentChange;
+import io.mayflymq.core.store.BatchId;
+import io.mayflymq.core.vhost.ReplicaState;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Map;

@@ -1,6 +1,7 @@
 package io.mayflymq.core.replication;
 
 import io.mayflymq.core.link.LinkListener;
+import io.mayflymq.core.metadata.AssignmentChange;
 import io.mayflymq.core.runtime.Shard;
 
 /** The cluster, as a replica on one of its nodes sees it. Any thread may call. */

@@ -1,5 +1,7 @@
 package io.mayflymq.core.replication;
 
+import io.mayflymq.core.metadata.AssignmentChange;
+import io.mayflymq.core.store.BatchId;
 import java.util.Map;
 
 /** What a replica brings about. Must not call the replica back, except from another task. */

@@ -1,5 +1,7 @@
 package io.mayflymq.core.replication;
 
+import io.mayflymq.core.store.BatchId;
+import io.mayflymq.core.store.EpochHistory;
 import java.nio.ByteBuffer;
 import java.util.Map;
 

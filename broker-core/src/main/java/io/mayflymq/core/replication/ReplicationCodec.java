@@ -1,8 +1,8 @@
 package io.mayflymq.core.replication;
 
-import io.mayflymq.core.link.LinkFormatException;
-import io.mayflymq.core.link.LinkReader;
-import io.mayflymq.core.link.LinkWriter;
+import io.mayflymq.core.codec.LinkFormatException;
+import io.mayflymq.core.codec.LinkReader;
+import io.mayflymq.core.codec.LinkWriter;
 import io.mayflymq.core.replication.ReplicationMessage.Append;
 import io.mayflymq.core.replication.ReplicationMessage.Copy;
 import io.mayflymq.core.replication.ReplicationMessage.Follow;
@@ -16,6 +16,8 @@ import io.mayflymq.core.replication.ReplicationMessage.TakenOver;
 import io.mayflymq.core.replication.ReplicationMessage.TakesOver;
 import io.mayflymq.core.replication.ReplicationMessage.ToFollower;
 import io.mayflymq.core.replication.ReplicationMessage.ToLeader;
+import io.mayflymq.core.store.BatchId;
+import io.mayflymq.core.store.EpochHistory;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HashMap;

@@ -3,8 +3,6 @@ package io.mayflymq.core.vhost;
 import io.mayflymq.core.metadata.ChangeOrdering;
 import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.QueuePlace;
-import io.mayflymq.core.replication.ReplicaOperations;
-import io.mayflymq.core.replication.ReplicaState;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.queue.QueueHost;
 import io.mayflymq.core.vhost.queue.QueueIdentity;

@@ -2,9 +2,9 @@ package io.mayflymq.core.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.mayflymq.core.metadata.MetadataCommand;
+import io.mayflymq.core.metadata.Assignment;
 import io.mayflymq.core.metadata.MetadataCommand.PartitionAssigned;
-import io.mayflymq.core.replication.Assignment;
+import io.mayflymq.core.metadata.MetadataCommand;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

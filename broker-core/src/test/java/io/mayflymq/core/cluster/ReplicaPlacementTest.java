@@ -3,9 +3,9 @@ package io.mayflymq.core.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mayflymq.core.cluster.SimulatedCluster.Node;
+import io.mayflymq.core.metadata.Assignment;
 import io.mayflymq.core.metadata.MetadataCommand.AssignmentChanged;
 import io.mayflymq.core.metadata.VhostDefinition;
-import io.mayflymq.core.replication.Assignment;
 import io.mayflymq.core.vhost.QueueDeclaration;
 import io.mayflymq.core.vhost.queue.DeclaredQueue;
 import io.mayflymq.core.vhost.queue.Queue;

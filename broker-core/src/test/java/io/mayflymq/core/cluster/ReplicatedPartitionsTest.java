@@ -2,13 +2,13 @@ package io.mayflymq.core.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.mayflymq.core.metadata.Assignment;
+import io.mayflymq.core.metadata.AssignmentChange;
 import io.mayflymq.core.metadata.CommittedState.UndoneException;
 import io.mayflymq.core.metadata.LiveMetadataLog;
 import io.mayflymq.core.metadata.MetadataCommand.Assigning;
 import io.mayflymq.core.metadata.MetadataCommand.AssignmentChanged;
 import io.mayflymq.core.metadata.MetadataCommand.PartitionAssigned;
-import io.mayflymq.core.replication.Assignment;
-import io.mayflymq.core.replication.AssignmentChange;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.mayflymq.core.cluster.SimulatedCluster.Node;
+import io.mayflymq.core.metadata.Assignment;
 import io.mayflymq.core.metadata.MetadataCommand.PartitionAssigned;
 import io.mayflymq.core.metadata.MetadataCommand.QueueDeclared;
 import io.mayflymq.core.metadata.MetadataCommand;
@@ -11,7 +12,6 @@ import io.mayflymq.core.metadata.QueueDefinition;
 import io.mayflymq.core.metadata.QueuePlace;
 import io.mayflymq.core.metadata.VhostDefinition;
 import io.mayflymq.core.policy.QueueArguments;
-import io.mayflymq.core.replication.Assignment;
 import io.mayflymq.core.vhost.VirtualHost;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.protocol.types.ChannelException;

@@ -2,6 +2,9 @@ package io.mayflymq.core.replication;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.mayflymq.core.metadata.Assignment;
+import io.mayflymq.core.metadata.AssignmentChange;
+import io.mayflymq.core.store.BatchId;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;

@@ -3,6 +3,8 @@ package io.mayflymq.core.replication;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.mayflymq.core.metadata.Assignment;
+import io.mayflymq.core.metadata.AssignmentChange;
 import io.mayflymq.core.replication.ReplicationMessage.Append;
 import io.mayflymq.core.replication.ReplicationMessage.Follow;
 import io.mayflymq.core.replication.ReplicationMessage.Forced;
@@ -11,6 +13,8 @@ import io.mayflymq.core.replication.ReplicationMessage.Position;
 import io.mayflymq.core.replication.ReplicationMessage.Refused;
 import io.mayflymq.core.replication.ReplicationMessage.TakeOver;
 import io.mayflymq.core.replication.ReplicationMessage.ToFollower;
+import io.mayflymq.core.store.BatchId;
+import io.mayflymq.core.store.EpochHistory;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;

@@ -2,6 +2,10 @@ package io.mayflymq.core.replication;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.mayflymq.core.metadata.Assignment;
+import io.mayflymq.core.metadata.AssignmentChange;
+import io.mayflymq.core.store.BatchId;
+import io.mayflymq.core.store.EpochHistory;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;

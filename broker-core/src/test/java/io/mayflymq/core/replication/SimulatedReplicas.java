@@ -2,9 +2,12 @@ package io.mayflymq.core.replication;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.mayflymq.core.metadata.Assignment;
+import io.mayflymq.core.metadata.AssignmentChange;
 import io.mayflymq.core.replication.ReplicationMessage.Copy;
 import io.mayflymq.core.replication.ReplicationMessage.ToFollower;
 import io.mayflymq.core.replication.ReplicationMessage.ToLeader;
+import io.mayflymq.core.store.BatchId;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

@@ -1,11 +1,11 @@
 package io.mayflymq.core.vhost;
 
+import io.mayflymq.core.codec.LinkReader;
+import io.mayflymq.core.codec.LinkWriter;
 import io.mayflymq.core.link.LinkFrame;
 import io.mayflymq.core.link.LinkListener;
 import io.mayflymq.core.link.LinkPort;
-import io.mayflymq.core.link.LinkReader;
 import io.mayflymq.core.link.LinkVersion;
-import io.mayflymq.core.link.LinkWriter;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.vhost.link.ConsumerOrder;
 import io.mayflymq.core.vhost.link.HomeLink;

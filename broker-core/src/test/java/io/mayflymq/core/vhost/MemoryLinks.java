@@ -1,12 +1,12 @@
 package io.mayflymq.core.vhost;
 
+import io.mayflymq.core.codec.LinkFormatException;
+import io.mayflymq.core.codec.LinkReader;
+import io.mayflymq.core.codec.LinkWriter;
 import io.mayflymq.core.link.LinkConnector;
-import io.mayflymq.core.link.LinkFormatException;
 import io.mayflymq.core.link.LinkListener;
 import io.mayflymq.core.link.LinkPort;
-import io.mayflymq.core.link.LinkReader;
 import io.mayflymq.core.link.LinkVersion;
-import io.mayflymq.core.link.LinkWriter;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.vhost.link.HomeLink;
 import io.mayflymq.core.vhost.link.QueueLookup;

@@ -13,8 +13,6 @@ import io.mayflymq.core.policy.Policy;
 import io.mayflymq.core.policy.PolicyKind;
 import io.mayflymq.core.queue.Consumer;
 import io.mayflymq.core.queue.GetResult;
-import io.mayflymq.core.replication.ReplicaOperations;
-import io.mayflymq.core.replication.ReplicaState;
 import io.mayflymq.core.vhost.TestBroker.Collector;
 import io.mayflymq.core.vhost.TestBroker.Settlement;
 import io.mayflymq.core.vhost.queue.ConsumerExit;

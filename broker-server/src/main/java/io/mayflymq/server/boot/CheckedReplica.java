@@ -1,6 +1,6 @@
 package io.mayflymq.server.boot;
 
-import io.mayflymq.core.replication.BatchId;
+import io.mayflymq.core.store.BatchId;
 import io.mayflymq.core.store.disk.ReplicaFiles;
 import io.mayflymq.server.json.Json;
 import io.mayflymq.server.json.JsonValue;

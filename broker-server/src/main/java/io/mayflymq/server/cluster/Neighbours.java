@@ -2,8 +2,8 @@ package io.mayflymq.server.cluster;
 
 import io.mayflymq.core.cluster.ChangeVersions;
 import io.mayflymq.core.cluster.ClusterMembers;
+import io.mayflymq.core.metadata.Assignment;
 import io.mayflymq.core.metadata.ClusterMember;
-import io.mayflymq.core.replication.Assignment;
 import io.mayflymq.core.vhost.Cluster.Peer;
 import io.mayflymq.core.vhost.queue.QueueReplicas;
 import io.mayflymq.protocol.types.ChannelException;

@@ -1,8 +1,8 @@
 package io.mayflymq.server.metrics;
 
-import io.mayflymq.core.replication.Assignment;
-import io.mayflymq.core.replication.ReplicaState;
+import io.mayflymq.core.metadata.Assignment;
 import io.mayflymq.core.store.StoreFigures;
+import io.mayflymq.core.vhost.ReplicaState;
 import io.mayflymq.core.vhost.replica.KeptReplica;
 import io.mayflymq.core.vhost.replica.ReplicaFigures;
 import io.mayflymq.server.cluster.consensus.ConsensusStatus;

@@ -1,7 +1,7 @@
 package io.mayflymq.server.metrics;
 
 import io.mayflymq.core.metrics.histogram.Histogram;
-import io.mayflymq.core.replication.ReplicaState;
+import io.mayflymq.core.vhost.ReplicaState;
 import io.mayflymq.core.vhost.replica.KeptReplica;
 import io.mayflymq.core.vhost.replica.ReplicaFigures;
 import io.prometheus.metrics.model.snapshots.Labels;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mayflymq.core.metrics.histogram.Buckets;
 import io.mayflymq.core.metrics.histogram.Histogram;
-import io.mayflymq.core.replication.ReplicaState;
+import io.mayflymq.core.vhost.ReplicaState;
 import io.mayflymq.core.vhost.replica.KeptReplica;
 import io.mayflymq.core.vhost.replica.ReplicaFigures;
 import io.prometheus.metrics.expositionformats.PrometheusTextFormatWriter;

@@ -1,11 +1,11 @@
 package io.mayflymq.core.store.replica;
 
 import io.mayflymq.core.replication.Batch;
-import io.mayflymq.core.replication.BatchId;
-import io.mayflymq.core.replication.EpochHistory;
 import io.mayflymq.core.replication.ReplicaLog;
 import io.mayflymq.core.runtime.PartitionTime;
 import io.mayflymq.core.runtime.Shard;
+import io.mayflymq.core.store.BatchId;
+import io.mayflymq.core.store.EpochHistory;
 import io.mayflymq.core.store.PartitionStore;
 import io.mayflymq.core.store.StoreException;
 import io.mayflymq.core.store.disk.DiskStores;

@@ -1,10 +1,10 @@
 package io.mayflymq.core.store.replica;
 
 import io.mayflymq.core.replication.Batch;
-import io.mayflymq.core.replication.BatchId;
 import io.mayflymq.core.runtime.BurstEnd;
 import io.mayflymq.core.runtime.EndOfBurstListener;
 import io.mayflymq.core.runtime.Shard;
+import io.mayflymq.core.store.BatchId;
 import io.mayflymq.core.store.Commit;
 import io.mayflymq.core.store.PartitionStore.Recovered;
 import io.mayflymq.core.store.StoreException;

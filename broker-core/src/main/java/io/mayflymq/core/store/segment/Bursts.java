@@ -1,7 +1,7 @@
 package io.mayflymq.core.store.segment;
 
-import io.mayflymq.core.replication.BatchId;
-import io.mayflymq.core.replication.EpochHistory;
+import io.mayflymq.core.store.BatchId;
+import io.mayflymq.core.store.EpochHistory;
 import java.util.NavigableMap;
 import java.util.TreeMap;
 

@@ -1,6 +1,6 @@
 package io.mayflymq.core.store.segment;
 
-import io.mayflymq.core.replication.BatchId;
+import io.mayflymq.core.store.BatchId;
 import io.mayflymq.core.store.VarintWriter;
 import java.util.UUID;
 

@@ -1,9 +1,9 @@
 package io.mayflymq.core.store.segment;
 
 import io.mayflymq.core.message.Message;
-import io.mayflymq.core.replication.BatchId;
-import io.mayflymq.core.replication.EpochHistory;
+import io.mayflymq.core.store.BatchId;
 import io.mayflymq.core.store.BatchOrigin;
+import io.mayflymq.core.store.EpochHistory;
 import io.mayflymq.protocol.types.ShortString;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;

@@ -1,7 +1,7 @@
 package io.mayflymq.core.store.segment;
 
 import io.mayflymq.core.message.Message;
-import io.mayflymq.core.replication.BatchId;
+import io.mayflymq.core.store.BatchId;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.List;

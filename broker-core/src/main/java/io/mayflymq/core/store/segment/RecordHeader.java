@@ -1,8 +1,8 @@
 package io.mayflymq.core.store.segment;
 
-import io.mayflymq.core.replication.BatchId;
-import io.mayflymq.core.replication.EpochHistory;
+import io.mayflymq.core.store.BatchId;
 import io.mayflymq.core.store.BatchOrigin;
+import io.mayflymq.core.store.EpochHistory;
 
 /**
  * All fields of a record except its content, to be filled and reused. Fields that its type does not

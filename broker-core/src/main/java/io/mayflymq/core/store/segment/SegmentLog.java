@@ -2,11 +2,11 @@ package io.mayflymq.core.store.segment;
 
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metrics.histogram.Histogram;
-import io.mayflymq.core.replication.BatchId;
-import io.mayflymq.core.replication.EpochHistory;
 import io.mayflymq.core.store.AppliedBatches;
+import io.mayflymq.core.store.BatchId;
 import io.mayflymq.core.store.BatchOrigin;
 import io.mayflymq.core.store.Commit;
+import io.mayflymq.core.store.EpochHistory;
 import io.mayflymq.core.store.RedeliveryNotes;
 import io.mayflymq.core.store.StoreFigures;
 import java.io.IOException;

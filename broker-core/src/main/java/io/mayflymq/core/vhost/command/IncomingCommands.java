@@ -1,9 +1,9 @@
 package io.mayflymq.core.vhost.command;
 
-import io.mayflymq.core.link.LinkFormatException;
-import io.mayflymq.core.link.LinkReader;
-import io.mayflymq.core.link.LinkWriter;
-import io.mayflymq.core.link.MessageCodec;
+import io.mayflymq.core.codec.LinkFormatException;
+import io.mayflymq.core.codec.LinkReader;
+import io.mayflymq.core.codec.LinkWriter;
+import io.mayflymq.core.codec.MessageCodec;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.queue.Consumer;
 import io.mayflymq.core.runtime.Shard;

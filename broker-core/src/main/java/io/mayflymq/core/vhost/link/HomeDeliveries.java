@@ -1,10 +1,10 @@
 package io.mayflymq.core.vhost.link;
 
+import io.mayflymq.core.codec.LinkWriter;
 import io.mayflymq.core.link.DeliveryCodec;
 import io.mayflymq.core.link.LinkFrame;
 import io.mayflymq.core.link.LinkPort;
 import io.mayflymq.core.link.LinkVersion;
-import io.mayflymq.core.link.LinkWriter;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.queue.index.Deadlines;
 import io.mayflymq.core.runtime.EndOfBurstListener;

@@ -1,6 +1,6 @@
 package io.mayflymq.core.vhost.link;
 
-import io.mayflymq.core.link.LinkFormatException;
+import io.mayflymq.core.codec.LinkFormatException;
 import io.mayflymq.core.vhost.queue.Preconditions;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.protocol.types.ChannelException;

@@ -1,12 +1,12 @@
 package io.mayflymq.core.vhost.link;
 
+import io.mayflymq.core.codec.LinkFormatException;
+import io.mayflymq.core.codec.LinkReader;
+import io.mayflymq.core.codec.LinkWriter;
+import io.mayflymq.core.codec.MessageCodec;
 import io.mayflymq.core.link.ConsumerRank;
 import io.mayflymq.core.link.ErrorCodec;
-import io.mayflymq.core.link.LinkFormatException;
 import io.mayflymq.core.link.LinkFrame;
-import io.mayflymq.core.link.LinkReader;
-import io.mayflymq.core.link.LinkWriter;
-import io.mayflymq.core.link.MessageCodec;
 import io.mayflymq.core.link.RequestKind;
 import io.mayflymq.core.policy.LeaseUse;
 import io.mayflymq.core.queue.ConsumeOptions;

@@ -1,6 +1,6 @@
 package io.mayflymq.core.vhost.link;
 
-import io.mayflymq.core.link.LinkReader;
+import io.mayflymq.core.codec.LinkReader;
 import io.mayflymq.core.metadata.Actor;
 
 /** Who has asked something on another node. */

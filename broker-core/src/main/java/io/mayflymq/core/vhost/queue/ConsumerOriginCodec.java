@@ -1,7 +1,7 @@
 package io.mayflymq.core.vhost.queue;
 
-import io.mayflymq.core.link.LinkReader;
-import io.mayflymq.core.link.LinkWriter;
+import io.mayflymq.core.codec.LinkReader;
+import io.mayflymq.core.codec.LinkWriter;
 import io.mayflymq.core.queue.ConsumerOrigin;
 
 /** Writes and reads for other nodes which channel a consumer belongs to. */

@@ -1,8 +1,8 @@
 package io.mayflymq.core.vhost.queue;
 
-import io.mayflymq.core.link.LinkReader;
-import io.mayflymq.core.link.LinkWriter;
-import io.mayflymq.core.link.MessageCodec;
+import io.mayflymq.core.codec.LinkReader;
+import io.mayflymq.core.codec.LinkWriter;
+import io.mayflymq.core.codec.MessageCodec;
 import io.mayflymq.core.queue.Consumer;
 
 /**

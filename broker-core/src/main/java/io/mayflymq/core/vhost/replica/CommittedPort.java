@@ -1,7 +1,7 @@
 package io.mayflymq.core.vhost.replica;
 
+import io.mayflymq.core.codec.LinkWriter;
 import io.mayflymq.core.link.LinkPort;
-import io.mayflymq.core.link.LinkWriter;
 import io.mayflymq.core.store.Commit;
 import java.util.ArrayDeque;
 import java.util.function.BooleanSupplier;

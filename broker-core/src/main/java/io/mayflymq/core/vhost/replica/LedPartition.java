@@ -1,15 +1,15 @@
 package io.mayflymq.core.vhost.replica;
 
+import io.mayflymq.core.codec.LinkReader;
 import io.mayflymq.core.link.LinkFrame;
 import io.mayflymq.core.link.LinkListener;
 import io.mayflymq.core.link.LinkPort;
-import io.mayflymq.core.link.LinkReader;
 import io.mayflymq.core.link.LinkVersion;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.store.StoreIds;
 import io.mayflymq.core.vhost.Broker;
-import io.mayflymq.core.vhost.Cluster;
 import io.mayflymq.core.vhost.Cluster.Peer;
+import io.mayflymq.core.vhost.Cluster;
 import io.mayflymq.core.vhost.VirtualHost;
 import io.mayflymq.core.vhost.link.ConsumerOrder;
 import io.mayflymq.core.vhost.link.HomeLink;

@@ -1,10 +1,10 @@
 package io.mayflymq.core.vhost.replica;
 
+import io.mayflymq.core.codec.LinkReader;
+import io.mayflymq.core.codec.LinkWriter;
 import io.mayflymq.core.link.LinkListener;
 import io.mayflymq.core.link.LinkPort;
-import io.mayflymq.core.link.LinkReader;
 import io.mayflymq.core.link.LinkVersion;
-import io.mayflymq.core.link.LinkWriter;
 import io.mayflymq.core.runtime.Shard;
 
 /** A connection of a node to itself, without a socket: both sides are on the same shard. */

@@ -1,8 +1,8 @@
 package io.mayflymq.core.vhost.replica;
 
+import io.mayflymq.core.codec.LinkReader;
 import io.mayflymq.core.link.LinkListener;
 import io.mayflymq.core.link.LinkPort;
-import io.mayflymq.core.link.LinkReader;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.vhost.queue.remote.PartitionHost;
 import java.util.function.Supplier;

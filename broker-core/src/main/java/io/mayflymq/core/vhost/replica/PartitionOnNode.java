@@ -1,8 +1,7 @@
 package io.mayflymq.core.vhost.replica;
 
 import io.mayflymq.core.link.LinkListener;
-import io.mayflymq.core.replication.Assignment;
-import io.mayflymq.core.replication.BatchId;
+import io.mayflymq.core.metadata.Assignment;
 import io.mayflymq.core.replication.HostedReplica;
 import io.mayflymq.core.replication.Leaderless;
 import io.mayflymq.core.replication.ReplicaCluster;
@@ -10,6 +9,7 @@ import io.mayflymq.core.replication.ReplicationTimes;
 import io.mayflymq.core.runtime.Causes;
 import io.mayflymq.core.runtime.PartitionTime;
 import io.mayflymq.core.runtime.Shard;
+import io.mayflymq.core.store.BatchId;
 import io.mayflymq.core.store.StoreException;
 import io.mayflymq.core.store.replica.DiskReplica;
 import io.mayflymq.core.vhost.queue.Queue;

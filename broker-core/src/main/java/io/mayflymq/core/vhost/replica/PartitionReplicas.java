@@ -1,15 +1,15 @@
 package io.mayflymq.core.vhost.replica;
 
 import io.mayflymq.core.link.LinkListener;
+import io.mayflymq.core.metadata.Assignment;
 import io.mayflymq.core.metrics.ShardQuery;
-import io.mayflymq.core.replication.Assignment;
 import io.mayflymq.core.replication.HostedReplicas;
 import io.mayflymq.core.replication.QueueConnector;
 import io.mayflymq.core.replication.ReplicaCluster;
-import io.mayflymq.core.replication.ReplicaState;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.store.replica.DiskReplicas;
 import io.mayflymq.core.vhost.Broker;
+import io.mayflymq.core.vhost.ReplicaState;
 import io.mayflymq.core.vhost.VirtualHost;
 import io.mayflymq.core.vhost.partition.Partition;
 import io.mayflymq.core.vhost.queue.Queue;

@@ -1,7 +1,7 @@
 package io.mayflymq.core.vhost.replica;
 
 import io.mayflymq.core.metrics.histogram.Histogram;
-import io.mayflymq.core.replication.ReplicaState;
+import io.mayflymq.core.vhost.ReplicaState;
 
 /**
  * How a replica on this node is at one moment, and what it has done since the node was started.

@@ -1,7 +1,7 @@
 package io.mayflymq.core.vhost.replica;
 
 import io.mayflymq.core.link.LinkListener;
-import io.mayflymq.core.replication.Assignment;
+import io.mayflymq.core.metadata.Assignment;
 import io.mayflymq.core.replication.HostedReplica;
 import io.mayflymq.core.replication.PartitionReplica;
 import io.mayflymq.core.replication.ReplicaOwner;

@@ -1,10 +1,10 @@
 package io.mayflymq.core.cluster.simulation;
 
-import io.mayflymq.core.link.LinkReader;
+import io.mayflymq.core.codec.LinkReader;
 import io.mayflymq.core.replication.Batch;
-import io.mayflymq.core.replication.ReplicaState;
 import io.mayflymq.core.replication.ReplicationCodec;
 import io.mayflymq.core.replication.ReplicationMessage.Append;
+import io.mayflymq.core.vhost.ReplicaState;
 import io.mayflymq.core.vhost.replica.ReplicaLook;
 import java.util.ArrayList;
 import java.util.HashMap;

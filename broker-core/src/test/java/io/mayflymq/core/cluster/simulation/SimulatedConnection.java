@@ -1,13 +1,13 @@
 package io.mayflymq.core.cluster.simulation;
 
+import io.mayflymq.core.codec.LinkFormatException;
+import io.mayflymq.core.codec.LinkReader;
+import io.mayflymq.core.codec.LinkWriter;
 import io.mayflymq.core.link.DeliveryCodec;
-import io.mayflymq.core.link.LinkFormatException;
 import io.mayflymq.core.link.LinkFrame;
 import io.mayflymq.core.link.LinkListener;
 import io.mayflymq.core.link.LinkPort;
-import io.mayflymq.core.link.LinkReader;
 import io.mayflymq.core.link.LinkVersion;
-import io.mayflymq.core.link.LinkWriter;
 import io.mayflymq.core.message.NumberedMessage;
 import io.mayflymq.core.replication.ReplicationCodec;
 import io.mayflymq.core.replication.ReplicationMessage.ToLeader;

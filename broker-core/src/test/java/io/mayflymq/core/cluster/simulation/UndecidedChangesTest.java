@@ -3,7 +3,7 @@ package io.mayflymq.core.cluster.simulation;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mayflymq.core.message.Message;
-import io.mayflymq.core.replication.ReplicaState;
+import io.mayflymq.core.vhost.ReplicaState;
 import io.mayflymq.core.vhost.replica.ReplicaLook;
 import io.mayflymq.protocol.types.FieldTable;
 import java.util.List;

@@ -3,9 +3,9 @@ package io.mayflymq.core.store.replica;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mayflymq.core.replication.Batch;
-import io.mayflymq.core.replication.BatchId;
-import io.mayflymq.core.replication.EpochHistory;
+import io.mayflymq.core.store.BatchId;
 import io.mayflymq.core.store.Commit;
+import io.mayflymq.core.store.EpochHistory;
 import io.mayflymq.core.store.disk.MemoryHost;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;

@@ -2,8 +2,8 @@ package io.mayflymq.core.vhost.link;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.mayflymq.core.codec.LinkReader;
 import io.mayflymq.core.link.LinkFrame;
-import io.mayflymq.core.link.LinkReader;
 import io.mayflymq.core.vhost.link.BatchFrames.Publish;
 import io.mayflymq.core.vhost.link.LeaderRig.Frame;
 import java.util.ArrayDeque;

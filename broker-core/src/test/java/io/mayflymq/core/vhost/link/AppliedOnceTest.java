@@ -4,11 +4,11 @@ import static io.mayflymq.core.vhost.link.BatchFrames.batch;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.mayflymq.core.codec.LinkFormatException;
+import io.mayflymq.core.codec.LinkReader;
+import io.mayflymq.core.codec.LinkWriter;
 import io.mayflymq.core.link.ErrorCodec;
-import io.mayflymq.core.link.LinkFormatException;
 import io.mayflymq.core.link.LinkFrame;
-import io.mayflymq.core.link.LinkReader;
-import io.mayflymq.core.link.LinkWriter;
 import io.mayflymq.core.link.RequestKind;
 import io.mayflymq.core.runtime.ManualLoops;
 import io.mayflymq.core.runtime.Shards;

@@ -1,8 +1,8 @@
 package io.mayflymq.core.vhost.link;
 
+import io.mayflymq.core.codec.LinkWriter;
+import io.mayflymq.core.codec.MessageCodec;
 import io.mayflymq.core.link.LinkFrame;
-import io.mayflymq.core.link.LinkWriter;
-import io.mayflymq.core.link.MessageCodec;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.message.NumberedMessage;
 import io.mayflymq.core.vhost.link.LeaderRig.Frame;

@@ -1,19 +1,19 @@
 package io.mayflymq.core.vhost.link;
 
+import io.mayflymq.core.codec.LinkReader;
+import io.mayflymq.core.codec.LinkWriter;
 import io.mayflymq.core.link.LinkPort;
-import io.mayflymq.core.link.LinkReader;
 import io.mayflymq.core.link.LinkVersion;
-import io.mayflymq.core.link.LinkWriter;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.message.NumberedMessage;
 import io.mayflymq.core.metadata.QueueDefinition;
 import io.mayflymq.core.metadata.QueuePlace;
 import io.mayflymq.core.queue.GetResult;
-import io.mayflymq.core.replication.BatchId;
 import io.mayflymq.core.runtime.ManualLoops;
 import io.mayflymq.core.runtime.RecordedFaults;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.runtime.Shards;
+import io.mayflymq.core.store.BatchId;
 import io.mayflymq.core.store.Commit;
 import io.mayflymq.core.store.ForwardingPartitionStore;
 import io.mayflymq.core.store.InMemoryStore;

@@ -2,9 +2,9 @@ package io.mayflymq.core.vhost.replica;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.mayflymq.core.codec.LinkReader;
+import io.mayflymq.core.codec.LinkWriter;
 import io.mayflymq.core.link.LinkPort;
-import io.mayflymq.core.link.LinkReader;
-import io.mayflymq.core.link.LinkWriter;
 import io.mayflymq.core.store.Commit;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

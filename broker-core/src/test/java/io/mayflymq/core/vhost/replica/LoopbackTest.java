@@ -2,11 +2,11 @@ package io.mayflymq.core.vhost.replica;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.mayflymq.core.link.LinkFormatException;
+import io.mayflymq.core.codec.LinkFormatException;
+import io.mayflymq.core.codec.LinkReader;
+import io.mayflymq.core.codec.LinkWriter;
 import io.mayflymq.core.link.LinkListener;
 import io.mayflymq.core.link.LinkPort;
-import io.mayflymq.core.link.LinkReader;
-import io.mayflymq.core.link.LinkWriter;
 import io.mayflymq.core.runtime.Faults;
 import io.mayflymq.core.runtime.ManualClock;
 import io.mayflymq.core.runtime.ManualLoop;

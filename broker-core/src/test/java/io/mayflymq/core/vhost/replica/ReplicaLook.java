@@ -1,6 +1,6 @@
 package io.mayflymq.core.vhost.replica;
 
-import io.mayflymq.core.replication.ReplicaState;
+import io.mayflymq.core.vhost.ReplicaState;
 
 /** Looks at replicas while nothing runs. */
 public final class ReplicaLook {

@@ -1,6 +1,6 @@
 package io.mayflymq.server.cluster.link;
 
-import io.mayflymq.core.link.LinkReader;
+import io.mayflymq.core.codec.LinkReader;
 import io.mayflymq.server.cluster.transport.FrameException;
 import io.netty.buffer.ByteBuf;
 import java.nio.ByteBuffer;

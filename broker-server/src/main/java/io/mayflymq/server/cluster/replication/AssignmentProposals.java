@@ -1,7 +1,7 @@
 package io.mayflymq.server.cluster.replication;
 
+import io.mayflymq.core.metadata.AssignmentChange;
 import io.mayflymq.core.metadata.MetadataCommand.AssignmentChanged;
-import io.mayflymq.core.replication.AssignmentChange;
 import io.mayflymq.core.runtime.Causes;
 import java.util.ArrayList;
 import java.util.List;

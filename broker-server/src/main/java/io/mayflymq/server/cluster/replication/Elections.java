@@ -1,7 +1,7 @@
 package io.mayflymq.server.cluster.replication;
 
-import io.mayflymq.core.replication.Assignment;
-import io.mayflymq.core.replication.AssignmentChange;
+import io.mayflymq.core.metadata.Assignment;
+import io.mayflymq.core.metadata.AssignmentChange;
 import io.mayflymq.core.replication.LeaderElections;
 import io.mayflymq.core.replication.Leaderless;
 import io.mayflymq.core.runtime.PeriodicWork;

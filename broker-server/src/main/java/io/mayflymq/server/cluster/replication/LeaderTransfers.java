@@ -1,8 +1,8 @@
 package io.mayflymq.server.cluster.replication;
 
-import io.mayflymq.core.link.LinkReader;
-import io.mayflymq.core.link.LinkWriter;
-import io.mayflymq.core.replication.Assignment;
+import io.mayflymq.core.codec.LinkReader;
+import io.mayflymq.core.codec.LinkWriter;
+import io.mayflymq.core.metadata.Assignment;
 import io.mayflymq.core.runtime.Causes;
 import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.ReplyCode;
@@ -84,7 +84,7 @@ final class LeaderTransfers {
    * Has a replica lead.
    *
    * @param to the number of its node
-   * @return as {@link io.mayflymq.core.replication.ReplicaOperations#transfer}
+   * @return as {@link io.mayflymq.core.vhost.ReplicaOperations#transfer}
    */
   CompletableFuture<Void> transfer(int partition, int to) {
     Assignment assignment = node.partitions().all().get(partition);

@@ -1,9 +1,9 @@
 package io.mayflymq.server.cluster.replication;
 
-import io.mayflymq.core.link.LinkReader;
-import io.mayflymq.core.link.LinkWriter;
-import io.mayflymq.core.replication.BatchId;
+import io.mayflymq.core.codec.LinkReader;
+import io.mayflymq.core.codec.LinkWriter;
 import io.mayflymq.core.replication.Leaderless;
+import io.mayflymq.core.store.BatchId;
 import java.util.Arrays;
 
 /** Reports as they are sent. What follows is ignored, so that a later release can add to it. */
@@ -26,7 +26,7 @@ final class LeaderlessCodec {
    * Reads a report.
    *
    * @throws IllegalArgumentException if that is none
-   * @throws io.mayflymq.core.link.LinkFormatException if it is cut
+   * @throws io.mayflymq.core.codec.LinkFormatException if it is cut
    */
   static Leaderless decode(byte[] request) {
     LinkReader in = new LinkReader(request, request.length);

@@ -1,10 +1,10 @@
 package io.mayflymq.server.cluster.replication;
 
+import io.mayflymq.core.metadata.Assignment;
+import io.mayflymq.core.metadata.AssignmentChange;
 import io.mayflymq.core.metadata.ClusterMember;
 import io.mayflymq.core.metadata.CommittedState.UndoneException;
 import io.mayflymq.core.metadata.MetadataCommand.AssignmentChanged;
-import io.mayflymq.core.replication.Assignment;
-import io.mayflymq.core.replication.AssignmentChange;
 import io.mayflymq.core.runtime.Causes;
 import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.ReplyCode;
@@ -46,7 +46,7 @@ final class MemberChanges {
    * Adds a replica, which is empty.
    *
    * @param added the number of its node
-   * @return as {@link io.mayflymq.core.replication.ReplicaOperations#add}
+   * @return as {@link io.mayflymq.core.vhost.ReplicaOperations#add}
    */
   CompletableFuture<Void> add(int partition, int added) {
     return nodes.reachable().contains(added)
@@ -66,7 +66,7 @@ final class MemberChanges {
   /**
    * Adds replicas, one after the other.
    *
-   * @return as {@link io.mayflymq.core.replication.ReplicaOperations#grow}
+   * @return as {@link io.mayflymq.core.vhost.ReplicaOperations#grow}
    */
   CompletableFuture<Void> grow(int partition, int size) {
     Assignment present = node.partitions().all().get(partition);
@@ -135,7 +135,7 @@ final class MemberChanges {
    * Removes a replica. If it leads another one leads first.
    *
    * @param removed the number of its node
-   * @return as {@link io.mayflymq.core.replication.ReplicaOperations#remove}
+   * @return as {@link io.mayflymq.core.vhost.ReplicaOperations#remove}
    */
   CompletableFuture<Void> remove(int partition, int removed) {
     return remove(partition, removed, MOST_ATTEMPTS);
@@ -212,7 +212,7 @@ final class MemberChanges {
   }
 
   /**
-   * See {@link io.mayflymq.core.replication.ReplicaOperations#requireLostMajority}.
+   * See {@link io.mayflymq.core.vhost.ReplicaOperations#requireLostMajority}.
    *
    * @throws ChannelException 406
    */
@@ -246,7 +246,7 @@ final class MemberChanges {
   /**
    * Has the replica on this node go on alone.
    *
-   * @return as {@link io.mayflymq.core.replication.ReplicaOperations#goOnAlone}
+   * @return as {@link io.mayflymq.core.vhost.ReplicaOperations#goOnAlone}
    */
   CompletableFuture<Void> goOnAlone(int partition) {
     return goOnAlone(partition, MOST_ATTEMPTS);

@@ -1,6 +1,6 @@
 package io.mayflymq.server.management.json;
 
-import io.mayflymq.core.replication.ReplicaState;
+import io.mayflymq.core.vhost.ReplicaState;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.queue.QueueReplicas;
 import io.mayflymq.server.json.Json;

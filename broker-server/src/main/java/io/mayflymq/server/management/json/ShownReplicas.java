@@ -1,6 +1,6 @@
 package io.mayflymq.server.management.json;
 
-import io.mayflymq.core.replication.Assignment;
+import io.mayflymq.core.metadata.Assignment;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.queue.QueueReplicas;
 import io.mayflymq.server.config.NodeName;

@@ -1,7 +1,7 @@
 package io.mayflymq.server.management.resource;
 
 import io.mayflymq.core.policy.QueueType;
-import io.mayflymq.core.replication.ReplicaOperations;
+import io.mayflymq.core.vhost.ReplicaOperations;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.server.config.NodeName;

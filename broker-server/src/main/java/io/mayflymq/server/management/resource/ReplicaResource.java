@@ -1,10 +1,10 @@
 package io.mayflymq.server.management.resource;
 
 import io.mayflymq.core.policy.QueueType;
-import io.mayflymq.core.replication.ReplicaOperations;
-import io.mayflymq.core.replication.ReplicaState;
 import io.mayflymq.core.vhost.Broker;
 import io.mayflymq.core.vhost.Cluster;
+import io.mayflymq.core.vhost.ReplicaOperations;
+import io.mayflymq.core.vhost.ReplicaState;
 import io.mayflymq.core.vhost.VirtualHost;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.queue.QueueReplicas;

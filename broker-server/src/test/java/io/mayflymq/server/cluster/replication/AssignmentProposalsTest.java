@@ -2,8 +2,8 @@ package io.mayflymq.server.cluster.replication;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.mayflymq.core.metadata.AssignmentChange;
 import io.mayflymq.core.metadata.MetadataCommand.AssignmentChanged;
-import io.mayflymq.core.replication.AssignmentChange;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -2,15 +2,15 @@ package io.mayflymq.server.cluster.replication;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.mayflymq.core.replication.Assignment;
-import io.mayflymq.core.replication.AssignmentChange.Elected;
-import io.mayflymq.core.replication.AssignmentChange;
-import io.mayflymq.core.replication.BatchId;
+import io.mayflymq.core.metadata.Assignment;
+import io.mayflymq.core.metadata.AssignmentChange.Elected;
+import io.mayflymq.core.metadata.AssignmentChange;
 import io.mayflymq.core.replication.LeaderElections;
 import io.mayflymq.core.replication.Leaderless;
 import io.mayflymq.core.runtime.BrokerThreads;
 import io.mayflymq.core.runtime.Faults;
 import io.mayflymq.core.runtime.PeriodicWork;
+import io.mayflymq.core.store.BatchId;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;

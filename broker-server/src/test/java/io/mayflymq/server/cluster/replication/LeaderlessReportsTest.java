@@ -3,9 +3,9 @@ package io.mayflymq.server.cluster.replication;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.mayflymq.core.link.LinkFormatException;
-import io.mayflymq.core.replication.BatchId;
+import io.mayflymq.core.codec.LinkFormatException;
 import io.mayflymq.core.replication.Leaderless;
+import io.mayflymq.core.store.BatchId;
 import io.mayflymq.server.cluster.consensus.LeaderChange;
 import io.mayflymq.server.cluster.transport.CallHandler;
 import io.mayflymq.server.cluster.transport.CallService;

@@ -3,8 +3,8 @@ package io.mayflymq.server.cluster.replication;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
-import io.mayflymq.core.replication.Assignment;
-import io.mayflymq.core.replication.AssignmentChange;
+import io.mayflymq.core.metadata.Assignment;
+import io.mayflymq.core.metadata.AssignmentChange;
 import io.mayflymq.core.runtime.Causes;
 import io.mayflymq.server.cluster.replication.ReplicaRig.Node;
 import java.util.List;

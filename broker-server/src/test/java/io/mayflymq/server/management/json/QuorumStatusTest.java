@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.mayflymq.core.metadata.QueueDefinition;
 import io.mayflymq.core.metadata.QueuePlace;
 import io.mayflymq.core.policy.QueueArguments;
-import io.mayflymq.core.replication.ReplicaState;
+import io.mayflymq.core.vhost.ReplicaState;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.queue.QueueHome;
 import io.mayflymq.core.vhost.queue.QueueHost;

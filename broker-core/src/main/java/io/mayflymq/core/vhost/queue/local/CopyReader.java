@@ -1,8 +1,8 @@
 package io.mayflymq.core.vhost.queue.local;
 
-import io.mayflymq.core.link.LinkFormatException;
-import io.mayflymq.core.link.LinkReader;
-import io.mayflymq.core.link.MessageCodec;
+import io.mayflymq.core.codec.LinkFormatException;
+import io.mayflymq.core.codec.LinkReader;
+import io.mayflymq.core.codec.MessageCodec;
 import io.mayflymq.core.message.DeliveryCount;
 import io.mayflymq.core.queue.index.CopySink;
 import io.mayflymq.core.queue.index.Deadlines;

@@ -1,6 +1,6 @@
 package io.mayflymq.core.vhost.queue.local;
 
-import io.mayflymq.core.link.LinkFormatException;
+import io.mayflymq.core.codec.LinkFormatException;
 
 /**
  * The records that a copy of a queue is sent in. A slice begins with its number and the time at the

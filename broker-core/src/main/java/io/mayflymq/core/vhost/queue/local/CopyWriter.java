@@ -1,7 +1,7 @@
 package io.mayflymq.core.vhost.queue.local;
 
-import io.mayflymq.core.link.LinkWriter;
-import io.mayflymq.core.link.MessageCodec;
+import io.mayflymq.core.codec.LinkWriter;
+import io.mayflymq.core.codec.MessageCodec;
 import io.mayflymq.core.message.DeliveryCount;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.queue.Consumer;

@@ -1,8 +1,8 @@
 package io.mayflymq.core.vhost.queue.remote;
 
+import io.mayflymq.core.codec.LinkWriter;
+import io.mayflymq.core.codec.MessageCodec;
 import io.mayflymq.core.link.LinkFrame;
-import io.mayflymq.core.link.LinkWriter;
-import io.mayflymq.core.link.MessageCodec;
 import io.mayflymq.core.queue.Consumer;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.vhost.queue.Queue;

@@ -1,7 +1,7 @@
 package io.mayflymq.core.vhost.queue.remote;
 
-import io.mayflymq.core.link.LinkReader;
-import io.mayflymq.core.link.LinkWriter;
+import io.mayflymq.core.codec.LinkReader;
+import io.mayflymq.core.codec.LinkWriter;
 import io.mayflymq.core.link.RequestKind;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.protocol.types.AmqpException;

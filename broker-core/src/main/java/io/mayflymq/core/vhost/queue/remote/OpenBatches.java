@@ -1,7 +1,7 @@
 package io.mayflymq.core.vhost.queue.remote;
 
-import io.mayflymq.core.link.LinkFormatException;
-import io.mayflymq.core.link.LinkReader;
+import io.mayflymq.core.codec.LinkFormatException;
+import io.mayflymq.core.codec.LinkReader;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.queue.RemoteCommands;
 import java.util.ArrayList;

@@ -1,8 +1,8 @@
 package io.mayflymq.core.vhost.queue.remote;
 
+import io.mayflymq.core.codec.LinkWriter;
 import io.mayflymq.core.link.ConsumerRank;
 import io.mayflymq.core.link.LinkVersion;
-import io.mayflymq.core.link.LinkWriter;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.message.StreamOffset;
 import io.mayflymq.core.policy.QueueType;

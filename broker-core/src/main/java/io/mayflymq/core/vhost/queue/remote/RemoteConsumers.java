@@ -1,11 +1,11 @@
 package io.mayflymq.core.vhost.queue.remote;
 
+import io.mayflymq.core.codec.LinkReader;
+import io.mayflymq.core.codec.LinkWriter;
 import io.mayflymq.core.link.ConsumerRank;
 import io.mayflymq.core.link.DeliveryCodec;
 import io.mayflymq.core.link.LinkFrame;
-import io.mayflymq.core.link.LinkReader;
 import io.mayflymq.core.link.LinkVersion;
-import io.mayflymq.core.link.LinkWriter;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.queue.Consumer;
 import io.mayflymq.core.runtime.EndOfBurstListener;

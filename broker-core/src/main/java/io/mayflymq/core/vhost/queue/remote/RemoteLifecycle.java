@@ -1,6 +1,6 @@
 package io.mayflymq.core.vhost.queue.remote;
 
-import io.mayflymq.core.link.LinkReader;
+import io.mayflymq.core.codec.LinkReader;
 import io.mayflymq.core.link.RequestKind;
 import io.mayflymq.core.metadata.Actor;
 import io.mayflymq.core.vhost.queue.DeclaredQueue;

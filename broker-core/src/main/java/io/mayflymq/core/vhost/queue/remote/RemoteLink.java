@@ -1,9 +1,9 @@
 package io.mayflymq.core.vhost.queue.remote;
 
+import io.mayflymq.core.codec.LinkReader;
 import io.mayflymq.core.link.LinkConnector;
 import io.mayflymq.core.link.LinkListener;
 import io.mayflymq.core.link.LinkPort;
-import io.mayflymq.core.link.LinkReader;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.vhost.partition.Partitions;
 import io.mayflymq.core.vhost.queue.Queue;

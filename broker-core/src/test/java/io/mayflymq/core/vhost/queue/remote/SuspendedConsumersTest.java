@@ -2,13 +2,13 @@ package io.mayflymq.core.vhost.queue.remote;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.mayflymq.core.codec.LinkReader;
+import io.mayflymq.core.codec.LinkWriter;
 import io.mayflymq.core.link.DeliveryCodec;
 import io.mayflymq.core.link.LinkFrame;
 import io.mayflymq.core.link.LinkListener;
 import io.mayflymq.core.link.LinkPort;
-import io.mayflymq.core.link.LinkReader;
 import io.mayflymq.core.link.LinkVersion;
-import io.mayflymq.core.link.LinkWriter;
 import io.mayflymq.core.link.RequestKind;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.message.NumberedMessage;

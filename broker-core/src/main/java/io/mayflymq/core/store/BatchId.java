@@ -1,4 +1,4 @@
-package io.mayflymq.core.replication;
+package io.mayflymq.core.store;
 
 /**
  * The name of a batch. Two logs that have a batch of the same name have the same batches up to it:

@@ -1,4 +1,4 @@
-package io.mayflymq.core.link;
+package io.mayflymq.core.codec;
 
 /** A frame of another node cannot be read. The message is one line. */
 public final class LinkFormatException extends RuntimeException {

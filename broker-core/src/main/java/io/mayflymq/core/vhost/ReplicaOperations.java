@@ -1,4 +1,4 @@
-package io.mayflymq.core.replication;
+package io.mayflymq.core.vhost;
 
 import java.util.concurrent.CompletableFuture;
 

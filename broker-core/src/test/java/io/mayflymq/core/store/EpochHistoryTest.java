@@ -1,4 +1,4 @@
-package io.mayflymq.core.replication;
+package io.mayflymq.core.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

@@ -1,4 +1,4 @@
-package io.mayflymq.core.replication;
+package io.mayflymq.core.metadata;
 
 import java.util.ArrayList;
 import java.util.List;

@@ -1,4 +1,4 @@
-package io.mayflymq.core.replication;
+package io.mayflymq.core.metadata;
 
 import java.util.List;
 import java.util.Set;

@@ -1,4 +1,4 @@
-package io.mayflymq.core.link;
+package io.mayflymq.core.codec;
 
 import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.protocol.types.ShortString;
