@@ -22,12 +22,13 @@ import java.time.Instant;
 @AnalyzeClasses(packages = "io.mayflymq.core", importOptions = ImportOption.DoNotIncludeTests.class)
 class ArchitectureTest {
   @ArchTest
-  static final ArchRule CORE_KNOWS_NO_SOCKET =
+  static final ArchRule CORE_KNOWS_NO_SOCKET_AND_NO_CLUSTER =
       noClasses()
           .should()
           .dependOnClassesThat()
           .resideInAnyPackage(
               "io.mayflymq.server..",
+              "io.mayflymq.cluster..",
               "io.mayflymq.protocol.method..",
               "io.mayflymq.protocol.codec..",
               "io.netty..")
@@ -37,8 +38,7 @@ class ArchitectureTest {
   static final ArchRule VHOST_IS_THE_TOP =
       noClasses()
           .that()
-          .resideOutsideOfPackages(
-              "io.mayflymq.core.vhost..", "io.mayflymq.core.admin..", "io.mayflymq.core.cluster..")
+          .resideOutsideOfPackages("io.mayflymq.core.vhost..", "io.mayflymq.core.admin..")
           .should()
           .dependOnClassesThat()
           .resideInAPackage("io.mayflymq.core.vhost..")
@@ -60,12 +60,7 @@ class ArchitectureTest {
   /** What runs on a shard asks the shard, whose loop a test may step: its runs repeat exactly. */
   @ArchTest
   static final ArchRule SHARDS_TELL_THE_TIME =
-      noClockIsReadIn(
-              "io.mayflymq.core.vhost..",
-              "io.mayflymq.core.cluster..",
-              "io.mayflymq.core.link..",
-              "io.mayflymq.core.replication..",
-              "io.mayflymq.core.metrics..")
+      noClockIsReadIn("io.mayflymq.core.vhost..", "io.mayflymq.core.metrics..")
           .allowEmptyShould(true);
 
   @ArchTest
@@ -86,8 +81,6 @@ class ArchitectureTest {
           .allowEmptyShould(true);
 
   @ArchTest static final ArchRule NO_CYCLES = RoomRules.noCyclesBelow("io.mayflymq.core");
-
-
 
   private static ClassesShouldConjunction noClockIsReadIn(String... packages) {
     return noClasses()

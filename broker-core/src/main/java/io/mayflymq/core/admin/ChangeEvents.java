@@ -1,10 +1,10 @@
 package io.mayflymq.core.admin;
 
+import io.mayflymq.core.metadata.AdministrationEvent;
 import io.mayflymq.core.metadata.AdministrationEvent.Bearer;
 import io.mayflymq.core.metadata.AdministrationEvent.LimitsCleared;
 import io.mayflymq.core.metadata.AdministrationEvent.LimitsSet;
 import io.mayflymq.core.metadata.AdministrationEvent.UserChange;
-import io.mayflymq.core.metadata.AdministrationEvent;
 import io.mayflymq.core.metadata.BrokerEvents;
 import io.mayflymq.core.metadata.MetadataCommand.Administrative;
 import io.mayflymq.core.metadata.MetadataCommand.GlobalParameterCleared;

@@ -2,11 +2,11 @@ package io.mayflymq.core.admin;
 
 import io.mayflymq.core.metadata.BrokerEvents;
 import io.mayflymq.core.metadata.ChangeOrdering;
-import io.mayflymq.core.metadata.CommittedState.UndoneException;
 import io.mayflymq.core.metadata.CommittedState;
+import io.mayflymq.core.metadata.CommittedState.UndoneException;
+import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.MetadataCommand.Expectation;
 import io.mayflymq.core.metadata.MetadataCommand.VhostDeleted;
-import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.MetadataLog;
 import io.mayflymq.core.security.AccessControl;
 import io.mayflymq.core.security.Credentials;

@@ -1,8 +1,8 @@
 package io.mayflymq.core.vhost;
 
+import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.MetadataCommand.ExchangeDeleted;
 import io.mayflymq.core.metadata.MetadataCommand.Unbound;
-import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.policy.ExpiresArgument;
 import io.mayflymq.core.policy.LeaseUse;
 import io.mayflymq.core.policy.PolicyTable;

@@ -5,8 +5,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** What a publisher is told of its messages, in order and in words. */
-final class PublishOutcomes implements PublishListener {
-  final List<String> told = new ArrayList<>();
+public final class PublishOutcomes implements PublishListener {
+  public final List<String> told = new ArrayList<>();
 
   @Override
   public void settled(long sequence, boolean accepted) {

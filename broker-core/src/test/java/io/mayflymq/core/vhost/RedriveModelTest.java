@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mayflymq.core.vhost.TestBroker.Settlement;
 import io.mayflymq.core.vhost.deadletter.Redrive;
+import io.mayflymq.core.vhost.deadletter.RedriveRequest;
 import io.mayflymq.core.vhost.deadletter.RedriveRequest.Destination;
 import io.mayflymq.core.vhost.deadletter.RedriveRequest.Filter;
-import io.mayflymq.core.vhost.deadletter.RedriveRequest;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.queue.QueueSnapshot;
 import io.mayflymq.protocol.types.FieldTable;

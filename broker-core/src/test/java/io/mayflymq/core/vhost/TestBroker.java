@@ -45,25 +45,25 @@ import java.util.function.UnaryOperator;
  * {@link #trimMemory} lets everything run that waits, a test of a moment in between steps one loop,
  * one disk or the metadata.
  */
-final class TestBroker {
-  static final String VHOST = "/";
-  static final long ROOMY = 1L << 30;
+public final class TestBroker {
+  public static final String VHOST = "/";
+  public static final long ROOMY = 1L << 30;
 
-  final MemoryHost host;
-  final MemoryMetadataLog metadata;
-  final ManualLoops loops;
-  final Shards shards;
-  final Partitions partitions;
-  final Broker broker;
-  final VirtualHost vhost;
-  final RecordedFaults faults = new RecordedFaults();
-  final Broker.Recovered recovered;
+  public final MemoryHost host;
+  public final MemoryMetadataLog metadata;
+  public final ManualLoops loops;
+  public final Shards shards;
+  public final Partitions partitions;
+  public final Broker broker;
+  public final VirtualHost vhost;
+  public final RecordedFaults faults = new RecordedFaults();
+  public final Broker.Recovered recovered;
   private final Size size;
   private Class<? extends Throwable> expectedFault;
   private final List<ShardCommandSender> commands = new ArrayList<>();
 
   /** How many partitions there are, and the memory for messages. */
-  record Size(int partitions, long memoryBytes) {}
+  public record Size(int partitions, long memoryBytes) {}
 
   private TestBroker(
       MemoryHost host,
@@ -123,17 +123,17 @@ final class TestBroker {
   }
 
   /** A broker of so many shards on an empty machine. */
-  static TestBroker of(int shards) {
+  public static TestBroker of(int shards) {
     return of(shards, ROOMY);
   }
 
   /** The same with this much memory for messages. */
-  static TestBroker of(int shards, long memoryBytes) {
+  public static TestBroker of(int shards, long memoryBytes) {
     return of(shards, memoryBytes, UnaryOperator.identity());
   }
 
   /** The same, with something around each store. */
-  static TestBroker of(int shards, long memoryBytes, UnaryOperator<PartitionStore> around) {
+  public static TestBroker of(int shards, long memoryBytes, UnaryOperator<PartitionStore> around) {
     return new TestBroker(
         new MemoryHost(),
         new MemoryMetadataLog(),
@@ -143,13 +143,13 @@ final class TestBroker {
   }
 
   /** The broker that starts on what a crash has left. */
-  TestBroker on(
+  public TestBroker on(
       MemoryHost after, MemoryMetadataLog kept, int count, UnaryOperator<PartitionStore> with) {
     return on(after, kept, ManualLoops.of(count, loops.clock()), count, with);
   }
 
   /** The same with several partitions on a loop. */
-  TestBroker on(
+  public TestBroker on(
       MemoryHost after,
       MemoryMetadataLog kept,
       ManualLoops nextLoops,
@@ -159,16 +159,16 @@ final class TestBroker {
   }
 
   /** The process is killed, and another one starts. */
-  TestBroker afterKill(int count) {
+  public TestBroker afterKill(int count) {
     return on(host.afterKill(), metadata.afterCrash(), count, UnaryOperator.identity());
   }
 
-  TestBroker afterKill() {
+  public TestBroker afterKill() {
     return afterKill(shards.count());
   }
 
   /** The machine dies with all that was not forced, and starts again. */
-  TestBroker afterPowerLoss(int count) {
+  public TestBroker afterPowerLoss(int count) {
     return on(
         host.afterPowerLoss(new Random(0), 0),
         metadata.afterCrash(),
@@ -176,7 +176,7 @@ final class TestBroker {
         UnaryOperator.identity());
   }
 
-  TestBroker afterPowerLoss() {
+  public TestBroker afterPowerLoss() {
     return afterPowerLoss(shards.count());
   }
 
@@ -190,7 +190,7 @@ final class TestBroker {
   // Running
 
   /** Lets everything run that waits, and what comes of it, while the clock stands. */
-  void trimMemory() {
+  public void trimMemory() {
     boolean ran = true;
     while (ran) {
       loops.settle();
@@ -201,18 +201,18 @@ final class TestBroker {
   }
 
   /** Exceptions of this class may be contained from here on. */
-  TestBroker expectFaults(Class<? extends Throwable> kind) {
+  public TestBroker expectFaults(Class<? extends Throwable> kind) {
     expectedFault = kind;
     return this;
   }
 
   /** Lets the loops run, but no disk. */
-  void runLoops() {
+  public void runLoops() {
     loops.settle();
   }
 
   /** Lets time pass, and everything run at its time. */
-  void advance(long millis) {
+  public void advance(long millis) {
     for (long passed = 0; passed < millis; passed += Math.min(50, millis - passed)) {
       trimMemory();
       loops.advance(Math.min(50, millis - passed));
@@ -220,12 +220,12 @@ final class TestBroker {
     trimMemory();
   }
 
-  ManualClock clock() {
+  public ManualClock clock() {
     return loops.clock();
   }
 
   /** Runs something on a shard's loop as a burst, now. */
-  void on(int shard, Runnable work) {
+  public void on(int shard, Runnable work) {
     loops.get(shard).call(() -> shards.get(shard).run(work));
   }
 
@@ -245,24 +245,25 @@ final class TestBroker {
   // Queues
 
   /** Declares a durable queue; the shards take turns. */
-  Queue declare(String name, FieldTable arguments) {
+  public Queue declare(String name, FieldTable arguments) {
     call(() -> declaring(name, true, arguments));
     return queue(name);
   }
 
-  Queue declare(String name) {
+  public Queue declare(String name) {
     return declare(name, FieldTable.EMPTY);
   }
 
   /** Begins to declare a queue. */
-  CompletableFuture<DeclaredQueue> declaring(String name, boolean durable, FieldTable arguments) {
+  public CompletableFuture<DeclaredQueue> declaring(
+      String name, boolean durable, FieldTable arguments) {
     return vhost.declareQueue(
         new QueueDeclaration(
             name, durable, false, false, arguments, this, shards.get(0), false, true));
   }
 
   /** Declares a queue on a shard. */
-  Queue declareOn(int shard, String name, FieldTable arguments) {
+  public Queue declareOn(int shard, String name, FieldTable arguments) {
     for (int i = 0; i < shards.count(); i++) {
       Queue queue = declare(name, arguments);
       if (queue.shard().index() == shard) {
@@ -273,43 +274,43 @@ final class TestBroker {
     throw new AssertionError("no turn of shard " + shard);
   }
 
-  Queue declareOn(int shard, String name) {
+  public Queue declareOn(int shard, String name) {
     return declareOn(shard, name, FieldTable.EMPTY);
   }
 
   /** The queue of this name; null if there is none. */
-  Queue queue(String name) {
+  public Queue queue(String name) {
     return vhost.routing().queue(name);
   }
 
-  long delete(String name) {
+  public long delete(String name) {
     return call(() -> vhost.deleteQueue(name, this, false, false));
   }
 
-  long purge(String name) {
+  public long purge(String name) {
     return call(() -> queue(name).requests().purge());
   }
 
   /** How many messages are ready. */
-  long ready(String name) {
+  public long ready(String name) {
     return call(() -> vhost.declareOk(name, this, false)).messages();
   }
 
   // Messages
 
   /** The sender of a connection that lives on this loop. */
-  ShardCommandSender commands(int loop) {
+  public ShardCommandSender commands(int loop) {
     return commands.get(loop);
   }
 
   /** Publishes from the loop of the queue, and leaves it at that. */
-  void publishing(Queue queue, Message message, PublishListener listener) {
+  public void publishing(Queue queue, Message message, PublishListener listener) {
     int shard = queue.shard().index();
     on(shard, () -> commands(shard).publish(queue, message, listener, numberOf(message)));
   }
 
   /** Publishes persistent messages, safely. */
-  void publish(String queue, int... numbers) {
+  public void publish(String queue, int... numbers) {
     for (int number : numbers) {
       publishing(queue(queue), message(number), (sequence, accepted) -> {});
     }
@@ -317,12 +318,12 @@ final class TestBroker {
   }
 
   /** Takes a message, to be settled; null if there is none. */
-  GetResult fetch(String queue) {
+  public GetResult fetch(String queue) {
     return call(() -> queue(queue).requests().fetch(true));
   }
 
   /** Takes all messages without acknowledgement. */
-  List<Integer> drain(String queue) {
+  public List<Integer> drain(String queue) {
     List<Integer> numbers = new ArrayList<>();
     GetResult getResult = call(() -> queue(queue).requests().fetch(false));
     while (getResult != null) {
@@ -333,14 +334,14 @@ final class TestBroker {
   }
 
   /** Settles messages on the queue's own loop, and leaves it at that. */
-  void settling(Settlement settlement, Queue queue, Consumer consumer, long from, long to) {
+  public void settling(Settlement settlement, Queue queue, Consumer consumer, long from, long to) {
     int shard = queue.shard().index();
     on(shard, () -> settlement.settle(commands(shard), queue, consumer, from, to));
   }
 
   /** What can be done to messages that were delivered. */
   @FunctionalInterface
-  interface Settlement {
+  public interface Settlement {
     Settlement ACKNOWLEDGE = ShardCommandSender::acknowledge;
     Settlement REJECT = ShardCommandSender::reject;
     Settlement REQUEUE = ShardCommandSender::requeue;
@@ -349,26 +350,26 @@ final class TestBroker {
   }
 
   /** Whom basic.get settles through. */
-  static Consumer getter() {
+  public static Consumer getter() {
     return new Consumer(ShortString.of("get"), ConsumeOptions.DEFAULT, null);
   }
 
   /** A persistent message that bears a number. */
-  static Message message(int number) {
+  public static Message message(int number) {
     return message(number, true, Message.NO_TTL, 0);
   }
 
-  static Message message(int number, boolean persistent, long ttlMillis, int padding) {
+  public static Message message(int number, boolean persistent, long ttlMillis, int padding) {
     return NumberedMessage.of(number, persistent, ttlMillis, padding);
   }
 
   /** The number that a message bears, however often it has died. */
-  static int numberOf(Message message) {
+  public static int numberOf(Message message) {
     return NumberedMessage.numberOf(message);
   }
 
   /** The arguments that send dead messages to a queue. */
-  static FieldTable deadLetteringTo(String queue) {
+  public static FieldTable deadLetteringTo(String queue) {
     return FieldTable.builder()
         .put("x-dead-letter-exchange", "")
         .put("x-dead-letter-routing-key", queue)
@@ -376,20 +377,20 @@ final class TestBroker {
   }
 
   /** Consumes without limit and remembers. */
-  static final class Collector implements ConsumerTarget {
-    record Delivery(long sequence, int number, boolean redelivered) {}
+  public static final class Collector implements ConsumerTarget {
+    public record Delivery(long sequence, int number, boolean redelivered) {}
 
-    final List<Delivery> deliveries = new ArrayList<>();
-    final Consumer consumer;
-    boolean cancelled;
-    boolean full;
-    boolean shares;
+    public final List<Delivery> deliveries = new ArrayList<>();
+    public final Consumer consumer;
+    public boolean cancelled;
+    public boolean full;
+    public boolean shares;
 
-    Collector(boolean acknowledges, int prefetch) {
+    public Collector(boolean acknowledges, int prefetch) {
       this(acknowledges, prefetch, FieldTable.EMPTY);
     }
 
-    Collector(boolean acknowledges, int prefetch, FieldTable arguments) {
+    public Collector(boolean acknowledges, int prefetch, FieldTable arguments) {
       consumer =
           new Consumer(
               ShortString.of("tag"),
@@ -397,7 +398,7 @@ final class TestBroker {
               this);
     }
 
-    List<Integer> numbers() {
+    public List<Integer> numbers() {
       return deliveries.stream().map(Delivery::number).toList();
     }
 
@@ -423,13 +424,13 @@ final class TestBroker {
   }
 
   /** Consumes a queue. */
-  Collector consume(String queue, boolean acknowledges, int prefetch) {
+  public Collector consume(String queue, boolean acknowledges, int prefetch) {
     Collector collector = new Collector(acknowledges, prefetch);
     consume(queue(queue), collector);
     return collector;
   }
 
-  void consume(Queue queue, Collector collector) {
+  public void consume(Queue queue, Collector collector) {
     call(() -> queue.requests().subscribe(collector.consumer, () -> {}));
   }
 

@@ -1,7 +1,7 @@
 package io.mayflymq.server.boot;
 
-import io.mayflymq.server.ctl.ControlManual.Entry;
 import io.mayflymq.server.ctl.ControlManual;
+import io.mayflymq.server.ctl.ControlManual.Entry;
 import java.util.List;
 import java.util.stream.Collectors;
 import picocli.AutoComplete;

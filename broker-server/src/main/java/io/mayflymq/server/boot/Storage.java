@@ -1,5 +1,6 @@
 package io.mayflymq.server.boot;
 
+import io.mayflymq.cluster.store.DiskReplicas;
 import io.mayflymq.core.admin.Administration;
 import io.mayflymq.core.admin.GlobalParameters;
 import io.mayflymq.core.metadata.MetadataCommand;
@@ -21,7 +22,6 @@ import io.mayflymq.core.store.disk.DiskStores;
 import io.mayflymq.core.store.disk.StoreAlarms;
 import io.mayflymq.core.store.disk.StoreCheck;
 import io.mayflymq.core.store.disk.StoreOptions;
-import io.mayflymq.core.store.replica.DiskReplicas;
 import io.mayflymq.core.store.segment.FileGate;
 import io.mayflymq.core.tracing.MessageTracer;
 import io.mayflymq.core.vhost.Broker;

@@ -2,8 +2,8 @@ package io.mayflymq.server.cluster;
 
 import io.mayflymq.core.metadata.ClusterMember;
 import io.mayflymq.server.cluster.consensus.ConsensusLimits;
-import io.mayflymq.server.cluster.consensus.ConsensusSettings.StartMode;
 import io.mayflymq.server.cluster.consensus.ConsensusSettings;
+import io.mayflymq.server.cluster.consensus.ConsensusSettings.StartMode;
 import io.mayflymq.server.cluster.consensus.ConsensusTimes;
 import io.mayflymq.server.cluster.consensus.Member;
 import io.mayflymq.server.cluster.membership.Seed;

@@ -1,6 +1,6 @@
 package io.mayflymq.server.cluster;
 
-import io.mayflymq.core.cluster.ClusterMembers;
+import io.mayflymq.cluster.metadata.ClusterMembers;
 import io.mayflymq.core.metadata.ClusterMember;
 import io.mayflymq.core.metadata.QueuePlace;
 import io.mayflymq.core.runtime.Causes;

@@ -1,9 +1,9 @@
 package io.mayflymq.server.cluster;
 
 import io.mayflymq.core.metadata.CommandCodec;
+import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.MetadataCommand.ExchangeDeleted;
 import io.mayflymq.core.metadata.MetadataCommand.Unbound;
-import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.server.cluster.transport.CallService;
 import io.mayflymq.server.cluster.transport.NodeCalls;
 import java.nio.ByteBuffer;

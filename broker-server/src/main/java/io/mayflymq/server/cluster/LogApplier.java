@@ -1,8 +1,8 @@
 package io.mayflymq.server.cluster;
 
-import io.mayflymq.core.cluster.ChangeApplier;
-import io.mayflymq.core.cluster.PositionedLog;
-import io.mayflymq.core.cluster.TakenOverMetadata;
+import io.mayflymq.cluster.metadata.ChangeApplier;
+import io.mayflymq.cluster.metadata.PositionedLog;
+import io.mayflymq.cluster.metadata.TakenOverMetadata;
 import io.mayflymq.core.metadata.MetadataCommand.Applied;
 import io.mayflymq.core.metadata.MetadataJournal;
 import io.mayflymq.server.cluster.consensus.EntryApplier;

@@ -1,9 +1,9 @@
 package io.mayflymq.server.cluster;
 
-import io.mayflymq.core.cluster.ClusterMembers;
+import io.mayflymq.cluster.metadata.ClusterMembers;
 import io.mayflymq.core.metadata.ChangeOrdering;
-import io.mayflymq.core.metadata.ClusterMember.State;
 import io.mayflymq.core.metadata.ClusterMember;
+import io.mayflymq.core.metadata.ClusterMember.State;
 import io.mayflymq.core.metadata.MetadataCommand.MemberSet;
 import io.mayflymq.core.runtime.Causes;
 import io.mayflymq.protocol.types.ChannelException;

@@ -1,7 +1,7 @@
 package io.mayflymq.server.cluster;
 
-import io.mayflymq.core.cluster.ChangeVersions;
-import io.mayflymq.core.cluster.ClusterMembers;
+import io.mayflymq.cluster.metadata.ChangeVersions;
+import io.mayflymq.cluster.metadata.ClusterMembers;
 import io.mayflymq.core.metadata.Assignment;
 import io.mayflymq.core.metadata.ClusterMember;
 import io.mayflymq.core.vhost.Cluster.Peer;

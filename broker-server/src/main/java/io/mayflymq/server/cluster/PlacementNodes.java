@@ -1,6 +1,6 @@
 package io.mayflymq.server.cluster;
 
-import io.mayflymq.core.cluster.ReplicaPlacement;
+import io.mayflymq.cluster.metadata.ReplicaPlacement;
 import io.mayflymq.core.metadata.ClusterMember;
 import java.util.List;
 

@@ -1,6 +1,6 @@
 package io.mayflymq.server.cluster;
 
-import io.mayflymq.core.cluster.OtherNodes;
+import io.mayflymq.cluster.metadata.OtherNodes;
 import io.mayflymq.server.cluster.transport.CallService;
 import io.mayflymq.server.cluster.transport.NodeCalls;
 import java.nio.ByteBuffer;

@@ -1,12 +1,12 @@
 package io.mayflymq.server.cluster;
 
-import io.mayflymq.core.cluster.ClusterMembers;
-import io.mayflymq.core.cluster.PositionedLog;
-import io.mayflymq.core.metadata.ClusterMember.State;
+import io.mayflymq.cluster.metadata.ClusterMembers;
+import io.mayflymq.cluster.metadata.PositionedLog;
 import io.mayflymq.core.metadata.ClusterMember;
+import io.mayflymq.core.metadata.ClusterMember.State;
+import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.MetadataCommand.MemberSet;
 import io.mayflymq.core.metadata.MetadataCommand.QueueDeclared;
-import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.MetadataException;
 import io.mayflymq.core.metadata.MetadataJournal;
 import io.mayflymq.core.metadata.QueuePlace;
@@ -14,8 +14,8 @@ import io.mayflymq.core.runtime.BrokerThreads;
 import io.mayflymq.core.runtime.Causes;
 import io.mayflymq.server.cluster.consensus.Consensus;
 import io.mayflymq.server.cluster.consensus.ConsensusException;
-import io.mayflymq.server.cluster.consensus.ConsensusSettings.StartMode;
 import io.mayflymq.server.cluster.consensus.ConsensusSettings;
+import io.mayflymq.server.cluster.consensus.ConsensusSettings.StartMode;
 import io.mayflymq.server.cluster.consensus.EntryApplier;
 import io.mayflymq.server.cluster.consensus.LogPosition;
 import io.mayflymq.server.cluster.consensus.ReplicatedLog;

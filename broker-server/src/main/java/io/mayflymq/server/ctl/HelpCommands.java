@@ -4,8 +4,8 @@ import io.mayflymq.server.json.Json;
 import java.util.List;
 import java.util.stream.Collectors;
 import picocli.AutoComplete;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine;
+import picocli.CommandLine.Model.CommandSpec;
 
 /** The commands that show help. */
 final class HelpCommands {

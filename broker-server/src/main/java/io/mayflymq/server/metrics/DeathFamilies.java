@@ -1,8 +1,8 @@
 package io.mayflymq.server.metrics;
 
 import io.mayflymq.core.message.DeathReason;
-import io.mayflymq.core.metrics.PartitionCounts.Strategy;
 import io.mayflymq.core.metrics.PartitionCounts;
+import io.mayflymq.core.metrics.PartitionCounts.Strategy;
 import io.mayflymq.core.policy.QueueType;
 import io.mayflymq.core.vhost.partition.Partition;
 import io.prometheus.metrics.model.snapshots.Labels;

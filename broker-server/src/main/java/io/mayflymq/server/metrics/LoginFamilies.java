@@ -1,7 +1,7 @@
 package io.mayflymq.server.metrics;
 
-import io.mayflymq.core.security.LoginAttempts.Protocol;
 import io.mayflymq.core.security.LoginAttempts;
+import io.mayflymq.core.security.LoginAttempts.Protocol;
 import io.prometheus.metrics.model.snapshots.Labels;
 import java.util.Arrays;
 import java.util.List;

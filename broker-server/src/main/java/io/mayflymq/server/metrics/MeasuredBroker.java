@@ -1,6 +1,6 @@
 package io.mayflymq.server.metrics;
 
-import io.mayflymq.core.vhost.replica.PartitionReplicas;
+import io.mayflymq.cluster.partition.PartitionReplicas;
 import io.mayflymq.server.alarm.ResourceMonitors;
 import io.mayflymq.server.cluster.consensus.ConsensusStatus;
 import io.mayflymq.server.connection.ConnectionEnvironment;

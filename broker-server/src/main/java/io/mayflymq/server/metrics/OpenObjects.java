@@ -1,12 +1,12 @@
 package io.mayflymq.server.metrics;
 
+import io.mayflymq.cluster.partition.KeptReplica;
+import io.mayflymq.cluster.partition.PartitionReplicas;
 import io.mayflymq.core.metrics.ShardQuery;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.store.StoreFigures;
 import io.mayflymq.core.vhost.partition.Partition;
 import io.mayflymq.core.vhost.queue.Queue;
-import io.mayflymq.core.vhost.replica.KeptReplica;
-import io.mayflymq.core.vhost.replica.PartitionReplicas;
 import io.mayflymq.server.channel.ChannelView;
 import io.mayflymq.server.connection.ConnectionView;
 import io.mayflymq.server.connection.OpenConnection;

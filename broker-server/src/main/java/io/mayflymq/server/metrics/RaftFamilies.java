@@ -1,10 +1,10 @@
 package io.mayflymq.server.metrics;
 
+import io.mayflymq.cluster.partition.KeptReplica;
+import io.mayflymq.cluster.partition.ReplicaFigures;
 import io.mayflymq.core.metadata.Assignment;
 import io.mayflymq.core.store.StoreFigures;
 import io.mayflymq.core.vhost.ReplicaState;
-import io.mayflymq.core.vhost.replica.KeptReplica;
-import io.mayflymq.core.vhost.replica.ReplicaFigures;
 import io.mayflymq.server.cluster.consensus.ConsensusStatus;
 import io.prometheus.metrics.model.snapshots.Labels;
 import java.util.ArrayList;

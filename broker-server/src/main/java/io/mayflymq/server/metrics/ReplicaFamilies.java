@@ -1,9 +1,9 @@
 package io.mayflymq.server.metrics;
 
+import io.mayflymq.cluster.partition.KeptReplica;
+import io.mayflymq.cluster.partition.ReplicaFigures;
 import io.mayflymq.core.metrics.histogram.Histogram;
 import io.mayflymq.core.vhost.ReplicaState;
-import io.mayflymq.core.vhost.replica.KeptReplica;
-import io.mayflymq.core.vhost.replica.ReplicaFigures;
 import io.prometheus.metrics.model.snapshots.Labels;
 import java.util.List;
 import java.util.function.IntFunction;

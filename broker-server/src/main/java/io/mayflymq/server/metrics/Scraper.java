@@ -1,10 +1,10 @@
 package io.mayflymq.server.metrics;
 
+import io.mayflymq.cluster.partition.PartitionReplicas;
 import io.mayflymq.core.vhost.Broker;
 import io.mayflymq.core.vhost.VirtualHost;
 import io.mayflymq.core.vhost.partition.Partition;
 import io.mayflymq.core.vhost.queue.Queue;
-import io.mayflymq.core.vhost.replica.PartitionReplicas;
 import io.mayflymq.server.connection.OpenConnection;
 import java.util.Collection;
 import java.util.List;

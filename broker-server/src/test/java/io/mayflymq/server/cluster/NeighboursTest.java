@@ -2,10 +2,10 @@ package io.mayflymq.server.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.mayflymq.core.cluster.ClusterMembers;
+import io.mayflymq.cluster.metadata.ClusterMembers;
 import io.mayflymq.core.metadata.Assignment;
-import io.mayflymq.core.metadata.ClusterMember.State;
 import io.mayflymq.core.metadata.ClusterMember;
+import io.mayflymq.core.metadata.ClusterMember.State;
 import io.mayflymq.core.metadata.InMemoryMetadataLog;
 import io.mayflymq.core.metadata.MetadataCommand.MemberSet;
 import io.mayflymq.core.vhost.queue.QueueReplicas;

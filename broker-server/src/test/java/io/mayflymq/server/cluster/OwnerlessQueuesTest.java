@@ -3,8 +3,8 @@ package io.mayflymq.server.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mayflymq.core.metadata.InMemoryMetadataLog;
-import io.mayflymq.core.metadata.MetadataCommand.QueueDeleted;
 import io.mayflymq.core.metadata.MetadataCommand;
+import io.mayflymq.core.metadata.MetadataCommand.QueueDeleted;
 import io.mayflymq.core.metadata.VhostDefinition;
 import io.mayflymq.core.runtime.BrokerThreads;
 import io.mayflymq.core.runtime.LoggedFaults;

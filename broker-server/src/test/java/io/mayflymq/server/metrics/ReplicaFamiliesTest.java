@@ -2,11 +2,11 @@ package io.mayflymq.server.metrics;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.mayflymq.cluster.partition.KeptReplica;
+import io.mayflymq.cluster.partition.ReplicaFigures;
 import io.mayflymq.core.metrics.histogram.Buckets;
 import io.mayflymq.core.metrics.histogram.Histogram;
 import io.mayflymq.core.vhost.ReplicaState;
-import io.mayflymq.core.vhost.replica.KeptReplica;
-import io.mayflymq.core.vhost.replica.ReplicaFigures;
 import io.prometheus.metrics.expositionformats.PrometheusTextFormatWriter;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;

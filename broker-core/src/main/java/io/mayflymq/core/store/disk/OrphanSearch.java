@@ -2,8 +2,8 @@ package io.mayflymq.core.store.disk;
 
 import io.mayflymq.core.store.OrphanedQueue;
 import io.mayflymq.core.store.QueueName;
-import io.mayflymq.core.store.segment.LogCheck.QueueCount;
 import io.mayflymq.core.store.segment.LogCheck;
+import io.mayflymq.core.store.segment.LogCheck.QueueCount;
 import io.mayflymq.core.store.segment.LogDirectory;
 import io.mayflymq.core.store.segment.LogFiles;
 import io.mayflymq.core.store.segment.MetadataSeen;

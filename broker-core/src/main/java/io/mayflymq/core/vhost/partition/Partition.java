@@ -2,8 +2,8 @@ package io.mayflymq.core.vhost.partition;
 
 import io.mayflymq.core.deathjournal.DeathJournal;
 import io.mayflymq.core.metrics.PartitionCounts;
+import io.mayflymq.core.queue.SharedLeases;
 import io.mayflymq.core.queue.index.PagePool;
-import io.mayflymq.core.replication.QueueLeases;
 import io.mayflymq.core.runtime.PartitionTime;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.store.PartitionStore;
@@ -28,7 +28,7 @@ public final class Partition {
   private final PartitionCounts counts;
   private final LeaseEnds leaseEnds;
   private DeadLetterOutbox outbox;
-  private QueueLeases leases;
+  private SharedLeases leases;
   private BooleanSupplier mayEndLeases = () -> true;
 
   Partition(int index, PartitionTime time, PartitionStore store, int journalSize) {
@@ -114,7 +114,7 @@ public final class Partition {
   }
 
   /** Returns what other replicas know of its leases; null unless it has replicas. */
-  public QueueLeases leases() {
+  public SharedLeases leases() {
     return leases;
   }
 
@@ -127,7 +127,7 @@ public final class Partition {
   }
 
   /** Sets both: once, before the first queue. */
-  public void setLeases(QueueLeases known, BooleanSupplier mayEnd) {
+  public void setLeases(SharedLeases known, BooleanSupplier mayEnd) {
     leases = known;
     mayEndLeases = mayEnd;
   }

@@ -9,9 +9,9 @@ import java.util.concurrent.CompletableFuture;
 import org.apache.ratis.protocol.ClientId;
 import org.apache.ratis.protocol.RaftPeer;
 import org.apache.ratis.protocol.RaftPeerId;
+import org.apache.ratis.protocol.SetConfigurationRequest;
 import org.apache.ratis.protocol.SetConfigurationRequest.Arguments;
 import org.apache.ratis.protocol.SetConfigurationRequest.Mode;
-import org.apache.ratis.protocol.SetConfigurationRequest;
 import org.apache.ratis.protocol.TransferLeadershipRequest;
 import org.apache.ratis.server.RaftServer;
 

@@ -1,9 +1,9 @@
 package io.mayflymq.server.cluster.link;
 
+import io.mayflymq.cluster.link.LinkListener;
+import io.mayflymq.cluster.link.LinkPort;
 import io.mayflymq.core.codec.LinkReader;
 import io.mayflymq.core.codec.LinkWriter;
-import io.mayflymq.core.link.LinkListener;
-import io.mayflymq.core.link.LinkPort;
 import io.mayflymq.core.runtime.Shard;
 import java.util.function.Supplier;
 

@@ -1,9 +1,9 @@
 package io.mayflymq.server.cluster.link;
 
+import io.mayflymq.cluster.link.LinkListener;
+import io.mayflymq.cluster.link.LinkPort;
 import io.mayflymq.core.codec.LinkFormatException;
 import io.mayflymq.core.codec.LinkReader;
-import io.mayflymq.core.link.LinkListener;
-import io.mayflymq.core.link.LinkPort;
 
 /**
  * The side of a connection to a partition that has opened it: nothing is sent before the other side

@@ -1,8 +1,8 @@
 package io.mayflymq.server.cluster.link;
 
+import io.mayflymq.cluster.owner.QueueLookup;
 import io.mayflymq.core.vhost.Broker;
 import io.mayflymq.core.vhost.VirtualHost;
-import io.mayflymq.core.vhost.link.QueueLookup;
 import io.mayflymq.core.vhost.queue.Queue;
 
 /** Finds the queues of this node in the virtual hosts of its broker. Any thread may call. */

@@ -1,10 +1,10 @@
 package io.mayflymq.server.cluster.link;
 
+import io.mayflymq.cluster.link.LinkListener;
+import io.mayflymq.cluster.link.LinkPort;
 import io.mayflymq.core.codec.LinkFormatException;
 import io.mayflymq.core.codec.LinkReader;
 import io.mayflymq.core.codec.LinkWriter;
-import io.mayflymq.core.link.LinkListener;
-import io.mayflymq.core.link.LinkPort;
 import io.mayflymq.core.runtime.EndOfBurstListener;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.server.cluster.transport.FrameException;

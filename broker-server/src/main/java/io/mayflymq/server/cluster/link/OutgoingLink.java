@@ -1,6 +1,6 @@
 package io.mayflymq.server.cluster.link;
 
-import io.mayflymq.core.link.LinkListener;
+import io.mayflymq.cluster.link.LinkListener;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.server.cluster.transport.HandshakeResult;
 import io.mayflymq.server.cluster.transport.NodeIdentity;

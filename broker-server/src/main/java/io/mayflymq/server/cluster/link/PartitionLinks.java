@@ -1,11 +1,11 @@
 package io.mayflymq.server.cluster.link;
 
-import io.mayflymq.core.cluster.ChangeVersions;
-import io.mayflymq.core.cluster.ClusterMembers;
-import io.mayflymq.core.link.LinkListener;
+import io.mayflymq.cluster.link.LinkListener;
+import io.mayflymq.cluster.metadata.ChangeVersions;
+import io.mayflymq.cluster.metadata.ClusterMembers;
+import io.mayflymq.cluster.replication.HostedReplicas;
+import io.mayflymq.cluster.replication.ReplicaCluster.Connection;
 import io.mayflymq.core.metadata.ClusterMember;
-import io.mayflymq.core.replication.HostedReplicas;
-import io.mayflymq.core.replication.ReplicaCluster.Connection;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.server.cluster.transport.FrameHandler;
 import io.mayflymq.server.cluster.transport.LinkAcceptor;

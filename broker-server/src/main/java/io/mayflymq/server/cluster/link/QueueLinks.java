@@ -1,10 +1,10 @@
 package io.mayflymq.server.cluster.link;
 
-import io.mayflymq.core.link.LinkConnector;
-import io.mayflymq.core.link.LinkListener;
+import io.mayflymq.cluster.link.LinkConnector;
+import io.mayflymq.cluster.link.LinkListener;
+import io.mayflymq.cluster.owner.HomeLink;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.vhost.Broker;
-import io.mayflymq.core.vhost.link.HomeLink;
 import io.mayflymq.server.cluster.transport.FrameHandler;
 import io.mayflymq.server.cluster.transport.LinkAcceptor;
 import io.mayflymq.server.cluster.transport.NodeIdentity;

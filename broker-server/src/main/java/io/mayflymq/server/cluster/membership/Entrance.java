@@ -1,12 +1,12 @@
 package io.mayflymq.server.cluster.membership;
 
-import io.mayflymq.core.cluster.ChangeVersions;
-import io.mayflymq.core.cluster.ClusterMembers;
+import io.mayflymq.cluster.metadata.ChangeVersions;
+import io.mayflymq.cluster.metadata.ClusterMembers;
 import io.mayflymq.core.metadata.ClusterMember;
+import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.MetadataCommand.MemberSet;
 import io.mayflymq.core.metadata.MetadataCommand.UserDeclared;
 import io.mayflymq.core.metadata.MetadataCommand.VhostDeclared;
-import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.MetadataJournal;
 import io.mayflymq.core.runtime.Causes;
 import io.mayflymq.server.cluster.transport.CallService;

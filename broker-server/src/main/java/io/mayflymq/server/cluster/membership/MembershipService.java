@@ -1,6 +1,6 @@
 package io.mayflymq.server.cluster.membership;
 
-import io.mayflymq.core.cluster.ClusterMembers;
+import io.mayflymq.cluster.metadata.ClusterMembers;
 import io.mayflymq.core.metadata.ChangeOrdering;
 import io.mayflymq.core.metadata.ClusterMember;
 import io.mayflymq.core.metadata.CommittedState;

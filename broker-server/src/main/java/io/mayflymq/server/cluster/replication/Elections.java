@@ -1,9 +1,9 @@
 package io.mayflymq.server.cluster.replication;
 
+import io.mayflymq.cluster.replication.LeaderElections;
+import io.mayflymq.cluster.replication.Leaderless;
 import io.mayflymq.core.metadata.Assignment;
 import io.mayflymq.core.metadata.AssignmentChange;
-import io.mayflymq.core.replication.LeaderElections;
-import io.mayflymq.core.replication.Leaderless;
 import io.mayflymq.core.runtime.PeriodicWork;
 import java.util.Map;
 import java.util.Queue;

@@ -1,8 +1,8 @@
 package io.mayflymq.server.cluster.replication;
 
+import io.mayflymq.cluster.replication.Leaderless;
 import io.mayflymq.core.codec.LinkReader;
 import io.mayflymq.core.codec.LinkWriter;
-import io.mayflymq.core.replication.Leaderless;
 import io.mayflymq.core.store.BatchId;
 import java.util.Arrays;
 

@@ -1,7 +1,7 @@
 package io.mayflymq.server.cluster.replication;
 
-import io.mayflymq.core.replication.Leaderless;
-import io.mayflymq.core.replication.ReplicationTimes;
+import io.mayflymq.cluster.replication.Leaderless;
+import io.mayflymq.cluster.replication.ReplicationTimes;
 import io.mayflymq.core.runtime.Causes;
 import io.mayflymq.server.cluster.consensus.ConsensusListener;
 import io.mayflymq.server.cluster.consensus.LeaderChange;

@@ -1,15 +1,15 @@
 package io.mayflymq.server.cluster.replication;
 
-import io.mayflymq.core.cluster.ChangeProposer;
-import io.mayflymq.core.cluster.ClusterMembers;
-import io.mayflymq.core.cluster.ReplicatedPartitions;
-import io.mayflymq.core.link.LinkListener;
+import io.mayflymq.cluster.link.LinkListener;
+import io.mayflymq.cluster.metadata.ChangeProposer;
+import io.mayflymq.cluster.metadata.ClusterMembers;
+import io.mayflymq.cluster.metadata.ReplicatedPartitions;
+import io.mayflymq.cluster.replication.HostedReplicas;
+import io.mayflymq.cluster.replication.Leaderless;
+import io.mayflymq.cluster.replication.QueueConnector;
+import io.mayflymq.cluster.replication.ReplicaCluster;
 import io.mayflymq.core.metadata.AssignmentChange;
 import io.mayflymq.core.metadata.ClusterMember;
-import io.mayflymq.core.replication.HostedReplicas;
-import io.mayflymq.core.replication.Leaderless;
-import io.mayflymq.core.replication.QueueConnector;
-import io.mayflymq.core.replication.ReplicaCluster;
 import io.mayflymq.core.runtime.BrokerThreads;
 import io.mayflymq.core.runtime.PeriodicWork;
 import io.mayflymq.core.runtime.Shard;

@@ -1,8 +1,8 @@
 package io.mayflymq.server.cluster.replication;
 
-import io.mayflymq.core.cluster.ClusterMembers;
+import io.mayflymq.cluster.metadata.ClusterMembers;
+import io.mayflymq.cluster.replication.LeaderElections;
 import io.mayflymq.core.metadata.ClusterMember;
-import io.mayflymq.core.replication.LeaderElections;
 import java.util.Collection;
 import java.util.Set;
 import java.util.function.Predicate;

@@ -9,7 +9,7 @@ package io.mayflymq.server.cluster.transport;
 public record VersionRange(int lowest, int highest) {
   /**
    * The ones that this build knows. What each of them has brought is in {@link
-   * io.mayflymq.core.link.LinkVersion}.
+   * io.mayflymq.cluster.link.LinkVersion}.
    */
   public static final VersionRange KNOWN = new VersionRange(1, 4);
 

@@ -1,7 +1,7 @@
 package io.mayflymq.server.management.api;
 
+import io.mayflymq.cluster.metadata.UnconfirmedChangeException;
 import io.mayflymq.core.admin.AdministrationException;
-import io.mayflymq.core.cluster.UnconfirmedChangeException;
 import io.mayflymq.protocol.types.AmqpException;
 
 /** An error response to a request: its status, and RabbitMQ's two fields. */

@@ -2,6 +2,8 @@ package io.mayflymq.server.cluster.link;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.mayflymq.cluster.remote.RemoteNode;
+import io.mayflymq.cluster.remote.RemoteQueue;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metadata.InMemoryMetadataLog;
 import io.mayflymq.core.metadata.QueuePlace;
@@ -16,8 +18,6 @@ import io.mayflymq.core.vhost.VirtualHost;
 import io.mayflymq.core.vhost.partition.Partitions;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.queue.QueueIdentity;
-import io.mayflymq.core.vhost.queue.remote.RemoteNode;
-import io.mayflymq.core.vhost.queue.remote.RemoteQueue;
 import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.server.cluster.transport.AnyNode;
 import io.mayflymq.server.cluster.transport.ClusterSecret;

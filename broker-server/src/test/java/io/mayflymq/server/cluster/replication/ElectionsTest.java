@@ -2,11 +2,11 @@ package io.mayflymq.server.cluster.replication;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.mayflymq.cluster.replication.LeaderElections;
+import io.mayflymq.cluster.replication.Leaderless;
 import io.mayflymq.core.metadata.Assignment;
-import io.mayflymq.core.metadata.AssignmentChange.Elected;
 import io.mayflymq.core.metadata.AssignmentChange;
-import io.mayflymq.core.replication.LeaderElections;
-import io.mayflymq.core.replication.Leaderless;
+import io.mayflymq.core.metadata.AssignmentChange.Elected;
 import io.mayflymq.core.runtime.BrokerThreads;
 import io.mayflymq.core.runtime.Faults;
 import io.mayflymq.core.runtime.PeriodicWork;

@@ -3,8 +3,8 @@ package io.mayflymq.server.cluster.replication;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.mayflymq.cluster.replication.Leaderless;
 import io.mayflymq.core.codec.LinkFormatException;
-import io.mayflymq.core.replication.Leaderless;
 import io.mayflymq.core.store.BatchId;
 import io.mayflymq.server.cluster.consensus.LeaderChange;
 import io.mayflymq.server.cluster.transport.CallHandler;

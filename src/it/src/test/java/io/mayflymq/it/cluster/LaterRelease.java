@@ -39,8 +39,8 @@ final class LaterRelease {
       LaterRelease later = new LaterRelease(directory.resolve("later.jar"), directory);
       Files.copy(present, later.jar);
       later.replace(
-          "broker-core",
-          "io/mayflymq/core/cluster/ChangeVersions",
+          "broker-cluster",
+          "io/mayflymq/cluster/metadata/ChangeVersions",
           "int highest() {\n    return OF_REPLICAS;",
           "int highest() {\n    return OF_REPLICAS + 1;");
       later.replace(

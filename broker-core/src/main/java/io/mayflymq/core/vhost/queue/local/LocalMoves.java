@@ -3,7 +3,7 @@ package io.mayflymq.core.vhost.queue.local;
 import io.mayflymq.core.queue.Consumer;
 import io.mayflymq.core.queue.MovableQueue;
 import io.mayflymq.core.queue.QueueMachine;
-import io.mayflymq.core.replication.QueueLeases;
+import io.mayflymq.core.queue.SharedLeases;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.vhost.queue.Preconditions;
 import io.mayflymq.core.vhost.queue.Queue;
@@ -128,7 +128,7 @@ final class LocalMoves {
   private void begin() {
     started = true;
     machine.start(state.now());
-    QueueLeases leases = state.queue().partition().leases();
+    SharedLeases leases = state.queue().partition().leases();
     if (leases != null && machine instanceof MovableQueue movable) {
       NotedLease lease = new NotedLease(state.queue(), leases, state::now);
       lease.begin(movable, machine.settings());

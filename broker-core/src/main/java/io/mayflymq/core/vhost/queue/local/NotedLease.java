@@ -2,8 +2,8 @@ package io.mayflymq.core.vhost.queue.local;
 
 import io.mayflymq.core.policy.QueueSettings;
 import io.mayflymq.core.queue.MovableQueue;
+import io.mayflymq.core.queue.SharedLeases;
 import io.mayflymq.core.queue.index.Deadlines;
-import io.mayflymq.core.replication.QueueLeases;
 import io.mayflymq.core.runtime.Timer;
 import io.mayflymq.core.vhost.partition.Partition;
 import io.mayflymq.core.vhost.queue.Queue;
@@ -16,8 +16,8 @@ import java.util.function.LongSupplier;
  */
 /**
  * The lease of a queue of a replicated partition: it goes on when another node leads. Uses are
- * noted now and then; see {@link QueueLeases}. The timer makes the notes that were put off. Belongs
- * to the queue's shard.
+ * noted now and then; see {@link SharedLeases}. The timer makes the notes that were put off.
+ * Belongs to the queue's shard.
  */
 final class NotedLease extends Timer {
   /** Uses within this part of a lease after one that was noted need no note. */
@@ -33,7 +33,7 @@ final class NotedLease extends Timer {
 
   private final Queue queue;
   private final Partition partition;
-  private final QueueLeases leases;
+  private final SharedLeases leases;
   private final LongSupplier clock;
 
   /** When it was used last; {@link Deadlines#NEVER} while it is in use. */
@@ -56,7 +56,7 @@ final class NotedLease extends Timer {
    *
    * @param clock the time of the queue
    */
-  NotedLease(Queue queue, QueueLeases leases, LongSupplier clock) {
+  NotedLease(Queue queue, SharedLeases leases, LongSupplier clock) {
     this.queue = queue;
     this.partition = queue.partition();
     this.leases = leases;

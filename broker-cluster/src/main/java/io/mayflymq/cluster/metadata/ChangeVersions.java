@@ -1,0 +1,46 @@
+package io.mayflymq.cluster.metadata;
+
+import io.mayflymq.core.metadata.MetadataCommand;
+import io.mayflymq.core.metadata.MetadataCommand.Assigning;
+import io.mayflymq.core.metadata.MetadataCommand.QueueDeclared;
+import io.mayflymq.core.metadata.MetadataCommand.QueueMoving;
+import java.util.List;
+
+/**
+ * The versions of changes that this build reads and writes: of the entries of the replicated log,
+ * and of the commands in them.
+ *
+ * <p>A node writes the version that all members know, so nodes of two releases can be members at
+ * once. A release that adds a command, or changes the layout of one, raises {@link #highest}, and
+ * writes what is new only in changes of that version.
+ */
+public final class ChangeVersions {
+  /** The first version in which queues can be moved. */
+  public static final int OF_MOVES = 2;
+
+  /** The first version in which partitions have replicas. */
+  public static final int OF_REPLICAS = 3;
+
+  private ChangeVersions() {}
+
+  /** Returns the version that all members have to know before these commands are proposed. */
+  static int of(List<? extends MetadataCommand> commands) {
+    return commands.stream().anyMatch(ChangeVersions::isOfReplicas) ? OF_REPLICAS : lowest();
+  }
+
+  private static boolean isOfReplicas(MetadataCommand command) {
+    return command instanceof Assigning
+        || (command instanceof QueueDeclared declared && declared.place().isReplicated())
+        || (command instanceof QueueMoving moving && moving.to().isReplicated());
+  }
+
+  /** Returns the lowest version that is read; 1 or higher. */
+  public static int lowest() {
+    return 1;
+  }
+
+  /** Returns the highest version that is read and written; at most 127. */
+  public static int highest() {
+    return OF_REPLICAS;
+  }
+}

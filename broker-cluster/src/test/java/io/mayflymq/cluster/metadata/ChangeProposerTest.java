@@ -1,0 +1,99 @@
+package io.mayflymq.cluster.metadata;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.mayflymq.core.metadata.Assignment;
+import io.mayflymq.core.metadata.MetadataCommand;
+import io.mayflymq.core.metadata.MetadataCommand.PartitionAssigned;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+
+class ChangeProposerTest {
+  private final List<ChangeEntry> entries = new ArrayList<>();
+  private final List<CompletableFuture<Void>> added = new ArrayList<>();
+  private final ChangeProposer proposer =
+      new ChangeProposer(
+          entry -> {
+            entries.add(ChangeEntry.decode(entry));
+            added.add(new CompletableFuture<>());
+            return added.get(added.size() - 1);
+          },
+          () -> ChangeVersions.OF_REPLICAS);
+
+  private static PartitionAssigned partition(int number) {
+    return new PartitionAssigned(number, Assignment.first(List.of(0, 1, 2), 0));
+  }
+
+  private List<List<MetadataCommand>> units(int entry) {
+    return entries.get(entry).units().stream().map(ChangeEntry.Unit::commands).toList();
+  }
+
+  @Test
+  void changesThatFallTogetherShareAnEntryAndAreDecidedEachByItself() {
+    List<CompletableFuture<Void>> done =
+        proposer.proposeEach(List.of(partition(1), partition(2), partition(3)));
+    assertThat(entries).hasSize(1);
+    assertThat(units(0))
+        .containsExactly(List.of(partition(1)), List.of(partition(2)), List.of(partition(3)));
+    added.get(0).complete(null);
+    PendingChange second = proposer.take(entries.get(0).process(), 1);
+    second.done().complete(null);
+    assertThat(done.get(0)).isNotDone();
+    assertThat(done.get(1)).isCompleted();
+    assertThat(done.get(2)).isNotDone();
+  }
+
+  @Test
+  void changesWaitForTheEntryThatIsUnderWay() {
+    proposer.propose(List.of(partition(1)), this);
+    proposer.propose(List.of(partition(2)), this);
+    proposer.propose(List.of(partition(3)), this);
+    assertThat(entries).hasSize(1);
+    added.get(0).complete(null);
+    assertThat(entries).hasSize(2);
+    assertThat(units(1)).containsExactly(List.of(partition(2)), List.of(partition(3)));
+  }
+
+  private static String failure(CompletableFuture<Void> change) {
+    return change.handle((done, failure) -> failure.getMessage()).join();
+  }
+
+  @Test
+  void whatMayHappenIsNotSaidToBeUndone() {
+    CompletableFuture<Void> underWay = proposer.propose(List.of(partition(1)), this);
+    CompletableFuture<Void> behind = proposer.propose(List.of(partition(2)), this);
+    added.get(0).completeExceptionally(new IllegalStateException("no majority"));
+    assertThat(failure(underWay))
+        .isEqualTo("INTERNAL_ERROR - it is not known whether the change is made: no majority");
+    assertThat(failure(behind)).isEqualTo("INTERNAL_ERROR - the change was not made: no majority");
+    assertThat(entries).hasSize(1);
+  }
+
+  @Test
+  void whatWasNeverAddedIsSaidToBeUndone() {
+    CompletableFuture<Void> change = proposer.propose(List.of(partition(1)), this);
+    added.get(0).completeExceptionally(new EntryLog.NotAddedException("no leader"));
+    assertThat(failure(change)).isEqualTo("INTERNAL_ERROR - the change was not made: no leader");
+  }
+
+  @Test
+  void changesWithoutOrderDoNotWaitForTheEntryThatIsUnderWay() {
+    CompletableFuture<Void> first = proposer.propose(List.of(partition(1)), this);
+    List<CompletableFuture<Void>> each = proposer.proposeEach(List.of(partition(2), partition(3)));
+    CompletableFuture<Void> last = proposer.propose(List.of(partition(4)), this);
+    assertThat(entries).hasSize(2);
+    assertThat(units(1)).containsExactly(List.of(partition(2)), List.of(partition(3)));
+    // Their end ends nothing else, and no other entry is proposed by it.
+    added.get(1).completeExceptionally(new IllegalStateException("no majority"));
+    assertThat(each).allMatch(CompletableFuture::isCompletedExceptionally);
+    assertThat(entries).hasSize(2);
+    assertThat(first).isNotDone();
+    assertThat(last).isNotDone();
+    assertThat(proposer.take(entries.get(1).process(), 1)).isNull();
+    assertThat(proposer.take(entries.get(0).process(), 0)).isNotNull();
+    added.get(0).complete(null);
+    assertThat(units(2)).containsExactly(List.of(partition(4)));
+  }
+}

@@ -1,5 +1,0 @@
-/**
- * How the nodes of a cluster change their metadata alike: changes are proposed to a replicated log,
- * and each node carries out its entries in order.
- */
-package io.mayflymq.core.cluster;

@@ -1,2 +1,0 @@
-/** Queues of other nodes: what stands for them on this one, and its side of the links. */
-package io.mayflymq.core.vhost.queue.remote;
