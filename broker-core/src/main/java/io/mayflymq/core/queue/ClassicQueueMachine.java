@@ -9,6 +9,7 @@ import io.mayflymq.core.policy.Overflow;
 import io.mayflymq.core.policy.QueueSettings;
 import io.mayflymq.core.queue.index.CopiedMessages;
 import io.mayflymq.core.queue.index.CopySink;
+import io.mayflymq.core.queue.index.Deadlines;
 import io.mayflymq.core.queue.index.DeliveryPriority;
 import io.mayflymq.core.queue.index.MessageCopy;
 import io.mayflymq.core.queue.index.MessageDeadlines;
@@ -36,8 +37,7 @@ import java.util.OptionalLong;
  * timer is set for the earliest deadline only, and is only ever moved to an earlier time. If it fires too early, because the message was consumed
  * meanwhile, it is set again. Very many expiries at once are processed in slices of EXPIRY_SLICE, with the event loop running in between.
  */
-public final class ClassicQueueMachine
-    implements QueueMachine, MessageSource, LeasedQueue, DeadLettering, MemoryBound, MovableQueue {
+public final class ClassicQueueMachine implements QueueMachine {
   /** How many messages expire in one slice before other work gets its turn. */
   static final int EXPIRY_SLICE = 1024;
 
@@ -247,19 +247,27 @@ public final class ClassicQueueMachine
    * @param acknowledges whether it stays unacknowledged until settled
    * @return null if no message is ready
    */
-  @Override
+  /**
+   * Takes the first message for {@code basic.get}.
+   *
+   * @param acknowledges whether it stays unacknowledged until settled
+   * @return null if no message is ready
+   */
   public GetResult fetch(boolean acknowledges, long nowMillis) {
     GetResult result = dispatcher.fetch(acknowledges, nowMillis);
     lookAtUnsettled();
     return result;
   }
 
-  @Override
+  /**
+   * Returns when a message expires that was delivered and is not settled, in ms since the epoch;
+   * {@link io.mayflymq.core.queue.index.Deadlines#NEVER} if it does not.
+   */
   public long deadline(long sequence) {
     return deadlines.of(sequence);
   }
 
-  @Override
+  /** Records a use of the queue, for its lease. Uses that the queue itself sees need no call. */
   public void used(LeaseUse use, long nowMillis) {
     lease.used(use, nowMillis);
   }
@@ -269,12 +277,12 @@ public final class ClassicQueueMachine
     return totals().messages() == 0 && !holdsScheduled && !length.hasWaitingDeadLetters();
   }
 
-  @Override
+  /** Sets how many of the queue's dead letters wait for another queue to take them. */
   public void deadLettersWait(long count, long bytes) {
     length.deadLettersWait(count, bytes);
   }
 
-  @Override
+  /** Sets whether scheduled messages wait to be published to the queue. */
   public void holdsScheduled(boolean any, long nowMillis) {
     holdsScheduled = any;
     if (any) {
@@ -285,17 +293,24 @@ public final class ClassicQueueMachine
     }
   }
 
-  @Override
+  /**
+   * Tells by how much the clock was set ahead, in all: the lease does not take that for time that
+   * has passed. To be called when the queue is created, and before all else in the first burst that
+   * goes by the clock that was set.
+   */
   public void skipped(long totalMillis) {
     lease.skipped(totalMillis);
   }
 
-  @Override
+  /**
+   * Returns when the lease ends if the queue stays unused, in ms since the epoch; {@link
+   * Deadlines#NEVER} without a lease, or while a lasting use counts.
+   */
   public long leaseEndMillis() {
     return lease.endMillis();
   }
 
-  @Override
+  /** Returns whether the lease has ended, so that the queue may be deleted. */
   public boolean leaseHasEnded(long nowMillis) {
     return lease.endMillis() <= nowMillis;
   }
@@ -391,7 +406,7 @@ public final class ClassicQueueMachine
     }
   }
 
-  @Override
+  /** Returns an operation that removes all ready messages. */
   public Purge purge() {
     return purge(Purge.SLICE);
   }
@@ -441,7 +456,13 @@ public final class ClassicQueueMachine
     dispatcher.dispatch(nowMillis);
   }
 
-  @Override
+  /**
+   * Dead-letters some of the queue's messages, ready or unacknowledged, before the queue is
+   * deleted; to be called until none is left.
+   *
+   * @param cause why the queue is deleted
+   * @return whether no message is left
+   */
   public boolean deadLetterAll(DropTrigger cause, long nowMillis) {
     if (returns.waiting() > 0) {
       returns.release(Long.MAX_VALUE, nowMillis, EXPIRY_SLICE);
@@ -452,59 +473,71 @@ public final class ClassicQueueMachine
 
   // Moving
 
-  @Override
+  /** Begins to copy its messages. At most one copy is under way. */
   public MessageCopy copyMessages() {
     return messages.copy();
   }
 
-  @Override
+  /**
+   * Tells the end of a copy.
+   *
+   * @see MessageCopy#end
+   */
   public void endCopy(MessageCopy copy, CopySink sink) {
     copy.end(sink, returns::forEachWaiting);
   }
 
-  @Override
+  /** Returns what takes the messages of another place, before the queue starts here. */
   public CopiedMessages copiedMessages() {
     return messages.copied();
   }
 
-  @Override
+  /** Returns whether messages are with consumers, or {@code basic.get} has taken them. */
   public boolean hasTaken() {
     return totals().unacked() > 0;
   }
 
-  @Override
+  /**
+   * Returns whether messages have died whose dead letters are not known to be safe elsewhere; they
+   * would not be copied.
+   */
   public boolean hasUnsettled() {
     return messages.hasUnsettled();
   }
 
-  @Override
+  /** Hands out no messages from now on. */
   public void suspendDeliveries() {
     consumers.suspend();
   }
 
-  @Override
+  /** Hands out messages again. */
   public void resumeDeliveries(long nowMillis) {
     consumers.resume();
     dispatcher.dispatch(nowMillis);
   }
 
-  @Override
+  /**
+   * Returns when the queue was last used, in ms since the epoch, as far as its lease counts that.
+   */
   public long lastUseMillis(long nowMillis) {
     return lease.lastUseMillis(nowMillis);
   }
 
-  @Override
+  /** Lets the lease run since this time, at which the queue was last used at another place. */
   public void setLastUse(long millis) {
     lease.renew(millis);
     state.timer.noLaterThan(lease.endMillis());
   }
 
-  @Override
+  /** Returns about how many bytes of memory its messages take. */
   public long memoryBytes() {
     return messages.memoryBytes();
   }
 
-  @Override
+  /**
+   * Periodic maintenance: a queue that is empty and was not used since the last call frees the
+   * memory that it keeps for the next message.
+   */
   public void trimMemory() {
     index.trimMemory();
   }
@@ -527,7 +560,10 @@ public final class ClassicQueueMachine
 
   // Views
 
-  @Override
+  /**
+   * Returns how long a publisher of very many messages should pause, in ms, if consumers that have
+   * room are nevertheless behind; 0 if no pause is needed.
+   */
   public int pauseMillis() {
     long bytes = index.readyBytes() + BYTES_PER_MESSAGE * index.readyCount();
     return bytes < MOST_BYTES_BEHIND || !consumers.isHeldUp()
@@ -551,7 +587,10 @@ public final class ClassicQueueMachine
         returns.waiting(), returns.waitingBytes(), unreadable.count(), unreadable.bytes());
   }
 
-  @Override
+  /**
+   * Returns for how long the oldest message has been in the queue, in ms; empty if there is none. A
+   * message that was returned is as old as before.
+   */
   public OptionalLong oldestAgeMillis(long nowMillis) {
     MessageIndex<Message> index = messages.index();
     long oldest = index.next(-1);
@@ -560,7 +599,7 @@ public final class ClassicQueueMachine
         : OptionalLong.of(Math.max(0, nowMillis - index.enqueuedAt(oldest)));
   }
 
-  @Override
+  /** Returns how many messages are ready of each priority; null if it tells none apart. */
   public PriorityCounts priorityCounts() {
     DeliveryPriority deliveryPriority = messages.deliveryPriority();
     return deliveryPriority == null ? null : deliveryPriority.counts();
@@ -569,7 +608,9 @@ public final class ClassicQueueMachine
   /**
    * Returns the first ready message; null if there is none or if reading it would cost too much.
    */
-  @Override
+  /**
+   * Returns the first ready message; null if there is none or if reading it would cost too much.
+   */
   public Message peekHead() {
     return messages.peekHead();
   }
@@ -579,17 +620,25 @@ public final class ClassicQueueMachine
     return new QueueBrowser(messages, state.settings(), position);
   }
 
-  @Override
+  /**
+   * Returns which part of the time the queue could deliver at once what it had: from 0, also
+   * without consumers, to 1.
+   */
   public double consumerCapacity(long nowMillis) {
     return dispatcher.consumerCapacity(nowMillis);
   }
 
-  @Override
+  /**
+   * Starts to count the ready messages by deadline and age.
+   *
+   * @param mostMessages how many are counted at most
+   * @param mostNext how many of those that expire first are reported
+   */
   public DeadlineSurvey survey(long nowMillis, long mostMessages, int mostNext) {
     return new DeadlineSurvey(messages, nowMillis, mostMessages, mostNext);
   }
 
-  @Override
+  /** Returns what takes single messages out of the queue. */
   public MessageExtractor messageExtractor() {
     return new MessageExtractor(state, messageRemover, this::restored);
   }

@@ -77,7 +77,7 @@ final class Dispatcher {
     }
   }
 
-  /** See {@link MessageSource#consumerCapacity}. */
+  /** See {@link ClassicQueueMachine#consumerCapacity}. */
   double consumerCapacity(long nowMillis) {
     if (consumers.count() == 0) {
       return 0;

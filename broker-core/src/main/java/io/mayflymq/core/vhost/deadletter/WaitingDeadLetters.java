@@ -6,9 +6,7 @@ import io.mayflymq.core.policy.LengthSettings;
 import io.mayflymq.core.policy.Overflow;
 import io.mayflymq.core.policy.QueueSettings;
 import io.mayflymq.core.queue.ClassicQueueMachine;
-import io.mayflymq.core.queue.DeadLettering;
 import io.mayflymq.core.queue.MessageExtractor;
-import io.mayflymq.core.queue.MovableQueue;
 import io.mayflymq.core.queue.Purge;
 import io.mayflymq.core.queue.QueueEffects;
 import io.mayflymq.core.queue.QueueMachine;
@@ -157,7 +155,7 @@ public final class WaitingDeadLetters extends Timer {
   // Moving
 
   /** Returns those that wait. */
-  public MovableQueue messages() {
+  public ClassicQueueMachine messages() {
     return deadLetters;
   }
 
@@ -202,7 +200,7 @@ public final class WaitingDeadLetters extends Timer {
 
   private void changed() {
     QueueTotals totals = deadLetters.totals();
-    if (machine instanceof DeadLettering limited) {
+    if (machine instanceof ClassicQueueMachine limited) {
       limited.deadLettersWait(totals.messages(), totals.bytes());
     }
     if (totals.messages() > 0 && !timerIsSet) {

@@ -1,8 +1,7 @@
 package io.mayflymq.core.vhost.queue.local;
 
 import io.mayflymq.core.message.DropTrigger;
-import io.mayflymq.core.queue.DeadLettering;
-import io.mayflymq.core.queue.LeasedQueue;
+import io.mayflymq.core.queue.ClassicQueueMachine;
 import io.mayflymq.core.queue.QueueMachine;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.store.Commit;
@@ -133,14 +132,14 @@ final class DrainOnDelete {
 
   /** Some messages die, those last that are scheduled. @return whether none is left */
   private boolean isEmptied() {
-    return (!(machine instanceof DeadLettering messages)
+    return (!(machine instanceof ClassicQueueMachine messages)
             || messages.deadLetterAll(cause, state.now()))
         && state.hidden().deadLetterSchedule(cause);
   }
 
   private boolean isUsedAgain() {
     return cause == DropTrigger.EXPIRES
-        && !(machine instanceof LeasedQueue leased && leased.leaseHasEnded(state.now()));
+        && !(machine instanceof ClassicQueueMachine leased && leased.leaseHasEnded(state.now()));
   }
 
   private void next() {

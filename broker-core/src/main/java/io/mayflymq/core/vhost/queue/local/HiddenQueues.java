@@ -2,7 +2,7 @@ package io.mayflymq.core.vhost.queue.local;
 
 import io.mayflymq.core.message.DropTrigger;
 import io.mayflymq.core.message.Message;
-import io.mayflymq.core.queue.MovableQueue;
+import io.mayflymq.core.queue.ClassicQueueMachine;
 import io.mayflymq.core.queue.Purge;
 import io.mayflymq.core.queue.QueueMachine;
 import io.mayflymq.core.queue.index.CopySink;
@@ -75,7 +75,7 @@ final class HiddenQueues {
   }
 
   /** Returns the dead letters that wait; only if there ever were any. */
-  MovableQueue waitingMessages() {
+  ClassicQueueMachine waitingMessages() {
     return waiting.messages();
   }
 

@@ -1,6 +1,6 @@
 package io.mayflymq.core.vhost.queue.local;
 
-import io.mayflymq.core.queue.MovableQueue;
+import io.mayflymq.core.queue.ClassicQueueMachine;
 import io.mayflymq.core.queue.index.CopySink;
 import io.mayflymq.core.store.Commit;
 import io.mayflymq.core.vhost.queue.QueueCopying;
@@ -22,7 +22,7 @@ final class IncomingCopy implements QueueCopying {
 
   private CopySink sink(CopyRecords.Part part) {
     return switch (part) {
-      case QUEUE -> ((MovableQueue) state.machine()).copiedMessages();
+      case QUEUE -> ((ClassicQueueMachine) state.machine()).copiedMessages();
       case SCHEDULE -> state.hidden().copiedSchedule();
       case WAITING_DEAD_LETTERS -> state.hidden().copiedWaiting();
     };

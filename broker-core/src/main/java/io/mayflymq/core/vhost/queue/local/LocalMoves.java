@@ -1,7 +1,7 @@
 package io.mayflymq.core.vhost.queue.local;
 
+import io.mayflymq.core.queue.ClassicQueueMachine;
 import io.mayflymq.core.queue.Consumer;
-import io.mayflymq.core.queue.MovableQueue;
 import io.mayflymq.core.queue.QueueMachine;
 import io.mayflymq.core.queue.SharedLeases;
 import io.mayflymq.core.runtime.Shard;
@@ -87,7 +87,7 @@ final class LocalMoves {
             () -> {
               state.requireExists();
               requireNone();
-              if (!(machine instanceof MovableQueue)) {
+              if (!(machine instanceof ClassicQueueMachine)) {
                 throw state.queue().streamsLack("move_queue");
               }
               outgoing = new OutgoingMove(state, successor, change);
@@ -129,7 +129,7 @@ final class LocalMoves {
     started = true;
     machine.start(state.now());
     SharedLeases leases = state.queue().partition().leases();
-    if (leases != null && machine instanceof MovableQueue movable) {
+    if (leases != null && machine instanceof ClassicQueueMachine movable) {
       NotedLease lease = new NotedLease(state.queue(), leases, state::now);
       lease.begin(movable, machine.settings());
       effects.setLease(lease);
@@ -174,7 +174,7 @@ final class LocalMoves {
             isUndecided = false;
             begin();
             state.queue().gate().open();
-            incoming.lastUseMillis().ifPresent(((MovableQueue) machine)::setLastUse);
+            incoming.lastUseMillis().ifPresent(((ClassicQueueMachine) machine)::setLastUse);
             applyPolicies.run();
           }
         });

@@ -5,11 +5,9 @@ import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metrics.Counter;
 import io.mayflymq.core.metrics.Counters;
 import io.mayflymq.core.policy.QueueSettings;
+import io.mayflymq.core.queue.ClassicQueueMachine;
 import io.mayflymq.core.queue.Consumer;
-import io.mayflymq.core.queue.LeasedQueue;
-import io.mayflymq.core.queue.MemoryBound;
 import io.mayflymq.core.queue.MessageExtractor;
-import io.mayflymq.core.queue.MessageSource;
 import io.mayflymq.core.queue.PolicyImpact;
 import io.mayflymq.core.queue.QueueMachine;
 import io.mayflymq.core.queue.QueueSizes;
@@ -22,6 +20,7 @@ import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.queue.QueueContents;
 import io.mayflymq.core.vhost.queue.QueueIdentity;
 import io.mayflymq.core.vhost.queue.ShardQueue;
+import java.util.List;
 import java.util.OptionalLong;
 
 /**
@@ -162,7 +161,7 @@ public final class LocalQueue implements ShardQueue {
 
   @Override
   public long deadline(long sequence) {
-    return !isDeleted() && machine instanceof MessageSource source
+    return !isDeleted() && machine instanceof ClassicQueueMachine source
         ? source.deadline(sequence)
         : Deadlines.NEVER;
   }
@@ -176,7 +175,7 @@ public final class LocalQueue implements ShardQueue {
 
   @Override
   public int pauseMillis() {
-    return machine instanceof MemoryBound memory ? memory.pauseMillis() : 0;
+    return machine instanceof ClassicQueueMachine memory ? memory.pauseMillis() : 0;
   }
 
   @Override
@@ -194,7 +193,7 @@ public final class LocalQueue implements ShardQueue {
     Queue queue = state.queue();
     QueueSettings changed = queue.vhost().settingsOf(queue.definition());
     if (!isDeleted() && !moves.isWaiting() && !changed.equals(settings)) {
-      if (machine instanceof MessageSource && !changed.expiry().equals(settings.expiry())) {
+      if (machine instanceof ClassicQueueMachine && !changed.expiry().equals(settings.expiry())) {
         machine.consumers().forEach(consumer -> consumer.outlet().deadlinesChange());
       }
       settings = changed;
@@ -209,7 +208,7 @@ public final class LocalQueue implements ShardQueue {
 
   @Override
   public void trimMemory() {
-    if (!isDeleted() && machine instanceof MemoryBound memory) {
+    if (!isDeleted() && machine instanceof ClassicQueueMachine memory) {
       memory.trimMemory();
     }
   }
@@ -225,43 +224,52 @@ public final class LocalQueue implements ShardQueue {
         state.hidden().waiting(),
         machine.consumerCount(),
         machine instanceof StreamMachine stream ? stream.largestLag() : OptionalLong.empty(),
-        machine instanceof MessageSource source
+        machine instanceof ClassicQueueMachine source
             ? source.oldestAgeMillis(state.now())
             : OptionalLong.empty(),
-        machine instanceof MemoryBound memory
+        machine instanceof ClassicQueueMachine memory
             ? OptionalLong.of(memory.memoryBytes())
             : OptionalLong.empty());
   }
 
   @Override
   public QueueContents contents() {
-    return isDeleted()
-        ? null
-        : new QueueContents(
-            machine.totals(),
-            state.hidden().scheduled(),
-            state.hidden().waiting(),
-            machine.consumers().stream()
-                .map(
-                    consumer ->
-                        new QueueContents.Member(
-                            consumer, machine.isActive(consumer), consumer.unacked()))
-                .toList(),
-            machine instanceof MessageSource source
-                ? source.consumerCapacity(state.now())
-                : Double.NaN,
-            machine instanceof StreamMachine stream ? stream.largestLag() : OptionalLong.empty(),
-            machine instanceof MessageSource messages ? messages.peekHead() : null,
-            machine instanceof MessageSource aged
-                ? aged.oldestAgeMillis(state.now())
-                : OptionalLong.empty(),
-            machine instanceof LeasedQueue leased
-                ? state.queue().partition().time().toMachine(leased.leaseEndMillis())
-                : Deadlines.NEVER,
-            machine instanceof MemoryBound memory
-                ? OptionalLong.of(memory.memoryBytes())
-                : OptionalLong.empty(),
-            machine instanceof MessageSource prioritized ? prioritized.priorityCounts() : null);
+    if (isDeleted()) {
+      return null;
+    }
+    List<QueueContents.Member> members =
+        machine.consumers().stream()
+            .map(
+                consumer ->
+                    new QueueContents.Member(
+                        consumer, machine.isActive(consumer), consumer.unacked()))
+            .toList();
+    if (machine instanceof ClassicQueueMachine queue) {
+      return new QueueContents(
+          queue.totals(),
+          state.hidden().scheduled(),
+          state.hidden().waiting(),
+          members,
+          queue.consumerCapacity(state.now()),
+          OptionalLong.empty(),
+          queue.peekHead(),
+          queue.oldestAgeMillis(state.now()),
+          state.queue().partition().time().toMachine(queue.leaseEndMillis()),
+          OptionalLong.of(queue.memoryBytes()),
+          queue.priorityCounts());
+    }
+    return new QueueContents(
+        machine.totals(),
+        state.hidden().scheduled(),
+        state.hidden().waiting(),
+        members,
+        Double.NaN,
+        machine instanceof StreamMachine stream ? stream.largestLag() : OptionalLong.empty(),
+        null,
+        OptionalLong.empty(),
+        Deadlines.NEVER,
+        OptionalLong.empty(),
+        null);
   }
 
   @Override

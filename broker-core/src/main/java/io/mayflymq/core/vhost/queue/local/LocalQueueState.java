@@ -1,8 +1,7 @@
 package io.mayflymq.core.vhost.queue.local;
 
 import io.mayflymq.core.policy.LeaseUse;
-import io.mayflymq.core.queue.LeasedQueue;
-import io.mayflymq.core.queue.MessageSource;
+import io.mayflymq.core.queue.ClassicQueueMachine;
 import io.mayflymq.core.queue.QueueMachine;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.vhost.deadletter.DeadLetterPublisher;
@@ -57,7 +56,7 @@ final class LocalQueueState {
 
   private void tellSkipped(long skipped) {
     skippedMillis = skipped;
-    if (machine instanceof LeasedQueue leased) {
+    if (machine instanceof ClassicQueueMachine leased) {
       leased.skipped(skipped);
     }
   }
@@ -100,7 +99,7 @@ final class LocalQueueState {
 
   /** Records a use of the queue, for its lease. */
   void used(LeaseUse use) {
-    if (machine instanceof LeasedQueue leased) {
+    if (machine instanceof ClassicQueueMachine leased) {
       leased.used(use, now());
     }
   }
@@ -111,8 +110,8 @@ final class LocalQueueState {
    * @param method for the error
    * @throws io.mayflymq.protocol.types.ConnectionException 540 if it is a stream
    */
-  MessageSource requireSource(String method) {
-    if (machine instanceof MessageSource messages) {
+  ClassicQueueMachine requireSource(String method) {
+    if (machine instanceof ClassicQueueMachine messages) {
       return messages;
     }
     throw queue.streamsLack(method);

@@ -4,11 +4,11 @@ import io.mayflymq.core.metrics.Counters;
 import io.mayflymq.core.policy.LeaseUse;
 import io.mayflymq.core.policy.QueueSettings;
 import io.mayflymq.core.policy.QueueType;
+import io.mayflymq.core.queue.ClassicQueueMachine;
 import io.mayflymq.core.queue.Consumer;
 import io.mayflymq.core.queue.DeadlineReport;
 import io.mayflymq.core.queue.DeadlineSurvey;
 import io.mayflymq.core.queue.GetResult;
-import io.mayflymq.core.queue.MessageSource;
 import io.mayflymq.core.queue.QueueMachine;
 import io.mayflymq.core.queue.SchedulePage;
 import io.mayflymq.core.queue.SchedulePlace;
@@ -133,14 +133,14 @@ final class LocalRequests implements QueueRequests {
     return state.serve(
         () -> {
           state.requireExists();
-          MessageSource messages = requireGet();
+          ClassicQueueMachine messages = requireGet();
           state.used(use);
           return CompletableFuture.completedFuture(messages.fetch(acknowledges, state.now()));
         });
   }
 
-  private MessageSource requireGet() {
-    MessageSource messages = state.requireSource("basic.get");
+  private ClassicQueueMachine requireGet() {
+    ClassicQueueMachine messages = state.requireSource("basic.get");
     QueueSettings declared = queue.definition().settings();
     if (declared.type() == QueueType.QUORUM && declared.singleActiveConsumer()) {
       throw new ChannelException(

@@ -1,7 +1,7 @@
 package io.mayflymq.core.vhost.queue.local;
 
 import io.mayflymq.core.policy.QueueSettings;
-import io.mayflymq.core.queue.MovableQueue;
+import io.mayflymq.core.queue.ClassicQueueMachine;
 import io.mayflymq.core.queue.SharedLeases;
 import io.mayflymq.core.queue.index.Deadlines;
 import io.mayflymq.core.runtime.Timer;
@@ -67,7 +67,7 @@ final class NotedLease extends Timer {
    * The queue has started here: its lease goes on, if it is known when the queue was used last. To
    * be called before {@link #moved}.
    */
-  void begin(MovableQueue machine, QueueSettings settings) {
+  void begin(ClassicQueueMachine machine, QueueSettings settings) {
     long period = settings.lease().expiresMillis();
     if (period > 0) {
       long mostUnused = period - Math.min(period, GRACE_MILLIS);

@@ -1,8 +1,8 @@
 package io.mayflymq.core.vhost.queue.local;
 
 import io.mayflymq.core.metadata.CommittedState.UndoneException;
+import io.mayflymq.core.queue.ClassicQueueMachine;
 import io.mayflymq.core.queue.Consumer;
-import io.mayflymq.core.queue.MovableQueue;
 import io.mayflymq.core.queue.QueueMachine;
 import io.mayflymq.core.queue.index.MessageCopy;
 import io.mayflymq.core.runtime.Causes;
@@ -61,7 +61,7 @@ final class OutgoingMove {
   private final LocalQueueState state;
   private final Queue queue;
   private final QueueMachine machine;
-  private final MovableQueue movable;
+  private final ClassicQueueMachine movable;
   private final HiddenQueues hidden;
   private final QueueGate<Queue> gate;
   private final Shard shard;
@@ -87,7 +87,7 @@ final class OutgoingMove {
     this.state = state;
     this.queue = state.queue();
     this.machine = state.machine();
-    this.movable = (MovableQueue) machine;
+    this.movable = (ClassicQueueMachine) machine;
     this.hidden = state.hidden();
     this.gate = queue.gate();
     this.shard = state.shard();

@@ -1,6 +1,6 @@
 package io.mayflymq.core.vhost.queue.local;
 
-import io.mayflymq.core.queue.MessageSource;
+import io.mayflymq.core.queue.ClassicQueueMachine;
 import io.mayflymq.core.queue.Purge;
 import java.util.concurrent.CompletableFuture;
 
@@ -13,7 +13,7 @@ final class QueuePurge {
    *
    * @return how many ready messages and dead letters there were
    */
-  static CompletableFuture<Long> of(LocalQueueState state, MessageSource messages) {
+  static CompletableFuture<Long> of(LocalQueueState state, ClassicQueueMachine messages) {
     Purge ready = messages.purge();
     Purge dead = state.hidden().purgeOfWaiting();
     if (dead == null) {

@@ -5,7 +5,7 @@ import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metrics.Counter;
 import io.mayflymq.core.policy.LengthSettings;
 import io.mayflymq.core.policy.QueueSettings;
-import io.mayflymq.core.queue.LeasedQueue;
+import io.mayflymq.core.queue.ClassicQueueMachine;
 import io.mayflymq.core.queue.QueueMachine;
 import io.mayflymq.core.queue.SchedulePlace;
 import io.mayflymq.core.queue.ScheduleRemoval;
@@ -102,7 +102,7 @@ final class QueueSchedule extends Timer {
   private void tellQueue() {
     if (any == messages.isEmpty()) {
       any = !any;
-      if (!queue.onShard().isDeleted() && machine instanceof LeasedQueue leased) {
+      if (!queue.onShard().isDeleted() && machine instanceof ClassicQueueMachine leased) {
         leased.skipped(shard.skippedMillis());
         leased.holdsScheduled(any, time.now());
       }
