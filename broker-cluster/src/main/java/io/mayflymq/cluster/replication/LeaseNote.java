@@ -7,7 +7,7 @@ package io.mayflymq.cluster.replication;
  * @param unusedMillis for how long the queue has been unused at least, in ms; negative if it may be
  *     used for so long from now on without a further note; {@link #IN_USE} or {@link #GONE}
  */
-public record LeaseNote(long queueId, long unusedMillis) {
+record LeaseNote(long queueId, long unusedMillis) {
   /** The lease does not run: the queue is in use. */
   public static final long IN_USE = Long.MIN_VALUE;
 

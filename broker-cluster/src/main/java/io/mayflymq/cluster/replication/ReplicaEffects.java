@@ -5,7 +5,7 @@ import io.mayflymq.core.store.BatchId;
 import java.util.Map;
 
 /** What a replica brings about. Must not call the replica back, except from another task. */
-public interface ReplicaEffects {
+interface ReplicaEffects {
   /**
    * Sends a message to a follower, over the connection whose beginning {@link
    * PartitionReplica#connected} was told.

@@ -14,7 +14,7 @@ import org.slf4j.LoggerFactory;
  * The streams of a replica that follows: what its log has is appended to their files when it is
  * known to be committed. On the shard's thread.
  */
-public final class FollowedStreams implements FollowerQueues.StreamListener {
+final class FollowedStreams implements FollowerQueues.StreamListener {
   private static final Logger LOGGER = LoggerFactory.getLogger(FollowedStreams.class);
 
   private final ReplicaStreams files;

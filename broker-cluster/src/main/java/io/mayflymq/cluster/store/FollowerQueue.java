@@ -10,7 +10,7 @@ import java.util.TreeMap;
  * The messages of one queue: for each, where it is. As numbers are given one after the other, they
  * are kept in pages, which take about 14 bytes a message.
  */
-public final class FollowerQueue {
+final class FollowerQueue {
   private static final int MASK = EntryPage.SIZE - 1;
 
   /** The pages by the numbers in them, without their last bits. */

@@ -22,7 +22,7 @@ import java.util.Map;
  * The queues of a replica that follows, by their ids; which of them exist is not known here.
  * Belongs to the shard's thread.
  */
-public final class FollowerQueues implements ReplicaQueues, LogOwner {
+final class FollowerQueues implements ReplicaQueues, LogOwner {
   private static final FollowerQueue NONE = new FollowerQueue();
 
   private final SegmentLog log;

@@ -22,7 +22,7 @@ import java.util.function.BooleanSupplier;
  * The streams of a replica that leads: what is appended to them is appended to the log of the
  * partition, and to their files when it is committed. On the shard's thread.
  */
-public final class LedStreams implements PartitionStreams {
+final class LedStreams implements PartitionStreams {
   private final ReplicaStreams files;
   private final PartitionStore store;
   private final BurstEnd burst;

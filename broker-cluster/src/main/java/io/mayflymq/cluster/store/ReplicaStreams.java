@@ -50,7 +50,7 @@ import org.slf4j.LoggerFactory;
  *                 settled in the log --------> settled, when the files are forced
  */
 /** The files of the streams of a replica. On the shard's thread. */
-public final class ReplicaStreams implements EndOfBurstListener {
+final class ReplicaStreams implements EndOfBurstListener {
   private static final Logger LOGGER = LoggerFactory.getLogger(ReplicaStreams.class);
 
   /** How long the disk may take until it has what the log does not keep any more. */

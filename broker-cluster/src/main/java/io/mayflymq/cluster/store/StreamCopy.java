@@ -13,7 +13,7 @@ import java.util.Map;
  * A copy of what the files of streams have and those of a follower do not, as far as it is forced
  * when the copy begins. What comes later, or is not forced, is in the log. On the shard's thread.
  */
-public final class StreamCopy {
+final class StreamCopy {
   private final ReplicaStreams streams;
   private final ArrayDeque<Part> parts = new ArrayDeque<>();
   private final WireBurst.Writer out = new WireBurst.Writer();

@@ -5,7 +5,7 @@ import io.mayflymq.core.routing.ExchangeDefinition;
 import io.mayflymq.protocol.types.FieldTable;
 
 /** An exchange, a queue or a binding was created or deleted. */
-public sealed interface TopologyEvent extends BrokerEvent {
+sealed interface TopologyEvent extends BrokerEvent {
   /** The virtual host that it is in. */
   String vhost();
 

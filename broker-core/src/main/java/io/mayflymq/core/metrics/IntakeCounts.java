@@ -14,7 +14,7 @@ import java.util.Map;
  * <p>One thread writes: the event loop of the queue. A message costs a comparison with the exchange
  * of the message before, and an addition. Any thread may read.
  */
-public final class IntakeCounts {
+final class IntakeCounts {
   private static final int MOST_EXCHANGES = 100;
   private static final Cell[] NONE = {};
 

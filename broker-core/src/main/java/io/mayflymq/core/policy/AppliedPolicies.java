@@ -6,7 +6,7 @@ package io.mayflymq.core.policy;
  * @param policy null for none
  * @param operatorPolicy null for none
  */
-public record AppliedPolicies(Policy policy, Policy operatorPolicy) {
+record AppliedPolicies(Policy policy, Policy operatorPolicy) {
   /** For an object that no policy applies to. */
   public static final AppliedPolicies NONE = new AppliedPolicies(null, null);
 }

@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Map;
 
 /** Rules about keys of a definition that depend on each other, with RabbitMQ's texts. */
-public final class CombinationRules {
+final class CombinationRules {
   private CombinationRules() {}
 
   public static void check(Map<PolicyKey, Object> values) {

@@ -6,7 +6,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Warns of names of earlier versions, once in the life of the process for each. Thread-safe. */
-public final class DeprecatedNames {
+final class DeprecatedNames {
   private static final Logger LOGGER = LoggerFactory.getLogger(DeprecatedNames.class);
   private static final Set<String> REPORTED = ConcurrentHashMap.newKeySet();
 

@@ -8,7 +8,7 @@ package io.mayflymq.core.queue;
  * <p>Source: RabbitMQ, "Consumers", section "Consumer Capacity"; the average is computed as its
  * queues do.
  */
-public final class ConsumerCapacity {
+final class ConsumerCapacity {
   private static final double WINDOW_MILLIS = 1_000;
 
   private boolean stalled;

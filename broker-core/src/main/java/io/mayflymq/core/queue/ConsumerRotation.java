@@ -15,7 +15,7 @@ import java.util.Set;
  *
  * <p>Source: RabbitMQ, "Consumer Priorities" and "Single Active Consumer".
  */
-public final class ConsumerRotation {
+final class ConsumerRotation {
   /** Shared by queues without consumers; never changed. */
   private static final Set<Consumer> NO_CONSUMERS = Set.of();
 

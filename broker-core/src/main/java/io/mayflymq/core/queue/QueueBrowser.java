@@ -11,7 +11,7 @@ import io.mayflymq.core.queue.index.QueueMessages;
 import java.util.function.Consumer;
 
 /** Browses the ready messages of a queue, including expired ones that have not been removed yet. */
-public final class QueueBrowser implements MessageBrowser {
+final class QueueBrowser implements MessageBrowser {
   /** Reading a content takes about a millisecond for each half of a megabyte. */
   private static final int LARGEST_READ = 4 << 20;
 

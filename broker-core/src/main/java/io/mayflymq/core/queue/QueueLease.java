@@ -15,7 +15,7 @@ import io.mayflymq.core.queue.index.Deadlines;
  * <p>Source: RabbitMQ, "Time-To-Live and Expiration", section "Queue TTL"; Azure Service Bus,
  * "Message expiration", section "Idleness".
  */
-public final class QueueLease {
+final class QueueLease {
   /** Is told when the lease moves. */
   @FunctionalInterface
   public interface Watch {

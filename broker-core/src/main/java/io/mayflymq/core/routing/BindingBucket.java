@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /** Bindings that always match together, and the destinations they have in common. Immutable. */
-public final class BindingBucket<Q> {
+final class BindingBucket<Q> {
   private final HashMap<Binding, Target<Q>> bindings;
   // Set late by the first message; an immutable value, so a race only computes it twice.
   private Targets<Q> targets;

@@ -8,7 +8,7 @@ import java.util.function.Consumer;
  * The bindings of one exchange as a source, arranged so that the type of the exchange finds the
  * matching ones fast. Immutable: a change returns another index.
  */
-public interface BindingIndex<Q> {
+interface BindingIndex<Q> {
   /** This index with a binding, or with another target for it if it is there already. */
   BindingIndex<Q> with(Binding binding, Target<Q> target);
 

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /** The bindings of an exchange that sends each message to one of them. */
-public final class ChoiceIndex<Q> implements BindingIndex<Q> {
+final class ChoiceIndex<Q> implements BindingIndex<Q> {
   /** So many changes are kept in any case. */
   private static final int FEW_CHANGES = 64;
 

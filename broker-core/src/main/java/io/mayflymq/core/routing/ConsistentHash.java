@@ -22,7 +22,7 @@ import java.util.Set;
  * <p>Source of the rules and texts: RabbitMQ's plugin. The assignment of keys to destinations
  * differs from RabbitMQ's.
  */
-public final class ConsistentHash implements Choice {
+final class ConsistentHash implements Choice {
   private static final String HASH_HEADER = "hash-header";
   private static final String HASH_PROPERTY = "hash-property";
   private static final Set<String> PROPERTIES = Set.of("correlation_id", "message_id", "timestamp");

@@ -4,7 +4,7 @@ import io.vavr.collection.HashMap;
 import java.util.function.Consumer;
 
 /** The bindings of a direct exchange by their key. No bucket is empty. */
-public record DirectIndex<Q>(HashMap<String, BindingBucket<Q>> buckets) implements BindingIndex<Q> {
+record DirectIndex<Q>(HashMap<String, BindingBucket<Q>> buckets) implements BindingIndex<Q> {
   /** The index without a binding. */
   public static <Q> DirectIndex<Q> empty() {
     return new DirectIndex<>(HashMap.empty());

@@ -3,7 +3,7 @@ package io.mayflymq.core.routing;
 import java.util.function.Consumer;
 
 /** The bindings of a fanout exchange: all of them match. */
-public record FanoutIndex<Q>(BindingBucket<Q> bucket) implements BindingIndex<Q> {
+record FanoutIndex<Q>(BindingBucket<Q> bucket) implements BindingIndex<Q> {
   /** The index without a binding. */
   public static <Q> FanoutIndex<Q> empty() {
     return new FanoutIndex<>(BindingBucket.empty());

@@ -12,7 +12,7 @@ import java.util.function.Consumer;
  * content with any of several headers are always tried.
  */
 /** The bindings of a headers exchange. */
-public final class HeadersIndex<Q> implements BindingIndex<Q> {
+final class HeadersIndex<Q> implements BindingIndex<Q> {
   /** So many bindings for each header are tried one by one. */
   static final int FEW_PER_HEADER = 4;
 

@@ -25,7 +25,7 @@ import java.util.List;
  * RabbitMQ 3.13 turns those of the message into milliseconds and not those of the binding, so they
  * never match there.
  */
-public final class HeadersMatch {
+final class HeadersMatch {
   private static final String X_MATCH = "x-match";
   private static final String INVALID_VALUE =
       "Invalid x-match field value %s; expected all, any, all-with-x, or any-with-x";

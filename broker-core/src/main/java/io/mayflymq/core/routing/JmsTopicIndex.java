@@ -15,7 +15,7 @@ import java.util.function.Consumer;
  * The bindings of an exchange of RabbitMQ's JMS client, each with a selector in the argument {@code
  * rjms_erlang_selector}. Routing keys have no meaning. All selectors are tried with each message.
  */
-public final class JmsTopicIndex<Q> implements BindingIndex<Q> {
+final class JmsTopicIndex<Q> implements BindingIndex<Q> {
   private static final String ARGUMENT = "rjms_erlang_selector";
 
   /**

@@ -3,4 +3,4 @@ package io.mayflymq.core.routing;
 import io.mayflymq.core.queue.IdleLease;
 
 /** The destination of a binding that is deleted when no message uses it for too long. */
-public record LeasedTarget<Q>(Target<Q> target, IdleLease lease) implements Target<Q> {}
+record LeasedTarget<Q>(Target<Q> target, IdleLease lease) implements Target<Q> {}

@@ -3,7 +3,7 @@ package io.mayflymq.core.routing;
 import java.util.List;
 
 /** The binding at the place that the hash of the routing key gives: {@code x-modulus-hash}. */
-public enum ModulusHash implements Choice {
+enum ModulusHash implements Choice {
   INSTANCE;
 
   @Override

@@ -4,7 +4,7 @@ package io.mayflymq.core.routing;
  * A queue of a table. There is one node per queue and handle, so that a route drops duplicates by
  * identity; it compares by identity for that reason.
  */
-public final class QueueNode<Q> implements Target<Q> {
+final class QueueNode<Q> implements Target<Q> {
   private final String name;
   private final Q handle;
   private final long bytes;

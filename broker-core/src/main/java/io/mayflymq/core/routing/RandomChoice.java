@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 
 /** Any of the bindings, each as likely as the others: {@code x-random}, {@code x-local-random}. */
-public enum RandomChoice implements Choice {
+enum RandomChoice implements Choice {
   INSTANCE;
 
   @Override

@@ -14,7 +14,7 @@ import java.util.Set;
  * @param route the same queues as a route, to be used if there are no other destinations
  * @param leases the leases of the bindings that lead to them
  */
-public record Targets<Q>(
+record Targets<Q>(
     List<QueueNode<Q>> nodes, List<String> exchanges, Route<Q> route, Set<IdleLease> leases) {
   private static final Targets<Object> NONE =
       new Targets<>(List.of(), List.of(), Route.none(), Set.of());

@@ -6,7 +6,7 @@ import java.util.Arrays;
 import java.util.function.Consumer;
 
 /** The bindings of a topic exchange, as a trie over the words of their keys. */
-public record TopicIndex<Q>(TopicNode<Q> root) implements BindingIndex<Q> {
+record TopicIndex<Q>(TopicNode<Q> root) implements BindingIndex<Q> {
   private static final int MOST_WILDCARDS = 2;
 
   /** The index without a binding. */

@@ -21,7 +21,7 @@ import java.util.List;
  *
  * <p>Source: RabbitMQ, "Event Exchange Plugin".
  */
-public final class EventExchange implements BrokerEvents {
+final class EventExchange implements BrokerEvents {
   private static final int PERSISTENT = 2;
   private static final int MILLIS_PER_SECOND = 1_000;
   private static final byte[] NO_BODY = {};

@@ -14,7 +14,7 @@ import java.util.List;
  * Messages of the broker's own: none is confirmed, and a queue that refuses one does not get it.
  * Any thread may call.
  */
-public final class InternalPublisher {
+final class InternalPublisher {
   private InternalPublisher() {}
 
   /** Publishes a message to its exchange; nowhere if there is none. */

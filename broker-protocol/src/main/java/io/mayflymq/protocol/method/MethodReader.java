@@ -12,7 +12,7 @@ import io.netty.buffer.ByteBuf;
  * <p>A field that does not fit is answered as RabbitMQ does, FRAME_ERROR with the fields shown:
  * {@code cannot decode <<0,0,5,104>>}.
  */
-public final class MethodReader {
+final class MethodReader {
   /** The ids of class and method, which are no fields. */
   private static final int IDS = 4;
 

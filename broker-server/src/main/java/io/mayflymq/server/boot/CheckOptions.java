@@ -8,7 +8,7 @@ import java.nio.file.Path;
  * @param directory the data directory to look at
  * @param formatter how to print what was found
  */
-public record CheckOptions(Path directory, Formatter formatter) {
+record CheckOptions(Path directory, Formatter formatter) {
   /** How a command prints its result. */
   public enum Formatter {
     /** For people. */

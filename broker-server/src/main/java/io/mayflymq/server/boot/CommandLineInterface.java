@@ -22,7 +22,7 @@ import picocli.CommandLine.ParseResult;
  * <p>The commands are defined with picocli's programmatic model, not its annotations: reading
  * annotations would take a good part of the start-up time.
  */
-public final class CommandLineInterface {
+final class CommandLineInterface {
   private static final String CONTROL = "ctl";
   private static final String TRAIN = "train";
 

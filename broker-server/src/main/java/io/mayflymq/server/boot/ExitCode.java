@@ -1,7 +1,7 @@
 package io.mayflymq.server.boot;
 
 /** The exit codes of the process; from 64 on they are those of sysexits.h. */
-public final class ExitCode {
+final class ExitCode {
   /** Done, or stopped in order after SIGTERM or SIGINT. */
   public static final int OK = 0;
 

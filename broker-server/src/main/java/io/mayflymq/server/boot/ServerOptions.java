@@ -12,4 +12,4 @@ import java.util.Optional;
  * @param acceptsLoss whether the broker is to start although files of its data directory are
  *     missing or damaged
  */
-public record ServerOptions(Optional<Path> config, List<String> sets, boolean acceptsLoss) {}
+record ServerOptions(Optional<Path> config, List<String> sets, boolean acceptsLoss) {}

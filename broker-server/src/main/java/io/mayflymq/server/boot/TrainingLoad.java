@@ -10,7 +10,7 @@ import java.net.InetSocketAddress;
  * consumed and acknowledged, transient and persistent ones, and others that expire into a
  * dead-letter queue.
  */
-public final class TrainingLoad {
+final class TrainingLoad {
   private static final int BATCH = 100;
   private static final int BODY_BYTES = 1000;
 

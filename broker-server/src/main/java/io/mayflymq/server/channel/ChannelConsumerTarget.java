@@ -7,7 +7,7 @@ import io.mayflymq.core.queue.ConsumerTarget;
 import io.mayflymq.core.vhost.queue.Queue;
 
 /** Sends one consumer's messages through the link from its queue's shard to its connection. */
-public final class ChannelConsumerTarget implements ConsumerTarget, WaitingConsumer {
+final class ChannelConsumerTarget implements ConsumerTarget, WaitingConsumer {
   private final Queue queue;
   private final DeliveryLink link;
   private final DeliveryReceiver channel;

@@ -14,7 +14,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * up, as in RabbitMQ. Waiting consumers take turns, the one that has waited longest first, so that
  * no queue is starved.
  */
-public final class ChannelPrefetch {
+final class ChannelPrefetch {
   private final AtomicInteger used;
   private final Runnable wakeNext = this::wakeNext;
   private volatile int limit;

@@ -4,7 +4,7 @@ import io.mayflymq.core.message.Message;
 import io.mayflymq.core.queue.Consumer;
 
 /** A channel as the receiver of messages for its consumers. Called on its connection's loop. */
-public interface DeliveryReceiver {
+interface DeliveryReceiver {
   /**
    * Takes a message and writes it to the client.
    *

@@ -10,7 +10,7 @@ import io.mayflymq.core.vhost.queue.Queue;
  * The queue and the consumer of a delivery; its settlement goes there. Compared by object identity:
  * there is one for each consumer. Used on the connection's loop only.
  */
-public final class DeliverySource {
+final class DeliverySource {
   private final Queue queue;
   private final Consumer consumer;
   private final boolean fetched;

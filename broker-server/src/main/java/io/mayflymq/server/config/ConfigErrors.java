@@ -7,7 +7,7 @@ import java.util.List;
  * Collects the errors of a configuration, so that the operator sees all of them at once. Not
  * thread-safe.
  */
-public final class ConfigErrors {
+final class ConfigErrors {
   private final List<String> lines = new ArrayList<>();
 
   /** Adds an error: one line that begins with the place of the text. */

@@ -15,7 +15,7 @@ import java.util.function.Predicate;
  * it stands in quotes. Quotes, single or double, enclose a whole value and are needed only for one
  * that holds a {@code #} or outer spaces. A dot that belongs to a name is written {@code \.}.
  */
-public final class ConfigFile {
+final class ConfigFile {
   private ConfigFile() {}
 
   /**

@@ -16,7 +16,7 @@ import java.util.List;
  *
  * <p>Source: RabbitMQ, "Configuration", section on {@code conf.d}.
  */
-public final class ConfigFiles {
+final class ConfigFiles {
   private static final String DIRECTORY = "conf.d";
   private static final String PATTERN = "*.conf";
 

@@ -19,7 +19,7 @@ import java.util.Optional;
  * The keys {@code config_entry_decoder.*}, which say how encrypted values are read: those of
  * secrets that begin with {@code encrypted:}. RabbitMQ has them in advanced.config.
  */
-public final class DecoderKeys {
+final class DecoderKeys {
   /** What an encrypted value begins with. */
   private static final String TAG = "encrypted:";
 

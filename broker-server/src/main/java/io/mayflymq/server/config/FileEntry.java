@@ -1,4 +1,4 @@
 package io.mayflymq.server.config;
 
 /** A key and its value as text, with the place where it was written. */
-public record FileEntry(Origin origin, String key, String value) {}
+record FileEntry(Origin origin, String key, String value) {}

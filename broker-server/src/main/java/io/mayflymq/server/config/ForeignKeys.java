@@ -19,7 +19,7 @@ import java.util.stream.Stream;
  *
  * <p>The resource {@code foreign-keys.txt} lists them.
  */
-public final class ForeignKeys {
+final class ForeignKeys {
   private static final String RESOURCE = "foreign-keys.txt";
   private static final String IGNORED = "[ignored] ";
   private static final String REFUSED = "[refused] ";

@@ -10,7 +10,7 @@ import java.util.Map;
  * @param placeholder what documentation writes for the name, {@code $name}
  * @param suffix what follows the name, from its dot on; empty if nothing does
  */
-public record KeyFamily<T>(
+record KeyFamily<T>(
     String prefix,
     String placeholder,
     String suffix,

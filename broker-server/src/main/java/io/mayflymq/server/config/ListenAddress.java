@@ -6,4 +6,4 @@ package io.mayflymq.server.config;
  * @param host an address or a host name; empty for all addresses of the machine
  * @param port from 0 to 65535, where 0 lets the system choose
  */
-public record ListenAddress(String host, int port) {}
+record ListenAddress(String host, int port) {}

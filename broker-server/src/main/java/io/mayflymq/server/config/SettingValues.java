@@ -10,7 +10,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /** The values of keys: what the strongest source of each says, or the default. Immutable. */
-public final class SettingValues {
+final class SettingValues {
   private final Map<String, FileEntry> entries;
 
   /**

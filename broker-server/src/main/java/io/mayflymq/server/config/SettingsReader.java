@@ -20,7 +20,7 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /** Reads the settings of a broker from the values of its keys. */
-public final class SettingsReader {
+final class SettingsReader {
   private SettingsReader() {}
 
   /**

@@ -1,7 +1,7 @@
 package io.mayflymq.server.ctl;
 
 /** An answer of the management API that is an error. */
-public final class ApiError extends RuntimeException {
+final class ApiError extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
   private final int status;

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 
 /** Backups of a running broker. */
-public final class BackupCommands {
+final class BackupCommands {
   /** Copying to another file system takes as long as the data are large. */
   private static final long PATIENCE_SECONDS = 86_400;
 

@@ -4,7 +4,7 @@ import io.mayflymq.server.json.Json;
 import java.util.List;
 
 /** Commands that stop, start and reset the broker within its process. */
-public final class BrokerCommands {
+final class BrokerCommands {
   private static final List<String> DEPRECATED =
       List.of(
           "This command is DEPRECATED and will be removed in a future version.",

@@ -1,7 +1,7 @@
 package io.mayflymq.server.ctl;
 
 /** The options of a command that say how to reach the broker. */
-public interface ClientOptions {
+interface ClientOptions {
   /** The value of an option, or null. */
   String option(String name);
 

@@ -11,7 +11,7 @@ import java.util.stream.Collectors;
  * Commands for the nodes of a cluster, and those of RabbitMQ for clusters and Erlang that are
  * refused or do nothing.
  */
-public final class ClusterCommands {
+final class ClusterCommands {
   private static final String BY_CONFIGURATION =
       "a node of MayflyMQ joins by its configuration, keeps its name and its data.";
   private static final long AWAIT_SECONDS = 300;

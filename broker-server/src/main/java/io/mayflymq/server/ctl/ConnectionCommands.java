@@ -6,7 +6,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /** Closing connections. */
-public final class ConnectionCommands {
+final class ConnectionCommands {
   private ConnectionCommands() {}
 
   public static List<Command> all() {

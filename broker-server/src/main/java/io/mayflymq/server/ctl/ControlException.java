@@ -5,7 +5,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** Ends a command with an exit code and a text for standard error. */
-public final class ControlException extends RuntimeException {
+final class ControlException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
   private static final Pattern QUOTED = Pattern.compile("(['\"])(.*?)\\1");

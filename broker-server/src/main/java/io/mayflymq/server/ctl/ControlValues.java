@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 
 /** Parses values of the command line, and reads values of the API's responses. */
-public final class ControlValues {
+final class ControlValues {
   private ControlValues() {}
 
   /**

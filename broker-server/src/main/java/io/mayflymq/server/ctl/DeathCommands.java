@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 
 /** Commands about messages that were dropped or dead-lettered. */
-public final class DeathCommands {
+final class DeathCommands {
   private static final long USUAL_LIMIT = 100;
 
   private static final Columns DEATHS =

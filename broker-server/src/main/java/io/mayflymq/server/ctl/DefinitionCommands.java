@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Map;
 
 /** Definitions: all that is declared and configured, as one document. */
-public final class DefinitionCommands {
+final class DefinitionCommands {
   private static final String STANDARD_STREAM = "-";
   private static final Option FORMAT =
       Option.text("<format>", "json; Erlang's terms are not understood", "--format");

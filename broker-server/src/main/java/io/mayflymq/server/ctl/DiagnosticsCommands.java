@@ -27,7 +27,7 @@ import java.util.stream.Stream;
  * One archive with what is needed to find out what is wrong with a broker. Each part is asked for by itself: one that cannot be had, because the broker is
  * stopped or does not answer, is replaced by the reason, and the others are still there.
  */
-public final class DiagnosticsCommands {
+final class DiagnosticsCommands {
   private static final int LOG_LINES = 1_000;
   private static final String LINES = "--lines";
   private static final int TOP_QUEUES = 50;

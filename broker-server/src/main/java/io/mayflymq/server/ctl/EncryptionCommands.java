@@ -8,7 +8,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** Encrypts and decrypts secrets of the configuration. They ask no broker. */
-public final class EncryptionCommands {
+final class EncryptionCommands {
   private static final String CIPHER = "--cipher";
   private static final String HASH = "--hash";
   private static final String ITERATIONS = "--iterations";

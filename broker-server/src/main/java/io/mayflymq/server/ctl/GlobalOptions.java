@@ -3,7 +3,7 @@ package io.mayflymq.server.ctl;
 import java.util.List;
 
 /** The options that every command has. */
-public final class GlobalOptions {
+final class GlobalOptions {
   /** The default name of the script. */
   public static final String DEFAULT_SCRIPT = "mayflyctl";
 

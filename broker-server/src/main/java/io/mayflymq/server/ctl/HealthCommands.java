@@ -16,7 +16,7 @@ import java.util.stream.Collectors;
  * The health checks of {@code rabbitmq-diagnostics}: exit code 0 if all is well, 69 if not, 64 if
  * the broker is stopped in its process.
  */
-public final class HealthCommands {
+final class HealthCommands {
   private static final String SINGLE =
       "Node %s seems to be the only one in a single node cluster, the check does not apply";
 

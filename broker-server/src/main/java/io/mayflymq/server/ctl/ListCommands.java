@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /** Commands that list queues, exchanges, bindings, consumers, connections and channels. */
-public final class ListCommands {
+final class ListCommands {
   private static final String CLIENT_NAME = "client_name";
 
   /** What the API calls it. */

@@ -8,7 +8,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 
 /** Commands about the log of the running broker. */
-public final class LogCommands {
+final class LogCommands {
   private static final List<String> LEVELS =
       List.of("debug", "info", "warning", "error", "critical", "none");
   private static final List<String> CATEGORIES =

@@ -12,7 +12,7 @@ import java.util.function.Predicate;
  * Commands that move queues, or their leaders, between the nodes of a cluster, or give them
  * replicas.
  */
-public final class MoveCommands {
+final class MoveCommands {
   private static final long LOOK_AGAIN_MILLIS = 100;
   private static final String REBALANCE = "rebalance/queues";
   private static final String PATTERN = "<pattern>";

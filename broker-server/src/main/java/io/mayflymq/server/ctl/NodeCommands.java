@@ -15,7 +15,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 
 /** Commands about the broker as a process: whether it runs, its status, and its end. */
-public final class NodeCommands {
+final class NodeCommands {
   private static final long START_SECONDS = 300;
   private static final long LOOK_MILLIS = 100;
   private static final String PID = "--pid";

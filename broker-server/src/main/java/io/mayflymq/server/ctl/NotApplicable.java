@@ -1,7 +1,7 @@
 package io.mayflymq.server.ctl;
 
 /** RabbitMQ's commands that have nothing to do here: they are refused, with the reason. */
-public final class NotApplicable {
+final class NotApplicable {
   private NotApplicable() {}
 
   /**

@@ -1,7 +1,7 @@
 package io.mayflymq.server.ctl;
 
 /** A command with {@code --dry-run} has come to the point where it would change something. */
-public final class NothingChangesException extends RuntimeException {
+final class NothingChangesException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
   NothingChangesException() {

@@ -12,7 +12,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** The output formats of results: RabbitMQ's formatters. */
-public enum OutputFormat {
+enum OutputFormat {
   /** Cells separated by tabs. */
   TABLE {
     @Override

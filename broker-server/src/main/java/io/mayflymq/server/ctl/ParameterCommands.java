@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /** Runtime parameters, of a virtual host and of the whole broker. */
-public final class ParameterCommands {
+final class ParameterCommands {
   private ParameterCommands() {}
 
   public static List<Command> all() {

@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /** Commands for permissions of users in virtual hosts. */
-public final class PermissionCommands {
+final class PermissionCommands {
   private PermissionCommands() {}
 
   public static List<Command> all() {

@@ -13,7 +13,7 @@ import java.util.stream.Collectors;
  * The commands of {@code rabbitmq-plugins}. MayflyMQ has no plugins: what the listed ones do in
  * RabbitMQ is built in and always there.
  */
-public final class PluginCommands {
+final class PluginCommands {
   private static final String NOTHING_CHANGES =
       "They are built in and always enabled. Nothing was changed.";
 

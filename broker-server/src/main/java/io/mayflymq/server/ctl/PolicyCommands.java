@@ -12,7 +12,7 @@ import java.util.Objects;
 import java.util.stream.Collectors;
 
 /** Policies and operator policies. */
-public final class PolicyCommands {
+final class PolicyCommands {
   private static final String OBJECT_TYPE = "--object-type";
 
   private static final List<String> COLUMNS =

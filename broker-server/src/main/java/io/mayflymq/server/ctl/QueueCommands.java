@@ -6,7 +6,7 @@ import java.util.Locale;
 import java.util.Map;
 
 /** Commands that change queues. */
-public final class QueueCommands {
+final class QueueCommands {
   private static final long USUAL_LIMIT = 50;
   private static final long USUAL_TRUNCATE = 4096;
   private static final long LARGEST_PAGE = 1000;

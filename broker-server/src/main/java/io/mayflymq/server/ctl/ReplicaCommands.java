@@ -8,7 +8,7 @@ import java.util.Map;
  * Commands of {@code rabbitmq-queues} and {@code rabbitmq-streams} for the replicas of queues and
  * streams.
  */
-public final class ReplicaCommands {
+final class ReplicaCommands {
   private static final Columns QUORUM_STATUS =
       Columns.of()
           .withAtom("Node Name")

@@ -11,7 +11,7 @@ import java.util.function.Function;
  * In which order the rows of a list are shown, and how many. Texts are sorted from A to Z, and all
  * else by size, the largest first; rows without a value come last.
  */
-public final class RowOrder {
+final class RowOrder {
   private static final long LARGEST_PAGE = 500;
 
   /** The columns with texts. */

@@ -11,7 +11,7 @@ import java.util.function.Predicate;
  * @param running how many can be reached
  * @param all how many members there are
  */
-public record RunningNodes(int running, int all) {
+record RunningNodes(int running, int all) {
   private static final long LOOK_AGAIN_MILLIS = 200;
 
   /**

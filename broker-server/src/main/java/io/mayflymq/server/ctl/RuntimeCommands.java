@@ -13,7 +13,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** What a node's process uses and is made of, and the counts that it keeps. */
-public final class RuntimeCommands {
+final class RuntimeCommands {
   private static final String UNIT = "--unit";
 
   /** How many bytes a unit has. */

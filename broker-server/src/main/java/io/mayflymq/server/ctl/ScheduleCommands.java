@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 
 /** Messages that are scheduled for a queue. */
-public final class ScheduleCommands {
+final class ScheduleCommands {
   private static final long DEFAULT_LIMIT = 100;
   private static final long LARGEST_PAGE = 1000;
   private static final List<String> COLUMNS =

@@ -12,7 +12,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /** Commands that change settings of the running broker, until its next start. */
-public final class SettingCommands {
+final class SettingCommands {
   private static final Pattern SIZE =
       Pattern.compile("([0-9]+(?:\\.[0-9]+)?)([kKmMgGtT]?)(i?)[bB]?");
   private static final String UNITS = "kmgt";

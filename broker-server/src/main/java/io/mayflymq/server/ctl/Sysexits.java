@@ -1,7 +1,7 @@
 package io.mayflymq.server.ctl;
 
 /** The exit codes of RabbitMQ's command line tools, which are those of sysexits.h. */
-public final class Sysexits {
+final class Sysexits {
   public static final int OK = 0;
 
   /** The command line is not one (EX_USAGE). */

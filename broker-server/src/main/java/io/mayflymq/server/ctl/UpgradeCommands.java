@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 
 /** The commands of {@code rabbitmq-upgrade}, and those that do not apply to MayflyMQ's queues. */
-public final class UpgradeCommands {
+final class UpgradeCommands {
   private static final long AWAIT_SECONDS = 120;
 
   private UpgradeCommands() {}

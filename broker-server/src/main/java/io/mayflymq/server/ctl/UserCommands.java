@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /** Users, their passwords, tags and limits. */
-public final class UserCommands {
+final class UserCommands {
   private UserCommands() {}
 
   public static List<Command> all() {

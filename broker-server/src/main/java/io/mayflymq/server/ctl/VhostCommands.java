@@ -9,7 +9,7 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /** Virtual hosts and their limits. */
-public final class VhostCommands {
+final class VhostCommands {
   private static final String DESCRIPTION = "--description";
   private static final String TAGS = "--tags";
   private static final String DEFAULT_QUEUE_TYPE = "--default-queue-type";

@@ -10,7 +10,7 @@ import java.util.Map;
  * @param applyTo {@code queues}, {@code exchanges}, {@code all} ...
  * @param definition an object with the keys and values that the policy sets
  */
-public record PolicyItem(
+record PolicyItem(
     boolean operator,
     String vhost,
     String name,

@@ -5,7 +5,7 @@ import io.prometheus.metrics.model.snapshots.Labels;
 import java.util.List;
 
 /** What a node knows of its cluster. */
-public final class ClusterFamilies {
+final class ClusterFamilies {
   private ClusterFamilies() {}
 
   /**

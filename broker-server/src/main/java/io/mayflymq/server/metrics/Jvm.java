@@ -5,7 +5,7 @@ import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.util.stream.Stream;
 
 /** The metrics of the Java virtual machine and of its process. Registered by the first scrape. */
-public final class Jvm {
+final class Jvm {
   private static final PrometheusRegistry REGISTRY = new PrometheusRegistry();
 
   static {

@@ -23,7 +23,7 @@ import java.util.function.ToDoubleFunction;
  * @param help a sentence
  * @param value reads the value of an object; NaN if the object has none
  */
-public record Metric<T extends Metric.Labelled>(
+record Metric<T extends Metric.Labelled>(
     String name, Type type, String help, ToDoubleFunction<? super T> value) {
   private static final String TOTAL = "_total";
 

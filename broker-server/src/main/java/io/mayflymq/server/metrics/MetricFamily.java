@@ -7,7 +7,7 @@ import java.util.stream.Stream;
 
 /** One metric with its samples, which are read in slices. */
 @FunctionalInterface
-public interface MetricFamily {
+interface MetricFamily {
   /** How many objects a slice has. */
   int SLICE = 256;
 

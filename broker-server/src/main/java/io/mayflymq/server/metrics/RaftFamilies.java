@@ -22,7 +22,7 @@ import java.util.stream.Stream;
  * and one of objects has each queue with what its partition has: a sum over the queues would have a burst once for each of them.
  */
 /** The log of metadata, and those of quorum queues. */
-public final class RaftFamilies {
+final class RaftFamilies {
   private static final double NANOS = 1e9;
 
   /** RabbitMQ's label of the log of metadata. */

@@ -17,7 +17,7 @@ import java.util.zip.GZIPOutputStream;
  *
  * A reader that is slow keeps the chunks; when they are given up to make room, it cannot go on.
  */
-public final class Rendering {
+final class Rendering {
   private static final int CHUNK = 32 * 1024;
   private static final int PIECE = 16 * 1024;
 

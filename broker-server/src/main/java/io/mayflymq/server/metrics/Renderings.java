@@ -25,7 +25,7 @@ import java.util.concurrent.Executor;
  *
  * @param <K> says which text; with equals and hashCode
  */
-public final class Renderings<K> {
+final class Renderings<K> {
   /** Above so many bytes, for making and of text, a text is costly. */
   private static final long COSTLY = 1 << 20;
 

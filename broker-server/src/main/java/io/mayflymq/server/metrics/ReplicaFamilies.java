@@ -10,7 +10,7 @@ import java.util.function.IntFunction;
 import java.util.stream.Stream;
 
 /** The replicas of partitions on this node: each partition has the queues that RabbitMQ labels. */
-public final class ReplicaFamilies {
+final class ReplicaFamilies {
   /** RabbitMQ's name of the family of replicated logs. */
   public static final String RAFT = "ra_metrics";
 

@@ -14,7 +14,7 @@ import java.util.List;
  * @param count how many values there were
  * @param sum their sum
  */
-public record Summary(Labels labels, long count, double sum) {
+record Summary(Labels labels, long count, double sum) {
   /** Returns a summary with several sets of labels. */
   public static MetricFamily of(String name, String help, List<Summary> points) {
     return MetricFamily.of(

@@ -17,7 +17,7 @@ package io.mayflymq.core.queue.index;
  * One that is requeued inside a run is found again without the index, but only if it was in order when it was appended. This has to be remembered,
  * because a run also spans messages that were stuck, and those that were delivered directly and so never had a place in the order.
  */
-public final class ExpiryOrder {
+final class ExpiryOrder {
   private static final int MAX_GAP = 64;
 
   /**

@@ -31,7 +31,7 @@ import java.util.List;
  * Contents of messages, packed. Locations are negative, and so distinct from those in files; when a
  * content was released, its location may be reused. Belongs to one shard's thread.
  */
-public final class ContentArena {
+final class ContentArena {
   /** The size of an array's header, which has to fit into the heap's region, too. */
   private static final int ARRAY_HEADER = 16;
 

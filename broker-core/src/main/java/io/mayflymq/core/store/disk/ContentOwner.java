@@ -1,7 +1,7 @@
 package io.mayflymq.core.store.disk;
 
 /** The owner of the queues whose contents are in a {@link ContentArena}. */
-public interface ContentOwner {
+interface ContentOwner {
   /** Whether the queue still has this message, and has its content at this location. */
   boolean isLive(long queueId, long sequence, long location);
 

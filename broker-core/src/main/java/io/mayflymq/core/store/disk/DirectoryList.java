@@ -24,7 +24,7 @@ import java.util.zip.CRC32C;
  * A directory is listed when it is safe, and removed from the list before it is deleted: a listed directory that does not exist is missing.
  */
 /** The file {@code directories} beside the directories of logs. Safe for use by several threads. */
-public final class DirectoryList {
+final class DirectoryList {
   public static final String FILE = "directories";
 
   private static final String NEW_FILE = "directories.new";

@@ -21,7 +21,7 @@ import java.util.stream.Stream;
  * A log that is deleted file by file could reappear in part, if the machine crashes in between: entries without the marks that say that they are gone.
  * So a directory is first renamed, which is atomic; a directory with the other name is no log, whatever it still contains.
  */
-public final class LocalStorageEnvironment implements StorageEnvironment {
+final class LocalStorageEnvironment implements StorageEnvironment {
   private static final String DELETED = ".deleted";
 
   private final Path path;

@@ -10,7 +10,7 @@ import io.mayflymq.core.message.Message;
  * them are enough, and many are expensive: if they fill the heap, the collector's pauses grow with the backlog. So they have a small share, and each
  * queue a part of it, so that one queue without consumers does not take it all.
  */
-public final class MemoryBudget {
+final class MemoryBudget {
   /** The size of an entry in the index of a queue, in bytes: small, unless its page is in use. */
   private static final int ENTRY = 8;
 

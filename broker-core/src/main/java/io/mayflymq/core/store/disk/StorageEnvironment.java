@@ -12,7 +12,7 @@ import java.util.concurrent.ExecutorService;
  *
  * <p>Safe for use by several threads.
  */
-public interface StorageEnvironment {
+interface StorageEnvironment {
   /** Returns the names of the directories that exist, in no order. */
   List<String> list() throws IOException;
 

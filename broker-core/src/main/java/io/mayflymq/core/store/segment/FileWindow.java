@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /** A part of a file in memory, for reading. Belongs to one thread. */
-public final class FileWindow {
+final class FileWindow {
   private final int capacity;
   private ByteBuffer own;
   private ByteBuffer ownView;

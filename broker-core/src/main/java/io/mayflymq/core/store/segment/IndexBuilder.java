@@ -11,7 +11,7 @@ import java.util.UUID;
  *
  * An entry is: a byte with the type, 64 more if the publisher set the priority 0, or 0 for bytes that are not a valid record; the length in bytes; and then the fields of the type.
  */
-public final class IndexBuilder {
+final class IndexBuilder {
   static final byte GAP = 0;
 
   /** The bit of the type that is set if the publisher of the message set the priority 0. */

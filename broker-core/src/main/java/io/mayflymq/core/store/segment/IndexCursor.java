@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.UUID;
 
 /** Iterates over the entries of a segment's index; see {@link IndexBuilder}. */
-public final class IndexCursor {
+final class IndexCursor {
   private final int segment;
   private final VarintReader in;
   private int offset = SegmentHeader.SPACE;

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /** A log is not opened, because files are missing or belong to another log. Nothing was changed. */
-public final class LogRefusedException extends IOException {
+final class LogRefusedException extends IOException {
   private static final long serialVersionUID = 1L;
 
   public LogRefusedException(LogDirectory directory, List<Damage> damages) {

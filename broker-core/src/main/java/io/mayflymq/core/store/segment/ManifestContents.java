@@ -26,7 +26,7 @@ import java.util.zip.CRC32C;
  * @param used the highest number that a segment had had when the log was cut last; 0 if it never
  *     was
  */
-public record ManifestContents(
+record ManifestContents(
     long revision,
     LogIdentity identity,
     long logId,

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.UUID;
 
 /** Encodes records into a buffer, except for what {@link RecordFormat#seal} adds. */
-public final class RecordEncoder {
+final class RecordEncoder {
   private RecordEncoder() {}
 
   /** The length of a record with content, in bytes. May be more than an int can hold. */

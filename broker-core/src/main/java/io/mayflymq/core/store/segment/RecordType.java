@@ -1,7 +1,7 @@
 package io.mayflymq.core.store.segment;
 
 /** The type of a record. */
-public enum RecordType {
+enum RecordType {
   /** A message entered queues. */
   ENQUEUE(1, true),
   /** A message left a queue and, changed or not, entered others: both or neither. */

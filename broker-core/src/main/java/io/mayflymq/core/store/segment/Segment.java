@@ -9,7 +9,7 @@ import java.util.function.Consumer;
  * that entries of an earlier segment are gone. A mark is needed as long as that segment exists.
  * Belongs to the shard's thread, except for the file.
  */
-public final class Segment {
+final class Segment {
   /** The weight of an entry in addition to its body; weights are only compared with each other. */
   private static final int ENTRY_WEIGHT = 64;
 

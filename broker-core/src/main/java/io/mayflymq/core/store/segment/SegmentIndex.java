@@ -8,7 +8,7 @@ import java.util.zip.CRC32C;
  * The index of a complete segment, see {@link IndexBuilder}, and its file: a header, the entries,
  * and a CRC32C of both.
  */
-public final class SegmentIndex {
+final class SegmentIndex {
   private static final long MAGIC = 0x5849_594c_4659_414dL; // "MAYFLYIX"
   private static final int VERSION = 1;
 

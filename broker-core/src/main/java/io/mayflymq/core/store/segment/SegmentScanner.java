@@ -7,7 +7,7 @@ import java.io.IOException;
  * of one: the length of a damaged record is not used, since it could lead past valid ones. Other bytes practically never look like a valid record, see
  * RecordFormat.
  */
-public final class SegmentScanner {
+final class SegmentScanner {
   private static final int AHEAD = 1 << 20;
 
   private final LogFile file;

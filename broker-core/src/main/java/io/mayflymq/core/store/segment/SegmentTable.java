@@ -12,7 +12,7 @@ import java.util.function.Consumer;
  * marks. A mark is needed as long as the segment that it is about exists. Belongs to the shard's
  * thread.
  */
-public final class SegmentTable {
+final class SegmentTable {
   private static final double FULL = 0.85;
 
   private final TreeMap<Integer, Segment> segments = new TreeMap<>();

@@ -5,7 +5,7 @@ package io.mayflymq.server.cluster.consensus;
  * also later, unless no member was asked. The message says how many of how many members are
  * reachable.
  */
-public final class NoMajorityException extends ConsensusException {
+final class NoMajorityException extends ConsensusException {
   private static final long serialVersionUID = 1L;
 
   private final boolean mayHappen;

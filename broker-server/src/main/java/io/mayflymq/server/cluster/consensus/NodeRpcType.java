@@ -11,7 +11,7 @@ import org.apache.ratis.server.leader.LeaderState;
 import org.apache.ratis.server.leader.LogAppender;
 
 /** How Ratis sends: by requests between nodes. Ratis creates it by the name of its class. */
-public final class NodeRpcType implements RpcType {
+final class NodeRpcType implements RpcType {
   private static final String KEY = "peers";
 
   /** For Ratis. */

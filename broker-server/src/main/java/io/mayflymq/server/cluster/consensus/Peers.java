@@ -17,7 +17,7 @@ import org.apache.ratis.protocol.RaftPeerId;
  * The nodes of the other members: calls to them, and when each was heard of last. Any thread may
  * call.
  */
-public final class Peers {
+final class Peers {
   /** How long the other side gets beyond the time limit of the transport. */
   private static final long MARGIN_MILLIS = 1_000;
 

@@ -8,7 +8,7 @@ import org.apache.ratis.thirdparty.com.google.protobuf.MessageLite;
 import org.apache.ratis.thirdparty.com.google.protobuf.Parser;
 
 /** The bytes of a message between members: its kind, then Ratis's encoding of its content. */
-public final class RpcMessage {
+final class RpcMessage {
   /** What a message is. The code is what is sent: it never changes. */
   public enum Kind {
     VOTE(1),

@@ -13,7 +13,7 @@ import java.util.function.Supplier;
  * One request waits at most. The leader whose request is replaced gets an error, and sends again.
  */
 /** Answers requests one at a time, in the order of their arrival. Any thread may call. */
-public final class SerialAnswers {
+final class SerialAnswers {
   private final Worker worker;
   private boolean busy;
   private Waiting next;

@@ -11,7 +11,7 @@ import java.util.UUID;
  * @param versions of the protocol that it knows
  * @param admission which nodes it talks to
  */
-public record LocalNode(
+record LocalNode(
     String name,
     UUID dataDirectory,
     ClusterSecret secret,

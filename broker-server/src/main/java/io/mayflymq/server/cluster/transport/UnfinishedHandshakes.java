@@ -20,7 +20,7 @@ import java.util.Set;
  * secret. Their number is limited, for each address and for all of them. An IPv6 address counts as
  * its network of 64 bits. Any thread may call.
  */
-public final class UnfinishedHandshakes {
+final class UnfinishedHandshakes {
   /** The most of one address. A node opens a few for each of its event loops at once. */
   static final int MOST_OF_ADDRESS = 64;
 

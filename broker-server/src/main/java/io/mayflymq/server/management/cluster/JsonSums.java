@@ -12,7 +12,7 @@ import java.util.Map;
  * Sums of what several nodes have counted, as JSON has it. Numbers are added, and those in objects;
  * samples of the past are added by their moments. Anything else is as the first node has it.
  */
-public final class JsonSums {
+final class JsonSums {
   private static final String SAMPLE = "sample";
   private static final String TIMESTAMP = "timestamp";
 

@@ -7,7 +7,7 @@ import io.mayflymq.server.management.json.QueueJson;
 import java.util.Map;
 
 /** How much a list shows of a queue. */
-public enum QueueForm {
+enum QueueForm {
   /** All. */
   SUMMARY,
   /** What it is, and its messages. */

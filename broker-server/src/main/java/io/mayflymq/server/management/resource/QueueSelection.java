@@ -15,7 +15,7 @@ import java.util.List;
  * @param vhosts found in the names of their virtual hosts
  * @param names found in their names
  */
-public record QueueSelection(String type, NamePattern vhosts, NamePattern names) {
+record QueueSelection(String type, NamePattern vhosts, NamePattern names) {
   private static final String ALL = "all";
 
   /** The names of the types. */
