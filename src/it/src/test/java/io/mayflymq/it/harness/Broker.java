@@ -236,7 +236,12 @@ public abstract class Broker implements AutoCloseable {
     try {
       long end = System.nanoTime() + PATIENCE_AT_START.toNanos();
       while (!ready.await(5, TimeUnit.MILLISECONDS)) {
-        if (!isAlive() || System.nanoTime() > end) {
+        if (!isAlive()) {
+          // To kill a process closes its streams, also if it has ended: what was not read is lost.
+          awaitExit();
+          throw new AssertionError("The broker ended:\n" + String.join("\n", output()));
+        }
+        if (System.nanoTime() > end) {
           abandon();
           throw new AssertionError("The broker did not get ready:\n" + String.join("\n", output()));
         }
