@@ -31,6 +31,7 @@ class ContributorPagesTest {
   /** What begins with "cluster." may be a key of the configuration. */
   private static final Pattern PACKAGE =
       Pattern.compile("(?:io\\.mayflymq\\.)?((?:protocol|core|server)(?:\\.[a-z]+)+)");
+
   private static final Pattern DECLARED =
       Pattern.compile("\\b(?:class|record|interface|enum) ([A-Z]\\w*)");
 

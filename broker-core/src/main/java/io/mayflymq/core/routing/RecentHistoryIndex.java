@@ -3,8 +3,7 @@ package io.mayflymq.core.routing;
 import java.util.function.Consumer;
 
 /** The bindings of an exchange that keeps its latest messages: all of them match. */
-record RecentHistoryIndex<Q>(FanoutIndex<Q> all, RecentHistory history)
-    implements BindingIndex<Q> {
+record RecentHistoryIndex<Q>(FanoutIndex<Q> all, RecentHistory history) implements BindingIndex<Q> {
   /** The index without a binding of an exchange that keeps its messages there. */
   public static <Q> RecentHistoryIndex<Q> empty(RecentHistory history) {
     return new RecentHistoryIndex<>(FanoutIndex.empty(), history);
