@@ -64,7 +64,9 @@ public final class ExchangeResource {
         .get("exchanges", request -> list(request, managed.vhosts(request.principal())))
         .get("exchanges/{vhost}", request -> list(request, List.of(managed.visibleVhost(request))))
         .get("exchanges/{vhost}/{exchange}", this::get)
-        .put("exchanges/{vhost}/{exchange}", this::declare)
+        .put(
+            "exchanges/{vhost}/{exchange}",
+            request -> managed.onNamedNode(request, () -> declare(request)))
         .delete("exchanges/{vhost}/{exchange}", this::delete);
   }
 
@@ -72,6 +74,7 @@ public final class ExchangeResource {
   public void addQuestionsTo(RequestRouter questions) {
     list.addTo(questions);
     one.addTo(questions);
+    questions.put("exchanges/{vhost}/{exchange}", this::declare);
   }
 
   private record Found(VirtualHost vhost, ExchangeDefinition exchange) {

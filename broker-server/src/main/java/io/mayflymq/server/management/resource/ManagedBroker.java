@@ -10,6 +10,7 @@ import io.mayflymq.core.security.VhostAccess;
 import io.mayflymq.core.store.StoreFigures;
 import io.mayflymq.core.store.backup.Backup;
 import io.mayflymq.core.vhost.Broker;
+import io.mayflymq.core.vhost.Cluster;
 import io.mayflymq.core.vhost.VirtualHost;
 import io.mayflymq.core.vhost.partition.Partition;
 import io.mayflymq.core.vhost.queue.Queue;
@@ -19,6 +20,7 @@ import io.mayflymq.protocol.types.ConnectionException;
 import io.mayflymq.server.alarm.Alarms;
 import io.mayflymq.server.alarm.ClientMemory;
 import io.mayflymq.server.channel.ChannelView;
+import io.mayflymq.server.config.NodeName;
 import io.mayflymq.server.connection.ConnectionEnvironment;
 import io.mayflymq.server.connection.ConnectionView;
 import io.mayflymq.server.connection.OpenConnection;
@@ -28,6 +30,7 @@ import io.mayflymq.server.management.api.Missing;
 import io.mayflymq.server.management.api.Principal;
 import io.mayflymq.server.management.api.Request;
 import io.mayflymq.server.management.api.RequestRouter;
+import io.mayflymq.server.management.api.Response;
 import io.mayflymq.server.management.cluster.AllNodes;
 import io.mayflymq.server.management.cluster.OtherNodes;
 import java.util.Collection;
@@ -37,6 +40,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /**
@@ -432,6 +436,31 @@ public final class ManagedBroker {
                       "node %s of %s cannot be reached, or does not answer"
                           .formatted(node, queue)));
     };
+  }
+
+  /**
+   * Declares on the node that the body names, as if the client were connected to it; on this one if
+   * it names none.
+   *
+   * @throws ApiException 400 if that is no node of the cluster, 503 if it does not answer
+   */
+  Response onNamedNode(Request request, Supplier<Response> here) {
+    String node = request.body().fields().text("node", NodeName.value());
+    if (node.equals(NodeName.value())) {
+      return here.get();
+    }
+    Cluster cluster = broker().cluster();
+    if (cluster == null || cluster.nodes().stream().noneMatch(peer -> peer.name().equals(node))) {
+      throw ApiException.badRequest("Node %s is not a cluster member".formatted(node));
+    }
+    return nodes
+        .passOn(node, request)
+        .orElseThrow(
+            () ->
+                new ApiException(
+                    503,
+                    "unavailable",
+                    "node %s cannot be reached, or does not answer".formatted(node)));
   }
 
   // Connections

@@ -58,6 +58,7 @@ public final class QueueResource {
     rows.addTo(questions);
     questions
         .get("queues/{vhost}/{queue}", this::getHere)
+        .put("queues/{vhost}/{queue}", this::declare)
         .get("queues/{vhost}/{queue}/move", this::moveState)
         .post("queues/{vhost}/{queue}/move", this::move)
         .get("queues/{vhost}/{queue}/convert", request -> Response.ok(conversionHere(request)))
@@ -71,7 +72,9 @@ public final class QueueResource {
         .get("queues/detailed", request -> list(request, managed.vhosts(request.principal())))
         .get("queues/{vhost}", request -> list(request, List.of(managed.visibleVhost(request))))
         .get("queues/{vhost}/{queue}", this::get)
-        .put("queues/{vhost}/{queue}", this::declare)
+        .put(
+            "queues/{vhost}/{queue}",
+            request -> managed.onNamedNode(request, () -> declare(request)))
         .delete("queues/{vhost}/{queue}", this::delete)
         .delete("queues/{vhost}/{queue}/contents", this::purge)
         .get("queues/{vhost}/{queue}/move", managed.atHome(this::moveState))

@@ -100,6 +100,7 @@ class ClusterOperationsIT {
         assertThat(texts(queues, "node"))
             .containsExactly(ClusterNodes.name(0), ClusterNodes.name(1));
         assertThat(texts(queues, "consumers")).containsExactly("0", "2");
+        declareAt(api);
         JsonNode sorted =
             api.get("queues?page=1&page_size=1&sort=messages&sort_reverse=true").json();
         assertThat(texts(sorted.path("items"), "name")).containsExactly("q1");
@@ -268,6 +269,25 @@ class ClusterOperationsIT {
         .messageId(id)
         .headers(Map.of("x-delay", 3_600_000))
         .build();
+  }
+
+  /** Declared by any node, a queue is at the node that the request names, if that is to lead it. */
+  private static void declareAt(Http api) throws Exception {
+    String path = "queues/%2F/named";
+    String named = ClusterNodes.name(1);
+    Http.Reply declared =
+        api.put(
+            path,
+            """
+            {"node": "%s", "arguments": {"x-queue-leader-locator": "client-local"}}"""
+                .formatted(named));
+    assertThat(declared.status()).as(declared.reason()).isEqualTo(201);
+    assertThat(api.get(path).json().path("node").asText()).isEqualTo(named);
+    assertThat(api.delete(path).status()).isEqualTo(204);
+    String exchange = "exchanges/%2F/named";
+    String body = "{\"type\": \"direct\", \"node\": \"%s\"}".formatted(named);
+    assertThat(api.put(exchange, body).status()).isEqualTo(201);
+    assertThat(api.delete(exchange).status()).isEqualTo(204);
   }
 
   @Test

@@ -24,6 +24,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tests the management API with plain requests: JSON, status codes and errors. */
 @BlackBox
@@ -176,6 +177,31 @@ class ManagementApiIT {
     assertThat(reply.status()).isEqualTo(400);
     assertThat(reply.error()).isEqualTo("bad_request");
     assertThat(reply.json().path("reason").toString()).startsWith(reason);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"nope@nowhere", ""})
+  void aNodeThatIsNoMemberIs400(String node, Amqp amqp) throws Exception {
+    String body = "{\"node\":\"%s\"}".formatted(node);
+    String reason = "Node %s is not a cluster member".formatted(node);
+    assertThat(http.put("queues/%2F/" + amqp.name(), body).reason()).isEqualTo(reason);
+    Http.Reply reply = http.put("exchanges/%2F/" + amqp.name(), body);
+    assertThat(reply.status()).isEqualTo(400);
+    assertThat(reply.error()).isEqualTo("bad_request");
+    assertThat(reply.reason()).isEqualTo(reason);
+    assertThat(http.get("queues/%2F/" + amqp.name()).status()).isEqualTo(404);
+    assertThat(http.get("exchanges/%2F/" + amqp.name()).status()).isEqualTo(404);
+  }
+
+  @Test
+  void aNodeMayBeNamed(Amqp amqp) throws Exception {
+    String node = http.get("overview").json().path("node").asText();
+    String body = "{\"node\":\"%s\"}".formatted(node);
+    for (String kind : List.of("queues", "exchanges")) {
+      String path = kind + "/%2F/" + amqp.name();
+      assertThat(http.put(path, body).status()).isEqualTo(201);
+      assertThat(http.delete(path).status()).isEqualTo(204);
+    }
   }
 
   @Test
