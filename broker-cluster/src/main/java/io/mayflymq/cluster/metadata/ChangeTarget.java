@@ -1,7 +1,6 @@
 package io.mayflymq.cluster.metadata;
 
 import io.mayflymq.core.admin.Administration;
-import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.MetadataCommand.Administrative;
 import io.mayflymq.core.metadata.MetadataCommand.Assigning;
 import io.mayflymq.core.metadata.MetadataCommand.Clustering;
@@ -9,6 +8,7 @@ import io.mayflymq.core.metadata.MetadataCommand.UserIs;
 import io.mayflymq.core.metadata.MetadataCommand.VhostDeclared;
 import io.mayflymq.core.metadata.MetadataCommand.VhostDeleted;
 import io.mayflymq.core.metadata.MetadataCommand.VhostIs;
+import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.vhost.Broker;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -26,7 +26,7 @@ public record ChangeTarget(
     Broker broker,
     Administration administration,
     ClusterMembers members,
-    ReplicatedPartitions partitions) {
+    PartitionAssignments partitions) {
   /**
    * Carries out a change whose turn has come.
    *

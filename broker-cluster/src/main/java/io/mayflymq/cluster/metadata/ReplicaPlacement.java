@@ -52,7 +52,7 @@ public final class ReplicaPlacement {
   private final Nodes nodes;
   private final int partitionsOfList;
   private final int defaultSize;
-  private final ReplicatedPartitions partitions;
+  private final PartitionAssignments partitions;
   private final ChangeOrdering changes;
   private final Map<List<Integer>, CompletableFuture<Void>> making = new HashMap<>();
   private int turn;
@@ -67,7 +67,7 @@ public final class ReplicaPlacement {
       Nodes nodes,
       int shards,
       int defaultSize,
-      ReplicatedPartitions partitions,
+      PartitionAssignments partitions,
       ChangeOrdering changes) {
     this.nodes = nodes;
     this.partitionsOfList = Math.min(shards, MOST_PARTITIONS);

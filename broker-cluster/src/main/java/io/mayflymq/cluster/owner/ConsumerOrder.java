@@ -180,7 +180,7 @@ public final class ConsumerOrder {
         waiting.add(this);
       }
       ConsumerRank rank =
-          consumer.outlet() instanceof HomeConsumer remote ? remote.rank() : ConsumerRank.NONE;
+          consumer.outlet() instanceof OwnerConsumer remote ? remote.rank() : ConsumerRank.NONE;
       arrivals.add(new Arrival(rank, consumer, join));
     }
 

@@ -5,15 +5,15 @@ import io.mayflymq.cluster.link.LinkListener;
 import io.mayflymq.cluster.link.LinkPort;
 import io.mayflymq.cluster.link.LinkVersion;
 import io.mayflymq.cluster.owner.ConsumerOrder;
-import io.mayflymq.cluster.owner.HomeLink;
+import io.mayflymq.cluster.owner.OwnerLink;
 import io.mayflymq.cluster.owner.QueueLookup;
 import io.mayflymq.cluster.replication.QueueLeases;
 import io.mayflymq.core.codec.LinkReader;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.store.StoreIds;
 import io.mayflymq.core.vhost.Broker;
-import io.mayflymq.core.vhost.Cluster;
 import io.mayflymq.core.vhost.Cluster.Peer;
+import io.mayflymq.core.vhost.Cluster;
 import io.mayflymq.core.vhost.VirtualHost;
 import io.mayflymq.core.vhost.partition.Partition;
 import io.mayflymq.core.vhost.queue.Queue;
@@ -173,7 +173,7 @@ final class LedPartition implements QueueLookup {
 
   private final class Side implements LinkListener {
     private final String node;
-    private final HomeLink home;
+    private final OwnerLink home;
     private CommittedPort port;
     private boolean over;
     private boolean isToldOfStall;
@@ -181,7 +181,7 @@ final class LedPartition implements QueueLookup {
     Side(String node) {
       this.node = node;
       this.home =
-          new HomeLink(
+          new OwnerLink(
               shard(),
               broker.partitions(),
               LedPartition.this,

@@ -3,9 +3,9 @@ package io.mayflymq.cluster.partition;
 import io.mayflymq.cluster.link.LinkListener;
 import io.mayflymq.cluster.remote.PartitionHost;
 import io.mayflymq.cluster.remote.PartitionLink;
-import io.mayflymq.cluster.replication.HostedReplica;
 import io.mayflymq.cluster.replication.Leaderless;
 import io.mayflymq.cluster.replication.ReplicaCluster;
+import io.mayflymq.cluster.replication.ReplicaDriver;
 import io.mayflymq.cluster.replication.ReplicationTimes;
 import io.mayflymq.cluster.store.DiskReplica;
 import io.mayflymq.core.metadata.Assignment;
@@ -31,7 +31,7 @@ final class PartitionOnNode implements PartitionHost {
   static final long RETRY_MILLIS = 30_000;
 
   private final int number;
-  private final PartitionReplicas.Environment environment;
+  private final ReplicaManager.Environment environment;
   private final ClockWarning clockWarning;
   private final PartitionLink link;
   private final Shard shard;
@@ -41,7 +41,7 @@ final class PartitionOnNode implements PartitionHost {
   private CompletableFuture<Void> removal = CompletableFuture.completedFuture(null);
 
   /** Null if this node keeps none. */
-  private volatile ReplicatedPartition replica;
+  private volatile LocalReplica replica;
 
   /** Null unless this node is to lead. */
   private OwnConnection own;
@@ -60,7 +60,7 @@ final class PartitionOnNode implements PartitionHost {
 
   /** Creates it without a leader. Any thread may call. */
   PartitionOnNode(
-      int number, PartitionReplicas.Environment environment, ClockWarning clockWarning) {
+      int number, ReplicaManager.Environment environment, ClockWarning clockWarning) {
     this.number = number;
     this.environment = environment;
     this.clockWarning = clockWarning;
@@ -161,14 +161,14 @@ final class PartitionOnNode implements PartitionHost {
       return;
     }
     PartitionTime time = new PartitionTime(shard);
-    HostedReplica.Place place =
-        new HostedReplica.Place(
+    ReplicaDriver.Place place =
+        new ReplicaDriver.Place(
             number, time, environment.cluster(), () -> shard.elapsedNanos() / 1_000_000);
     Queues queues = new Queues();
     StreamsOfTables streams = new StreamsOfTables(environment.broker(), queues::queues);
     try {
       DiskReplica log = environment.logs().open(number, time, streams);
-      replica = new ReplicatedPartition(place, assignment, environment.broker(), log, queues);
+      replica = new LocalReplica(place, assignment, environment.broker(), log, queues);
       replica.start();
       if (refusal != null) {
         LOGGER.info("this node keeps its replica of partition {} again", number);
@@ -220,7 +220,7 @@ final class PartitionOnNode implements PartitionHost {
   /** The replica is of no use as it is: it is closed now, and opened again later if it can be. */
   private void failed(Exception why) {
     if (replica != null && !stopped) {
-      ReplicatedPartition failed = replica;
+      LocalReplica failed = replica;
       replica = null;
       removal = new CompletableFuture<>();
       failed
@@ -229,7 +229,7 @@ final class PartitionOnNode implements PartitionHost {
     }
   }
 
-  private void closedForNow(ReplicatedPartition failed, Exception why) {
+  private void closedForNow(LocalReplica failed, Exception why) {
     removal.complete(null);
     if (stopped) {
       return;
@@ -256,7 +256,7 @@ final class PartitionOnNode implements PartitionHost {
     }
   }
 
-  private final class Queues implements ReplicatedPartition.Owner {
+  private final class Queues implements LocalReplica.Owner {
     @Override
     public Collection<Queue> queues() {
       return environment.queuesOf(link.partition());
@@ -309,7 +309,7 @@ final class PartitionOnNode implements PartitionHost {
 
   @Override
   public Queue here(Queue queue) {
-    ReplicatedPartition present = replica;
+    LocalReplica present = replica;
     return present == null ? null : present.here(queue);
   }
 
@@ -353,11 +353,11 @@ final class PartitionOnNode implements PartitionHost {
   }
 
   /** Returns how the replica on this node is; null if this node is to keep none. */
-  KeptReplica kept() {
+  ReplicaSnapshot kept() {
     if (replica != null) {
-      return new KeptReplica(number, replica.figures());
+      return new ReplicaSnapshot(number, replica.figures());
     }
-    return isToKeep() ? new KeptReplica(number, null) : null;
+    return isToKeep() ? new ReplicaSnapshot(number, null) : null;
   }
 
   /** Ends leading, as the node stops. */

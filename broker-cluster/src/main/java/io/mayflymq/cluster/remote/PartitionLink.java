@@ -112,7 +112,7 @@ public final class PartitionLink implements QueueLink {
     this.partition = partitions.addRemote(shard);
     this.host = host;
     this.leaderless = new LeaderlessTime(shard);
-    this.traffic = new LinkTraffic(shard, partitions, this::ask, HomeErrors::leaderless);
+    this.traffic = new LinkTraffic(shard, partitions, this::ask, OwnerErrors::leaderless);
   }
 
   /** Returns the last leader that was known; empty before the first. */

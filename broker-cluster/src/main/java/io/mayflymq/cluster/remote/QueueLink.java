@@ -1,13 +1,13 @@
 package io.mayflymq.cluster.remote;
 
+import io.mayflymq.core.vhost.queue.OwningNode;
 import io.mayflymq.core.vhost.queue.Queue;
-import io.mayflymq.core.vhost.queue.QueueHome;
 import java.util.concurrent.CompletableFuture;
 
 /**
  * The way from a shard to queues that are not on this node. On the shard only, but for the name.
  */
-interface QueueLink extends QueueHome<Queue> {
+interface QueueLink extends OwningNode<Queue> {
   /**
    * Asks a queue, now or when there is a connection. If the queue cannot be asked, the answer fails
    * with 404.

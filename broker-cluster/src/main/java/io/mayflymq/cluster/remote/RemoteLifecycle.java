@@ -81,7 +81,7 @@ final class RemoteLifecycle implements QueueLifecycle {
 
   @Override
   public CompletableFuture<Void> moveTo(Queue successor, Supplier<CompletableFuture<Void>> change) {
-    return CompletableFuture.failedFuture(HomeErrors.onlyAtHome("move_queue", queue, link.node()));
+    return CompletableFuture.failedFuture(OwnerErrors.onlyAtHome("move_queue", queue, link.node()));
   }
 
   @Override

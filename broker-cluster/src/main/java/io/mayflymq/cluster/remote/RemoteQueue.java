@@ -259,7 +259,7 @@ public final class RemoteQueue implements ShardQueue {
 
   @Override
   public MessageExtractor extractor(String method) {
-    throw HomeErrors.onlyAtHome(method, queue, link.node());
+    throw OwnerErrors.onlyAtHome(method, queue, link.node());
   }
 
   @Override

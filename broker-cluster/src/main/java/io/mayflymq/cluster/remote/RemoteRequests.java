@@ -218,7 +218,7 @@ final class RemoteRequests implements QueueRequests {
       return here.requests().deadlines(next);
     }
     return CompletableFuture.failedFuture(
-        HomeErrors.onlyAtHome("the report of deadlines", queue, link.node()));
+        OwnerErrors.onlyAtHome("the report of deadlines", queue, link.node()));
   }
 
   @Override
@@ -228,7 +228,7 @@ final class RemoteRequests implements QueueRequests {
       return here.requests().scheduled(after, limit);
     }
     return CompletableFuture.failedFuture(
-        HomeErrors.onlyAtHome("the list of scheduled messages", queue, link.node()));
+        OwnerErrors.onlyAtHome("the list of scheduled messages", queue, link.node()));
   }
 
   @Override

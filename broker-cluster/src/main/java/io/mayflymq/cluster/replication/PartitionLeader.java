@@ -409,19 +409,19 @@ final class PartitionLeader {
    * Returns a follower that can lead in place of this node at once: it is in sync, and has forced
    * all batches and heard all notes of leases.
    *
-   * @param wanted its number; {@link PartitionReplica#ANY} for any
-   * @return {@link PartitionReplica#ANY} if there is none now
+   * @param wanted its number; {@link ReplicaMachine#ANY} for any
+   * @return {@link ReplicaMachine#ANY} if there is none now
    */
   int successor(int wanted) {
     for (FollowerProgress follower : followers.values()) {
       if (assignment.inSync().contains(follower.replica())
           && follower.forced() >= replica.last()
           && follower.hasLeases()
-          && (wanted == PartitionReplica.ANY || wanted == follower.replica())) {
+          && (wanted == ReplicaMachine.ANY || wanted == follower.replica())) {
         return follower.replica();
       }
     }
-    return PartitionReplica.ANY;
+    return ReplicaMachine.ANY;
   }
 
   /** Returns what it knows of its followers now, in the order of their numbers. */

@@ -8,7 +8,7 @@ import java.util.Map;
 interface ReplicaEffects {
   /**
    * Sends a message to a follower, over the connection whose beginning {@link
-   * PartitionReplica#connected} was told.
+   * ReplicaMachine#connected} was told.
    */
   void send(int follower, ReplicationMessage.ToFollower message);
 
@@ -28,7 +28,7 @@ interface ReplicaEffects {
 
   /**
    * Sends all that the partition has, as {@link ReplicationMessage.Copy}, to a follower, then calls
-   * {@link PartitionReplica#tookOver}.
+   * {@link ReplicaMachine#tookOver}.
    *
    * @param streamEnds as in {@link ReplicationMessage.TakesOver}, which it has answered
    */

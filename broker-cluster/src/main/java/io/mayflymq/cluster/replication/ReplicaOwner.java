@@ -14,8 +14,8 @@ public interface ReplicaOwner {
   void committed(long number);
 
   /**
-   * A follower is to be sent all that there is: {@link HostedReplica#sendCopy} for each part, then
-   * {@link HostedReplica#copySent}.
+   * A follower is to be sent all that there is: {@link ReplicaDriver#sendCopy} for each part, then
+   * {@link ReplicaDriver#copySent}.
    *
    * @param streamEnds as in {@link ReplicationMessage.TakesOver}
    */

@@ -416,7 +416,7 @@ public final class DiskReplica implements ReplicaLog {
    * @param streamEnds what {@link #streamEnds} has returned there
    * @return to give it up
    */
-  public ReplicaCopy copy(CopySink sink, Map<Long, Long> streamEnds) {
+  public ReplicaCopy copy(LogCopySink sink, Map<Long, Long> streamEnds) {
     if (leader == null) {
       throw new IllegalStateException(
           "the log of partition %d is not that of a leader".formatted(files.partition()));

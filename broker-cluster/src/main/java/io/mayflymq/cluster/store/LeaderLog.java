@@ -210,7 +210,7 @@ final class LeaderLog implements StoreLog, EndOfBurstListener {
   }
 
   /** Begins a copy of all that there is. */
-  ReplicaCopy copy(CopySink to, Map<Long, Long> streamEnds) {
+  ReplicaCopy copy(LogCopySink to, Map<Long, Long> streamEnds) {
     ReplicaCopy copy = new ReplicaCopy(to, streams.copy(streamEnds));
     copies.add(copy);
     burst.request();

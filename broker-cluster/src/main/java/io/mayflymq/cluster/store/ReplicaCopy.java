@@ -10,7 +10,7 @@ import java.nio.ByteBuffer;
 public final class ReplicaCopy {
   private static final int SLICE = 64 << 10;
 
-  private final CopySink sink;
+  private final LogCopySink sink;
   private final StreamCopy streams;
 
   /** Null before the first slice. */
@@ -23,7 +23,7 @@ public final class ReplicaCopy {
    *
    * @param streams what the files of streams have, which is sent first
    */
-  ReplicaCopy(CopySink sink, StreamCopy streams) {
+  ReplicaCopy(LogCopySink sink, StreamCopy streams) {
     this.sink = sink;
     this.streams = streams;
   }

@@ -7,8 +7,8 @@ import io.mayflymq.core.admin.VhostDefaults;
 import io.mayflymq.core.deathjournal.DeathJournal;
 import io.mayflymq.core.metadata.ClusterMember;
 import io.mayflymq.core.metadata.LiveMetadataLog;
-import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.MetadataCommand.Applied;
+import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.QueuePlace;
 import io.mayflymq.core.policy.PolicyKind;
 import io.mayflymq.core.runtime.ManualLoop;
@@ -159,7 +159,7 @@ final class SimulatedCluster {
     Broker broker;
     Administration administration;
     RecordedFaults faults;
-    ReplicatedPartitions replicated;
+    PartitionAssignments replicated;
     private ReplicaPlacement placement;
     private ChangeProposer proposer;
     private ChangeApplier applier;
@@ -212,7 +212,7 @@ final class SimulatedCluster {
           new Administration(broker, positions, access, new Sessions(access), VhostDefaults.NONE);
       administration.recover(recovered);
       broker.recover(recovered);
-      replicated = new ReplicatedPartitions(positions, recovered, (partition, assigned) -> {});
+      replicated = new PartitionAssignments(positions, recovered, (partition, assigned) -> {});
       placement = new ReplicaPlacement(this, SHARDS, DEFAULT_REPLICAS, replicated, this);
       applier =
           new ChangeApplier(

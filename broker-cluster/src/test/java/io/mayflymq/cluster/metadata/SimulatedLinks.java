@@ -5,7 +5,7 @@ import io.mayflymq.cluster.link.LinkListener;
 import io.mayflymq.cluster.link.LinkPort;
 import io.mayflymq.cluster.link.LinkVersion;
 import io.mayflymq.cluster.metadata.SimulatedCluster.Node;
-import io.mayflymq.cluster.owner.HomeLink;
+import io.mayflymq.cluster.owner.OwnerLink;
 import io.mayflymq.cluster.owner.QueueLookup;
 import io.mayflymq.core.codec.LinkReader;
 import io.mayflymq.core.codec.LinkWriter;
@@ -64,7 +64,7 @@ final class SimulatedLinks {
     private final Shard near;
     private final Node to;
     private final LinkListener listener;
-    private HomeLink far;
+    private OwnerLink far;
     private Shard farShard;
 
     Connection(Node from, Shard near, Node to, LinkListener listener) {
@@ -76,15 +76,15 @@ final class SimulatedLinks {
 
     void open() {
       farShard = to.broker.shards().get(near.index() % to.broker.shards().count());
-      far = new HomeLink(farShard, to.broker.partitions(), lookup());
-      HomeLink opened = far;
+      far = new OwnerLink(farShard, to.broker.partitions(), lookup());
+      OwnerLink opened = far;
       Shard shard = farShard;
       shard.execute(() -> opened.up(new Port(this, near, listener)));
       near.execute(() -> listener.up(new Port(this, shard, opened)));
     }
 
     void endAtHome() {
-      HomeLink lost = far;
+      OwnerLink lost = far;
       farShard.execute(() -> lost.lost("cut"));
     }
 
@@ -116,7 +116,7 @@ final class SimulatedLinks {
 
   private static final class Port implements LinkPort {
     private final Connection connection;
-    private final HomeLink incarnation;
+    private final OwnerLink incarnation;
     private final Shard to;
     private final LinkListener receiver;
 

@@ -37,14 +37,14 @@ class AppliedOnceModelTest {
 
   /** One connection, and what is under way on it. */
   private static final class Connection {
-    final HomeLink home;
+    final OwnerLink home;
     final ArrayDeque<Frame> toHome = new ArrayDeque<>();
     final List<Frame> toNode;
 
     /** Whether the leader has ended it. */
     final boolean[] closes;
 
-    Connection(HomeLink home, List<Frame> toNode, boolean[] closes) {
+    Connection(OwnerLink home, List<Frame> toNode, boolean[] closes) {
       this.closes = closes;
       this.home = home;
       this.toNode = toNode;
@@ -210,7 +210,7 @@ class AppliedOnceModelTest {
       }
       List<Frame> toNode = new ArrayList<>();
       boolean[] closes = new boolean[1];
-      HomeLink home = leader.open(toNode, () -> closes[0] = true);
+      OwnerLink home = leader.open(toNode, () -> closes[0] = true);
       node.connection = new Connection(home, toNode, closes);
       node.send(BatchFrames.origin(node.link, node.number));
       // Connections of a node begin in order, whatever is under way on them.

@@ -30,11 +30,11 @@ class AppliedOnceTest {
 
   private LeaderRig leader = new LeaderRig();
   private final List<Frame> sent = new ArrayList<>();
-  private HomeLink link = connect(LINK);
+  private OwnerLink link = connect(LINK);
 
-  private HomeLink connect(UUID id) {
+  private OwnerLink connect(UUID id) {
     sent.clear();
-    HomeLink opened = leader.open(sent, () -> {});
+    OwnerLink opened = leader.open(sent, () -> {});
     send(opened, BatchFrames.origin(id, NODE));
     for (int queue = 1; queue <= 4; queue++) {
       send(opened, BatchFrames.queue(queue));
@@ -42,7 +42,7 @@ class AppliedOnceTest {
     return opened;
   }
 
-  private void send(HomeLink to, Frame frame) {
+  private void send(OwnerLink to, Frame frame) {
     leader.run(() -> to.frame(frame.type(), frame.read()));
   }
 
@@ -256,7 +256,7 @@ class AppliedOnceTest {
   }
 
   private void closesTheConnection(Frame unreadable) {
-    HomeLink broken = link;
+    OwnerLink broken = link;
     leader.run(
         () -> {
           assertThatThrownBy(() -> broken.frame(unreadable.type(), unreadable.read()))
@@ -298,7 +298,7 @@ class AppliedOnceTest {
     leader.queue(2).gate().close();
     Frame batch = batch(1, false, List.of(new Publish(1, 1, true), new Publish(2, 2, true)));
     send(batch);
-    HomeLink old = link;
+    OwnerLink old = link;
     link = connect(LINK);
     leader.run(() -> leader.queue(2).gate().open());
     send(batch);
@@ -311,7 +311,7 @@ class AppliedOnceTest {
   @Test
   void linkOfAnEarlierProcessIsClosed() {
     send(batch(1, false, publishes(1, 1)));
-    HomeLink old = link;
+    OwnerLink old = link;
     link = connect(new UUID(7, 9));
     send(batch(1, false, publishes(2, 2)));
     send(old, batch(2, false, publishes(3, 3)));
@@ -327,7 +327,7 @@ class AppliedOnceTest {
 
   @Test
   void batchesOfAReplicatedPartitionComeBehindTheirOrigin() {
-    HomeLink bare = leader.open(sent, () -> {});
+    OwnerLink bare = leader.open(sent, () -> {});
     Frame first = batch(1, false, publishes(1, 1));
     assertThatThrownBy(() -> send(bare, first))
         .isInstanceOf(LinkFormatException.class)
@@ -342,7 +342,7 @@ class AppliedOnceTest {
     ManualLoops loops = ManualLoops.of(1);
     Shards shards = new Shards(loops.all(), loops.clock(), leader.faults);
     Partitions partitions = new Partitions(shards, (index, shard) -> new InMemoryStore());
-    HomeLink ofNode = new HomeLink(shards.get(0), partitions, null);
+    OwnerLink ofNode = new OwnerLink(shards.get(0), partitions, null);
     Frame origin = BatchFrames.origin(LINK, NODE);
     assertThatThrownBy(() -> ofNode.frame(origin.type(), origin.read()))
         .isInstanceOf(LinkFormatException.class)

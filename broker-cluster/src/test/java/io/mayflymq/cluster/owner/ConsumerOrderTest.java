@@ -75,7 +75,7 @@ class ConsumerOrderTest {
   }
 
   private static Consumer consumer(String tag, long priority, ConsumerRank rank) {
-    HomeConsumer target = new HomeConsumer(1, null, 0, null, moved -> {});
+    OwnerConsumer target = new OwnerConsumer(1, null, 0, null, moved -> {});
     target.setRank(rank);
     FieldTable arguments = FieldTable.builder().put(Consumer.PRIORITY, priority).build();
     Consumer consumer =

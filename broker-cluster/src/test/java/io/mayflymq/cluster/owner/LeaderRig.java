@@ -17,8 +17,8 @@ import io.mayflymq.core.store.BatchId;
 import io.mayflymq.core.store.Commit;
 import io.mayflymq.core.store.ForwardingPartitionStore;
 import io.mayflymq.core.store.InMemoryStore;
-import io.mayflymq.core.store.segment.LogOptions;
 import io.mayflymq.core.store.segment.LogOptions.Sync;
+import io.mayflymq.core.store.segment.LogOptions;
 import io.mayflymq.core.store.segment.LogRig;
 import io.mayflymq.core.store.segment.MemoryDirectory;
 import io.mayflymq.core.vhost.partition.CausedCommands;
@@ -179,9 +179,9 @@ final class LeaderRig {
    * @param sent what the node is sent is added to it when it is committed
    * @param closed called when the leader wants to end it
    */
-  HomeLink open(List<Frame> sent, Runnable closed) {
-    HomeLink link =
-        new HomeLink(
+  OwnerLink open(List<Frame> sent, Runnable closed) {
+    OwnerLink link =
+        new OwnerLink(
             shard,
             partitions,
             new Lookup(),

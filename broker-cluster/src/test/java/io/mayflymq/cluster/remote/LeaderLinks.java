@@ -5,7 +5,7 @@ import io.mayflymq.cluster.link.LinkListener;
 import io.mayflymq.cluster.link.LinkPort;
 import io.mayflymq.cluster.link.LinkVersion;
 import io.mayflymq.cluster.owner.ConsumerOrder;
-import io.mayflymq.cluster.owner.HomeLink;
+import io.mayflymq.cluster.owner.OwnerLink;
 import io.mayflymq.cluster.owner.QueueLookup;
 import io.mayflymq.core.codec.LinkReader;
 import io.mayflymq.core.codec.LinkWriter;
@@ -126,7 +126,7 @@ final class LeaderLinks implements PartitionHost {
     private final Shard near;
     private final LinkListener listener;
     private final Shard farShard;
-    private final HomeLink far;
+    private final OwnerLink far;
     private final Way there;
     private final Way back;
     private Origin origin;
@@ -136,7 +136,7 @@ final class LeaderLinks implements PartitionHost {
       this.listener = listener;
       this.farShard = home.shards.get(near.index() % home.shards.count());
       this.far =
-          new HomeLink(
+          new OwnerLink(
               farShard,
               home.partitions,
               lookup(),

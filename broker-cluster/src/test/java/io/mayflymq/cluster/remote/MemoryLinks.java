@@ -4,7 +4,7 @@ import io.mayflymq.cluster.link.LinkConnector;
 import io.mayflymq.cluster.link.LinkListener;
 import io.mayflymq.cluster.link.LinkPort;
 import io.mayflymq.cluster.link.LinkVersion;
-import io.mayflymq.cluster.owner.HomeLink;
+import io.mayflymq.cluster.owner.OwnerLink;
 import io.mayflymq.cluster.owner.QueueLookup;
 import io.mayflymq.core.codec.LinkFormatException;
 import io.mayflymq.core.codec.LinkReader;
@@ -40,7 +40,7 @@ final class MemoryLinks implements LinkConnector {
   private final class Connection {
     private final Shard near;
     private final LinkListener listener;
-    private HomeLink far;
+    private OwnerLink far;
     private Shard farShard;
 
     Connection(Shard near, LinkListener listener) {
@@ -50,14 +50,14 @@ final class MemoryLinks implements LinkConnector {
 
     void open() {
       farShard = home.shards.get(near.index() % home.shards.count());
-      HomeLink opened = new HomeLink(farShard, home.partitions, lookup());
+      OwnerLink opened = new OwnerLink(farShard, home.partitions, lookup());
       far = opened;
       farShard.execute(() -> opened.up(new Port(this, near, listener)));
       near.execute(() -> listener.up(new Port(this, farShard, opened)));
     }
 
     void lose(String why) {
-      HomeLink lost = far;
+      OwnerLink lost = far;
       if (lost != null) {
         far = null;
         farShard.execute(() -> lost.lost(why));
@@ -68,7 +68,7 @@ final class MemoryLinks implements LinkConnector {
 
   private final class Port implements LinkPort {
     private final Connection connection;
-    private final HomeLink incarnation;
+    private final OwnerLink incarnation;
     private final Shard to;
     private final LinkListener receiver;
 

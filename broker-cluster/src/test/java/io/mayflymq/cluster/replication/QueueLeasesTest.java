@@ -129,13 +129,13 @@ class QueueLeasesTest implements LeaderEffects {
     leader.append(ByteBuffer.allocate(8), now);
     force();
     answer();
-    assertThat(leader.successor(PartitionReplica.ANY)).isEqualTo(1);
+    assertThat(leader.successor(ReplicaMachine.ANY)).isEqualTo(1);
     now++;
     leads.noteExactly();
     leader.sendLeases(now);
     assertThat(follows.unusedMillis(7)).isEqualTo(250);
-    assertThat(leader.successor(PartitionReplica.ANY)).isEqualTo(PartitionReplica.ANY);
+    assertThat(leader.successor(ReplicaMachine.ANY)).isEqualTo(ReplicaMachine.ANY);
     answer();
-    assertThat(leader.successor(PartitionReplica.ANY)).isEqualTo(1);
+    assertThat(leader.successor(ReplicaMachine.ANY)).isEqualTo(1);
   }
 }

@@ -73,7 +73,7 @@ final class SimulatedReplicas {
     private final QueueLeases leases = new QueueLeases(() -> now);
 
     /** Null while it is down. */
-    private PartitionReplica replica;
+    private ReplicaMachine replica;
 
     /** How many assignments it has learned, and how many of these it has not forgotten by then. */
     private int learned;
@@ -103,7 +103,7 @@ final class SimulatedReplicas {
 
     private void start() {
       learned = kept;
-      replica = new PartitionReplica(number, agreed.get(kept - 1), log, this, now);
+      replica = new ReplicaMachine(number, agreed.get(kept - 1), log, this, now);
       replica.start(now);
     }
 
@@ -340,7 +340,7 @@ final class SimulatedReplicas {
       case HAND_OVER -> {
         if (node.leads()) {
           node.handsOver = true;
-          node.replica.handOver(PartitionReplica.ANY, now);
+          node.replica.handOver(ReplicaMachine.ANY, now);
         }
       }
       case DELETE -> {

@@ -3,9 +3,9 @@ package io.mayflymq.cluster.simulation;
 import io.mayflymq.cluster.link.LinkConnector;
 import io.mayflymq.cluster.metadata.ChangeProposer;
 import io.mayflymq.cluster.metadata.ChangeVersions;
+import io.mayflymq.cluster.metadata.PartitionAssignments;
 import io.mayflymq.cluster.metadata.ReplicaPlacement;
-import io.mayflymq.cluster.metadata.ReplicatedPartitions;
-import io.mayflymq.cluster.partition.PartitionReplicas;
+import io.mayflymq.cluster.partition.ReplicaManager;
 import io.mayflymq.cluster.remote.RemoteNode;
 import io.mayflymq.cluster.remote.RemoteQueue;
 import io.mayflymq.core.metadata.MetadataCommand;
@@ -40,7 +40,7 @@ final class NodeCluster implements Cluster {
   private final Map<Integer, RemoteNode> homes = new TreeMap<>();
 
   /** The replicated partitions, and what this node has of them. */
-  record Replicas(ReplicatedPartitions partitions, PartitionReplicas hosted) {}
+  record Replicas(PartitionAssignments partitions, ReplicaManager hosted) {}
 
   private record Places(NodeProcess process) implements ReplicaPlacement.Nodes {
     @Override

@@ -5,23 +5,23 @@ import io.mayflymq.cluster.metadata.ChangeProposer;
 import io.mayflymq.cluster.metadata.ChangeTarget;
 import io.mayflymq.cluster.metadata.ChangeVersions;
 import io.mayflymq.cluster.metadata.ClusterMembers;
+import io.mayflymq.cluster.metadata.PartitionAssignments;
 import io.mayflymq.cluster.metadata.PositionedLog;
-import io.mayflymq.cluster.metadata.ReplicatedPartitions;
-import io.mayflymq.cluster.owner.HomeLink;
+import io.mayflymq.cluster.owner.OwnerLink;
 import io.mayflymq.cluster.owner.QueueLookup;
-import io.mayflymq.cluster.partition.PartitionReplicas;
+import io.mayflymq.cluster.partition.ReplicaManager;
 import io.mayflymq.cluster.store.DiskReplicas;
 import io.mayflymq.core.admin.Administration;
 import io.mayflymq.core.admin.VhostDefaults;
 import io.mayflymq.core.deathjournal.DeathJournal;
 import io.mayflymq.core.metadata.LiveMetadataLog;
-import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.MetadataCommand.Applied;
 import io.mayflymq.core.metadata.MetadataCommand.MemberSet;
 import io.mayflymq.core.metadata.MetadataCommand.QueueDeclared;
 import io.mayflymq.core.metadata.MetadataCommand.QueueDeleted;
 import io.mayflymq.core.metadata.MetadataCommand.QueueIs;
 import io.mayflymq.core.metadata.MetadataCommand.VhostDeclared;
+import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.VhostDefinition;
 import io.mayflymq.core.runtime.ManualClock;
 import io.mayflymq.core.runtime.ManualLoops;
@@ -104,12 +104,12 @@ final class NodeProcess {
     Partitions partitions =
         new Partitions(shards, count, stores::create, DeathJournal.DEFAULT_SIZE);
     broker = new Broker(partitions, positions, loops.clock(), VHOST);
-    ReplicatedPartitions replicated =
-        new ReplicatedPartitions(positions, kept, (partition, assigned) -> {});
+    PartitionAssignments replicated =
+        new PartitionAssignments(positions, kept, (partition, assigned) -> {});
     control = new SimulatedControl(this, replicated, proposer);
-    PartitionReplicas hosted =
-        new PartitionReplicas(
-            new PartitionReplicas.Environment(
+    ReplicaManager hosted =
+        new ReplicaManager(
+            new ReplicaManager.Environment(
                 broker, control, control, new DiskReplicas(stores), SimulatedNode::name));
     broker.setCluster(
         new NodeCluster(
@@ -248,8 +248,8 @@ final class NodeProcess {
   }
 
   /** Returns the home node's side of a connection of another node. */
-  HomeLink homeLink(Shard shard) {
-    return new HomeLink(shard, broker.partitions(), new Lookup(this));
+  OwnerLink homeLink(Shard shard) {
+    return new OwnerLink(shard, broker.partitions(), new Lookup(this));
   }
 
   private record Lookup(NodeProcess process) implements QueueLookup {

@@ -2,7 +2,7 @@ package io.mayflymq.cluster.simulation;
 
 import io.mayflymq.cluster.link.LinkListener;
 import io.mayflymq.cluster.link.LinkPort;
-import io.mayflymq.cluster.partition.PartitionReplicas;
+import io.mayflymq.cluster.partition.ReplicaManager;
 import io.mayflymq.core.codec.LinkReader;
 import io.mayflymq.core.codec.LinkWriter;
 import io.mayflymq.core.runtime.Shard;
@@ -13,7 +13,7 @@ import java.util.function.Function;
  * leads. The node says in the first frame that it takes the connection, or closes it.
  */
 record PartitionService(
-    int partition, boolean isOfReplica, Function<PartitionReplicas, LinkListener> taker) {
+    int partition, boolean isOfReplica, Function<ReplicaManager, LinkListener> taker) {
   /** The type of the frame by which a node takes a connection. */
   static final int TAKEN = 80;
 

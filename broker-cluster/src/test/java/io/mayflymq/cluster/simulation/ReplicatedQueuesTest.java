@@ -2,8 +2,8 @@ package io.mayflymq.cluster.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.mayflymq.cluster.partition.PartitionReplicas;
 import io.mayflymq.cluster.partition.ReplicaLook;
+import io.mayflymq.cluster.partition.ReplicaManager;
 import io.mayflymq.cluster.simulation.ClusterRig.Setup;
 import io.mayflymq.cluster.simulation.Command.Action;
 import io.mayflymq.core.message.Message;
@@ -85,7 +85,7 @@ class ReplicatedQueuesTest {
     client.publish("", "q", new SimulatedClient.Content(true, Message.NO_TTL, 10, true));
     cluster.settle(random);
     int partition = cluster.partitions().iterator().next();
-    PartitionReplicas there = cluster.nodes().get(2).process().control().hosted();
+    ReplicaManager there = cluster.nodes().get(2).process().control().hosted();
     assertThat(ReplicaLook.state(there, partition)).isNotNull();
 
     leading.control().changeReplicas(partition, 2);

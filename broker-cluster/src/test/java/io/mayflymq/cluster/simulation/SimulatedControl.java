@@ -2,8 +2,8 @@ package io.mayflymq.cluster.simulation;
 
 import io.mayflymq.cluster.link.LinkListener;
 import io.mayflymq.cluster.metadata.ChangeProposer;
-import io.mayflymq.cluster.metadata.ReplicatedPartitions;
-import io.mayflymq.cluster.partition.PartitionReplicas;
+import io.mayflymq.cluster.metadata.PartitionAssignments;
+import io.mayflymq.cluster.partition.ReplicaManager;
 import io.mayflymq.cluster.replication.LeaderElections;
 import io.mayflymq.cluster.replication.Leaderless;
 import io.mayflymq.cluster.replication.QueueConnector;
@@ -23,29 +23,29 @@ final class SimulatedControl implements ReplicaCluster, QueueConnector {
   private static final long LOOK_MILLIS = 100;
 
   private final NodeProcess process;
-  private final ReplicatedPartitions partitions;
+  private final PartitionAssignments partitions;
   private final ChangeProposer proposer;
   private final LeaderElections elections = new LeaderElections();
   private final Set<AssignmentChanged> underWay = new HashSet<>();
-  private PartitionReplicas hosted;
+  private ReplicaManager hosted;
   private int linkIds;
   private boolean looks;
   private boolean listens;
 
-  SimulatedControl(NodeProcess process, ReplicatedPartitions partitions, ChangeProposer proposer) {
+  SimulatedControl(NodeProcess process, PartitionAssignments partitions, ChangeProposer proposer) {
     this.process = process;
     this.partitions = partitions;
     this.proposer = proposer;
   }
 
   /** Hosts replicas from now on: once. */
-  void host(PartitionReplicas replicas) {
+  void host(ReplicaManager replicas) {
     hosted = replicas;
     partitions.listen(this::assigned);
   }
 
   /** Returns the replicas; null if none are hosted yet. */
-  PartitionReplicas hosted() {
+  ReplicaManager hosted() {
     return hosted;
   }
 

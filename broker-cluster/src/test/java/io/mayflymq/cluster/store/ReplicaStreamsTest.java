@@ -277,7 +277,7 @@ class ReplicaStreamsTest {
     leader.burst(
         () ->
             leader.replica.copy(
-                new CopySink() {
+                new LogCopySink() {
                   @Override
                   public boolean isWritable() {
                     return true;

@@ -349,8 +349,8 @@ final class ReplicasOnDisk {
     member.parts = parts;
     member.node.burstWithDisk(member.node.replica::takingOver);
     Member source = leader;
-    CopySink sink =
-        new CopySink() {
+    LogCopySink sink =
+        new LogCopySink() {
           @Override
           public boolean isWritable() {
             return random.nextBoolean();

@@ -264,7 +264,7 @@ public final class Broker {
     return vhost == null
         ? CompletableFuture.failedFuture(
             new UndoneException("vhost '%s' is deleted".formatted(commands.get(0).vhost())))
-        : vhost.apply(commands, origin == null ? Origin.ELSEWHERE : (Origin) origin);
+        : vhost.apply(commands, origin == null ? ChangeOrigin.ELSEWHERE : (ChangeOrigin) origin);
   }
 
   /**

@@ -17,7 +17,7 @@ import io.mayflymq.core.vhost.queue.local.LocalQueue;
  */
 record QueueFactory(BrokerContext broker, LocalEnvironment environment) {
   /** Creates a declared queue; it is not started yet. */
-  Queue create(QueueDeclared declared, Origin origin, Topology topology) {
+  Queue create(QueueDeclared declared, ChangeOrigin origin, Topology topology) {
     Object owner = declared.queue().exclusive() ? origin.owner() : null;
     QueueIdentity identity =
         new QueueIdentity(declared.id(), declared.queue(), owner, declared.place());

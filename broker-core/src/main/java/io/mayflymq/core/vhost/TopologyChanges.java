@@ -1,7 +1,6 @@
 package io.mayflymq.core.vhost;
 
 import io.mayflymq.core.metadata.CommittedState.UndoneException;
-import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.MetadataCommand.Bound;
 import io.mayflymq.core.metadata.MetadataCommand.ExchangeDeclared;
 import io.mayflymq.core.metadata.MetadataCommand.ExchangeDeleted;
@@ -17,6 +16,7 @@ import io.mayflymq.core.metadata.MetadataCommand.QueueMoving;
 import io.mayflymq.core.metadata.MetadataCommand.QueueStays;
 import io.mayflymq.core.metadata.MetadataCommand.Unbound;
 import io.mayflymq.core.metadata.MetadataCommand.VhostDeleted;
+import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.QueueDefinition;
 import io.mayflymq.core.queue.IdleLease;
 import io.mayflymq.core.routing.Binding;
@@ -60,7 +60,7 @@ final class TopologyChanges {
    *
    * @throws UndoneException if one of them does not fit
    */
-  TopologyChange of(Topology before, List<? extends MetadataCommand> requested, Origin origin) {
+  TopologyChange of(Topology before, List<? extends MetadataCommand> requested, ChangeOrigin origin) {
     TopologyChange change = new TopologyChange(before);
     try {
       requested.forEach(command -> apply(change, command, origin));
@@ -71,7 +71,7 @@ final class TopologyChanges {
     }
   }
 
-  private void apply(TopologyChange change, MetadataCommand command, Origin origin) {
+  private void apply(TopologyChange change, MetadataCommand command, ChangeOrigin origin) {
     require(!change.topology().deleted(), command);
     if (command instanceof ExchangeDeclared declared) {
       declare(change, declared, origin);
@@ -136,7 +136,7 @@ final class TopologyChanges {
     }
   }
 
-  private void declare(TopologyChange change, ExchangeDeclared declared, Origin origin) {
+  private void declare(TopologyChange change, ExchangeDeclared declared, ChangeOrigin origin) {
     ExchangeDefinition exchange = declared.exchange();
     require(change.routing().exchange(exchange.name()) == null, declared);
     IdleLease lease = idle.leaseOf(exchange, change.topology().policies());
@@ -147,7 +147,7 @@ final class TopologyChanges {
     change.then(() -> effects.created(exchange, lease, origin));
   }
 
-  private void bind(TopologyChange change, Bound bound, Origin origin) {
+  private void bind(TopologyChange change, Bound bound, ChangeOrigin origin) {
     Binding binding = bound.binding();
     addEventExchange(change, binding);
     RoutingTable<Queue> before = change.routing();
@@ -188,7 +188,7 @@ final class TopologyChanges {
     return hasDestination && table.exchange(binding.source()) != null;
   }
 
-  private void remove(TopologyChange change, Removal<Queue> removal, Origin origin) {
+  private void remove(TopologyChange change, Removal<Queue> removal, ChangeOrigin origin) {
     RoutingTable<Queue> before = change.routing();
     change.become(removal.table());
     change.write(commands.removed(before, removal));
@@ -199,7 +199,7 @@ final class TopologyChanges {
         });
   }
 
-  private void declare(TopologyChange change, QueueDeclared declared, Origin origin) {
+  private void declare(TopologyChange change, QueueDeclared declared, ChangeOrigin origin) {
     String name = declared.queue().name();
     require(change.topology().queue(name) == null, declared);
     Queue queue = queues.create(declared, origin, change.topology());
@@ -214,7 +214,7 @@ final class TopologyChanges {
         queue.name(), queue, MetadataSize.ofQueue(queue.name(), queue.definition().arguments()));
   }
 
-  private void delete(TopologyChange change, QueueDeleted deleted, Origin origin) {
+  private void delete(TopologyChange change, QueueDeleted deleted, ChangeOrigin origin) {
     RoutingTable<Queue> before = change.routing();
     Queue queue = before.queue(deleted.queue());
     require(queue != null, deleted);
@@ -232,7 +232,7 @@ final class TopologyChanges {
 
   // Moving
 
-  private void beginMove(TopologyChange change, QueueMoving moving, Origin origin) {
+  private void beginMove(TopologyChange change, QueueMoving moving, ChangeOrigin origin) {
     Topology topology = change.topology();
     Queue queue = topology.queue(moving.queue());
     require(queue != null && !topology.moves().containsKey(moving.queue()), moving);

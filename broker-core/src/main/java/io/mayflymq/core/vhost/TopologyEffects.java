@@ -49,14 +49,14 @@ final class TopologyEffects {
     this.events = new TopologyEvents(vhost, broker.events());
   }
 
-  void created(ExchangeDefinition exchange, IdleLease lease, Origin origin) {
+  void created(ExchangeDefinition exchange, IdleLease lease, ChangeOrigin origin) {
     idle.watch(exchange.name(), lease);
     if (origin.isHere()) {
       events.created(exchange, origin.actor());
     }
   }
 
-  void created(Binding binding, IdleLease lease, RoutingTable<Queue> table, Origin origin) {
+  void created(Binding binding, IdleLease lease, RoutingTable<Queue> table, ChangeOrigin origin) {
     idle.watch(binding, lease);
     if (origin.isUse()) {
       idle.usedEnds(table, binding);
@@ -67,7 +67,7 @@ final class TopologyEffects {
     }
   }
 
-  void created(Queue queue, Origin origin) {
+  void created(Queue queue, ChangeOrigin origin) {
     metrics
         .queues()
         .join(
@@ -81,18 +81,18 @@ final class TopologyEffects {
     }
   }
 
-  private static Actor actor(Queue queue, Origin origin) {
+  private static Actor actor(Queue queue, ChangeOrigin origin) {
     return AutoDeadLetterQueue.is(queue.definition()) ? Actor.BROKER : origin.actor();
   }
 
   /** Removing a binding is use of what it connected. */
-  void unused(Removal<Queue> removal, RoutingTable<Queue> before, Origin origin) {
+  void unused(Removal<Queue> removal, RoutingTable<Queue> before, ChangeOrigin origin) {
     if (origin.isUse()) {
       removal.deletedBindings().forEach(binding -> idle.usedEnds(before, binding));
     }
   }
 
-  void removed(Removal<Queue> removal, Origin origin) {
+  void removed(Removal<Queue> removal, ChangeOrigin origin) {
     for (ExchangeDefinition exchange : removal.deletedExchanges()) {
       metrics.exchanges().forget(exchange.name());
       idle.forget(exchange.name());
@@ -103,7 +103,7 @@ final class TopologyEffects {
     }
   }
 
-  void gone(Queue queue, Removal<Queue> removal, Origin origin) {
+  void gone(Queue queue, Removal<Queue> removal, ChangeOrigin origin) {
     removed(removal, origin);
     redrives.forget(queue);
     metrics.queues().leave(queue.requests().counters());
@@ -120,7 +120,7 @@ final class TopologyEffects {
   // Moving
 
   /** A move begins. One that an earlier process has begun may be over, which is not known yet. */
-  void moving(Queue queue, Queue copy, Origin origin) {
+  void moving(Queue queue, Queue copy, ChangeOrigin origin) {
     copy.lifecycle().awaitOutcome();
     if (!origin.isNew()) {
       queue.lifecycle().awaitOutcome();
@@ -155,13 +155,13 @@ final class TopologyEffects {
     broker.churn().happened(Churn.Event.QUEUE_DELETED);
   }
 
-  void set(Policy policy, Origin origin) {
+  void set(Policy policy, ChangeOrigin origin) {
     if (origin.isHere()) {
       broker.events().happened(new AdministrationEvent.PolicySet(vhost, policy));
     }
   }
 
-  void cleared(PolicyCleared cleared, Origin origin) {
+  void cleared(PolicyCleared cleared, ChangeOrigin origin) {
     if (origin.isHere()) {
       broker
           .events()

@@ -31,12 +31,12 @@ final class VhostChanges {
    * @return done when it is in force; fails as {@link VhostState#propose} or {@link
    *     Cluster#propose}
    */
-  CompletableFuture<Void> request(List<? extends MetadataCommand> commands, Origin origin) {
+  CompletableFuture<Void> request(List<? extends MetadataCommand> commands, ChangeOrigin origin) {
     Cluster joined = cluster.get();
     return joined == null ? applyNow(commands, origin) : joined.propose(commands, origin);
   }
 
-  CompletableFuture<Void> request(MetadataCommand command, Origin origin) {
+  CompletableFuture<Void> request(MetadataCommand command, ChangeOrigin origin) {
     return request(List.of(command), origin);
   }
 
@@ -46,7 +46,7 @@ final class VhostChanges {
    *
    * @return done when they are in force; fails with {@link UndoneException} if they do not fit
    */
-  CompletableFuture<Void> apply(List<? extends MetadataCommand> commands, Origin origin) {
+  CompletableFuture<Void> apply(List<? extends MetadataCommand> commands, ChangeOrigin origin) {
     synchronized (state.lock()) {
       try {
         return applyNow(commands, origin);
@@ -57,7 +57,7 @@ final class VhostChanges {
   }
 
   private CompletableFuture<Void> applyNow(
-      List<? extends MetadataCommand> commands, Origin origin) {
+      List<? extends MetadataCommand> commands, ChangeOrigin origin) {
     TopologyChange change = changes.of(state.proposed(), commands, origin);
     try {
       return state
@@ -77,7 +77,7 @@ final class VhostChanges {
   /** Carries out what was kept before this process. Before the first client comes. */
   void replay(MetadataCommand command) {
     synchronized (state.lock()) {
-      TopologyChange change = changes.of(state.current(), List.of(command), Origin.RECOVERY);
+      TopologyChange change = changes.of(state.current(), List.of(command), ChangeOrigin.RECOVERY);
       state.restore(change.topology());
       change.inForce();
     }

@@ -1,9 +1,9 @@
 package io.mayflymq.core.vhost;
 
-import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.MetadataCommand.ExchangeDeleted;
 import io.mayflymq.core.metadata.MetadataCommand.ExchangeUnused;
 import io.mayflymq.core.metadata.MetadataCommand.Unbound;
+import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.routing.Binding;
 import io.mayflymq.core.routing.DestinationKind;
 import io.mayflymq.core.routing.ExchangeDefinition;
@@ -81,7 +81,7 @@ final class VhostExchanges {
     state.requireRoom(
         topology, "cannot declare exchange '" + wanted.name() + "'", MetadataSize.of(wanted));
     return changes.request(
-        new MetadataCommand.ExchangeDeclared(state.name(), wanted), Origin.of(connection));
+        new MetadataCommand.ExchangeDeclared(state.name(), wanted), ChangeOrigin.of(connection));
   }
 
   /** One that is being deleted and declared anew is another one, though it is equal. */
@@ -106,7 +106,7 @@ final class VhostExchanges {
     ExchangeDeleted deleted = new ExchangeDeleted(state.name(), exchange);
     return changes.request(
         ifUnused ? List.of(new ExchangeUnused(state.name(), exchange), deleted) : List.of(deleted),
-        Origin.of(connection));
+        ChangeOrigin.of(connection));
   }
 
   // Bindings
@@ -136,7 +136,7 @@ final class VhostExchanges {
             + "'";
     state.errors().requireRoomForBinding(state.definition().limits(), table.bindingCount(), what);
     state.requireRoom(topology, what, MetadataSize.of(binding));
-    return changes.request(new MetadataCommand.Bound(state.name(), binding), Origin.of(connection));
+    return changes.request(new MetadataCommand.Bound(state.name(), binding), ChangeOrigin.of(connection));
   }
 
   /** See {@link VirtualHost#unbind}. */
@@ -150,7 +150,7 @@ final class VhostExchanges {
     if (binding.destinationKind() == DestinationKind.QUEUE) {
       state.usable(table, binding.destination(), connection);
     }
-    return changes.request(new Unbound(state.name(), binding), Origin.of(connection));
+    return changes.request(new Unbound(state.name(), binding), ChangeOrigin.of(connection));
   }
 
   private void requireEnds(RoutingTable<Queue> table, Binding binding, Object connection) {
@@ -176,13 +176,13 @@ final class VhostExchanges {
   CompletableFuture<Void> expire(String exchange) {
     return state.proposed().routing().exchange(exchange) == null
         ? VhostState.done()
-        : changes.request(new ExchangeDeleted(state.name(), exchange), Origin.EXPIRY);
+        : changes.request(new ExchangeDeleted(state.name(), exchange), ChangeOrigin.EXPIRY);
   }
 
   /** The same for a binding. */
   CompletableFuture<Void> expire(Binding binding) {
     return state.proposed().routing().contains(binding)
-        ? changes.request(new Unbound(state.name(), binding), Origin.EXPIRY)
+        ? changes.request(new Unbound(state.name(), binding), ChangeOrigin.EXPIRY)
         : VhostState.done();
   }
 }

@@ -200,7 +200,7 @@ final class VhostMoves {
             List.of(
                 new QueueIs(state.name(), queue.name(), queue.id()),
                 new QueueMoving(state.name(), queue.name(), place, 0)),
-            Origin.of(queue))
+            ChangeOrigin.of(queue))
         .thenCompose(begun -> copy(cluster, queue))
         .exceptionallyCompose(failure -> CompletableFuture.failedFuture(told(queue, failure)));
   }
@@ -255,7 +255,7 @@ final class VhostMoves {
             () ->
                 cluster.propose(
                     List.of(expected, new QueueMoved(state.name(), queue.name())),
-                    Origin.of(queue)))
+                    ChangeOrigin.of(queue)))
         .exceptionallyCompose(
             failure ->
                 end(cluster, move)
@@ -272,7 +272,7 @@ final class VhostMoves {
     return cluster
         .propose(
             List.of(expected(move), new QueueStays(state.name(), move.command().queue())),
-            Origin.ELSEWHERE)
+            ChangeOrigin.ELSEWHERE)
         .exceptionallyCompose(
             failure ->
                 Causes.of(failure) instanceof UndoneException

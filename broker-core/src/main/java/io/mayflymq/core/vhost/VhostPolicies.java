@@ -97,7 +97,7 @@ public final class VhostPolicies {
               state.requireAlive(topology);
               requireRoomFor(policy, topology.policies());
               return changes.request(
-                  new MetadataCommand.PolicySet(state.name(), policy), Origin.of(Actor.BROKER));
+                  new MetadataCommand.PolicySet(state.name(), policy), ChangeOrigin.of(Actor.BROKER));
             })
         .thenCompose(inForce -> bringUpToDate());
   }
@@ -161,7 +161,7 @@ public final class VhostPolicies {
     }
     return changes
         .request(
-            new MetadataCommand.PolicyCleared(state.name(), kind, policy), Origin.of(Actor.BROKER))
+            new MetadataCommand.PolicyCleared(state.name(), kind, policy), ChangeOrigin.of(Actor.BROKER))
         .thenApply(inForce -> true);
   }
 

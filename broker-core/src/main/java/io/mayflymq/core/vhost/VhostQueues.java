@@ -1,11 +1,11 @@
 package io.mayflymq.core.vhost;
 
 import io.mayflymq.core.metadata.Actor;
-import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.MetadataCommand.QueueDeclared;
 import io.mayflymq.core.metadata.MetadataCommand.QueueDeleted;
 import io.mayflymq.core.metadata.MetadataCommand.QueueIs;
 import io.mayflymq.core.metadata.MetadataCommand.QueueMoving;
+import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.QueueDefinition;
 import io.mayflymq.core.metadata.QueuePlace;
 import io.mayflymq.core.metrics.Churn;
@@ -133,7 +133,7 @@ final class VhostQueues {
       }
     }
     DeclaredQueue status = new DeclaredQueue(wanted.name(), 0, 0);
-    return changes.request(commands, Origin.of(wanted.connection())).thenApply(inForce -> status);
+    return changes.request(commands, ChangeOrigin.of(wanted.connection())).thenApply(inForce -> status);
   }
 
   /** See {@link VirtualHost#hasRoomForAnyNewQueue}. */
@@ -252,7 +252,7 @@ final class VhostQueues {
     return topology.queue(parent.name()) == parent
             && lacksOwnDeadLetterQueue(topology, parent.definition())
             && topology.queue(AutoDeadLetterQueue.nameOf(parent.name())) == null
-        ? changes.request(autoDeadLetterQueueOf(declared(parent)), Origin.of(parent.owner()))
+        ? changes.request(autoDeadLetterQueueOf(declared(parent)), ChangeOrigin.of(parent.owner()))
         : VhostState.done();
   }
 
@@ -330,7 +330,7 @@ final class VhostQueues {
     if (AutoDeadLetterQueue.isOf(own, queue.name())) {
       commands.add(new QueueDeleted(state.name(), own.name()));
     }
-    return changes.request(commands, Origin.of(actor));
+    return changes.request(commands, ChangeOrigin.of(actor));
   }
 
   /** What is in the table may stand for a queue that this node has. */

@@ -127,7 +127,7 @@ public final class VirtualHost implements QueueHost {
   }
 
   /** See {@link Broker#apply}. */
-  CompletableFuture<Void> apply(List<? extends MetadataCommand> commands, Origin origin) {
+  CompletableFuture<Void> apply(List<? extends MetadataCommand> commands, ChangeOrigin origin) {
     CompletableFuture<Void> applied = changes.apply(commands, origin);
     if (!origin.isHere() && commands.stream().anyMatch(VhostPolicies::isChange)) {
       // On the node that has requested the change this is part of the request.
@@ -491,7 +491,7 @@ public final class VirtualHost implements QueueHost {
     synchronized (state.lock()) {
       state.requireAlive(state.proposed());
       return changes.apply(
-          List.of(new MetadataCommand.VhostDeleted(name())), Origin.of(Actor.BROKER));
+          List.of(new MetadataCommand.VhostDeleted(name())), ChangeOrigin.of(Actor.BROKER));
     }
   }
 

@@ -17,7 +17,7 @@ import io.mayflymq.server.config.TracingSettings;
 import io.mayflymq.server.management.ControlServer;
 import io.mayflymq.server.management.ManagementServer;
 import io.mayflymq.server.management.cluster.CalledNodes;
-import io.mayflymq.server.management.cluster.OtherNodes;
+import io.mayflymq.server.management.cluster.NodeQuestions;
 import io.mayflymq.server.management.resource.ManagedBroker;
 import io.mayflymq.server.metrics.MeasuredBroker;
 import io.mayflymq.server.metrics.PrometheusServer;
@@ -116,7 +116,7 @@ final class Application implements AutoCloseable {
     if (storage.cluster() != null) {
       held.push(storage.cluster().replicas()::release);
     }
-    OtherNodes others = otherNodes(storage.cluster());
+    NodeQuestions others = otherNodes(storage.cluster());
     if (storage.cluster() != null) {
       held.push(
           ClusterAlarms.start(storage.cluster().calls(), others::reachable, alarms, threads)
@@ -167,7 +167,7 @@ final class Application implements AutoCloseable {
   private ManagementServer startManagement(
       LiveConfiguration configuration,
       Storage storage,
-      OtherNodes others,
+      NodeQuestions others,
       ResourceMonitors monitors,
       ControlServer control)
       throws StartException {
@@ -195,9 +195,9 @@ final class Application implements AutoCloseable {
         : new StartException(e.getMessage(), e);
   }
 
-  private static OtherNodes otherNodes(ClusterNode cluster) {
+  private static NodeQuestions otherNodes(ClusterNode cluster) {
     return cluster == null
-        ? OtherNodes.NONE
+        ? NodeQuestions.NONE
         : new CalledNodes(NodeName.value(), cluster, cluster.calls());
   }
 

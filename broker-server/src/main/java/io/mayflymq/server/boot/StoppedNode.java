@@ -4,7 +4,7 @@ import io.mayflymq.core.metadata.MetadataJournal;
 import io.mayflymq.core.runtime.BrokerThreads;
 import io.mayflymq.server.cluster.ClusterSetup;
 import io.mayflymq.server.cluster.StoppedMember;
-import io.mayflymq.server.cluster.membership.Seed;
+import io.mayflymq.server.cluster.membership.JoinTarget;
 import io.mayflymq.server.config.ClusterSettings;
 import io.mayflymq.server.config.NodeAddress;
 import io.mayflymq.server.config.NodeName;
@@ -64,7 +64,7 @@ record StoppedNode(ClusterSettings settings, Path dataDir, BrokerThreads threads
   /** Lets the broker join the cluster of another node when it is started. */
   void join(NodeAddress seed) throws StartException, IOException {
     requireListener();
-    Seed before = Seed.in(dataDir);
+    JoinTarget before = JoinTarget.in(dataDir);
     // With a seed it has tried to join, and has nothing of its own.
     if (MetadataJournal.exists(dataDir) && Files.notExists(before.file())) {
       throw new StartException(

@@ -6,18 +6,18 @@ import io.mayflymq.cluster.metadata.ChangeTarget;
 import io.mayflymq.cluster.metadata.ChangeVersions;
 import io.mayflymq.cluster.metadata.ClusterMembers;
 import io.mayflymq.cluster.metadata.EntryLog;
+import io.mayflymq.cluster.metadata.PartitionAssignments;
 import io.mayflymq.cluster.metadata.PositionedLog;
 import io.mayflymq.cluster.metadata.ReplicaPlacement;
-import io.mayflymq.cluster.metadata.ReplicatedPartitions;
 import io.mayflymq.cluster.metadata.UnconfirmedChangeException;
-import io.mayflymq.cluster.partition.PartitionReplicas;
+import io.mayflymq.cluster.partition.ReplicaManager;
 import io.mayflymq.cluster.remote.RemoteNode;
 import io.mayflymq.cluster.remote.RemoteQueue;
 import io.mayflymq.cluster.store.DiskReplicas;
 import io.mayflymq.core.admin.Administration;
 import io.mayflymq.core.metadata.Assignment;
-import io.mayflymq.core.metadata.ClusterMember;
 import io.mayflymq.core.metadata.ClusterMember.State;
+import io.mayflymq.core.metadata.ClusterMember;
 import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.MetadataJournal;
 import io.mayflymq.core.metadata.MetadataLog;
@@ -44,7 +44,7 @@ import io.mayflymq.server.cluster.consensus.LogPosition;
 import io.mayflymq.server.cluster.consensus.Member;
 import io.mayflymq.server.cluster.consensus.ReplicatedLog;
 import io.mayflymq.server.cluster.link.QueueLinks;
-import io.mayflymq.server.cluster.membership.Entrance;
+import io.mayflymq.server.cluster.membership.ClusterJoin;
 import io.mayflymq.server.cluster.membership.KnownNodes;
 import io.mayflymq.server.cluster.membership.MembershipService;
 import io.mayflymq.server.cluster.membership.StateTransfer;
@@ -93,7 +93,7 @@ public final class ClusterNode implements Cluster, AutoCloseable {
   private final EventLoops loops;
   private final BrokerThreads threads;
   private final PeriodicWork work;
-  private final Joining joining;
+  private final JoinProgress joining;
   private final QueuesOfMember queues;
   private final ChangeProposer proposer =
       new ChangeProposer(this::added, () -> members().version());
@@ -104,13 +104,13 @@ public final class ClusterNode implements Cluster, AutoCloseable {
   private volatile Collection<ClusterMember> kept = List.of();
   private NodeTransport transport;
   private MembershipService service;
-  private Entrance entrance;
+  private ClusterJoin entrance;
   private ClusterMember self;
   private PositionedLog positions;
   private volatile ClusterMembers members;
-  private ReplicatedPartitions replicated;
+  private PartitionAssignments replicated;
   private ReplicaControl replicas;
-  private PartitionReplicas hosted;
+  private ReplicaManager hosted;
   private Neighbours neighbours;
   private List<MetadataCommand> recovered;
   private Partitions partitions;
@@ -129,7 +129,7 @@ public final class ClusterNode implements Cluster, AutoCloseable {
     this.loops = loops;
     this.threads = threads;
     this.work = threads.periodic("cluster");
-    this.joining = new Joining(setup.joiningFile(), work);
+    this.joining = new JoinProgress(setup.joiningFile(), work);
     this.queues = new QueuesOfMember(journal, proposer);
     held.push(work::close);
   }
@@ -174,7 +174,7 @@ public final class ClusterNode implements Cluster, AutoCloseable {
     transport.serve(CallService.MEMBERSHIP, service::answer);
     StateTransfer state = new StateTransfer(journal);
     transport.serve(CallService.STATE, (node, request) -> state.answer(request));
-    entrance = new Entrance(transport, nodes, journal, setup.nodeName(), setup.address());
+    entrance = new ClusterJoin(transport, nodes, journal, setup.nodeName(), setup.address());
     if (self().isEmpty()) {
       joining.begin();
     }
@@ -190,7 +190,7 @@ public final class ClusterNode implements Cluster, AutoCloseable {
             self.number(),
             PositionedLog.position(entered));
     members = new ClusterMembers(positions, entered);
-    replicated = new ReplicatedPartitions(positions, entered, this::assigned);
+    replicated = new PartitionAssignments(positions, entered, this::assigned);
     neighbours = new Neighbours(self.number(), members, () -> transport.reachable().keySet());
     replicas =
         new ReplicaControl(
@@ -397,7 +397,7 @@ public final class ClusterNode implements Cluster, AutoCloseable {
   }
 
   /** Returns the replicas on this node. */
-  public PartitionReplicas hosted() {
+  public ReplicaManager hosted() {
     return hosted;
   }
 
@@ -437,8 +437,8 @@ public final class ClusterNode implements Cluster, AutoCloseable {
    */
   public void connect(Broker broker, DiskReplicas logs) {
     hosted =
-        new PartitionReplicas(
-            new PartitionReplicas.Environment(broker, replicas, replicas, logs, this::name));
+        new ReplicaManager(
+            new ReplicaManager.Environment(broker, replicas, replicas, logs, this::name));
     held.push(() -> hosted.close().join());
     partitions = broker.partitions();
     links = new QueueLinks(transport, loops, broker);

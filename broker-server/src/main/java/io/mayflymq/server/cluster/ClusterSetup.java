@@ -2,11 +2,11 @@ package io.mayflymq.server.cluster;
 
 import io.mayflymq.core.metadata.ClusterMember;
 import io.mayflymq.server.cluster.consensus.ConsensusLimits;
-import io.mayflymq.server.cluster.consensus.ConsensusSettings;
 import io.mayflymq.server.cluster.consensus.ConsensusSettings.StartMode;
+import io.mayflymq.server.cluster.consensus.ConsensusSettings;
 import io.mayflymq.server.cluster.consensus.ConsensusTimes;
 import io.mayflymq.server.cluster.consensus.Member;
-import io.mayflymq.server.cluster.membership.Seed;
+import io.mayflymq.server.cluster.membership.JoinTarget;
 import io.mayflymq.server.cluster.transport.ClusterSecret;
 import io.mayflymq.server.cluster.transport.TransportSettings;
 import io.mayflymq.server.cluster.transport.TransportTimes;
@@ -50,14 +50,14 @@ public record ClusterSetup(ClusterSettings settings, String nodeName, Path dataD
   }
 
   /** Returns the node whose cluster this one was told to join. */
-  Seed seed() {
-    return Seed.in(dataDir);
+  JoinTarget seed() {
+    return JoinTarget.in(dataDir);
   }
 
   /** Returns the files and directories of a data directory that make it that of a member. */
   public static List<Path> filesOf(Path dataDir) {
     return List.of(
-        dataDir.resolve(LOG_DIRECTORY), dataDir.resolve(JOINING_FILE), Seed.in(dataDir).file());
+        dataDir.resolve(LOG_DIRECTORY), dataDir.resolve(JOINING_FILE), JoinTarget.in(dataDir).file());
   }
 
   /** Returns whether a data directory has a part in the decisions of a cluster, or will have. */

@@ -99,7 +99,7 @@ final class DecoderKeys {
       String text =
           cipher
               .decrypt(entry.value().substring(TAG.length()), passphrase(entry))
-              .map(ErlangText::text)
+              .map(EncryptedTerm::text)
               .orElseThrow(
                   () ->
                       new ConfigException(

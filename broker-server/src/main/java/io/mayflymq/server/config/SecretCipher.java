@@ -65,7 +65,7 @@ public record SecretCipher(String cipher, String hash, int iterations) {
   }
 
   /** Encrypts a text. */
-  public String encrypt(ErlangText text, String passphrase) {
+  public String encrypt(EncryptedTerm text, String passphrase) {
     byte[] salt = new byte[SALT];
     byte[] vector = new byte[BLOCK];
     RANDOM.nextBytes(salt);
@@ -87,7 +87,7 @@ public record SecretCipher(String cipher, String hash, int iterations) {
    *
    * @return empty if it was encrypted in another way or by another passphrase, or is no text
    */
-  public Optional<ErlangText> decrypt(String base64, String passphrase) {
+  public Optional<EncryptedTerm> decrypt(String base64, String passphrase) {
     byte[] all;
     try {
       all = Base64.getDecoder().decode(base64);
@@ -107,7 +107,7 @@ public record SecretCipher(String cipher, String hash, int iterations) {
       int padding = padded[padded.length - 1];
       return padding < 1 || padding > blockSize()
           ? Optional.empty()
-          : ErlangText.of(Arrays.copyOf(padded, padded.length - padding));
+          : EncryptedTerm.of(Arrays.copyOf(padded, padded.length - padding));
     } catch (GeneralSecurityException e) {
       throw new IllegalStateException("Java lacks " + cipher + " with " + hash, e);
     }

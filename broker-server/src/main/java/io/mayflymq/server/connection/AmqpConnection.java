@@ -14,8 +14,8 @@ import io.mayflymq.protocol.types.AmqpException;
 import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.ConnectionException;
 import io.mayflymq.protocol.types.ReplyCode;
-import io.mayflymq.server.alarm.ClientMemory;
 import io.mayflymq.server.alarm.ClientMemory.Part;
+import io.mayflymq.server.alarm.ClientMemory;
 import io.mayflymq.server.channel.ChannelSession;
 import io.mayflymq.server.channel.ChannelView;
 import io.mayflymq.server.channel.ClientQuirks;
@@ -115,7 +115,7 @@ final class AmqpConnection implements ConnectionContext, OpenConnection, ClientM
   /** Starts the handshake; called when the client has sent its protocol header. */
   void begin() {
     environment.open().add(this);
-    handshake = new Handshake(environment, log, Peer.of(socket), home, new HandshakeSteps());
+    handshake = new Handshake(environment, log, SocketPeer.of(socket), home, new HandshakeSteps());
     handshake.begin();
   }
 

@@ -16,7 +16,7 @@ sealed interface ConnectionEvent extends BrokerEvent {
   String PROTOCOL = "{0,9,1}";
 
   /** A connection was opened. */
-  record ConnectionCreated(ConnectionView connection, Peer peer) implements ConnectionEvent {
+  record ConnectionCreated(ConnectionView connection, SocketPeer peer) implements ConnectionEvent {
     @Override
     public String name() {
       return "connection.created";
@@ -70,7 +70,7 @@ sealed interface ConnectionEvent extends BrokerEvent {
    * @param connection the name of the connection
    * @param refusal why the login was refused; null if it succeeded
    */
-  record Authentication(String connection, Peer peer, String mechanism, String user, String refusal)
+  record Authentication(String connection, SocketPeer peer, String mechanism, String user, String refusal)
       implements ConnectionEvent {
     @Override
     public String name() {

@@ -39,8 +39,8 @@ final class ConnectionInfo {
   /** Registers a connection whose handshake is complete. */
   static ConnectionInfo begin(
       Handshake.Opened opened, Channel socket, ConnectionOutput output, long nowMillis) {
-    InetSocketAddress remote = Peer.client(socket);
-    InetSocketAddress local = Peer.server(socket);
+    InetSocketAddress remote = SocketPeer.client(socket);
+    InetSocketAddress local = SocketPeer.server(socket);
     ConnectionIdentity identity =
         new ConnectionIdentity(
             SERIALS.incrementAndGet(),
@@ -60,7 +60,7 @@ final class ConnectionInfo {
     opened
         .vhost()
         .events()
-        .happened(new ConnectionCreated(open.view(0, false, 0), Peer.of(socket)));
+        .happened(new ConnectionCreated(open.view(0, false, 0), SocketPeer.of(socket)));
     return open;
   }
 

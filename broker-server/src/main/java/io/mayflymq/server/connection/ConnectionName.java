@@ -12,8 +12,8 @@ final class ConnectionName {
 
   /** Returns the name in the log, as in RabbitMQ: "10.0.0.7:4711 -> 10.0.0.1:5672". */
   static String of(Channel socket) {
-    InetSocketAddress remote = Peer.client(socket);
-    InetSocketAddress local = Peer.server(socket);
+    InetSocketAddress remote = SocketPeer.client(socket);
+    InetSocketAddress local = SocketPeer.server(socket);
     return "%s:%d -> %s:%d"
         .formatted(
             remote.getAddress().getHostAddress(),

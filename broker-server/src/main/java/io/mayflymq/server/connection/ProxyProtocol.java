@@ -25,7 +25,7 @@ import java.util.function.Consumer;
 /*
  * The header of HAProxy's PROXY protocol, version 1 or 2, at the beginning of a connection, before
  * TLS. A proxy tells by it who has connected to it, and where. All that asks for the addresses of a
- * connection asks Peer, so the log, the API, the check of loopback users and the login throttle get the
+ * connection asks SocketPeer, so the log, the API, the check of loopback users and the login throttle get the
  * address of the client and not that of the proxy.
  *
  * Until the header is complete nothing else is in the pipeline. A connection that begins with
@@ -92,7 +92,7 @@ public final class ProxyProtocol extends ChannelInboundHandlerAdapter {
     }
     try {
       if (header.command() == HAProxyCommand.PROXY && hasAddresses(header)) {
-        Peer.comesThroughAProxy(
+        SocketPeer.comesThroughAProxy(
             context.channel(),
             address(header.sourceAddress(), header.sourcePort()),
             address(header.destinationAddress(), header.destinationPort()));

@@ -1,6 +1,6 @@
 package io.mayflymq.server.ctl;
 
-import io.mayflymq.server.config.ErlangText;
+import io.mayflymq.server.config.EncryptedTerm;
 import io.mayflymq.server.config.SecretCipher;
 import java.util.List;
 import java.util.function.Function;
@@ -35,12 +35,12 @@ final class EncryptionCommands {
             .noting(
                 "The value is what encode has printed, or the configuration has. The result is"
                     + " written as in Erlang.")
-            .does(invocation -> decrypt(invocation, ErlangText::literal)),
+            .does(invocation -> decrypt(invocation, EncryptedTerm::literal)),
         with(Command.named("encrypt_conf_value", "Encrypts a value as the configuration has it"))
             .does(EncryptionCommands::encryptForConfiguration),
         with(Command.named("decrypt_conf_value", "Decrypts a value of the configuration"))
             .noting("The value is encrypted:BASE64, as the configuration has it.")
-            .does(invocation -> decrypt(invocation, ErlangText::text)),
+            .does(invocation -> decrypt(invocation, EncryptedTerm::text)),
         Command.named("list_ciphers", "Lists cipher suites supported by encoding commands")
             .does(
                 invocation -> {
@@ -83,10 +83,10 @@ final class EncryptionCommands {
     SecretCipher cipher = cipher(invocation);
     invocation.banner("Encrypting value to be used in the configuration...");
     String value = given(invocation, 0, "value");
-    return cipher.encrypt(ErlangText.written(value), given(invocation, 1, "passphrase"));
+    return cipher.encrypt(EncryptedTerm.written(value), given(invocation, 1, "passphrase"));
   }
 
-  private static Result decrypt(Invocation invocation, Function<ErlangText, String> written) {
+  private static Result decrypt(Invocation invocation, Function<EncryptedTerm, String> written) {
     SecretCipher cipher = cipher(invocation);
     invocation.banner("Decrypting value of the configuration...");
     Matcher value = ENCRYPTED.matcher(given(invocation, 0, "value").strip());

@@ -10,11 +10,11 @@ import io.mayflymq.server.http.RequestHead;
 import io.mayflymq.server.management.api.ApiException;
 import io.mayflymq.server.management.api.Body;
 import io.mayflymq.server.management.api.Missing;
-import io.mayflymq.server.management.api.PlainText;
 import io.mayflymq.server.management.api.Principal;
 import io.mayflymq.server.management.api.Request;
 import io.mayflymq.server.management.api.RequestRouter;
 import io.mayflymq.server.management.api.Response;
+import io.mayflymq.server.management.api.TextBody;
 import io.mayflymq.server.management.auth.Authenticator;
 import io.mayflymq.server.management.auth.CrossSite;
 import io.mayflymq.server.management.auth.FormLogin;
@@ -146,7 +146,7 @@ final class ApiService implements HttpService {
     if (response.body() == null) {
       return HttpResponse.empty(response.status(), headers);
     }
-    if (response.body() instanceof PlainText text) {
+    if (response.body() instanceof TextBody text) {
       headers.put("content-type", "text/plain; charset=utf-8");
       return HttpResponse.text(response.status(), headers, text.lines());
     }

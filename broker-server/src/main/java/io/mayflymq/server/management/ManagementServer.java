@@ -13,15 +13,15 @@ import io.mayflymq.server.http.PathPrefix;
 import io.mayflymq.server.management.api.BodyLimits;
 import io.mayflymq.server.management.api.MessageMemory;
 import io.mayflymq.server.management.api.OpenApi;
-import io.mayflymq.server.management.api.PlainText;
 import io.mayflymq.server.management.api.Request;
 import io.mayflymq.server.management.api.RequestRouter;
 import io.mayflymq.server.management.api.Response;
+import io.mayflymq.server.management.api.TextBody;
 import io.mayflymq.server.management.auth.AuthAttempts;
 import io.mayflymq.server.management.auth.Authenticator;
 import io.mayflymq.server.management.auth.HostCheck;
+import io.mayflymq.server.management.auth.LoginSessions;
 import io.mayflymq.server.management.auth.SessionAuthenticator;
-import io.mayflymq.server.management.auth.Sessions;
 import io.mayflymq.server.management.auth.UserAuthenticator;
 import io.mayflymq.server.management.cluster.QuestionService;
 import io.mayflymq.server.management.json.Node;
@@ -166,8 +166,8 @@ public final class ManagementServer implements AutoCloseable {
       throws IOException {
     ServerSettings settings = configuration.settings();
     AuthAttempts attempts = new AuthAttempts();
-    Sessions sessions =
-        new Sessions(name -> broker.accessControl().state().user(name), InstantSource.system());
+    LoginSessions sessions =
+        new LoginSessions(name -> broker.accessControl().state().user(name), InstantSource.system());
     SessionAuthenticator authenticator =
         new SessionAuthenticator(
             new UserAuthenticator(broker.accessControl(), attempts),
@@ -228,7 +228,7 @@ public final class ManagementServer implements AutoCloseable {
   private static Response effective(LiveConfiguration configuration, Request request) {
     request.principal().requireAdministrator();
     return Response.ok(
-        new PlainText(
+        new TextBody(
             configuration.effective().stream()
                 .map(setting -> "%s = %s\n".formatted(setting.key(), setting.value()))
                 .collect(Collectors.joining())));

@@ -61,7 +61,7 @@ final class Exposition implements BodySource {
     if (snapshot instanceof HistogramSnapshot) {
       String histogram = new String(text, StandardCharsets.UTF_8);
       text =
-          (openMetrics ? BucketBounds.rewrite(histogram) : PlainText.rewriteBounds(histogram))
+          (openMetrics ? BucketBounds.rewrite(histogram) : TextFormat.rewriteBounds(histogram))
               .getBytes(StandardCharsets.UTF_8);
     }
     int end = text.length;
@@ -71,10 +71,10 @@ final class Exposition implements BodySource {
     }
     int start = described ? lengthOfDescription(text, end) : 0;
     described |= end > start;
-    if (openMetrics || PlainText.hasFractions(snapshot.getMetadata().getPrometheusName())) {
+    if (openMetrics || TextFormat.hasFractions(snapshot.getMetadata().getPrometheusName())) {
       out.write(text, start, end - start);
     } else {
-      PlainText.append(text, start, end, out);
+      TextFormat.append(text, start, end, out);
     }
   }
 

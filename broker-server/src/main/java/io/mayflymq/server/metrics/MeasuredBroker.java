@@ -1,6 +1,6 @@
 package io.mayflymq.server.metrics;
 
-import io.mayflymq.cluster.partition.PartitionReplicas;
+import io.mayflymq.cluster.partition.ReplicaManager;
 import io.mayflymq.server.alarm.ResourceMonitors;
 import io.mayflymq.server.cluster.consensus.ConsensusStatus;
 import io.mayflymq.server.connection.ConnectionEnvironment;
@@ -21,4 +21,4 @@ public record MeasuredBroker(
     ResourceMonitors monitors,
     Path dataDir,
     Supplier<ConsensusStatus> consensus,
-    Supplier<PartitionReplicas> replicas) {}
+    Supplier<ReplicaManager> replicas) {}

@@ -1,7 +1,7 @@
 package io.mayflymq.server.metrics;
 
-import io.mayflymq.cluster.partition.KeptReplica;
-import io.mayflymq.cluster.partition.PartitionReplicas;
+import io.mayflymq.cluster.partition.ReplicaManager;
+import io.mayflymq.cluster.partition.ReplicaSnapshot;
 import io.mayflymq.core.metrics.ShardQuery;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.store.StoreFigures;
@@ -31,7 +31,7 @@ record OpenObjects(
     ShardQuery.Seen<QueueFigures> queues,
     ShardQuery.Seen<Connected> connections,
     ShardQuery.Seen<Stored> stores,
-    ShardQuery.Seen<KeptReplica> replicas) {
+    ShardQuery.Seen<ReplicaSnapshot> replicas) {
   /** How long shards may take. Prometheus waits for ten seconds, unless it is told otherwise. */
   private static final long SHARD_MILLIS = 5_000;
 
@@ -68,7 +68,7 @@ record OpenObjects(
       boolean sums,
       Collection<OpenConnection> connections,
       Collection<Partition> partitions,
-      PartitionReplicas replicas)
+      ReplicaManager replicas)
       throws UnavailableException {
     CompletableFuture<ShardQuery.Seen<QueueFigures>> seenQueues =
         sums
@@ -83,7 +83,7 @@ record OpenObjects(
             partitions,
             Partition::shard,
             partition -> new Stored(partition.index(), partition.store().figures()));
-    CompletableFuture<ShardQuery.Seen<KeptReplica>> seenReplicas =
+    CompletableFuture<ShardQuery.Seen<ReplicaSnapshot>> seenReplicas =
         replicas == null
             ? CompletableFuture.completedFuture(new ShardQuery.Seen<>(List.of(), true))
             : replicas.kept(SHARD_MILLIS);

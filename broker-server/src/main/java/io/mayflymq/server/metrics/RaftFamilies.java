@@ -1,7 +1,7 @@
 package io.mayflymq.server.metrics;
 
-import io.mayflymq.cluster.partition.KeptReplica;
 import io.mayflymq.cluster.partition.ReplicaFigures;
+import io.mayflymq.cluster.partition.ReplicaSnapshot;
 import io.mayflymq.core.metadata.Assignment;
 import io.mayflymq.core.store.StoreFigures;
 import io.mayflymq.core.vhost.ReplicaState;
@@ -107,7 +107,7 @@ final class RaftFamilies {
    * @param stores what partitions store that this node leads, by their numbers
    */
   public RaftFamilies(
-      ConsensusStatus status, List<KeptReplica> replicas, Map<Integer, StoreFigures> stores) {
+      ConsensusStatus status, List<ReplicaSnapshot> replicas, Map<Integer, StoreFigures> stores) {
     this.metadata = status == null ? null : metadata(status);
     this.stores = List.copyOf(stores.values());
     this.alone =
@@ -116,8 +116,8 @@ final class RaftFamilies {
                 Collectors.toMap(Map.Entry::getKey, each -> alone(each.getKey(), each.getValue())));
     this.replicated =
         replicas.stream()
-            .filter(KeptReplica::isOpen)
-            .collect(Collectors.toMap(KeptReplica::partition, each -> replicated(each.figures())));
+            .filter(ReplicaSnapshot::isOpen)
+            .collect(Collectors.toMap(ReplicaSnapshot::partition, each -> replicated(each.figures())));
   }
 
   private static Log metadata(ConsensusStatus status) {

@@ -1,7 +1,7 @@
 package io.mayflymq.server.metrics;
 
-import io.mayflymq.cluster.partition.KeptReplica;
 import io.mayflymq.cluster.partition.ReplicaFigures;
+import io.mayflymq.cluster.partition.ReplicaSnapshot;
 import io.mayflymq.core.metrics.histogram.Histogram;
 import io.mayflymq.core.vhost.ReplicaState;
 import io.prometheus.metrics.model.snapshots.Labels;
@@ -57,7 +57,7 @@ final class ReplicaFamilies {
               "Time that the last burst took to be committed.",
               replica -> replica.figures().commitNanos() / NANOS));
 
-  private record Kept(KeptReplica replica) implements Metric.Labelled {
+  private record Kept(ReplicaSnapshot replica) implements Metric.Labelled {
     @Override
     public Labels labels() {
       return Labels.of(PARTITION, number(replica.partition()));
@@ -124,7 +124,7 @@ final class ReplicaFamilies {
   private ReplicaFamilies() {}
 
   /** Returns what RabbitMQ has too. */
-  public static Stream<MetricFamily> raft(String prefix, List<KeptReplica> replicas) {
+  public static Stream<MetricFamily> raft(String prefix, List<ReplicaSnapshot> replicas) {
     return MetricFamily.all(prefix, RAFT_METRICS, open(replicas).map(Replica::new).toList());
   }
 
@@ -133,7 +133,7 @@ final class ReplicaFamilies {
    *
    * @param names returns the name of a node by its number
    */
-  public static Stream<MetricFamily> own(List<KeptReplica> replicas, IntFunction<String> names) {
+  public static Stream<MetricFamily> own(List<ReplicaSnapshot> replicas, IntFunction<String> names) {
     if (replicas.isEmpty()) {
       return Stream.empty();
     }
@@ -162,8 +162,8 @@ final class ReplicaFamilies {
             Histogram.Reading.sum(open.stream().map(each -> each.figures().commits()).toList())));
   }
 
-  private static Stream<ReplicaFigures> open(List<KeptReplica> replicas) {
-    return replicas.stream().filter(KeptReplica::isOpen).map(KeptReplica::figures);
+  private static Stream<ReplicaFigures> open(List<ReplicaSnapshot> replicas) {
+    return replicas.stream().filter(ReplicaSnapshot::isOpen).map(ReplicaSnapshot::figures);
   }
 
   private static Stream<Follower> followers(ReplicaFigures leader, IntFunction<String> names) {

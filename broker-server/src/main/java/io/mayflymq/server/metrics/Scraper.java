@@ -1,6 +1,6 @@
 package io.mayflymq.server.metrics;
 
-import io.mayflymq.cluster.partition.PartitionReplicas;
+import io.mayflymq.cluster.partition.ReplicaManager;
 import io.mayflymq.core.vhost.Broker;
 import io.mayflymq.core.vhost.VirtualHost;
 import io.mayflymq.core.vhost.partition.Partition;
@@ -106,7 +106,7 @@ final class Scraper {
         : List.of();
   }
 
-  private PartitionReplicas replicas(Scrape scrape) {
+  private ReplicaManager replicas(Scrape scrape) {
     return scrape.wants(ReplicaFamilies.RAFT) ? broker.replicas().get() : null;
   }
 

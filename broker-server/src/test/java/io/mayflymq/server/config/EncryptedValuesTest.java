@@ -104,7 +104,7 @@ class EncryptedValuesTest {
 
   @Test
   void emptySecretIsRefusedAlsoIfItIsEncrypted() {
-    String empty = SecretCipher.ofDefaults().encrypt(ErlangText.written("\"\""), "pass");
+    String empty = SecretCipher.ofDefaults().encrypt(EncryptedTerm.written("\"\""), "pass");
     assertRefused(
         "default_pass = encrypted:%s\nconfig_entry_decoder.passphrase = pass".formatted(empty),
         "FILE:1: bad value (not shown) for key 'default_pass': expected a text that is not empty");

@@ -2,7 +2,7 @@ package io.mayflymq.server.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.mayflymq.server.config.ErlangText.Kind;
+import io.mayflymq.server.config.EncryptedTerm.Kind;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -27,7 +27,7 @@ class SecretCipherTest {
   })
   void valuesOfRabbitMqAreDecrypted(String cipher, String hash, String base64) {
     assertThat(new SecretCipher(cipher, hash, 1000).decrypt(base64, "pass"))
-        .contains(new ErlangText(Kind.BINARY, "bin"));
+        .contains(new EncryptedTerm(Kind.BINARY, "bin"));
   }
 
   @ParameterizedTest
@@ -40,7 +40,7 @@ class SecretCipherTest {
     "STRING,'',kNZrivuX9SywVy/02leQmX9sycIIfzbdadHrty3Bp0UiCX30/cgCodkjwTBpb6lT",
   })
   void textsThatRabbitMqWritesAsTermsAreRead(Kind kind, String text, String base64) {
-    assertThat(DEFAULTS.decrypt(base64, "pass phräse")).contains(new ErlangText(kind, text));
+    assertThat(DEFAULTS.decrypt(base64, "pass phräse")).contains(new EncryptedTerm(kind, text));
   }
 
   @ParameterizedTest
@@ -69,7 +69,7 @@ class SecretCipherTest {
       for (String hash : SecretCipher.HASHES) {
         SecretCipher with = new SecretCipher(cipher, hash, 3);
         for (Kind kind : new Kind[] {Kind.BINARY, Kind.STRING}) {
-          ErlangText text = new ErlangText(kind, "sixteen bytes pä€𝄞");
+          EncryptedTerm text = new EncryptedTerm(kind, "sixteen bytes pä€𝄞");
           String base64 = with.encrypt(text, "secret");
           assertThat(with.decrypt(base64, "secret")).as(cipher + hash).contains(text);
           assertThat(with.encrypt(text, "secret")).isNotEqualTo(base64);
@@ -89,8 +89,8 @@ class SecretCipherTest {
     "<<\"open\",BINARY,<<\"open\"",
   })
   void valueMayBeWrittenAsInErlang(String written, Kind kind, String text) {
-    ErlangText read = ErlangText.written(written);
-    assertThat(read).isEqualTo(new ErlangText(kind, text));
-    assertThat(ErlangText.written(read.literal())).isEqualTo(read);
+    EncryptedTerm read = EncryptedTerm.written(written);
+    assertThat(read).isEqualTo(new EncryptedTerm(kind, text));
+    assertThat(EncryptedTerm.written(read.literal())).isEqualTo(read);
   }
 }

@@ -113,8 +113,8 @@ class ProxyProtocolTest {
     send(all.toByteArray());
     assertThat(active).isTrue();
     assertThat(received.toString(StandardCharsets.ISO_8859_1)).isEqualTo("AMQP");
-    assertThat(Peer.client(channel)).isEqualTo(new InetSocketAddress("203.0.113.7", 56_324));
-    assertThat(Peer.server(channel)).isEqualTo(new InetSocketAddress("198.51.100.1", 5672));
+    assertThat(SocketPeer.client(channel)).isEqualTo(new InetSocketAddress("203.0.113.7", 56_324));
+    assertThat(SocketPeer.server(channel)).isEqualTo(new InetSocketAddress("198.51.100.1", 5672));
     assertThat(ConnectionName.of(channel)).isEqualTo("203.0.113.7:56324 -> 198.51.100.1:5672");
     send(text("more"));
     assertThat(received.toString(StandardCharsets.ISO_8859_1)).isEqualTo("AMQPmore");
@@ -130,13 +130,13 @@ class ProxyProtocolTest {
     }
     assertThat(active).isTrue();
     assertThat(received.size()).isZero();
-    assertThat(Peer.client(channel).getPort()).isEqualTo(56_324);
+    assertThat(SocketPeer.client(channel).getPort()).isEqualTo(56_324);
   }
 
   @Test
   void addressesOfIpVersion6AreRead() {
     send(text("PROXY TCP6 2001:db8::7 2001:db8::1 1024 5671\r\n"));
-    assertThat(Peer.client(channel)).isEqualTo(new InetSocketAddress("2001:db8::7", 1024));
+    assertThat(SocketPeer.client(channel)).isEqualTo(new InetSocketAddress("2001:db8::7", 1024));
   }
 
   @ParameterizedTest
@@ -149,8 +149,8 @@ class ProxyProtocolTest {
   void connectionOfTheProxyItselfHasTheAddressesOfTheSocket(String header) {
     send(hex(header));
     assertThat(active).isTrue();
-    assertThat(Peer.client(channel)).isEqualTo(PROXY);
-    assertThat(Peer.server(channel)).isEqualTo(BROKER);
+    assertThat(SocketPeer.client(channel)).isEqualTo(PROXY);
+    assertThat(SocketPeer.server(channel)).isEqualTo(BROKER);
   }
 
   @ParameterizedTest

@@ -2,8 +2,8 @@ package io.mayflymq.server.metrics;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.mayflymq.cluster.partition.KeptReplica;
 import io.mayflymq.cluster.partition.ReplicaFigures;
+import io.mayflymq.cluster.partition.ReplicaSnapshot;
 import io.mayflymq.core.metrics.histogram.Buckets;
 import io.mayflymq.core.metrics.histogram.Histogram;
 import io.mayflymq.core.vhost.ReplicaState;
@@ -20,8 +20,8 @@ class ReplicaFamiliesTest {
   private static final Histogram COMMITS = new Histogram(Buckets.nanos(1_000_000));
 
   /** Leads partition 1 with two followers, one of them in sync. */
-  private static final KeptReplica LED =
-      new KeptReplica(
+  private static final ReplicaSnapshot LED =
+      new ReplicaSnapshot(
           1,
           new ReplicaFigures(
               1,
@@ -42,9 +42,9 @@ class ReplicaFamiliesTest {
               2_000_000,
               COMMITS.read()));
 
-  private static final KeptReplica CLOSED = new KeptReplica(2, null);
+  private static final ReplicaSnapshot CLOSED = new ReplicaSnapshot(2, null);
 
-  private static List<String> own(KeptReplica... replicas) throws IOException {
+  private static List<String> own(ReplicaSnapshot... replicas) throws IOException {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     Exposition exposition =
         new Exposition(

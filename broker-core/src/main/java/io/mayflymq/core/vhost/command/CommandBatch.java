@@ -7,8 +7,8 @@ import io.mayflymq.core.runtime.Faults;
 import io.mayflymq.core.vhost.partition.CausedCommands;
 import io.mayflymq.core.vhost.partition.DeadLetterOutbox;
 import io.mayflymq.core.vhost.partition.Partition;
+import io.mayflymq.core.vhost.queue.OwningNode;
 import io.mayflymq.core.vhost.queue.Queue;
-import io.mayflymq.core.vhost.queue.QueueHome;
 import io.mayflymq.core.vhost.queue.ShardQueue;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -105,7 +105,7 @@ final class CommandBatch {
   }
 
   /** The node that the batch leads to; null if it is this one. */
-  QueueHome<Queue> home() {
+  OwningNode<Queue> home() {
     return queues[0].home();
   }
 

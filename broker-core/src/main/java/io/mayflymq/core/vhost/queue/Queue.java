@@ -34,7 +34,7 @@ public final class Queue {
   private final QueueIdentity identity;
   private final QueueHost vhost;
   private final Partition partition;
-  private final QueueHome<Queue> home;
+  private final OwningNode<Queue> home;
   private final ShardQueue onShard;
   private final QueueRequests requests;
   private final QueueLifecycle lifecycle;
@@ -69,7 +69,7 @@ public final class Queue {
       QueueIdentity identity,
       QueueHost vhost,
       Partition partition,
-      QueueHome<Queue> home,
+      OwningNode<Queue> home,
       Function<Queue, Parts> parts) {
     this.home = home;
     this.identity = identity;
@@ -138,7 +138,7 @@ public final class Queue {
    * Returns the node that it is on; null if it is this one. A replicated queue has a home on every
    * node: whichever node leads it.
    */
-  public QueueHome<Queue> home() {
+  public OwningNode<Queue> home() {
     return home;
   }
 

@@ -6,7 +6,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
 /**
- * The answer to a {@link Request}.
+ * The answer to a {@link LogRequest}.
  *
  * @param position where the entry was committed; of no meaning for other requests
  * @param text the name of the leader, empty if unknown, if this node does not lead; else why the

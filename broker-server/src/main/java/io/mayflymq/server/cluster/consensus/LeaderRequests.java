@@ -26,18 +26,18 @@ final class LeaderRequests {
   /** Carries out a request of another node. */
   CompletableFuture<byte[]> answer(byte[] bytes) {
     try {
-      return carryOut(Request.decode(bytes)).thenApply(Answer::encode);
+      return carryOut(LogRequest.decode(bytes)).thenApply(Answer::encode);
     } catch (IOException e) {
       return CompletableFuture.failedFuture(e);
     }
   }
 
   /** Carries out a request. Never fails, but for the end of this node. */
-  CompletableFuture<Answer> carryOut(Request request) {
+  CompletableFuture<Answer> carryOut(LogRequest request) {
     return threads.proposal(() -> started(request).exceptionally(Replies::answer));
   }
 
-  private CompletableFuture<Answer> started(Request request) {
+  private CompletableFuture<Answer> started(LogRequest request) {
     try {
       return switch (request.kind()) {
         case ENTRY -> append(request);
@@ -50,7 +50,7 @@ final class LeaderRequests {
     }
   }
 
-  private CompletableFuture<Answer> append(Request request) throws IOException {
+  private CompletableFuture<Answer> append(LogRequest request) throws IOException {
     LogPosition before = recent.position(request.id());
     if (before != null) {
       return CompletableFuture.completedFuture(Answer.done(before));

@@ -55,7 +55,7 @@ final class Proposals implements ConsensusListener, AutoCloseable {
 
   /** A request without an answer. Its fields are used by one attempt at a time. */
   private static final class Pending {
-    private final Request first;
+    private final LogRequest first;
     private final long since;
     private final long deadlineNanos;
     private final CompletableFuture<Answer> done = new CompletableFuture<>();
@@ -70,13 +70,13 @@ final class Proposals implements ConsensusListener, AutoCloseable {
     /** Whether the next attempt is made after a pause. */
     private final AtomicBoolean pauses = new AtomicBoolean();
 
-    Pending(Request first, long since, long limitMillis) {
+    Pending(LogRequest first, long since, long limitMillis) {
       this.first = first;
       this.since = since;
       this.deadlineNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(limitMillis);
     }
 
-    Request request() {
+    LogRequest request() {
       return attempts > 1 ? first.again(since) : first;
     }
 
@@ -119,7 +119,7 @@ final class Proposals implements ConsensusListener, AutoCloseable {
    * @return the answer that it was done; else fails with {@link ConsensusException} or, when the
    *     time is over, with {@link LateException}
    */
-  CompletableFuture<Answer> submit(Request request, long limitMillis) {
+  CompletableFuture<Answer> submit(LogRequest request, long limitMillis) {
     Pending one =
         new Pending(request, view.division().getRaftLog().getLastCommittedIndex(), limitMillis);
     pending.add(one);
@@ -207,7 +207,7 @@ final class Proposals implements ConsensusListener, AutoCloseable {
 
   private static void refused(Pending one, Answer answer) {
     // An earlier attempt without an answer has removed the member.
-    boolean removed = one.first.kind() == Request.Kind.REMOVE && one.attempts > 1;
+    boolean removed = one.first.kind() == LogRequest.Kind.REMOVE && one.attempts > 1;
     if (removed && answer.text().endsWith(MemberChanges.NO_MEMBER)) {
       one.done.complete(Answer.done());
     } else {

@@ -36,32 +36,32 @@ final class RatisLog implements ReplicatedLog {
               "a change of %d bytes is too large for the cluster's log: at most %d bytes"
                   .formatted(entry.length, most)));
     }
-    Request request = new Request(Request.Kind.ENTRY, proposals.next(), entry);
+    LogRequest request = new LogRequest(LogRequest.Kind.ENTRY, proposals.next(), entry);
     return submit(request, settings.times().proposalMillis(), Answer::position);
   }
 
   @Override
   public CompletableFuture<Void> addMember(Member member) {
-    return change(Request.add(proposals.next(), member));
+    return change(LogRequest.add(proposals.next(), member));
   }
 
   @Override
   public CompletableFuture<Void> removeMember(String name) {
-    return change(Request.named(Request.Kind.REMOVE, proposals.next(), name));
+    return change(LogRequest.named(LogRequest.Kind.REMOVE, proposals.next(), name));
   }
 
   @Override
   public CompletableFuture<Void> transferLeadership(String name) {
-    return change(Request.named(Request.Kind.LEAD, proposals.next(), name));
+    return change(LogRequest.named(LogRequest.Kind.LEAD, proposals.next(), name));
   }
 
-  private CompletableFuture<Void> change(Request request) {
+  private CompletableFuture<Void> change(LogRequest request) {
     int limitMillis = MEMBER_LIMIT_FACTOR * settings.times().proposalMillis();
     return submit(request, limitMillis, answer -> null);
   }
 
   private <T> CompletableFuture<T> submit(
-      Request request, int limitMillis, Function<Answer, T> result) {
+      LogRequest request, int limitMillis, Function<Answer, T> result) {
     CompletableFuture<T> done = new CompletableFuture<>();
     proposals
         .submit(request, limitMillis)

@@ -8,9 +8,9 @@ import io.mayflymq.core.codec.LinkWriter;
 import io.mayflymq.core.runtime.EndOfBurstListener;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.server.cluster.transport.FrameException;
-import io.mayflymq.server.cluster.transport.FrameHandler;
-import io.mayflymq.server.cluster.transport.FrameType;
 import io.mayflymq.server.cluster.transport.FrameWriter;
+import io.mayflymq.server.cluster.transport.NodeFrameHandler;
+import io.mayflymq.server.cluster.transport.NodeFrameType;
 import io.mayflymq.server.cluster.transport.TransportTimes;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
@@ -24,7 +24,7 @@ import java.util.ArrayDeque;
  * A body may be larger than a frame: it is sent in parts, all but the last with a flag in their type.
  */
 /** One side of a connection that has a shard. On the loop of the shard. */
-final class LinkConnection extends FrameHandler implements LinkPort, EndOfBurstListener {
+final class LinkConnection extends NodeFrameHandler implements LinkPort, EndOfBurstListener {
   /** What is told of the connection, besides the listener. */
   interface Events {
     /** It was closed; the listener was told. */
@@ -81,7 +81,7 @@ final class LinkConnection extends FrameHandler implements LinkPort, EndOfBurstL
 
   @Override
   protected void frame(int type, ByteBuf body) throws FrameException {
-    if ((type & ~MORE_FOLLOWS) < FrameType.FIRST_OF_QUEUES) {
+    if ((type & ~MORE_FOLLOWS) < NodeFrameType.FIRST_OF_QUEUES) {
       throw new FrameException("unexpected frame of type " + type);
     }
     // With its type in front again.

@@ -3,12 +3,12 @@ package io.mayflymq.server.cluster.link;
 import io.mayflymq.cluster.link.LinkListener;
 import io.mayflymq.cluster.metadata.ChangeVersions;
 import io.mayflymq.cluster.metadata.ClusterMembers;
-import io.mayflymq.cluster.replication.HostedReplicas;
+import io.mayflymq.cluster.replication.LocalReplicas;
 import io.mayflymq.cluster.replication.ReplicaCluster.Connection;
 import io.mayflymq.core.metadata.ClusterMember;
 import io.mayflymq.core.runtime.Shard;
-import io.mayflymq.server.cluster.transport.FrameHandler;
 import io.mayflymq.server.cluster.transport.LinkAcceptor;
+import io.mayflymq.server.cluster.transport.NodeFrameHandler;
 import io.mayflymq.server.cluster.transport.NodeIdentity;
 import io.mayflymq.server.cluster.transport.NodeTransport;
 import io.mayflymq.server.cluster.transport.Purpose;
@@ -25,7 +25,7 @@ import java.util.function.Supplier;
  *
  * Each side has it on the shard of the partition, by its own number of shards. Who leads and who keeps a replica changes, and a node may learn of it later than another
  * one. So the side that is called says first whether it takes the connection, and the other one sends nothing before. The one that
- * is called may be about to lead, so it does not refuse the connection at once (AnsweringLink), and one that is refused is opened again soon.
+ * is called may be about to lead, so it does not refuse the connection at once (AcceptingLink), and one that is refused is opened again soon.
  */
 /** The connections of a node for replicated partitions, in both directions. Any thread may call. */
 public final class PartitionLinks implements LinkAcceptor, AutoCloseable {
@@ -36,7 +36,7 @@ public final class PartitionLinks implements LinkAcceptor, AutoCloseable {
   private final ClusterMembers members;
   private final UnreadableFrames unreadable = new UnreadableFrames();
   private final Set<OutgoingLink> outgoing = ConcurrentHashMap.newKeySet();
-  private volatile HostedReplicas hosted;
+  private volatile LocalReplicas hosted;
 
   /**
    * Creates them; nothing is opened or served yet.
@@ -51,7 +51,7 @@ public final class PartitionLinks implements LinkAcceptor, AutoCloseable {
   }
 
   /** Serves the replicas of this node to others from now on: once. */
-  public void serve(HostedReplicas replicas) {
+  public void serve(LocalReplicas replicas) {
     hosted = replicas;
     transport.serve(Purpose.Kind.REPLICA, this);
     transport.serve(Purpose.Kind.PARTITION, this);
@@ -76,7 +76,7 @@ public final class PartitionLinks implements LinkAcceptor, AutoCloseable {
             new OutgoingLink.Target(
                 member.name(), new Purpose(kind, partition), () -> obstacle(node)),
             RETRIES,
-            new OutgoingLink.Origin(shard, loops.netty(shard.loop()), new AskingLink(listener)),
+            new OutgoingLink.Origin(shard, loops.netty(shard.loop()), new ConnectingLink(listener)),
             transport,
             unreadable);
     outgoing.add(link);
@@ -110,7 +110,7 @@ public final class PartitionLinks implements LinkAcceptor, AutoCloseable {
   }
 
   @Override
-  public FrameHandler accept(
+  public NodeFrameHandler accept(
       NodeIdentity node, int version, Purpose purpose, Consumer<String> onClosed) {
     int partition = purpose.number();
     boolean isReplica = purpose.kind() == Purpose.Kind.REPLICA;
@@ -124,7 +124,7 @@ public final class PartitionLinks implements LinkAcceptor, AutoCloseable {
     Shard shard = hosted.shard(partition);
     return new LinkConnection(
         shard,
-        new AnsweringLink(shard, taker, refusal),
+        new AcceptingLink(shard, taker, refusal),
         version,
         transport.times(),
         unreadable.of(purpose, node.name(), onClosed));

@@ -2,11 +2,11 @@ package io.mayflymq.server.cluster.link;
 
 import io.mayflymq.cluster.link.LinkConnector;
 import io.mayflymq.cluster.link.LinkListener;
-import io.mayflymq.cluster.owner.HomeLink;
+import io.mayflymq.cluster.owner.OwnerLink;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.vhost.Broker;
-import io.mayflymq.server.cluster.transport.FrameHandler;
 import io.mayflymq.server.cluster.transport.LinkAcceptor;
+import io.mayflymq.server.cluster.transport.NodeFrameHandler;
 import io.mayflymq.server.cluster.transport.NodeIdentity;
 import io.mayflymq.server.cluster.transport.NodeTransport;
 import io.mayflymq.server.cluster.transport.Purpose;
@@ -84,10 +84,10 @@ public final class QueueLinks implements LinkConnector, LinkAcceptor, AutoClosea
   }
 
   @Override
-  public FrameHandler accept(
+  public NodeFrameHandler accept(
       NodeIdentity node, int version, Purpose purpose, Consumer<String> onClosed) {
     Shard shard = shard(purpose.number());
-    HomeLink home = new HomeLink(shard, broker.partitions(), new BrokerQueues(broker));
+    OwnerLink home = new OwnerLink(shard, broker.partitions(), new BrokerQueues(broker));
     return new LinkConnection(
         shard, home, version, transport.times(), unreadable.of(purpose, node.name(), onClosed));
   }

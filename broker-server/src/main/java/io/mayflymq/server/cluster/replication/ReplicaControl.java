@@ -3,9 +3,9 @@ package io.mayflymq.server.cluster.replication;
 import io.mayflymq.cluster.link.LinkListener;
 import io.mayflymq.cluster.metadata.ChangeProposer;
 import io.mayflymq.cluster.metadata.ClusterMembers;
-import io.mayflymq.cluster.metadata.ReplicatedPartitions;
-import io.mayflymq.cluster.replication.HostedReplicas;
+import io.mayflymq.cluster.metadata.PartitionAssignments;
 import io.mayflymq.cluster.replication.Leaderless;
+import io.mayflymq.cluster.replication.LocalReplicas;
 import io.mayflymq.cluster.replication.QueueConnector;
 import io.mayflymq.cluster.replication.ReplicaCluster;
 import io.mayflymq.core.metadata.AssignmentChange;
@@ -53,7 +53,7 @@ public final class ReplicaControl
   public record Node(
       ClusterMember self,
       ClusterMembers members,
-      ReplicatedPartitions partitions,
+      PartitionAssignments partitions,
       ChangeProposer proposer) {}
 
   private final Node node;
@@ -70,8 +70,8 @@ public final class ReplicaControl
   private final LeaderlessReports reports;
   private final ReplicaNodes nodes;
   private final LeaderTransfers transfers;
-  private final MemberChanges changes;
-  private volatile HostedReplicas hosted;
+  private final ReplicaChanges changes;
+  private volatile LocalReplicas hosted;
 
   /**
    * Creates it.
@@ -105,11 +105,11 @@ public final class ReplicaControl
         new LeaderlessReports(
             node.self().name(), transport, elections::reported, ReplicaControl::monotonicMillis);
     this.transfers = new LeaderTransfers(node, nodes, transport, this::handOver);
-    this.changes = new MemberChanges(node, nodes, transfers);
+    this.changes = new ReplicaChanges(node, nodes, transfers);
   }
 
   private CompletableFuture<Boolean> handOver(int partition, int to) {
-    HostedReplicas replicas = hosted;
+    LocalReplicas replicas = hosted;
     return replicas == null
         ? CompletableFuture.completedFuture(false)
         : replicas.handOver(partition, to);
@@ -134,7 +134,7 @@ public final class ReplicaControl
    * Hosts replicas from now on: once, when this node has caught up with the cluster and has started
    * its queues.
    */
-  public void host(HostedReplicas replicas) {
+  public void host(LocalReplicas replicas) {
     hosted = replicas;
     transport.addListener(
         new PeerListener() {
@@ -274,7 +274,7 @@ public final class ReplicaControl
    * process while it may still deliver. Waits for some time at most.
    */
   public void release() {
-    HostedReplicas replicas = hosted;
+    LocalReplicas replicas = hosted;
     if (replicas == null) {
       return;
     }

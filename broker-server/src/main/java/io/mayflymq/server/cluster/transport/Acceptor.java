@@ -20,7 +20,7 @@ final class Acceptor extends ChannelInitializer<Channel> {
   private final CallHandlers handlers;
   private final RefusalLog refusals;
   private final UnfinishedHandshakes unfinished = new UnfinishedHandshakes();
-  private final Map<String, Set<FrameHandler>> established = new ConcurrentHashMap<>();
+  private final Map<String, Set<NodeFrameHandler>> established = new ConcurrentHashMap<>();
   private final Map<Purpose.Kind, LinkAcceptor> served = new ConcurrentHashMap<>();
 
   Acceptor(LocalNode local, ConnectionSetup setup, CallHandlers handlers, RefusalLog refusals) {
@@ -58,10 +58,10 @@ final class Acceptor extends ChannelInitializer<Channel> {
     return channel.remoteAddress() instanceof InetSocketAddress remote ? remote.getAddress() : null;
   }
 
-  private FrameHandler register(String node, Function<Consumer<String>, FrameHandler> make) {
-    Set<FrameHandler> connections =
+  private NodeFrameHandler register(String node, Function<Consumer<String>, NodeFrameHandler> make) {
+    Set<NodeFrameHandler> connections =
         established.computeIfAbsent(node, any -> ConcurrentHashMap.newKeySet());
-    FrameHandler[] made = new FrameHandler[1];
+    NodeFrameHandler[] made = new NodeFrameHandler[1];
     made[0] = make.apply(why -> connections.remove(made[0]));
     connections.add(made[0]);
     return made[0];
@@ -91,7 +91,7 @@ final class Acceptor extends ChannelInitializer<Channel> {
     private ChannelHandler link(Channel channel, NodeIdentity node, int version, Purpose purpose) {
       LinkAcceptor links = served.get(purpose.kind());
       if (links == null) {
-        FrameHandler refused =
+        NodeFrameHandler refused =
             new AnswerConnection(node.name(), handlers, setup.times(), why -> {});
         channel
             .eventLoop()
@@ -101,7 +101,7 @@ final class Acceptor extends ChannelInitializer<Channel> {
                         "node %s does not serve %s yet".formatted(local.name(), purpose.kind())));
         return refused;
       }
-      FrameHandler handler =
+      NodeFrameHandler handler =
           register(node.name(), closed -> links.accept(node, version, purpose, closed));
       LoopMove.move(channel, links.loop(purpose), setup, handler::opened);
       return handler;

@@ -8,7 +8,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
 /** The side of a connection for requests that answers. */
-final class AnswerConnection extends FrameHandler {
+final class AnswerConnection extends NodeFrameHandler {
   private static final int LONGEST_FAILURE = 4096;
 
   private final String node;
@@ -31,7 +31,7 @@ final class AnswerConnection extends FrameHandler {
 
   @Override
   protected void frame(int type, ByteBuf body) throws FrameException {
-    if (type != FrameType.REQUEST) {
+    if (type != NodeFrameType.REQUEST) {
       throw new FrameException("unexpected frame of type " + type);
     }
     long id = body.readLong();
@@ -57,7 +57,7 @@ final class AnswerConnection extends FrameHandler {
     ByteBuf out = context().alloc().buffer();
     String text = failure == null ? null : message(failure);
     if (failure == null) {
-      int start = FrameWriter.begin(out, FrameType.ANSWER);
+      int start = FrameWriter.begin(out, NodeFrameType.ANSWER);
       out.writeLong(id).writeBytes(bytes);
       try {
         FrameWriter.end(out, start);
@@ -66,7 +66,7 @@ final class AnswerConnection extends FrameHandler {
       }
     }
     if (text != null) {
-      int start = FrameWriter.begin(out, FrameType.FAILURE);
+      int start = FrameWriter.begin(out, NodeFrameType.FAILURE);
       out.writeLong(id);
       int from = out.writerIndex();
       ByteBufUtil.writeUtf8(out, text);

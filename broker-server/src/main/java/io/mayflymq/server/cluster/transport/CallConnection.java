@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /** The side of a connection for requests that asks. */
-final class CallConnection extends FrameHandler {
+final class CallConnection extends NodeFrameHandler {
   /** With so many bytes that the other side does not read, requests fail. */
   private static final long MOST_UNREAD = 64L * 1024 * 1024;
 
@@ -45,7 +45,7 @@ final class CallConnection extends FrameHandler {
     }
     long id = ++lastId;
     ByteBuf out = context().alloc().buffer(FrameWriter.HEADER + 9 + call.request().length);
-    int start = FrameWriter.begin(out, FrameType.REQUEST);
+    int start = FrameWriter.begin(out, NodeFrameType.REQUEST);
     out.writeLong(id).writeByte(call.service().code()).writeBytes(call.request());
     try {
       FrameWriter.end(out, start);
@@ -73,7 +73,7 @@ final class CallConnection extends FrameHandler {
 
   @Override
   protected void frame(int type, ByteBuf body) throws FrameException {
-    if (type != FrameType.ANSWER && type != FrameType.FAILURE) {
+    if (type != NodeFrameType.ANSWER && type != NodeFrameType.FAILURE) {
       throw new FrameException("unexpected frame of type " + type);
     }
     Open call = open.remove(body.readLong());
@@ -82,7 +82,7 @@ final class CallConnection extends FrameHandler {
       return;
     }
     call.timeout().cancel(false);
-    if (type == FrameType.ANSWER) {
+    if (type == NodeFrameType.ANSWER) {
       byte[] answer = new byte[body.readableBytes()];
       body.readBytes(answer);
       call.answer().complete(answer);

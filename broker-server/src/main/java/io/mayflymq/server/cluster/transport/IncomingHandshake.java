@@ -7,7 +7,7 @@ import java.util.Arrays;
 import java.util.Optional;
 
 /** The side of the handshake that listens. */
-final class IncomingHandshake extends Handshake {
+final class IncomingHandshake extends NodeHandshake {
   private volatile ChannelHandlerContext context;
   private Hello caller;
   private byte[] ofCaller;

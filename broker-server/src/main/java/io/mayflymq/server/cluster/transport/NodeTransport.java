@@ -39,7 +39,7 @@ public final class NodeTransport implements NodeCalls, AutoCloseable {
   private final Acceptor acceptor;
   private final PeerReports reports;
   private final PeerSupport support;
-  private final Map<String, Peer> peers = new ConcurrentHashMap<>();
+  private final Map<String, PeerConnection> peers = new ConcurrentHashMap<>();
   private Channel listener;
   private volatile boolean closed;
 
@@ -164,8 +164,8 @@ public final class NodeTransport implements NodeCalls, AutoCloseable {
     return call.answer();
   }
 
-  private Peer peer(String node) {
-    return peers.computeIfAbsent(node, name -> new Peer(name, loops.group().next(), support));
+  private PeerConnection peer(String node) {
+    return peers.computeIfAbsent(node, name -> new PeerConnection(name, loops.group().next(), support));
   }
 
   @Override
@@ -197,7 +197,7 @@ public final class NodeTransport implements NodeCalls, AutoCloseable {
    * @param reason in one line; the node is told
    */
   public void disconnect(String node, String reason) {
-    Peer peer = peers.remove(node);
+    PeerConnection peer = peers.remove(node);
     if (peer != null) {
       peer.end(reason);
     }

@@ -6,7 +6,7 @@ import io.netty.channel.ChannelHandlerContext;
 import java.util.Optional;
 
 /** The side of the handshake that connects. */
-final class OutgoingHandshake extends Handshake {
+final class OutgoingHandshake extends NodeHandshake {
   /**
    * What is expected of the other side.
    *

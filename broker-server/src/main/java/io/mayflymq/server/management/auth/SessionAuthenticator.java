@@ -19,13 +19,13 @@ import java.util.Optional;
  */
 public final class SessionAuthenticator implements Authenticator {
   private final Authenticator users;
-  private final Sessions sessions;
+  private final LoginSessions sessions;
   private final AccessControl accessControl;
 
   /**
    * @param users authenticates requests with a password
    */
-  public SessionAuthenticator(Authenticator users, Sessions sessions, AccessControl accessControl) {
+  public SessionAuthenticator(Authenticator users, LoginSessions sessions, AccessControl accessControl) {
     this.users = users;
     this.sessions = sessions;
     this.accessControl = accessControl;

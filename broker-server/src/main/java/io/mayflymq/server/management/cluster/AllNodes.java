@@ -30,9 +30,9 @@ public final class AllNodes {
   private static final long PATIENCE_MILLIS = 60_000;
   private static final int NOT_FOUND = 404;
 
-  private final OtherNodes others;
+  private final NodeQuestions others;
 
-  public AllNodes(OtherNodes others) {
+  public AllNodes(NodeQuestions others) {
     this.others = others;
   }
 

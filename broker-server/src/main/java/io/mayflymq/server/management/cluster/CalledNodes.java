@@ -13,7 +13,7 @@ import java.util.concurrent.CompletableFuture;
  * @param cluster knows which nodes there are
  * @param calls reaches them
  */
-public record CalledNodes(String self, Cluster cluster, NodeCalls calls) implements OtherNodes {
+public record CalledNodes(String self, Cluster cluster, NodeCalls calls) implements NodeQuestions {
   @Override
   public List<String> reachable() {
     return cluster.nodes().stream()

@@ -233,7 +233,7 @@ public final class QueueRows {
                       }
                       QueueRow.Here row = new QueueRow.Here(snapshot, form, history);
                       return field == null
-                          ? Columns.of(request, row.object())
+                          ? ListColumns.of(request, row.object())
                           : row.key(field.toString());
                     }))));
   }

@@ -139,7 +139,7 @@ public final class SpreadList<T> {
             ids,
             id -> {
               T thing = byId.get(id.toString());
-              return thing == null ? null : Columns.of(request, kind.object().apply(thing));
+              return thing == null ? null : ListColumns.of(request, kind.object().apply(thing));
             }));
   }
 

@@ -32,7 +32,7 @@ import io.mayflymq.server.management.api.Request;
 import io.mayflymq.server.management.api.RequestRouter;
 import io.mayflymq.server.management.api.Response;
 import io.mayflymq.server.management.cluster.AllNodes;
-import io.mayflymq.server.management.cluster.OtherNodes;
+import io.mayflymq.server.management.cluster.NodeQuestions;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -80,7 +80,7 @@ public final class ManagedBroker {
       Administration administration,
       BrokerDefinitions definitions,
       Backup backup,
-      OtherNodes others) {
+      NodeQuestions others) {
     this.environment = environment;
     this.administration = administration;
     this.definitions = definitions;

@@ -9,8 +9,8 @@ import io.mayflymq.server.management.api.Principal;
 import io.mayflymq.server.management.api.Request;
 import io.mayflymq.server.management.api.RequestRouter;
 import io.mayflymq.server.management.api.Response;
+import io.mayflymq.server.management.auth.LoginSessions;
 import io.mayflymq.server.management.auth.SessionCookie;
-import io.mayflymq.server.management.auth.Sessions;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
@@ -21,9 +21,9 @@ import java.util.Map;
  */
 public final class SessionResource {
   private final ManagedBroker managed;
-  private final Sessions sessions;
+  private final LoginSessions sessions;
 
-  public SessionResource(ManagedBroker managed, Sessions sessions) {
+  public SessionResource(ManagedBroker managed, LoginSessions sessions) {
     this.managed = managed;
     this.sessions = sessions;
   }

@@ -19,10 +19,10 @@ class RepeatedProposalTest {
 
   private final SimulatedNetwork network = new SimulatedNetwork(1);
   private final NodeCalls proposer = network.attach("proposer@test");
-  private final Request request =
-      new Request(Request.Kind.ENTRY, new ProposalId(UUID.randomUUID(), 1), "once".getBytes(UTF_8));
+  private final LogRequest request =
+      new LogRequest(LogRequest.Kind.ENTRY, new ProposalId(UUID.randomUUID(), 1), "once".getBytes(UTF_8));
 
-  private Answer ask(Request asked) throws Exception {
+  private Answer ask(LogRequest asked) throws Exception {
     return Answer.decode(
         proposer
             .call("a@test", CallService.PROPOSAL, asked.encode(), TIMEOUT_MILLIS)

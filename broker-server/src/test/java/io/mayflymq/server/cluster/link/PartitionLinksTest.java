@@ -12,7 +12,7 @@ import io.mayflymq.cluster.link.LinkListener;
 import io.mayflymq.cluster.link.LinkPort;
 import io.mayflymq.cluster.metadata.ChangeVersions;
 import io.mayflymq.cluster.metadata.ClusterMembers;
-import io.mayflymq.cluster.replication.HostedReplicas;
+import io.mayflymq.cluster.replication.LocalReplicas;
 import io.mayflymq.cluster.replication.ReplicaCluster.Connection;
 import io.mayflymq.core.codec.LinkFormatException;
 import io.mayflymq.core.codec.LinkReader;
@@ -20,8 +20,8 @@ import io.mayflymq.core.codec.LinkWriter;
 import io.mayflymq.core.metadata.Assignment;
 import io.mayflymq.core.metadata.ClusterMember;
 import io.mayflymq.core.metadata.InMemoryMetadataLog;
-import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.MetadataCommand.MemberSet;
+import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.server.cluster.transport.Purpose;
 import io.mayflymq.server.net.StartException;
@@ -143,7 +143,7 @@ class PartitionLinksTest {
   }
 
   /** Takes connections as it is told. */
-  private final class Hosted implements HostedReplicas {
+  private final class Hosted implements LocalReplicas {
     private final List<Side> replicas = new CopyOnWriteArrayList<>();
     private final List<Side> queues = new CopyOnWriteArrayList<>();
     private volatile boolean keeps = true;
@@ -308,8 +308,8 @@ class PartitionLinksTest {
     AtomicBoolean leads = new AtomicBoolean();
     shard.execute(
         () -> {
-          AnsweringLink lost = new AnsweringLink(shard, () -> leads.get() ? ofLost : null, "");
-          AnsweringLink other = new AnsweringLink(shard, () -> leads.get() ? ofOther : null, "");
+          AcceptingLink lost = new AcceptingLink(shard, () -> leads.get() ? ofLost : null, "");
+          AcceptingLink other = new AcceptingLink(shard, () -> leads.get() ? ofOther : null, "");
           lost.up(new SilentPort());
           other.up(new SilentPort());
           lost.lost("the node has ended");
@@ -367,7 +367,7 @@ class PartitionLinksTest {
   void nothingIsReadBeforeTheConnectionIsTaken() throws Exception {
     start(1, 1, ChangeVersions.OF_REPLICAS);
     Side told = side();
-    AskingLink asking = new AskingLink(told);
+    ConnectingLink asking = new ConnectingLink(told);
     asking.up(null);
     LinkReader body = new LinkReader(new byte[0], 0);
     assertThatThrownBy(() -> asking.frame(TYPE, body))

@@ -213,8 +213,8 @@ class ReplicaControlTest {
     a.control.remove(3, "c@host").get(60, TimeUnit.SECONDS);
     a.control.remove(4, "c@host").get(60, TimeUnit.SECONDS);
     a.control.remove(4, "b@host").get(60, TimeUnit.SECONDS);
-    MemberChanges changes =
-        new MemberChanges(
+    ReplicaChanges changes =
+        new ReplicaChanges(
             new ReplicaControl.Node(a.members.ofNumber(0), a.members, a.partitions, null),
             new ReplicaNodes(0, a.members, () -> a.transport.reachable().keySet()),
             null);

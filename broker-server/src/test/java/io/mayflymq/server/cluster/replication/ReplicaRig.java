@@ -6,18 +6,18 @@ import io.mayflymq.cluster.metadata.ChangeProposer;
 import io.mayflymq.cluster.metadata.ChangeTarget;
 import io.mayflymq.cluster.metadata.ChangeVersions;
 import io.mayflymq.cluster.metadata.ClusterMembers;
+import io.mayflymq.cluster.metadata.PartitionAssignments;
 import io.mayflymq.cluster.metadata.PositionedLog;
-import io.mayflymq.cluster.metadata.ReplicatedPartitions;
-import io.mayflymq.cluster.replication.HostedReplicas;
 import io.mayflymq.cluster.replication.Leaderless;
+import io.mayflymq.cluster.replication.LocalReplicas;
 import io.mayflymq.core.admin.Administration;
 import io.mayflymq.core.admin.VhostDefaults;
 import io.mayflymq.core.metadata.Assignment;
 import io.mayflymq.core.metadata.ClusterMember;
 import io.mayflymq.core.metadata.InMemoryMetadataLog;
-import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.MetadataCommand.MemberSet;
 import io.mayflymq.core.metadata.MetadataCommand.PartitionAssigned;
+import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.runtime.BrokerThreads;
 import io.mayflymq.core.runtime.Faults;
 import io.mayflymq.core.runtime.PeriodicWork;
@@ -123,14 +123,14 @@ final class ReplicaRig implements AutoCloseable {
   }
 
   /** A node whose replicas report as soon as the process of their leader has ended. */
-  final class Node implements HostedReplicas {
+  final class Node implements LocalReplicas {
     private final int number;
     private final String name;
     private final ChangeApplier applier;
     private ConsensusListener leaders;
     final NodeTransport transport;
     final ReplicaControl control;
-    final ReplicatedPartitions partitions;
+    final PartitionAssignments partitions;
     final ClusterMembers members;
     private final ChangeProposer proposer;
     final Map<Integer, Assignment> assigned = new ConcurrentHashMap<>();
@@ -149,7 +149,7 @@ final class ReplicaRig implements AutoCloseable {
       Broker broker = new Broker(stores, positions, clock, "/");
       AccessControl access = new AccessControl(SecurityState.EMPTY, Set.of(), clock);
       members = new ClusterMembers(positions, kept);
-      partitions = new ReplicatedPartitions(positions, kept, (partition, assignment) -> {});
+      partitions = new PartitionAssignments(positions, kept, (partition, assignment) -> {});
       proposer = new ChangeProposer(ReplicaRig.this::add, ChangeVersions::highest);
       applier =
           new ChangeApplier(

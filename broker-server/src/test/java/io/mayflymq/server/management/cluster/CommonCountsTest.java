@@ -23,7 +23,7 @@ class CommonCountsTest {
   private final List<Integer> asked = new ArrayList<>();
   private boolean failing;
 
-  private final class Others implements OtherNodes {
+  private final class Others implements NodeQuestions {
     @Override
     public List<String> reachable() {
       return List.copyOf(handlers.keySet());
@@ -44,7 +44,7 @@ class CommonCountsTest {
   }
 
   /** Things of a node, which has counted the same number of each. */
-  private CommonCounts<String> counts(OtherNodes others, int count) {
+  private CommonCounts<String> counts(NodeQuestions others, int count) {
     return new CommonCounts<>(
         new CommonCounts.Kind<>(
             "things",
@@ -65,7 +65,7 @@ class CommonCountsTest {
 
   private void node(String name, int count) {
     RequestRouter questions = new RequestRouter();
-    counts(OtherNodes.NONE, count).addTo(questions);
+    counts(NodeQuestions.NONE, count).addTo(questions);
     handlers.put(name, questions);
   }
 

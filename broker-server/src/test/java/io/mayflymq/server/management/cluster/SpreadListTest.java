@@ -31,7 +31,7 @@ class SpreadListTest {
   private long answered;
 
   /** The nodes that {@code a} can ask; what they say goes through the form that it is sent in. */
-  private final class Others implements OtherNodes {
+  private final class Others implements NodeQuestions {
     @Override
     public List<String> reachable() {
       return things.keySet().stream().filter(name -> !name.equals("a")).toList();
@@ -64,7 +64,7 @@ class SpreadListTest {
                 Thing::name,
                 Thing::name,
                 thing -> Json.object("name", thing.name, "size", thing.size, "node", name)),
-            new AllNodes(name.equals("a") ? new Others() : OtherNodes.NONE));
+            new AllNodes(name.equals("a") ? new Others() : NodeQuestions.NONE));
     RequestRouter handler = new RequestRouter();
     list.addTo(handler);
     handlers.put(name, handler);

@@ -6,8 +6,8 @@ import io.mayflymq.core.metadata.QueueDefinition;
 import io.mayflymq.core.metadata.QueuePlace;
 import io.mayflymq.core.policy.QueueArguments;
 import io.mayflymq.core.vhost.ReplicaState;
+import io.mayflymq.core.vhost.queue.OwningNode;
 import io.mayflymq.core.vhost.queue.Queue;
-import io.mayflymq.core.vhost.queue.QueueHome;
 import io.mayflymq.core.vhost.queue.QueueHost;
 import io.mayflymq.core.vhost.queue.QueueIdentity;
 import io.mayflymq.core.vhost.queue.QueueReplicas;
@@ -35,8 +35,8 @@ class QuorumStatusTest {
                 QueueHost.class.getClassLoader(),
                 new Class<?>[] {QueueHost.class},
                 (proxy, method, given) -> method.getName().equals("name") ? "v" : replicas);
-    QueueHome<Queue> home =
-        new QueueHome<>() {
+    OwningNode<Queue> home =
+        new OwningNode<>() {
           @Override
           public String node() {
             return "b";

@@ -1,0 +1,67 @@
+package io.mayflymq.server.connection;
+
+import io.mayflymq.core.security.AccessControl;
+import io.mayflymq.core.security.AuthenticationResult;
+import io.mayflymq.core.security.SaslMechanism;
+import io.netty.channel.Channel;
+import io.netty.util.AttributeKey;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import javax.security.auth.x500.X500Principal;
+
+/**
+ * The other end of a socket.
+ *
+ * @param address its address
+ * @param port its port there
+ * @param local the address that it connected to
+ * @param isEncrypted whether it speaks TLS
+ * @param subject the subject of its verified certificate; null if it has none
+ */
+record SocketPeer(
+    InetAddress address, int port, InetAddress local, boolean isEncrypted, X500Principal subject) {
+  private static final AttributeKey<Ends> ENDS = AttributeKey.valueOf(SocketPeer.class, "ends");
+
+  private record Ends(InetSocketAddress client, InetSocketAddress server) {}
+
+  /** Notes that a proxy stands between the client and this socket, and who the client is. */
+  static void comesThroughAProxy(
+      Channel socket, InetSocketAddress client, InetSocketAddress server) {
+    socket.attr(ENDS).set(new Ends(client, server));
+  }
+
+  /** Returns the address of the client: what a proxy says, or the other end of the socket. */
+  static InetSocketAddress client(Channel socket) {
+    Ends ends = socket.attr(ENDS).get();
+    return ends == null ? (InetSocketAddress) socket.remoteAddress() : ends.client;
+  }
+
+  /** Returns where the client connected to: what a proxy says, or this end of the socket. */
+  static InetSocketAddress server(Channel socket) {
+    Ends ends = socket.attr(ENDS).get();
+    return ends == null ? (InetSocketAddress) socket.localAddress() : ends.server;
+  }
+
+  /** Returns the peer of a socket whose TLS handshake, if it has one, is over. */
+  static SocketPeer of(Channel socket) {
+    InetSocketAddress remote = client(socket);
+    InetSocketAddress local = server(socket);
+    Encryption encryption = Encryption.of(socket);
+    boolean isKnown = encryption != null && encryption.peer() != null;
+    return new SocketPeer(
+        remote.getAddress(),
+        remote.getPort(),
+        local.getAddress(),
+        encryption != null,
+        isKnown ? encryption.peer().getSubjectX500Principal() : null);
+  }
+
+  /** Authenticates the peer by its certificate. */
+  AuthenticationResult authenticate(SaslMechanism.External mechanism, AccessControl control) {
+    String user = subject == null ? null : mechanism.from().name(subject);
+    return user == null
+        ? new AuthenticationResult.Refused(
+            "", subject == null ? "client sent no certificate" : "no name in " + subject)
+        : control.authenticateProved(user, address);
+  }
+}

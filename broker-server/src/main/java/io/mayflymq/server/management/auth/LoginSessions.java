@@ -1,0 +1,146 @@
+package io.mayflymq.server.management.auth;
+
+import io.mayflymq.core.security.PasswordHash;
+import io.mayflymq.core.security.User;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.time.InstantSource;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
+/*
+ * The sessions of the management page. A session belongs to a user and ends when it was not used for
+ * half an hour, eight hours after its login, at the logout, when the user is deleted or has another
+ * password, and with the process.
+ *
+ * LoginSessions are in memory only, and keyed by a hash of their tokens: a heap dump gives no token away.
+ * Their number is limited, in total and for each user; at a limit a new one replaces the one that was
+ * not used for longest. No timer runs: what has ended is removed by the next login, and is not found
+ * before.
+ */
+public final class LoginSessions {
+  /** How long a session lasts without a request, in ms. */
+  public static final long IDLE_MILLIS = 30 * 60_000L;
+
+  /** How long a session lasts at most, in ms. */
+  public static final long LONGEST_MILLIS = 8 * 3_600_000L;
+
+  static final int MOST = 1_000;
+  static final int MOST_OF_USER = 20;
+
+  private static final class Session {
+    final String user;
+    final PasswordHash password;
+    final long endMillis;
+    long lastUseMillis;
+
+    Session(User user, long nowMillis) {
+      this.user = user.name();
+      this.password = user.passwordHash();
+      this.endMillis = nowMillis + LONGEST_MILLIS;
+      this.lastUseMillis = nowMillis;
+    }
+
+    boolean isOver(long nowMillis) {
+      return nowMillis >= endMillis || nowMillis - lastUseMillis >= IDLE_MILLIS;
+    }
+  }
+
+  private final Function<String, User> users;
+  private final InstantSource clock;
+  private final Supplier<String> tokens;
+  private final Map<String, Session> byHash = new HashMap<>();
+
+  /**
+   * Creates an empty set of sessions.
+   *
+   * @param users returns the user of a name as it is now, or null
+   * @param clock the time
+   */
+  public LoginSessions(Function<String, User> users, InstantSource clock) {
+    this(users, clock, SessionToken::random);
+  }
+
+  LoginSessions(Function<String, User> users, InstantSource clock, Supplier<String> tokens) {
+    this.users = users;
+    this.clock = clock;
+    this.tokens = tokens;
+  }
+
+  /**
+   * Begins a session of a user who has logged in. Any thread may call.
+   *
+   * @return its token, the only copy
+   */
+  public synchronized String begin(User user) {
+    long now = clock.millis();
+    byHash.values().removeIf(session -> session.isOver(now));
+    List<Map.Entry<String, Session>> own =
+        byHash.entrySet().stream()
+            .filter(entry -> entry.getValue().user.equals(user.name()))
+            .toList();
+    if (own.size() >= MOST_OF_USER) {
+      removeLeastUsed(own);
+    } else if (byHash.size() >= MOST) {
+      removeLeastUsed(List.copyOf(byHash.entrySet()));
+    }
+    String token = tokens.get();
+    byHash.put(hash(token), new Session(user, now));
+    return token;
+  }
+
+  private void removeLeastUsed(List<Map.Entry<String, Session>> candidates) {
+    candidates.stream()
+        .min(Comparator.comparingLong(entry -> entry.getValue().lastUseMillis))
+        .ifPresent(entry -> byHash.remove(entry.getKey()));
+  }
+
+  /**
+   * Returns the user of a session, as the user is now, and counts as a use of the session. Any
+   * thread may call.
+   *
+   * @return empty if there is no such session or it has ended
+   */
+  public synchronized Optional<User> user(String token) {
+    String hash = hash(token);
+    Session session = byHash.get(hash);
+    if (session == null) {
+      return Optional.empty();
+    }
+    long now = clock.millis();
+    User user = users.apply(session.user);
+    if (session.isOver(now) || user == null || !user.passwordHash().equals(session.password)) {
+      byHash.remove(hash);
+      return Optional.empty();
+    }
+    session.lastUseMillis = now;
+    return Optional.of(user);
+  }
+
+  /** Ends a session, if there is one with this token. Any thread may call. */
+  public synchronized void end(String token) {
+    byHash.remove(hash(token));
+  }
+
+  /** Returns how many sessions there are, with those that have ended and were not removed yet. */
+  synchronized int size() {
+    return byHash.size();
+  }
+
+  private static String hash(String token) {
+    try {
+      return HexFormat.of()
+          .formatHex(
+              MessageDigest.getInstance("SHA-256").digest(token.getBytes(StandardCharsets.UTF_8)));
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException(e); // every Java has SHA-256
+    }
+  }
+}
