@@ -1,6 +1,7 @@
 package io.mayflymq.cluster.metadata;
 
 import io.mayflymq.core.admin.Administration;
+import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.MetadataCommand.Administrative;
 import io.mayflymq.core.metadata.MetadataCommand.Assigning;
 import io.mayflymq.core.metadata.MetadataCommand.Clustering;
@@ -8,7 +9,6 @@ import io.mayflymq.core.metadata.MetadataCommand.UserIs;
 import io.mayflymq.core.metadata.MetadataCommand.VhostDeclared;
 import io.mayflymq.core.metadata.MetadataCommand.VhostDeleted;
 import io.mayflymq.core.metadata.MetadataCommand.VhostIs;
-import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.vhost.Broker;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

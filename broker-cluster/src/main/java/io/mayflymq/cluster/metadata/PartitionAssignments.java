@@ -1,11 +1,11 @@
 package io.mayflymq.cluster.metadata;
 
 import io.mayflymq.core.metadata.Assignment;
-import io.mayflymq.core.metadata.CommittedState.UndoneException;
 import io.mayflymq.core.metadata.CommittedState;
+import io.mayflymq.core.metadata.CommittedState.UndoneException;
+import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.MetadataCommand.AssignmentChanged;
 import io.mayflymq.core.metadata.MetadataCommand.PartitionAssigned;
-import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.MetadataLog;
 import java.util.ArrayList;
 import java.util.Collection;

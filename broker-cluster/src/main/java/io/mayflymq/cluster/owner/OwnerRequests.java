@@ -45,7 +45,8 @@ final class OwnerRequests {
 
   private boolean closed;
 
-  OwnerRequests(Shard shard, OwnerDeliveries output, OwnerConsumers consumers, ConsumerOrder order) {
+  OwnerRequests(
+      Shard shard, OwnerDeliveries output, OwnerConsumers consumers, ConsumerOrder order) {
     this.shard = shard;
     this.output = output;
     this.consumers = consumers;
@@ -66,7 +67,7 @@ final class OwnerRequests {
       RequestKind kind = RequestKind.of(in.octet());
       answer(id, kind, queues.require(in.number()), in);
     } catch (LinkFormatException e) {
-      shard.faults().contained("reading a request of another node", e);
+      shard.faults().report("reading a request of another node", e);
       failed(id, e);
     } catch (RuntimeException e) {
       failed(id, e);

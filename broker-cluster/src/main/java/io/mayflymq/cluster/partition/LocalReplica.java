@@ -177,7 +177,7 @@ final class LocalReplica implements ReplicaOwner {
     } catch (StoreException e) {
       failed(e);
     } catch (RuntimeException e) {
-      shard.faults().contained("opening the queues of replicated partition", number, e);
+      shard.faults().report("opening the queues of replicated partition", number, e);
       failed(e);
     }
   }
@@ -249,8 +249,8 @@ final class LocalReplica implements ReplicaOwner {
   }
 
   /** Returns how it is now. */
-  ReplicaFigures figures() {
-    return new ReplicaFigures(
+  ReplicaStats figures() {
+    return new ReplicaStats(
         number,
         hosted.state(),
         log.gone(),

@@ -70,7 +70,7 @@ final class Loopback {
       try {
         listener.frame(type, body);
       } catch (Throwable e) {
-        shard.faults().contained("a frame of this node on", shard, e);
+        shard.faults().report("a frame of this node on", shard, e);
         close("the frame could not be processed");
       }
     }
@@ -79,7 +79,7 @@ final class Loopback {
       try {
         listener.lost(why);
       } catch (Throwable e) {
-        shard.faults().contained("the end of a connection on", shard, e);
+        shard.faults().report("the end of a connection on", shard, e);
       }
     }
 

@@ -59,8 +59,7 @@ final class PartitionOnNode implements PartitionHost {
   private boolean isReportDue;
 
   /** Creates it without a leader. Any thread may call. */
-  PartitionOnNode(
-      int number, ReplicaManager.Environment environment, ClockWarning clockWarning) {
+  PartitionOnNode(int number, ReplicaManager.Environment environment, ClockWarning clockWarning) {
     this.number = number;
     this.environment = environment;
     this.clockWarning = clockWarning;

@@ -6,7 +6,7 @@ package io.mayflymq.cluster.partition;
  * @param partition the number of its partition
  * @param figures how it is; null while it is closed, as its disk is full or has failed
  */
-public record ReplicaSnapshot(int partition, ReplicaFigures figures) {
+public record ReplicaSnapshot(int partition, ReplicaStats figures) {
   /** Returns whether it is open. */
   public boolean isOpen() {
     return figures != null;

@@ -40,7 +40,8 @@ final class RemoteLink implements LinkListener, QueueLink {
     this.shard = shard;
     this.connector = connector;
     this.traffic =
-        new LinkTraffic(shard, partitions, this::ask, queue -> OwnerErrors.unreachable(queue, node));
+        new LinkTraffic(
+            shard, partitions, this::ask, queue -> OwnerErrors.unreachable(queue, node));
   }
 
   @Override

@@ -113,7 +113,7 @@ final class Resumption {
     try {
       sending.run();
     } catch (RuntimeException e) {
-      faults.contained("sending again to", link, e);
+      faults.report("sending again to", link, e);
       afterwards.add(failed);
     }
   }

@@ -384,7 +384,7 @@ public final class DiskReplica implements ReplicaLog {
     following();
     dropCopy();
     closeFollower();
-    leader = new LeaderLog(files, shard, sink, new Told(), streams);
+    leader = new LeaderLog(files, shard, sink, new LogListener(), streams);
     LeaderLog led = leader;
     store =
         stores.create(
@@ -394,7 +394,7 @@ public final class DiskReplica implements ReplicaLog {
     return store;
   }
 
-  private final class Told implements LeaderLog.Told {
+  private final class LogListener implements LeaderLog.Listener {
     @Override
     public void recovered(LeaderLog log) {
       long expected = last.number();

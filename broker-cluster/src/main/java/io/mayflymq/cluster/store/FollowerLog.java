@@ -106,7 +106,7 @@ final class FollowerLog implements EndOfBurstListener {
       log.commit(new Forced(unforced));
       unforced = null;
     } else if (copiedBytes > FORCED_AT_ONCE) {
-      log.commit(Commit.UNTOLD);
+      log.commit(Commit.UNAWAITED);
       copiedBytes = 0;
     } else {
       log.flush();
@@ -140,13 +140,13 @@ final class FollowerLog implements EndOfBurstListener {
     }
 
     @Override
-    public void lookAround() {
+    public void maintain() {
       if (log.state() == LogState.BLOCKED) {
         log.retry();
       }
       streamFiles.retry();
       if (log.unforced()) {
-        log.commit(Commit.UNTOLD);
+        log.commit(Commit.UNAWAITED);
       }
       burst.request();
     }

@@ -38,7 +38,7 @@ final class LeaderLog implements StoreLog, EndOfBurstListener {
   private final ReplicaFiles files;
   private final Shard shard;
   private final BurstSink sink;
-  private final Told told;
+  private final Listener listener;
   private final ReplicaStreams streams;
   private final OpenLog open;
   private final SegmentLog log;
@@ -52,7 +52,7 @@ final class LeaderLog implements StoreLog, EndOfBurstListener {
   private boolean ended;
 
   /** What is told of the log. */
-  interface Told {
+  interface Listener {
     /** It was recovered. */
     void recovered(LeaderLog log);
 
@@ -69,12 +69,13 @@ final class LeaderLog implements StoreLog, EndOfBurstListener {
    * @param streams the files of its streams
    * @throws StoreException if its directory cannot be used
    */
-  LeaderLog(ReplicaFiles files, Shard shard, BurstSink sink, Told told, ReplicaStreams streams) {
+  LeaderLog(
+      ReplicaFiles files, Shard shard, BurstSink sink, Listener listener, ReplicaStreams streams) {
     this.streams = streams;
     this.files = files;
     this.shard = shard;
     this.sink = sink;
-    this.told = told;
+    this.listener = listener;
     this.open = files.open();
     this.log = open.log();
     this.burst = new BurstEnd(shard, this);
@@ -112,7 +113,7 @@ final class LeaderLog implements StoreLog, EndOfBurstListener {
           "cannot recover the messages of %s: %s".formatted(owner(), e.getMessage()), e);
     }
     last = log.bursts().last().number();
-    told.recovered(this);
+    listener.recovered(this);
     for (long queueId : others.ids()) {
       log.forget(
           queueId,
@@ -152,7 +153,7 @@ final class LeaderLog implements StoreLog, EndOfBurstListener {
       }
       copies.forEach(copy -> copy.burst(content));
     } else if (commit != null && log.unforced()) {
-      log.commit(Commit.UNTOLD);
+      log.commit(Commit.UNAWAITED);
     } else {
       log.flush();
     }
@@ -192,7 +193,7 @@ final class LeaderLog implements StoreLog, EndOfBurstListener {
         new Commit() {
           @Override
           public void safe() {
-            told.forced(LeaderLog.this, batch.id());
+            listener.forced(LeaderLog.this, batch.id());
           }
 
           @Override
@@ -231,12 +232,12 @@ final class LeaderLog implements StoreLog, EndOfBurstListener {
     }
   }
 
-  /** What throws keeps nothing behind it from being told. */
+  /** What throws keeps nothing behind it from being listener. */
   private void tell(Commit commit) {
     try {
       commit.safe();
     } catch (Throwable e) {
-      shard.faults().contained("telling what is committed on", owner(), e);
+      shard.faults().report("telling what is committed on", owner(), e);
     }
   }
 

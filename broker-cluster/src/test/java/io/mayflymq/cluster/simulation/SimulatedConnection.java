@@ -304,7 +304,7 @@ final class SimulatedConnection {
         connection.network.misunderstood(frame.type, e);
         close(e.getMessage());
       } catch (RuntimeException | AssertionError e) {
-        shard.faults().contained("a frame of another node on", shard, e);
+        shard.faults().report("a frame of another node on", shard, e);
         close("the frame could not be processed");
       }
     }

@@ -364,16 +364,16 @@ public final class ClassicQueueMachine implements QueueMachine {
   private void putBack(Consumer consumer, long from, long to, boolean failed, long nowMillis) {
     int count = settlements.putBack(from, to, failed, nowMillis);
     state.counters.add(Counter.REQUEUED, count);
-    cameBack(consumer, count, nowMillis);
+    returned(consumer, count, nowMillis);
   }
 
   /** No retry delay and no delivery limit applies, as there was no delivery. */
   @Override
   public void release(Consumer consumer, long from, long to, long nowMillis) {
-    cameBack(consumer, settlements.release(from, to, nowMillis), nowMillis);
+    returned(consumer, settlements.release(from, to, nowMillis), nowMillis);
   }
 
-  private void cameBack(Consumer consumer, int count, long nowMillis) {
+  private void returned(Consumer consumer, int count, long nowMillis) {
     length.dropOverflow(nowMillis);
     settled(consumer, count, nowMillis);
     dispatcher.dispatch(nowMillis);

@@ -46,7 +46,7 @@ public final class BrokerThreads {
     Thread thread = new Thread(work, name);
     thread.setDaemon(true);
     thread.setUncaughtExceptionHandler(
-        (dead, fault) -> faults.contained("thread", dead.getName(), fault));
+        (dead, fault) -> faults.report("thread", dead.getName(), fault));
     return thread;
   }
 

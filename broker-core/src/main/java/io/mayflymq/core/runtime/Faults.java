@@ -33,11 +33,11 @@ public interface Faults {
    * @param of the object of the operation; its text is computed only if it is needed; null for none
    * @param fault what was thrown
    */
-  void contained(String what, Object of, Throwable fault);
+  void report(String what, Object of, Throwable fault);
 
   /** Reports a fault without an object. */
-  default void contained(String what, Throwable fault) {
-    contained(what, null, fault);
+  default void report(String what, Throwable fault) {
+    report(what, null, fault);
   }
 
   /**

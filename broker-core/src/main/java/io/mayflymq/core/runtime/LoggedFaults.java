@@ -43,7 +43,7 @@ public final class LoggedFaults implements Faults {
   }
 
   @Override
-  public void contained(String what, Object of, Throwable fault) {
+  public void report(String what, Object of, Throwable fault) {
     if (Faults.isFatal(fault)) {
       end.now(what, fault);
       return;

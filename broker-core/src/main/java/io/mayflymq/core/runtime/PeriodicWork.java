@@ -84,7 +84,7 @@ public final class PeriodicWork implements AutoCloseable {
     try {
       work.run();
     } catch (Throwable e) {
-      faults.contained(what, e);
+      faults.report(what, e);
     }
   }
 

@@ -26,7 +26,7 @@ final class ReportingScheduler extends ScheduledThreadPoolExecutor {
       try {
         done.get();
       } catch (ExecutionException e) {
-        faults.contained("a task of thread", name, e.getCause());
+        faults.report("a task of thread", name, e.getCause());
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
       }

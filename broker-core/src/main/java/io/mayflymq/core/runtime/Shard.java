@@ -223,7 +223,7 @@ public final class Shard {
             result.complete(work.get());
           } catch (Throwable e) {
             if (Faults.isFatal(e)) {
-              faults.contained("a task of", this, e);
+              faults.report("a task of", this, e);
             }
             result.completeExceptionally(e);
           }
@@ -290,7 +290,7 @@ public final class Shard {
   }
 
   private void failed(Throwable fault) {
-    faults.contained("a task of", this, fault);
+    faults.report("a task of", this, fault);
   }
 
   /**
@@ -343,7 +343,7 @@ public final class Shard {
       try {
         member.endOfBurst();
       } catch (Throwable e) {
-        faults.contained("the end of a burst of", this, e);
+        faults.report("the end of a burst of", this, e);
       }
       member = nextMember();
     }

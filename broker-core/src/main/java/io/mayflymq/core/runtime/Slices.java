@@ -44,7 +44,7 @@ public final class Slices<T> {
       try {
         work.accept(each);
       } catch (Throwable e) {
-        shard.faults().contained("work in slices for", each, e);
+        shard.faults().report("work in slices for", each, e);
       }
       if (shard.elapsedNanos() >= end && left.hasNext()) {
         shard.executeLater(this::next);

@@ -160,7 +160,7 @@ public final class TimerWheel {
     try {
       timer.fire(nowMillis);
     } catch (Throwable e) {
-      faults.contained("the timer of", timer, e);
+      faults.report("the timer of", timer, e);
       if (!timer.isScheduled()) {
         schedule(timer, nowMillis + RETRY_MILLIS);
       }

@@ -12,7 +12,7 @@ public interface Commit {
   void failed();
 
   /** A commit without notification: for data that is to be made safe by itself. */
-  Commit UNTOLD =
+  Commit UNAWAITED =
       new Commit() {
         @Override
         public void safe() {}

@@ -68,8 +68,8 @@ public final class InMemoryStore implements PartitionStore {
   }
 
   @Override
-  public StoreFigures figures() {
-    return StoreFigures.NONE;
+  public StoreStats figures() {
+    return StoreStats.NONE;
   }
 
   @Override

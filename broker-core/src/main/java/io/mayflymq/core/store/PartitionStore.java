@@ -93,7 +93,7 @@ public interface PartitionStore {
   boolean isBehind();
 
   /** Returns what it uses, and has done so far. */
-  StoreFigures figures();
+  StoreStats figures();
 
   /** Makes everything written so far safe; commits are notified in the order of the calls. */
   void commit(Commit commit);

@@ -1,6 +1,7 @@
 package io.mayflymq.core.vhost;
 
 import io.mayflymq.core.metadata.CommittedState.UndoneException;
+import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.MetadataCommand.Bound;
 import io.mayflymq.core.metadata.MetadataCommand.ExchangeDeclared;
 import io.mayflymq.core.metadata.MetadataCommand.ExchangeDeleted;
@@ -16,7 +17,6 @@ import io.mayflymq.core.metadata.MetadataCommand.QueueMoving;
 import io.mayflymq.core.metadata.MetadataCommand.QueueStays;
 import io.mayflymq.core.metadata.MetadataCommand.Unbound;
 import io.mayflymq.core.metadata.MetadataCommand.VhostDeleted;
-import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.QueueDefinition;
 import io.mayflymq.core.queue.IdleLease;
 import io.mayflymq.core.routing.Binding;
@@ -60,7 +60,8 @@ final class TopologyChanges {
    *
    * @throws UndoneException if one of them does not fit
    */
-  TopologyChange of(Topology before, List<? extends MetadataCommand> requested, ChangeOrigin origin) {
+  TopologyChange of(
+      Topology before, List<? extends MetadataCommand> requested, ChangeOrigin origin) {
     TopologyChange change = new TopologyChange(before);
     try {
       requested.forEach(command -> apply(change, command, origin));

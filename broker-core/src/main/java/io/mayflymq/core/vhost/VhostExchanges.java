@@ -1,9 +1,9 @@
 package io.mayflymq.core.vhost;
 
+import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.MetadataCommand.ExchangeDeleted;
 import io.mayflymq.core.metadata.MetadataCommand.ExchangeUnused;
 import io.mayflymq.core.metadata.MetadataCommand.Unbound;
-import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.routing.Binding;
 import io.mayflymq.core.routing.DestinationKind;
 import io.mayflymq.core.routing.ExchangeDefinition;
@@ -136,7 +136,8 @@ final class VhostExchanges {
             + "'";
     state.errors().requireRoomForBinding(state.definition().limits(), table.bindingCount(), what);
     state.requireRoom(topology, what, MetadataSize.of(binding));
-    return changes.request(new MetadataCommand.Bound(state.name(), binding), ChangeOrigin.of(connection));
+    return changes.request(
+        new MetadataCommand.Bound(state.name(), binding), ChangeOrigin.of(connection));
   }
 
   /** See {@link VirtualHost#unbind}. */

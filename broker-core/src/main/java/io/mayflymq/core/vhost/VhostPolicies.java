@@ -97,7 +97,8 @@ public final class VhostPolicies {
               state.requireAlive(topology);
               requireRoomFor(policy, topology.policies());
               return changes.request(
-                  new MetadataCommand.PolicySet(state.name(), policy), ChangeOrigin.of(Actor.BROKER));
+                  new MetadataCommand.PolicySet(state.name(), policy),
+                  ChangeOrigin.of(Actor.BROKER));
             })
         .thenCompose(inForce -> bringUpToDate());
   }
@@ -161,7 +162,8 @@ public final class VhostPolicies {
     }
     return changes
         .request(
-            new MetadataCommand.PolicyCleared(state.name(), kind, policy), ChangeOrigin.of(Actor.BROKER))
+            new MetadataCommand.PolicyCleared(state.name(), kind, policy),
+            ChangeOrigin.of(Actor.BROKER))
         .thenApply(inForce -> true);
   }
 

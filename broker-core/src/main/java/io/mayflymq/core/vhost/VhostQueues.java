@@ -1,11 +1,11 @@
 package io.mayflymq.core.vhost;
 
 import io.mayflymq.core.metadata.Actor;
+import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.MetadataCommand.QueueDeclared;
 import io.mayflymq.core.metadata.MetadataCommand.QueueDeleted;
 import io.mayflymq.core.metadata.MetadataCommand.QueueIs;
 import io.mayflymq.core.metadata.MetadataCommand.QueueMoving;
-import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.QueueDefinition;
 import io.mayflymq.core.metadata.QueuePlace;
 import io.mayflymq.core.metrics.Churn;
@@ -133,7 +133,9 @@ final class VhostQueues {
       }
     }
     DeclaredQueue status = new DeclaredQueue(wanted.name(), 0, 0);
-    return changes.request(commands, ChangeOrigin.of(wanted.connection())).thenApply(inForce -> status);
+    return changes
+        .request(commands, ChangeOrigin.of(wanted.connection()))
+        .thenApply(inForce -> status);
   }
 
   /** See {@link VirtualHost#hasRoomForAnyNewQueue}. */

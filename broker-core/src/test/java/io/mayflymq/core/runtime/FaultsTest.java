@@ -13,9 +13,9 @@ class FaultsTest {
 
   @Test
   void exceptionOfACommandIsCounted() {
-    faults.contained("a command of", "queue 'q'", new IllegalStateException("no"));
-    faults.contained("a command of", "queue 'q'", new AssertionError("never"));
-    faults.contained("a command of", "queue 'q'", new StackOverflowError());
+    faults.report("a command of", "queue 'q'", new IllegalStateException("no"));
+    faults.report("a command of", "queue 'q'", new AssertionError("never"));
+    faults.report("a command of", "queue 'q'", new StackOverflowError());
     assertThat(faults.containedCount()).isEqualTo(3);
     assertThat(faults.lastContained())
         .isEqualTo("a command of queue 'q': java.lang.StackOverflowError");
@@ -25,8 +25,8 @@ class FaultsTest {
   @Test
   void outOfMemoryAnywhereInTheCausesEndsTheProcess() {
     OutOfMemoryError memory = new OutOfMemoryError("Java heap space");
-    faults.contained("a command of", "queue 'q'", memory);
-    faults.contained("a request", new CompletionException(new IllegalStateException(memory)));
+    faults.report("a command of", "queue 'q'", memory);
+    faults.report("a request", new CompletionException(new IllegalStateException(memory)));
     assertThat(ended).hasSize(2);
     assertThat(ended.get(0)).isEqualTo("a command of: " + memory);
     assertThat(faults.containedCount()).isZero();

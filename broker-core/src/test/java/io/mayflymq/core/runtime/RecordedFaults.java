@@ -9,7 +9,7 @@ public final class RecordedFaults implements Faults {
   private final List<Throwable> thrown = new ArrayList<>();
 
   @Override
-  public synchronized void contained(String what, Object of, Throwable fault) {
+  public synchronized void report(String what, Object of, Throwable fault) {
     if (Faults.isFatal(fault)) {
       fatal(what, fault);
     }

@@ -79,7 +79,7 @@ public class ForwardingPartitionStore implements PartitionStore {
   }
 
   @Override
-  public StoreFigures figures() {
+  public StoreStats figures() {
     return store.figures();
   }
 

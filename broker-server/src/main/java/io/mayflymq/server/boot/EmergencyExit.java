@@ -77,7 +77,7 @@ final class EmergencyExit implements ProcessEnd {
   }
 
   private static Thread.UncaughtExceptionHandler uncaught(Faults faults) {
-    return (thread, fault) -> faults.contained("thread", thread.getName(), fault);
+    return (thread, fault) -> faults.report("thread", thread.getName(), fault);
   }
 
   /** Ends a thread of each kind by an OutOfMemoryError, without ending the process. */

@@ -2,8 +2,8 @@ package io.mayflymq.server.cluster;
 
 import io.mayflymq.core.metadata.ClusterMember;
 import io.mayflymq.server.cluster.consensus.ConsensusLimits;
-import io.mayflymq.server.cluster.consensus.ConsensusSettings.StartMode;
 import io.mayflymq.server.cluster.consensus.ConsensusSettings;
+import io.mayflymq.server.cluster.consensus.ConsensusSettings.StartMode;
 import io.mayflymq.server.cluster.consensus.ConsensusTimes;
 import io.mayflymq.server.cluster.consensus.Member;
 import io.mayflymq.server.cluster.membership.JoinTarget;
@@ -57,7 +57,9 @@ public record ClusterSetup(ClusterSettings settings, String nodeName, Path dataD
   /** Returns the files and directories of a data directory that make it that of a member. */
   public static List<Path> filesOf(Path dataDir) {
     return List.of(
-        dataDir.resolve(LOG_DIRECTORY), dataDir.resolve(JOINING_FILE), JoinTarget.in(dataDir).file());
+        dataDir.resolve(LOG_DIRECTORY),
+        dataDir.resolve(JOINING_FILE),
+        JoinTarget.in(dataDir).file());
   }
 
   /** Returns whether a data directory has a part in the decisions of a cluster, or will have. */

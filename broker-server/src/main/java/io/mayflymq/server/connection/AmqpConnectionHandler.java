@@ -228,7 +228,7 @@ public final class AmqpConnectionHandler extends ChannelInboundHandlerAdapter {
       connection.log().socketError(cause);
       ctx.close();
     } else if (connection == null) {
-      home.faults().contained("connection", ConnectionName.of(ctx.channel()), cause);
+      home.faults().report("connection", ConnectionName.of(ctx.channel()), cause);
       ctx.close();
     } else {
       home.run(() -> connection.failInternally(cause));

@@ -70,7 +70,8 @@ sealed interface ConnectionEvent extends BrokerEvent {
    * @param connection the name of the connection
    * @param refusal why the login was refused; null if it succeeded
    */
-  record Authentication(String connection, SocketPeer peer, String mechanism, String user, String refusal)
+  record Authentication(
+      String connection, SocketPeer peer, String mechanism, String user, String refusal)
       implements ConnectionEvent {
     @Override
     public String name() {

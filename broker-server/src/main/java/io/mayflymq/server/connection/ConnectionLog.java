@@ -146,7 +146,7 @@ final class ConnectionLog {
   /** Logs an internal error of the broker. */
   void internalError(Throwable cause, Faults faults) {
     endTold = true;
-    faults.contained("AMQP connection", who, cause);
+    faults.report("AMQP connection", who, cause);
   }
 
   /** Logs an error of the socket, such as a reset by the peer. */

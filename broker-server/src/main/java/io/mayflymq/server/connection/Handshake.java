@@ -3,9 +3,9 @@ package io.mayflymq.server.connection;
 import static io.mayflymq.core.deprecation.DeprecatedFeature.FRAME_MAX_BELOW_8192;
 
 import io.mayflymq.core.runtime.Shard;
+import io.mayflymq.core.security.AuthenticationResult;
 import io.mayflymq.core.security.AuthenticationResult.Accepted;
 import io.mayflymq.core.security.AuthenticationResult.Refused;
-import io.mayflymq.core.security.AuthenticationResult;
 import io.mayflymq.core.security.LoginAttempts;
 import io.mayflymq.core.security.SaslMechanism;
 import io.mayflymq.core.security.SaslResponse;
@@ -102,7 +102,11 @@ final class Handshake {
   private FieldTable clientProperties = FieldTable.EMPTY;
 
   Handshake(
-      ConnectionEnvironment environment, ConnectionLog log, SocketPeer peer, Shard home, Steps steps) {
+      ConnectionEnvironment environment,
+      ConnectionLog log,
+      SocketPeer peer,
+      Shard home,
+      Steps steps) {
     this.environment = environment;
     this.settings = environment.settings();
     this.log = log;

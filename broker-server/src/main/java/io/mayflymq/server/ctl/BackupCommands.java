@@ -15,14 +15,14 @@ final class BackupCommands {
   public static List<Command> all() {
     return List.of(
         Command.named("backup", "Takes a backup of the running broker")
-            .takes("directory")
+            .arguments("directory")
             .waits(PATIENCE_SECONDS)
             .shownAs(OutputFormat.STRING)
             .noting(
                 "A copy of the directory is a data directory: a broker that starts with it has all"
                     + " that was confirmed before the backup began. The broker writes the backup,"
                     + " as the user that it runs as. Without --timeout it may take a day.")
-            .does(BackupCommands::take));
+            .action(BackupCommands::take));
   }
 
   private static Result take(Invocation invocation) {

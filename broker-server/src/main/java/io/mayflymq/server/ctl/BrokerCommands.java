@@ -17,20 +17,20 @@ final class BrokerCommands {
   public static List<Command> all() {
     return List.of(
         Command.named("stop_app", "Stops the broker, leaving its process and its control")
-            .does(
+            .action(
                 invocation -> {
                   invocation.banner("Stopping the broker on node %s ...", invocation.node());
                   return setRunning(invocation, false);
                 }),
         Command.named("start_app", "Starts the broker in a process that is there already")
-            .does(
+            .action(
                 invocation -> {
                   invocation.banner("Starting node %s ...", invocation.node());
                   return setRunning(invocation, true);
                 }),
         Command.named(
                 "reset", "Lets a stopped broker leave its cluster and remove all that it keeps")
-            .does(
+            .action(
                 invocation -> {
                   invocation.banner("Resetting node %s ...", invocation.node());
                   return reset(invocation, false);
@@ -38,13 +38,13 @@ final class BrokerCommands {
         Command.named(
                 "force_reset",
                 "Removes all that a stopped broker keeps, and does not tell its cluster")
-            .does(
+            .action(
                 invocation -> {
                   invocation.banner("Forcefully resetting node %s ...", invocation.node());
                   return reset(invocation, true);
                 }),
         Command.named("node_health_check", "Checks that the broker works and has no alarms")
-            .does(BrokerCommands::checkHealth));
+            .action(BrokerCommands::checkHealth));
   }
 
   private static Result setRunning(Invocation invocation, boolean running) {

@@ -44,58 +44,58 @@ final class ClusterCommands {
     commands.add(
         Command.named("cluster_status", "Displays the nodes of the cluster")
             .shownAs(OutputFormat.STRING)
-            .does(ClusterCommands::status));
+            .action(ClusterCommands::status));
     commands.add(
         Command.named("generate_secret", "Makes a secret for cluster.secret: 32 random bytes")
             .noting("No broker is asked. All nodes of a cluster need the same one.")
-            .does(ClusterCommands::generateSecret));
+            .action(ClusterCommands::generateSecret));
     commands.add(
         Command.named("set_cluster_name", "Sets the cluster name, which clients are told")
-            .takes("name")
-            .does(ClusterCommands::setName));
+            .arguments("name")
+            .action(ClusterCommands::setName));
     commands.add(
         Command.named(
                 "await_online_nodes",
                 "Waits until <count> nodes are running, 300 s unless told otherwise")
-            .takes("count")
-            .does(ClusterCommands::awaitNodes));
+            .arguments("count")
+            .action(ClusterCommands::awaitNodes));
     commands.add(
         Command.named(
                 "forget_cluster_node", "Ends the membership of a node that is gone, and its queues")
-            .takes("node")
+            .arguments("node")
             .option(
                 Option.flag(
                     "on a stopped node, when the others are lost for ever and those that are left"
                         + " are no majority",
                     "--offline"))
-            .does(ClusterCommands::forget));
+            .action(ClusterCommands::forget));
     commands.add(
         Command.named("join_cluster", "Lets a stopped node join the cluster of another node")
-            .takes("node")
+            .arguments("node")
             .option(Option.flag("has no effect: each node has all metadata on its disk", "--disc"))
             .option(Option.flag("has no effect: each node has all metadata on its disk", "--ram"))
             .noting(
                 "The node is stopped by stop_app and emptied by reset before, and joins when"
                     + " start_app starts it. NODE has a port unless its cluster.listener is on"
                     + " 25672, such as a@host:25681.")
-            .does(ClusterCommands::join));
+            .action(ClusterCommands::join));
     commands.add(
         Command.named("list_feature_flags", "Lists feature flags")
             .takesMany("column")
             .noting(FLAGS.note())
-            .does(ClusterCommands::listFlags));
+            .action(ClusterCommands::listFlags));
     commands.add(
         Command.named(
                 "enable_feature_flag", "Enables a feature flag, or all: all are, from the start")
-            .takes("feature_flag")
+            .arguments("feature_flag")
             .option(Option.flag("RabbitMQ wants it for experimental ones", "-e", "--experimental"))
-            .does(ClusterCommands::enableFlag));
+            .action(ClusterCommands::enableFlag));
     commands.add(
         Command.named("list_deprecated_features", "Lists deprecated features")
             .takesMany("column")
             .option(Option.flag("those that were used since the start of the node", "--used"))
             .noting(DEPRECATED.note())
-            .does(ClusterCommands::listDeprecated));
+            .action(ClusterCommands::listDeprecated));
     for (String name :
         List.of("change_cluster_node_type", "update_cluster_nodes", "rename_cluster_node")) {
       commands.add(NotApplicable.command(name, BY_CONFIGURATION));
@@ -108,7 +108,7 @@ final class ClusterCommands {
     }
     commands.add(
         Command.named("suspend_listeners", "Accepts no new client connections until resumed")
-            .does(
+            .action(
                 invocation ->
                     setSuspended(
                         invocation,
@@ -117,7 +117,7 @@ final class ClusterCommands {
                             + " longer accept client connections!")));
     commands.add(
         Command.named("resume_listeners", "Accepts new client connections again")
-            .does(
+            .action(
                 invocation ->
                     setSuspended(
                         invocation,

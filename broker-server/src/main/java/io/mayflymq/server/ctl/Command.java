@@ -53,7 +53,7 @@ public final class Command {
   }
 
   /** Adds arguments that must be given. */
-  public Command takes(String... labels) {
+  public Command arguments(String... labels) {
     for (String label : labels) {
       parameters.add("<" + label + ">");
       least++;
@@ -63,7 +63,7 @@ public final class Command {
   }
 
   /** Adds an argument that may be left away. */
-  public Command mayTake(String label) {
+  public Command optionalArgument(String label) {
     parameters.add("[<" + label + ">]");
     most++;
     return this;
@@ -126,7 +126,7 @@ public final class Command {
     return waitSeconds;
   }
 
-  public Command does(Action what) {
+  public Command action(Action what) {
     action = what;
     return this;
   }

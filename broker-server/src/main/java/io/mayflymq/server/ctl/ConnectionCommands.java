@@ -12,9 +12,9 @@ final class ConnectionCommands {
   public static List<Command> all() {
     return List.of(
         Command.named("close_connection", "Instructs the broker to close a connection")
-            .takes("connectionpid", "explanation")
+            .arguments("connectionpid", "explanation")
             .noting("The pid is that of list_connections; the connection's name is good too.")
-            .does(ConnectionCommands::close),
+            .action(ConnectionCommands::close),
         Command.named(
                 "close_all_connections",
                 "Instructs the broker to close all connections for the specified vhost or the"
@@ -25,13 +25,13 @@ final class ConnectionCommands {
             .option(
                 Option.number(
                     "<milliseconds>", "waits so long after each", "--per-connection-delay"))
-            .takes("explanation")
-            .does(ConnectionCommands::closeAll),
+            .arguments("explanation")
+            .action(ConnectionCommands::closeAll),
         Command.named(
                 "close_all_user_connections",
                 "Instructs the broker to close all connections of the specified user")
-            .takes("username", "explanation")
-            .does(ConnectionCommands::closeOfUser));
+            .arguments("username", "explanation")
+            .action(ConnectionCommands::closeOfUser));
   }
 
   private static List<Map<String, Object>> connections(Invocation invocation) {

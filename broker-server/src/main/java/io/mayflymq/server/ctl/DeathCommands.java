@@ -32,7 +32,7 @@ final class DeathCommands {
     return List.of(
         Command.named("list_deaths", "Lists how messages died, the last one first")
             .inVhost()
-            .mayTake("queue")
+            .optionalArgument("queue")
             .option(Option.text("<queue>", "only those that died in this queue", "--queue"))
             .option(
                 Option.text("<reason>", "only those that died for it, such as expired", "--reason")
@@ -46,7 +46,7 @@ final class DeathCommands {
                 "If the first argument is not a column it is a queue: then it is told how far back"
                     + " the journal reaches. "
                     + DEATHS.note())
-            .does(DeathCommands::deaths),
+            .action(DeathCommands::deaths),
         Redrives.redrive(),
         Redrives.status(),
         Redrives.stop());

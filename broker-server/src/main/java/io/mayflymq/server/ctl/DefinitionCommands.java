@@ -23,12 +23,12 @@ final class DefinitionCommands {
   public static List<Command> all() {
     return List.of(
         Command.named("export_definitions", "Exports definitions in JSON")
-            .takes("file_path")
+            .arguments("file_path")
             .option(FORMAT)
             .noting("The path - is standard output; then nothing else is printed.")
-            .does(DefinitionCommands::export),
+            .action(DefinitionCommands::export),
         Command.named("import_definitions", "Imports definitions in JSON")
-            .mayTake("file_path")
+            .optionalArgument("file_path")
             .option(FORMAT)
             .shownAs(OutputFormat.STRING)
             .option(
@@ -43,7 +43,7 @@ final class DefinitionCommands {
                 "Without a path, or with -, standard input is read. When the command ends the"
                     + " import is done. It tells how many objects were added or set, and names"
                     + " each that was not, with the reason.")
-            .does(DefinitionCommands::load));
+            .action(DefinitionCommands::load));
   }
 
   private static void checkFormat(Invocation invocation) {

@@ -40,7 +40,7 @@ final class DiagnosticsCommands {
   public static List<Command> all() {
     return List.of(
         Command.named("diagnostics", "Writes an archive with all that support needs")
-            .mayTake("archive")
+            .optionalArgument("archive")
             .option(Option.number("<lines>", "of the log, 1000 by default and at most", LINES))
             .noting(
                 "The archive is mayfly-diagnostics-TIME.tar.gz in the current directory if no"
@@ -49,7 +49,7 @@ final class DiagnosticsCommands {
                     + " sizes of the files of the log, the largest queues, alarms and numbers of"
                     + " connections. It has no messages. Read the lines of the log before you send"
                     + " it on: they have names of users, queues and addresses.")
-            .does(DiagnosticsCommands::write));
+            .action(DiagnosticsCommands::write));
   }
 
   private static Result write(Invocation invocation) {

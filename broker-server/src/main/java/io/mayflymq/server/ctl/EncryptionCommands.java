@@ -30,25 +30,25 @@ final class EncryptionCommands {
                     + " default_pass = encrypted:BASE64. The value may be written as in Erlang,"
                     + " \"text\" or <<\"text\">>. What is not given is read from standard input, a"
                     + " line each.")
-            .does(EncryptionCommands::encode),
+            .action(EncryptionCommands::encode),
         with(Command.named("decode", "Decrypts a secret of the configuration"))
             .noting(
                 "The value is what encode has printed, or the configuration has. The result is"
                     + " written as in Erlang.")
-            .does(invocation -> decrypt(invocation, EncryptedTerm::literal)),
+            .action(invocation -> decrypt(invocation, EncryptedTerm::literal)),
         with(Command.named("encrypt_conf_value", "Encrypts a value as the configuration has it"))
-            .does(EncryptionCommands::encryptForConfiguration),
+            .action(EncryptionCommands::encryptForConfiguration),
         with(Command.named("decrypt_conf_value", "Decrypts a value of the configuration"))
             .noting("The value is encrypted:BASE64, as the configuration has it.")
-            .does(invocation -> decrypt(invocation, EncryptedTerm::text)),
+            .action(invocation -> decrypt(invocation, EncryptedTerm::text)),
         Command.named("list_ciphers", "Lists cipher suites supported by encoding commands")
-            .does(
+            .action(
                 invocation -> {
                   invocation.banner("Listing supported ciphers ...");
                   return names(SecretCipher.CIPHERS);
                 }),
         Command.named("list_hashes", "Lists hash functions supported by encoding commands")
-            .does(
+            .action(
                 invocation -> {
                   invocation.banner("Listing supported hash algorithms ...");
                   return names(SecretCipher.HASHES);
@@ -57,8 +57,8 @@ final class EncryptionCommands {
 
   private static Command with(Command command) {
     return command
-        .mayTake("value")
-        .mayTake("passphrase")
+        .optionalArgument("value")
+        .optionalArgument("passphrase")
         .option(Option.text("<cipher>", SecretCipher.DEFAULT_CIPHER + " if not given", CIPHER))
         .option(Option.text("<hash>", SecretCipher.DEFAULT_HASH + " if not given", HASH))
         .option(

@@ -15,11 +15,11 @@ final class Explanation {
             "Tells which settings count for a queue or exchange, where each came from, and why"
                 + " other policies do not apply")
         .inVhost()
-        .takes("kind", "name")
+        .arguments("kind", "name")
         .suggesting(List.of("queue", "exchange"))
         .noting("The kind is queue or exchange.")
         .shownAs(OutputFormat.STRING)
-        .does(Explanation::explain);
+        .action(Explanation::explain);
   }
 
   private static Result explain(Invocation invocation) {

@@ -27,68 +27,68 @@ final class HealthCommands {
   public static List<Command> all() {
     return List.of(
         Command.named("check_running", "Checks that the broker runs, and not only its process")
-            .does(HealthCommands::checkRunning),
+            .action(HealthCommands::checkRunning),
         Command.named(
                 "is_running", "Tells whether the broker runs; the exit code is 0 if it does not")
-            .does(HealthCommands::isRunning),
+            .action(HealthCommands::isRunning),
         Command.named("is_booting", "Tells whether the broker is still starting")
-            .does(HealthCommands::isBooting),
+            .action(HealthCommands::isBooting),
         Command.named("check_alarms", "Checks that there are no alarms on any node")
-            .does(HealthCommands::checkAlarms),
+            .action(HealthCommands::checkAlarms),
         Command.named("check_local_alarms", "Checks that there are no alarms on the node")
-            .does(HealthCommands::checkLocalAlarms),
+            .action(HealthCommands::checkLocalAlarms),
         Command.named("alarms", "Lists the alarms that are in effect")
             .shownAs(OutputFormat.STRING)
-            .does(HealthCommands::alarms),
+            .action(HealthCommands::alarms),
         Command.named("listeners", "Lists where the broker listens")
             .shownAs(OutputFormat.STRING)
-            .does(HealthCommands::listeners),
+            .action(HealthCommands::listeners),
         Command.named("check_port_connectivity", "Checks that each listener accepts connections")
-            .does(HealthCommands::checkConnectivity),
+            .action(HealthCommands::checkConnectivity),
         Command.named("check_port_listener", "Checks that the broker listens on a port")
-            .takes("port")
-            .does(HealthCommands::checkPort),
+            .arguments("port")
+            .action(HealthCommands::checkPort),
         Command.named("check_protocol_listener", "Checks that the broker listens for a protocol")
-            .takes("protocol")
-            .does(HealthCommands::checkProtocol),
+            .arguments("protocol")
+            .action(HealthCommands::checkProtocol),
         Command.named("check_virtual_hosts", "Checks that the queues of all virtual hosts answer")
-            .does(HealthCommands::checkVirtualHosts),
+            .action(HealthCommands::checkVirtualHosts),
         Command.named("check_certificate_expiration", "Checks that no certificate expires soon")
             .option(Option.number("<count>", "how many units from now, 4 by default", "--within"))
             .option(Option.text("<unit>", "days, weeks, months or years; weeks", "--unit"))
-            .does(HealthCommands::checkCertificates),
+            .action(HealthCommands::checkCertificates),
         Command.named(
                 "check_if_node_is_quorum_critical",
                 "Checks that the cluster would go on without the node")
-            .does(HealthCommands::quorumCritical),
+            .action(HealthCommands::quorumCritical),
         Command.named(
                 "check_if_node_is_mirror_sync_critical", "Does not apply: there are no mirrors")
-            .does(HealthCommands::mirrorCritical),
+            .action(HealthCommands::mirrorCritical),
         Command.named(
                 "check_for_quorum_queues_without_an_elected_leader",
                 "Checks that quorum queues have leaders that can be reached")
             .inVhost()
-            .takes("pattern")
+            .arguments("pattern")
             .option(Option.flag("those of all virtual hosts", ACROSS))
-            .does(HealthCommands::checkLeaders),
+            .action(HealthCommands::checkLeaders),
         Command.named(
                 "check_if_metadata_store_is_initialized", "Checks that the node has its metadata")
-            .does(invocation -> checkMetadata(invocation, "initialized")),
+            .action(invocation -> checkMetadata(invocation, "initialized")),
         Command.named(
                 "check_if_metadata_store_is_initialized_with_data",
                 "Checks that the node has its metadata")
-            .does(invocation -> checkMetadata(invocation, "initialized/with-data")),
+            .action(invocation -> checkMetadata(invocation, "initialized/with-data")),
         Command.named(
                 "check_if_any_deprecated_features_are_used",
                 "Checks that nothing is used that RabbitMQ took away")
-            .does(HealthCommands::checkDeprecated),
+            .action(HealthCommands::checkDeprecated),
         Command.named(
                 "has_reached_target_cluster_size",
                 "Checks that as many nodes can be reached as the cluster is to have")
-            .does(HealthCommands::targetSize),
+            .action(HealthCommands::targetSize),
         Command.named("server_version", "Displays the version of the broker")
             .shownAs(OutputFormat.STRING)
-            .does(HealthCommands::version));
+            .action(HealthCommands::version));
   }
 
   private static ControlException unhealthy(String text) {

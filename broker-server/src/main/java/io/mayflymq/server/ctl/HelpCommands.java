@@ -45,20 +45,20 @@ final class HelpCommands {
   static List<Command> all() {
     return List.of(
         Command.named("help", "Displays usage information for a command")
-            .mayTake("command")
-            .does(HelpCommands::help),
+            .optionalArgument("command")
+            .action(HelpCommands::help),
         Command.named("autocomplete", "Lists the commands whose names begin so")
-            .takes("prefix")
+            .arguments("prefix")
             .shownAs(OutputFormat.STRING)
-            .does(HelpCommands::beginning),
+            .action(HelpCommands::beginning),
         Command.named("version", "Displays CLI tools version")
             .shownAs(OutputFormat.STRING)
-            .does(NodeCommands::version),
+            .action(NodeCommands::version),
         Command.named("generate_completion", "Prints a script that completes commands and options")
             .noting(
                 "For bash: source <(mayflyctl generate_completion). For zsh the same, after"
                     + " autoload -U +X bashcompinit && bashcompinit.")
-            .does(HelpCommands::completion));
+            .action(HelpCommands::completion));
   }
 
   private static Result help(Invocation invocation) {

@@ -213,32 +213,32 @@ final class ListCommands {
             .option(Option.flag("queues that can be used: their node is there", "--online"))
             .option(Option.flag("queues whose node is not there", "--offline"))
             .option(Option.flag("queues on this node", "--local"))
-            .does(ListCommands::queues),
+            .action(ListCommands::queues),
         Command.named("list_exchanges", "Lists exchanges")
             .inVhost()
             .takesMany("column")
             .suggesting(EXCHANGES.names())
             .noting(EXCHANGES.note())
-            .does(ListCommands::exchanges),
+            .action(ListCommands::exchanges),
         Command.named("list_bindings", "Lists all bindings on a vhost")
             .inVhost()
             .takesMany("column")
             .suggesting(BINDINGS.names())
             .noting(BINDINGS.note())
-            .does(ListCommands::bindings),
+            .action(ListCommands::bindings),
         ordered("list_consumers", "Lists all consumers for a vhost", CONSUMERS)
             .inVhost()
-            .does(ListCommands::consumers),
+            .action(ListCommands::consumers),
         ordered("list_connections", "Lists AMQP 0.9.1 connections of all nodes", CONNECTIONS)
-            .does(ListCommands::connections),
+            .action(ListCommands::connections),
         ordered("list_channels", "Lists all channels of all nodes", CHANNELS)
-            .does(ListCommands::channels),
+            .action(ListCommands::channels),
         Command.named(
                 "list_unresponsive_queues",
                 "Tests queues to respond within timeout. Lists those which did not respond")
             .inVhost()
             .takesMany("column")
-            .does(ListCommands::unresponsiveQueues));
+            .action(ListCommands::unresponsiveQueues));
   }
 
   /** Returns a command for a list that can be sorted, cut and repeated. */

@@ -23,26 +23,26 @@ final class LogCommands {
   public static List<Command> all() {
     return List.of(
         Command.named("set_log_level", "Sets log level in the running node")
-            .takes("log_level")
-            .mayTake("level")
+            .arguments("log_level")
+            .optionalArgument("level")
             .noting(
                 "<log_level>, or: <category> <level>. The levels are %s. The categories are %s."
                     .formatted(String.join(", ", LEVELS), String.join(", ", CATEGORIES)))
-            .does(LogCommands::setLevel),
-        Command.named("rotate_logs", "Begins a new log file").does(LogCommands::rotate),
+            .action(LogCommands::setLevel),
+        Command.named("rotate_logs", "Begins a new log file").action(LogCommands::rotate),
         Command.named("log_location", "Shows where the log goes")
             .option(Option.flag("all places, not only the first file", "--all", "-a"))
-            .does(LogCommands::location),
+            .action(LogCommands::location),
         Command.named("log_tail", "Prints the last lines of the log")
             .option(Option.number("<lines>", "how many, 50 by default", NUMBER, "-N"))
             .shownAs(OutputFormat.STRING)
-            .does(LogCommands::tail),
+            .action(LogCommands::tail),
         Command.named("log_tail_stream", "Prints lines of the log as they are written")
             .option(
                 Option.number(
                     "<seconds>", "for how long; without it until interrupted", DURATION, "-d"))
             .shownAs(OutputFormat.STRING)
-            .does(LogCommands::stream));
+            .action(LogCommands::stream));
   }
 
   private static Result setLevel(Invocation invocation) {

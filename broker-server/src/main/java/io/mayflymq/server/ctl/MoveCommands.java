@@ -31,27 +31,27 @@ final class MoveCommands {
         Command.named(
                 "move_queue", "Moves a queue to another node of the cluster, while it is used")
             .inVhost()
-            .takes("queue")
-            .takes("node")
+            .arguments("queue")
+            .arguments("node")
             .noting(
                 "Consumers go on at the new node. The command waits until the queue is there; it"
                     + " is moved also if the command is interrupted.")
-            .does(MoveCommands::move),
+            .action(MoveCommands::move),
         Command.named("convert_queue", "Makes a queue a quorum queue, while it is used")
             .inVhost()
-            .takes("queue")
+            .arguments("queue")
             .option(Option.text("<type>", "what the queue becomes: quorum", "--to"))
             .noting(
                 "A classic queue, or a quorum queue that is on one node, gets replicas on several"
                     + " nodes, with its messages. Clients notice a delay. What a quorum queue cannot"
                     + " have is refused, and named. The command waits until it is done; it is done"
                     + " also if the command is interrupted.")
-            .does(MoveCommands::convert),
+            .action(MoveCommands::convert),
         Command.named(
                 "rebalance",
                 "Spreads queues, and the leaders of replicated ones, evenly over the nodes of the"
                     + " cluster")
-            .mayTake("type")
+            .optionalArgument("type")
             .option(Option.text(PATTERN, "only in virtual hosts that match", "--vhost-pattern"))
             .option(Option.text(PATTERN, "only queues whose names match", "--queue-pattern"))
             .noting(
@@ -61,7 +61,7 @@ final class MoveCommands {
                     + " Exclusive queues stay where they are. The command waits until all is done; it is"
                     + " done also if the command is interrupted.")
             .forecasting()
-            .does(MoveCommands::rebalance));
+            .action(MoveCommands::rebalance));
   }
 
   private static Result move(Invocation invocation) {

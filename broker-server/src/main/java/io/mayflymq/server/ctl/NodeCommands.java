@@ -25,30 +25,30 @@ final class NodeCommands {
   public static List<Command> all() {
     return List.of(
         Command.named("ping", "Checks that the broker runs and lets us in")
-            .does(NodeCommands::ping),
+            .action(NodeCommands::ping),
         Command.named(
                 "await_startup", "Waits until the broker answers, 300 s unless told otherwise")
-            .does(NodeCommands::awaitStartup),
+            .action(NodeCommands::awaitStartup),
         Command.named(
                 "wait", "Waits until the broker of a process answers, or the process has ended")
-            .mayTake("pidfile")
+            .optionalArgument("pidfile")
             .option(Option.number("<pid>", "the process, if there is no file", "-P", PID))
             .noting("Without --timeout it waits 300 s.")
-            .does(NodeCommands::awaitProcess),
+            .action(NodeCommands::awaitProcess),
         Command.named("status", "Displays status of a node")
             .option(Option.text("<unit>", "of memory and disk: gb, mb or bytes", "--unit"))
             .shownAs(OutputFormat.STRING)
-            .does(NodeCommands::status),
+            .action(NodeCommands::status),
         Command.named("report", "Generates a report for support: the status, and what there is")
             .shownAs(OutputFormat.STRING)
-            .does(NodeCommands::report),
+            .action(NodeCommands::report),
         Command.named("list_node_auth_attempt_stats", "Lists authentication attempts at the API")
-            .does(NodeCommands::attempts),
-        Command.named("stop", "Stops the broker and waits for its end").does(NodeCommands::stop),
+            .action(NodeCommands::attempts),
+        Command.named("stop", "Stops the broker and waits for its end").action(NodeCommands::stop),
         Command.named("shutdown", "Stops the broker and waits for its end")
             .option(Option.flag("does not wait", "--no-wait"))
             .option(Option.flag("waits, as without it", "--wait"))
-            .does(NodeCommands::shutdown));
+            .action(NodeCommands::shutdown));
   }
 
   private static Result ping(Invocation invocation) {

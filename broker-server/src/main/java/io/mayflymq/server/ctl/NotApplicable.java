@@ -12,7 +12,7 @@ final class NotApplicable {
   public static Command command(String name, String reason) {
     return Command.named(name, "Not applicable: " + reason)
         .takesMany("argument")
-        .does(
+        .action(
             invocation -> {
               throw ControlException.error(
                   Sysexits.UNAVAILABLE, name + " is not applicable: " + reason);

@@ -14,23 +14,23 @@ final class ParameterCommands {
     return List.of(
         Command.named("set_parameter", "Sets a runtime parameter.")
             .inVhost()
-            .takes("component_name", "name", "value")
-            .does(ParameterCommands::set),
+            .arguments("component_name", "name", "value")
+            .action(ParameterCommands::set),
         Command.named("clear_parameter", "Clears a runtime parameter.")
             .inVhost()
-            .takes("component_name", "name")
-            .does(ParameterCommands::clear),
+            .arguments("component_name", "name")
+            .action(ParameterCommands::clear),
         Command.named("list_parameters", "Lists runtime parameters for a virtual host")
             .inVhost()
-            .does(ParameterCommands::list),
+            .action(ParameterCommands::list),
         Command.named("set_global_parameter", "Sets a runtime parameter.")
-            .takes("name", "value")
-            .does(ParameterCommands::setGlobal),
+            .arguments("name", "value")
+            .action(ParameterCommands::setGlobal),
         Command.named("clear_global_parameter", "Clears a global runtime parameter")
-            .takes("name")
-            .does(ParameterCommands::clearGlobal),
+            .arguments("name")
+            .action(ParameterCommands::clearGlobal),
         Command.named("list_global_parameters", "Lists global runtime parameters")
-            .does(ParameterCommands::listGlobal));
+            .action(ParameterCommands::listGlobal));
   }
 
   private static ControlException missing() {

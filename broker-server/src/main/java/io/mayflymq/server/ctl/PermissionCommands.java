@@ -13,38 +13,38 @@ final class PermissionCommands {
     return List.of(
         Command.named("set_permissions", "Sets user permissions for a vhost")
             .inVhost()
-            .takes("username", "conf", "write", "read")
-            .does(PermissionCommands::set),
+            .arguments("username", "conf", "write", "read")
+            .action(PermissionCommands::set),
         Command.named("set_permissions_globally", "Sets user permissions for all virtual hosts")
-            .takes("username", "conf", "write", "read")
-            .does(PermissionCommands::setGlobally),
+            .arguments("username", "conf", "write", "read")
+            .action(PermissionCommands::setGlobally),
         Command.named("clear_permissions", "Revokes user permissions for a vhost")
             .inVhost()
-            .takes("username")
-            .does(PermissionCommands::clear),
+            .arguments("username")
+            .action(PermissionCommands::clear),
         Command.named("list_permissions", "Lists user permissions in a virtual host")
             .inVhost()
-            .does(PermissionCommands::list),
+            .action(PermissionCommands::list),
         Command.named(
                 "list_user_permissions", "Lists permissions of a user across all virtual hosts")
-            .takes("username")
-            .does(PermissionCommands::listOfUser),
+            .arguments("username")
+            .action(PermissionCommands::listOfUser),
         Command.named("set_topic_permissions", "Sets user topic permissions for an exchange")
             .inVhost()
-            .takes("username", "exchange", "write", "read")
-            .does(PermissionCommands::setTopic),
+            .arguments("username", "exchange", "write", "read")
+            .action(PermissionCommands::setTopic),
         Command.named(
                 "clear_topic_permissions", "Clears user topic permissions for a vhost or exchange")
             .inVhost()
-            .takes("username")
-            .mayTake("exchange")
-            .does(PermissionCommands::clearTopic),
+            .arguments("username")
+            .optionalArgument("exchange")
+            .action(PermissionCommands::clearTopic),
         Command.named("list_topic_permissions", "Lists topic permissions in a virtual host")
             .inVhost()
-            .does(PermissionCommands::listTopic),
+            .action(PermissionCommands::listTopic),
         Command.named("list_user_topic_permissions", "Lists user topic permissions")
-            .takes("username")
-            .does(PermissionCommands::listTopicOfUser));
+            .arguments("username")
+            .action(PermissionCommands::listTopicOfUser));
   }
 
   /**

@@ -27,7 +27,7 @@ final class PluginCommands {
   public static List<Command> all() {
     return List.of(
         Command.named("list", "Lists RabbitMQ's plugins whose function is built in")
-            .mayTake("pattern")
+            .optionalArgument("pattern")
             .option(Option.flag("those that are enabled: all are", "-E"))
             .option(Option.flag("the same", "-e"))
             .option(Option.flag("only the names", "--minimal", "-m"))
@@ -35,18 +35,18 @@ final class PluginCommands {
             .option(Option.flag("means nothing here", "--offline"))
             .option(Option.flag("means nothing here", "--online"))
             .shownAs(OutputFormat.STRING)
-            .does(PluginCommands::list),
+            .action(PluginCommands::list),
         Command.named("is_enabled", "Checks that the function of plugins is built in")
-            .takes("plugin")
+            .arguments("plugin")
             .takesMany("plugin")
             .option(Option.flag("means nothing here", "--offline"))
             .option(Option.flag("means nothing here", "--online"))
-            .does(PluginCommands::isEnabled),
+            .action(PluginCommands::isEnabled),
         changing("enable", "Enables nothing: what is there is built in and always enabled"),
         changing("set", "Enables nothing, and disables nothing"),
         changing("disable", "Refused: what is built in cannot be disabled"),
         Command.named("directories", "Tells that there are no directories of plugins")
-            .does(
+            .action(
                 invocation ->
                     new Result.Done("MayflyMQ has no plugins, and no directories of plugins")));
   }
@@ -57,7 +57,7 @@ final class PluginCommands {
         .option(Option.flag("all", "--all"))
         .option(Option.flag("means nothing here", "--offline"))
         .option(Option.flag("means nothing here", "--online"))
-        .does(name.equals("disable") ? PluginCommands::disable : PluginCommands::enable);
+        .action(name.equals("disable") ? PluginCommands::disable : PluginCommands::enable);
   }
 
   private static Result list(Invocation invocation) {

@@ -60,10 +60,10 @@ final class PolicyCommands {
                 "list_policies_that_match",
                 "Lists the policies that match a queue or exchange; the first one applies")
             .inVhost()
-            .takes("name")
+            .arguments("name")
             .option(Option.text("<type>", "queue or exchange; queue if not given", OBJECT_TYPE))
             .noting("explain_policy tells what each of them sets, and why others do not match.")
-            .does(PolicyCommands::listMatching),
+            .action(PolicyCommands::listMatching),
         Explanation.command());
   }
 
@@ -80,24 +80,24 @@ final class PolicyCommands {
                     "all, queues, classic_queues, quorum_queues, streams or exchanges",
                     "--apply-to")
                 .suggesting(Arrays.stream(ApplyTo.values()).map(ApplyTo::wireName).toList()))
-        .takes("name", "pattern", "definition")
+        .arguments("name", "pattern", "definition")
         .noting(
             "It tells how many queues and exchanges match, and to how many of them it applies: others"
                 + " may keep another policy. With --dry-run nothing changes: it tells what would"
                 + " change, and what would become of messages and queues.")
-        .does(invocation -> set(invocation, kind));
+        .action(invocation -> set(invocation, kind));
   }
 
   private static Command clearer(String name, String description, Kind kind) {
     return Command.named(name, description)
         .forecasting()
         .inVhost()
-        .takes("name")
-        .does(invocation -> clear(invocation, kind));
+        .arguments("name")
+        .action(invocation -> clear(invocation, kind));
   }
 
   private static Command lister(String name, String description, Kind kind) {
-    return Command.named(name, description).inVhost().does(invocation -> list(invocation, kind));
+    return Command.named(name, description).inVhost().action(invocation -> list(invocation, kind));
   }
 
   private static Result set(Invocation invocation, Kind kind) {

@@ -36,25 +36,25 @@ final class QueueCommands {
     return List.of(
         Command.named("delete_queue", "Deletes a queue")
             .inVhost()
-            .takes("queue_name")
+            .arguments("queue_name")
             .option(Option.flag("only if it has no ready messages", "-e", "--if-empty"))
             .option(Option.flag("only if it has no consumers", "-u", "--if-unused"))
             .option(Option.flag("means nothing here", "--force"))
-            .does(QueueCommands::delete),
+            .action(QueueCommands::delete),
         Command.named("purge_queue", "Purges a queue (removes all messages in it)")
             .inVhost()
             .option(Option.flag("the scheduled messages in place of the ready ones", "--scheduled"))
-            .takes("queue")
-            .does(QueueCommands::purge),
+            .arguments("queue")
+            .action(QueueCommands::purge),
         Command.named("browse_queue", "Shows ready messages of a queue, and leaves them there")
             .inVhost()
-            .takes("queue")
+            .arguments("queue")
             .takesMany("column")
             .option(Option.number("<n>", "from this position on, 0 is the head (0)", "--from"))
             .option(Option.number("<n>", "no more than so many (50)", "--limit"))
             .option(Option.number("<bytes>", "no more of each body (4096)", "--truncate"))
             .noting(MESSAGES.note())
-            .does(QueueCommands::browse));
+            .action(QueueCommands::browse));
   }
 
   private static Result browse(Invocation invocation) {

@@ -18,7 +18,7 @@ final class Redrives {
     return Command.named(
             "redrive_queue", "Sends the messages of a dead letter queue back to where they died")
         .inVhost()
-        .takes("queue")
+        .arguments("queue")
         .option(
             Option.flag(
                 "to the exchange and by the routing keys that they were published with",
@@ -39,15 +39,15 @@ final class Redrives {
                 + " stop_redrive. With --dry-run nothing is moved, only counted.")
         .shownAs(OutputFormat.STRING)
         .forecasting()
-        .does(Redrives::redrive);
+        .action(Redrives::redrive);
   }
 
   static Command status() {
     return Command.named("redrive_status", "Tells how far the redrive of a queue has come")
         .inVhost()
-        .takes("queue")
+        .arguments("queue")
         .shownAs(OutputFormat.STRING)
-        .does(
+        .action(
             invocation ->
                 result(
                     onQueue(invocation, path -> invocation.api().get(path), "was never redriven")));
@@ -56,9 +56,9 @@ final class Redrives {
   static Command stop() {
     return Command.named("stop_redrive", "Stops the redrive of a queue")
         .inVhost()
-        .takes("queue")
+        .arguments("queue")
         .shownAs(OutputFormat.STRING)
-        .does(
+        .action(
             invocation ->
                 result(
                     onQueue(

@@ -74,30 +74,30 @@ final class ReplicaCommands {
             .command("delete_replica", "Has a node keep a stream no more")
             .noting(DELETE_NOTE),
         growing("grow", "Has a node keep quorum queues that it does not keep")
-            .takes("node", "strategy")
+            .arguments("node", "strategy")
             .noting(
                 "The strategy is all, or even: only those with an even number of members. Queues"
                     + " share partitions: with a queue the node keeps all others of its partition.")
-            .does(ReplicaCommands::grow),
+            .action(ReplicaCommands::grow),
         growing("grow_to_count", "Has further nodes keep quorum queues with fewer members")
-            .takes("count", "strategy")
+            .arguments("count", "strategy")
             .noting(
                 "Members are added to each queue until it has so many, or there is no further node"
                     + " that runs. The strategy is all, or even: only queues with an even number of"
                     + " members. Queues share partitions, and have the same members then.")
-            .does(ReplicaCommands::growToCount),
+            .action(ReplicaCommands::growToCount),
         Command.named("shrink", "Has a node keep no quorum queue any more")
-            .takes("node")
+            .arguments("node")
             .option(Option.flag("prints only what was not done", ERRORS_ONLY))
             .noting(
                 "Where the node leads, another node leads first. Where no majority of the other"
                     + " members is in sync, the node stays a member.")
-            .does(ReplicaCommands::shrink),
+            .action(ReplicaCommands::shrink),
         Command.named(
                 "force_shrink_member_to_current_member",
                 "Has this node go on alone with a quorum queue whose other members are lost for ever")
             .inVhost()
-            .mayTake("queue")
+            .optionalArgument("queue")
             .option(
                 Option.flag("all queues whose members that can be reached are no majority", ALL))
             .option(Option.flag("does it; without this it is only told what is given up", FORCE))
@@ -107,7 +107,7 @@ final class ReplicaCommands {
                     + " partition. Refused as long as a majority of the members can be reached, and on"
                     + " a node that has less than another one that can be reached.")
             .forecasting()
-            .does(ReplicaCommands::forceShrink));
+            .action(ReplicaCommands::forceShrink));
   }
 
   // One queue
@@ -115,8 +115,8 @@ final class ReplicaCommands {
   private static Command status(String name, String what, Columns columns) {
     return Command.named(name, "Shows the nodes that keep a %s".formatted(what))
         .inVhost()
-        .takes("queue")
-        .does(invocation -> status(invocation, what, columns));
+        .arguments("queue")
+        .action(invocation -> status(invocation, what, columns));
   }
 
   private static Result status(Invocation invocation, String what, Columns columns) {
@@ -198,7 +198,10 @@ final class ReplicaCommands {
     }
 
     Command command(String name, String description) {
-      return Command.named(name, description).inVhost().takes("queue", "node").does(this::run);
+      return Command.named(name, description)
+          .inVhost()
+          .arguments("queue", "node")
+          .action(this::run);
     }
 
     private Result run(Invocation invocation) {

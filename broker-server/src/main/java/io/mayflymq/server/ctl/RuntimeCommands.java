@@ -48,31 +48,31 @@ final class RuntimeCommands {
         Command.named("memory_breakdown", "Tells what takes the memory of the node")
             .option(Option.text("<unit>", "bytes, mb or gb; gb if not given", UNIT))
             .shownAs(OutputFormat.STRING)
-            .does(RuntimeCommands::memory),
+            .action(RuntimeCommands::memory),
         Command.named("message_size_stats", "Counts messages by the size of their bodies")
             .noting(
                 "Those that clients have published to the nodes that answer, since their start.")
             .shownAs(OutputFormat.PRETTY_TABLE)
-            .does(RuntimeCommands::sizes),
+            .action(RuntimeCommands::sizes),
         Command.named(
                 "os_env", "Lists the environment variables that set keys of the configuration")
             .shownAs(OutputFormat.STRING)
-            .does(RuntimeCommands::variables),
+            .action(RuntimeCommands::variables),
         Command.named("list_channel_interceptors", "Lists interceptors of channels: there are none")
-            .does(RuntimeCommands::interceptors),
+            .action(RuntimeCommands::interceptors),
         Command.named("command_line_arguments", "Lists the arguments of the node's Java")
             .shownAs(OutputFormat.STRING)
-            .does(RuntimeCommands::arguments),
+            .action(RuntimeCommands::arguments),
         Command.named("discover_peers", "Lists the nodes of the cluster")
             .shownAs(OutputFormat.STRING)
-            .does(RuntimeCommands::peers),
+            .action(RuntimeCommands::peers),
         Command.named(
                 "reset_stats_db", "Forgets the samples of the past; counters keep their values")
             .option(Option.flag("of all nodes", "--all"))
-            .does(RuntimeCommands::resetSamples),
+            .action(RuntimeCommands::resetSamples),
         Command.named(
                 "reset_node_auth_attempt_metrics", "Sets the counts of logins at the API to zero")
-            .does(RuntimeCommands::resetAttempts));
+            .action(RuntimeCommands::resetAttempts));
   }
 
   private static Result memory(Invocation invocation) {

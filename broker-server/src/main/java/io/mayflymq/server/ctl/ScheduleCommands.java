@@ -22,12 +22,12 @@ final class ScheduleCommands {
             .option(
                 Option.number(
                     "<limit>", "how many at most, %d".formatted(DEFAULT_LIMIT), "--limit"))
-            .takes("queue")
-            .does(ScheduleCommands::list),
+            .arguments("queue")
+            .action(ScheduleCommands::list),
         Command.named("cancel_scheduled", "Removes a scheduled message from a queue")
             .inVhost()
-            .takes("queue", "message_id")
-            .does(ScheduleCommands::cancel));
+            .arguments("queue", "message_id")
+            .action(ScheduleCommands::cancel));
   }
 
   private static Result list(Invocation invocation) {

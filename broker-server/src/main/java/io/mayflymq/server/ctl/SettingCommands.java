@@ -22,28 +22,28 @@ final class SettingCommands {
   public static List<Command> all() {
     return List.of(
         Command.named("set_vm_memory_high_watermark", "Sets the vm_memory_high_watermark setting")
-            .takes("fraction")
-            .mayTake("value")
+            .arguments("fraction")
+            .optionalArgument("value")
             .noting("<fraction> of the largest heap, or: absolute <value>, such as 2GB.")
-            .does(SettingCommands::setMemory),
+            .action(SettingCommands::setMemory),
         Command.named("set_disk_free_limit", "Sets the disk_free_limit setting")
-            .takes("disk_limit")
-            .mayTake("fraction")
+            .arguments("disk_limit")
+            .optionalArgument("fraction")
             .noting("<disk_limit> such as 50MB, or: mem_relative <fraction>.")
-            .does(SettingCommands::setDisk),
+            .action(SettingCommands::setDisk),
         Command.named("environment", "Displays every key of the configuration and its source")
-            .does(SettingCommands::environment),
+            .action(SettingCommands::environment),
         Command.named("set_config", "Changes a key of the configuration until the process ends")
-            .takes("key", "value")
+            .arguments("key", "value")
             .noting("Only keys that the broker looks at while it runs; others are named if tried.")
-            .does(SettingCommands::setConfig),
+            .action(SettingCommands::setConfig),
         Command.named("set_alarm", "Raises an alarm manually, which blocks publishers")
-            .takes("resource")
+            .arguments("resource")
             .noting("<resource> is memory or disk. The alarm stays until clear_alarm.")
-            .does(SettingCommands::setAlarm),
+            .action(SettingCommands::setAlarm),
         Command.named("clear_alarm", "Clears an alarm that was raised manually")
-            .takes("resource")
-            .does(SettingCommands::clearAlarm));
+            .arguments("resource")
+            .action(SettingCommands::clearAlarm));
   }
 
   private static Result environment(Invocation invocation) {

@@ -22,15 +22,15 @@ final class TlsCommands {
     return List.of(
         Command.named("tls_versions", "Lists the versions of TLS that this Java has")
             .shownAs(OutputFormat.STRING)
-            .does(TlsCommands::versions),
+            .action(TlsCommands::versions),
         Command.named("cipher_suites", "Lists the cipher suites that are enabled by default")
             .option(Option.text("<names>", "openssl, or iana; openssl if not given", FORMAT))
             .option(Option.flag("all that a configuration may list", "--all"))
             .shownAs(OutputFormat.STRING)
-            .does(TlsCommands::suites),
+            .action(TlsCommands::suites),
         Command.named("certificates", "Shows the certificates of the listeners with TLS")
             .shownAs(OutputFormat.STRING)
-            .does(TlsCommands::certificates));
+            .action(TlsCommands::certificates));
   }
 
   private static Result versions(Invocation invocation) {

@@ -21,13 +21,13 @@ final class UpgradeCommands {
                     + " still reach its queues. The mode ends with revive, or with the process.")
             .forecasting()
             .shownAs(OutputFormat.STRING)
-            .does(Drain::run));
+            .action(Drain::run));
     commands.add(
         Command.named("revive", "Ends the maintenance mode of the node")
-            .does(UpgradeCommands::revive));
+            .action(UpgradeCommands::revive));
     commands.add(
         Command.named("post_upgrade", "Does nothing: there is nothing to do after an upgrade")
-            .does(
+            .action(
                 invocation -> {
                   invocation.banner("Executing post upgrade tasks...");
                   invocation.api().isBrokerRunning();
@@ -38,10 +38,10 @@ final class UpgradeCommands {
                 "await_online_quorum_plus_one",
                 "Waits until the cluster would go on if any one node was stopped, 120 s unless told"
                     + " otherwise")
-            .does(UpgradeCommands::awaitQuorumPlusOne));
+            .action(UpgradeCommands::awaitQuorumPlusOne));
     commands.add(
         Command.named("await_online_synchronized_mirror", "Does not wait: queues have no mirrors")
-            .does(
+            .action(
                 invocation -> {
                   invocation.banner(
                       "Will wait for a synchronised mirror be online for all classic mirrored"

@@ -16,52 +16,52 @@ final class UserCommands {
                 "add_user",
                 "Creates a new user in the internal database. This user will have no permissions"
                     + " for any virtual hosts by default.")
-            .takes("username")
-            .mayTake("password")
+            .arguments("username")
+            .optionalArgument("password")
             .option(
                 Option.flag(
                     "what is given is not a password but its hash, in base64",
                     "--pre-hashed-password"))
             .noting("Without a password, the first line of standard input is it.")
-            .does(UserCommands::add),
+            .action(UserCommands::add),
         Command.named("delete_user", "Removes a user from the internal database")
-            .takes("username")
-            .does(UserCommands::delete),
+            .arguments("username")
+            .action(UserCommands::delete),
         Command.named("change_password", "Changes the user password")
-            .takes("username")
-            .mayTake("password")
-            .does(UserCommands::changePassword),
+            .arguments("username")
+            .optionalArgument("password")
+            .action(UserCommands::changePassword),
         Command.named(
                 "clear_password", "Clears (resets) password and disables password login for a user")
-            .takes("username")
-            .does(UserCommands::clearPassword),
+            .arguments("username")
+            .action(UserCommands::clearPassword),
         Command.named(
                 "authenticate_user",
                 "Attempts to authenticate a user. Exits with a non-zero code if authentication"
                     + " fails.")
-            .takes("username")
-            .mayTake("password")
-            .does(UserCommands::authenticate),
+            .arguments("username")
+            .optionalArgument("password")
+            .action(UserCommands::authenticate),
         Command.named("hash_password", "Hashes a plaintext password")
-            .mayTake("cleartext_password")
-            .does(UserCommands::hash),
+            .optionalArgument("cleartext_password")
+            .action(UserCommands::hash),
         Command.named("set_user_tags", "Sets user tags")
-            .takes("username")
+            .arguments("username")
             .takesMany("tag")
-            .does(UserCommands::setTags),
-        Command.named("list_users", "List user names and tags").does(UserCommands::list),
+            .action(UserCommands::setTags),
+        Command.named("list_users", "List user names and tags").action(UserCommands::list),
         Command.named("set_user_limits", "Sets user limits")
-            .takes("username", "definition")
+            .arguments("username", "definition")
             .noting("The definition is JSON with max-connections, max-channels or both.")
-            .does(UserCommands::setLimits),
+            .action(UserCommands::setLimits),
         Command.named("clear_user_limits", "Clears user connection/channel limits")
-            .takes("username", "limit")
+            .arguments("username", "limit")
             .noting("The limit is max-connections, max-channels or all.")
-            .does(UserCommands::clearLimits),
+            .action(UserCommands::clearLimits),
         Command.named("list_user_limits", "Displays configured user limits")
             .option(Option.text("<username>", "whose limits", "--user"))
             .option(Option.flag("the limits of all users", "--global"))
-            .does(UserCommands::listLimits));
+            .action(UserCommands::listLimits));
   }
 
   private static String path(String user) {

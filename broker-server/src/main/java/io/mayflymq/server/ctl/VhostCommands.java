@@ -36,7 +36,7 @@ final class VhostCommands {
   public static List<Command> all() {
     return List.of(
         Command.named("add_vhost", "Creates a virtual host")
-            .takes("vhost")
+            .arguments("vhost")
             .option(Option.text("<description>", "what it is for", DESCRIPTION))
             .option(Option.text("<tags>", "words, between commas", TAGS))
             .option(
@@ -49,22 +49,22 @@ final class VhostCommands {
                     "<release>",
                     "of RabbitMQ whose rules it follows: 4.3 or 3.13",
                     "--compatibility"))
-            .does(VhostCommands::add),
+            .action(VhostCommands::add),
         Command.named("delete_vhost", "Deletes a virtual host")
-            .takes("vhost")
-            .does(VhostCommands::delete),
+            .arguments("vhost")
+            .action(VhostCommands::delete),
         Command.named(
                 "enable_vhost_deletion_protection",
                 "Protects a virtual host from deletion (until the protection is removed)")
-            .takes("vhost")
-            .does(invocation -> protect(invocation, true)),
+            .arguments("vhost")
+            .action(invocation -> protect(invocation, true)),
         Command.named(
                 "disable_vhost_deletion_protection",
                 "Removes deletion protection from a virtual host (so that it can be deleted)")
-            .takes("vhost")
-            .does(invocation -> protect(invocation, false)),
+            .arguments("vhost")
+            .action(invocation -> protect(invocation, false)),
         Command.named("update_vhost_metadata", "Changes what is said of a virtual host")
-            .takes("vhost")
+            .arguments("vhost")
             .option(Option.text("<description>", "what it is for", DESCRIPTION))
             .option(Option.text("<tags>", "words, between commas", TAGS))
             .option(
@@ -74,48 +74,48 @@ final class VhostCommands {
                     DEFAULT_QUEUE_TYPE))
             .option(Option.text("<true or false>", "whether it cannot be deleted", PROTECTED))
             .noting("What is not given stays as it is.")
-            .does(VhostCommands::update),
+            .action(VhostCommands::update),
         Command.named("set_vhost_tags", "Sets virtual host tags")
-            .takes("vhost")
+            .arguments("vhost")
             .takesMany("tag")
-            .does(VhostCommands::setTags),
+            .action(VhostCommands::setTags),
         Command.named(
                 "set_vhost_compatibility",
                 "Sets the release of RabbitMQ whose rules a virtual host follows")
-            .takes("vhost")
-            .takes("release")
+            .arguments("vhost")
+            .arguments("release")
             .noting("The release is 4.3 or 3.13.")
-            .does(VhostCommands::setCompatibility),
+            .action(VhostCommands::setCompatibility),
         Command.named(
                 "clear_vhost_compatibility",
                 "Makes a virtual host follow the rules that the configuration names")
-            .takes("vhost")
-            .does(VhostCommands::clearCompatibility),
+            .arguments("vhost")
+            .action(VhostCommands::clearCompatibility),
         Command.named("list_vhosts", "Lists virtual hosts")
             .takesMany("column")
             .noting(COLUMNS.note())
-            .does(VhostCommands::list),
+            .action(VhostCommands::list),
         Command.named("trace_on", "Enables tracing")
             .inVhost()
             .noting("Messages are copied to amq.rabbitmq.trace until trace_off or a restart.")
-            .does(invocation -> trace(invocation, true)),
+            .action(invocation -> trace(invocation, true)),
         Command.named("trace_off", "Disables tracing")
             .inVhost()
-            .does(invocation -> trace(invocation, false)),
+            .action(invocation -> trace(invocation, false)),
         Command.named("set_vhost_limits", "Sets virtual host limits")
             .inVhost()
-            .takes("definition")
+            .arguments("definition")
             .noting(
                 "The definition is JSON with max-connections, max-queues, max-exchanges, max-bindings,"
                     + " max-metadata-bytes or several of them.")
-            .does(VhostCommands::setLimits),
+            .action(VhostCommands::setLimits),
         Command.named("clear_vhost_limits", "Clears virtual host limits")
             .inVhost()
-            .does(VhostCommands::clearLimits),
+            .action(VhostCommands::clearLimits),
         Command.named("list_vhost_limits", "Displays configured virtual host limits")
             .inVhost()
             .option(Option.flag("the limits of all virtual hosts", "--global"))
-            .does(VhostCommands::listLimits));
+            .action(VhostCommands::listLimits));
   }
 
   private static Object state(Map<String, Object> vhost) {

@@ -186,7 +186,7 @@ final class HttpConnection extends SimpleChannelInboundHandler<HttpObject>
   }
 
   private void failed(Throwable fault) {
-    shared.faults().contained("an HTTP connection", peer, fault);
+    shared.faults().report("an HTTP connection", peer, fault);
     close();
   }
 

@@ -237,7 +237,7 @@ final class ResponseWriter {
           } catch (BodySource.GivenUpException e) {
             channel.eventLoop().execute(progress::broken);
           } catch (Throwable e) {
-            faults.contained("the rest of an HTTP answer", e);
+            faults.report("the rest of an HTTP answer", e);
             channel.eventLoop().execute(progress::broken);
           }
         });

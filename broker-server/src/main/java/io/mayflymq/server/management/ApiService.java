@@ -171,7 +171,7 @@ final class ApiService implements HttpService {
     if (thrown instanceof AdministrationException refused) {
       return encode(Response.of(ApiException.of(refused)));
     }
-    faults.contained("an HTTP request", head, thrown);
+    faults.report("an HTTP request", head, thrown);
     return refusal(500, "internal_error", "The broker's log tells what happened");
   }
 }

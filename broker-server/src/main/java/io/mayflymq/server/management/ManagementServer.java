@@ -167,7 +167,8 @@ public final class ManagementServer implements AutoCloseable {
     ServerSettings settings = configuration.settings();
     AuthAttempts attempts = new AuthAttempts();
     LoginSessions sessions =
-        new LoginSessions(name -> broker.accessControl().state().user(name), InstantSource.system());
+        new LoginSessions(
+            name -> broker.accessControl().state().user(name), InstantSource.system());
     SessionAuthenticator authenticator =
         new SessionAuthenticator(
             new UserAuthenticator(broker.accessControl(), attempts),

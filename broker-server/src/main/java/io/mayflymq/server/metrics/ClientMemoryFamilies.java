@@ -7,11 +7,11 @@ import java.util.stream.Stream;
 
 /** The memory that is held for clients. */
 final class ClientMemoryFamilies {
-  private static final Metric<ConnectionFigures> OF_CONNECTION =
+  private static final Metric<ConnectionStats> OF_CONNECTION =
       Metric.gauge(
           "connection_memory_bytes",
           "Memory of a connection: channels, consumers, what is not finished, and output.",
-          ConnectionFigures::memory);
+          ConnectionStats::memory);
 
   private ClientMemoryFamilies() {}
 
@@ -33,7 +33,7 @@ final class ClientMemoryFamilies {
   }
 
   /** Returns what the clients of each virtual host hold, and those of each connection. */
-  static Stream<MetricFamily> objects(ClientMemory memory, List<ConnectionFigures> connections) {
+  static Stream<MetricFamily> objects(ClientMemory memory, List<ConnectionStats> connections) {
     List<Value> vhosts =
         memory.byVhost().entrySet().stream()
             .map(vhost -> new Value(Labels.of("vhost", vhost.getKey()), vhost.getValue()))

@@ -77,12 +77,12 @@ final class MayflyFamilies {
   }
 
   /** Returns how long messages waited in each queue, as far as that is measured. */
-  static Stream<MetricFamily> waitsByQueue(List<QueueFigures> queues) {
-    return queues.stream().flatMap(QueueFigures::waits).findAny().isEmpty()
+  static Stream<MetricFamily> waitsByQueue(List<QueueStats> queues) {
+    return queues.stream().flatMap(QueueStats::waits).findAny().isEmpty()
         ? Stream.empty()
         : Stream.of(
             Distribution.histograms(
-                "mayfly_queue_message_wait_seconds", WAITS, queues, QueueFigures::waits));
+                "mayfly_queue_message_wait_seconds", WAITS, queues, QueueStats::waits));
   }
 
   private static final String WAITS =
@@ -93,14 +93,14 @@ final class MayflyFamilies {
    *
    * @param queues the sum of all; none if it is not known
    */
-  static Stream<MetricFamily> gauges(List<QueueFigures> queues) {
+  static Stream<MetricFamily> gauges(List<QueueStats> queues) {
     return MetricFamily.all("mayfly_", GAUGES, queues);
   }
 
-  private static final List<Metric<QueueFigures>> GAUGES =
+  private static final List<Metric<QueueStats>> GAUGES =
       List.of(
           Metric.gauge(
-              "messages_scheduled", "Messages that wait for their time.", QueueFigures::scheduled),
+              "messages_scheduled", "Messages that wait for their time.", QueueStats::scheduled),
           Metric.gauge(
               "messages_delayed",
               "Messages that were returned and wait for their retry delay.",
@@ -108,7 +108,7 @@ final class MayflyFamilies {
           Metric.gauge(
               "oldest_message_age_seconds",
               "For how long the oldest message of all queues has been in its queue.",
-              QueueFigures::oldestAge),
+              QueueStats::oldestAge),
           Metric.gauge(
               "messages_unreadable",
               "Messages that cannot be read at the moment.",
@@ -116,5 +116,5 @@ final class MayflyFamilies {
           Metric.gauge(
               "dead_letters_waiting",
               "Dead letters that wait until another queue accepts them.",
-              QueueFigures::waiting));
+              QueueStats::waiting));
 }

@@ -206,7 +206,7 @@ final class MetricsService implements HttpService {
     if (cause instanceof RefusedException || cause instanceof BodySource.GivenUpException) {
       return HttpResponse.text(503, cause.getMessage());
     }
-    faults.contained("a scrape of metrics", head, cause);
+    faults.report("a scrape of metrics", head, cause);
     return HttpResponse.text(500, "The broker's log tells what happened");
   }
 }

@@ -4,7 +4,7 @@ import io.mayflymq.cluster.partition.ReplicaManager;
 import io.mayflymq.cluster.partition.ReplicaSnapshot;
 import io.mayflymq.core.metrics.ShardQuery;
 import io.mayflymq.core.runtime.Shard;
-import io.mayflymq.core.store.StoreFigures;
+import io.mayflymq.core.store.StoreStats;
 import io.mayflymq.core.vhost.partition.Partition;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.server.channel.ChannelView;
@@ -28,7 +28,7 @@ import java.util.concurrent.TimeoutException;
  * @param replicas the replicas that this node is to keep, and whether all shards have answered
  */
 record OpenObjects(
-    ShardQuery.Seen<QueueFigures> queues,
+    ShardQuery.Seen<QueueStats> queues,
     ShardQuery.Seen<Connected> connections,
     ShardQuery.Seen<Stored> stores,
     ShardQuery.Seen<ReplicaSnapshot> replicas) {
@@ -51,7 +51,7 @@ record OpenObjects(
    *
    * @param partition its number
    */
-  record Stored(int partition, StoreFigures figures) {}
+  record Stored(int partition, StoreStats figures) {}
 
   /** A connection with its channels. */
   record Connected(ConnectionView view, List<ChannelView> channels) {}
@@ -70,10 +70,10 @@ record OpenObjects(
       Collection<Partition> partitions,
       ReplicaManager replicas)
       throws UnavailableException {
-    CompletableFuture<ShardQuery.Seen<QueueFigures>> seenQueues =
+    CompletableFuture<ShardQuery.Seen<QueueStats>> seenQueues =
         sums
             ? sums(queues)
-            : ShardQuery.collectWithin(SHARD_MILLIS, queues, Queue::shard, QueueFigures::of);
+            : ShardQuery.collectWithin(SHARD_MILLIS, queues, Queue::shard, QueueStats::of);
     var seenConnections =
         ShardQuery.collectWithin(
             SHARD_MILLIS, connections, OpenConnection::home, OpenObjects::connected);
@@ -91,21 +91,20 @@ record OpenObjects(
         await(seenQueues), await(seenConnections), await(seenStores), await(seenReplicas));
   }
 
-  private static CompletableFuture<ShardQuery.Seen<QueueFigures>> sums(Collection<Queue> queues) {
-    Map<Shard, QueueFigures.Sum> sums = new ConcurrentHashMap<>();
-    return ShardQuery.<Queue, QueueFigures>collectWithin(
+  private static CompletableFuture<ShardQuery.Seen<QueueStats>> sums(Collection<Queue> queues) {
+    Map<Shard, QueueStats.Sum> sums = new ConcurrentHashMap<>();
+    return ShardQuery.<Queue, QueueStats>collectWithin(
             SHARD_MILLIS,
             queues,
             Queue::shard,
             queue -> {
-              sums.computeIfAbsent(queue.shard(), shard -> new QueueFigures.Sum()).add(queue);
+              sums.computeIfAbsent(queue.shard(), shard -> new QueueStats.Sum()).add(queue);
               return null;
             })
         .thenApply(
             seen ->
                 new ShardQuery.Seen<>(
-                    sums.values().stream().map(QueueFigures.Sum::figures).toList(),
-                    seen.complete()));
+                    sums.values().stream().map(QueueStats.Sum::figures).toList(), seen.complete()));
   }
 
   /** Returns whether all shards have answered. */

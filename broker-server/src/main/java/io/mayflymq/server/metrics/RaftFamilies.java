@@ -1,9 +1,9 @@
 package io.mayflymq.server.metrics;
 
-import io.mayflymq.cluster.partition.ReplicaFigures;
 import io.mayflymq.cluster.partition.ReplicaSnapshot;
+import io.mayflymq.cluster.partition.ReplicaStats;
 import io.mayflymq.core.metadata.Assignment;
-import io.mayflymq.core.store.StoreFigures;
+import io.mayflymq.core.store.StoreStats;
 import io.mayflymq.core.vhost.ReplicaState;
 import io.mayflymq.server.cluster.consensus.ConsensusStatus;
 import io.prometheus.metrics.model.snapshots.Labels;
@@ -99,7 +99,7 @@ final class RaftFamilies {
   /** By the numbers of partitions on this node. */
   private final Map<Integer, Log> alone;
 
-  private final List<StoreFigures> stores;
+  private final List<StoreStats> stores;
 
   /**
    * @param status of the log of metadata; null if there is none
@@ -107,7 +107,7 @@ final class RaftFamilies {
    * @param stores what partitions store that this node leads, by their numbers
    */
   public RaftFamilies(
-      ConsensusStatus status, List<ReplicaSnapshot> replicas, Map<Integer, StoreFigures> stores) {
+      ConsensusStatus status, List<ReplicaSnapshot> replicas, Map<Integer, StoreStats> stores) {
     this.metadata = status == null ? null : metadata(status);
     this.stores = List.copyOf(stores.values());
     this.alone =
@@ -117,7 +117,8 @@ final class RaftFamilies {
     this.replicated =
         replicas.stream()
             .filter(ReplicaSnapshot::isOpen)
-            .collect(Collectors.toMap(ReplicaSnapshot::partition, each -> replicated(each.figures())));
+            .collect(
+                Collectors.toMap(ReplicaSnapshot::partition, each -> replicated(each.figures())));
   }
 
   private static Log metadata(ConsensusStatus status) {
@@ -139,7 +140,7 @@ final class RaftFamilies {
   }
 
   /** What has no other replica is committed when it is forced; its bursts have no numbers. */
-  private static Log alone(int partition, StoreFigures store) {
+  private static Log alone(int partition, StoreStats store) {
     return new Log(
         labels(partition),
         Assignment.FIRST_EPOCH,
@@ -152,7 +153,7 @@ final class RaftFamilies {
         store.messages().segments());
   }
 
-  private static Log replicated(ReplicaFigures replica) {
+  private static Log replicated(ReplicaStats replica) {
     ReplicaState state = replica.state();
     return new Log(
         labels(replica.partition()),
@@ -239,11 +240,7 @@ final class RaftFamilies {
             log,
             store -> store.forcedWrites().count()),
         module(
-            prefix,
-            "writes",
-            "Messages written to message logs.",
-            log,
-            StoreFigures::storedMessages),
+            prefix, "writes", "Messages written to message logs.", log, StoreStats::storedMessages),
         MetricFamily.of(
             prefix,
             Metric.untyped(
@@ -251,7 +248,7 @@ final class RaftFamilies {
                 "Bytes written to message logs, and copied within them by compaction.",
                 Value::value),
             List.of(
-                new Value(log, sum(StoreFigures::writtenBytes)),
+                new Value(log, sum(StoreStats::writtenBytes)),
                 new Value(compaction, sum(store -> store.messages().copiedBytes())))),
         module(
             prefix,
@@ -265,14 +262,14 @@ final class RaftFamilies {
   }
 
   private MetricFamily module(
-      String prefix, String name, String help, Labels labels, ToLongFunction<StoreFigures> count) {
+      String prefix, String name, String help, Labels labels, ToLongFunction<StoreStats> count) {
     return MetricFamily.of(
         prefix,
         Metric.untyped("raft_" + name, help, Value::value),
         List.of(new Value(labels, sum(count))));
   }
 
-  private double sum(ToLongFunction<StoreFigures> count) {
+  private double sum(ToLongFunction<StoreStats> count) {
     return (double) stores.stream().mapToLong(count).sum();
   }
 }

@@ -1,7 +1,7 @@
 package io.mayflymq.server.metrics;
 
-import io.mayflymq.cluster.partition.ReplicaFigures;
 import io.mayflymq.cluster.partition.ReplicaSnapshot;
+import io.mayflymq.cluster.partition.ReplicaStats;
 import io.mayflymq.core.metrics.histogram.Histogram;
 import io.mayflymq.core.vhost.ReplicaState;
 import io.prometheus.metrics.model.snapshots.Labels;
@@ -18,7 +18,7 @@ final class ReplicaFamilies {
   private static final double NANOS = 1e9;
   private static final double MILLIS = 1e3;
 
-  private record Replica(ReplicaFigures figures) implements Metric.Labelled {
+  private record Replica(ReplicaStats figures) implements Metric.Labelled {
     @Override
     public Labels labels() {
       return Labels.of("ra_system", "quorum_queues", PARTITION, number(figures.partition()));
@@ -72,7 +72,7 @@ final class ReplicaFamilies {
                   + " failed.",
               kept -> kept.replica().isOpen() ? 0 : 1));
 
-  private record Partition(ReplicaFigures figures) implements Metric.Labelled {
+  private record Partition(ReplicaStats figures) implements Metric.Labelled {
     @Override
     public Labels labels() {
       return Labels.of(PARTITION, number(figures.partition()));
@@ -133,7 +133,8 @@ final class ReplicaFamilies {
    *
    * @param names returns the name of a node by its number
    */
-  public static Stream<MetricFamily> own(List<ReplicaSnapshot> replicas, IntFunction<String> names) {
+  public static Stream<MetricFamily> own(
+      List<ReplicaSnapshot> replicas, IntFunction<String> names) {
     if (replicas.isEmpty()) {
       return Stream.empty();
     }
@@ -162,11 +163,11 @@ final class ReplicaFamilies {
             Histogram.Reading.sum(open.stream().map(each -> each.figures().commits()).toList())));
   }
 
-  private static Stream<ReplicaFigures> open(List<ReplicaSnapshot> replicas) {
+  private static Stream<ReplicaStats> open(List<ReplicaSnapshot> replicas) {
     return replicas.stream().filter(ReplicaSnapshot::isOpen).map(ReplicaSnapshot::figures);
   }
 
-  private static Stream<Follower> followers(ReplicaFigures leader, IntFunction<String> names) {
+  private static Stream<Follower> followers(ReplicaStats leader, IntFunction<String> names) {
     return leader.state().followers().stream()
         .map(
             follower ->

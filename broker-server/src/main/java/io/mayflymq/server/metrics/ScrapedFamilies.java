@@ -1,7 +1,7 @@
 package io.mayflymq.server.metrics;
 
 import io.mayflymq.core.metrics.Counters;
-import io.mayflymq.core.store.StoreFigures;
+import io.mayflymq.core.store.StoreStats;
 import io.mayflymq.core.vhost.Broker;
 import io.mayflymq.core.vhost.VirtualHost;
 import io.mayflymq.server.channel.ChannelView;
@@ -41,7 +41,7 @@ final class ScrapedFamilies {
   private final MeasuredBroker broker;
   private final BrokerCounts.Sums sums;
   private final OpenObjects open;
-  private final List<QueueFigures> queues;
+  private final List<QueueStats> queues;
 
   /**
    * @param sums the counters of all virtual hosts
@@ -122,7 +122,7 @@ final class ScrapedFamilies {
             Stream.of(
                 Value.gauge("rabbitmq_queues", "Queues.", (double) declared),
                 ClusterFamilies.unreachable(broker().cluster())),
-            MetricFamily.all(PREFIX, NodeFigures.ALARMS, List.of(new NodeFigures(broker))));
+            MetricFamily.all(PREFIX, NodeStats.ALARMS, List.of(new NodeStats(broker))));
     return Stream.of(connections, consumers, others).flatMap(families -> families);
   }
 
@@ -134,11 +134,11 @@ final class ScrapedFamilies {
 
   private Stream<MetricFamily> node() {
     String prefix = scrape.endpoint().prefix();
-    List<NodeFigures> node = List.of(new NodeFigures(broker));
+    List<NodeStats> node = List.of(new NodeStats(broker));
     return Stream.of(
-            wanted("connection_churn_metrics", MetricFamily.all(prefix, NodeFigures.CHURN, node)),
-            wanted("node_coarse_metrics", MetricFamily.all(prefix, NodeFigures.COARSE, node)),
-            wanted("node_metrics", MetricFamily.all(prefix, NodeFigures.LIMITS, node)),
+            wanted("connection_churn_metrics", MetricFamily.all(prefix, NodeStats.CHURN, node)),
+            wanted("node_coarse_metrics", MetricFamily.all(prefix, NodeStats.COARSE, node)),
+            wanted("node_metrics", MetricFamily.all(prefix, NodeStats.LIMITS, node)),
             wanted(
                 StoreFamilies.PERSISTER,
                 open.stores().complete()
@@ -151,7 +151,7 @@ final class ScrapedFamilies {
         .flatMap(families -> families);
   }
 
-  private List<StoreFigures> stores() {
+  private List<StoreStats> stores() {
     return open.stores().views().stream().map(OpenObjects.Stored::figures).toList();
   }
 
@@ -169,7 +169,7 @@ final class ScrapedFamilies {
             ? logs.sums(prefix)
             : logs.objects(
                 prefix,
-                queues.stream().map(QueueFigures::log).filter(Objects::nonNull).toList(),
+                queues.stream().map(QueueStats::log).filter(Objects::nonNull).toList(),
                 scrape.isFiltered()),
         scrape.isFiltered()
             ? Stream.empty()
@@ -178,55 +178,54 @@ final class ScrapedFamilies {
 
   /** Returns the sums of objects, under the names that the objects have. */
   private Stream<MetricFamily> sums() {
-    List<QueueFigures> queue = queueSum();
-    List<ChannelFigures> channel =
-        open.connections().complete() ? List.of(ChannelFigures.sum(open.channels())) : List.of();
-    List<ConnectionFigures> connection =
-        List.of(ConnectionFigures.sum(open.channels().size(), sums.connections()));
+    List<QueueStats> queue = queueSum();
+    List<ChannelStats> channel =
+        open.connections().complete() ? List.of(ChannelStats.sum(open.channels())) : List.of();
+    List<ConnectionStats> connection =
+        List.of(ConnectionStats.sum(open.channels().size(), sums.connections()));
     List<SummedCounts> ofQueues = List.of(SummedCounts.of(sums.queues()));
     List<SummedCounts> ofChannels = List.of(SummedCounts.of(sums.channels()));
     return Stream.of(
-            MetricFamily.all(PREFIX, QueueFigures.COARSE, queue),
-            MetricFamily.all(PREFIX, QueueFigures.DETAILS, queue),
-            MetricFamily.all(PREFIX, QueueFigures.STREAM_CONSUMERS, queue),
-            MetricFamily.all(PREFIX, QueueFigures.DELIVERIES, ofQueues),
+            MetricFamily.all(PREFIX, QueueStats.COARSE, queue),
+            MetricFamily.all(PREFIX, QueueStats.DETAILS, queue),
+            MetricFamily.all(PREFIX, QueueStats.STREAM_CONSUMERS, queue),
+            MetricFamily.all(PREFIX, QueueStats.DELIVERIES, ofQueues),
             MetricFamily.all(PREFIX, SummedCounts.QUEUE_PUBLISHES, ofQueues),
-            MetricFamily.all(PREFIX, ChannelFigures.METRICS, channel),
-            MetricFamily.all(PREFIX, ChannelFigures.PROCESS_METRICS, channel),
+            MetricFamily.all(PREFIX, ChannelStats.METRICS, channel),
+            MetricFamily.all(PREFIX, ChannelStats.PROCESS_METRICS, channel),
             MetricFamily.all(PREFIX, SummedCounts.CHANNEL_PUBLISHES, ofChannels),
             MetricFamily.all(PREFIX, SummedCounts.CHANNEL_DELIVERIES, ofQueues),
-            MetricFamily.all(PREFIX, ConnectionFigures.COARSE, connection),
-            Stream.of(MetricFamily.of(PREFIX, ConnectionFigures.PROCESS, connection)),
-            MetricFamily.all(PREFIX, ConnectionFigures.DETAILS, connection))
+            MetricFamily.all(PREFIX, ConnectionStats.COARSE, connection),
+            Stream.of(MetricFamily.of(PREFIX, ConnectionStats.PROCESS, connection)),
+            MetricFamily.all(PREFIX, ConnectionStats.DETAILS, connection))
         .flatMap(families -> families);
   }
 
   private Stream<MetricFamily> objects() {
     String prefix = scrape.endpoint().prefix();
-    List<ChannelFigures> channels = open.channels().stream().map(ChannelFigures::of).toList();
-    List<ConnectionFigures> connections = connections();
+    List<ChannelStats> channels = open.channels().stream().map(ChannelStats::of).toList();
+    List<ConnectionStats> connections = connections();
     Stream<MetricFamily> consumerCount =
         scrape.wants("queue_metrics")
             ? Stream.empty()
-            : Stream.of(MetricFamily.of(prefix, QueueFigures.CONSUMERS, queues));
+            : Stream.of(MetricFamily.of(prefix, QueueStats.CONSUMERS, queues));
     return Stream.of(
-            wanted("queue_coarse_metrics", MetricFamily.all(prefix, QueueFigures.COARSE, queues)),
+            wanted("queue_coarse_metrics", MetricFamily.all(prefix, QueueStats.COARSE, queues)),
             wanted("queue_consumer_count", consumerCount),
-            wanted("queue_metrics", MetricFamily.all(prefix, QueueFigures.DETAILS, queues)),
+            wanted("queue_metrics", MetricFamily.all(prefix, QueueStats.DETAILS, queues)),
             wanted("queue_metrics", byPriority()),
-            wanted("queue_metrics", MetricFamily.all("mayfly_", QueueFigures.OWN, queues)),
+            wanted("queue_metrics", MetricFamily.all("mayfly_", QueueStats.OWN, queues)),
             wanted("queue_metrics", MayflyFamilies.waitsByQueue(queues)),
             wanted(QUEUE_EXCHANGES, intake(prefix)),
             wanted(
-                "queue_delivery_metrics",
-                MetricFamily.all(prefix, QueueFigures.DELIVERIES, queues)),
+                "queue_delivery_metrics", MetricFamily.all(prefix, QueueStats.DELIVERIES, queues)),
             wanted(
                 "stream_consumer_metrics",
-                MetricFamily.all(prefix, QueueFigures.STREAM_CONSUMERS, queues)),
-            wanted("channel_metrics", MetricFamily.all(prefix, ChannelFigures.METRICS, channels)),
+                MetricFamily.all(prefix, QueueStats.STREAM_CONSUMERS, queues)),
+            wanted("channel_metrics", MetricFamily.all(prefix, ChannelStats.METRICS, channels)),
             wanted(
-                ChannelFigures.PROCESS,
-                MetricFamily.all(prefix, ChannelFigures.PROCESS_METRICS, channels)),
+                ChannelStats.PROCESS,
+                MetricFamily.all(prefix, ChannelStats.PROCESS_METRICS, channels)),
             wanted(
                 CHANNEL_EXCHANGES,
                 MetricFamily.all(
@@ -242,23 +241,23 @@ final class ScrapedFamilies {
             wanted(
                 "connection_coarse_metrics",
                 Stream.concat(
-                    MetricFamily.all(prefix, ConnectionFigures.COARSE, connections),
-                    Stream.of(MetricFamily.of(prefix, ConnectionFigures.PROCESS, connections)))),
+                    MetricFamily.all(prefix, ConnectionStats.COARSE, connections),
+                    Stream.of(MetricFamily.of(prefix, ConnectionStats.PROCESS, connections)))),
             wanted(
                 "connection_metrics",
-                MetricFamily.all(prefix, ConnectionFigures.DETAILS, connections)),
+                MetricFamily.all(prefix, ConnectionStats.DETAILS, connections)),
             wanted(
                 "exchange_metrics",
                 MetricFamily.all(
                     prefix,
                     SummedCounts.EXCHANGE,
-                    ExchangeFigures.counted(scrape, broker().virtualHosts()))))
+                    ExchangeStats.counted(scrape, broker().virtualHosts()))))
         .flatMap(families -> families);
   }
 
-  private List<ConnectionFigures> connections() {
+  private List<ConnectionStats> connections() {
     return open.connections().views().stream()
-        .map(connected -> ConnectionFigures.of(connected.view()))
+        .map(connected -> ConnectionStats.of(connected.view()))
         .toList();
   }
 
@@ -289,9 +288,9 @@ final class ScrapedFamilies {
   }
 
   private Stream<MetricFamily> byPriority() {
-    List<QueueFigures.OfPriority> priorities =
-        queues.stream().flatMap(QueueFigures::byPriority).toList();
-    return Stream.of(MetricFamily.of("mayfly_", QueueFigures.BY_PRIORITY, priorities));
+    List<QueueStats.OfPriority> priorities =
+        queues.stream().flatMap(QueueStats::byPriority).toList();
+    return Stream.of(MetricFamily.of("mayfly_", QueueStats.BY_PRIORITY, priorities));
   }
 
   private Stream<MetricFamily> intake(String prefix) {
@@ -300,16 +299,16 @@ final class ScrapedFamilies {
             MetricFamily.slices(queues)
                 .map(
                     slice ->
-                        QueueFigures.INTAKE.snapshot(
-                            prefix, slice.stream().flatMap(QueueFigures::intake).toList())));
+                        QueueStats.INTAKE.snapshot(
+                            prefix, slice.stream().flatMap(QueueStats::intake).toList())));
   }
 
   private Stream<MetricFamily> queueInfo(String prefix) {
-    List<QueueFigures.Info> infos =
+    List<QueueStats.Info> infos =
         new AbstractList<>() {
           @Override
-          public QueueFigures.Info get(int index) {
-            return new QueueFigures.Info(queues.get(index));
+          public QueueStats.Info get(int index) {
+            return new QueueStats.Info(queues.get(index));
           }
 
           @Override
@@ -317,7 +316,7 @@ final class ScrapedFamilies {
             return queues.size();
           }
         };
-    return Stream.of(MetricFamily.of(prefix, QueueFigures.INFO, infos));
+    return Stream.of(MetricFamily.of(prefix, QueueStats.INFO, infos));
   }
 
   private Stream<MetricFamily> global() {
@@ -345,7 +344,7 @@ final class ScrapedFamilies {
                     "Open channels that have published.",
                     List.of(
                         new Value(
-                            PROTOCOL, (double) ChannelFigures.sum(open.channels()).publishers()))))
+                            PROTOCOL, (double) ChannelStats.sum(open.channels()).publishers()))))
             : Stream.empty();
     return Stream.of(
             MetricFamily.all(
@@ -394,7 +393,7 @@ final class ScrapedFamilies {
   }
 
   private Stream<MetricFamily> cluster() {
-    return ExchangeFigures.cluster(scrape, broker().virtualHosts());
+    return ExchangeStats.cluster(scrape, broker().virtualHosts());
   }
 
   private Broker broker() {
@@ -402,7 +401,7 @@ final class ScrapedFamilies {
   }
 
   /** Returns the sum of all queues; none if it is not known. */
-  private List<QueueFigures> queueSum() {
-    return open.queues().complete() ? List.of(QueueFigures.sum(queues, sums.queues())) : List.of();
+  private List<QueueStats> queueSum() {
+    return open.queues().complete() ? List.of(QueueStats.sum(queues, sums.queues())) : List.of();
   }
 }

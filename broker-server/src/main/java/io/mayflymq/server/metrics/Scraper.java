@@ -25,7 +25,7 @@ final class Scraper {
           "channel_metrics",
           ScrapedFamilies.CHANNEL_EXCHANGES,
           ScrapedFamilies.CHANNEL_QUEUES,
-          ChannelFigures.PROCESS,
+          ChannelStats.PROCESS,
           "connection_coarse_metrics",
           "connection_metrics");
 
@@ -60,7 +60,7 @@ final class Scraper {
     /** Returns about how many bytes of memory it takes until all of it is written. */
     long bytes() {
       return connections.size() * CONNECTION_BYTES
-          + (isSums() ? 0 : queues.size() * QueueFigures.BYTES);
+          + (isSums() ? 0 : queues.size() * QueueStats.BYTES);
     }
 
     private boolean isSums() {

@@ -1,7 +1,7 @@
 package io.mayflymq.server.metrics;
 
 import io.mayflymq.core.metrics.histogram.Histogram;
-import io.mayflymq.core.store.StoreFigures;
+import io.mayflymq.core.store.StoreStats;
 import io.prometheus.metrics.model.snapshots.Labels;
 import java.util.List;
 import java.util.function.Function;
@@ -16,13 +16,13 @@ final class StoreFamilies {
   private static final String LOG = "log";
 
   /** The stores of all partitions. */
-  private record Stores(List<StoreFigures> parts) implements Metric.Labelled {
+  private record Stores(List<StoreStats> parts) implements Metric.Labelled {
     @Override
     public Labels labels() {
       return Labels.EMPTY;
     }
 
-    double sum(ToLongFunction<StoreFigures> part) {
+    double sum(ToLongFunction<StoreStats> part) {
       return (double) parts.stream().mapToLong(part).sum();
     }
 
@@ -38,11 +38,11 @@ final class StoreFamilies {
           Metric.counter(
               "io_write_bytes_total",
               "Bytes written to message logs and streams.",
-              stores -> stores.sum(StoreFigures::writtenBytes)),
+              stores -> stores.sum(StoreStats::writtenBytes)),
           Metric.counter(
               "msg_store_write_total",
               "Messages written to message logs and streams.",
-              stores -> stores.sum(StoreFigures::storedMessages)),
+              stores -> stores.sum(StoreStats::storedMessages)),
           Metric.counter(
               "io_sync_ops_total",
               "Forced writes of message logs and streams.",
@@ -77,7 +77,7 @@ final class StoreFamilies {
           .toList();
 
   /** Returns what RabbitMQ has too. */
-  static Stream<MetricFamily> persister(String prefix, List<StoreFigures> stores) {
+  static Stream<MetricFamily> persister(String prefix, List<StoreStats> stores) {
     List<Stores> all = List.of(new Stores(stores));
     return Stream.concat(
         MetricFamily.all(prefix, PERSISTER_METRICS, all),
@@ -85,13 +85,13 @@ final class StoreFamilies {
   }
 
   /** The logs of one kind. */
-  private record Logs(Labels labels, List<StoreFigures.Log> parts) implements Metric.Labelled {
-    double sum(ToLongFunction<StoreFigures.Log> part) {
+  private record Logs(Labels labels, List<StoreStats.Log> parts) implements Metric.Labelled {
+    double sum(ToLongFunction<StoreStats.Log> part) {
       return parts.stream().mapToLong(part).sum();
     }
 
     Value live() {
-      return new Value(state("live"), sum(StoreFigures.Log::liveBytes));
+      return new Value(state("live"), sum(StoreStats.Log::liveBytes));
     }
 
     Value dead() {
@@ -108,15 +108,15 @@ final class StoreFamilies {
           Metric.gauge(
               "log_segments",
               "Files of the message logs.",
-              logs -> logs.sum(StoreFigures.Log::segments)),
+              logs -> logs.sum(StoreStats.Log::segments)),
           Metric.counter(
               "log_compacted_segments_total",
               "Files of the message logs that were compacted.",
-              logs -> logs.sum(StoreFigures.Log::compactedSegments)),
+              logs -> logs.sum(StoreStats.Log::compactedSegments)),
           Metric.counter(
               "log_compaction_copied_bytes_total",
               "Bytes that compaction has copied within the message logs.",
-              logs -> logs.sum(StoreFigures.Log::copiedBytes)));
+              logs -> logs.sum(StoreStats.Log::copiedBytes)));
 
   private StoreFamilies() {}
 
@@ -125,11 +125,11 @@ final class StoreFamilies {
    *
    * @param stores what all partitions have
    */
-  static Stream<MetricFamily> of(List<StoreFigures> stores) {
+  static Stream<MetricFamily> of(List<StoreStats> stores) {
     List<Logs> logs =
         List.of(
-            logs("messages", stores, StoreFigures::messages),
-            logs("paged", stores, StoreFigures::paged));
+            logs("messages", stores, StoreStats::messages),
+            logs("paged", stores, StoreStats::paged));
     return Stream.concat(
         Stream.of(
             Value.gauge(
@@ -142,30 +142,30 @@ final class StoreFamilies {
             Value.gauge(
                 "mayfly_log_pending_bytes",
                 "Bytes that wait to be written to the message logs.",
-                (double) stores.stream().mapToLong(StoreFigures::pendingBytes).sum()),
+                (double) stores.stream().mapToLong(StoreStats::pendingBytes).sum()),
             Distribution.histogram(
                 "mayfly_forced_write_seconds",
                 "Time that the disk took to make written data safe.",
                 List.of(
-                    forced("messages", stores, StoreFigures::forcedWrites),
-                    forced("streams", stores, StoreFigures::forcedStreamWrites)))),
+                    forced("messages", stores, StoreStats::forcedWrites),
+                    forced("streams", stores, StoreStats::forcedStreamWrites)))),
         MetricFamily.all("mayfly_", METRICS, logs));
   }
 
   /** All that a stream keeps is needed. */
-  private static Value streams(List<StoreFigures> stores) {
+  private static Value streams(List<StoreStats> stores) {
     return new Value(
         Labels.of(LOG, "streams", "state", "live"),
-        (double) stores.stream().mapToLong(StoreFigures::streamBytes).sum());
+        (double) stores.stream().mapToLong(StoreStats::streamBytes).sum());
   }
 
   private static Logs logs(
-      String name, List<StoreFigures> stores, Function<StoreFigures, StoreFigures.Log> part) {
+      String name, List<StoreStats> stores, Function<StoreStats, StoreStats.Log> part) {
     return new Logs(Labels.of(LOG, name), stores.stream().map(part).toList());
   }
 
   private static Distribution forced(
-      String name, List<StoreFigures> stores, Function<StoreFigures, Histogram.Reading> part) {
+      String name, List<StoreStats> stores, Function<StoreStats, Histogram.Reading> part) {
     return new Distribution(
         Labels.of(LOG, name), Histogram.Reading.sum(stores.stream().map(part).toList()));
   }

@@ -35,7 +35,7 @@ record NettyLoop(io.netty.channel.EventLoop loop, Faults faults) implements Even
     try {
       task.run();
     } catch (Throwable e) {
-      faults.contained("a task of an event loop", e);
+      faults.report("a task of an event loop", e);
     }
   }
 
@@ -64,7 +64,7 @@ record NettyLoop(io.netty.channel.EventLoop loop, Faults faults) implements Even
   /** Netty keeps to itself what a scheduled task throws. */
   private void report(Future<?> done) {
     if (done.cause() != null && !done.isCancelled()) {
-      faults.contained("a task of an event loop", done.cause());
+      faults.report("a task of an event loop", done.cause());
     }
   }
 }

@@ -2,8 +2,8 @@ package io.mayflymq.server.metrics;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.mayflymq.cluster.partition.ReplicaFigures;
 import io.mayflymq.cluster.partition.ReplicaSnapshot;
+import io.mayflymq.cluster.partition.ReplicaStats;
 import io.mayflymq.core.metrics.histogram.Buckets;
 import io.mayflymq.core.metrics.histogram.Histogram;
 import io.mayflymq.core.vhost.ReplicaState;
@@ -23,7 +23,7 @@ class ReplicaFamiliesTest {
   private static final ReplicaSnapshot LED =
       new ReplicaSnapshot(
           1,
-          new ReplicaFigures(
+          new ReplicaStats(
               1,
               new ReplicaState(
                   7,

@@ -118,11 +118,11 @@ public final class CopiedMessages implements CopySink {
   /**
    * Ends the copy; the queue goes on from here.
    *
-   * @param cameBack receives the messages that were returned by consumers
+   * @param returned receives the messages that were returned by consumers
    * @param takeBack receives those that are with consumers of the other place, and are
    *     unacknowledged here: they have to be returned
    */
-  void finish(QueueRecovery.CameBack cameBack, LongConsumer takeBack) {
+  void finish(QueueRecovery.ReturnedMessages returned, LongConsumer takeBack) {
     index.forEachReady(this::arrange);
     index.pack();
     ahead.forEach(sequence -> deliveryPriority.returnedBefore(sequence));
@@ -131,11 +131,11 @@ public final class CopiedMessages implements CopySink {
         sequence -> {
           long returns = index.returns(sequence);
           if (returns > 0) {
-            cameBack.at(sequence, returns, RedeliveryNotes.READY);
+            returned.at(sequence, returns, RedeliveryNotes.READY);
           }
         });
     for (long[] wait : waiting) {
-      cameBack.at(wait[0], index.returns(wait[0]), wait[1]);
+      returned.at(wait[0], index.returns(wait[0]), wait[1]);
     }
     taken.forEach(messages::lock);
     taken.forEach(takeBack::accept);

@@ -24,7 +24,7 @@ import java.util.function.LongPredicate;
  *
  * The level of messages without a priority is the base. The index has the level of each message, as the difference (by exclusive or) from the base, so
  * that most queues need no memory for it. Messages are in no other list. How many are ready on a level is counted, except for the base, whose number is that
- * of all others. For each level a cursor says that all its ready messages before it are marked (CAME_BACK): the next one that is not is the first of that
+ * of all others. For each level a cursor says that all its ready messages before it are marked (RETURNED): the next one that is not is the first of that
  * level in the index from the cursor on. The cursor only moves forward, so a message of another level is passed once for each level, 64 of them at a time.
  * Those that are marked, which become ready again behind the cursor or are to be ahead of others, are in a heap of (rank, sequence) for each level: ranks
  * are the order of returns, or IN_PLACE, the last one, for those that are ahead of nothing but younger ones.
@@ -36,7 +36,7 @@ import java.util.function.LongPredicate;
  */
 public final class DeliveryPriority {
   private static final int BASE_OF_QUORUM = 4;
-  private static final int MARKS = EntryFlags.CAME_BACK | EntryFlags.AHEAD;
+  private static final int MARKS = EntryFlags.RETURNED | EntryFlags.AHEAD;
   private static final long IN_PLACE = Long.MAX_VALUE;
 
   private final MessageIndex<Message> index;
@@ -155,18 +155,18 @@ public final class DeliveryPriority {
       return -1;
     }
     LongPairHeap heap = heaps[level];
-    long cameBack = -1;
+    long returned = -1;
     if (heap != null) {
       while (!heap.isEmpty() && !isLive(heap.peekDeadline(), heap.peekSequence())) {
         heap.poll();
       }
-      cameBack = heap.peekSequence();
-      if (cameBack >= 0 && heap.peekDeadline() != IN_PLACE) {
-        return cameBack;
+      returned = heap.peekSequence();
+      if (returned >= 0 && heap.peekDeadline() != IN_PLACE) {
+        return returned;
       }
     }
     long next = firstUnmarked(level);
-    return cameBack < 0 || (next >= 0 && next < cameBack) ? next : cameBack;
+    return returned < 0 || (next >= 0 && next < returned) ? next : returned;
   }
 
   private long firstUnmarked(int level) {
@@ -226,7 +226,7 @@ public final class DeliveryPriority {
     int level = level(sequence);
     if (level == base) {
       if (counts != null && sequence < cursors[base]) {
-        mark(sequence, level, IN_PLACE, EntryFlags.CAME_BACK);
+        mark(sequence, level, IN_PLACE, EntryFlags.RETURNED);
       }
       return;
     }
@@ -235,7 +235,7 @@ public final class DeliveryPriority {
       cursors[level] = Math.max(cursors[level], sequence);
     }
     if (sequence < cursors[level]) {
-      mark(sequence, level, IN_PLACE, EntryFlags.CAME_BACK);
+      mark(sequence, level, IN_PLACE, EntryFlags.RETURNED);
     }
     count(level, 1);
   }

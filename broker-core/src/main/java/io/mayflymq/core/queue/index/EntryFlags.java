@@ -20,7 +20,7 @@ public final class EntryFlags {
   public static final int PAGED = 16;
 
   /** It is ready, and came back to its priority: the search for the oldest one may be past it. */
-  public static final int CAME_BACK = 32;
+  public static final int RETURNED = 32;
 
   /** It was returned and waits for its retry delay: it is not ready, and not with a consumer. */
   public static final int DELAYED = 64;

@@ -19,7 +19,7 @@ import java.util.function.BooleanSupplier;
 public final class MessageCopy {
   /** Tells until when a message waits for its retry, in ms since the epoch. */
   @FunctionalInterface
-  public interface Waits {
+  public interface RetryTimes {
     /** Visits the messages that wait. */
     void forEach(WaitVisitor visitor);
   }
@@ -103,7 +103,7 @@ public final class MessageCopy {
   }
 
   /** Tells what is told at the end, after all slices. Nothing happens to the queue from then on. */
-  public void end(CopySink sink, Waits waits) {
+  public void end(CopySink sink, RetryTimes waits) {
     index.forEachUnacked(
         sequence -> {
           if ((index.flags(sequence) & EntryFlags.DELAYED) == 0) {

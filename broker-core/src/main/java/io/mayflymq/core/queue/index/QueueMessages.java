@@ -562,21 +562,21 @@ public final class QueueMessages implements RecoverableQueue {
   /**
    * Ends the recovery, or the copy from another place, when all messages are here.
    *
-   * @param cameBack receives the messages that were returned by consumers, if the queue counts that
+   * @param returned receives the messages that were returned by consumers, if the queue counts that
    * @param takeBack receives messages that are with consumers of another place; they are
    *     unacknowledged here
    */
   public void finishRecovery(
-      long nowMillis, QueueRecovery.CameBack cameBack, LongConsumer takeBack) {
+      long nowMillis, QueueRecovery.ReturnedMessages returned, LongConsumer takeBack) {
     if (recovery != null) {
       QueueRecovery finished = recovery;
       recovery = null;
-      finished.finish(nowMillis, cameBack);
+      finished.finish(nowMillis, returned);
     }
     if (copied != null) {
       CopiedMessages finished = copied;
       copied = null;
-      finished.finish(cameBack, takeBack);
+      finished.finish(returned, takeBack);
     }
   }
 

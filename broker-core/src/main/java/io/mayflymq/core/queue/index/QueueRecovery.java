@@ -27,7 +27,7 @@ final class QueueRecovery {
    * itself.
    */
   @FunctionalInterface
-  public interface CameBack {
+  public interface ReturnedMessages {
     /**
      * Called for one message, which is ready.
      *
@@ -108,7 +108,7 @@ final class QueueRecovery {
   }
 
   /** Finishes, when all messages are back. */
-  void finish(long nowMillis, CameBack cameBack) {
+  void finish(long nowMillis, ReturnedMessages returned) {
     forEachNote((sequence, returns, until) -> count(sequence, returns));
     forEachNote((sequence, returns, until) -> mark(sequence, returns, until, nowMillis));
     if (deliveredUpTo >= index.nextSequence()) {
@@ -119,7 +119,7 @@ final class QueueRecovery {
       index.pack();
     }
     if (countsReturns) {
-      report(nowMillis, cameBack);
+      report(nowMillis, returned);
     }
   }
 
@@ -164,27 +164,27 @@ final class QueueRecovery {
     }
   }
 
-  private void report(long nowMillis, CameBack cameBack) {
+  private void report(long nowMillis, ReturnedMessages returned) {
     long next = index.firstReady();
     while (next != NONE && next <= deliveredUpTo) {
       if ((index.flags(next) & EntryFlags.DELAYED) == 0) {
-        cameBack.at(next, index.returns(next), RedeliveryNotes.READY);
+        returned.at(next, index.returns(next), RedeliveryNotes.READY);
       }
       next = index.nextReady(next);
     }
     forEachNote(
         (sequence, returns, until) -> {
           if (until > nowMillis && isCurrent(sequence, returns) && index.isReady(sequence)) {
-            resume(sequence, returns, until, cameBack);
+            resume(sequence, returns, until, returned);
           }
         });
   }
 
-  private void resume(long sequence, long returns, long untilMillis, CameBack cameBack) {
+  private void resume(long sequence, long returns, long untilMillis, ReturnedMessages returned) {
     int flags = index.flags(sequence);
     if ((flags & EntryFlags.DELAYED) != 0) {
       index.setFlags(sequence, flags & ~EntryFlags.DELAYED);
-      cameBack.at(sequence, returns, untilMillis);
+      returned.at(sequence, returns, untilMillis);
     }
   }
 }

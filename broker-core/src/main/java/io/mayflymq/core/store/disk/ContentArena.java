@@ -88,7 +88,7 @@ final class ContentArena {
   }
 
   /** Whether a message can be stored here: a large one is better kept as an object. */
-  public boolean takes(Message message) {
+  public boolean accepts(Message message) {
     return Slab.length(message) <= slabBytes() / LARGEST_SHARE && message.blindKeys().isEmpty();
   }
 

@@ -77,7 +77,7 @@ final class DiskQueueStore implements QueueStore {
   public boolean admit(Message message, boolean soon) {
     came();
     MemoryBudget budget = entries.budget;
-    boolean elsewhere = isPersistent(message) || entries.paging.takes(message);
+    boolean elsewhere = isPersistent(message) || entries.paging.accepts(message);
     if (elsewhere
         ? soon && budget.hasRoomForConsumer(message, objectBytes)
         : budget.hasRoomFor(message)) {

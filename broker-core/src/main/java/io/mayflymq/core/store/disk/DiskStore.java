@@ -12,7 +12,7 @@ import io.mayflymq.core.store.PartitionStore.Recovered;
 import io.mayflymq.core.store.PartitionStreams;
 import io.mayflymq.core.store.QueueName;
 import io.mayflymq.core.store.QueueStore;
-import io.mayflymq.core.store.StoreFigures;
+import io.mayflymq.core.store.StoreStats;
 import io.mayflymq.core.store.StreamStore;
 import io.mayflymq.core.store.UnsettledEntry;
 import io.mayflymq.core.store.segment.LogState;
@@ -187,9 +187,9 @@ final class DiskStore implements PartitionStore, EndOfBurstListener {
   }
 
   @Override
-  public StoreFigures figures() {
+  public StoreStats figures() {
     Histogram.Reading ofStreams = streams.forceTimes();
-    return new StoreFigures(
+    return new StoreStats(
         log.figures(),
         paging.figures(),
         streams.bytes(),
@@ -198,7 +198,7 @@ final class DiskStore implements PartitionStore, EndOfBurstListener {
         storedCount(),
         log.lastForceNanos(),
         log.forceTimes(),
-        ofStreams == null ? StoreFigures.NONE.forcedStreamWrites() : ofStreams);
+        ofStreams == null ? StoreStats.NONE.forcedStreamWrites() : ofStreams);
   }
 
   @Override
@@ -224,7 +224,7 @@ final class DiskStore implements PartitionStore, EndOfBurstListener {
     try {
       handOver(commit, ofQueues);
     } catch (Throwable e) {
-      shard.faults().contained("writing the messages of", shard, e);
+      shard.faults().report("writing the messages of", shard, e);
       failed(commit);
       failed(ofQueues);
     }
@@ -274,7 +274,7 @@ final class DiskStore implements PartitionStore, EndOfBurstListener {
         try {
           outcome.accept(commit);
         } catch (Throwable e) {
-          shard.faults().contained("telling what was written on", shard, e);
+          shard.faults().report("telling what was written on", shard, e);
         }
       }
     }
@@ -289,7 +289,7 @@ final class DiskStore implements PartitionStore, EndOfBurstListener {
     }
 
     @Override
-    public void lookAround() {
+    public void maintain() {
       entries.allowReads();
       if (log.state() == LogState.BLOCKED) {
         log.retry();
@@ -297,7 +297,7 @@ final class DiskStore implements PartitionStore, EndOfBurstListener {
       streams.retry();
       paging.tick();
       if (log.unforced()) {
-        commit(Commit.UNTOLD);
+        commit(Commit.UNAWAITED);
       } else {
         // The log then notes what has been forced, when nothing else happens.
         burst.request();

@@ -31,7 +31,7 @@ public final class LogUpkeep {
     boolean compact(int budget);
 
     /** Called five times a second, in a burst. */
-    void lookAround();
+    void maintain();
 
     /** Called about once a second, to have noted what has been forced. */
     void note();
@@ -79,7 +79,7 @@ public final class LogUpkeep {
     try {
       more = work.compact(COMPACTION_SLICE);
     } catch (Throwable e) {
-      shard.faults().contained("freeing the disk of", shard, e);
+      shard.faults().report("freeing the disk of", shard, e);
     }
     compacting = more;
     if (more) {
@@ -96,19 +96,19 @@ public final class LogUpkeep {
       return;
     }
     try {
-      shard.run(this::lookAround);
+      shard.run(this::maintain);
     } catch (Throwable e) {
-      shard.faults().contained("looking after the messages of", shard, e);
+      shard.faults().report("looking after the messages of", shard, e);
     } finally {
       shard.loop().schedule(this::tick, TICK_MILLIS);
     }
   }
 
-  private void lookAround() {
+  private void maintain() {
     if (ended) {
       return; // By a task that came before this one in the burst.
     }
-    work.lookAround();
+    work.maintain();
     compact();
     if (++ticks % TICKS_OF_REST == 0) {
       work.trimMemory();

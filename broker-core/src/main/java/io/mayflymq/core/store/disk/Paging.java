@@ -1,7 +1,7 @@
 package io.mayflymq.core.store.disk;
 
 import io.mayflymq.core.message.Message;
-import io.mayflymq.core.store.StoreFigures;
+import io.mayflymq.core.store.StoreStats;
 import io.mayflymq.core.store.segment.LogState;
 import io.mayflymq.core.store.segment.SegmentLog;
 import java.util.concurrent.CompletableFuture;
@@ -33,13 +33,13 @@ final class Paging {
   }
 
   /** Whether a message may be packed in memory here. */
-  boolean takes(Message message) {
-    return memory.takes(message);
+  boolean accepts(Message message) {
+    return memory.accepts(message);
   }
 
   /** Stores the content of a message. @return where it can be read */
   long put(long queueId, long sequence, Message message) {
-    if (memory.takes(message)
+    if (memory.accepts(message)
         && (memory.hasRoomFor(message) || budget.hasRoomFor(memory.slabBytes()))) {
       return memory.put(queueId, sequence, message);
     }
@@ -87,8 +87,8 @@ final class Paging {
   }
 
   /** Returns what the file uses. */
-  StoreFigures.Log figures() {
-    return file == null ? StoreFigures.Log.NONE : file.figures();
+  StoreStats.Log figures() {
+    return file == null ? StoreStats.Log.NONE : file.figures();
   }
 
   /** Returns how many bytes are not written yet. */

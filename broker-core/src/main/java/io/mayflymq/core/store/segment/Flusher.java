@@ -3,7 +3,7 @@ package io.mayflymq.core.store.segment;
 import io.mayflymq.core.metrics.histogram.Histogram;
 import io.mayflymq.core.runtime.Faults;
 import io.mayflymq.core.store.Commit;
-import io.mayflymq.core.store.StoreFigures;
+import io.mayflymq.core.store.StoreStats;
 import io.mayflymq.core.store.segment.FlushRound.Purpose;
 import io.mayflymq.core.store.segment.LogOptions.Sync;
 import io.mayflymq.core.store.segment.SegmentWriter.Unforced;
@@ -55,7 +55,7 @@ final class Flusher implements Runnable {
   private final SegmentWriter writer;
 
   /** Written by the forcer. */
-  private final Histogram forceTimes = StoreFigures.forceTimes();
+  private final Histogram forceTimes = StoreStats.forceTimes();
 
   /** Written by the thread that forces. */
   private volatile long lastForceNanos;

@@ -8,7 +8,7 @@ import io.mayflymq.core.store.BatchOrigin;
 import io.mayflymq.core.store.Commit;
 import io.mayflymq.core.store.EpochHistory;
 import io.mayflymq.core.store.RedeliveryNotes;
-import io.mayflymq.core.store.StoreFigures;
+import io.mayflymq.core.store.StoreStats;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;
@@ -605,9 +605,9 @@ public final class SegmentLog {
   }
 
   /** Returns what it uses, and how much was compacted since it was recovered. */
-  public StoreFigures.Log figures() {
+  public StoreStats.Log figures() {
     LogUsage usage = usage();
-    return new StoreFigures.Log(
+    return new StoreStats.Log(
         usage.segments(),
         usage.diskBytes(),
         usage.liveBytes(),
@@ -642,7 +642,7 @@ public final class SegmentLog {
       runs.flush();
       tail.seal();
     }
-    flusher.submit(null, false, null, Commit.UNTOLD);
+    flusher.submit(null, false, null, Commit.UNAWAITED);
     return flusher.close(List.copyOf(table.all()));
   }
 

@@ -3,7 +3,7 @@ package io.mayflymq.core.store.stream;
 import io.mayflymq.core.metrics.histogram.Histogram;
 import io.mayflymq.core.runtime.Faults;
 import io.mayflymq.core.store.Commit;
-import io.mayflymq.core.store.StoreFigures;
+import io.mayflymq.core.store.StoreStats;
 import io.mayflymq.core.store.segment.LogFailedException;
 import io.mayflymq.core.store.segment.LogFile;
 import io.mayflymq.core.store.segment.LogListener;
@@ -62,7 +62,7 @@ final class StreamFlusher implements Runnable {
   private final AtomicLong safeBytes = new AtomicLong();
 
   // Used by the flusher only
-  private final Histogram forceTimes = StoreFigures.forceTimes();
+  private final Histogram forceTimes = StoreStats.forceTimes();
   private final ArrayDeque<StreamWrite> writing = new ArrayDeque<>();
   private final ArrayDeque<Commit> waiting = new ArrayDeque<>();
   private final List<CompletableFuture<Void>> forcing = new ArrayList<>();

@@ -90,7 +90,7 @@ final class BatchRun implements Commit {
         comeBackAfter(batch.pauseMillis(), run, shard);
       }
     } catch (Throwable e) {
-      shard.faults().contained("a batch of commands for", partition, e);
+      shard.faults().report("a batch of commands for", partition, e);
       run.failedToApply();
     }
   }

@@ -334,7 +334,7 @@ final class CommandBatch {
       try {
         apply(i);
       } catch (Throwable e) {
-        faults.contained("a command of", queues[i], e);
+        faults.report("a command of", queues[i], e);
         kinds[i] = FAILED;
         partly = true;
       }
@@ -436,7 +436,7 @@ final class CommandBatch {
         try {
           notifyPublisher(listener, i, safe);
         } catch (Throwable e) {
-          faults.contained("telling a publisher to", queues[i], e);
+          faults.report("telling a publisher to", queues[i], e);
         }
       }
     }

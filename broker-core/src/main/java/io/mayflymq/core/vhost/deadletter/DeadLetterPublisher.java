@@ -79,7 +79,7 @@ public final class DeadLetterPublisher implements EndOfBurstListener, DeadLetter
     this.home = home;
     this.shard = home.shard();
     this.store = home.store();
-    this.commands = new ShardCommandSender(shard, partitions, this::cameBack, false);
+    this.commands = new ShardCommandSender(shard, partitions, this::returned, false);
   }
 
   /** Returns what makes the dead letters of this partition. */
@@ -97,7 +97,7 @@ public final class DeadLetterPublisher implements EndOfBurstListener, DeadLetter
     waitingForRoom.addLast(task);
   }
 
-  private void cameBack() {
+  private void returned() {
     while (!isFull() && !waitingForRoom.isEmpty()) {
       waitingForRoom.removeFirst().run();
     }
@@ -272,7 +272,7 @@ public final class DeadLetterPublisher implements EndOfBurstListener, DeadLetter
     try {
       move(deadLetter);
     } catch (Throwable e) {
-      shard.faults().contained("dead-lettering on", home, e);
+      shard.faults().report("dead-lettering on", home, e);
     }
   }
 
@@ -297,7 +297,7 @@ public final class DeadLetterPublisher implements EndOfBurstListener, DeadLetter
         }
       } catch (Throwable e) {
         failed = true;
-        shard.faults().contained("dead-lettering into", targets.get(i), e);
+        shard.faults().report("dead-lettering into", targets.get(i), e);
       }
     }
     if (taken) {
@@ -331,7 +331,7 @@ public final class DeadLetterPublisher implements EndOfBurstListener, DeadLetter
       deadLetter.refusals().refused(deadLetter);
       return true;
     } catch (Throwable e) {
-      shard.faults().contained("keeping a refused dead letter of", deadLetter.source(), e);
+      shard.faults().report("keeping a refused dead letter of", deadLetter.source(), e);
       return false;
     }
   }

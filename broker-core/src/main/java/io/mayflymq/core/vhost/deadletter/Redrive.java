@@ -148,7 +148,7 @@ public final class Redrive implements LockedMessages {
     try {
       slice();
     } catch (Throwable e) {
-      shard.faults().contained("the redrive of", source, e);
+      shard.faults().report("the redrive of", source, e);
       failure = "internal error: " + e;
       endWhenSettled();
     } finally {

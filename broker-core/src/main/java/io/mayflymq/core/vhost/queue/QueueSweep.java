@@ -60,7 +60,7 @@ public final class QueueSweep {
     try {
       work.accept(queue);
     } catch (Throwable e) {
-      shard.faults().contained("a visit of", queue, e);
+      shard.faults().report("a visit of", queue, e);
       if (failure == null) {
         failure = e;
       }

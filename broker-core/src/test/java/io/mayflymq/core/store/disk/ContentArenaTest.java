@@ -128,8 +128,8 @@ class ContentArenaTest {
 
   @Test
   void largeMessagesAndMessagesWithBccKeysAreNotPacked() {
-    assertThat(memory.takes(message("x", "k", SLAB / 16 - 60))).isTrue();
-    assertThat(memory.takes(message("x", "k", SLAB / 16))).isFalse();
+    assertThat(memory.accepts(message("x", "k", SLAB / 16 - 60))).isTrue();
+    assertThat(memory.accepts(message("x", "k", SLAB / 16))).isFalse();
     Message blind =
         new Message(
             ShortString.of("x"),
@@ -140,7 +140,7 @@ class ContentArenaTest {
             0,
             false,
             List.of("b"));
-    assertThat(memory.takes(blind)).isFalse();
+    assertThat(memory.accepts(blind)).isFalse();
   }
 
   @Test

@@ -30,7 +30,7 @@ class LogUpkeepTest {
     }
 
     @Override
-    public void lookAround() {
+    public void maintain() {
       done.add("look around");
     }
 

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.mayflymq.core.message.Message;
-import io.mayflymq.core.store.StoreFigures;
+import io.mayflymq.core.store.StoreStats;
 import io.mayflymq.core.store.segment.LogOptions.Sync;
 import io.mayflymq.core.store.segment.LogRig.QueueKey;
 import io.mayflymq.protocol.types.BasicProperties;
@@ -301,7 +301,7 @@ public class SegmentLogTest {
     }
     rig.safe();
     assertThat(most).isLessThan(4 * 4096 + 2 * 11 * 140 + 2000);
-    StoreFigures.Log figures = rig.log.figures();
+    StoreStats.Log figures = rig.log.figures();
     assertThat(figures.compactedSegments()).isPositive();
     assertThat(figures.copiedBytes()).isGreaterThan(figures.compactedSegments() * 70);
     assertThat(figures.liveBytes()).isBetween(70L, figures.bytes());

@@ -68,7 +68,7 @@ final class AcceptingLink implements LinkListener {
     try {
       answer(looksLeft);
     } catch (RuntimeException e) {
-      shard.faults().contained("the beginning of a connection on", shard, e);
+      shard.faults().report("the beginning of a connection on", shard, e);
       if (asking != null) {
         asking.close("the connection could not be used");
       }

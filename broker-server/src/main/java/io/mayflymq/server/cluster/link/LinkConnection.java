@@ -73,7 +73,7 @@ final class LinkConnection extends NodeFrameHandler implements LinkPort, EndOfBu
     try {
       shard.run(() -> listener.up(this));
     } catch (Throwable e) {
-      shard.faults().contained("the beginning of a connection on", shard, e);
+      shard.faults().report("the beginning of a connection on", shard, e);
       close("the connection could not be used");
     }
     endOfRead();
@@ -108,7 +108,7 @@ final class LinkConnection extends NodeFrameHandler implements LinkPort, EndOfBu
         closeUnreadable(e.getMessage());
         releaseRead();
       } catch (Throwable e) {
-        shard.faults().contained("a frame of another node on", shard, e);
+        shard.faults().report("a frame of another node on", shard, e);
         close("the frame could not be processed");
         releaseRead();
       } finally {

@@ -3,10 +3,10 @@ package io.mayflymq.server.cluster.membership;
 import io.mayflymq.cluster.metadata.ChangeVersions;
 import io.mayflymq.cluster.metadata.ClusterMembers;
 import io.mayflymq.core.metadata.ClusterMember;
+import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.MetadataCommand.MemberSet;
 import io.mayflymq.core.metadata.MetadataCommand.UserDeclared;
 import io.mayflymq.core.metadata.MetadataCommand.VhostDeclared;
-import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.MetadataJournal;
 import io.mayflymq.core.runtime.Causes;
 import io.mayflymq.server.cluster.transport.CallService;
@@ -88,7 +88,8 @@ public final class ClusterJoin {
 
   private JoinDiscovery formation(
       FormationSettings settings, PeerDiscovery discovery, List<MetadataCommand> kept) {
-    return new JoinDiscovery(settings, discovery, transport, nodes, new Candidate(self, hasData(kept)));
+    return new JoinDiscovery(
+        settings, discovery, transport, nodes, new Candidate(self, hasData(kept)));
   }
 
   private Optional<ClusterMember> self(List<MetadataCommand> metadata) {

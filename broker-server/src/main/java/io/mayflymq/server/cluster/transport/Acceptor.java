@@ -58,7 +58,8 @@ final class Acceptor extends ChannelInitializer<Channel> {
     return channel.remoteAddress() instanceof InetSocketAddress remote ? remote.getAddress() : null;
   }
 
-  private NodeFrameHandler register(String node, Function<Consumer<String>, NodeFrameHandler> make) {
+  private NodeFrameHandler register(
+      String node, Function<Consumer<String>, NodeFrameHandler> make) {
     Set<NodeFrameHandler> connections =
         established.computeIfAbsent(node, any -> ConcurrentHashMap.newKeySet());
     NodeFrameHandler[] made = new NodeFrameHandler[1];

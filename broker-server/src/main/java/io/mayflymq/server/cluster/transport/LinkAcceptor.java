@@ -17,7 +17,8 @@ public interface LinkAcceptor {
    * @param onClosed to be called with the reason when the connection is closed
    * @return what handles its frames
    */
-  NodeFrameHandler accept(NodeIdentity node, int version, Purpose purpose, Consumer<String> onClosed);
+  NodeFrameHandler accept(
+      NodeIdentity node, int version, Purpose purpose, Consumer<String> onClosed);
 
   /** Returns the event loop that is to serve a connection. */
   EventLoop loop(Purpose purpose);

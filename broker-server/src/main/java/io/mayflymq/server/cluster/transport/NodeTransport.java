@@ -165,7 +165,8 @@ public final class NodeTransport implements NodeCalls, AutoCloseable {
   }
 
   private PeerConnection peer(String node) {
-    return peers.computeIfAbsent(node, name -> new PeerConnection(name, loops.group().next(), support));
+    return peers.computeIfAbsent(
+        node, name -> new PeerConnection(name, loops.group().next(), support));
   }
 
   @Override

@@ -63,7 +63,7 @@ final class PeerReports {
       try {
         event.accept(listener);
       } catch (Throwable e) {
-        faults.contained("a listener for nodes", e);
+        faults.report("a listener for nodes", e);
       }
     }
   }

@@ -25,7 +25,8 @@ public final class SessionAuthenticator implements Authenticator {
   /**
    * @param users authenticates requests with a password
    */
-  public SessionAuthenticator(Authenticator users, LoginSessions sessions, AccessControl accessControl) {
+  public SessionAuthenticator(
+      Authenticator users, LoginSessions sessions, AccessControl accessControl) {
     this.users = users;
     this.sessions = sessions;
     this.accessControl = accessControl;

@@ -46,7 +46,7 @@ public final class QuestionService implements AutoCloseable {
               try {
                 answer.complete(NodeAnswer.encode(answer(NodeQuestion.decode(question))));
               } catch (RuntimeException e) {
-                faults.contained("a question of node", node, e);
+                faults.report("a question of node", node, e);
                 answer.completeExceptionally(e);
               }
             });

@@ -1,6 +1,6 @@
 package io.mayflymq.server.management.json;
 
-import io.mayflymq.core.store.StoreFigures;
+import io.mayflymq.core.store.StoreStats;
 import io.mayflymq.server.config.TlsSettings;
 import io.mayflymq.server.json.Json;
 import java.io.IOException;
@@ -131,7 +131,7 @@ public record Node(
    *
    * @param stores of the partitions
    */
-  public static Map<String, Object> storage(List<StoreFigures> stores) {
+  public static Map<String, Object> storage(List<StoreStats> stores) {
     long forced =
         stores.stream()
             .mapToLong(store -> store.forcedWrites().count() + store.forcedStreamWrites().count())
@@ -146,9 +146,9 @@ public record Node(
         "io_sync_avg_time",
         forced == 0 ? 0.0 : seconds * 1000 / forced,
         "io_write_bytes",
-        stores.stream().mapToLong(StoreFigures::writtenBytes).sum(),
+        stores.stream().mapToLong(StoreStats::writtenBytes).sum(),
         "msg_store_write_count",
-        stores.stream().mapToLong(StoreFigures::storedMessages).sum());
+        stores.stream().mapToLong(StoreStats::storedMessages).sum());
   }
 
   /**

@@ -7,7 +7,7 @@ import io.mayflymq.core.security.AccessControl;
 import io.mayflymq.core.security.Permission;
 import io.mayflymq.core.security.ResourceKind;
 import io.mayflymq.core.security.VhostAccess;
-import io.mayflymq.core.store.StoreFigures;
+import io.mayflymq.core.store.StoreStats;
 import io.mayflymq.core.store.backup.Backup;
 import io.mayflymq.core.vhost.Broker;
 import io.mayflymq.core.vhost.Cluster;
@@ -365,7 +365,7 @@ public final class ManagedBroker {
   }
 
   /** Returns what the stores of partitions have done; those that do not answer are left out. */
-  List<StoreFigures> stores() {
+  List<StoreStats> stores() {
     return Futures.await(
             ShardQuery.collectWithin(
                 SHORT_MILLIS,

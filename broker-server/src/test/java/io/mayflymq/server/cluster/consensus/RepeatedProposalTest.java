@@ -20,7 +20,8 @@ class RepeatedProposalTest {
   private final SimulatedNetwork network = new SimulatedNetwork(1);
   private final NodeCalls proposer = network.attach("proposer@test");
   private final LogRequest request =
-      new LogRequest(LogRequest.Kind.ENTRY, new ProposalId(UUID.randomUUID(), 1), "once".getBytes(UTF_8));
+      new LogRequest(
+          LogRequest.Kind.ENTRY, new ProposalId(UUID.randomUUID(), 1), "once".getBytes(UTF_8));
 
   private Answer ask(LogRequest asked) throws Exception {
     return Answer.decode(

@@ -213,7 +213,7 @@ public final class TestCluster implements AutoCloseable {
   private Faults faults() {
     return new Faults() {
       @Override
-      public void contained(String what, Object of, Throwable fault) {
+      public void report(String what, Object of, Throwable fault) {
         fatal.add(what + " " + of + ": " + fault);
       }
 

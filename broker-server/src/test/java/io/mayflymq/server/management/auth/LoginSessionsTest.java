@@ -14,7 +14,8 @@ import org.junit.jupiter.api.Test;
 class LoginSessionsTest {
   private final Map<String, User> users = new HashMap<>();
   private long now = 1_000_000;
-  private final LoginSessions sessions = new LoginSessions(users::get, () -> Instant.ofEpochMilli(now));
+  private final LoginSessions sessions =
+      new LoginSessions(users::get, () -> Instant.ofEpochMilli(now));
 
   private User user(String name) {
     User user = new User(name, PasswordHash.of("secret"), List.of("management"));

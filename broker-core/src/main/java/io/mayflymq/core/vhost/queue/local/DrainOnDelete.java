@@ -104,7 +104,7 @@ final class DrainOnDelete {
         next();
       }
     } catch (Throwable e) {
-      shard.faults().contained("the deletion of", state.queue(), e);
+      shard.faults().report("the deletion of", state.queue(), e);
       end.completeExceptionally(e);
     }
   }

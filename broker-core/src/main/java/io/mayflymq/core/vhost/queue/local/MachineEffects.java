@@ -82,7 +82,7 @@ final class MachineEffects extends Timer implements QueueEffects {
     try {
       router.route(queue, message, entry, cause, deadlineMillis, nowMillis);
     } catch (Throwable e) {
-      queue.shard().faults().contained("dead-lettering from", queue, e);
+      queue.shard().faults().report("dead-lettering from", queue, e);
       if (entry != null) {
         queue.partition().store().await(entry);
       }

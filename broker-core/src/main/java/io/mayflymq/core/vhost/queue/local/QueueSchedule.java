@@ -151,7 +151,7 @@ final class QueueSchedule extends Timer {
       try {
         way.accept(message, entry);
       } catch (Throwable e) {
-        shard.faults().contained("a scheduled message for", queue, e);
+        shard.faults().report("a scheduled message for", queue, e);
         if (entry != null) {
           store.await(entry);
         }

@@ -48,7 +48,7 @@ final class SlicedTask<T> implements QueueGate.Held<Queue> {
       }
     } catch (Throwable e) {
       if (Faults.isFatal(e)) {
-        state.shard().faults().contained("work in slices for", state.queue(), e);
+        state.shard().faults().report("work in slices for", state.queue(), e);
       }
       done.completeExceptionally(e);
     }

@@ -15,7 +15,7 @@ import io.mayflymq.core.vhost.ReplicaState;
  *     if there is none
  * @param commits how long all of these have taken
  */
-public record ReplicaFigures(
+public record ReplicaStats(
     int partition,
     ReplicaState state,
     long gone,

@@ -11,9 +11,9 @@ import java.util.function.ToIntFunction;
  *
  * @param labels its identifier; none for the sums
  */
-record ChannelFigures(Labels labels, List<ChannelView> views) implements Metric.Labelled {
+record ChannelStats(Labels labels, List<ChannelView> views) implements Metric.Labelled {
   /** What a channel has. */
-  static final List<Metric<ChannelFigures>> METRICS =
+  static final List<Metric<ChannelStats>> METRICS =
       List.of(
           gauge("channel_consumers", "Consumers of channels.", ChannelView::consumers),
           gauge(
@@ -45,7 +45,7 @@ record ChannelFigures(Labels labels, List<ChannelView> views) implements Metric.
   static final String PROCESS = "channel_process_metrics";
 
   /** What RabbitMQ counts of the process of a channel. There is none here. */
-  static final List<Metric<ChannelFigures>> PROCESS_METRICS =
+  static final List<Metric<ChannelStats>> PROCESS_METRICS =
       List.of(
           Metric.counter(
               "channel_process_reductions_total",
@@ -53,13 +53,13 @@ record ChannelFigures(Labels labels, List<ChannelView> views) implements Metric.
               channel -> 0));
 
   /** Returns the figures of one channel. */
-  static ChannelFigures of(ChannelView view) {
-    return new ChannelFigures(Labels.of("channel", view.identity().pid()), List.of(view));
+  static ChannelStats of(ChannelView view) {
+    return new ChannelStats(Labels.of("channel", view.identity().pid()), List.of(view));
   }
 
   /** Returns the sums. */
-  static ChannelFigures sum(List<ChannelView> views) {
-    return new ChannelFigures(Labels.EMPTY, views);
+  static ChannelStats sum(List<ChannelView> views) {
+    return new ChannelStats(Labels.EMPTY, views);
   }
 
   /** Returns how many have published. */
@@ -67,7 +67,7 @@ record ChannelFigures(Labels labels, List<ChannelView> views) implements Metric.
     return views.stream().filter(view -> view.counters().get(Counter.PUBLISHED) > 0).count();
   }
 
-  private static Metric<ChannelFigures> gauge(
+  private static Metric<ChannelStats> gauge(
       String name, String help, ToIntFunction<ChannelView> value) {
     return Metric.gauge(
         name, help, channels -> channels.views.stream().mapToLong(value::applyAsInt).sum());

@@ -13,7 +13,7 @@ import java.util.List;
  * @param channels how many channels are open
  * @param memory what is held for its client, in bytes
  */
-record ConnectionFigures(Labels labels, int channels, long memory, Counts counts)
+record ConnectionStats(Labels labels, int channels, long memory, Counts counts)
     implements Metric.Counted {
   /** The bytes of a connection. */
   static final List<Metric<Metric.Counted>> COARSE =
@@ -26,14 +26,14 @@ record ConnectionFigures(Labels labels, int channels, long memory, Counts counts
               "connection_outgoing_bytes_total", "Bytes sent on connections.", Counter.SENT_BYTES));
 
   /** What RabbitMQ counts of the process of a connection. There is none here. */
-  static final Metric<ConnectionFigures> PROCESS =
+  static final Metric<ConnectionStats> PROCESS =
       Metric.counter(
           "connection_process_reductions_total",
           "Always 0: a connection is no process.",
           connection -> 0);
 
   /** What else a connection has. */
-  static final List<Metric<? super ConnectionFigures>> DETAILS =
+  static final List<Metric<? super ConnectionStats>> DETAILS =
       List.of(
           Metric.<Metric.Counted>counter(
               "connection_incoming_packets_total",
@@ -41,12 +41,12 @@ record ConnectionFigures(Labels labels, int channels, long memory, Counts counts
               Counter.RECEIVED_PACKETS),
           Metric.<Metric.Counted>counter(
               "connection_outgoing_packets_total", "Writes to sockets.", Counter.SENT_PACKETS),
-          Metric.<ConnectionFigures>gauge(
-              "connection_channels", "Channels of connections.", ConnectionFigures::channels));
+          Metric.<ConnectionStats>gauge(
+              "connection_channels", "Channels of connections.", ConnectionStats::channels));
 
   /** Returns the figures of one connection. The label is RabbitMQ's. */
-  static ConnectionFigures of(ConnectionView view) {
-    return new ConnectionFigures(
+  static ConnectionStats of(ConnectionView view) {
+    return new ConnectionStats(
         Labels.of("channel", view.identity().pid()),
         view.channels(),
         view.memory(),
@@ -54,7 +54,7 @@ record ConnectionFigures(Labels labels, int channels, long memory, Counts counts
   }
 
   /** Returns the sum of connections. */
-  static ConnectionFigures sum(int channels, Counts counts) {
-    return new ConnectionFigures(Labels.EMPTY, channels, 0, counts);
+  static ConnectionStats sum(int channels, Counts counts) {
+    return new ConnectionStats(Labels.EMPTY, channels, 0, counts);
   }
 }

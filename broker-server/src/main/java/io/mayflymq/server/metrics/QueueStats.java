@@ -41,7 +41,7 @@ import java.util.stream.Stream;
  * @param priorities how many messages are ready of each priority; null for the sum, and if the
  *     queue tells none apart
  */
-record QueueFigures(
+record QueueStats(
     Labels labels,
     String type,
     RaftFamilies.QuorumQueue log,
@@ -67,8 +67,8 @@ record QueueFigures(
   static final Metric<Info> INFO =
       Metric.gauge("queue_info", "Type and role of a queue; always 1.", info -> 1);
 
-  private static final QueueFigures NONE =
-      new QueueFigures(
+  private static final QueueStats NONE =
+      new QueueStats(
           Labels.EMPTY,
           null,
           null,
@@ -86,7 +86,7 @@ record QueueFigures(
           null);
 
   /** A queue with labels for its type and its role. */
-  record Info(QueueFigures queue) implements Metric.Labelled {
+  record Info(QueueStats queue) implements Metric.Labelled {
     @Override
     public Labels labels() {
       return queue.labels.merge(Labels.of("queue_type", queue.type, "membership", "leader"));
@@ -119,7 +119,7 @@ record QueueFigures(
       "Part of the time in which consumers could take at once what a queue had.";
 
   /** How many messages there are, as clients of RabbitMQ see them. */
-  static final List<Metric<QueueFigures>> COARSE =
+  static final List<Metric<QueueStats>> COARSE =
       List.of(
           Metric.gauge(
               "queue_messages_ready",
@@ -135,19 +135,19 @@ record QueueFigures(
               queue -> queue.totals.messages() + queue.waiting));
 
   /** The number of consumers. */
-  static final Metric<QueueFigures> CONSUMERS =
-      Metric.gauge("queue_consumers", "Consumers of queues.", QueueFigures::consumers);
+  static final Metric<QueueStats> CONSUMERS =
+      Metric.gauge("queue_consumers", "Consumers of queues.", QueueStats::consumers);
 
   /** What else a queue has. */
-  static final List<Metric<QueueFigures>> DETAILS =
+  static final List<Metric<QueueStats>> DETAILS =
       List.of(
           CONSUMERS,
-          Metric.gauge("queue_consumer_capacity", CAPACITY, QueueFigures::capacity),
-          Metric.gauge("queue_consumer_utilisation", CAPACITY, QueueFigures::capacity),
+          Metric.gauge("queue_consumer_capacity", CAPACITY, QueueStats::capacity),
+          Metric.gauge("queue_consumer_utilisation", CAPACITY, QueueStats::capacity),
           Metric.gauge(
               "queue_process_memory_bytes",
               "About how many bytes of memory the messages of a queue take.",
-              QueueFigures::memory),
+              QueueStats::memory),
           Metric.gauge(
               "queue_messages_ram",
               "Messages that are kept in memory only.",
@@ -177,15 +177,15 @@ record QueueFigures(
           Metric.gauge(
               "queue_head_message_timestamp",
               "Timestamp that the publisher gave to the first ready message.",
-              QueueFigures::headTimestamp));
+              QueueStats::headTimestamp));
 
   /** What RabbitMQ does not have of a queue. */
-  static final List<Metric<QueueFigures>> OWN =
+  static final List<Metric<QueueStats>> OWN =
       List.of(
           Metric.gauge(
               "queue_oldest_message_age_seconds",
               "For how long the oldest message has been in a queue, ready or not acknowledged.",
-              QueueFigures::oldestAge),
+              QueueStats::oldestAge),
           Metric.gauge(
               "queue_max_length",
               "Limit of the number of messages.",
@@ -238,12 +238,12 @@ record QueueFigures(
   }
 
   /** What the consumers of a stream have. */
-  static final List<Metric<QueueFigures>> STREAM_CONSUMERS =
+  static final List<Metric<QueueStats>> STREAM_CONSUMERS =
       List.of(
           Metric.gauge(
               "stream_consumer_max_offset_lag",
               "Messages of a stream that its slowest consumer has not read yet.",
-              QueueFigures::lag));
+              QueueStats::lag));
 
   /** What was delivered from a queue, and what that took of the disk. */
   static final List<Metric<Metric.Counted>> DELIVERIES =
@@ -319,8 +319,8 @@ record QueueFigures(
     }
 
     /** Returns the sum so far. */
-    QueueFigures figures() {
-      return new QueueFigures(
+    QueueStats figures() {
+      return new QueueStats(
           Labels.EMPTY,
           null,
           null,
@@ -342,15 +342,15 @@ record QueueFigures(
   }
 
   /** Returns the figures of a queue, on its shard; null if it was deleted. */
-  static QueueFigures of(Queue queue) {
+  static QueueStats of(Queue queue) {
     QueueSnapshot snapshot = QueueSnapshot.of(queue);
     return snapshot == null ? null : of(snapshot);
   }
 
-  private static QueueFigures of(QueueSnapshot queue) {
+  private static QueueStats of(QueueSnapshot queue) {
     Labels labels = Labels.of("vhost", queue.queue().vhost().name(), "queue", queue.queue().name());
     QueueType type = queue.queue().definition().settings().type();
-    return new QueueFigures(
+    return new QueueStats(
         labels,
         type.module(),
         type == QueueType.QUORUM ? log(labels, queue.queue()) : null,
@@ -402,15 +402,15 @@ record QueueFigures(
    * @param queues queues, or sums of others
    * @param counts the counters of these queues and of those that were deleted
    */
-  static QueueFigures sum(List<QueueFigures> queues, Counts counts) {
-    return queues.stream().reduce(NONE, QueueFigures::plus).with(counts);
+  static QueueStats sum(List<QueueStats> queues, Counts counts) {
+    return queues.stream().reduce(NONE, QueueStats::plus).with(counts);
   }
 
   /** Returns the sum of two queues, or of sums, without the counters. */
-  QueueFigures plus(QueueFigures other) {
+  QueueStats plus(QueueStats other) {
     QueueTotals a = totals;
     QueueTotals b = other.totals;
-    return new QueueFigures(
+    return new QueueStats(
         Labels.EMPTY,
         null,
         null,
@@ -438,8 +438,8 @@ record QueueFigures(
         null);
   }
 
-  private QueueFigures with(Counts known) {
-    return new QueueFigures(
+  private QueueStats with(Counts known) {
+    return new QueueStats(
         labels,
         type,
         log,

@@ -8,8 +8,8 @@ import java.util.function.ToDoubleBiFunction;
 import java.util.stream.Stream;
 
 /** Virtual hosts and exchanges. */
-final class ExchangeFigures {
-  private ExchangeFigures() {}
+final class ExchangeStats {
+  private ExchangeStats() {}
 
   /** Returns the counters of the exchanges of virtual hosts. */
   static List<SummedCounts> counted(Scrape scrape, List<VirtualHost> vhosts) {

@@ -10,9 +10,9 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /** The process, its machine, and what the broker counts as a whole. Read when it is asked. */
-record NodeFigures(MeasuredBroker broker) implements Metric.Labelled {
+record NodeStats(MeasuredBroker broker) implements Metric.Labelled {
   /** How often connections, channels and queues were created and closed. */
-  static final List<Metric<NodeFigures>> CHURN =
+  static final List<Metric<NodeStats>> CHURN =
       List.of(
           churn("connections_opened_total", "Opened connections.", Churn.Event.CONNECTION_CREATED),
           churn("connections_closed_total", "Closed connections.", Churn.Event.CONNECTION_CLOSED),
@@ -26,7 +26,7 @@ record NodeFigures(MeasuredBroker broker) implements Metric.Labelled {
           churn("queues_deleted_total", "Deleted queues.", Churn.Event.QUEUE_DELETED));
 
   /** What the process uses. */
-  static final List<Metric<NodeFigures>> COARSE =
+  static final List<Metric<NodeStats>> COARSE =
       List.of(
           Metric.gauge("process_open_fds", "Open file descriptors.", node -> openFiles()),
           Metric.gauge(
@@ -41,7 +41,7 @@ record NodeFigures(MeasuredBroker broker) implements Metric.Labelled {
               node -> Node.diskFree(node.broker.dataDir())));
 
   /** What the process may use. */
-  static final List<Metric<NodeFigures>> LIMITS =
+  static final List<Metric<NodeStats>> LIMITS =
       List.of(
           Metric.gauge("process_max_fds", "Limit of open file descriptors.", node -> mostFiles()),
           Metric.gauge(
@@ -62,17 +62,17 @@ record NodeFigures(MeasuredBroker broker) implements Metric.Labelled {
               node -> Node.uptimeMillis() / (double) TimeUnit.SECONDS.toMillis(1)));
 
   /** The alarms. */
-  static final List<Metric<NodeFigures>> ALARMS =
+  static final List<Metric<NodeStats>> ALARMS =
       List.of(
           alarm("alarms_free_disk_space_watermark", Alarm.Resource.DISK),
           alarm("alarms_memory_used_watermark", Alarm.Resource.MEMORY));
 
-  private static Metric<NodeFigures> churn(String name, String help, Churn.Event event) {
+  private static Metric<NodeStats> churn(String name, String help, Churn.Event event) {
     return Metric.counter(
         name, help, node -> node.broker.environment().broker().churn().get(event));
   }
 
-  private static Metric<NodeFigures> alarm(String name, Alarm.Resource alarm) {
+  private static Metric<NodeStats> alarm(String name, Alarm.Resource alarm) {
     return Metric.untyped(
         name, "1 if the alarm for %s is raised.".formatted(alarm.word()), node -> node.is(alarm));
   }

@@ -17,7 +17,7 @@ import io.mayflymq.core.metrics.histogram.Histogram;
  * @param forcedWrites how long forced writes of the message log took
  * @param forcedStreamWrites how long forced writes of streams took
  */
-public record StoreFigures(
+public record StoreStats(
     Log messages,
     Log paged,
     long streamBytes,
@@ -47,8 +47,8 @@ public record StoreFigures(
           30_000_000_000L);
 
   /** Those of a store without files. */
-  public static final StoreFigures NONE =
-      new StoreFigures(Log.NONE, Log.NONE, 0, 0, 0, 0, 0, forceTimes().read(), forceTimes().read());
+  public static final StoreStats NONE =
+      new StoreStats(Log.NONE, Log.NONE, 0, 0, 0, 0, 0, forceTimes().read(), forceTimes().read());
 
   /**
    * A log.
