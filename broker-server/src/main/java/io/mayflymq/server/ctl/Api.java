@@ -26,12 +26,12 @@ import javax.net.ssl.SSLException;
  */
 public final class Api {
   private final Endpoint endpoint;
-  private final ClientOptions options;
+  private final Invocation invocation;
   private String missing;
 
-  public Api(Endpoint endpoint, ClientOptions options) {
+  public Api(Endpoint endpoint, Invocation invocation) {
     this.endpoint = endpoint;
-    this.options = options;
+    this.invocation = invocation;
   }
 
   /**
@@ -122,7 +122,7 @@ public final class Api {
     if (!endpoint.local()) {
       throw ControlException.error(
           Sysexits.UNAVAILABLE,
-          options.commandName()
+          invocation.commandName()
               + " needs the broker's control file: run it on the broker's machine, without --url");
     }
     return request(method, "/control/" + path, body, Map.of());
@@ -162,7 +162,7 @@ public final class Api {
    * --dry-run}.
    */
   private Object request(String method, String path, Object body, Map<String, String> headers) {
-    if (options.dryRun() && !method.equals("GET") && !path.endsWith("/dry-run")) {
+    if (invocation.dryRun() && !method.equals("GET") && !path.endsWith("/dry-run")) {
       if (method.equals("DELETE")) {
         requireExisting(path);
       }
@@ -174,7 +174,7 @@ public final class Api {
       if (endpoint.authorities() != null && connection instanceof HttpsURLConnection encrypted) {
         encrypted.setSSLSocketFactory(Trust.only(endpoint.authorities()));
       }
-      int millis = (int) TimeUnit.SECONDS.toMillis(Math.min(options.timeoutSeconds(), 86_400));
+      int millis = (int) TimeUnit.SECONDS.toMillis(Math.min(invocation.timeoutSeconds(), 86_400));
       connection.setConnectTimeout(millis);
       connection.setReadTimeout(millis);
       connection.setRequestMethod(method);
@@ -194,7 +194,7 @@ public final class Api {
       if (status >= 400) {
         if (status == HttpURLConnection.HTTP_UNAVAILABLE && answer.contains("\"not_running\"")) {
           throw ControlException.wrongState(
-              "running", "Start it with '%s start_app'.".formatted(options.script()));
+              "running", "Start it with '%s start_app'.".formatted(invocation.script()));
         }
         String reason = reason(status, answer);
         int sentence = reason.indexOf(": ");
@@ -207,9 +207,9 @@ public final class Api {
           Sysexits.TIMEOUT,
           "Error: operation %s on node %s timed out. Timeout value used: %d"
               .formatted(
-                  options.commandName(),
+                  invocation.commandName(),
                   endpoint.url(),
-                  TimeUnit.SECONDS.toMillis(options.timeoutSeconds())));
+                  TimeUnit.SECONDS.toMillis(invocation.timeoutSeconds())));
     } catch (SSLException e) {
       throw ControlException.error(
           Sysexits.UNAVAILABLE,
@@ -220,7 +220,7 @@ public final class Api {
           Sysexits.UNAVAILABLE, endpoint.url() + " does not answer in JSON: is it a broker?");
     } catch (IOException e) {
       throw Endpoint.unreachable(
-          options,
+          invocation,
           "attempted to contact: %s\n%s%s"
               .formatted(
                   endpoint.url(),

@@ -35,17 +35,17 @@ public record Endpoint(
    *
    * @throws ControlException if there is none, or it may not be controlled
    */
-  public static Endpoint find(ClientOptions options, Map<String, String> environment) {
-    String url = given(options, GlobalOptions.URL, environment, "MAYFLY_URL");
-    if (url != null && options.option(GlobalOptions.DATA_DIR) == null) {
-      return remote(url, options, environment);
+  public static Endpoint find(Invocation invocation, Map<String, String> environment) {
+    String url = given(invocation, GlobalOptions.URL, environment, "MAYFLY_URL");
+    if (url != null && invocation.option(GlobalOptions.DATA_DIR) == null) {
+      return remote(url, invocation, environment);
     }
-    return local(dataDirectory(options, environment).resolve(CONTROL_FILE), options);
+    return local(dataDirectory(invocation, environment).resolve(CONTROL_FILE), invocation);
   }
 
   private static String given(
-      ClientOptions options, String option, Map<String, String> environment, String variable) {
-    String value = options.option(option);
+      Invocation invocation, String option, Map<String, String> environment, String variable) {
+    String value = invocation.option(option);
     return value == null ? nonEmpty(environment.get(variable)) : value;
   }
 
@@ -54,7 +54,7 @@ public record Endpoint(
   }
 
   private static Endpoint remote(
-      String url, ClientOptions options, Map<String, String> environment) {
+      String url, Invocation invocation, Map<String, String> environment) {
     URI uri;
     try {
       uri = URI.create(url);
@@ -72,11 +72,11 @@ public record Endpoint(
       password = parts.length == 2 ? parts[1] : null;
     }
     // Of a command that has a --user of its own, that is another user.
-    if (!options.hasOwn(GlobalOptions.USER)) {
-      String given = given(options, GlobalOptions.USER, environment, "MAYFLY_USER");
+    if (!invocation.hasOwn(GlobalOptions.USER)) {
+      String given = given(invocation, GlobalOptions.USER, environment, "MAYFLY_USER");
       user = given == null ? user : given;
     }
-    String given = given(options, GlobalOptions.PASSWORD, environment, "MAYFLY_PASSWORD");
+    String given = given(invocation, GlobalOptions.PASSWORD, environment, "MAYFLY_PASSWORD");
     password = given == null ? password : given;
     if (password == null) {
       throw ControlException.usage(
@@ -84,7 +84,7 @@ public record Endpoint(
     }
     String port = uri.getPort() < 0 ? "" : ":" + uri.getPort();
     String authorities =
-        given(options, GlobalOptions.AUTHORITIES, environment, "MAYFLY_CACERTFILE");
+        given(invocation, GlobalOptions.AUTHORITIES, environment, "MAYFLY_CACERTFILE");
     return new Endpoint(
         uri.getScheme() + "://" + uri.getHost() + port,
         basic(user, password),
@@ -101,8 +101,8 @@ public record Endpoint(
             .encodeToString((user + ":" + password).getBytes(StandardCharsets.UTF_8));
   }
 
-  private static Path dataDirectory(ClientOptions options, Map<String, String> environment) {
-    String given = given(options, GlobalOptions.DATA_DIR, environment, "MAYFLY_DATA_DIR");
+  private static Path dataDirectory(Invocation invocation, Map<String, String> environment) {
+    String given = given(invocation, GlobalOptions.DATA_DIR, environment, "MAYFLY_DATA_DIR");
     if (given != null) {
       return Path.of(given);
     }
@@ -113,7 +113,7 @@ public record Endpoint(
     }
   }
 
-  private static Endpoint local(Path file, ClientOptions options) {
+  private static Endpoint local(Path file, Invocation invocation) {
     try {
       if (JsonReader.DEFAULT.read(Files.readString(file)) instanceof Map<?, ?> control
           && control.get("url") instanceof String url
@@ -127,7 +127,7 @@ public record Endpoint(
           Sysexits.DATA, "%s is not a control file of MayflyMQ".formatted(file.toAbsolutePath()));
     } catch (NoSuchFileException e) {
       throw unreachable(
-          options,
+          invocation,
           "there is no control file %s: no broker runs with this data directory"
               .formatted(file.toAbsolutePath().normalize()));
     } catch (JsonProcessingException e) {
@@ -142,8 +142,8 @@ public record Endpoint(
   }
 
   /** Returns what is said of a broker that does not answer. */
-  static ControlException unreachable(ClientOptions options, String diagnosis) {
-    String named = options.option(GlobalOptions.NODE);
+  static ControlException unreachable(Invocation invocation, String diagnosis) {
+    String named = invocation.option(GlobalOptions.NODE);
     return ControlException.plain(
         Sysexits.UNAVAILABLE,
         """

@@ -14,7 +14,7 @@ import java.util.regex.Pattern;
 import picocli.CommandLine.ParseResult;
 
 /** A command with its arguments and options, as its action sees them. Used by one thread. */
-public final class Invocation implements ClientOptions {
+public final class Invocation {
   /** The dots behind what is being done. */
   private static final Pattern UNDER_WAY = Pattern.compile(" ?\\.{3}\\s*$");
 
@@ -65,7 +65,7 @@ public final class Invocation implements ClientOptions {
     return arguments().get(index);
   }
 
-  @Override
+  /** The value of an option, or null. */
   public String option(String name) {
     Object value = parsed.hasMatchedOption(name) ? parsed.matchedOptionValue(name, null) : null;
     return value == null ? null : value.toString();
@@ -90,7 +90,7 @@ public final class Invocation implements ClientOptions {
     return given == null ? "/" : given;
   }
 
-  @Override
+  /** Returns whether nothing may change. */
   public boolean dryRun() {
     return flag(GlobalOptions.DRY_RUN);
   }
@@ -112,22 +112,25 @@ public final class Invocation implements ClientOptions {
     return !silent() && !flag(GlobalOptions.NO_HEADERS);
   }
 
-  @Override
+  /** Returns how long an answer may take, in seconds. */
   public long timeoutSeconds() {
     return number(GlobalOptions.TIMEOUT, command.waitSeconds());
   }
 
-  @Override
+  /** Returns the name of the command, for errors. */
   public String commandName() {
     return command.name();
   }
 
-  @Override
+  /**
+   * Returns whether the command itself has an option of this name, which then is about something
+   * else.
+   */
   public boolean hasOwn(String option) {
     return command.options().stream().anyMatch(own -> own.names().contains(option));
   }
 
-  @Override
+  /** Returns how the commands are called: {@code mayflyctl}, or {@code rabbitmqctl}. */
   public String script() {
     String given = option(GlobalOptions.SCRIPT_NAME);
     return given == null ? GlobalOptions.DEFAULT_SCRIPT : given;

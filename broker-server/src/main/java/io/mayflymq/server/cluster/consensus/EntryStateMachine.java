@@ -28,7 +28,7 @@ final class EntryStateMachine extends BaseStateMachine {
   private static final long LOOK_MICROS = 100;
 
   private final AppliedEntries applied;
-  private final LogEvents events;
+  private final LogWatcher events;
   private volatile TermIndex snapshot;
 
   private record StateAt(TermIndex getTermIndex) implements SnapshotInfo {
@@ -38,7 +38,7 @@ final class EntryStateMachine extends BaseStateMachine {
     }
   }
 
-  EntryStateMachine(AppliedEntries applied, LogEvents events) {
+  EntryStateMachine(AppliedEntries applied, LogWatcher events) {
     this.applied = applied;
     this.events = events;
     snapshot = termIndex(applied.durable());

@@ -11,7 +11,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Reacts to what happens to the log: tells listeners, fetches state. Any thread may call. */
-final class LogWatcher implements LogEvents {
+final class LogWatcher {
   private static final Logger LOGGER = LoggerFactory.getLogger(LogWatcher.class);
   private static final String WHAT = "the log of the cluster";
 
@@ -75,8 +75,8 @@ final class LogWatcher implements LogEvents {
     listeners.forEach(listener -> listener.leaderChanged(change));
   }
 
-  @Override
-  public void leaderChanged(RaftPeerId leader) {
+  /** Another member leads. */
+  void leaderChanged(RaftPeerId leader) {
     tell(server -> leads(server, leader));
   }
 
@@ -91,8 +91,8 @@ final class LogWatcher implements LogEvents {
     }
   }
 
-  @Override
-  public void ready() {
+  /** This member leads, and has applied all entries of earlier terms. */
+  void ready() {
     ready.complete(null);
     tell(
         server -> {
@@ -102,8 +102,8 @@ final class LogWatcher implements LogEvents {
         });
   }
 
-  @Override
-  public void notLeader() {
+  /** This member does not lead any more. */
+  void notLeader() {
     tell(
         server -> {
           long term = server.division().getInfo().getCurrentTerm();
@@ -112,8 +112,8 @@ final class LogWatcher implements LogEvents {
         });
   }
 
-  @Override
-  public void membersChanged() {
+  /** Other members are in force. */
+  void membersChanged() {
     tell(
         server -> {
           List<Member> members = server.members();
@@ -129,8 +129,13 @@ final class LogWatcher implements LogEvents {
         });
   }
 
-  @Override
-  public CompletableFuture<LogPosition> stateNeeded(String leader) {
+  /**
+   * The leader's log does not reach back to what this member has.
+   *
+   * @param leader the name of the leader's node
+   * @return the position of the state that was fetched; null if there was none
+   */
+  CompletableFuture<LogPosition> stateNeeded(String leader) {
     CompletableFuture<LogPosition> fetched = new CompletableFuture<>();
     threads.alone("consensus-state", () -> fetch(leader, fetched));
     return fetched;
@@ -156,8 +161,8 @@ final class LogWatcher implements LogEvents {
     }
   }
 
-  @Override
-  public void failed(Throwable cause) {
+  /** The log cannot be written. */
+  void failed(Throwable cause) {
     if (ending) {
       return;
     }
@@ -168,8 +173,8 @@ final class LogWatcher implements LogEvents {
     view.thenAccept(server -> threads.alone("consensus-end", server.division()::close));
   }
 
-  @Override
-  public void removed() {
+  /** The leader has told this member that it is none any more. */
+  void removed() {
     ending = true;
     LOGGER.warn("this node was removed from the cluster");
     tell(server -> listeners.forEach(listener -> listener.membersChanged(others(server))));
@@ -179,8 +184,8 @@ final class LogWatcher implements LogEvents {
     return server.members().stream().filter(member -> !member.equals(server.self())).toList();
   }
 
-  @Override
-  public void closed() {
+  /** Ratis has ended its work, on request or by itself. */
+  void closed() {
     threads.after(
         "the end of the consensus",
         REASON_MILLIS,
