@@ -58,11 +58,13 @@ class ContributorPagesTest {
       strings = {
         "CONTRIBUTING.md",
         "docs/architecture.md",
+        "docs/cluster-internals.md",
         "docs/clustering.md",
         "docs/design-decisions.md",
         "docs/durability-format.md",
         "docs/packages.md",
         "docs/performance.md",
+        "docs/quorum-queue-internals.md",
         "docs/testing.md",
         "docs/threading.md"
       })

@@ -49,9 +49,14 @@ record Page(Path file, List<Block> blocks) {
   record Block(int line, String language, String reason, String file, String text) {
     private static final Set<String> RUN = Set.of("sh", "python", "java", "ini", "json", "text");
 
+    private static final String DRAWING = "mermaid";
+
     /** Whether it has a language whose blocks are run, or says why it is not. */
     boolean keepsTheRule() {
-      return language.isEmpty() ? !beginsWithCommand() : RUN.contains(language) || !isRun();
+      if (language.isEmpty()) {
+        return !beginsWithCommand();
+      }
+      return RUN.contains(language) || language.equals(DRAWING) || !reason.isEmpty();
     }
 
     boolean isRun() {
