@@ -7,6 +7,8 @@ import io.mayflymq.core.runtime.Turn;
 import io.mayflymq.core.security.VhostAccess;
 import io.mayflymq.core.vhost.VirtualHost;
 import io.mayflymq.core.vhost.command.ShardCommandSender;
+import io.mayflymq.protocol.codec.FrameHandler;
+import io.mayflymq.protocol.method.BasicMethod;
 import io.mayflymq.protocol.method.ChannelMethod;
 import io.mayflymq.protocol.method.ConnectionMethod;
 import io.mayflymq.protocol.method.Method;
@@ -14,6 +16,7 @@ import io.mayflymq.protocol.types.AmqpException;
 import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.ConnectionException;
 import io.mayflymq.protocol.types.ReplyCode;
+import io.mayflymq.protocol.types.ShortString;
 import io.mayflymq.server.alarm.ClientMemory;
 import io.mayflymq.server.alarm.ClientMemory.Part;
 import io.mayflymq.server.channel.ChannelSession;
@@ -25,6 +28,7 @@ import io.mayflymq.server.channel.ConnectionOutput;
 import io.mayflymq.server.channel.DeliveryLink;
 import io.mayflymq.server.channel.DeliveryLinks;
 import io.mayflymq.server.config.ProtocolSettings;
+import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -32,7 +36,7 @@ import java.util.function.Consumer;
 
 /*
  * One client connection. Owns the channels, passes received frames to them, and is the one place where
- * errors become close methods.
+ * errors become close methods: it decides whether an error closes the channel or the connection.
  *
  * All code here runs on the connection's event loop, in bursts of the shard on that loop. When a
  * channel has to wait for a queue of another shard, or the shards lag behind with messages that this
@@ -43,7 +47,8 @@ import java.util.function.Consumer;
  * unsettled messages are requeued, exclusive queues are deleted). Then the connection waits for the
  * client's close-ok, for a limited time.
  */
-final class AmqpConnection implements ConnectionContext, OpenConnection, ClientMemory.Holder {
+final class AmqpConnection
+    implements FrameHandler, ConnectionContext, OpenConnection, ClientMemory.Holder {
   private static final long CLOSING_TIMEOUT_MILLIS = 5_000;
   private static final long REFUSED_LOGIN_PAUSE_MILLIS = 1_000;
 
@@ -74,13 +79,17 @@ final class AmqpConnection implements ConnectionContext, OpenConnection, ClientM
   private final DeliveryLinks deliveryLinks;
   private final AmqpConnectionHandler input;
   private final PublishBlocker publishBlocker;
-  private final Channels channels = new Channels(this);
+  private final Channels channels = new Channels();
   private final ExclusiveQueues exclusiveQueues = new ExclusiveQueues();
   private final DecodeSuspension decodeSuspension = new DecodeSuspension();
   private final DeclareRun declares;
   private final Turn turn;
 
   private State state = State.HANDSHAKE;
+
+  /** The method that is being handled, or was handled last. */
+  private Method currentMethod;
+
   private Handshake handshake;
 
   /** Null until it is open. */
@@ -183,7 +192,7 @@ final class AmqpConnection implements ConnectionContext, OpenConnection, ClientM
       } else if (pauseMillis == 0) {
         throw error;
       } else {
-        Method refused = input.currentMethod();
+        Method refused = currentMethod;
         AmqpException told = error.withMethod(refused.classId(), refused.methodId());
         home.loop().schedule(() -> home.run(() -> fail(0, told)), pauseMillis);
       }
@@ -206,8 +215,8 @@ final class AmqpConnection implements ConnectionContext, OpenConnection, ClientM
     }
   }
 
-  /** Returns whether no further frame may be handled for now. */
-  boolean isSuspended() {
+  @Override
+  public boolean isSuspended() {
     return declares.isUnderWay() || isSuspendedForAll();
   }
 
@@ -228,8 +237,8 @@ final class AmqpConnection implements ConnectionContext, OpenConnection, ClientM
         || state == State.CLOSED;
   }
 
-  /** See {@link io.mayflymq.protocol.codec.FrameHandler#channelOfDeclares}. */
-  int channelOfDeclares() {
+  @Override
+  public int channelOfDeclares() {
     return isSuspendedForAll() || state != State.OPEN ? 0 : declares.channel();
   }
 
@@ -243,19 +252,6 @@ final class AmqpConnection implements ConnectionContext, OpenConnection, ClientM
     return publishBlocker;
   }
 
-  boolean isOpen() {
-    return state == State.OPEN;
-  }
-
-  boolean isInHandshake() {
-    return state == State.HANDSHAKE;
-  }
-
-  /** Returns the channels of this connection. */
-  Channels channels() {
-    return channels;
-  }
-
   @Override
   public void alarmsCleared() {
     home.execute(
@@ -266,10 +262,29 @@ final class AmqpConnection implements ConnectionContext, OpenConnection, ClientM
         });
   }
 
+  @Override
+  public void onMethod(int channel, Method method) {
+    currentMethod = method;
+    try {
+      if (channel != 0 && state == State.HANDSHAKE) {
+        throw new ConnectionException(
+            ReplyCode.UNEXPECTED_FRAME,
+            "method on channel %d before the connection is open".formatted(channel));
+      } else if (channel == 0) {
+        onMethod(method);
+      } else if (state == State.OPEN) {
+        onChannelMethod(channel, method);
+      }
+    } catch (AmqpException e) {
+      fail(channel, of(e, method.classId(), method.methodId()));
+    }
+    turn.spendMuch();
+  }
+
   /**
    * Handles a method of the connection as a whole: one on channel 0, or any during the handshake.
    */
-  void onMethod(Method method) {
+  private void onMethod(Method method) {
     if (state == State.CLOSING) {
       whileClosing(method);
     } else if (method instanceof ConnectionMethod.Close close) {
@@ -284,6 +299,188 @@ final class AmqpConnection implements ConnectionContext, OpenConnection, ClientM
     }
   }
 
+  private void onChannelMethod(int number, Method method) {
+    if (channels.isClosing(number)) {
+      whileClosing(number, method);
+    } else if (method instanceof ChannelMethod.Open && !channels.contains(number)) {
+      openChannel(number);
+    } else {
+      channels.require(number).onMethod(method);
+    }
+  }
+
+  private void openChannel(int number) {
+    String shortage = memoryShortage();
+    if (shortage != null) {
+      throw new ConnectionException(
+          ReplyCode.NOT_ALLOWED, "cannot open channel %d: %s".formatted(number, shortage));
+    }
+    channels.countOneMore();
+    channels.add(new ChannelSession(number, this));
+    output.method(number, new ChannelMethod.OpenOk());
+  }
+
+  /**
+   * Handles a method for a channel that the broker has closed, and whose client has not confirmed
+   * that yet: each is ignored but the end.
+   *
+   * @throws ConnectionException 504 if it is opened before its end is confirmed; 505 if content is
+   *     expected
+   */
+  private void whileClosing(int number, Method method) {
+    channels.framesOfOther(number).method();
+    if (method instanceof ChannelMethod.CloseOk) {
+      channels.confirmedClosed(number);
+    } else if (method instanceof ChannelMethod.Close) {
+      output.method(number, ChannelMethod.CloseOk.INSTANCE);
+    } else if (method instanceof ChannelMethod.Open) {
+      throw ChannelSession.openedTwice();
+    }
+  }
+
+  @Override
+  public void onPublish(
+      int channel,
+      ShortString exchange,
+      ShortString routingKey,
+      boolean mandatory,
+      boolean immediate) {
+    if (channel == 0 || state != State.OPEN) {
+      onMethod(
+          channel,
+          new BasicMethod.Publish(exchange.value(), routingKey.value(), mandatory, immediate));
+      return;
+    }
+    try {
+      ChannelSession session = channels.require(channel);
+      if (session != null) {
+        session.onPublish(exchange, routingKey, mandatory, immediate);
+      } else {
+        channels.framesOfOther(channel).publish();
+      }
+    } catch (AmqpException e) {
+      fail(channel, of(e, BasicMethod.CLASS_ID, BasicMethod.Publish.METHOD_ID));
+    }
+  }
+
+  @Override
+  public void onContentHeader(
+      int channel, int classId, long bodySize, ByteBuf in, int index, int length) {
+    if (ignoresContent(channel)) {
+      return;
+    }
+    try {
+      ChannelSession session = channels.find(channel);
+      if (session != null) {
+        session.onContentHeader(classId, bodySize, in, index, length);
+      } else {
+        channels.framesOfOther(channel).header(classId, bodySize);
+      }
+    } catch (AmqpException e) {
+      fail(channel, e);
+    }
+    afterContent();
+  }
+
+  @Override
+  public void onContentBody(int channel, ByteBuf in, int index, int length) {
+    if (ignoresContent(channel)) {
+      return;
+    }
+    try {
+      ChannelSession session = channels.find(channel);
+      if (session != null) {
+        session.onContentBody(in, index, length);
+      } else {
+        channels.framesOfOther(channel).body(length);
+      }
+    } catch (AmqpException e) {
+      fail(channel, e);
+    }
+    afterContent();
+  }
+
+  private void afterContent() {
+    if (state == State.OPEN) {
+      publishBlocker.contentReceived();
+    }
+  }
+
+  @Override
+  public void onMessage(
+      int channel,
+      ShortString exchange,
+      ShortString routingKey,
+      boolean mandatory,
+      boolean immediate,
+      ByteBuf in,
+      int propertiesIndex,
+      int propertiesLength,
+      int bodyIndex,
+      int bodyLength) {
+    if (ignoresContent(channel)) {
+      return;
+    }
+    try {
+      ChannelSession session = channels.require(channel);
+      if (session != null) {
+        session.onMessage(
+            exchange,
+            routingKey,
+            mandatory,
+            immediate,
+            in,
+            propertiesIndex,
+            propertiesLength,
+            bodyIndex,
+            bodyLength);
+      } else {
+        channels.framesOfOther(channel).method();
+      }
+    } catch (AmqpException e) {
+      fail(channel, of(e, BasicMethod.CLASS_ID, BasicMethod.Publish.METHOD_ID));
+    }
+  }
+
+  @Override
+  public void onAck(int channel, long deliveryTag, boolean multiple) {
+    if (channel == 0 || state != State.OPEN) {
+      onMethod(channel, new BasicMethod.Ack(deliveryTag, multiple));
+      return;
+    }
+    try {
+      ChannelSession session = channels.require(channel);
+      if (session != null) {
+        session.onAck(deliveryTag, multiple);
+      } else {
+        channels.framesOfOther(channel).method();
+      }
+    } catch (AmqpException e) {
+      fail(channel, of(e, BasicMethod.CLASS_ID, BasicMethod.Ack.METHOD_ID));
+    }
+  }
+
+  @Override
+  public void onHeartbeat(int channel) {
+    // heard() has already noted that something was received.
+  }
+
+  /** Returns an error that names a method, unless it already names one. */
+  private static AmqpException of(AmqpException error, int classId, int methodId) {
+    return error.classId() == 0 ? error.withMethod(classId, methodId) : error;
+  }
+
+  /** Returns whether content is ignored: the connection closes, or it comes too early: an error. */
+  private boolean ignoresContent(int channel) {
+    if (state == State.HANDSHAKE) {
+      fail(
+          channel,
+          new ConnectionException(
+              ReplyCode.UNEXPECTED_FRAME, "content before the connection is open"));
+    }
+    return state != State.OPEN;
+  }
+
   // Waiting
 
   @Override
@@ -292,7 +489,7 @@ final class AmqpConnection implements ConnectionContext, OpenConnection, ClientM
       DecodeSuspension.give(future, then);
       return;
     }
-    Method method = input.currentMethod();
+    Method method = currentMethod;
     decodeSuspension.begin();
     future.whenComplete(
         (value, error) ->
@@ -319,7 +516,7 @@ final class AmqpConnection implements ConnectionContext, OpenConnection, ClientM
       ended.run();
       give.run();
     } else {
-      declares.add(new DeclareRun.Member(channel, input.currentMethod(), future, ended, give));
+      declares.add(new DeclareRun.Member(channel, currentMethod, future, ended, give));
     }
   }
 

@@ -3,7 +3,6 @@ package io.mayflymq.server.connection;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.protocol.codec.FrameDecoder;
 import io.mayflymq.protocol.codec.ProtocolHeader;
-import io.mayflymq.protocol.method.Method;
 import io.mayflymq.protocol.types.AmqpException;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelFutureListener;
@@ -28,7 +27,6 @@ public final class AmqpConnectionHandler extends ChannelInboundHandlerAdapter {
   private final Runnable decode = this::decode;
   private ChannelHandlerContext context;
   private AmqpConnection connection;
-  private FrameDispatcher dispatcher;
   private FrameDecoder decoder;
   private ByteBuf waiting;
   private boolean headerRead;
@@ -58,8 +56,7 @@ public final class AmqpConnectionHandler extends ChannelInboundHandlerAdapter {
   public void channelActive(ChannelHandlerContext ctx) {
     context = ctx;
     connection = new AmqpConnection(ctx.channel(), environment, home, this);
-    dispatcher = new FrameDispatcher(connection);
-    decoder = new FrameDecoder(dispatcher, environment.settings().initialFrameMax());
+    decoder = new FrameDecoder(connection, environment.settings().initialFrameMax());
     home.loop()
         .schedule(connection::onHandshakeTimeout, environment.settings().handshakeTimeoutMillis());
   }
@@ -178,11 +175,6 @@ public final class AmqpConnectionHandler extends ChannelInboundHandlerAdapter {
     } else if (!context.channel().config().isAutoRead() && !connection.isSuspended()) {
       context.channel().config().setAutoRead(true);
     }
-  }
-
-  /** Returns the method that is being handled, or was handled last. */
-  Method currentMethod() {
-    return dispatcher.currentMethod();
   }
 
   void setFrameMax(int bytes) {

@@ -2,14 +2,11 @@ package io.mayflymq.server.connection;
 
 import io.mayflymq.core.security.Sessions;
 import io.mayflymq.protocol.codec.ContentFrames;
-import io.mayflymq.protocol.method.ChannelMethod;
-import io.mayflymq.protocol.method.Method;
 import io.mayflymq.protocol.types.ConnectionException;
 import io.mayflymq.protocol.types.ReplyCode;
 import io.mayflymq.server.alarm.ClientMemory.Part;
 import io.mayflymq.server.channel.ChannelSession;
 import io.mayflymq.server.channel.ChannelView;
-import io.mayflymq.server.channel.ConnectionContext;
 import io.netty.util.collection.IntObjectHashMap;
 import io.netty.util.collection.IntObjectMap;
 import java.util.Comparator;
@@ -20,7 +17,6 @@ import java.util.List;
  * connection's loop only.
  */
 final class Channels {
-  private final ConnectionContext connection;
   private final IntObjectMap<ChannelSession> sessions = new IntObjectHashMap<>();
 
   /** Those that the broker has closed, whose clients have not confirmed that yet. */
@@ -30,10 +26,6 @@ final class Channels {
   private int max;
   private Sessions counted;
   private String user;
-
-  Channels(ConnectionContext connection) {
-    this.connection = connection;
-  }
 
   /**
    * Sets how many channels may be open, whatever their numbers; 0 for no limit but the protocol's.
@@ -88,30 +80,18 @@ final class Channels {
     return closing.containsKey(number);
   }
 
-  /**
-   * Handles a method for such a channel: each is ignored but the end.
-   *
-   * @throws ConnectionException 504 if it is opened before its end is confirmed; 505 if content is
-   *     expected
-   */
-  void whileClosing(int number, Method method) {
-    closing.get(number).method();
-    if (method instanceof ChannelMethod.CloseOk) {
-      closing.remove(number);
-      counted.closeChannels(user, 1);
-    } else if (method instanceof ChannelMethod.Close) {
-      connection.output().method(number, ChannelMethod.CloseOk.INSTANCE);
-    } else if (method instanceof ChannelMethod.Open) {
-      throw ChannelSession.openedTwice();
-    }
+  /** The client has confirmed that such a channel is closed. */
+  void confirmedClosed(int number) {
+    closing.remove(number);
+    counted.closeChannels(user, 1);
   }
 
-  void open(int number) {
-    String shortage = connection.memoryShortage();
-    if (shortage != null) {
-      throw new ConnectionException(
-          ReplyCode.NOT_ALLOWED, "cannot open channel %d: %s".formatted(number, shortage));
-    }
+  /**
+   * Counts a channel that is to be opened.
+   *
+   * @throws ConnectionException 530 if it would be one too many for the connection or the user
+   */
+  void countOneMore() {
     if (max > 0 && count() >= max) {
       throw new ConnectionException(
           ReplyCode.NOT_ALLOWED,
@@ -119,8 +99,11 @@ final class Channels {
               .formatted(count(), max));
     }
     counted.openChannel(user);
-    sessions.put(number, new ChannelSession(number, connection));
-    connection.output().method(number, new ChannelMethod.OpenOk());
+  }
+
+  /** Adds a channel that is counted and open. */
+  void add(ChannelSession opened) {
+    sessions.put(opened.number(), opened);
   }
 
   /**
