@@ -50,6 +50,7 @@ public final class FrameDecoder {
 
   private final FrameHandler handler;
   private final ShortStringCache names = new ShortStringCache();
+  private final BufferedMessage message = new BufferedMessage();
   private int maxPayload;
   private int toleratedPayload;
   private boolean wholeMessages = true;
@@ -192,25 +193,20 @@ public final class FrameDecoder {
     int bits = in.getByte(bitsAt);
     boolean mandatory = (bits & 1) != 0;
     boolean immediate = (bits & 2) != 0;
-    if (!wholeMessages
-        || !message(channel, exchange, routingKey, mandatory, immediate, in, end + 1)) {
+    if (wholeMessages && hasWholeContent(channel, in, end + 1)) {
+      message.setPublish(exchange, routingKey, mandatory, immediate);
+      handler.onMessage(channel, message);
+    } else {
       handler.onPublish(channel, exchange, routingKey, mandatory, immediate);
     }
     return true;
   }
 
   /**
-   * Handles a publish together with its content if the content at {@code headerFrame} is complete
-   * and valid; otherwise changes nothing and returns false.
+   * Takes the content of a message if what is at {@code headerFrame} is complete and valid;
+   * otherwise changes nothing and returns false.
    */
-  private boolean message(
-      int channel,
-      ShortString exchange,
-      ShortString routingKey,
-      boolean mandatory,
-      boolean immediate,
-      ByteBuf in,
-      int headerFrame) {
+  private boolean hasWholeContent(int channel, ByteBuf in, int headerFrame) {
     int limit = in.writerIndex();
     int size = wholePayload(in, headerFrame, limit, FrameType.HEADER, channel);
     if (size < FrameLimits.CONTENT_HEADER_BYTES + 2) {
@@ -234,12 +230,7 @@ public final class FrameDecoder {
       end = body + (int) bodySize + 1;
     }
     in.readerIndex(end);
-    handler.onMessage(
-        channel,
-        exchange,
-        routingKey,
-        mandatory,
-        immediate,
+    message.setContent(
         in,
         payload + FrameLimits.CONTENT_HEADER_BYTES,
         size - FrameLimits.CONTENT_HEADER_BYTES,

@@ -40,24 +40,8 @@ public interface FrameHandler {
   /** A piece of a body, expected or not; never on channel 0. */
   void onContentBody(int channel, ByteBuf in, int index, int length);
 
-  /**
-   * A complete message of class basic: its publish, its header, and its body in one frame or empty.
-   * Never on channel 0.
-   *
-   * @param propertiesIndex where the property flags start
-   * @param propertiesLength bytes of the flags and the property list, unchecked
-   */
-  void onMessage(
-      int channel,
-      ShortString exchange,
-      ShortString routingKey,
-      boolean mandatory,
-      boolean immediate,
-      ByteBuf in,
-      int propertiesIndex,
-      int propertiesLength,
-      int bodyIndex,
-      int bodyLength);
+  /** A message of class basic that is complete in the buffer; never on channel 0. */
+  void onMessage(int channel, BufferedMessage message);
 
   /** A heartbeat; the channel is 0. */
   void onHeartbeat(int channel);

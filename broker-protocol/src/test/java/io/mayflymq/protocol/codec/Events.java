@@ -5,6 +5,7 @@ import io.mayflymq.protocol.method.Method;
 import io.mayflymq.protocol.types.ShortString;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
+import io.netty.buffer.Unpooled;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
@@ -61,22 +62,16 @@ final class Events implements FrameHandler {
   }
 
   @Override
-  public void onMessage(
-      int channel,
-      ShortString exchange,
-      ShortString routingKey,
-      boolean mandatory,
-      boolean immediate,
-      ByteBuf in,
-      int propertiesIndex,
-      int propertiesLength,
-      int bodyIndex,
-      int bodyLength) {
+  public void onMessage(int channel, BufferedMessage message) {
+    ByteBuf content = Unpooled.wrappedBuffer(message.copyContent());
+    int body = message.propertiesLength();
+    ShortString exchange = message.exchange();
+    ShortString routingKey = message.routingKey();
     if (unfused) {
-      onPublish(channel, exchange, routingKey, mandatory, immediate);
-      onContentHeader(channel, 60, bodyLength, in, propertiesIndex, propertiesLength);
-      if (bodyLength > 0) {
-        onContentBody(channel, in, bodyIndex, bodyLength);
+      onPublish(channel, exchange, routingKey, message.isMandatory(), message.isImmediate());
+      onContentHeader(channel, 60, message.bodyLength(), content, 0, body);
+      if (message.bodyLength() > 0) {
+        onContentBody(channel, content, body, message.bodyLength());
       }
     } else {
       lines.add(
@@ -85,12 +80,12 @@ final class Events implements FrameHandler {
               + exchange
               + " "
               + routingKey
-              + (mandatory ? " mandatory" : "")
-              + (immediate ? " immediate" : "")
+              + (message.isMandatory() ? " mandatory" : "")
+              + (message.isImmediate() ? " immediate" : "")
               + " "
-              + hex(in, propertiesIndex, propertiesLength)
+              + hex(content, 0, body)
               + " "
-              + hex(in, bodyIndex, bodyLength));
+              + hex(content, body, message.bodyLength()));
     }
   }
 

@@ -299,17 +299,7 @@ class FrameDecoderTest {
     Relay handler =
         new Relay(events) {
           @Override
-          public void onMessage(
-              int channel,
-              ShortString exchange,
-              ShortString routingKey,
-              boolean mandatory,
-              boolean immediate,
-              ByteBuf in,
-              int propertiesIndex,
-              int propertiesLength,
-              int bodyIndex,
-              int bodyLength) {
+          public void onMessage(int channel, BufferedMessage message) {
             throw new ChannelException(ReplyCode.NOT_FOUND, "no exchange");
           }
         };

@@ -44,28 +44,8 @@ class Relay implements FrameHandler {
   }
 
   @Override
-  public void onMessage(
-      int channel,
-      ShortString exchange,
-      ShortString routingKey,
-      boolean mandatory,
-      boolean immediate,
-      ByteBuf in,
-      int propertiesIndex,
-      int propertiesLength,
-      int bodyIndex,
-      int bodyLength) {
-    next.onMessage(
-        channel,
-        exchange,
-        routingKey,
-        mandatory,
-        immediate,
-        in,
-        propertiesIndex,
-        propertiesLength,
-        bodyIndex,
-        bodyLength);
+  public void onMessage(int channel, BufferedMessage message) {
+    next.onMessage(channel, message);
   }
 
   @Override

@@ -9,6 +9,7 @@ import io.mayflymq.core.routing.Route;
 import io.mayflymq.core.routing.RoutingTable;
 import io.mayflymq.core.vhost.ReplySender;
 import io.mayflymq.core.vhost.queue.Queue;
+import io.mayflymq.protocol.codec.BufferedMessage;
 import io.mayflymq.protocol.codec.ContentFrames;
 import io.mayflymq.protocol.method.AccessMethod;
 import io.mayflymq.protocol.method.BasicMethod;
@@ -146,61 +147,39 @@ public final class ChannelSession {
   /** Handles a content header. */
   public void onContentHeader(int classId, long bodySize, ByteBuf in, int index, int length) {
     if (channel.isOpen() && content.header(classId, bodySize, in, index, length)) {
-      publishAssembled();
+      publish();
     }
   }
 
   /** Handles a piece of a body. */
   public void onContentBody(ByteBuf in, int index, int length) {
     if (channel.isOpen() && content.body(in, index, length)) {
-      publishAssembled();
+      publish();
     }
   }
 
-  /** Handles a message that is completely in the buffer. */
-  public void onMessage(
-      ShortString exchange,
-      ShortString routingKey,
-      boolean mandatory,
-      boolean immediate,
-      ByteBuf in,
-      int propertiesIndex,
-      int propertiesLength,
-      int bodyIndex,
-      int bodyLength) {
-    if (!channel.isOpen()) {
-      return;
+  /** Handles a message that is complete in a buffer. */
+  public void onMessage(BufferedMessage message) {
+    if (channel.isOpen()) {
+      content.take(message);
+      publish();
     }
-    content.frames().method();
-    content.requireSize(bodyLength);
-    byte[] bytes = new byte[propertiesLength + bodyLength];
-    in.getBytes(propertiesIndex, bytes, 0, propertiesLength);
-    in.getBytes(bodyIndex, bytes, propertiesLength, bodyLength);
-    publish(exchange, routingKey, mandatory, immediate, bytes, propertiesLength);
-  }
-
-  private void publishAssembled() {
-    publish(
-        content.exchange(),
-        content.routingKey(),
-        content.mandatory(),
-        content.immediate(),
-        content.takeContent(),
-        content.propertiesLength());
   }
 
   // Publishing
 
-  private void publish(
-      ShortString exchange,
-      ShortString routingKey,
-      boolean mandatory,
-      boolean immediate,
-      byte[] bytes,
-      int propertiesLength) {
+  /** Publishes the message that the assembler has. */
+  private void publish() {
+    boolean mandatory = content.mandatory();
     Message message;
     try {
-      message = publisher.accept(exchange, routingKey, immediate, bytes, propertiesLength);
+      message =
+          publisher.accept(
+              content.exchange(),
+              content.routingKey(),
+              content.immediate(),
+              content.takeContent(),
+              content.propertiesLength());
     } catch (AmqpException e) {
       throw e.withMethod(BasicMethod.CLASS_ID, BasicMethod.Publish.METHOD_ID);
     }

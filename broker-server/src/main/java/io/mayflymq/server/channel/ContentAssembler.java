@@ -1,5 +1,6 @@
 package io.mayflymq.server.channel;
 
+import io.mayflymq.protocol.codec.BufferedMessage;
 import io.mayflymq.protocol.codec.ContentFrames;
 import io.mayflymq.protocol.method.BasicMethod;
 import io.mayflymq.protocol.types.ChannelException;
@@ -10,7 +11,7 @@ import java.util.Arrays;
 import java.util.function.LongConsumer;
 
 /**
- * Assembles a message from its frames. The array grows with the bytes received, so a client cannot
+ * Assembles a message from its frames, or takes a whole one. The array grows with the bytes received, so a client cannot
  * make the broker allocate a size that it only claims.
  */
 final class ContentAssembler {
@@ -49,6 +50,22 @@ final class ContentAssembler {
     routingKey = withKey;
     mandatory = isMandatory;
     immediate = isImmediate;
+  }
+
+  /**
+   * Takes a message that is complete in a buffer.
+   *
+   * @throws ChannelException 406 if it is too large
+   */
+  void take(BufferedMessage message) {
+    frames.method();
+    requireSize(message.bodyLength());
+    exchange = message.exchange();
+    routingKey = message.routingKey();
+    mandatory = message.isMandatory();
+    immediate = message.isImmediate();
+    propertiesLength = message.propertiesLength();
+    content = message.copyContent();
   }
 
   /** Takes the header. @return whether the message is complete, as its body is empty */

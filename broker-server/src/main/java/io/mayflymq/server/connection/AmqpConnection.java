@@ -7,6 +7,7 @@ import io.mayflymq.core.runtime.Turn;
 import io.mayflymq.core.security.VhostAccess;
 import io.mayflymq.core.vhost.VirtualHost;
 import io.mayflymq.core.vhost.command.ShardCommandSender;
+import io.mayflymq.protocol.codec.BufferedMessage;
 import io.mayflymq.protocol.codec.FrameHandler;
 import io.mayflymq.protocol.method.BasicMethod;
 import io.mayflymq.protocol.method.ChannelMethod;
@@ -407,33 +408,14 @@ final class AmqpConnection
   }
 
   @Override
-  public void onMessage(
-      int channel,
-      ShortString exchange,
-      ShortString routingKey,
-      boolean mandatory,
-      boolean immediate,
-      ByteBuf in,
-      int propertiesIndex,
-      int propertiesLength,
-      int bodyIndex,
-      int bodyLength) {
+  public void onMessage(int channel, BufferedMessage message) {
     if (ignoresContent(channel)) {
       return;
     }
     try {
       ChannelSession session = channels.require(channel);
       if (session != null) {
-        session.onMessage(
-            exchange,
-            routingKey,
-            mandatory,
-            immediate,
-            in,
-            propertiesIndex,
-            propertiesLength,
-            bodyIndex,
-            bodyLength);
+        session.onMessage(message);
       } else {
         channels.framesOfOther(channel).method();
       }

@@ -1,5 +1,6 @@
 package io.mayflymq.bench;
 
+import io.mayflymq.protocol.codec.BufferedMessage;
 import io.mayflymq.protocol.codec.FrameDecoder;
 import io.mayflymq.protocol.codec.FrameEncoder;
 import io.mayflymq.protocol.codec.FrameHandler;
@@ -133,18 +134,9 @@ public class FrameDecoding extends Measured {
     }
 
     @Override
-    public void onMessage(
-        int channel,
-        ShortString exchange,
-        ShortString routingKey,
-        boolean mandatory,
-        boolean immediate,
-        ByteBuf in,
-        int propertiesIndex,
-        int propertiesLength,
-        int bodyIndex,
-        int bodyLength) {
-      value += exchange.byteLength() + routingKey.byteLength() + propertiesLength + bodyLength;
+    public void onMessage(int channel, BufferedMessage message) {
+      value += message.exchange().byteLength() + message.routingKey().byteLength();
+      value += message.propertiesLength() + message.bodyLength();
     }
 
     @Override
