@@ -171,9 +171,9 @@ public final class ChannelSession {
   /** Publishes the message that the assembler has. */
   private void publish() {
     boolean mandatory = content.mandatory();
-    Message message;
+    Publisher.Accepted accepted;
     try {
-      message =
+      accepted =
           publisher.accept(
               content.exchange(),
               content.routingKey(),
@@ -183,42 +183,44 @@ public final class ChannelSession {
     } catch (AmqpException e) {
       throw e.withMethod(BasicMethod.CLASS_ID, BasicMethod.Publish.METHOD_ID);
     }
-    Route<Queue> route = publisher.route();
+    Message message = accepted.takeMessage();
+    Route<Queue> route = accepted.route();
+    List<String> replyNames = accepted.replyNames();
+    Publisher.Counted counted = accepted.counted();
     connection.turn().spend(1 + route.size());
-    if (publisher.hasRoutedAnew()) {
+    if (accepted.isRoutedAnew()) {
       connection.turn().spendMuch();
     }
     if (connection.vhost().firehose().isOn()) {
-      trace(message, route);
+      trace(message, route, replyNames);
     }
     if (transaction != null) {
-      transaction.publish(
-          new Transaction.Publish(message, route, publisher.replyNames(), mandatory));
-      return;
-    }
-    List<String> replyNames = publisher.replyNames();
-    if (connection.commands().hasCaused()) {
-      order.after(route, () -> send(message, route, replyNames, mandatory));
+      transaction.publish(new Transaction.Publish(message, route, replyNames, mandatory));
+    } else if (connection.commands().hasCaused()) {
+      order.after(route, () -> send(message, route, replyNames, mandatory, counted));
     } else {
-      send(message, route, replyNames, mandatory);
+      send(message, route, replyNames, mandatory, counted);
     }
   }
 
   private void send(
-      Message message, Route<Queue> route, List<String> replyNames, boolean mandatory) {
+      Message message,
+      Route<Queue> route,
+      List<String> replyNames,
+      boolean mandatory,
+      Publisher.Counted counted) {
     published(message, route, replyNames, mandatory);
     if (confirms == null) {
       connection.commands().publish(route, message, null, 0);
     } else {
-      long sequence = confirms.published(route.size(), publisher.counted());
+      long sequence = confirms.published(route.size(), counted);
       connection.commands().publish(route, message, confirms, sequence);
     }
   }
 
-  private void trace(Message message, Route<Queue> route) {
+  private void trace(Message message, Route<Queue> route, List<String> replyNames) {
     List<String> queues =
-        Stream.concat(route.toList().stream().map(Queue::name), publisher.replyNames().stream())
-            .toList();
+        Stream.concat(route.toList().stream().map(Queue::name), replyNames.stream()).toList();
     connection.vhost().firehose().published(message, queues, consumers.identity().firehoseClient());
   }
 

@@ -68,9 +68,7 @@ public final class Publisher {
   /** Null if messages are not traced. */
   private final MessageTracer tracer;
 
-  private Route<Queue> route = Route.none();
-  private boolean routedAnew;
-  private List<String> replyNames = List.of();
+  private final Accepted accepted = new Accepted();
   private RoutingTable<Queue> countedTable;
   private ShortString countedExchange;
   private Counted counted;
@@ -97,16 +95,6 @@ public final class Publisher {
     this.routes = new RouteCache(kept);
     this.stamps = vhost.stamps();
     this.tracer = vhost.tracer();
-  }
-
-  /** Returns the route of the message that was accepted last. */
-  public Route<Queue> route() {
-    return route;
-  }
-
-  /** Returns whether that route had to be found: it was not the one of an earlier message. */
-  boolean hasRoutedAnew() {
-    return routedAnew;
   }
 
   /**
@@ -139,24 +127,54 @@ public final class Publisher {
     }
   }
 
-  /** Returns where the message that was accepted last is counted. */
-  Counted counted() {
-    return counted;
-  }
+  /**
+   * A message that was accepted, and where it goes. A publisher has one and uses it again, so it is
+   * valid until the next message.
+   */
+  public static final class Accepted {
+    private Message message;
+    private Route<Queue> route = Route.none();
+    private List<String> replyNames = List.of();
+    private Counted counted;
+    private boolean routedAnew;
 
-  /** Returns the names of direct reply-to that it is also sent to; mostly none. */
-  public List<String> replyNames() {
-    return replyNames;
+    /** Returns the message and forgets it, so that it is not kept until the next one. */
+    public Message takeMessage() {
+      Message taken = message;
+      message = null;
+      return taken;
+    }
+
+    /** Returns the queues that it goes to. */
+    public Route<Queue> route() {
+      return route;
+    }
+
+    /** Returns the names of direct reply-to that it is also sent to; mostly none. */
+    public List<String> replyNames() {
+      return replyNames;
+    }
+
+    /** Returns where it is counted. */
+    Counted counted() {
+      return counted;
+    }
+
+    /** Returns whether the route had to be found: it was not the one of an earlier message. */
+    boolean isRoutedAnew() {
+      return routedAnew;
+    }
   }
 
   /**
    * Checks a message and finds its route.
    *
    * @param content property flags and list, then the body
+   * @return valid until the next call
    * @throws ChannelException 403, 404 or 406
    * @throws ConnectionException 540 for {@code immediate}, 502 for properties that cannot be read
    */
-  public Message accept(
+  public Accepted accept(
       ShortString exchange,
       ShortString routingKey,
       boolean immediate,
@@ -170,7 +188,7 @@ public final class Publisher {
     return traced(exchange, routingKey, immediate, stamped, length);
   }
 
-  private Message traced(
+  private Accepted traced(
       ShortString exchange,
       ShortString routingKey,
       boolean immediate,
@@ -180,12 +198,12 @@ public final class Publisher {
       return checked(exchange, routingKey, immediate, content, propertiesLength);
     }
     long start = tracer.now();
-    Message message = checked(exchange, routingKey, immediate, content, propertiesLength);
-    tracer.routed(vhost.name(), message, route.size(), start);
-    return message;
+    checked(exchange, routingKey, immediate, content, propertiesLength);
+    tracer.routed(vhost.name(), accepted.message, accepted.route.size(), start);
+    return accepted;
   }
 
-  private Message checked(
+  private Accepted checked(
       ShortString exchange,
       ShortString routingKey,
       boolean immediate,
@@ -199,7 +217,7 @@ public final class Publisher {
     RouteCache.Entry cached = routes.get(table, exchange, routingKey);
     ExchangeDefinition definition =
         cached == null ? vhost.exchange(exchange.value()) : cached.definition();
-    routedAnew = cached == null;
+    accepted.routedAnew = cached == null;
     if (definition.internal()) {
       throw new ChannelException(
           ReplyCode.ACCESS_REFUSED,
@@ -233,6 +251,7 @@ public final class Publisher {
     Message message =
         message(exchange, routingKey, content, propertiesLength, ttl, List.of())
             .withPublishedDeaths(hasDeaths);
+    Route<Queue> route;
     if (cached != null) {
       route = cached.route();
     } else {
@@ -241,8 +260,9 @@ public final class Publisher {
         routes.put(new RouteCache.Entry(table, exchange, routingKey, definition, route));
       }
     }
+    accepted.route = route;
     // No queue has such a name, so only a message without a queue can be a reply.
-    replyNames =
+    accepted.replyNames =
         route.isEmpty() && definition.isDefault()
             ? replyNames(List.of(routingKey.value()))
             : List.of();
@@ -266,8 +286,8 @@ public final class Publisher {
     }
   }
 
-  private Message routed(RoutingTable<Queue> table, ShortString exchange, Message message) {
-    if (route.isDelayed()) {
+  private Accepted routed(RoutingTable<Queue> table, ShortString exchange, Message message) {
+    if (accepted.route.isDelayed()) {
       long delay = Delay.of(message.headers());
       if (delay > Delay.LONGEST_MILLIS) {
         throw new ChannelException(
@@ -277,8 +297,9 @@ public final class Publisher {
       }
     }
     count(table, exchange);
-    vhost.follow(route, message);
-    return message;
+    vhost.follow(accepted.route, message);
+    accepted.message = message;
+    return accepted;
   }
 
   /**
@@ -295,7 +316,8 @@ public final class Publisher {
               countersHere(exchange.value()));
     }
     counted.add(Counter.PUBLISHED, 1);
-    counted.exchange.add(Counter.ROUTED, route.size());
+    counted.exchange.add(Counter.ROUTED, accepted.route.size());
+    accepted.counted = counted;
   }
 
   private Counters countersHere(String exchange) {
@@ -344,9 +366,9 @@ public final class Publisher {
           content, propertiesLength, stripped, length, content.length - propertiesLength);
     }
     Message message = message(exchange, routingKey, stripped, length, ttl, List.copyOf(blind));
-    routedAnew = true;
-    route = table.route(exchange.value(), keys, message::properties);
-    replyNames = exchange.value().isEmpty() ? replyNames(keys) : List.of();
+    accepted.routedAnew = true;
+    accepted.route = table.route(exchange.value(), keys, message::properties);
+    accepted.replyNames = exchange.value().isEmpty() ? replyNames(keys) : List.of();
     return message;
   }
 

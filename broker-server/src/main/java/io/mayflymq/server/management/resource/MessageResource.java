@@ -102,18 +102,19 @@ public final class MessageResource {
           try {
             Publisher publisher =
                 new Publisher(vhost, access, home.index(), () -> null, bytes -> {});
-            Message message =
+            Publisher.Accepted accepted =
                 publisher.accept(
                     ShortString.of(exchange),
                     ShortString.of(routingKey),
                     false,
                     content,
                     properties.length);
+            Message message = accepted.takeMessage();
             ReplySender replies = new ReplySender(home, vhost.replies());
-            publisher.replyNames().forEach(name -> replies.send(name, message));
+            accepted.replyNames().forEach(name -> replies.send(name, message));
             send(
                 message,
-                publisher.route(),
+                accepted.route(),
                 new ShardCommandSender(home, partitions, () -> {}),
                 routed);
           } catch (RuntimeException e) {
