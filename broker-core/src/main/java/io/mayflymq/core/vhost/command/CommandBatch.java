@@ -4,6 +4,9 @@ import io.mayflymq.core.message.DropTrigger;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.queue.Consumer;
 import io.mayflymq.core.runtime.Faults;
+import io.mayflymq.core.runtime.Shard;
+import io.mayflymq.core.store.Commit;
+import io.mayflymq.core.store.PartitionStore;
 import io.mayflymq.core.vhost.partition.CausedCommands;
 import io.mayflymq.core.vhost.partition.DeadLetterOutbox;
 import io.mayflymq.core.vhost.partition.Partition;
@@ -13,13 +16,20 @@ import io.mayflymq.core.vhost.queue.ShardQueue;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /*
  * What one burst of a connection wants of the queues of one shard: publishes and settlements, in the order they came. It is the unit that is
  * handed from loop to loop: filled on the connection's loop, applied on the shard's, and given back to the connection's with the outcome.
  *
+ * Its life, from top to bottom below: it is filled (publish, settle), handed over (submit), and applied. Then it waits for the disk, or the nodes of
+ * its queues, if a publisher waits for that (awaitSafety), and comes back when what it wrote is safe or cannot be, once, whatever is reported
+ * (Completion). Its publishers are told then (notifyPublishers): that is when their confirms leave.
+ *
  * Columns instead of objects: a batch of a thousand messages is seven arrays, which are used again for the next burst.
  */
+/** The commands of a burst for the queues of one partition. */
 final class CommandBatch {
   static final byte PUBLISH = 0;
   static final byte ACKNOWLEDGE = 1;
@@ -63,11 +73,8 @@ final class CommandBatch {
   /** Whether a command was refused or has failed when it was applied here. */
   private boolean partly;
 
-  /** Queues that have another place now than at an earlier batch, perhaps; null if none has. */
-  private List<Queue> moved;
-
-  /** What waits until the batch has come back; null if nothing does. */
-  private List<PlaceChanges.Waiting> waiting;
+  /** Null if no change of places concerns it. Belongs to its owner's loop. */
+  private PlaceChanges.Concerns placeChanges;
 
   /** Its place among those that are under way. */
   private int slot;
@@ -75,10 +82,24 @@ final class CommandBatch {
   /** Null as long as no command is known to have any. */
   private CausedCommands consequences;
 
-  /** Takes commands that cannot be applied now. */
+  /** Hands a batch over, and takes it back. */
   @FunctionalInterface
-  interface Holding {
-    void hold(int i);
+  interface Owner {
+    /**
+     * The commands of a batch are applied here, or have failed; those that are held are not. Called
+     * on the shard of its partition, in the burst in which that has happened; the last call counts.
+     */
+    default void applied(CommandBatch batch) {}
+
+    /**
+     * Whether the batch comes back only when what it wrote is safe, if a publisher waits for it.
+     */
+    default boolean awaitsSafety() {
+      return true;
+    }
+
+    /** A batch was applied. Any thread may call. */
+    void comeBack(CommandBatch batch, boolean safe);
   }
 
   /** What comes of the batch; see {@link CausedCommands}. */
@@ -163,32 +184,17 @@ final class CommandBatch {
     Arrays.fill(kinds, 0, size, LOST);
   }
 
-  /** Notes that a queue of the batch was at other places before. */
-  void hasMoved(Queue queue) {
-    if (moved == null) {
-      moved = new ArrayList<>(1);
-    }
-    if (!moved.contains(queue)) {
-      moved.add(queue);
-    }
+  /** Returns what changes of places mean for the batch; null if nothing. */
+  PlaceChanges.Concerns placeChanges() {
+    return placeChanges;
   }
 
-  /** Returns the queues of the batch that were at other places before; null if there are none. */
-  List<Queue> moved() {
-    return moved;
-  }
-
-  /** Adds what waits until the batch has come back. */
-  void await(PlaceChanges.Waiting waits) {
-    if (waiting == null) {
-      waiting = new ArrayList<>(1);
+  /** Returns the same, to be noted in. */
+  PlaceChanges.Concerns notePlaceChanges() {
+    if (placeChanges == null) {
+      placeChanges = new PlaceChanges.Concerns();
     }
-    waiting.add(waits);
-  }
-
-  /** Returns what waits until the batch has come back; null if nothing does. */
-  List<PlaceChanges.Waiting> waiting() {
-    return waiting;
+    return placeChanges;
   }
 
   int slot() {
@@ -306,16 +312,155 @@ final class CommandBatch {
         : queues[size - 1].onShard().pauseMillis();
   }
 
+  // Being applied and coming back
+
+  /**
+   * Hands the batch to the shard of its partition.
+   *
+   * @param from the shard of the caller, which is within a burst
+   * @param owner gets it back, whatever happens: else its connection would wait for ever
+   */
+  void submit(Shard from, Owner owner) {
+    Shard shard = partition.shard();
+    Runnable apply = () -> new Completion(owner).applyBatch();
+    if (shard == from) {
+      shard.run(apply);
+    } else {
+      shard.execute(apply);
+    }
+  }
+
+  /**
+   * Applies the batch on the shard of its partition, or has it applied by the node of its queues,
+   * and brings it back: when what it wrote is safe or cannot be, once, whatever is reported. The
+   * batch itself is used again from then on.
+   */
+  final class Completion implements Commit {
+    private final AtomicBoolean reported = new AtomicBoolean();
+
+    /** Its own commands, and those that are held for each queue that is being moved. */
+    private final AtomicInteger parts = new AtomicInteger(1);
+
+    private final Owner owner;
+    private volatile boolean isSafe;
+
+    /** The commands for queues that are being moved, by queue; null if there are none. */
+    private List<HeldCommands> held;
+
+    private Completion(Owner owner) {
+      this.owner = owner;
+    }
+
+    private void applyBatch() {
+      Partition target = partition;
+      Shard shard = target.shard();
+      try {
+        if (home() != null) {
+          home().send(new OutgoingCommands(CommandBatch.this, this));
+          return;
+        }
+        PartitionStore store = target.store();
+        long storedBefore = store.storedCount();
+        long streamedBefore = store.streamedCount();
+        apply(target.outbox(), shard.faults(), this);
+        handOverHeld();
+        owner.applied(CommandBatch.this);
+        boolean wrote = store.storedCount() != storedBefore;
+        if ((wrote && awaited && owner.awaitsSafety()) || store.isBehind()) {
+          awaitSafety(store, store.streamedCount() != streamedBefore);
+        } else {
+          comeBackAfter(pauseMillis(), shard);
+        }
+      } catch (Throwable e) {
+        shard.faults().report("a batch of commands for", target, e);
+        failedToApply();
+      }
+    }
+
+    /** Has the store report when what was written until now is on disk, or on enough nodes. */
+    private void awaitSafety(PartitionStore store, boolean wroteToStreams) {
+      if (wroteToStreams) {
+        store.commit(this);
+      } else {
+        store.commitQueues(this);
+      }
+    }
+
+    private void comeBackAfter(int pauseMillis, Shard shard) {
+      if (pauseMillis == 0) {
+        safe();
+      } else {
+        shard.loop().schedule(this::safe, pauseMillis);
+      }
+    }
+
+    /** Holds a command until it is decided where its queue is. */
+    private void hold(int i) {
+      heldFor(queues[i]).add(i);
+    }
+
+    private HeldCommands heldFor(Queue queue) {
+      if (held == null) {
+        held = new ArrayList<>(1);
+      }
+      for (HeldCommands known : held) {
+        if (known.queue() == queue) {
+          return known;
+        }
+      }
+      HeldCommands added = new HeldCommands(CommandBatch.this, queue, this);
+      held.add(added);
+      return added;
+    }
+
+    private void handOverHeld() {
+      if (held != null) {
+        parts.addAndGet(held.size());
+        held.forEach(commands -> commands.queue().gate().hold(commands));
+      }
+    }
+
+    private void failedToApply() {
+      if (!reported.get() && home() == null) {
+        CommandBatch.this.failed();
+        owner.applied(CommandBatch.this);
+      }
+      failed();
+    }
+
+    @Override
+    public void safe() {
+      report(true);
+    }
+
+    @Override
+    public void failed() {
+      report(false);
+    }
+
+    private void report(boolean safe) {
+      if (reported.compareAndSet(false, true)) {
+        isSafe = safe;
+        partDone();
+      }
+    }
+
+    /** A part of the batch is done; what became of its commands is noted. Any thread may call. */
+    void partDone() {
+      if (parts.decrementAndGet() == 0) {
+        owner.comeBack(CommandBatch.this, isSafe);
+      }
+    }
+  }
+
   /**
    * Applies the commands in order, within a burst of the shard, and has the dead letters that come
    * of them leave. One that throws is reported, its publisher is told that it failed, and the
-   * others are applied all the same.
-   *
-   * @param holding takes commands for queues that are just being moved
+   * others are applied all the same. Those for queues that are just being moved are held.
    */
-  void applyWith(DeadLetterOutbox deadLetters, Faults faults, Holding holding) {
+  private void apply(DeadLetterOutbox deadLetters, Faults faults, Completion completion) {
     try {
-      apply(deadLetters, faults, holding);
+      applyAll(deadLetters, faults, completion);
       // Before the batch is reported, so that its dead letters are there then.
       deadLetters.flush(consequences);
     } finally {
@@ -325,10 +470,10 @@ final class CommandBatch {
     }
   }
 
-  private void apply(DeadLetterOutbox deadLetters, Faults faults, Holding holding) {
+  private void applyAll(DeadLetterOutbox deadLetters, Faults faults, Completion completion) {
     for (int i = 0; i < size; i++) {
       if (queues[i].holdsCommands()) {
-        holding.hold(i);
+        completion.hold(i);
         continue;
       }
       try {
@@ -466,8 +611,7 @@ final class CommandBatch {
     partly = false;
     partition = null;
     consequences = null;
-    moved = null;
-    waiting = null;
+    placeChanges = null;
     return true;
   }
 }

@@ -13,19 +13,19 @@ final class HeldCommands implements QueueGate.Held<Queue>, PublishListener {
   private final CommandBatch source;
   private final CommandBatch held = new CommandBatch();
   private final Queue queue;
-  private final BatchRun run;
+  private final CommandBatch.Completion whole;
   private final Shard shard;
 
   /**
    * Begins to hold commands.
    *
    * @param source the batch that they are of
-   * @param run brings it back when they are done, too
+   * @param whole brings it back when they are done, too
    */
-  HeldCommands(CommandBatch source, Queue queue, BatchRun run) {
+  HeldCommands(CommandBatch source, Queue queue, CommandBatch.Completion whole) {
     this.source = source;
     this.queue = queue;
-    this.run = run;
+    this.whole = whole;
     this.shard = queue.shard();
     held.setPartition(queue.partition());
     if (source.hasConsequences()) {
@@ -43,19 +43,19 @@ final class HeldCommands implements QueueGate.Held<Queue>, PublishListener {
 
   @Override
   public void proceed() {
-    BatchRun.submit(held, shard, this::comeBack);
+    held.submit(shard, this::comeBack);
   }
 
   @Override
   public void follow(Queue successor) {
     held.redirect(successor);
     if (held.size() > 0) {
-      BatchRun.submit(held, shard, this::comeBack);
+      held.submit(shard, this::comeBack);
     } else {
       if (held.hasConsequences()) {
         held.consequences().applied();
       }
-      run.done();
+      whole.partDone();
     }
   }
 
@@ -63,7 +63,7 @@ final class HeldCommands implements QueueGate.Held<Queue>, PublishListener {
     shard.runOrExecute(
         () -> {
           batch.notifyPublishers(safe, shard.faults());
-          run.done();
+          whole.partDone();
         });
   }
 

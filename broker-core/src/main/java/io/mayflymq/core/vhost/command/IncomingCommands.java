@@ -188,7 +188,7 @@ public final class IncomingCommands {
   }
 
   /** The batches that a frame becomes: one, unless its queues are in several partitions. */
-  private final class Arrival implements PublishListener, BatchRun.Owner, Whole {
+  private final class Arrival implements PublishListener, CommandBatch.Owner, Whole {
     private final Names names;
     private final Outcome outcome;
     private final boolean hasConsequences;
@@ -278,7 +278,7 @@ public final class IncomingCommands {
         consequences.applied();
       }
       for (CommandBatch batch : batches) {
-        BatchRun.submit(batch, shard, this);
+        batch.submit(shard, this);
       }
       if (batches.isEmpty()) {
         finish();

@@ -35,6 +35,27 @@ final class PlaceChanges {
     }
   }
 
+  /** What changes of places mean for one batch. Belongs to the sender's loop. */
+  static final class Concerns {
+    /** Its queues that have another place now than at an earlier batch, perhaps. */
+    private final List<Queue> moved = new ArrayList<>(1);
+
+    /** What waits until the batch has come back. */
+    private final List<Waiting> waiting = new ArrayList<>(0);
+
+    /** Notes that a queue of the batch was at other places before. */
+    void moved(Queue queue) {
+      if (!moved.contains(queue)) {
+        moved.add(queue);
+      }
+    }
+
+    /** Returns whether a queue of the batch was at other places before. */
+    boolean hasMoved() {
+      return !moved.isEmpty();
+    }
+  }
+
   private final Consumer<CommandBatch> submit;
   private final List<CommandBatch> underWay = new ArrayList<>();
 
@@ -61,10 +82,11 @@ final class PlaceChanges {
   /** Submits a batch, now or when it keeps the order. */
   void submit(CommandBatch batch) {
     Partition target = batch.partition();
-    boolean waitsForNothing = batch.moved() == null && !waiting.containsKey(target);
+    boolean hasMoved = hasMoved(batch);
+    boolean waitsForNothing = !hasMoved && !waiting.containsKey(target);
     Waiting waits = waitsForNothing ? null : new Waiting(target, () -> submit.accept(batch));
-    if (batch.moved() != null) {
-      batch.moved().forEach(queue -> awaitPlacesOf(queue, waits));
+    if (hasMoved) {
+      batch.placeChanges().moved.forEach(queue -> awaitPlacesOf(queue, waits));
     }
     batch.setSlot(underWay.size());
     underWay.add(batch);
@@ -73,6 +95,11 @@ final class PlaceChanges {
     } else {
       enqueue(waits);
     }
+  }
+
+  /** Returns whether a queue of a batch was at other places before. */
+  static boolean hasMoved(CommandBatch batch) {
+    return batch.placeChanges() != null && batch.placeChanges().hasMoved();
   }
 
   /** Returns whether nothing waits. */
@@ -103,7 +130,7 @@ final class PlaceChanges {
     settled.add(queue);
     for (CommandBatch batch : underWay) {
       if (queue.before().contains(batch.partition())) {
-        batch.await(waits);
+        batch.notePlaceChanges().waiting.add(waits);
         waits.left++;
       }
     }
@@ -131,8 +158,8 @@ final class PlaceChanges {
       underWay.set(batch.slot(), last);
       last.setSlot(batch.slot());
     }
-    if (batch.waiting() != null) {
-      for (Waiting waits : batch.waiting()) {
+    if (batch.placeChanges() != null) {
+      for (Waiting waits : batch.placeChanges().waiting) {
         waits.left--;
         goOn(waits.target);
       }

@@ -254,7 +254,7 @@ public final class ShardCommandSender implements EndOfBurstListener {
   private void submitOpen(CausedCommands cause, boolean moved) {
     for (int i = 0; i < open.length; i++) {
       CommandBatch batch = open[i];
-      if (batch != null && (moved || batch.moved() == null)) {
+      if (batch != null && (moved || !PlaceChanges.hasMoved(batch))) {
         open[i] = null;
         batch.comesOf(cause);
         submit(batch);
@@ -269,7 +269,7 @@ public final class ShardCommandSender implements EndOfBurstListener {
   }
 
   private void submitNow(CommandBatch batch) {
-    BatchRun.submit(batch, home, this::comeBack);
+    batch.submit(home, this::comeBack);
   }
 
   private void comeBack(CommandBatch batch, boolean safe) {
@@ -308,7 +308,7 @@ public final class ShardCommandSender implements EndOfBurstListener {
       }
     }
     if (queue.before() != null && places.concerns(queue)) {
-      batch.hasMoved(queue);
+      batch.notePlaceChanges().moved(queue);
       openHasMoved = true;
     }
     return batch;
