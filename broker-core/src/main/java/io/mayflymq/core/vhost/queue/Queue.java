@@ -14,8 +14,8 @@ import java.util.List;
 import java.util.function.Function;
 
 /**
- * A queue as routing tables and connections know it: what it is, and where it is. Immutable; any
- * thread may read it. The work is done behind three interfaces: commands of a batch within bursts
+ * A queue as routing tables and connections know it: what it is, and where it is. Any thread
+ * may read it, and nothing of it changes but what does its work on its shard, when it is deleted. The work is done behind three interfaces: commands of a batch within bursts
  * of the queue's shard ({@link #onShard}), requests from any thread ({@link #requests}), and what
  * its virtual host does with it ({@link #lifecycle}).
  */
@@ -35,10 +35,12 @@ public final class Queue {
   private final QueueHost vhost;
   private final Partition partition;
   private final OwningNode<Queue> home;
-  private final ShardQueue onShard;
   private final QueueRequests requests;
   private final QueueLifecycle lifecycle;
   private final QueueCopying copying;
+
+  /** Changes on the queue's shard. */
+  private ShardQueue onShard;
 
   /** Null as long as nothing was ever held. */
   private volatile QueueGate<Queue> gate;
@@ -182,6 +184,15 @@ public final class Queue {
   /** Returns the queue within a burst of its shard. */
   public ShardQueue onShard() {
     return onShard;
+  }
+
+  /**
+   * The queue is deleted, or at another place now. Within a burst of its shard.
+   *
+   * @param deleted takes what arrives for it from now on
+   */
+  public void setDeleted(ShardQueue deleted) {
+    onShard = deleted;
   }
 
   /** Returns the queue for requests from any thread. */

@@ -23,7 +23,6 @@ final class LocalMoves {
   private final QueueMachine machine;
   private final Shard shard;
   private final MachineEffects effects;
-  private final Runnable applyPolicies;
   private final IncomingCopy incoming;
 
   /** Null if the queue is not being moved by this process. */
@@ -44,14 +43,12 @@ final class LocalMoves {
    * Prepares it.
    *
    * @param effects the timer of the machine
-   * @param applyPolicies applies the policies of the moment
    */
-  LocalMoves(LocalQueueState state, MachineEffects effects, Runnable applyPolicies) {
+  LocalMoves(LocalQueueState state, MachineEffects effects) {
     this.state = state;
     this.machine = state.machine();
     this.shard = state.shard();
     this.effects = effects;
-    this.applyPolicies = applyPolicies;
     this.incoming = new IncomingCopy(state);
   }
 
@@ -161,7 +158,7 @@ final class LocalMoves {
 
   private void serve() {
     begin();
-    applyPolicies.run();
+    state.queue().onShard().applyPolicies();
     state.queue().gate().open();
   }
 
@@ -175,7 +172,7 @@ final class LocalMoves {
             begin();
             state.queue().gate().open();
             incoming.lastUseMillis().ifPresent(((ClassicQueueMachine) machine)::setLastUse);
-            applyPolicies.run();
+            state.queue().onShard().applyPolicies();
           }
         });
   }

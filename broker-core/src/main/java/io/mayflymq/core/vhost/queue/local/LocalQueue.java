@@ -25,7 +25,8 @@ import java.util.OptionalLong;
 
 /**
  * A queue on this node: its machine, connected to its shard's clock and timers, its partition's
- * log, and the virtual host that routes its dead letters.
+ * log, and the virtual host that routes its dead letters. When it is deleted, a {@link DeletedQueue}
+ * takes its place.
  */
 public final class LocalQueue implements ShardQueue {
   private final LocalQueueState state;
@@ -40,9 +41,9 @@ public final class LocalQueue implements ShardQueue {
   private LocalQueue(Queue queue, LocalEnvironment environment, QueueSettings settings, long now) {
     this.effects = new MachineEffects(queue, environment.router(), new Events());
     this.machine =
-        new QueueMachineFactory(queue, effects).create(settings, now, () -> !isDeleted());
+        new QueueMachineFactory(queue, effects).create(settings, now, this::exists);
     this.state = new LocalQueueState(queue, machine, environment);
-    this.moves = new LocalMoves(state, effects, this::applyPolicies);
+    this.moves = new LocalMoves(state, effects);
     this.deletion = new QueueDeletion(state, effects, moves::deleted);
     this.settings = settings;
   }
@@ -68,6 +69,10 @@ public final class LocalQueue implements ShardQueue {
                 queue, new LocalQueue(queue, environment, settings, nowMillis).parts()));
   }
 
+  private boolean exists() {
+    return !state.isDeleted();
+  }
+
   private Queue.Parts parts() {
     return new Queue.Parts(
         this,
@@ -80,7 +85,7 @@ public final class LocalQueue implements ShardQueue {
   private final class Events implements MachineEffects.Listener {
     @Override
     public void timerFired() {
-      if (!isDeleted() && !moves.suspendsTimers()) {
+      if (exists() && !moves.suspendsTimers()) {
         machine.onTimer(state.now());
       }
     }
@@ -93,9 +98,6 @@ public final class LocalQueue implements ShardQueue {
 
   @Override
   public boolean publish(Message message) {
-    if (isDeleted()) {
-      return true;
-    }
     Counters counters = machine.counters();
     if (!machine.publish(message, state.now())) {
       counters.add(Counter.REFUSED, 1);
@@ -107,68 +109,54 @@ public final class LocalQueue implements ShardQueue {
 
   @Override
   public void schedule(Message message, long dueMillis) {
-    if (!isDeleted()) {
-      state.hidden().schedule(message, dueMillis);
-    }
+    state.hidden().schedule(message, dueMillis);
   }
 
   @Override
   public boolean refuses(Message message) {
-    return !isDeleted() && machine.refuses(message, state.now());
+    return machine.refuses(message, state.now());
   }
 
   @Override
   public void acknowledge(Consumer consumer, long from, long to) {
-    if (!isDeleted()) {
-      machine.acknowledge(consumer, from, to, state.now());
-    }
+    machine.acknowledge(consumer, from, to, state.now());
   }
 
   @Override
   public void reject(Consumer consumer, long from, long to, DropTrigger cause) {
-    if (!isDeleted()) {
-      machine.reject(consumer, from, to, cause, state.now());
-    }
+    machine.reject(consumer, from, to, cause, state.now());
   }
 
   @Override
   public void requeue(Consumer consumer, long from, long to) {
-    if (!isDeleted()) {
-      machine.requeue(consumer, from, to, state.now());
-    }
+    machine.requeue(consumer, from, to, state.now());
   }
 
   @Override
   public void fail(Consumer consumer, long from, long to) {
-    if (!isDeleted()) {
-      machine.fail(consumer, from, to, state.now());
-    }
+    machine.fail(consumer, from, to, state.now());
   }
 
   @Override
   public void release(Consumer consumer, long from, long to) {
-    if (!isDeleted()) {
-      machine.release(consumer, from, to, state.now());
-    }
+    machine.release(consumer, from, to, state.now());
   }
 
   @Override
   public void resume(Consumer consumer) {
-    if (!isDeleted()) {
-      machine.resume(consumer, state.now());
-    }
+    machine.resume(consumer, state.now());
   }
 
   @Override
   public long deadline(long sequence) {
-    return !isDeleted() && machine instanceof ClassicQueueMachine source
+    return machine instanceof ClassicQueueMachine source
         ? source.deadline(sequence)
         : Deadlines.NEVER;
   }
 
   @Override
   public long beginOf(Consumer consumer) {
-    return !isDeleted() && machine instanceof StreamMachine stream
+    return machine instanceof StreamMachine stream
         ? stream.beginOf(consumer, state.now())
         : -1;
   }
@@ -180,7 +168,7 @@ public final class LocalQueue implements ShardQueue {
 
   @Override
   public boolean isDeleted() {
-    return state.isDeleted();
+    return false;
   }
 
   @Override
@@ -192,7 +180,7 @@ public final class LocalQueue implements ShardQueue {
   public void applyPolicies() {
     Queue queue = state.queue();
     QueueSettings changed = queue.vhost().settingsOf(queue.definition());
-    if (!isDeleted() && !moves.isWaiting() && !changed.equals(settings)) {
+    if (!moves.isWaiting() && !changed.equals(settings)) {
       if (machine instanceof ClassicQueueMachine && !changed.expiry().equals(settings.expiry())) {
         machine.consumers().forEach(consumer -> consumer.outlet().deadlinesChange());
       }
@@ -203,21 +191,18 @@ public final class LocalQueue implements ShardQueue {
 
   @Override
   public PolicyImpact policyImpact(QueueSettings changed) {
-    return isDeleted() ? null : machine.policyImpact(changed, state.now());
+    return machine.policyImpact(changed, state.now());
   }
 
   @Override
   public void trimMemory() {
-    if (!isDeleted() && machine instanceof ClassicQueueMachine memory) {
+    if (machine instanceof ClassicQueueMachine memory) {
       memory.trimMemory();
     }
   }
 
   @Override
   public QueueSizes sizes() {
-    if (isDeleted()) {
-      return null;
-    }
     return new QueueSizes(
         machine.totals(),
         state.hidden().scheduled(),
@@ -234,9 +219,6 @@ public final class LocalQueue implements ShardQueue {
 
   @Override
   public QueueContents contents() {
-    if (isDeleted()) {
-      return null;
-    }
     List<QueueContents.Member> members =
         machine.consumers().stream()
             .map(

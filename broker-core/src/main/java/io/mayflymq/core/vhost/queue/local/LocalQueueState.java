@@ -144,6 +144,7 @@ final class LocalQueueState {
   /** Notes that the queue is in no table any more. */
   void setDeleted() {
     deleted = true;
+    queue.setDeleted(new DeletedQueue(queue, hidden));
   }
 
   boolean isDeleted() {

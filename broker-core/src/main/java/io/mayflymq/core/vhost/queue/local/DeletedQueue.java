@@ -1,0 +1,134 @@
+package io.mayflymq.core.vhost.queue.local;
+
+import io.mayflymq.core.message.DropTrigger;
+import io.mayflymq.core.message.Message;
+import io.mayflymq.core.policy.QueueSettings;
+import io.mayflymq.core.queue.Consumer;
+import io.mayflymq.core.queue.MessageExtractor;
+import io.mayflymq.core.queue.PolicyImpact;
+import io.mayflymq.core.queue.QueueSizes;
+import io.mayflymq.core.queue.index.Deadlines;
+import io.mayflymq.core.vhost.queue.LockedMessages;
+import io.mayflymq.core.vhost.queue.Preconditions;
+import io.mayflymq.core.vhost.queue.Queue;
+import io.mayflymq.core.vhost.queue.QueueContents;
+import io.mayflymq.core.vhost.queue.ShardQueue;
+
+/**
+ * What a {@link LocalQueue} is from its deletion on, or from its move to another place: commands
+ * arrive for a moment longer, and do nothing.
+ */
+final class DeletedQueue implements ShardQueue {
+  private final Queue queue;
+  private final HiddenQueues hidden;
+
+  /**
+   * Creates it.
+   *
+   * @param hidden those beside the queue, which the last dead letters of the queue look at
+   */
+  DeletedQueue(Queue queue, HiddenQueues hidden) {
+    this.queue = queue;
+    this.hidden = hidden;
+  }
+
+  @Override
+  public boolean publish(Message message) {
+    return true;
+  }
+
+  @Override
+  public void schedule(Message message, long dueMillis) {}
+
+  @Override
+  public boolean refuses(Message message) {
+    return false;
+  }
+
+  @Override
+  public void acknowledge(Consumer consumer, long from, long to) {}
+
+  @Override
+  public void reject(Consumer consumer, long from, long to, DropTrigger cause) {}
+
+  @Override
+  public void requeue(Consumer consumer, long from, long to) {}
+
+  @Override
+  public void fail(Consumer consumer, long from, long to) {}
+
+  @Override
+  public void release(Consumer consumer, long from, long to) {}
+
+  @Override
+  public void resume(Consumer consumer) {}
+
+  @Override
+  public long deadline(long sequence) {
+    return Deadlines.NEVER;
+  }
+
+  @Override
+  public long beginOf(Consumer consumer) {
+    return -1;
+  }
+
+  @Override
+  public int pauseMillis() {
+    return 0;
+  }
+
+  @Override
+  public boolean isDeleted() {
+    return true;
+  }
+
+  @Override
+  public boolean isLeaving() {
+    return true;
+  }
+
+  @Override
+  public void applyPolicies() {}
+
+  @Override
+  public PolicyImpact policyImpact(QueueSettings changed) {
+    return null;
+  }
+
+  @Override
+  public void trimMemory() {}
+
+  @Override
+  public QueueContents contents() {
+    return null;
+  }
+
+  @Override
+  public QueueSizes sizes() {
+    return null;
+  }
+
+  @Override
+  public boolean hasWaitingDeadLetters() {
+    return hidden.waiting().messages() > 0;
+  }
+
+  @Override
+  public void keepWaiting(Message deadLetter) {
+    hidden.keepWaiting(deadLetter);
+  }
+
+  @Override
+  public void openHidden(long storeId) {
+    hidden.open(storeId);
+  }
+
+  @Override
+  public MessageExtractor extractor(String method) {
+    throw new Preconditions(queue.vhost().name()).noQueue(queue.name());
+  }
+
+  @Override
+  public void movedBy(LockedMessages move) {}
+}
