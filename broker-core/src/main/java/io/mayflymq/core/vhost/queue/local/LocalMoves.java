@@ -19,6 +19,27 @@ import java.util.function.Supplier;
  * done on the queue's shard.
  */
 final class LocalMoves {
+  /** How far the queue has come at this place. */
+  private enum Stage {
+    /** It serves, but has not begun yet: it takes what is recovered. */
+    NEW,
+
+    /** It has been recovered, and must not start yet. */
+    RESTS,
+
+    /** It is not known yet whether it serves here. */
+    UNDECIDED,
+
+    /** Neither is that known, nor may it start yet. */
+    UNDECIDED_RESTS,
+
+    /** It serves, and its timers run. */
+    STARTED,
+
+    /** It was deleted while it served here, or waited. */
+    DELETED
+  }
+
   private final LocalQueueState state;
   private final QueueMachine machine;
   private final Shard shard;
@@ -31,13 +52,7 @@ final class LocalMoves {
   /** Null if no order of consumers has to be kept. */
   private QueueLifecycle.Arrivals arrivals;
 
-  /** Whether it is not known yet whether the queue serves here. */
-  private boolean isUndecided;
-
-  /** Whether a recovered queue must not start yet. */
-  private boolean rests;
-
-  private boolean started;
+  private Stage stage = Stage.NEW;
 
   /**
    * Prepares it.
@@ -63,7 +78,11 @@ final class LocalMoves {
 
   /** Returns whether the queue has been recovered and does not serve yet. On its shard. */
   boolean isWaiting() {
-    return isUndecided || rests;
+    return stage == Stage.RESTS || isUndecided();
+  }
+
+  private boolean isUndecided() {
+    return stage == Stage.UNDECIDED || stage == Stage.UNDECIDED_RESTS;
   }
 
   /**
@@ -72,7 +91,7 @@ final class LocalMoves {
    * @throws io.mayflymq.protocol.types.ChannelException 406 if it is
    */
   void requireNone() {
-    if (outgoing != null || isUndecided) {
+    if (outgoing != null || isUndecided()) {
       throw Preconditions.precondition(state.queue(), "is being moved");
     }
   }
@@ -97,33 +116,37 @@ final class LocalMoves {
   void awaitOutcome() {
     shard.runOrExecute(
         () -> {
-          isUndecided = true;
+          stage =
+              stage == Stage.RESTS || stage == Stage.UNDECIDED_RESTS
+                  ? Stage.UNDECIDED_RESTS
+                  : Stage.UNDECIDED;
           state.queue().gate().close();
         });
   }
 
   /** See {@link io.mayflymq.core.vhost.queue.QueueLifecycle#rest}. On the queue's shard. */
   void rest() {
-    rests = true;
+    stage = isUndecided() ? Stage.UNDECIDED_RESTS : Stage.RESTS;
     state.queue().gate().close();
   }
 
   /** Starts the queue, unless it is not known yet whether it serves here. On the queue's shard. */
   void start() {
-    boolean rested = rests;
-    rests = false;
-    if (isUndecided || started || state.isDeleted()) {
+    if (state.isDeleted()) {
       return;
     }
-    if (rested) {
-      serve();
-    } else {
-      begin();
+    switch (stage) {
+      case NEW -> begin();
+      case RESTS -> serve();
+      case UNDECIDED_RESTS -> stage = Stage.UNDECIDED;
+      default -> {
+        // It has started, or it will when it is decided that it serves here.
+      }
     }
   }
 
   private void begin() {
-    started = true;
+    stage = Stage.STARTED;
     machine.start(state.now());
     SharedLeases leases = state.queue().partition().leases();
     if (leases != null && machine instanceof ClassicQueueMachine movable) {
@@ -142,7 +165,7 @@ final class LocalMoves {
           outgoing = null;
           if (ended != null) {
             ended.stay();
-          } else if (isUndecided && !state.isDeleted()) {
+          } else if (isUndecided() && !state.isDeleted()) {
             decided();
           }
         });
@@ -150,8 +173,9 @@ final class LocalMoves {
 
   /** The queue serves here, at once if it does not rest. */
   private void decided() {
-    isUndecided = false;
-    if (!rests) {
+    if (stage == Stage.UNDECIDED_RESTS) {
+      stage = Stage.RESTS;
+    } else {
       serve();
     }
   }
@@ -166,9 +190,8 @@ final class LocalMoves {
   void arrive() {
     shard.runOrExecute(
         () -> {
-          if (isUndecided && !state.isDeleted()) {
+          if (isUndecided() && !state.isDeleted()) {
             arrivals = new RejoiningConsumers(incoming.consumers(), shard);
-            isUndecided = false;
             begin();
             state.queue().gate().open();
             incoming.lastUseMillis().ifPresent(((ClassicQueueMachine) machine)::setLastUse);
@@ -238,9 +261,9 @@ final class LocalMoves {
 
   /** The queue is deleted: nothing waits for it any more. On the queue's shard. */
   void deleted() {
-    if (outgoing != null || isWaiting()) {
-      isUndecided = false;
-      rests = false;
+    boolean held = outgoing != null || isWaiting();
+    stage = Stage.DELETED;
+    if (held) {
       state.queue().gate().open();
     }
   }
