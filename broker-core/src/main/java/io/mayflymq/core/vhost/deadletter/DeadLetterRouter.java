@@ -73,80 +73,29 @@ public final class DeadLetterRouter implements OutgoingDeadLetter.Refusals {
       DropTrigger cause,
       long deadlineMillis,
       long nowMillis) {
-    DeadLetterSettings settings = source.settings().deadLetters();
-    boolean atLeastOnce = source.settings().deadLettersAtLeastOnce(cause.reason());
-    PartitionTime time = source.partition().time();
-    // A queue's own dead letter queue is reached as any queue is, by its name.
-    boolean own = goesToOwnQueue(settings);
-    String exchange = own ? "" : settings.exchange();
-    RoutingTable<Queue> table = vhost.routing();
-    Route<Queue> targets = Route.none();
-    DeadLetter deadLetter = null;
-    DropOutcome fate;
-    if (exchange == null) {
-      fate = DropOutcome.NO_EXCHANGE;
-    } else if (!settings.areWantedOn(cause.reason())) {
-      fate = DropOutcome.REASON_EXCLUDED;
-    } else if (table.exchange(exchange) == null && !atLeastOnce) {
-      fate = DropOutcome.EXCHANGE_MISSING;
-    } else if (message == null) {
-      fate = DropOutcome.UNREADABLE;
-    } else {
-      deadLetter =
-          publishers
-              .of(source.partition())
-              .deadLetters()
-              .of(
-                  settings.countsPublished() ? message.withPublishedDeaths(false) : message,
-                  source.name(),
-                  cause.reason(),
-                  time.toMachine(nowMillis),
-                  exchange,
-                  own
-                      ? AutoDeadLetterQueue.nameOf(source.name())
-                      : settings.routingKeyOn(cause.reason()),
-                  settings.serviceBusHeaders());
-      Route<Queue> route =
-          toOwnOnly(
-              own,
-              source,
-              table.route(exchange, deadLetter.routingKeys(), deadLetter.message()::properties));
-      vhost.follow(route, deadLetter.message());
-      DeadLetter dead = deadLetter;
-      targets = route.map(target -> closesCycle(dead, target) ? null : target);
-      if (growth.exceeds(table, dead, targets)) {
-        growth.report(dead, exchange, time.toClock(nowMillis));
-        targets = Route.none();
-      }
-      fate =
-          !targets.isEmpty()
-              ? DropOutcome.DEAD_LETTERED
-              : route.isEmpty() ? DropOutcome.UNROUTABLE : DropOutcome.CYCLE;
-      boolean mayWait = mayWait(source, cause, entry);
-      if (targets.isEmpty() ? atLeastOnce : mayWait && source.onShard().hasWaitingDeadLetters()) {
-        targets = Route.none();
-        fate = DropOutcome.WAITING;
-      }
-    }
-    source.counters().add(Counter.of(fate), 1);
+    Fate fate = fateOf(source, message, entry, cause, nowMillis);
+    source.counters().add(Counter.of(fate.outcome), 1);
     if (vhost.tracer() != null && message != null) {
-      vhost.tracer().deadLettered(source.storeName(), message, cause, fate, exchange);
+      vhost
+          .tracer()
+          .deadLettered(source.storeName(), message, cause, fate.outcome, fate.exchange);
     }
     source
         .partition()
         .counts()
-        .died(source.settings().type(), strategy(source, cause, fate), cause.reason());
-    if (fate == DropOutcome.DEAD_LETTERED || fate == DropOutcome.WAITING) {
+        .died(source.settings().type(), strategy(source, cause, fate.outcome), cause.reason());
+    if (fate.outcome == DropOutcome.DEAD_LETTERED || fate.outcome == DropOutcome.WAITING) {
       publishers
           .of(source.partition())
           .send(
               new OutgoingDeadLetter(
-                  source, entry, deadLetter.message(), targets, cause, nowMillis, this));
+                  source, entry, fate.deadLetter.message(), fate.targets, cause, nowMillis, this));
     } else if (entry != null) {
       source.partition().store().settle(entry);
     }
     DeathJournal journal = source.partition().journal();
     if (journal.isOn()) {
+      PartitionTime time = source.partition().time();
       journal.add(
           new DeathRecord(
               time.toMachine(nowMillis),
@@ -155,11 +104,85 @@ public final class DeadLetterRouter implements OutgoingDeadLetter.Refusals {
               identity(message),
               cause,
               time.toMachine(deadlineMillis),
-              fate,
-              exchange,
-              deadLetter == null ? List.of() : deadLetter.routingKeys(),
-              names(targets)));
+              fate.outcome,
+              fate.exchange,
+              fate.deadLetter == null ? List.of() : fate.deadLetter.routingKeys(),
+              names(fate.targets)));
     }
+  }
+
+  /**
+   * What becomes of a dead message.
+   *
+   * @param exchange where it is sent, or would be; null if its queue names none
+   * @param deadLetter null if it does not become one
+   * @param targets the queues that it goes to; none if it waits, or goes nowhere
+   */
+  private record Fate(
+      DropOutcome outcome, String exchange, DeadLetter deadLetter, Route<Queue> targets) {
+    static Fate noDeadLetter(DropOutcome outcome, String exchange) {
+      return new Fate(outcome, exchange, null, Route.none());
+    }
+  }
+
+  private Fate fateOf(
+      Queue source, Message message, UnsettledEntry entry, DropTrigger cause, long nowMillis) {
+    DeadLetterSettings settings = source.settings().deadLetters();
+    boolean atLeastOnce = source.settings().deadLettersAtLeastOnce(cause.reason());
+    // A queue's own dead letter queue is reached as any queue is, by its name.
+    String exchange = goesToOwnQueue(settings) ? "" : settings.exchange();
+    RoutingTable<Queue> table = vhost.routing();
+    if (exchange == null) {
+      return Fate.noDeadLetter(DropOutcome.NO_EXCHANGE, null);
+    } else if (!settings.areWantedOn(cause.reason())) {
+      return Fate.noDeadLetter(DropOutcome.REASON_EXCLUDED, exchange);
+    } else if (table.exchange(exchange) == null && !atLeastOnce) {
+      return Fate.noDeadLetter(DropOutcome.EXCHANGE_MISSING, exchange);
+    } else if (message == null) {
+      return Fate.noDeadLetter(DropOutcome.UNREADABLE, exchange);
+    }
+    DeadLetter deadLetter = deadLetterOf(source, message, cause, exchange, nowMillis);
+    Route<Queue> route =
+        toOwnOnly(
+            goesToOwnQueue(settings),
+            source,
+            table.route(exchange, deadLetter.routingKeys(), deadLetter.message()::properties));
+    vhost.follow(route, deadLetter.message());
+    Route<Queue> targets = route.map(target -> closesCycle(deadLetter, target) ? null : target);
+    if (growth.exceeds(table, deadLetter, targets)) {
+      growth.report(deadLetter, exchange, source.partition().time().toClock(nowMillis));
+      targets = Route.none();
+    }
+    boolean waits =
+        targets.isEmpty()
+            ? atLeastOnce
+            : mayWait(source, cause, entry) && source.onShard().hasWaitingDeadLetters();
+    if (waits) {
+      return new Fate(DropOutcome.WAITING, exchange, deadLetter, Route.none());
+    } else if (!targets.isEmpty()) {
+      return new Fate(DropOutcome.DEAD_LETTERED, exchange, deadLetter, targets);
+    }
+    DropOutcome lost = route.isEmpty() ? DropOutcome.UNROUTABLE : DropOutcome.CYCLE;
+    return new Fate(lost, exchange, deadLetter, targets);
+  }
+
+  /** Makes the dead letter: with another entry in its history, and addressed as its queue says. */
+  private DeadLetter deadLetterOf(
+      Queue source, Message message, DropTrigger cause, String exchange, long nowMillis) {
+    DeadLetterSettings settings = source.settings().deadLetters();
+    return publishers
+        .of(source.partition())
+        .deadLetters()
+        .of(
+            settings.countsPublished() ? message.withPublishedDeaths(false) : message,
+            source.name(),
+            cause.reason(),
+            source.partition().time().toMachine(nowMillis),
+            exchange,
+            goesToOwnQueue(settings)
+                ? AutoDeadLetterQueue.nameOf(source.name())
+                : settings.routingKeyOn(cause.reason()),
+            settings.serviceBusHeaders());
   }
 
   private static boolean goesToOwnQueue(DeadLetterSettings settings) {
