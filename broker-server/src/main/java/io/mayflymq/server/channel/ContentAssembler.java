@@ -11,8 +11,8 @@ import java.util.Arrays;
 import java.util.function.LongConsumer;
 
 /**
- * Assembles a message from its frames, or takes a whole one. The array grows with the bytes received, so a client cannot
- * make the broker allocate a size that it only claims.
+ * Assembles a message from its frames, or takes a whole one. The array grows with the bytes
+ * received, so a client cannot make the broker allocate a size that it only claims.
  */
 final class ContentAssembler {
   /** Headers alone take no more on each of 2,047 channels than a small heap has. */

@@ -76,9 +76,7 @@ public final class DeadLetterRouter implements OutgoingDeadLetter.Refusals {
     Fate fate = fateOf(source, message, entry, cause, nowMillis);
     source.counters().add(Counter.of(fate.outcome), 1);
     if (vhost.tracer() != null && message != null) {
-      vhost
-          .tracer()
-          .deadLettered(source.storeName(), message, cause, fate.outcome, fate.exchange);
+      vhost.tracer().deadLettered(source.storeName(), message, cause, fate.outcome, fate.exchange);
     }
     source
         .partition()

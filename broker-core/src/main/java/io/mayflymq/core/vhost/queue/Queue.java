@@ -14,10 +14,11 @@ import java.util.List;
 import java.util.function.Function;
 
 /**
- * A queue as routing tables and connections know it: what it is, and where it is. Any thread
- * may read it, and nothing of it changes but what does its work on its shard, when it is deleted. The work is done behind three interfaces: commands of a batch within bursts
- * of the queue's shard ({@link #onShard}), requests from any thread ({@link #requests}), and what
- * its virtual host does with it ({@link #lifecycle}).
+ * A queue as routing tables and connections know it: what it is, and where it is. Any thread may
+ * read it, and nothing of it changes but what does its work on its shard, when it is deleted. The
+ * work is done behind three interfaces: commands of a batch within bursts of the queue's shard
+ * ({@link #onShard}), requests from any thread ({@link #requests}), and what its virtual host does
+ * with it ({@link #lifecycle}).
  */
 public final class Queue {
   /**

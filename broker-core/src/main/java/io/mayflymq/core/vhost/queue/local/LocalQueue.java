@@ -25,8 +25,8 @@ import java.util.OptionalLong;
 
 /**
  * A queue on this node: its machine, connected to its shard's clock and timers, its partition's
- * log, and the virtual host that routes its dead letters. When it is deleted, a {@link DeletedQueue}
- * takes its place.
+ * log, and the virtual host that routes its dead letters. When it is deleted, a {@link
+ * DeletedQueue} takes its place.
  */
 public final class LocalQueue implements ShardQueue {
   private final LocalQueueState state;
@@ -40,8 +40,7 @@ public final class LocalQueue implements ShardQueue {
 
   private LocalQueue(Queue queue, LocalEnvironment environment, QueueSettings settings, long now) {
     this.effects = new MachineEffects(queue, environment.router(), new Events());
-    this.machine =
-        new QueueMachineFactory(queue, effects).create(settings, now, this::exists);
+    this.machine = new QueueMachineFactory(queue, effects).create(settings, now, this::exists);
     this.state = new LocalQueueState(queue, machine, environment);
     this.moves = new LocalMoves(state, effects);
     this.deletion = new QueueDeletion(state, effects, moves::deleted);
@@ -156,9 +155,7 @@ public final class LocalQueue implements ShardQueue {
 
   @Override
   public long beginOf(Consumer consumer) {
-    return machine instanceof StreamMachine stream
-        ? stream.beginOf(consumer, state.now())
-        : -1;
+    return machine instanceof StreamMachine stream ? stream.beginOf(consumer, state.now()) : -1;
   }
 
   @Override
