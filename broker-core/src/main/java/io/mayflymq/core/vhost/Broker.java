@@ -6,6 +6,7 @@ import io.mayflymq.core.metadata.BrokerEvents;
 import io.mayflymq.core.metadata.CommittedState.UndoneException;
 import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.MetadataLog;
+import io.mayflymq.core.metadata.QueuePlace;
 import io.mayflymq.core.metadata.TopologyAudit;
 import io.mayflymq.core.metadata.VhostDefinition;
 import io.mayflymq.core.metrics.Churn;
@@ -39,8 +40,16 @@ import java.util.function.LongSupplier;
  * any thread.
  */
 public final class Broker {
-  private final BrokerContext context;
+  private final Partitions partitions;
+  private final DeadLetterPublishers publishers;
+  private final MetadataLog metadata;
+  private final InstantSource clock;
   private final EventExchange events;
+  private final BrokerEvents auditedEvents;
+  private final AtomicLong lastQueueId = new AtomicLong();
+  private final Churn churn = new Churn();
+  private final DeprecatedFeatures deprecated =
+      new DeprecatedFeatures(() -> this.defaults.denied());
   private final Map<String, VirtualHost> vhosts = new ConcurrentHashMap<>();
   private volatile QueueType defaultQueueType = QueueType.CLASSIC;
   private volatile Defaults defaults = Defaults.NONE;
@@ -61,27 +70,11 @@ public final class Broker {
   public Broker(
       Partitions partitions, MetadataLog metadata, InstantSource clock, String eventVhost) {
     this.events = new EventExchange(eventVhost, SteadyClock.following(clock).machine());
-    this.context =
-        new BrokerContext(
-            partitions,
-            new DeadLetterPublishers(partitions),
-            metadata,
-            () -> cluster,
-            clock,
-            new AtomicLong(),
-            new Churn(),
-            () -> defaultQueueType,
-            new DeprecatedFeatures(() -> defaults.denied()),
-            () -> defaults,
-            () -> measuresWaits,
-            () -> stamps,
-            () -> tracer,
-            () -> limits,
-            this::queues,
-            this::exchanges,
-            this::metadataBytes,
-            () -> lowOnMemory.getAsBoolean(),
-            new TopologyAudit(events));
+    this.auditedEvents = new TopologyAudit(events);
+    this.partitions = partitions;
+    this.publishers = new DeadLetterPublishers(partitions);
+    this.metadata = metadata;
+    this.clock = clock;
   }
 
   /**
@@ -119,17 +112,16 @@ public final class Broker {
             .filter(command -> !(command instanceof MetadataCommand.Administrative))
             .filter(command -> !(command instanceof MetadataCommand.Clustering))
             .toList();
-    Partitions partitions = context.partitions();
     Map<Long, Integer> partitionsBefore = new HashMap<>();
     long highestQueueId = 0;
     for (MetadataCommand command : definitions) {
       if (command instanceof MetadataCommand.QueueDeclared queue) {
-        if (context.isHere(queue.place())) {
+        if (isHere(queue.place())) {
           partitionsBefore.put(queue.id(), queue.place().partition());
         }
         highestQueueId = Math.max(highestQueueId, queue.id());
       } else if (command instanceof MetadataCommand.QueueMoving move) {
-        if (context.isHere(move.to())) {
+        if (isHere(move.to())) {
           partitionsBefore.put(move.copyId(), move.to().partition());
         }
         highestQueueId = Math.max(highestQueueId, move.copyId());
@@ -154,7 +146,7 @@ public final class Broker {
       messages += recovered.messages();
       highestQueueId = Math.max(highestQueueId, recovered.highestQueueId());
     }
-    context.queueIds().set(highestQueueId);
+    lastQueueId.set(highestQueueId);
     vhosts.values().forEach(vhost -> vhost.keepPartitions(partitionsBefore).join());
     partitions.onEach(
         partition -> {
@@ -202,7 +194,7 @@ public final class Broker {
 
   /** Returns what may be used on this node though RabbitMQ took it away, and how often it was. */
   public DeprecatedFeatures deprecatedFeatures() {
-    return context.deprecated();
+    return deprecated;
   }
 
   /** Returns the dialect of virtual hosts that have none of their own. */
@@ -281,7 +273,7 @@ public final class Broker {
 
   /** Returns the last number that a queue was given. */
   public long lastQueueId() {
-    return context.queueIds().get();
+    return lastQueueId.get();
   }
 
   /** Sets how many objects there may be. Applies to what is declared from now on. */
@@ -309,7 +301,8 @@ public final class Broker {
     administrationBytes = bytes;
   }
 
-  private long metadataBytes() {
+  /** Returns how much memory all metadata take, about, in bytes. */
+  long metadataBytes() {
     return routingBytes() + administrationBytes.getAsLong();
   }
 
@@ -318,27 +311,29 @@ public final class Broker {
     return vhosts.values().stream().mapToLong(vhost -> vhost.routing().metadataBytes()).sum();
   }
 
-  private int queues() {
+  /** Returns how many queues there are, in all virtual hosts. */
+  int queueCount() {
     return vhosts.values().stream().mapToInt(vhost -> vhost.routing().queueCount()).sum();
   }
 
-  private int exchanges() {
+  /** Returns how many exchanges there are, in all virtual hosts. */
+  int exchangeCount() {
     return vhosts.values().stream().mapToInt(vhost -> vhost.routing().exchangeCount()).sum();
   }
 
   /** Returns the shards that do the work of the queues. */
   public Shards shards() {
-    return context.partitions().shards();
+    return partitions.shards();
   }
 
   /** Returns what sends the dead letters of partitions. */
   public DeadLetterPublishers publishers() {
-    return context.publishers();
+    return publishers;
   }
 
   /** Returns the partitions that queues are in. */
   public Partitions partitions() {
-    return context.partitions();
+    return partitions;
   }
 
   /** Makes sure that a virtual host exists; one that does stays as it is. */
@@ -351,7 +346,7 @@ public final class Broker {
     return vhosts.computeIfAbsent(
         definition.name(),
         absent -> {
-          VirtualHost vhost = new VirtualHost(definition, events.predeclaredIn(absent), context);
+          VirtualHost vhost = new VirtualHost(definition, events.predeclaredIn(absent), this);
           policies.forEach(policy -> vhost.replay(new MetadataCommand.PolicySet(absent, policy)));
           events.created(vhost);
           return vhost;
@@ -379,7 +374,7 @@ public final class Broker {
 
   /** How many connections, channels and queues were created and closed. */
   public Churn churn() {
-    return context.churn();
+    return churn;
   }
 
   /** Where it is told what happens. */
@@ -390,5 +385,69 @@ public final class Broker {
   /** The virtual host of this name, or null. */
   public VirtualHost virtualHost(String name) {
     return vhosts.get(name);
+  }
+
+  // For its virtual hosts
+
+  /** Returns what counts for queues and exchanges of a virtual host where nothing else is said. */
+  Defaults defaultsOf(VhostDefinition vhost) {
+    Defaults ofBroker = defaults;
+    return vhost.dialect().map(ofBroker::in).orElse(ofBroker);
+  }
+
+  /** Returns where changes of durable things go. */
+  MetadataLog metadata() {
+    return metadata;
+  }
+
+  /** Returns the time. */
+  InstantSource clock() {
+    return clock;
+  }
+
+  /** Returns the number of a new queue. */
+  long nextQueueId() {
+    return lastQueueId.incrementAndGet();
+  }
+
+  /** Returns whether it is measured how long messages wait in queues. */
+  boolean measuresWaits() {
+    return measuresWaits;
+  }
+
+  /** Returns what is put into messages before they are routed; null for nothing. */
+  IncomingStamps stamps() {
+    return stamps;
+  }
+
+  /** Returns what is told of messages, for traces; null if nothing is. */
+  MessageTracer tracer() {
+    return tracer;
+  }
+
+  /** Returns whether nothing more may be declared, as memory is low. */
+  boolean isLowOnMemory() {
+    return lowOnMemory.getAsBoolean();
+  }
+
+  /** Returns where it is told what happens to exchanges, queues and the like. */
+  BrokerEvents auditedEvents() {
+    return auditedEvents;
+  }
+
+  /** Returns the number of this member of the cluster. */
+  int member() {
+    Cluster joined = cluster;
+    return joined == null ? QueuePlace.FIRST_MEMBER : joined.member();
+  }
+
+  /** Returns what decides where new queues are. */
+  QueuePlacement placement() {
+    return new QueuePlacement(this);
+  }
+
+  /** Returns whether a queue of this place is on this node. */
+  boolean isHere(QueuePlace place) {
+    return place.member() == member();
   }
 }

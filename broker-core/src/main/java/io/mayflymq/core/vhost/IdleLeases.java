@@ -77,10 +77,10 @@ final class IdleLeases extends Timer {
   private long wakeAt = Deadlines.NEVER;
 
   /** Begins without any. */
-  IdleLeases(VhostState state, BrokerContext broker, Deletion deletion) {
+  IdleLeases(VhostState state, Broker broker, Deletion deletion) {
     this.state = state;
     this.home = broker.partitions().get(0).shard();
-    this.cluster = broker.cluster();
+    this.cluster = broker::cluster;
     this.deletion = deletion;
   }
 

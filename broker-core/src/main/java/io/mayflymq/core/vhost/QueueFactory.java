@@ -15,14 +15,14 @@ import io.mayflymq.core.vhost.queue.local.LocalQueue;
  * @param broker has the partitions
  * @param environment what the queues share
  */
-record QueueFactory(BrokerContext broker, LocalEnvironment environment) {
+record QueueFactory(Broker broker, LocalEnvironment environment) {
   /** Creates a declared queue; it is not started yet. */
   Queue create(QueueDeclared declared, ChangeOrigin origin, Topology topology) {
     Object owner = declared.queue().exclusive() ? origin.owner() : null;
     QueueIdentity identity =
         new QueueIdentity(declared.id(), declared.queue(), owner, declared.place());
     if (!broker.isHere(declared.place())) {
-      return broker.cluster().get().remote(identity, declared.place(), environment.vhost());
+      return broker.cluster().remote(identity, declared.place(), environment.vhost());
     }
     return LocalQueue.create(
         identity,

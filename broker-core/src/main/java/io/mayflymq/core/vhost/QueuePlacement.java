@@ -22,7 +22,7 @@ import java.util.concurrent.CompletableFuture;
  *
  * @param broker has the cluster
  */
-record QueuePlacement(BrokerContext broker) {
+record QueuePlacement(Broker broker) {
   private static final String CLIENT_LOCAL = "client-local";
 
   /**
@@ -34,7 +34,7 @@ record QueuePlacement(BrokerContext broker) {
    */
   CompletableFuture<QueuePlace> of(
       QueueDefinition queue, PolicyTable policies, Partition partition) {
-    Cluster cluster = broker.cluster().get();
+    Cluster cluster = broker.cluster();
     boolean isHere = cluster == null || queue.exclusive() || isClientLocal(queue, policies);
     return replicated(cluster, queue, isHere)
         .orElseGet(

@@ -25,7 +25,7 @@ import java.util.concurrent.CompletableFuture;
  */
 final class TopologyEffects {
   private final String vhost;
-  private final BrokerContext broker;
+  private final Broker broker;
   private final IdleLeases idle;
   private final VhostMetrics metrics;
   private final RedriveRegistry redrives;
@@ -37,7 +37,7 @@ final class TopologyEffects {
 
   TopologyEffects(
       String vhost,
-      BrokerContext broker,
+      Broker broker,
       IdleLeases idle,
       VhostMetrics metrics,
       RedriveRegistry redrives) {
@@ -46,7 +46,7 @@ final class TopologyEffects {
     this.idle = idle;
     this.metrics = metrics;
     this.redrives = redrives;
-    this.events = new TopologyEvents(vhost, broker.events());
+    this.events = new TopologyEvents(vhost, broker.auditedEvents());
   }
 
   void created(ExchangeDefinition exchange, IdleLease lease, ChangeOrigin origin) {
@@ -157,14 +157,14 @@ final class TopologyEffects {
 
   void set(Policy policy, ChangeOrigin origin) {
     if (origin.isHere()) {
-      broker.events().happened(new AdministrationEvent.PolicySet(vhost, policy));
+      broker.auditedEvents().happened(new AdministrationEvent.PolicySet(vhost, policy));
     }
   }
 
   void cleared(PolicyCleared cleared, ChangeOrigin origin) {
     if (origin.isHere()) {
       broker
-          .events()
+          .auditedEvents()
           .happened(new AdministrationEvent.PolicyCleared(vhost, cleared.kind(), cleared.name()));
     }
   }

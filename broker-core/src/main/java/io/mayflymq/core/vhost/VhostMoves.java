@@ -45,7 +45,7 @@ final class VhostMoves {
   private static final String REPLICATED = "given replicas as a quorum queue";
 
   private final VhostState state;
-  private final BrokerContext broker;
+  private final Broker broker;
   private final RedriveRegistry redrives;
 
   /** The names of queues that this process is moving. */
@@ -61,7 +61,7 @@ final class VhostMoves {
    */
   private record Failure(long queue, String why) {}
 
-  VhostMoves(VhostState state, BrokerContext broker, RedriveRegistry redrives) {
+  VhostMoves(VhostState state, Broker broker, RedriveRegistry redrives) {
     this.state = state;
     this.broker = broker;
     this.redrives = redrives;
@@ -104,7 +104,7 @@ final class VhostMoves {
   }
 
   private Cluster cluster() {
-    Cluster cluster = broker.cluster().get();
+    Cluster cluster = broker.cluster();
     if (cluster == null) {
       throw new ChannelException(
           ReplyCode.PRECONDITION_FAILED, "this broker is not a node of a cluster");
@@ -282,7 +282,7 @@ final class VhostMoves {
 
   /** See {@link VirtualHost#endStrandedMoves}. */
   void endStranded() {
-    Cluster cluster = broker.cluster().get();
+    Cluster cluster = broker.cluster();
     for (Move move : state.current().moves().values()) {
       Queue queue = state.routing().queue(move.command().queue());
       if (queue != null && queue.home() == null && !moving.contains(queue.name())) {

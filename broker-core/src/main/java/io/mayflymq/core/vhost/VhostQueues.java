@@ -43,9 +43,9 @@ final class VhostQueues {
 
   private final VhostState state;
   private final VhostChanges changes;
-  private final BrokerContext broker;
+  private final Broker broker;
 
-  VhostQueues(VhostState state, VhostChanges changes, BrokerContext broker) {
+  VhostQueues(VhostState state, VhostChanges changes, Broker broker) {
     this.state = state;
     this.changes = changes;
     this.broker = broker;
@@ -57,7 +57,7 @@ final class VhostQueues {
     QueueDeclaration wanted =
         asked.withDefaultType(
             QueueType.ofWireName(state.definition().defaultQueueType())
-                .orElseGet(broker.defaultQueueType()));
+                .orElseGet(broker::defaultQueueType));
     if (!wanted.serverNamed()) {
       Preconditions.requireUnreserved("queue", wanted.name());
     }
@@ -103,7 +103,7 @@ final class VhostQueues {
         MetadataSize.ofQueue(wanted.name(), wanted.arguments()));
     QueueDefinition definition =
         wanted.definition(
-            state.name(), topology.policies().defaults().dialect(), broker.deprecated());
+            state.name(), topology.policies().defaults().dialect(), broker.deprecatedFeatures());
     requireEnabled(definition, topology.policies().defaults());
     AutoDeadLetterQueue.refuse(definition.arguments(), definition.name(), state.name());
     Partition partition =
@@ -142,7 +142,7 @@ final class VhostQueues {
   boolean hasRoomForAnyNew(String name) {
     return state.current().queue(name) == null
         && state.definition().limits().get(Limit.MAX_QUEUES) == null
-        && broker.limits().get().queues() == ObjectLimits.UNLIMITED
+        && broker.limits().queues() == ObjectLimits.UNLIMITED
         && state.hasAmpleRoom();
   }
 
@@ -160,16 +160,16 @@ final class VhostQueues {
 
   /** The queues of other virtual hosts that are not in force yet do not count. */
   private void requireRoomInBroker(Topology topology, String queue) {
-    int most = broker.limits().get().queues();
+    int most = broker.limits().queues();
     if (most < ObjectLimits.UNLIMITED) {
       int proposed = topology.routing().queueCount() - state.current().routing().queueCount();
-      Preconditions.requireRoomInBroker(most, broker.queues().getAsInt() + proposed, queue);
+      Preconditions.requireRoomInBroker(most, broker.queueCount() + proposed, queue);
     }
   }
 
   /** In a cluster the queue gets its number when the order of all changes is known. */
   private QueueDeclared declared(QueueDefinition definition, QueuePlace place) {
-    long id = broker.cluster().get() == null ? broker.queueIds().incrementAndGet() : 0;
+    long id = broker.cluster() == null ? broker.nextQueueId() : 0;
     return new QueueDeclared(state.name(), definition, id, place);
   }
 
@@ -377,7 +377,7 @@ final class VhostQueues {
     Topology topology = state.current();
     List<Queue> queues = topology.routing().queues();
     queues.forEach(queue -> queue.lifecycle().start());
-    if (broker.cluster().get() != null) {
+    if (broker.cluster() != null) {
       return; // A cluster agrees on changes only when its nodes have started.
     }
     OwnDeadLetterQueues lacking = new OwnDeadLetterQueues(topology);

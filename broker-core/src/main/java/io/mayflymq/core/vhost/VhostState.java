@@ -35,10 +35,10 @@ final class VhostState {
   private final Object lock = new Object();
   private final CommittedState<Topology> topology;
   private final Preconditions errors;
-  private final BrokerContext broker;
+  private final Broker broker;
   private volatile VhostDefinition definition;
 
-  VhostState(VhostDefinition definition, Topology first, BrokerContext broker) {
+  VhostState(VhostDefinition definition, Topology first, Broker broker) {
     this.definition = definition;
     this.broker = broker;
     this.errors = new Preconditions(definition.name());
@@ -226,15 +226,15 @@ final class VhostState {
    * @throws ChannelException 406 if memory is low or a limit is reached
    */
   void requireRoom(Topology asked, String what, long bytes) {
-    if (broker.lowOnMemory().getAsBoolean()) {
+    if (broker.isLowOnMemory()) {
       throw Preconditions.lowOnMemory(what);
     }
-    ObjectLimits ofBroker = broker.limits().get();
+    ObjectLimits ofBroker = broker.limits();
     long present = asked.routing().metadataBytes();
     errors.requireRoomFor(
         what, definition.limits(), ofBroker.vhostBytes(), Math.addExact(present, bytes));
     if (ofBroker.bytes() < Long.MAX_VALUE) {
-      long others = broker.metadataBytes().getAsLong() - routing().metadataBytes();
+      long others = broker.metadataBytes() - routing().metadataBytes();
       Preconditions.requireRoomInBroker(what, ofBroker.bytes(), others + present + bytes);
     }
   }
@@ -246,11 +246,10 @@ final class VhostState {
    * @throws ChannelException 406 if not
    */
   void requireRoomForExchange(Topology asked, String exchange) {
-    int most = broker.limits().get().exchanges();
+    int most = broker.limits().exchanges();
     if (most < ObjectLimits.UNLIMITED) {
       int proposed = asked.routing().exchangeCount() - routing().exchangeCount();
-      errors.requireRoomForExchangeInBroker(
-          most, broker.exchanges().getAsInt() + proposed, exchange);
+      errors.requireRoomForExchangeInBroker(most, broker.exchangeCount() + proposed, exchange);
     }
   }
 
@@ -260,8 +259,8 @@ final class VhostState {
    */
   boolean hasAmpleRoom() {
     Integer own = definition.limits().get(Limit.MAX_METADATA_BYTES);
-    long most = own == null || own < 0 ? broker.limits().get().vhostBytes() : own;
-    return routing().metadataBytes() < most / 2 && !broker.lowOnMemory().getAsBoolean();
+    long most = own == null || own < 0 ? broker.limits().vhostBytes() : own;
+    return routing().metadataBytes() < most / 2 && !broker.isLowOnMemory();
   }
 
   static CompletableFuture<Void> done() {

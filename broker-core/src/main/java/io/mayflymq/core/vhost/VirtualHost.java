@@ -43,7 +43,7 @@ import java.util.function.LongSupplier;
 public final class VirtualHost implements QueueHost {
   private final VhostState state;
   private final ReplyConsumers replies;
-  private final BrokerContext broker;
+  private final Broker broker;
   private final LongSupplier steadyTime;
   private final VhostMetrics metrics;
   private final RedriveRegistry redrives;
@@ -57,8 +57,7 @@ public final class VirtualHost implements QueueHost {
   private final VhostMoves moves;
   private final QueueFactory factory;
 
-  VirtualHost(
-      VhostDefinition definition, List<ExchangeDefinition> predeclared, BrokerContext broker) {
+  VirtualHost(VhostDefinition definition, List<ExchangeDefinition> predeclared, Broker broker) {
     this.broker = broker;
     this.steadyTime = broker.partitions().shards()::steadyMillis;
     RoutingTable<Queue> table = RoutingTable.empty();
@@ -70,9 +69,7 @@ public final class VirtualHost implements QueueHost {
             definition, new Topology(table, PolicyTable.of(broker.defaultsOf(definition))), broker);
     this.replies = new ReplyConsumers(state.errors());
     this.idle = new IdleLeases(state, broker, this.expiry());
-    this.metrics =
-        new VhostMetrics(
-            broker.partitions().shards().count(), broker.measuresWaits().getAsBoolean());
+    this.metrics = new VhostMetrics(broker.partitions().shards().count(), broker.measuresWaits());
     this.redrives = new RedriveRegistry(broker.publishers(), broker.partitions());
     this.effects = new TopologyEffects(name(), broker, idle, metrics, redrives);
     LocalEnvironment environment =
@@ -86,16 +83,17 @@ public final class VirtualHost implements QueueHost {
         new VhostChanges(
             state,
             new TopologyChanges(
-                new TopologyCommands(name(), () -> broker.cluster().get() != null),
+                new TopologyCommands(name(), () -> broker.cluster() != null),
                 idle,
                 factory,
                 effects),
-            broker.cluster());
+            broker::cluster);
     this.exchanges = new VhostExchanges(state, changes, idle);
     this.queues = new VhostQueues(state, changes, broker);
     this.moves = new VhostMoves(state, broker, redrives);
     this.policies =
-        new VhostPolicies(state, changes, broker.deprecated(), idle, this::addOwnDeadLetterQueues);
+        new VhostPolicies(
+            state, changes, broker.deprecatedFeatures(), idle, this::addOwnDeadLetterQueues);
   }
 
   private IdleLeases.Deletion expiry() {
@@ -131,7 +129,7 @@ public final class VirtualHost implements QueueHost {
     CompletableFuture<Void> applied = changes.apply(commands, origin);
     if (!origin.isHere() && commands.stream().anyMatch(VhostPolicies::isChange)) {
       // On the node that has requested the change this is part of the request.
-      applied.thenRun(() -> broker.cluster().get().inBackground(policies::refresh));
+      applied.thenRun(() -> broker.cluster().inBackground(policies::refresh));
     }
     return applied;
   }
@@ -148,7 +146,7 @@ public final class VirtualHost implements QueueHost {
 
   /** What may be used though RabbitMQ took it away, in all virtual hosts alike. */
   public DeprecatedFeatures deprecatedFeatures() {
-    return broker.deprecated();
+    return broker.deprecatedFeatures();
   }
 
   /** What it was added with, and its limits. */
@@ -185,7 +183,7 @@ public final class VirtualHost implements QueueHost {
 
   /** Where it is told what happens, in all virtual hosts together. */
   public BrokerEvents events() {
-    return broker.events();
+    return broker.auditedEvents();
   }
 
   /** The tracer of its messages. */
@@ -273,12 +271,12 @@ public final class VirtualHost implements QueueHost {
 
   @Override
   public MessageTracer tracer() {
-    return broker.tracer().get();
+    return broker.tracer();
   }
 
   /** Returns what is put into messages before they are routed; null for nothing. */
   public IncomingStamps stamps() {
-    return broker.stamps().get();
+    return broker.stamps();
   }
 
   @Override
@@ -425,7 +423,7 @@ public final class VirtualHost implements QueueHost {
 
   @Override
   public QueueReplicas replicasOf(int partition) {
-    return broker.cluster().get().replicasOf(partition);
+    return broker.cluster().replicasOf(partition);
   }
 
   /** Returns the copies of queues that are being moved, wherever they are moved to. */
