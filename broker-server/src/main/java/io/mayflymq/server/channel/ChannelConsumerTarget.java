@@ -7,14 +7,14 @@ import io.mayflymq.core.queue.ConsumerTarget;
 import io.mayflymq.core.vhost.queue.Queue;
 
 /** Sends one consumer's messages through the link from its queue's shard to its connection. */
-final class ChannelConsumerTarget implements ConsumerTarget, WaitingConsumer {
+final class ChannelConsumerTarget implements ConsumerTarget {
   private final Queue queue;
   private final DeliveryLink link;
-  private final DeliveryReceiver channel;
+  private final ConsumerOperations channel;
   private DeliverySource source;
 
   /** Creates the target of a consumer of this queue. */
-  public ChannelConsumerTarget(Queue queue, DeliveryLink link, DeliveryReceiver channel) {
+  public ChannelConsumerTarget(Queue queue, DeliveryLink link, ConsumerOperations channel) {
     this.queue = queue;
     this.link = link;
     this.channel = channel;
@@ -73,13 +73,17 @@ final class ChannelConsumerTarget implements ConsumerTarget, WaitingConsumer {
     link.cancelled(channel, consumer);
   }
 
-  @Override
-  public void resume() {
+  /** Lets the queue try to deliver again. Any thread may call. */
+  void resume() {
     source.resume();
   }
 
-  @Override
-  public void resumeThen(Runnable next) {
+  /**
+   * Lets the queue try to deliver again, and runs an action after that. Any thread may call.
+   *
+   * @param next run on the shard of the queue
+   */
+  void resumeThen(Runnable next) {
     queue
         .shard()
         .execute(

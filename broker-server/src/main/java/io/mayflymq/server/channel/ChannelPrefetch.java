@@ -20,7 +20,7 @@ final class ChannelPrefetch {
   private volatile int limit;
 
   /** The waiting consumers in order of arrival; guarded by itself. */
-  private final Set<WaitingConsumer> waiting = new LinkedHashSet<>();
+  private final Set<ChannelConsumerTarget> waiting = new LinkedHashSet<>();
 
   /**
    * Creates the prefetch limit of a channel.
@@ -48,7 +48,7 @@ final class ChannelPrefetch {
    *
    * @param counts whether it uses one unit up; otherwise one only has to be available
    */
-  boolean tryTake(WaitingConsumer consumer, boolean counts) {
+  boolean tryTake(ChannelConsumerTarget consumer, boolean counts) {
     if (take(counts)) {
       return true;
     }
@@ -94,20 +94,20 @@ final class ChannelPrefetch {
    */
   private void wakeNext() {
     if (!isExhausted(used.get())) {
-      WaitingConsumer next = longestWaiting();
+      ChannelConsumerTarget next = longestWaiting();
       if (next != null) {
         next.resumeThen(wakeNext);
       }
     }
   }
 
-  private WaitingConsumer longestWaiting() {
+  private ChannelConsumerTarget longestWaiting() {
     synchronized (waiting) {
-      Iterator<WaitingConsumer> inOrder = waiting.iterator();
+      Iterator<ChannelConsumerTarget> inOrder = waiting.iterator();
       if (!inOrder.hasNext()) {
         return null;
       }
-      WaitingConsumer first = inOrder.next();
+      ChannelConsumerTarget first = inOrder.next();
       inOrder.remove();
       return first;
     }

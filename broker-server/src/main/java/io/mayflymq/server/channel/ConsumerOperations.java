@@ -33,7 +33,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
 /** The consumers of a channel, {@code basic.get}, and the deliveries to both. */
-final class ConsumerOperations implements DeliveryReceiver {
+final class ConsumerOperations {
   /** For how many queues what a channel takes is counted. */
   private static final int MOST_QUEUES = 1000;
 
@@ -96,8 +96,8 @@ final class ConsumerOperations implements DeliveryReceiver {
     connection.fail(number, error);
   }
 
-  @Override
-  public ChannelIdentity identity() {
+  /** Returns the identity of the channel. Any thread may call. */
+  ChannelIdentity identity() {
     return identity;
   }
 
@@ -160,8 +160,8 @@ final class ConsumerOperations implements DeliveryReceiver {
     return lost;
   }
 
-  @Override
-  public ChannelPrefetch credit() {
+  /** Returns the limit that the channel's consumers share, or null. Any thread may call. */
+  ChannelPrefetch credit() {
     return credit;
   }
 
@@ -251,8 +251,8 @@ final class ConsumerOperations implements DeliveryReceiver {
     return queue.requests().subscribe(consumer, () -> atHome(sayOk));
   }
 
-  @Override
-  public void moved(Consumer consumer) {
+  /** Called when the queue of a consumer has moved: the consumer is to join it at its new place. */
+  void moved(Consumer consumer) {
     String tag = consumer.tag().value();
     DeliverySource source = consumers.get(tag);
     if (channel.isOpen() && source != null && source.consumer() == consumer) {
@@ -438,8 +438,13 @@ final class ConsumerOperations implements DeliveryReceiver {
     return lastFetched;
   }
 
-  @Override
-  public void deliver(DeliverySource source, long sequence, Message message, boolean redelivered) {
+  /**
+   * Takes a message and writes it to the client.
+   *
+   * @param source the queue and consumer
+   * @param sequence the message's number in the queue, or -1 if it needs no settlement
+   */
+  void deliver(DeliverySource source, long sequence, Message message, boolean redelivered) {
     if (!channel.isOpen() || source.hasEnded()) {
       if (sequence >= 0) {
         connection.commands().release(source.queue(), source.consumer(), sequence, sequence);
@@ -522,8 +527,8 @@ final class ConsumerOperations implements DeliveryReceiver {
     }
   }
 
-  @Override
-  public void cancelled(Consumer consumer) {
+  /** Called when the queue of a consumer is deleted. */
+  void cancelled(Consumer consumer) {
     connection.afterReply(() -> tellCancelled(consumer));
   }
 

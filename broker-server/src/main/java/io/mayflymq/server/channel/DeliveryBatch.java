@@ -7,7 +7,7 @@ import java.util.Arrays;
 final class DeliveryBatch {
   private static final int INITIAL_CAPACITY = 32;
 
-  private DeliveryReceiver[] channels = new DeliveryReceiver[INITIAL_CAPACITY];
+  private ConsumerOperations[] channels = new ConsumerOperations[INITIAL_CAPACITY];
   private DeliverySource[] sources = new DeliverySource[INITIAL_CAPACITY];
   private Message[] messages = new Message[INITIAL_CAPACITY];
   private long[] sequences = new long[INITIAL_CAPACITY];
@@ -15,7 +15,7 @@ final class DeliveryBatch {
   private int size;
 
   void add(
-      DeliveryReceiver channel,
+      ConsumerOperations channel,
       DeliverySource source,
       long sequence,
       Message message,

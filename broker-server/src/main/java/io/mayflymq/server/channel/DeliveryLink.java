@@ -26,7 +26,7 @@ public final class DeliveryLink implements EndOfBurstListener {
   private final Shard from;
   private final Shard to;
   private final ConnectionOutput output;
-  private final List<WaitingConsumer> waiting = new ArrayList<>();
+  private final List<ChannelConsumerTarget> waiting = new ArrayList<>();
 
   private DeliveryBatch open;
   private long handedOver;
@@ -50,7 +50,7 @@ public final class DeliveryLink implements EndOfBurstListener {
    * Returns whether another message may be sent; if not, the consumer is woken when it may. On the
    * queues' shard.
    */
-  boolean hasRoom(WaitingConsumer consumer) {
+  boolean hasRoom(ChannelConsumerTarget consumer) {
     if (isOpen()) {
       return true;
     }
@@ -70,7 +70,7 @@ public final class DeliveryLink implements EndOfBurstListener {
 
   /** Sends a message. On the queues' shard. */
   void deliver(
-      DeliveryReceiver channel,
+      ConsumerOperations channel,
       DeliverySource source,
       long sequence,
       Message message,
@@ -91,7 +91,7 @@ public final class DeliveryLink implements EndOfBurstListener {
    * Notifies a channel that a consumer's queue is deleted, after the messages that were sent
    * before. On the queues' shard.
    */
-  void cancelled(DeliveryReceiver channel, Consumer consumer) {
+  void cancelled(ConsumerOperations channel, Consumer consumer) {
     endOfBurst();
     to.execute(() -> channel.cancelled(consumer));
   }
@@ -100,7 +100,7 @@ public final class DeliveryLink implements EndOfBurstListener {
    * Tells a channel that a consumer's queue has moved, after the messages that were sent before. On
    * the queues' shard.
    */
-  void moved(DeliveryReceiver channel, Consumer consumer) {
+  void moved(ConsumerOperations channel, Consumer consumer) {
     endOfBurst();
     to.execute(() -> channel.moved(consumer));
   }
@@ -132,8 +132,8 @@ public final class DeliveryLink implements EndOfBurstListener {
 
   private void resumeWaiting() {
     consumersWait = false;
-    List<WaitingConsumer> consumers = List.copyOf(waiting);
+    List<ChannelConsumerTarget> consumers = List.copyOf(waiting);
     waiting.clear();
-    consumers.forEach(WaitingConsumer::resume);
+    consumers.forEach(ChannelConsumerTarget::resume);
   }
 }
