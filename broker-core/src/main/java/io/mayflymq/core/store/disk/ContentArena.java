@@ -116,7 +116,7 @@ final class ContentArena {
   /**
    * Stores a message of a queue.
    *
-   * @param message one that this {@link #takes}
+   * @param message one that this {@link #accepts}
    * @return its location, until it is released or moved
    */
   public long put(long queueId, long sequence, Message message) {
