@@ -212,16 +212,7 @@ public final class RemoteQueue implements ShardQueue {
   @Override
   public QueueSizes sizes() {
     QueueContents known = contents();
-    return known == null
-        ? null
-        : new QueueSizes(
-            known.totals(),
-            known.scheduled(),
-            known.waiting(),
-            known.consumers().size(),
-            known.lag(),
-            known.oldestAgeMillis(),
-            known.memoryBytes());
+    return known == null ? null : known.sizes();
   }
 
   @Override

@@ -2,6 +2,7 @@ package io.mayflymq.core.vhost.queue;
 
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.queue.Consumer;
+import io.mayflymq.core.queue.QueueSizes;
 import io.mayflymq.core.queue.index.Deadlines;
 import io.mayflymq.core.queue.index.PriorityCounts;
 import io.mayflymq.core.queue.index.QueueTotals;
@@ -46,6 +47,12 @@ public record QueueContents(
    */
   public long messages() {
     return totals.messages() + waiting.messages();
+  }
+
+  /** Returns what of this is numbers. */
+  public QueueSizes sizes() {
+    return new QueueSizes(
+        totals, scheduled, waiting, consumers.size(), lag, oldestAgeMillis, memoryBytes);
   }
 
   /**
