@@ -28,7 +28,7 @@ public final class Listing<T> {
   private final List<T> things;
   private final Function<T, String> name;
   private final Function<T, Map<String, Object>> object;
-  private final Map<String, Function<T, Object>> keys;
+  private final BiFunction<T, String, Object> keys;
   private final Function<T, List<String>> furtherNames;
 
   private Listing(
@@ -36,7 +36,7 @@ public final class Listing<T> {
       Function<T, String> name,
       Function<T, List<String>> furtherNames,
       Function<T, Map<String, Object>> object,
-      Map<String, Function<T, Object>> keys) {
+      BiFunction<T, String, Object> keys) {
     this.things = things;
     this.name = name;
     this.furtherNames = furtherNames;
@@ -49,7 +49,12 @@ public final class Listing<T> {
    */
   public static <T> Listing<T> of(
       List<T> things, Function<T, String> name, Function<T, Map<String, Object>> object) {
-    return new Listing<>(things, name, thing -> List.of(), object, Map.of());
+    return new Listing<>(
+        things,
+        name,
+        thing -> List.of(),
+        object,
+        (thing, field) -> field(object.apply(thing), field));
   }
 
   /**
@@ -61,13 +66,13 @@ public final class Listing<T> {
   }
 
   /**
-   * Returns this listing with a shorter way to some fields of its objects, for requests that sort
-   * by one of them.
+   * Returns this listing with a shorter way to fields of its objects, for requests that sort by one
+   * of them.
    *
-   * @param shortcuts by the path of the field; each returns the value that the object has there
+   * @param keys returns the value that the object of an item has at a path
    */
-  public Listing<T> sortedBy(Map<String, Function<T, Object>> shortcuts) {
-    return new Listing<>(things, name, furtherNames, object, shortcuts);
+  public Listing<T> sortedBy(BiFunction<T, String, Object> keys) {
+    return new Listing<>(things, name, furtherNames, object, keys);
   }
 
   /** Creates a listing of objects, ordered by their field {@code name}. */
@@ -77,7 +82,7 @@ public final class Listing<T> {
         object -> String.valueOf(object.getOrDefault("name", "")),
         object -> List.of(),
         object -> object,
-        Map.of());
+        Listing::field);
   }
 
   /**
@@ -286,7 +291,7 @@ public final class Listing<T> {
 
   /** Returns what gives the value of a field of an item, by its path. */
   public Function<T, Object> key(String field) {
-    return keys.getOrDefault(field, thing -> field(object.apply(thing), field));
+    return thing -> keys.apply(thing, field);
   }
 
   /** Returns items sorted by a value; those with equal values stay in their order. */
@@ -336,7 +341,7 @@ public final class Listing<T> {
    * Returns a field by its path, such as {@code message_stats.publish_details.rate}; null if
    * absent.
    */
-  public static Object field(Map<String, Object> object, String path) {
+  public static Object field(Map<?, ?> object, String path) {
     Object value = object;
     for (String step : path.split("\\.")) {
       value = value instanceof Map<?, ?> map ? map.get(step) : null;

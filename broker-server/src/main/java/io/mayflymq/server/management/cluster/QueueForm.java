@@ -3,7 +3,7 @@ package io.mayflymq.server.management.cluster;
 import io.mayflymq.core.vhost.queue.QueueSnapshot;
 import io.mayflymq.server.management.api.Request;
 import io.mayflymq.server.management.json.History;
-import io.mayflymq.server.management.json.QueueJson;
+import io.mayflymq.server.management.json.QueueFields;
 import java.util.Map;
 
 /** How much a list shows of a queue. */
@@ -25,9 +25,9 @@ enum QueueForm {
 
   Map<String, Object> of(QueueSnapshot queue, History history) {
     return switch (this) {
-      case SUMMARY -> QueueJson.summary(queue, history);
-      case TOTALS -> QueueJson.totals(queue);
-      case BASICS -> QueueJson.basics(queue);
+      case SUMMARY -> QueueFields.listed(queue, history);
+      case TOTALS -> QueueFields.totals(queue);
+      case BASICS -> QueueFields.basics(queue);
     };
   }
 }

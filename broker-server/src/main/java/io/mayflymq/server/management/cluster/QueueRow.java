@@ -5,9 +5,8 @@ import io.mayflymq.core.vhost.queue.QueueSnapshot;
 import io.mayflymq.server.json.Json;
 import io.mayflymq.server.management.api.Listing;
 import io.mayflymq.server.management.json.History;
-import io.mayflymq.server.management.json.QueueJson;
+import io.mayflymq.server.management.json.QueueFields;
 import java.util.Map;
-import java.util.function.Function;
 
 /** A queue in a list, wherever it is. */
 public sealed interface QueueRow {
@@ -34,20 +33,9 @@ public sealed interface QueueRow {
       return form.of(snapshot, history);
     }
 
-    /** Returns a field of a queue, within a burst of its shard; null if it is deleted. */
-    static Object key(Queue queue, String field) {
-      QueueSnapshot snapshot = QueueSnapshot.of(queue);
-      return snapshot == null
-          ? null
-          : new Here(snapshot, QueueForm.SUMMARY, History.NONE).key(field);
-    }
-
     @Override
     public Object key(String field) {
-      Function<QueueSnapshot, Object> shortcut = QueueJson.SORT_KEYS.get(field);
-      return shortcut == null
-          ? Listing.field(QueueJson.summary(snapshot, History.NONE), field)
-          : shortcut.apply(snapshot);
+      return QueueFields.sortKey(field).of(snapshot);
     }
   }
 
@@ -67,7 +55,7 @@ public sealed interface QueueRow {
   record Down(Queue queue) implements QueueRow {
     @Override
     public Map<String, Object> object() {
-      return QueueJson.down(queue);
+      return QueueFields.down(queue);
     }
   }
 }

@@ -1,7 +1,6 @@
 package io.mayflymq.server.management.cluster;
 
 import io.mayflymq.core.metrics.ShardQuery;
-import io.mayflymq.core.queue.QueueSizes;
 import io.mayflymq.core.vhost.VirtualHost;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.queue.QueueSnapshot;
@@ -11,7 +10,7 @@ import io.mayflymq.server.management.api.Request;
 import io.mayflymq.server.management.api.RequestRouter;
 import io.mayflymq.server.management.api.Response;
 import io.mayflymq.server.management.json.History;
-import io.mayflymq.server.management.json.QueueJson;
+import io.mayflymq.server.management.json.QueueFields;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -20,7 +19,6 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.function.Function;
-import java.util.function.ToLongFunction;
 
 /*
  * Every node knows which queues there are and where they are, so a node is only asked for the queues that a list shows: by name, many at a time, one
@@ -108,28 +106,19 @@ public final class QueueRows {
 
   /** Reads no more of the queues of this node than the field needs. */
   private void keysHere(List<Queue> queues, List<Integer> here, String field, Object[] keys) {
-    Function<Queue, Object> ofQueue = QueueJson.SORT_KEYS_OF_QUEUES.get(field);
-    if (ofQueue != null) {
-      here.forEach(i -> keys[i] = ofQueue.apply(queues.get(i)));
+    QueueFields.SortKey key = QueueFields.sortKey(field);
+    if (!key.needsShard()) {
+      here.forEach(i -> keys[i] = key.of(queues.get(i)));
       return;
     }
-    ToLongFunction<QueueSizes> ofSizes = QueueJson.SORT_KEYS_OF_SIZES.get(field);
     wait.accept(
         ShardQuery.collect(
             here,
             i -> queues.get(i).shard(),
             i -> {
-              keys[i] =
-                  ofSizes == null
-                      ? QueueRow.Here.key(queues.get(i), field)
-                      : key(queues.get(i), ofSizes);
+              keys[i] = key.onShard(queues.get(i));
               return null;
             }));
-  }
-
-  private static Object key(Queue queue, ToLongFunction<QueueSizes> ofSizes) {
-    QueueSizes sizes = QueueSnapshot.sizes(queue);
-    return sizes == null ? null : (Object) ofSizes.applyAsLong(sizes);
   }
 
   private List<QueueSnapshot> here(List<Queue> queues) {

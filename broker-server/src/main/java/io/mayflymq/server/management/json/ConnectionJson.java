@@ -168,7 +168,10 @@ public final class ConnectionJson {
     if (stats != null) {
       object.put("message_stats", stats);
     }
-    Statistics.putIdleSince(object, view.counters());
+    String idleSince = Statistics.idleSince(view.counters());
+    if (idleSince != null) {
+      object.put("idle_since", idleSince);
+    }
     Erlang.putReductions(object);
     Erlang.putGarbageCollection(object);
     object.putAll(

@@ -10,9 +10,11 @@ import java.util.Map;
  * <p>Source: the answers of RabbitMQ 4.3.6.
  */
 public final class Erlang {
-  private static final Map<String, Object> NO_RATE = Map.of("rate", 0.0);
+  /** The rate of a number that does not change. */
+  static final Map<String, Object> NO_RATE = Map.of("rate", 0.0);
 
-  private static final Map<String, Object> GARBAGE_COLLECTION =
+  /** How a process collects its garbage. */
+  static final Map<String, Object> GARBAGE_COLLECTION =
       Map.of(
           "fullsweep_after", 0,
           "max_heap_size", 0,

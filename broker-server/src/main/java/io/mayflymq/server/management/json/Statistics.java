@@ -9,8 +9,6 @@ import io.mayflymq.core.metrics.Counts;
 import io.mayflymq.core.metrics.PastCounts;
 import io.mayflymq.core.metrics.QueueLengths;
 import io.mayflymq.core.queue.QueueSizes;
-import io.mayflymq.core.vhost.queue.QueueContents;
-import io.mayflymq.core.vhost.queue.QueueSnapshot;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
@@ -18,7 +16,9 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.stream.Stream;
 
 /**
@@ -33,19 +33,16 @@ public final class Statistics {
     }
   }
 
-  private static final Field DELIVER_GET =
-      new Field(
-          "deliver_get",
-          Counter.DELIVERED,
-          Counter.DELIVERED_NO_ACK,
-          Counter.GOT,
-          Counter.GOT_NO_ACK);
-
   private static final List<Field> HANDED_OUT =
       List.of(
           new Field("ack", Counter.ACKED),
           new Field("deliver", Counter.DELIVERED),
-          DELIVER_GET,
+          new Field(
+              "deliver_get",
+              Counter.DELIVERED,
+              Counter.DELIVERED_NO_ACK,
+              Counter.GOT,
+              Counter.GOT_NO_ACK),
           new Field("deliver_no_ack", Counter.DELIVERED_NO_ACK),
           new Field("get", Counter.GOT),
           new Field("get_empty", Counter.GOT_EMPTY),
@@ -103,9 +100,23 @@ public final class Statistics {
 
   private Statistics() {}
 
-  /** Returns the rate of {@code deliver_get}: messages that left by any kind of delivery or get. */
-  static double deliverGetRate(Counts counts) {
-    return DELIVER_GET.sum.stream().mapToDouble(counts::rate).sum();
+  /**
+   * Returns what reads a rate among the statistics of a queue; null if the path is that of no rate.
+   *
+   * @param path such as {@code message_stats.publish_details.rate}
+   */
+  static Function<Counters, Object> rateOfQueue(String path) {
+    for (Field field : OF_QUEUE) {
+      if (path.equals("message_stats." + field.name + "_details.rate")) {
+        return counters -> field.sum.stream().mapToDouble(counters::rate).sum();
+      }
+    }
+    return null;
+  }
+
+  /** Returns the names of the statistics that count deaths. */
+  static List<String> deathNames() {
+    return DIED.stream().map(Field::name).toList();
   }
 
   /** Returns the statistics of a queue; null if all counters are 0. */
@@ -209,50 +220,38 @@ public final class Statistics {
   }
 
   /**
-   * How many messages a queue has, or several.
+   * Adds what the queues of virtual hosts have together.
    *
-   * @param all those of all kinds, see {@link QueueContents#messages}
-   * @param ready those that are ready
-   * @param unacked those that were delivered and not settled
+   * @param sizes their sum
    */
-  public record Lengths(long all, long ready, long unacked) {
-    /** Returns the sums. */
-    public static Lengths ofSizes(List<QueueSizes> queues) {
-      return new Lengths(
-          queues.stream().mapToLong(QueueSizes::messages).sum(),
-          queues.stream().mapToLong(sizes -> sizes.totals().ready()).sum(),
-          queues.stream().mapToLong(sizes -> sizes.totals().unacked()).sum());
-    }
-
-    /** Returns the sums. */
-    public static Lengths of(List<QueueSnapshot> queues) {
-      return new Lengths(
-          queues.stream().mapToLong(QueueSnapshot::messages).sum(),
-          queues.stream().mapToLong(view -> view.totals().ready()).sum(),
-          queues.stream().mapToLong(view -> view.totals().unacked()).sum());
-    }
+  public static void putQueueTotals(
+      Map<String, Object> object, QueueSizes sizes, Counts counts, History history) {
+    putMessages(object, sizes, counts, history);
+    object.put("messages_delayed", sizes.delayed());
+    object.put("messages_dlx", sizes.waiting().messages());
   }
 
   /**
    * Adds the numbers of messages and the rates at which they change, computed from the rates of
    * messages added and removed; so are the numbers of earlier moments, which no one has counted.
    */
-  public static void putMessages(
-      Map<String, Object> object, Lengths lengths, Counts counts, History history) {
+  static void putMessages(
+      Map<String, Object> object, QueueSizes sizes, Counts counts, History history) {
+    long all = sizes.messages();
+    long ready = sizes.totals().ready();
+    long unacked = sizes.totals().unacked();
     double unackedRate = QueueLengths.unacked(counts::rate);
     double total = QueueLengths.all(counts::rate);
-    Map<String, Object> ofAll = put(object, "messages", lengths.all, total);
-    Map<String, Object> ofReady = put(object, "messages_ready", lengths.ready, total - unackedRate);
-    Map<String, Object> ofUnacked =
-        put(object, "messages_unacknowledged", lengths.unacked, unackedRate);
+    Map<String, Object> ofAll = put(object, "messages", all, total);
+    Map<String, Object> ofReady = put(object, "messages_ready", ready, total - unackedRate);
+    Map<String, Object> ofUnacked = put(object, "messages_unacknowledged", unacked, unackedRate);
     History.Moments moments = history.lengths();
     if (moments != null) {
       PastCounts past = moments.of(counts);
       // What is not in the counts was there as long as they.
-      double allElse = lengths.all - QueueLengths.all(counts::get);
-      double unackedElse = lengths.unacked - QueueLengths.unacked(counts::get);
-      double readyElse =
-          lengths.ready + QueueLengths.unacked(counts::get) - QueueLengths.all(counts::get);
+      double allElse = all - QueueLengths.all(counts::get);
+      double unackedElse = unacked - QueueLengths.unacked(counts::get);
+      double readyElse = ready + QueueLengths.unacked(counts::get) - QueueLengths.all(counts::get);
       moments.addTo(
           ofAll, past, at -> length(allElse + QueueLengths.all(counter -> past.get(counter, at))));
       moments.addTo(
@@ -275,19 +274,16 @@ public final class Statistics {
   }
 
   /**
-   * Adds the time since which no counter has changed, with the precision of the sampling interval;
-   * nothing if a counter has just changed.
+   * Returns the time since which no counter has changed, with the precision of the sampling
+   * interval; null if a counter has just changed.
    */
-  static void putIdleSince(Map<String, Object> object, Counters counters) {
-    counters
-        .stillSinceNanos()
-        .ifPresent(
-            nanos ->
-                object.put(
-                    "idle_since",
-                    IDLE_SINCE.format(
-                        Instant.ofEpochMilli(
-                            START_MILLIS + TimeUnit.NANOSECONDS.toMillis(nanos - START_NANOS)))));
+  static String idleSince(Counters counters) {
+    OptionalLong nanos = counters.stillSinceNanos();
+    return nanos.isEmpty()
+        ? null
+        : IDLE_SINCE.format(
+            Instant.ofEpochMilli(
+                START_MILLIS + TimeUnit.NANOSECONDS.toMillis(nanos.getAsLong() - START_NANOS)));
   }
 
   /** Adds a number and its rate of change; returns the object that has the rate. */

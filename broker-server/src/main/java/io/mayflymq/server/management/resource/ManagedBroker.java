@@ -319,8 +319,11 @@ public final class ManagedBroker {
     return queues.stream().map(found::get).filter(Objects::nonNull).toList();
   }
 
-  /** The queues, connections and channels that are open, as far as the shards answer. */
-  record Open(List<QueueSizes> queues, int connections, int channels, boolean complete) {}
+  /**
+   * What queues have together, and how many connections and channels are open, as far as the shards
+   * answer.
+   */
+  record Open(QueueSizes queues, int connections, int channels, boolean complete) {}
 
   /**
    * Returns the queues of these virtual hosts, and the numbers of a principal's open connections
@@ -344,7 +347,7 @@ public final class ManagedBroker {
     ShardQuery.Seen<QueueSizes> seen = Futures.await(queues);
     ShardQuery.Seen<Integer> opened = Futures.await(connections);
     return new Open(
-        seen.views(),
+        QueueSizes.sum(seen.views()),
         opened.views().size(),
         opened.views().stream().mapToInt(channels -> channels).sum(),
         seen.complete() && opened.complete());

@@ -211,17 +211,9 @@ public final class OverviewResource {
   }
 
   private static Map<String, Object> queueTotals(
-      List<Counts> counts, List<QueueSizes> queues, History history) {
+      List<Counts> counts, QueueSizes queues, History history) {
     Map<String, Object> totals = new LinkedHashMap<>();
-    Statistics.putMessages(
-        totals, Statistics.Lengths.ofSizes(queues), Statistics.Totals.of(counts), history);
-    totals.put(
-        "messages_delayed",
-        queues.stream()
-            .mapToLong(sizes -> sizes.totals().delayed() + sizes.scheduled().ready())
-            .sum());
-    totals.put(
-        "messages_dlx", queues.stream().mapToLong(sizes -> sizes.waiting().messages()).sum());
+    Statistics.putQueueTotals(totals, queues, Statistics.Totals.of(counts), history);
     return totals;
   }
 
@@ -230,7 +222,7 @@ public final class OverviewResource {
     return Json.object(
         "channels", open.channels(),
         "connections", open.connections(),
-        "consumers", open.queues().stream().mapToInt(QueueSizes::consumers).sum(),
+        "consumers", open.queues().consumers(),
         "exchanges", vhosts.stream().mapToInt(vhost -> vhost.routing().exchangeCount()).sum(),
         "queues", vhosts.stream().mapToInt(vhost -> vhost.routing().queueCount()).sum());
   }

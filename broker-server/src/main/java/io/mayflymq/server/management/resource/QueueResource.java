@@ -21,21 +21,16 @@ import io.mayflymq.server.management.cluster.QueueRow;
 import io.mayflymq.server.management.cluster.QueueRows;
 import io.mayflymq.server.management.json.History;
 import io.mayflymq.server.management.json.PathNames;
-import io.mayflymq.server.management.json.QueueJson;
+import io.mayflymq.server.management.json.QueueFields;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Function;
-import java.util.stream.Collectors;
 
 /** Queues: listed, declared, purged, deleted. */
 public final class QueueResource {
   private static final QueueOrder.By BY_NAME = new QueueOrder.By("", false);
   private static final QueueOrder.Keys NO_KEYS = (queues, field) -> List.of();
-  private static final Map<String, Function<QueueRow, Object>> SORT_KEYS =
-      QueueJson.SORT_KEYS.keySet().stream()
-          .collect(Collectors.toMap(field -> field, field -> row -> row.key(field)));
 
   private static final int OK = 200;
   private static final String REPLICATED = "replicated";
@@ -90,7 +85,7 @@ public final class QueueResource {
                 rows.of(order.of(vhosts, BY_NAME, NO_KEYS), request),
                 row -> row.queue().name(),
                 QueueRow::object)
-            .sortedBy(SORT_KEYS)
+            .sortedBy(QueueRow::key)
             .answer(request)
         : page(request, vhosts);
   }
@@ -114,7 +109,7 @@ public final class QueueResource {
       return managed
           .nodes()
           .answerOf(queue.home().node(), request)
-          .orElseGet(() -> Response.ok(Listing.columns(request, QueueJson.down(queue))));
+          .orElseGet(() -> Response.ok(Listing.columns(request, QueueFields.down(queue))));
     }
     return getHere(request);
   }
@@ -125,7 +120,7 @@ public final class QueueResource {
     return Response.ok(
         Listing.columns(
             request,
-            QueueJson.detail(
+            QueueFields.alone(
                 managed.queue(vhost, request.parameter("queue")),
                 History.of(request),
                 managed.consumerTimeoutMillis())));

@@ -7,6 +7,7 @@ import io.mayflymq.core.metrics.Counter;
 import io.mayflymq.core.metrics.CounterGroup;
 import io.mayflymq.core.metrics.ShardQuery;
 import io.mayflymq.core.policy.Dialect;
+import io.mayflymq.core.queue.QueueSizes;
 import io.mayflymq.core.security.Limits;
 import io.mayflymq.core.vhost.VirtualHost;
 import io.mayflymq.core.vhost.queue.QueueHost;
@@ -22,7 +23,6 @@ import io.mayflymq.server.management.api.RequestRouter;
 import io.mayflymq.server.management.api.Response;
 import io.mayflymq.server.management.cluster.CommonCounts;
 import io.mayflymq.server.management.json.History;
-import io.mayflymq.server.management.json.QueueJson;
 import io.mayflymq.server.management.json.Statistics;
 import java.util.List;
 import java.util.Map;
@@ -194,14 +194,22 @@ public final class VhostResource {
 
   private List<Map<String, Object>> objects(List<VirtualHost> vhosts, History history) {
     ShardQuery.Seen<QueueSnapshot> seen = managed.answeringQueues(vhosts);
-    Map<QueueHost, List<QueueSnapshot>> queues =
-        seen.views().stream().collect(Collectors.groupingBy(view -> view.queue().vhost()));
+    Map<QueueHost, List<QueueSizes>> queues =
+        seen.views().stream()
+            .collect(
+                Collectors.groupingBy(
+                    view -> view.queue().vhost(),
+                    Collectors.mapping(view -> view.contents().sizes(), Collectors.toList())));
     Map<String, Long> memory = managed.clientMemory().byVhost();
     return Listing.lazy(
         vhosts,
         vhost -> {
           Map<String, Object> object =
-              object(vhost, queues.getOrDefault(vhost, List.of()), seen.complete(), history);
+              object(
+                  vhost,
+                  QueueSizes.sum(queues.getOrDefault(vhost, List.of())),
+                  seen.complete(),
+                  history);
           object.put("memory", memory.getOrDefault(vhost.name(), 0L));
           return object;
         });
@@ -220,7 +228,7 @@ public final class VhostResource {
   }
 
   private Map<String, Object> object(
-      VirtualHost vhost, List<QueueSnapshot> queues, boolean complete, History history) {
+      VirtualHost vhost, QueueSizes queues, boolean complete, History history) {
     CounterGroup traffic = vhost.metrics().connections();
     VhostDefinition definition = vhost.definition();
     String queueType = managed.broker().defaultQueueType().wireName();
@@ -255,10 +263,7 @@ public final class VhostResource {
                 List.of(vhost.metrics().channels().snapshot()),
                 List.of(vhost.metrics().queues().snapshot()),
                 history));
-    Statistics.putMessages(
-        object, Statistics.Lengths.of(queues), vhost.metrics().queues(), history);
-    object.put("messages_delayed", queues.stream().mapToLong(QueueJson::delayed).sum());
-    object.put("messages_dlx", queues.stream().mapToLong(view -> view.waiting().messages()).sum());
+    Statistics.putQueueTotals(object, queues, vhost.metrics().queues(), history);
     if (!complete) {
       object.put(ManagedBroker.INCOMPLETE, true);
     }

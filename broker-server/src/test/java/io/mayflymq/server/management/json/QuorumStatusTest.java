@@ -99,14 +99,14 @@ class QuorumStatusTest {
 
   @Test
   void queueWhoseLeaderIsGoneShowsWhoIsLeft() {
-    assertThat(QueueJson.down(replicated(ALL, List.of("a", "c"))))
+    assertThat(QueueFields.down(replicated(ALL, List.of("a", "c"))))
         .containsEntry("state", "down")
         .containsEntry("leader", null)
         .containsEntry("node", "b")
         .containsEntry("members", ALL)
         .containsEntry("online", List.of("a", "c"));
-    assertThat(QueueJson.down(replicated(ALL, List.of("a")))).containsEntry("state", "minority");
-    assertThat(QueueJson.down(replicated(ALL, ALL)))
+    assertThat(QueueFields.down(replicated(ALL, List.of("a")))).containsEntry("state", "minority");
+    assertThat(QueueFields.down(replicated(ALL, ALL)))
         .as("its node is there and does not answer")
         .containsEntry("state", "down")
         .containsEntry("leader", "b");

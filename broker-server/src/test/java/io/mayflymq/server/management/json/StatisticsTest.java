@@ -6,9 +6,12 @@ import io.mayflymq.core.metrics.Counter;
 import io.mayflymq.core.metrics.Counters;
 import io.mayflymq.core.metrics.Counts;
 import io.mayflymq.core.metrics.VhostMetrics;
+import io.mayflymq.core.queue.QueueSizes;
+import io.mayflymq.core.queue.index.QueueTotals;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
@@ -39,7 +42,17 @@ class StatisticsTest {
                 LongStream.of(seconds).map(second -> start + second * SECOND).toArray(), seconds),
             null);
     Map<String, Object> object = new LinkedHashMap<>();
-    Statistics.putMessages(object, new Statistics.Lengths(now, now, 0), counts, history);
+    QueueSizes.Sum sizes = new QueueSizes.Sum();
+    sizes.add(
+        new QueueSizes(
+            new QueueTotals(now, 0, 0, 0, 0, 0, 0, 0, 0, 0),
+            QueueTotals.NONE,
+            QueueTotals.NONE,
+            0,
+            OptionalLong.empty(),
+            OptionalLong.empty(),
+            OptionalLong.empty()));
+    Statistics.putMessages(object, sizes.sizes(), counts, history);
     Map<?, ?> details = (Map<?, ?>) object.get("messages_details");
     return ((List<?>) details.get("samples"))
         .stream().map(sample -> ((Map<?, ?>) sample).get("sample")).toList();
