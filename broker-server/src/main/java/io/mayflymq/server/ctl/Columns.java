@@ -1,6 +1,7 @@
 package io.mayflymq.server.ctl;
 
 import io.mayflymq.core.naming.NearestName;
+import io.mayflymq.server.management.json.FieldColumn;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -17,7 +18,7 @@ import java.util.stream.Collectors;
  * conversion. Not changed once in use.
  */
 public final class Columns {
-  private record Column(String field, Function<Map<String, Object>, Object> value) {}
+  private record Column(String field, boolean text, Function<Map<String, Object>, Object> value) {}
 
   private final Map<String, Column> columns = new LinkedHashMap<>();
 
@@ -28,6 +29,28 @@ public final class Columns {
     Columns columns = new Columns();
     for (String name : names) {
       columns.with(name);
+    }
+    return columns;
+  }
+
+  /** Creates the columns of a table of fields. */
+  public static Columns of(List<FieldColumn> fields) {
+    Columns columns = new Columns();
+    for (FieldColumn field : fields) {
+      String[] path = field.path().split("\\.");
+      Function<Map<String, Object>, Object> value = object -> ControlValues.at(object, path);
+      columns.columns.put(
+          field.name(),
+          new Column(
+              field.path(),
+              field.type().isText(),
+              switch (field.type()) {
+                case WORD -> object -> Term.atom(value.apply(object));
+                case TABLE -> object -> Term.table(value.apply(object));
+                case PROCESS -> object -> Term.pid(value.apply(object));
+                case COUNT -> object -> value.apply(object) instanceof Number count ? count : 0L;
+                case TEXT, NUMBER, FLAG, OTHER -> value;
+              }));
     }
     return columns;
   }
@@ -43,22 +66,24 @@ public final class Columns {
    * @param field the field that the object must have for it
    */
   public Columns with(String name, Function<Map<String, Object>, Object> value, String field) {
-    columns.put(name, new Column(field, value));
+    columns.put(name, new Column(field, false, value));
+    return this;
+  }
+
+  /** Adds a column with a text, by which rows are sorted from A to Z. */
+  public Columns withText(String name) {
+    return withText(name, object -> object.get(name), name);
+  }
+
+  /** Adds a column with a text, see {@link #with(String, Function, String)}. */
+  public Columns withText(String name, Function<Map<String, Object>, Object> value, String field) {
+    columns.put(name, new Column(field, true, value));
     return this;
   }
 
   /** Adds a column with a word, such as a state. */
   public Columns withAtom(String name) {
-    return with(name, object -> Term.atom(object.get(name)), name);
-  }
-
-  /** Adds a column with a statistic of a queue. */
-  public Columns withStat(String name) {
-    return with(
-        name,
-        object ->
-            ControlValues.at(object, "message_stats", name) instanceof Number count ? count : 0L,
-        "message_stats." + name);
+    return withText(name, object -> Term.atom(object.get(name)), name);
   }
 
   /** Adds a column with the rate of a statistic, per second. */
@@ -121,6 +146,11 @@ public final class Columns {
   /** Returns the field that an object must have for a column, or several with commas. */
   String field(String name) {
     return columns.get(name).field();
+  }
+
+  /** Returns whether a column has texts. */
+  boolean isText(String name) {
+    return columns.get(name).text();
   }
 
   /** Returns what a column shows of an object, or null. */

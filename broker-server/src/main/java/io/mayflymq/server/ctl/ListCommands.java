@@ -1,5 +1,6 @@
 package io.mayflymq.server.ctl;
 
+import io.mayflymq.server.management.json.QueueFields;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -17,85 +18,36 @@ final class ListCommands {
   /** How many messages the channel of a consumer gets per second. */
   private static final String CHANNEL_RATE = "channel_deliver_rate";
 
+  /** Those of the table of fields, and RabbitMQ's that are put together here or always empty. */
   private static final Columns QUEUES =
-      Columns.of("name", "durable", "auto_delete")
-          .withTable("arguments")
-          .with("policy")
-          .with("operator_policy")
-          .with("effective_policy_definition")
-          .withPid("pid")
+      Columns.of(QueueFields.columns())
           .with("owner_pid", queue -> queue.get("owner_pid"), "owner_pid_details")
-          .with("exclusive")
           .with(
               "exclusive_consumer_pid",
               queue -> queue.get("exclusive_consumer_pid"),
               "exclusive_consumer_pid")
-          .with("exclusive_consumer_tag")
-          .with("single_active_consumer_tag")
-          .with("messages_ready")
-          .with("messages_unacknowledged")
-          .with("messages")
-          .with("messages_delayed")
-          .with("messages_dlx")
-          .with("messages_unreadable")
-          .with("messages_ready_ram")
-          .with("messages_unacknowledged_ram")
-          .with("messages_ram")
-          .with("messages_persistent")
-          .with("message_bytes")
-          .with("message_bytes_ready")
-          .with("message_bytes_unacknowledged")
-          .with("message_bytes_delayed")
-          .with("message_bytes_dlx")
-          .with("message_bytes_ram")
-          .with("message_bytes_persistent")
-          .with("head_message_timestamp")
-          .with("disk_reads")
-          .with("disk_writes")
-          .with("consumers")
-          .with("consumer_utilisation")
-          .with("consumer_capacity")
-          .with("memory")
-          .withStat("rejected")
-          .withStat("expired")
-          .withStat("maxlen")
-          .withStat("delivery_limit")
-          .withStat("queue_expired")
-          .withStat("queue_deleted")
-          .withStat("dead_lettered")
-          .withStat("dead_letters_waited")
-          .withStat("dropped_refused")
-          .withStat("dropped_no_exchange")
-          .withStat("dropped_exchange_missing")
-          .withStat("dropped_unroutable")
-          .withStat("dropped_cycle")
-          .withStat("dropped_unreadable")
-          .withStatRate("publish")
-          .withStatRate("deliver_get")
-          .withStatRate("ack")
-          .withStatRate("redeliver")
-          .withStatRate("rejected")
-          .withStatRate("expired")
-          .withStatRate("dead_lettered")
-          .withAtom("state")
-          .with("node")
-          .withAtom("type")
-          .with("leader", queue -> queue.getOrDefault("leader", queue.get("node")), "leader,node")
+          .withText(
+              "leader", queue -> queue.getOrDefault("leader", queue.get("node")), "leader,node")
           .with("members", queue -> nodes(queue, "members"), "members,node")
           .with("online", queue -> nodes(queue, "online"), "online,node")
+          .with("messages_ready_ram")
+          .with("messages_unacknowledged_ram")
+          .with("disk_reads")
+          .with("disk_writes")
           .with("slave_pids", queue -> "", "name")
           .with("synchronised_slave_pids", queue -> "", "name")
           .with("mirror_pids", queue -> "", "name")
           .with("synchronised_mirror_pids", queue -> "", "name");
 
   private static final Columns EXCHANGES =
-      Columns.of("name")
+      Columns.of()
+          .withText("name")
           .withAtom("type")
           .with("durable")
           .with("auto_delete")
           .with("internal")
           .withTable("arguments")
-          .with("policy");
+          .withText("policy");
 
   private static final Columns BINDINGS =
       Columns.of()
@@ -112,14 +64,14 @@ final class ListCommands {
   private static final Columns CONNECTIONS =
       Columns.of()
           .withPid("pid")
-          .with("name")
-          .with(CLIENT_NAME, connection -> connection.get(GIVEN_NAME), GIVEN_NAME)
+          .withText("name")
+          .withText(CLIENT_NAME, connection -> connection.get(GIVEN_NAME), GIVEN_NAME)
           .withRate("recv_oct", "recv_oct")
           .withRate("send_oct", "send_oct")
           .with("port")
-          .with("host")
+          .withText("host")
           .with("peer_port")
-          .with("peer_host")
+          .withText("peer_host")
           .with("ssl")
           .with("ssl_protocol")
           .with("ssl_key_exchange")
@@ -130,10 +82,10 @@ final class ListCommands {
           .with("peer_cert_validity")
           .withAtom("state")
           .with("channels")
-          .with("protocol", connection -> Term.Tuple.of(0L, 9L, 1L), "protocol")
+          .withText("protocol", connection -> Term.Tuple.of(0L, 9L, 1L), "protocol")
           .with("auth_mechanism")
-          .with("user")
-          .with("vhost")
+          .withText("user")
+          .withText("vhost")
           .with("container_id")
           .with("timeout")
           .with("frame_max")
@@ -146,20 +98,20 @@ final class ListCommands {
           .with("send_pend")
           .with("memory")
           .with("connected_at")
-          .with("node");
+          .withText("node");
 
   private static final Columns CHANNELS =
       Columns.of()
           .withPid("pid")
           .with("connection", channel -> channel.get("connection"), "connection_details")
-          .with("name")
-          .with(CLIENT_NAME, channel -> channel.get(CLIENT_NAME), "connection_details")
+          .withText("name")
+          .withText(CLIENT_NAME, channel -> channel.get(CLIENT_NAME), "connection_details")
           .withStatRate("publish")
           .withStatRate("deliver_get")
           .withStatRate("ack")
           .with("number")
-          .with("user")
-          .with("vhost")
+          .withText("user")
+          .withText("vhost")
           .with("transactional")
           .with("confirm")
           .with("consumer_count")
@@ -170,27 +122,27 @@ final class ListCommands {
           .with("prefetch_count")
           .with("global_prefetch_count")
           .withAtom("state")
-          .with("node");
+          .withText("node");
 
   private static final Columns CONSUMERS =
       Columns.of()
-          .with("queue_name", consumer -> ControlValues.at(consumer, "queue", "name"), "queue")
+          .withText("queue_name", consumer -> ControlValues.at(consumer, "queue", "name"), "queue")
           .with(
               "channel_pid",
               consumer -> Term.pid(ControlValues.at(consumer, "channel_details", "pid")),
               "channel_details")
-          .with(
+          .withText(
               "connection_name",
               consumer -> ControlValues.at(consumer, "channel_details", "connection_name"),
               "channel_details")
-          .with(CLIENT_NAME, consumer -> consumer.get(CLIENT_NAME), "channel_details")
-          .with(
+          .withText(CLIENT_NAME, consumer -> consumer.get(CLIENT_NAME), "channel_details")
+          .withText(
               "user",
               consumer -> ControlValues.at(consumer, "channel_details", "user"),
               "channel_details")
           .with("messages_unacknowledged")
           .with(CHANNEL_RATE, consumer -> consumer.get(CHANNEL_RATE), "channel_details")
-          .with("consumer_tag")
+          .withText("consumer_tag")
           .with("ack_required")
           .with("prefetch_count")
           .with("active")

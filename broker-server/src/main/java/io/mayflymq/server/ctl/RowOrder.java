@@ -4,7 +4,6 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.function.Function;
 
 /**
@@ -13,27 +12,6 @@ import java.util.function.Function;
  */
 final class RowOrder {
   private static final long LARGEST_PAGE = 500;
-
-  /** The columns with texts. */
-  private static final Set<String> TEXTS =
-      Set.of(
-          "name",
-          "user",
-          "vhost",
-          "node",
-          "type",
-          "state",
-          "policy",
-          "operator_policy",
-          "leader",
-          "peer_host",
-          "host",
-          "client_name",
-          "queue_name",
-          "consumer_tag",
-          "connection_name",
-          "protocol",
-          "activity_status");
 
   private final Columns columns;
   private final String column;
@@ -50,7 +28,7 @@ final class RowOrder {
   public RowOrder(Columns columns, String column, boolean reverse, long limit) {
     this.columns = column == null ? columns : columns.chosen(List.of(column));
     this.column = column;
-    this.ascending = column != null && TEXTS.contains(column) != reverse;
+    this.ascending = column != null && columns.isText(column) != reverse;
     this.limit = limit;
   }
 

@@ -37,13 +37,6 @@ final class Field<R> {
     CONTENTS
   }
 
-  /**
-   * A column of a list that is shown as text.
-   *
-   * @param path the path of the field in the object
-   */
-  public record Column(String name, String path, FieldType type) {}
-
   private final String name;
   private final FieldType type;
   private final Needs needs;
@@ -122,10 +115,10 @@ final class Field<R> {
   }
 
   /** Returns the columns of a table, in its order. */
-  static <R> List<Column> columns(List<Field<R>> fields) {
+  static <R> List<FieldColumn> columns(List<Field<R>> fields) {
     return fields.stream()
         .filter(field -> field.column)
-        .map(field -> new Column(field.name, field.name, field.type))
+        .map(field -> new FieldColumn(field.name, field.name, field.type))
         .toList();
   }
 }

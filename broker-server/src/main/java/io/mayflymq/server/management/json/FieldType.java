@@ -17,5 +17,10 @@ public enum FieldType {
   /** The identifier of one of Erlang's processes. */
   PROCESS,
   /** An object, a list, or a value of several kinds. */
-  OTHER
+  OTHER;
+
+  /** Returns whether lists are sorted by it from A to Z, not with the largest first. */
+  public boolean isText() {
+    return this == TEXT || this == WORD;
+  }
 }

@@ -259,15 +259,15 @@ public final class QueueFields {
   }
 
   /** Returns the columns of the control command, with those of the statistics at the end. */
-  public static List<Field.Column> columns() {
+  public static List<FieldColumn> columns() {
     return Stream.of(
             Field.columns(FIELDS).stream(),
             Statistics.deathNames().stream()
-                .map(name -> new Field.Column(name, "message_stats." + name, FieldType.COUNT)),
+                .map(name -> new FieldColumn(name, "message_stats." + name, FieldType.COUNT)),
             RATES.stream()
                 .map(
                     name ->
-                        new Field.Column(
+                        new FieldColumn(
                             name + "_rate",
                             "message_stats." + name + "_details.rate",
                             FieldType.COUNT)))
