@@ -100,11 +100,13 @@ final class MayflyFamilies {
   private static final List<Metric<QueueStats>> GAUGES =
       List.of(
           Metric.gauge(
-              "messages_scheduled", "Messages that wait for their time.", QueueStats::scheduled),
+              "messages_scheduled",
+              "Messages that wait for their time.",
+              queue -> queue.sizes().scheduled().ready()),
           Metric.gauge(
               "messages_delayed",
               "Messages that were returned and wait for their retry delay.",
-              queue -> queue.totals().delayed()),
+              queue -> queue.sizes().totals().delayed()),
           Metric.gauge(
               "oldest_message_age_seconds",
               "For how long the oldest message of all queues has been in its queue.",
@@ -112,9 +114,9 @@ final class MayflyFamilies {
           Metric.gauge(
               "messages_unreadable",
               "Messages that cannot be read at the moment.",
-              queue -> queue.totals().unreadable()),
+              queue -> queue.sizes().totals().unreadable()),
           Metric.gauge(
               "dead_letters_waiting",
               "Dead letters that wait until another queue accepts them.",
-              QueueStats::waiting));
+              queue -> queue.sizes().waiting().messages()));
 }

@@ -3,10 +3,12 @@ package io.mayflymq.server.metrics;
 import io.mayflymq.cluster.partition.ReplicaManager;
 import io.mayflymq.cluster.partition.ReplicaSnapshot;
 import io.mayflymq.core.metrics.ShardQuery;
+import io.mayflymq.core.queue.QueueSizes;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.store.StoreStats;
 import io.mayflymq.core.vhost.partition.Partition;
 import io.mayflymq.core.vhost.queue.Queue;
+import io.mayflymq.core.vhost.queue.QueueSnapshot;
 import io.mayflymq.server.channel.ChannelView;
 import io.mayflymq.server.connection.ConnectionView;
 import io.mayflymq.server.connection.OpenConnection;
@@ -92,19 +94,23 @@ record OpenObjects(
   }
 
   private static CompletableFuture<ShardQuery.Seen<QueueStats>> sums(Collection<Queue> queues) {
-    Map<Shard, QueueStats.Sum> sums = new ConcurrentHashMap<>();
+    Map<Shard, QueueSizes.Sum> sums = new ConcurrentHashMap<>();
     return ShardQuery.<Queue, QueueStats>collectWithin(
             SHARD_MILLIS,
             queues,
             Queue::shard,
             queue -> {
-              sums.computeIfAbsent(queue.shard(), shard -> new QueueStats.Sum()).add(queue);
+              QueueSizes sizes = QueueSnapshot.sizes(queue);
+              if (sizes != null) {
+                sums.computeIfAbsent(queue.shard(), shard -> new QueueSizes.Sum()).add(sizes);
+              }
               return null;
             })
         .thenApply(
             seen ->
                 new ShardQuery.Seen<>(
-                    sums.values().stream().map(QueueStats.Sum::figures).toList(), seen.complete()));
+                    sums.values().stream().map(sum -> QueueStats.sum(sum.sizes(), null)).toList(),
+                    seen.complete()));
   }
 
   /** Returns whether all shards have answered. */

@@ -9,10 +9,10 @@ import io.mayflymq.core.policy.QueueSettings;
 import io.mayflymq.core.policy.QueueType;
 import io.mayflymq.core.queue.QueueSizes;
 import io.mayflymq.core.queue.index.PriorityCounts;
-import io.mayflymq.core.queue.index.QueueTotals;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.queue.QueueSnapshot;
 import io.mayflymq.protocol.types.PropertiesScan;
+import io.mayflymq.server.management.json.QueueFields;
 import io.prometheus.metrics.model.snapshots.Labels;
 import java.util.List;
 import java.util.OptionalLong;
@@ -25,16 +25,9 @@ import java.util.stream.Stream;
  * @param type the module of its type in RabbitMQ; null for the sum
  * @param log where its log of Raft is; null for the sum, and if it is no quorum queue
  * @param settings its effective settings; null for the sum
- * @param totals its messages
- * @param scheduled how many messages wait for their time
- * @param waiting how many dead letters wait for another queue
- * @param consumers how many consumers it has
+ * @param sizes its numbers
  * @param capacity which part of the time its consumers could take at once what it had; NaN for a
  *     stream and for the sum
- * @param lag how many messages the slowest consumer of a stream has not read yet; NaN if there is
- *     none
- * @param oldestAge for how long the oldest message has been there, in seconds; NaN if there is none
- * @param memory about how many bytes of memory its messages take; NaN for a stream
  * @param headTimestamp the timestamp of the first ready message, in seconds since 1970; NaN if it
  *     has none
  * @param counts its counters
@@ -46,14 +39,8 @@ record QueueStats(
     String type,
     RaftFamilies.QuorumQueue log,
     QueueSettings settings,
-    QueueTotals totals,
-    long scheduled,
-    long waiting,
-    int consumers,
+    QueueSizes sizes,
     double capacity,
-    double lag,
-    double oldestAge,
-    double memory,
     double headTimestamp,
     Counts counts,
     PriorityCounts priorities)
@@ -66,24 +53,6 @@ record QueueStats(
   /** What is always 1, for the type and role of a queue. */
   static final Metric<Info> INFO =
       Metric.gauge("queue_info", "Type and role of a queue; always 1.", info -> 1);
-
-  private static final QueueStats NONE =
-      new QueueStats(
-          Labels.EMPTY,
-          null,
-          null,
-          null,
-          QueueTotals.NONE,
-          0,
-          0,
-          0,
-          Double.NaN,
-          Double.NaN,
-          Double.NaN,
-          0,
-          Double.NaN,
-          null,
-          null);
 
   /** A queue with labels for its type and its role. */
   record Info(QueueStats queue) implements Metric.Labelled {
@@ -119,65 +88,40 @@ record QueueStats(
       "Part of the time in which consumers could take at once what a queue had.";
 
   /** How many messages there are, as clients of RabbitMQ see them. */
-  static final List<Metric<QueueStats>> COARSE =
-      List.of(
-          Metric.gauge(
-              "queue_messages_ready",
-              "Messages that are ready for consumers.",
-              queue -> queue.totals.ready()),
-          Metric.gauge(
-              "queue_messages_unacked",
-              "Messages that were delivered and are not acknowledged.",
-              queue -> queue.totals.unacked()),
-          Metric.gauge(
-              "queue_messages",
-              "Messages that are ready, not acknowledged, or wait in the queue.",
-              queue -> queue.totals.messages() + queue.waiting));
-
-  /** The number of consumers. */
-  static final Metric<QueueStats> CONSUMERS =
-      Metric.gauge("queue_consumers", "Consumers of queues.", QueueStats::consumers);
+  static final List<Metric<QueueStats>> COARSE = ofFields(QueueFields.Gauges.COARSE).toList();
 
   /** What else a queue has. */
   static final List<Metric<QueueStats>> DETAILS =
-      List.of(
-          CONSUMERS,
-          Metric.gauge("queue_consumer_capacity", CAPACITY, QueueStats::capacity),
-          Metric.gauge("queue_consumer_utilisation", CAPACITY, QueueStats::capacity),
-          Metric.gauge(
-              "queue_process_memory_bytes",
-              "About how many bytes of memory the messages of a queue take.",
-              QueueStats::memory),
-          Metric.gauge(
-              "queue_messages_ram",
-              "Messages that are kept in memory only.",
-              queue -> queue.totals.messages() - queue.totals.persistent()),
-          Metric.gauge(
-              "queue_messages_ram_bytes",
-              "Body sizes of messages that are kept in memory only.",
-              queue -> queue.totals.bytes() - queue.totals.persistentBytes()),
-          Metric.gauge(
-              "queue_messages_persistent",
-              "Messages that are kept on disk.",
-              queue -> queue.totals.persistent()),
-          Metric.gauge(
-              "queue_messages_persistent_bytes",
-              "Body sizes of messages that are kept on disk.",
-              queue -> queue.totals.persistentBytes()),
-          Metric.gauge(
-              "queue_messages_bytes", "Body sizes of all messages.", queue -> queue.totals.bytes()),
-          Metric.gauge(
-              "queue_messages_ready_bytes",
-              "Body sizes of messages that are ready.",
-              queue -> queue.totals.readyBytes()),
-          Metric.gauge(
-              "queue_messages_unacked_bytes",
-              "Body sizes of messages that are not acknowledged.",
-              queue -> queue.totals.unackedBytes()),
-          Metric.gauge(
-              "queue_head_message_timestamp",
-              "Timestamp that the publisher gave to the first ready message.",
-              QueueStats::headTimestamp));
+      Stream.concat(
+              ofFields(QueueFields.Gauges.DETAILS),
+              Stream.of(
+                  Metric.<QueueStats>gauge(
+                      "queue_consumer_capacity", CAPACITY, QueueStats::capacity),
+                  Metric.<QueueStats>gauge(
+                      "queue_consumer_utilisation", CAPACITY, QueueStats::capacity),
+                  Metric.<QueueStats>gauge(
+                      "queue_process_memory_bytes",
+                      "About how many bytes of memory the messages of a queue take.",
+                      QueueStats::memory),
+                  Metric.<QueueStats>gauge(
+                      "queue_head_message_timestamp",
+                      "Timestamp that the publisher gave to the first ready message.",
+                      QueueStats::headTimestamp)))
+          .toList();
+
+  /** The number of consumers. */
+  static final List<Metric<QueueStats>> CONSUMERS =
+      DETAILS.stream().filter(metric -> metric.name().equals("queue_consumers")).toList();
+
+  private static Stream<Metric<QueueStats>> ofFields(QueueFields.Gauges family) {
+    return QueueFields.gauges(family).stream()
+        .map(
+            gauge ->
+                Metric.gauge(
+                    gauge.name(),
+                    gauge.help(),
+                    queue -> (double) gauge.value().applyAsLong(queue.sizes)));
+  }
 
   /** What RabbitMQ does not have of a queue. */
   static final List<Metric<QueueStats>> OWN =
@@ -283,62 +227,19 @@ record QueueStats(
               "Calls of basic.get that found no message.",
               Counter.GOT_EMPTY));
 
-  /** The sum of the queues of a shard. Belongs to the shard's thread. */
-  static final class Sum {
-    private final long[] totals = new long[10];
-    private long scheduled;
-    private long waiting;
-    private int consumers;
-    private double lag = Double.NaN;
-    private double oldestAge = Double.NaN;
-    private long memory;
+  /** For how long the oldest message has been there, in seconds; NaN if there is none. */
+  double oldestAge() {
+    return number(sizes.oldestAgeMillis()) / MILLIS;
+  }
 
-    /** Adds a queue, unless it is deleted. It makes next to nothing for each queue. */
-    void add(Queue queue) {
-      QueueSizes sizes = QueueSnapshot.sizes(queue);
-      if (sizes == null) {
-        return;
-      }
-      QueueTotals messages = sizes.totals();
-      totals[0] += messages.ready();
-      totals[1] += messages.unacked();
-      totals[2] += messages.readyBytes();
-      totals[3] += messages.unackedBytes();
-      totals[4] += messages.delayed();
-      totals[5] += messages.delayedBytes();
-      totals[6] += messages.unreadable();
-      totals[7] += messages.unreadableBytes();
-      totals[8] += messages.persistent();
-      totals[9] += messages.persistentBytes();
-      scheduled += sizes.scheduled().ready();
-      waiting += sizes.waiting().messages();
-      consumers += sizes.consumers();
-      lag = most(lag, number(sizes.lag()));
-      oldestAge = most(oldestAge, number(sizes.oldestAgeMillis()) / MILLIS);
-      memory += sizes.memoryBytes().orElse(0);
-    }
+  /** How many messages the slowest consumer of a stream has not read; NaN if there is none. */
+  double lag() {
+    return number(sizes.lag());
+  }
 
-    /** Returns the sum so far. */
-    QueueStats figures() {
-      return new QueueStats(
-          Labels.EMPTY,
-          null,
-          null,
-          null,
-          new QueueTotals(
-              totals[0], totals[1], totals[2], totals[3], totals[4], totals[5], totals[6],
-              totals[7], totals[8], totals[9]),
-          scheduled,
-          waiting,
-          consumers,
-          Double.NaN,
-          lag,
-          oldestAge,
-          memory,
-          Double.NaN,
-          null,
-          null);
-    }
+  /** About how many bytes of memory its messages take; NaN for a stream. */
+  double memory() {
+    return number(sizes.memoryBytes());
   }
 
   /** Returns the figures of a queue, on its shard; null if it was deleted. */
@@ -355,14 +256,8 @@ record QueueStats(
         type.module(),
         type == QueueType.QUORUM ? log(labels, queue.queue()) : null,
         queue.queue().settings(),
-        queue.totals(),
-        queue.scheduled().ready(),
-        queue.waiting().messages(),
-        queue.consumers().size(),
+        queue.contents().sizes(),
         queue.contents().consumerCapacity(),
-        number(queue.contents().lag()),
-        number(queue.contents().oldestAgeMillis()) / MILLIS,
-        number(queue.contents().memoryBytes()),
         timestamp(queue.head()),
         queue.queue().counters(),
         queue.contents().priorities());
@@ -376,14 +271,6 @@ record QueueStats(
 
   private static double number(OptionalLong known) {
     return known.isPresent() ? known.getAsLong() : Double.NaN;
-  }
-
-  private static double sum(double a, double b) {
-    return Double.isNaN(a) ? b : Double.isNaN(b) ? a : a + b;
-  }
-
-  private static double most(double a, double b) {
-    return Double.isNaN(a) ? b : Double.isNaN(b) ? a : Math.max(a, b);
   }
 
   /** Reads it without decoding the headers, which may be long. */
@@ -403,57 +290,16 @@ record QueueStats(
    * @param counts the counters of these queues and of those that were deleted
    */
   static QueueStats sum(List<QueueStats> queues, Counts counts) {
-    return queues.stream().reduce(NONE, QueueStats::plus).with(counts);
+    return sum(QueueSizes.sum(queues.stream().map(QueueStats::sizes).toList()), counts);
   }
 
-  /** Returns the sum of two queues, or of sums, without the counters. */
-  QueueStats plus(QueueStats other) {
-    QueueTotals a = totals;
-    QueueTotals b = other.totals;
+  /**
+   * Returns a sum of queues.
+   *
+   * @param counts null if they are not known
+   */
+  static QueueStats sum(QueueSizes sizes, Counts counts) {
     return new QueueStats(
-        Labels.EMPTY,
-        null,
-        null,
-        null,
-        new QueueTotals(
-            a.ready() + b.ready(),
-            a.unacked() + b.unacked(),
-            a.readyBytes() + b.readyBytes(),
-            a.unackedBytes() + b.unackedBytes(),
-            a.delayed() + b.delayed(),
-            a.delayedBytes() + b.delayedBytes(),
-            a.unreadable() + b.unreadable(),
-            a.unreadableBytes() + b.unreadableBytes(),
-            a.persistent() + b.persistent(),
-            a.persistentBytes() + b.persistentBytes()),
-        scheduled + other.scheduled,
-        waiting + other.waiting,
-        consumers + other.consumers,
-        Double.NaN,
-        most(lag, other.lag),
-        most(oldestAge, other.oldestAge),
-        sum(memory, other.memory),
-        Double.NaN,
-        null,
-        null);
-  }
-
-  private QueueStats with(Counts known) {
-    return new QueueStats(
-        labels,
-        type,
-        log,
-        settings,
-        totals,
-        scheduled,
-        waiting,
-        consumers,
-        capacity,
-        lag,
-        oldestAge,
-        memory,
-        headTimestamp,
-        known,
-        priorities);
+        Labels.EMPTY, null, null, null, sizes, Double.NaN, Double.NaN, counts, null);
   }
 }

@@ -115,7 +115,7 @@ final class ScrapedFamilies {
             : Stream.empty();
     Stream<MetricFamily> consumers =
         queueSum().stream()
-            .map(sum -> Value.gauge("rabbitmq_consumers", "Consumers.", sum.consumers()));
+            .map(sum -> Value.gauge("rabbitmq_consumers", "Consumers.", sum.sizes().consumers()));
     long declared = broker().virtualHosts().stream().mapToLong(this::queuesHere).sum();
     Stream<MetricFamily> others =
         Stream.concat(
@@ -208,7 +208,7 @@ final class ScrapedFamilies {
     Stream<MetricFamily> consumerCount =
         scrape.wants("queue_metrics")
             ? Stream.empty()
-            : Stream.of(MetricFamily.of(prefix, QueueStats.CONSUMERS, queues));
+            : MetricFamily.all(prefix, QueueStats.CONSUMERS, queues);
     return Stream.of(
             wanted("queue_coarse_metrics", MetricFamily.all(prefix, QueueStats.COARSE, queues)),
             wanted("queue_consumer_count", consumerCount),
@@ -335,7 +335,7 @@ final class ScrapedFamilies {
                     Value.gauge(
                         "rabbitmq_global_consumers",
                         "Consumers.",
-                        List.of(new Value(PROTOCOL, sum.consumers()))));
+                        List.of(new Value(PROTOCOL, sum.sizes().consumers()))));
     Stream<MetricFamily> publishers =
         open.connections().complete()
             ? Stream.of(

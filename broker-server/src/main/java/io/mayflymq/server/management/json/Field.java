@@ -11,7 +11,7 @@ import java.util.function.Predicate;
  *
  * @param <R> an object as it is read
  */
-final class Field<R> {
+class Field<R> {
   /** What {@link #read} returns of a field that is shown with the value null. */
   static final Object NULL = new Object();
 

@@ -13,6 +13,8 @@ import static io.mayflymq.server.management.json.FieldType.PROCESS;
 import static io.mayflymq.server.management.json.FieldType.TABLE;
 import static io.mayflymq.server.management.json.FieldType.TEXT;
 import static io.mayflymq.server.management.json.FieldType.WORD;
+import static io.mayflymq.server.management.json.QueueFields.Gauges.COARSE;
+import static io.mayflymq.server.management.json.QueueFields.Gauges.DETAILS;
 
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metadata.QueueDefinition;
@@ -48,9 +50,9 @@ import java.util.stream.Stream;
 
 /**
  * The fields of a queue, each described once: its name, its type, how it is read, and in which
- * forms of the object it is. The objects of the HTTP API, the keys that lists are sorted by and the
- * columns of {@code mayflyctl list_queues} are views of this table, in its order. The fields are
- * those of RabbitMQ's management, and our own.
+ * forms of the object it is. The objects of the HTTP API, the keys that lists are sorted by, the
+ * columns of {@code mayflyctl list_queues} and gauges of {@code /metrics} are views of this table,
+ * in its order. The fields are those of RabbitMQ's management, and our own.
  *
  * <p>How a field is read decides what it costs to sort a hundred thousand queues by it: any thread
  * may read {@link #of}, {@link #number} needs the sizes that the queue's shard knows, and {@link
@@ -62,7 +64,9 @@ public final class QueueFields {
       List.of(
           of("arguments", TABLE, Reading::arguments).in(ALWAYS).column(),
           of("auto_delete", FLAG, queue -> queue.definition().autoDelete()).in(ALWAYS).column(),
-          number("consumers", QueueSizes::consumers).column(),
+          number("consumers", QueueSizes::consumers)
+              .gauge(DETAILS, "queue_consumers", "Consumers of queues.")
+              .column(),
           of("durable", FLAG, queue -> queue.definition().durable()).in(ALWAYS).column(),
           of("effective_policy_definition", OTHER, queue -> queue.policies().policyDefinition())
               .column(),
@@ -70,15 +74,30 @@ public final class QueueFields {
           of("internal", FLAG, queue -> false),
           of("internal_owner", FLAG, queue -> false),
           number("memory", sizes -> sizes.memoryBytes().orElse(0)).column(),
-          number("message_bytes", sizes -> sizes.totals().bytes()).column(),
+          number("message_bytes", sizes -> sizes.totals().bytes())
+              .gauge(DETAILS, "queue_messages_bytes", "Body sizes of all messages.")
+              .column(),
           number(
                   "message_bytes_delayed",
                   sizes -> sizes.totals().delayedBytes() + sizes.scheduled().readyBytes())
               .column(),
           number("message_bytes_dlx", sizes -> sizes.waiting().bytes()).column(),
-          number("message_bytes_persistent", sizes -> sizes.totals().persistentBytes()).column(),
-          number("message_bytes_ready", sizes -> sizes.totals().readyBytes()).column(),
-          number("message_bytes_unacknowledged", sizes -> sizes.totals().unackedBytes()).column(),
+          number("message_bytes_persistent", sizes -> sizes.totals().persistentBytes())
+              .gauge(
+                  DETAILS,
+                  "queue_messages_persistent_bytes",
+                  "Body sizes of messages that are kept on disk.")
+              .column(),
+          number("message_bytes_ready", sizes -> sizes.totals().readyBytes())
+              .gauge(
+                  DETAILS, "queue_messages_ready_bytes", "Body sizes of messages that are ready.")
+              .column(),
+          number("message_bytes_unacknowledged", sizes -> sizes.totals().unackedBytes())
+              .gauge(
+                  DETAILS,
+                  "queue_messages_unacked_bytes",
+                  "Body sizes of messages that are not acknowledged.")
+              .column(),
           content("consumer_capacity", NUMBER, Reading::consumerCapacity).column(),
           content("consumer_utilisation", NUMBER, Reading::consumerCapacity).column(),
           content("exclusive_consumer_tag", TEXT, Reading::exclusiveConsumer)
@@ -89,11 +108,24 @@ public final class QueueFields {
               .column(),
           of("message_stats", OTHER, queue -> Statistics.ofQueue(queue.counters(), queue.history)),
           of("idle_since", TEXT, queue -> Statistics.idleSince(queue.counters())),
-          number("messages", QueueSizes::messages).in(WITH_TOTALS).column(),
+          number("messages", QueueSizes::messages)
+              .gauge(
+                  COARSE,
+                  "queue_messages",
+                  "Messages that are ready, not acknowledged, or wait in the queue.")
+              .in(WITH_TOTALS)
+              .column(),
           rate("messages"),
-          number("messages_ready", sizes -> sizes.totals().ready()).in(WITH_TOTALS).column(),
+          number("messages_ready", sizes -> sizes.totals().ready())
+              .gauge(COARSE, "queue_messages_ready", "Messages that are ready for consumers.")
+              .in(WITH_TOTALS)
+              .column(),
           rate("messages_ready"),
           number("messages_unacknowledged", sizes -> sizes.totals().unacked())
+              .gauge(
+                  COARSE,
+                  "queue_messages_unacked",
+                  "Messages that were delivered and are not acknowledged.")
               .in(WITH_TOTALS)
               .column(),
           rate("messages_unacknowledged"),
@@ -102,7 +134,9 @@ public final class QueueFields {
           content("messages_ready_returned", NUMBER, Reading::returned),
           number("messages_delayed", QueueSizes::delayed).column(),
           number("messages_dlx", sizes -> sizes.waiting().messages()).column(),
-          number("messages_persistent", sizes -> sizes.totals().persistent()).column(),
+          number("messages_persistent", sizes -> sizes.totals().persistent())
+              .gauge(DETAILS, "queue_messages_persistent", "Messages that are kept on disk.")
+              .column(),
           number("messages_scheduled", sizes -> sizes.scheduled().ready()),
           number(
                   "messages_unreadable",
@@ -137,12 +171,17 @@ public final class QueueFields {
           content("lease_ends_at", NUMBER, Reading::leaseEnd).in(ALONE),
           of("garbage_collection", OTHER, queue -> Erlang.GARBAGE_COLLECTION).in(ALONE),
           number("messages_ram", sizes -> sizes.totals().messages() - sizes.totals().persistent())
+              .gauge(DETAILS, "queue_messages_ram", "Messages that are kept in memory only.")
               .only(type(QueueType.CLASSIC, QueueType.QUORUM))
               .in(ALONE)
               .column(),
           number(
                   "message_bytes_ram",
                   sizes -> sizes.totals().bytes() - sizes.totals().persistentBytes())
+              .gauge(
+                  DETAILS,
+                  "queue_messages_ram_bytes",
+                  "Body sizes of messages that are kept in memory only.")
               .only(type(QueueType.CLASSIC, QueueType.QUORUM))
               .in(ALONE)
               .column(),
@@ -179,8 +218,9 @@ public final class QueueFields {
   }
 
   /** A number that is among the sizes of a queue. */
-  private static Field<Reading> number(String name, ToLongFunction<QueueSizes> read) {
-    return new Field<>(name, NUMBER, SIZES, queue -> read.applyAsLong(queue.sizes));
+  private static NumberField<Reading, QueueSizes> number(
+      String name, ToLongFunction<QueueSizes> read) {
+    return new NumberField<>(name, SIZES, queue -> queue.sizes, read);
   }
 
   /** A field that needs all that a queue has. */
@@ -336,6 +376,19 @@ public final class QueueFields {
     public Object of(QueueSnapshot queue) {
       return read.apply(Reading.of(queue, History.NONE, 0));
     }
+  }
+
+  /** The families that RabbitMQ has gauges of queues in. */
+  public enum Gauges {
+    /** {@code queue_coarse_metrics}. */
+    COARSE,
+    /** {@code queue_metrics}. */
+    DETAILS
+  }
+
+  /** Returns the gauges of a family, for a queue or for the sum of several. */
+  public static List<FieldGauge<QueueSizes>> gauges(Gauges family) {
+    return NumberField.gauges(FIELDS, family);
   }
 
   /** A queue as its fields are read; as much of it as they need. For one thread. */
