@@ -86,25 +86,6 @@ public final class Columns {
     return withText(name, object -> Term.atom(object.get(name)), name);
   }
 
-  /** Adds a column with the rate of a statistic, per second. */
-  public Columns withStatRate(String name) {
-    return withRate(name, "message_stats." + name);
-  }
-
-  /** Adds a column with the rate of a counter, per second; its name is that with {@code _rate}. */
-  public Columns withRate(String name, String counter) {
-    String field = counter + "_details.rate";
-    String[] path = field.split("\\.");
-    return with(
-        name + "_rate",
-        object -> ControlValues.at(object, path) instanceof Number rate ? rate : 0L,
-        field);
-  }
-
-  public Columns withPid(String name) {
-    return with(name, object -> Term.pid(object.get(name)), name);
-  }
-
   /** Adds a column with an AMQP table. */
   public Columns withTable(String name) {
     return with(name, object -> Term.table(object.get(name)), name);

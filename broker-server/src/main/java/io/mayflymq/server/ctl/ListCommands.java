@@ -1,5 +1,8 @@
 package io.mayflymq.server.ctl;
 
+import io.mayflymq.server.management.json.ChannelFields;
+import io.mayflymq.server.management.json.ConnectionFields;
+import io.mayflymq.server.management.json.ConsumerFields;
 import io.mayflymq.server.management.json.QueueFields;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -62,92 +65,19 @@ final class ListCommands {
           .withTable("arguments");
 
   private static final Columns CONNECTIONS =
-      Columns.of()
-          .withPid("pid")
-          .withText("name")
-          .withText(CLIENT_NAME, connection -> connection.get(GIVEN_NAME), GIVEN_NAME)
-          .withRate("recv_oct", "recv_oct")
-          .withRate("send_oct", "send_oct")
-          .with("port")
-          .withText("host")
-          .with("peer_port")
-          .withText("peer_host")
-          .with("ssl")
-          .with("ssl_protocol")
-          .with("ssl_key_exchange")
-          .with("ssl_cipher")
-          .with("ssl_hash")
-          .with("peer_cert_subject")
-          .with("peer_cert_issuer")
-          .with("peer_cert_validity")
-          .withAtom("state")
-          .with("channels")
+      Columns.of(ConnectionFields.columns())
           .withText("protocol", connection -> Term.Tuple.of(0L, 9L, 1L), "protocol")
-          .with("auth_mechanism")
-          .withText("user")
-          .withText("vhost")
-          .with("container_id")
-          .with("timeout")
-          .with("frame_max")
-          .with("channel_max")
-          .withTable("client_properties")
-          .with("recv_oct")
-          .with("recv_cnt")
-          .with("send_oct")
-          .with("send_cnt")
-          .with("send_pend")
-          .with("memory")
-          .with("connected_at")
-          .withText("node");
+          .with("container_id");
 
   private static final Columns CHANNELS =
-      Columns.of()
-          .withPid("pid")
+      Columns.of(ChannelFields.columns())
           .with("connection", channel -> channel.get("connection"), "connection_details")
-          .withText("name")
-          .withText(CLIENT_NAME, channel -> channel.get(CLIENT_NAME), "connection_details")
-          .withStatRate("publish")
-          .withStatRate("deliver_get")
-          .withStatRate("ack")
-          .with("number")
-          .withText("user")
-          .withText("vhost")
-          .with("transactional")
-          .with("confirm")
-          .with("consumer_count")
-          .with("messages_unacknowledged")
-          .with("messages_uncommitted")
-          .with("acks_uncommitted")
-          .with("messages_unconfirmed")
-          .with("prefetch_count")
-          .with("global_prefetch_count")
-          .withAtom("state")
-          .withText("node");
+          .withText(CLIENT_NAME, channel -> channel.get(CLIENT_NAME), "connection_details");
 
   private static final Columns CONSUMERS =
-      Columns.of()
-          .withText("queue_name", consumer -> ControlValues.at(consumer, "queue", "name"), "queue")
-          .with(
-              "channel_pid",
-              consumer -> Term.pid(ControlValues.at(consumer, "channel_details", "pid")),
-              "channel_details")
-          .withText(
-              "connection_name",
-              consumer -> ControlValues.at(consumer, "channel_details", "connection_name"),
-              "channel_details")
+      Columns.of(ConsumerFields.columns())
           .withText(CLIENT_NAME, consumer -> consumer.get(CLIENT_NAME), "channel_details")
-          .withText(
-              "user",
-              consumer -> ControlValues.at(consumer, "channel_details", "user"),
-              "channel_details")
-          .with("messages_unacknowledged")
-          .with(CHANNEL_RATE, consumer -> consumer.get(CHANNEL_RATE), "channel_details")
-          .withText("consumer_tag")
-          .with("ack_required")
-          .with("prefetch_count")
-          .with("active")
-          .withAtom("activity_status")
-          .withTable("arguments");
+          .with(CHANNEL_RATE, consumer -> consumer.get(CHANNEL_RATE), "channel_details");
 
   private static final String LIMIT = "--limit";
 

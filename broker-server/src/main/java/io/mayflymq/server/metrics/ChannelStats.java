@@ -2,9 +2,9 @@ package io.mayflymq.server.metrics;
 
 import io.mayflymq.core.metrics.Counter;
 import io.mayflymq.server.channel.ChannelView;
+import io.mayflymq.server.management.json.ChannelFields;
 import io.prometheus.metrics.model.snapshots.Labels;
 import java.util.List;
-import java.util.function.ToIntFunction;
 
 /**
  * Channels: one, or all open ones for the sums.
@@ -14,32 +14,14 @@ import java.util.function.ToIntFunction;
 record ChannelStats(Labels labels, List<ChannelView> views) implements Metric.Labelled {
   /** What a channel has. */
   static final List<Metric<ChannelStats>> METRICS =
-      List.of(
-          gauge("channel_consumers", "Consumers of channels.", ChannelView::consumers),
-          gauge(
-              "channel_messages_unacked",
-              "Messages that were delivered and are not acknowledged.",
-              ChannelView::unacked),
-          gauge(
-              "channel_messages_unconfirmed",
-              "Messages that were published and are not confirmed.",
-              ChannelView::unconfirmed),
-          gauge(
-              "channel_messages_uncommitted",
-              "Messages that wait for the commit of a transaction.",
-              ChannelView::uncommitted),
-          gauge(
-              "channel_acks_uncommitted",
-              "Acknowledgements that wait for the commit of a transaction.",
-              ChannelView::uncommittedAcks),
-          gauge(
-              "consumer_prefetch",
-              "Prefetch limit of the next consumer of a channel.",
-              ChannelView::prefetch),
-          gauge(
-              "channel_prefetch",
-              "Prefetch limit of all consumers of a channel together.",
-              ChannelView::globalPrefetch));
+      ChannelFields.gauges().stream()
+          .map(
+              gauge ->
+                  Metric.<ChannelStats>gauge(
+                      gauge.name(),
+                      gauge.help(),
+                      channels -> channels.views.stream().mapToLong(gauge.value()).sum()))
+          .toList();
 
   /** RabbitMQ's name of the family of what the process of a channel does. */
   static final String PROCESS = "channel_process_metrics";
@@ -65,11 +47,5 @@ record ChannelStats(Labels labels, List<ChannelView> views) implements Metric.La
   /** Returns how many have published. */
   long publishers() {
     return views.stream().filter(view -> view.counters().get(Counter.PUBLISHED) > 0).count();
-  }
-
-  private static Metric<ChannelStats> gauge(
-      String name, String help, ToIntFunction<ChannelView> value) {
-    return Metric.gauge(
-        name, help, channels -> channels.views.stream().mapToLong(value::applyAsInt).sum());
   }
 }

@@ -15,7 +15,7 @@ class OutputFormatTest {
       Columns.of("name")
           .withTable("arguments")
           .with("durable")
-          .withPid("pid")
+          .with("pid", object -> Term.pid(object.get("pid")), "pid")
           .rows(
               List.of(
                   Json.object(
@@ -36,7 +36,8 @@ class OutputFormatTest {
             """
             name\targuments\tdurable\tpid
             q1\t[{"x-dead-letter-exchange","dlx"},{"x-max-length",7}]\ttrue\t<a@b.1.788.0>
-            q2\t[]\tfalse\t""");
+            q2\t[]\tfalse\t\
+            """);
     assertThat(OutputFormat.TABLE.rows(QUEUES, false)).startsWith("q1\t");
   }
 
@@ -70,7 +71,8 @@ class OutputFormatTest {
             """
             [
             {"name":"q1","arguments":[["x-dead-letter-exchange","longstr","dlx"],\
-            ["x-max-length","long",7]],"durable":true,""")
+            ["x-max-length","long",7]],"durable":true,\
+            """)
         .contains("\n,{\"name\":\"q2\",\"arguments\":[],\"durable\":false,")
         .endsWith("}\n]");
     assertThat(OutputFormat.JSON.rows(new Result.Rows(List.of("name"), List.of()), true))
@@ -94,7 +96,8 @@ class OutputFormatTest {
             [
             [name: "q1", arguments: [{"x-dead-letter-exchange", :longstr, "dlx"}, \
             {"x-max-length", :long, 7}], durable: true, pid: #PID<a@b.1.788.0>]
-            ,[name: "q2", arguments: [], durable: false,""");
+            ,[name: "q2", arguments: [], durable: false,\
+            """);
   }
 
   @Test
@@ -109,12 +112,14 @@ class OutputFormatTest {
                         JsonReader.DEFAULT.read(
                             """
                             {"arr":[1,"a"],"big":10000000000,"f":1.5,"neg":-3,"sac":true,
-                             "t":{"b":1,"c":"d"}}"""))));
+                             "t":{"b":1,"c":"d"}}\
+                            """))));
     assertThat(OutputFormat.TABLE.rows(rows, false))
         .isEqualTo(
             """
             [{"arr",[1,"a"]},{"big",10000000000},{"f",1.5},{"neg",-3},{"sac",true},\
-            {"t",[{"b",1},{"c","d"}]}]""");
+            {"t",[{"b",1},{"c","d"}]}]\
+            """);
     assertThat(OutputFormat.ERLANG.rows(rows, false))
         .isEqualTo(
             """
@@ -123,7 +128,8 @@ class OutputFormatTest {
                           {<<"f">>,double,1.5},
                           {<<"neg">>,long,-3},
                           {<<"sac">>,bool,true},
-                          {<<"t">>,table,[{<<"b">>,long,1},{<<"c">>,longstr,<<"d">>}]}]}]]""");
+                          {<<"t">>,table,[{<<"b">>,long,1},{<<"c">>,longstr,<<"d">>}]}]}]]\
+            """);
     assertThat(OutputFormat.INSPECT.rows(rows, false))
         .isEqualTo(
             """
@@ -131,7 +137,8 @@ class OutputFormatTest {
             [arguments: [{"arr", :array, [long: 1, longstr: "a"]}, {"big", :long, 10000000000}, \
             {"f", :double, 1.5}, {"neg", :long, -3}, {"sac", :bool, true}, \
             {"t", :table, [{"b", :long, 1}, {"c", :longstr, "d"}]}]]
-            ]""");
+            ]\
+            """);
     assertThat(OutputFormat.JSON.rows(rows, false))
         .contains("[\"arr\",\"array\",[1,\"a\"]]", "[\"t\",\"table\",[[\"b\",\"long\",1],");
   }

@@ -1,5 +1,7 @@
 package io.mayflymq.server.management.json;
 
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
@@ -44,7 +46,7 @@ class Field<R> {
   private Shown shown = Shown.WITH_STATISTICS;
   private Predicate<R> only = object -> true;
   private Predicate<R> nullAlone = object -> false;
-  private boolean column;
+  private final List<FieldColumn> columns = new ArrayList<>();
 
   /**
    * A field of lists and of single objects.
@@ -78,7 +80,24 @@ class Field<R> {
 
   /** Makes it a column of the control command's list. */
   Field<R> column() {
-    column = true;
+    return column(name, "", type);
+  }
+
+  /**
+   * Adds a column of the control command's list.
+   *
+   * @param within the path within this field; empty for the field itself
+   */
+  Field<R> column(String named, String within, FieldType as) {
+    columns.add(new FieldColumn(named, within.isEmpty() ? name : name + "." + within, as));
+    return this;
+  }
+
+  /** Adds columns for rates of statistics, for a field that has statistics. */
+  Field<R> rates(String... statistics) {
+    for (String each : statistics) {
+      column(each + "_rate", each + "_details.rate", FieldType.COUNT);
+    }
     return this;
   }
 
@@ -114,11 +133,26 @@ class Field<R> {
     }
   }
 
+  /** Returns the fields of a table that lists have. */
+  static <R> List<Field<R>> listed(List<Field<R>> table) {
+    return table.stream().filter(field -> field.shown != Shown.ALONE).toList();
+  }
+
+  /**
+   * Returns an object with these fields, in their order.
+   *
+   * @param alone whether it is shown alone, not in a list
+   */
+  static <R> Map<String, Object> object(List<Field<R>> fields, R object, boolean alone) {
+    Map<String, Object> shown = new LinkedHashMap<>(2 * fields.size());
+    for (Field<R> field : fields) {
+      field.put(shown, object, alone);
+    }
+    return shown;
+  }
+
   /** Returns the columns of a table, in its order. */
-  static <R> List<FieldColumn> columns(List<Field<R>> fields) {
-    return fields.stream()
-        .filter(field -> field.column)
-        .map(field -> new FieldColumn(field.name, field.name, field.type))
-        .toList();
+  static <R> List<FieldColumn> columns(List<Field<R>> table) {
+    return table.stream().flatMap(field -> field.columns.stream()).toList();
   }
 }

@@ -106,7 +106,15 @@ public final class QueueFields {
           content("head_message_timestamp", NUMBER, Reading::headTimestamp)
               .nullAlone(type(QueueType.CLASSIC))
               .column(),
-          of("message_stats", OTHER, queue -> Statistics.ofQueue(queue.counters(), queue.history)),
+          statistics()
+              .rates(
+                  "publish",
+                  "deliver_get",
+                  "ack",
+                  "redeliver",
+                  "rejected",
+                  "expired",
+                  "dead_lettered"),
           of("idle_since", TEXT, queue -> Statistics.idleSince(queue.counters())),
           number("messages", QueueSizes::messages)
               .gauge(
@@ -203,12 +211,7 @@ public final class QueueFields {
   private static final List<Field<Reading>> TOTALS =
       FIELDS.stream().filter(field -> field.shown() == WITH_TOTALS).toList();
 
-  private static final List<Field<Reading>> LISTED =
-      FIELDS.stream().filter(field -> field.shown() != ALONE).toList();
-
-  /** The statistics whose rates are columns. */
-  private static final List<String> RATES =
-      List.of("publish", "deliver_get", "ack", "redeliver", "rejected", "expired", "dead_lettered");
+  private static final List<Field<Reading>> LISTED = Field.listed(FIELDS);
 
   private QueueFields() {}
 
@@ -235,6 +238,14 @@ public final class QueueFields {
     return content(name, OTHER, queue -> queue.lengths().get(name));
   }
 
+  /** The statistics, each death of which is a column. */
+  private static Field<Reading> statistics() {
+    Field<Reading> statistics =
+        of("message_stats", OTHER, queue -> Statistics.ofQueue(queue.counters(), queue.history));
+    Statistics.deathNames().forEach(death -> statistics.column(death, death, FieldType.COUNT));
+    return statistics;
+  }
+
   /** A field of a queue that has replicas, or could have them. */
   private static Field<Reading> replicas(String name, Function<Reading, Object> read) {
     return of(name, OTHER, read)
@@ -251,35 +262,35 @@ public final class QueueFields {
 
   /** Returns a queue as it is shown in lists. */
   public static Map<String, Object> listed(QueueSnapshot queue, History history) {
-    return put(LISTED, Reading.of(queue, history, 0), false);
+    return Field.object(LISTED, Reading.of(queue, history, 0), false);
   }
 
   /**
    * Returns a single queue, with its consumers.
    *
-   * @param consumerTimeoutMillis see {@link ConsumerJson#of}
+   * @param consumerTimeoutMillis see {@link ConsumerFields#of}
    */
   public static Map<String, Object> alone(
       QueueSnapshot queue, History history, long consumerTimeoutMillis) {
-    return put(FIELDS, Reading.of(queue, history, consumerTimeoutMillis), true);
+    return Field.object(FIELDS, Reading.of(queue, history, consumerTimeoutMillis), true);
   }
 
   /** Returns a queue with its messages, but without statistics: {@code enable_queue_totals}. */
   public static Map<String, Object> totals(QueueSnapshot queue) {
     Map<String, Object> object = basics(queue);
-    object.putAll(put(TOTALS, Reading.of(queue, History.NONE, 0), false));
+    object.putAll(Field.object(TOTALS, Reading.of(queue, History.NONE, 0), false));
     return object;
   }
 
   /** Returns what a queue is, without statistics: {@code disable_stats}. */
   public static Map<String, Object> basics(QueueSnapshot queue) {
-    return put(BASICS, Reading.of(queue.queue()), false);
+    return Field.object(BASICS, Reading.of(queue.queue()), false);
   }
 
   /** Returns what is known of a queue whose node does not answer. */
   public static Map<String, Object> down(Queue queue) {
     Reading known = new Reading(queue, queue.home().node(), null, null, History.NONE, 0);
-    Map<String, Object> object = put(BASICS, known, false);
+    Map<String, Object> object = Field.object(BASICS, known, false);
     QueueReplicas replicas = queue.replicas();
     object.put("state", replicas == null || replicas.isLed() ? "down" : replicas.state());
     if (replicas != null) {
@@ -289,30 +300,9 @@ public final class QueueFields {
     return object;
   }
 
-  private static Map<String, Object> put(
-      List<Field<Reading>> fields, Reading queue, boolean alone) {
-    Map<String, Object> object = new LinkedHashMap<>(2 * fields.size());
-    for (Field<Reading> field : fields) {
-      field.put(object, queue, alone);
-    }
-    return object;
-  }
-
-  /** Returns the columns of the control command, with those of the statistics at the end. */
+  /** Returns the columns of {@code list_queues}. */
   public static List<FieldColumn> columns() {
-    return Stream.of(
-            Field.columns(FIELDS).stream(),
-            Statistics.deathNames().stream()
-                .map(name -> new FieldColumn(name, "message_stats." + name, FieldType.COUNT)),
-            RATES.stream()
-                .map(
-                    name ->
-                        new FieldColumn(
-                            name + "_rate",
-                            "message_stats." + name + "_details.rate",
-                            FieldType.COUNT)))
-        .flatMap(columns -> columns)
-        .toList();
+    return Field.columns(FIELDS);
   }
 
   /**
@@ -529,7 +519,7 @@ public final class QueueFields {
 
     Object owner() {
       return queue.owner() instanceof ConnectionIdentity owner
-          ? ConnectionJson.details(owner)
+          ? ConnectionFields.details(owner)
           : null;
     }
 
@@ -550,7 +540,7 @@ public final class QueueFields {
 
     Object consumers() {
       return contents.consumers().stream()
-          .map(member -> ConsumerJson.of(queue, member, consumerTimeoutMillis))
+          .map(member -> ConsumerFields.of(queue, member, consumerTimeoutMillis))
           .toList();
     }
 

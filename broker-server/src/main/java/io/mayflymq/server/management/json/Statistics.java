@@ -289,21 +289,33 @@ public final class Statistics {
   /** Adds a number and its rate of change; returns the object that has the rate. */
   private static Map<String, Object> put(
       Map<String, Object> object, String name, long value, double rate) {
-    Map<String, Object> details = new LinkedHashMap<>(8);
-    details.put("rate", Math.round(rate * 10) / 10.0);
+    Map<String, Object> details = details(rate);
     object.put(name, value);
     object.put(name + "_details", details);
     return details;
   }
 
-  /** Adds the bytes that a connection, or several, received and sent. */
+  private static Map<String, Object> details(double rate) {
+    Map<String, Object> details = new LinkedHashMap<>(8);
+    details.put("rate", Math.round(rate * 10) / 10.0);
+    return details;
+  }
+
+  /** Adds the bytes that connections received or sent, and their rate. */
   public static void putBytes(
       Map<String, Object> object, String name, Counter counter, Counts counts, History history) {
-    Map<String, Object> details = put(object, name, counts.get(counter), counts.rate(counter));
+    object.put(name, counts.get(counter));
+    object.put(name + "_details", bytesDetails(counter, counts, history));
+  }
+
+  /** Returns the rate of the bytes that a connection, or several, received or sent. */
+  static Map<String, Object> bytesDetails(Counter counter, Counts counts, History history) {
+    Map<String, Object> details = details(counts.rate(counter));
     if (history.data() != null) {
       PastCounts past = history.data().of(counts);
       history.data().addTo(details, past, moment -> past.get(counter, moment));
     }
+    return details;
   }
 
   private static void add(

@@ -11,7 +11,8 @@ import io.mayflymq.server.management.api.Response;
 import io.mayflymq.server.management.cluster.AllNodes;
 import io.mayflymq.server.management.cluster.ListKind;
 import io.mayflymq.server.management.cluster.SpreadList;
-import io.mayflymq.server.management.json.ConnectionJson;
+import io.mayflymq.server.management.json.ChannelFields;
+import io.mayflymq.server.management.json.ConnectionFields;
 import io.mayflymq.server.management.json.History;
 import java.util.List;
 import java.util.Map;
@@ -31,10 +32,10 @@ public final class ConnectionResource {
 
   public ConnectionResource(ManagedBroker managed) {
     this.managed = managed;
-    this.connections =
-        connections("connections", found -> ConnectionJson.connection(found.view(), History.NONE));
+    this.connections = connections("connections", found -> ConnectionFields.listed(found.view()));
     this.connectionsOfUser =
-        connections("connections-of-user", found -> ConnectionJson.brief(found.view().identity()));
+        connections(
+            "connections-of-user", found -> ConnectionFields.brief(found.view().identity()));
     this.channels =
         new SpreadList<>(
             new ListKind<>(
@@ -44,7 +45,7 @@ public final class ConnectionResource {
                 ConnectionResource::placeOf,
                 view -> view.identity().name(),
                 view -> List.of(view.identity().connection().givenName()),
-                view -> ConnectionJson.channel(view, History.NONE)),
+                ChannelFields::listed),
             managed.nodes());
   }
 
@@ -124,7 +125,7 @@ public final class ConnectionResource {
     return Response.ok(
         Listing.columns(
             request,
-            ConnectionJson.connectionDetail(
+            ConnectionFields.alone(
                 managed.connection(request.principal(), request.parameter("connection")).view(),
                 History.of(request))));
   }
@@ -159,7 +160,7 @@ public final class ConnectionResource {
                 .filter(view -> view.identity().connection().name().equals(name))
                 .toList(),
             view -> view.identity().name(),
-            view -> ConnectionJson.channel(view, History.NONE))
+            ChannelFields::listed)
         .answer(request);
   }
 
@@ -169,9 +170,7 @@ public final class ConnectionResource {
     return managed.channels(request.principal()).stream()
         .filter(view -> view.identity().name().equals(name) || view.identity().pid().equals(name))
         .findFirst()
-        .map(
-            view ->
-                Response.ok(Listing.columns(request, ConnectionJson.channelDetail(view, history))))
+        .map(view -> Response.ok(Listing.columns(request, ChannelFields.alone(view, history))))
         .orElseThrow(() -> ApiException.notFound(Missing.other("channel", name)));
   }
 }

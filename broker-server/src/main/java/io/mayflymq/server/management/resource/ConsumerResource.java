@@ -9,7 +9,7 @@ import io.mayflymq.server.management.api.Request;
 import io.mayflymq.server.management.api.RequestRouter;
 import io.mayflymq.server.management.cluster.ListKind;
 import io.mayflymq.server.management.cluster.SpreadList;
-import io.mayflymq.server.management.json.ConsumerJson;
+import io.mayflymq.server.management.json.ConsumerFields;
 import java.util.List;
 
 /**
@@ -32,7 +32,7 @@ public final class ConsumerResource {
                 found -> found.member.consumer().tag().value(),
                 Found::furtherNames,
                 found ->
-                    ConsumerJson.of(
+                    ConsumerFields.of(
                         found.queue.queue(), found.member, managed.consumerTimeoutMillis())),
             managed.nodes());
   }
