@@ -76,6 +76,34 @@ class ListCommandsIT {
   }
 
   @Test
+  void eachColumnThatTheHelpNamesIsShown() throws Exception {
+    String tag = channel.basicConsume("q2", false, (t, m) -> {}, t -> {});
+    try {
+      for (String kind : List.of("queues", "connections", "channels", "consumers")) {
+        List<String> columns = columns("list_" + kind);
+        assertThat(columns).as(kind).hasSizeGreaterThan(10).doesNotHaveDuplicates();
+        Outcome outcome =
+            control.run("-q", "list_" + kind, "--sort", columns.get(0), String.join(",", columns));
+        assertThat(outcome.exit()).as("%s", outcome).isZero();
+        assertThat(outcome.out().get(0)).as(kind).isEqualTo(String.join("\t", columns));
+        assertThat(outcome.out()).as(kind).hasSizeGreaterThan(1);
+      }
+    } finally {
+      channel.basicCancel(tag);
+      channel.basicRecover(true);
+    }
+    assertThat(list("list_queues", "--sort", "name", "name", "dropped_reason_excluded"))
+        .as("each outcome of a death has a column")
+        .contains("q1\t0");
+  }
+
+  private static List<String> columns(String command) {
+    String help = String.join(" ", control.run("help", command).out());
+    String columns = help.substring(help.indexOf("Columns: ") + "Columns: ".length());
+    return List.of(columns.substring(0, columns.indexOf('.')).split(",\\s+"));
+  }
+
+  @Test
   void aListIsShownAgainAndAgain() {
     assertThat(
             list(

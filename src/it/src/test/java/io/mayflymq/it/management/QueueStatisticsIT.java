@@ -11,7 +11,11 @@ import io.mayflymq.it.harness.Http;
 import io.mayflymq.it.harness.MayflyOnly;
 import io.mayflymq.it.harness.Patience;
 import io.mayflymq.it.harness.Target;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -62,6 +66,52 @@ class QueueStatisticsIT {
         http.get(path + "&disable_stats=true&enable_queue_totals=true").json().path("items").get(0);
     assertThat(totals.path("messages_ready").asInt()).isEqualTo(1);
     assertThat(totals.has("message_stats")).isFalse();
+  }
+
+  @Test
+  void pagesAreSortedByAnyFieldThatTheyShow(Amqp amqp) throws Exception {
+    String prefix = amqp.name();
+    for (int i = 0; i < 3; i++) {
+      String queue = prefix + i;
+      amqp.channel()
+          .queueDeclare(
+              queue, i == 1, false, i == 2, i == 0 ? Map.of() : Map.of("x-max-priority", i));
+      for (int sent = 0; sent < (i + 1) % 3; sent++) {
+        amqp.publish(queue, "m");
+      }
+      amqp.awaitReady(queue, (i + 1) % 3);
+    }
+    String page = "queues/%2F?page=1&name=" + prefix;
+    Set<String> fields = new TreeSet<>();
+    for (JsonNode queue : http.get(page).json().path("items")) {
+      queue.fields().forEachRemaining(field -> fields.add(field.getKey()));
+    }
+    assertThat(fields).contains("messages", "durable", "messages_active_priorities", "state");
+    // What changes between the moment of the order and that of the answer.
+    fields.remove("idle_since");
+    for (String field : fields) {
+      List<JsonNode> values = new ArrayList<>();
+      for (JsonNode queue : http.get(page + "&sort=" + field).json().path("items")) {
+        values.add(queue.path(field));
+      }
+      assertThat(values).as(field).hasSize(3);
+      if (values.stream().noneMatch(JsonNode::isContainerNode)) {
+        assertThat(values).as(field).isSortedAccordingTo(QueueStatisticsIT::compare);
+      }
+    }
+    for (int i = 0; i < 3; i++) {
+      amqp.channel().queueDelete(prefix + i);
+    }
+  }
+
+  /** What is absent comes first, then numbers, then texts. */
+  private static int compare(JsonNode a, JsonNode b) {
+    if (a.isNumber() && b.isNumber()) {
+      return Double.compare(a.asDouble(), b.asDouble());
+    }
+    return a.getNodeType() == b.getNodeType()
+        ? a.asText().compareTo(b.asText())
+        : Boolean.compare(!a.isMissingNode(), !b.isMissingNode());
   }
 
   @Test
