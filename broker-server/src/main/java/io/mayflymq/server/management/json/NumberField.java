@@ -1,8 +1,10 @@
 package io.mayflymq.server.management.json;
 
 import java.util.List;
+import java.util.Map;
 import java.util.function.Function;
 import java.util.function.ToLongFunction;
+import java.util.stream.Collectors;
 
 /**
  * A field that is a whole number, and perhaps a gauge of {@code /metrics}.
@@ -36,6 +38,14 @@ final class NumberField<R, T> extends Field<R> {
     family = in;
     gauge = new FieldGauge<>(named, help, number);
     return this;
+  }
+
+  /** Returns what reads the numbers of a table, by their names. */
+  @SuppressWarnings("unchecked") // all numbers of a table have the same source
+  static <R, T> Map<String, ToLongFunction<T>> numbers(List<Field<R>> fields) {
+    return fields.stream()
+        .filter(NumberField.class::isInstance)
+        .collect(Collectors.toMap(Field::name, field -> ((NumberField<R, T>) field).number));
   }
 
   /** Returns the gauges of a family, in the order of the table. */

@@ -205,6 +205,9 @@ public final class QueueFields {
   private static final Map<String, Field<Reading>> BY_NAME =
       FIELDS.stream().collect(Collectors.toUnmodifiableMap(Field::name, field -> field));
 
+  private static final Map<String, ToLongFunction<QueueSizes>> NUMBERS =
+      NumberField.numbers(FIELDS);
+
   private static final List<Field<Reading>> BASICS =
       FIELDS.stream().filter(field -> field.shown() == ALWAYS).toList();
 
@@ -313,31 +316,39 @@ public final class QueueFields {
   public static SortKey sortKey(String path) {
     Function<Counters, Object> rate = Statistics.rateOfQueue(path);
     if (rate != null) {
-      return new SortKey(NOTHING, queue -> rate.apply(queue.counters()));
+      return new SortKey(NOTHING, queue -> rate.apply(queue.counters()), null);
     }
     int dot = path.indexOf('.');
     Field<Reading> field = BY_NAME.get(dot < 0 ? path : path.substring(0, dot));
     if (field == null || field.shown() == ALONE) {
-      return new SortKey(NOTHING, queue -> null);
+      return new SortKey(NOTHING, queue -> null, null);
+    }
+    if (dot < 0) {
+      return new SortKey(field.needs(), field::of, NUMBERS.get(path));
     }
     return new SortKey(
         field.needs(),
-        dot < 0
-            ? field::of
-            : queue ->
-                field.of(queue) instanceof Map<?, ?> object
-                    ? Listing.field(object, path.substring(dot + 1))
-                    : null);
+        queue ->
+            field.of(queue) instanceof Map<?, ?> object
+                ? Listing.field(object, path.substring(dot + 1))
+                : null,
+        null);
   }
 
   /** A field by which queues are sorted. It reads no more of a queue than that field needs. */
   public static final class SortKey {
     private final Field.Needs needs;
     private final Function<Reading, Object> read;
+    private final ToLongFunction<QueueSizes> number;
 
-    private SortKey(Field.Needs needs, Function<Reading, Object> read) {
+    /**
+     * @param number reads it from sizes alone; null if it needs more
+     */
+    private SortKey(
+        Field.Needs needs, Function<Reading, Object> read, ToLongFunction<QueueSizes> number) {
       this.needs = needs;
       this.read = read;
+      this.number = number;
     }
 
     /** Returns whether only the shard of a queue can read it. */
@@ -352,14 +363,12 @@ public final class QueueFields {
 
     /** Returns it for a queue of this shard, within a burst; null if that is deleted. */
     public Object onShard(Queue queue) {
-      if (needs == CONTENTS) {
-        QueueSnapshot snapshot = QueueSnapshot.of(queue);
-        return snapshot == null ? null : of(snapshot);
+      if (number != null) {
+        QueueSizes sizes = QueueSnapshot.sizes(queue);
+        return sizes == null ? null : (Object) number.applyAsLong(sizes);
       }
-      QueueSizes sizes = QueueSnapshot.sizes(queue);
-      return sizes == null
-          ? null
-          : read.apply(new Reading(queue, NodeName.value(), sizes, null, History.NONE, 0));
+      QueueSnapshot snapshot = QueueSnapshot.of(queue);
+      return snapshot == null ? null : of(snapshot);
     }
 
     /** Returns it for what a queue had. */
