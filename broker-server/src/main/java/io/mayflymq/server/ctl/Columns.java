@@ -71,11 +71,6 @@ public final class Columns {
   }
 
   /** Adds a column with a text, by which rows are sorted from A to Z. */
-  public Columns withText(String name) {
-    return withText(name, object -> object.get(name), name);
-  }
-
-  /** Adds a column with a text, see {@link #with(String, Function, String)}. */
   public Columns withText(String name, Function<Map<String, Object>, Object> value, String field) {
     columns.put(name, new Column(field, true, value));
     return this;

@@ -1,8 +1,10 @@
 package io.mayflymq.server.ctl;
 
+import io.mayflymq.server.management.json.BindingFields;
 import io.mayflymq.server.management.json.ChannelFields;
 import io.mayflymq.server.management.json.ConnectionFields;
 import io.mayflymq.server.management.json.ConsumerFields;
+import io.mayflymq.server.management.json.ExchangeFields;
 import io.mayflymq.server.management.json.QueueFields;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -42,27 +44,11 @@ final class ListCommands {
           .with("mirror_pids", queue -> "", "name")
           .with("synchronised_mirror_pids", queue -> "", "name");
 
-  private static final Columns EXCHANGES =
-      Columns.of()
-          .withText("name")
-          .withAtom("type")
-          .with("durable")
-          .with("auto_delete")
-          .with("internal")
-          .withTable("arguments")
-          .withText("policy");
+  private static final Columns EXCHANGES = Columns.of(ExchangeFields.columns());
 
   private static final Columns BINDINGS =
-      Columns.of()
-          .with("source_name", binding -> binding.get("source"), "source")
-          .with("source_kind", binding -> Term.atom("exchange"), "source")
-          .with("destination_name", binding -> binding.get("destination"), "destination")
-          .with(
-              "destination_kind",
-              binding -> Term.atom(binding.get("destination_type")),
-              "destination_type")
-          .with("routing_key")
-          .withTable("arguments");
+      Columns.of(BindingFields.columns())
+          .with("source_kind", binding -> Term.atom("exchange"), "source");
 
   private static final Columns CONNECTIONS =
       Columns.of(ConnectionFields.columns())

@@ -46,6 +46,7 @@ class Field<R> {
   private Shown shown = Shown.WITH_STATISTICS;
   private Predicate<R> only = object -> true;
   private Predicate<R> nullAlone = object -> false;
+  private boolean summed;
   private final List<FieldColumn> columns = new ArrayList<>();
 
   /**
@@ -75,6 +76,15 @@ class Field<R> {
   /** Says which single objects show it as null where it is absent; lists leave it out then. */
   Field<R> nullAlone(Predicate<R> objects) {
     nullAlone = objects;
+    return this;
+  }
+
+  /**
+   * Says that each node has its own part of it, and the sum of all parts is shown: numbers are
+   * added, and those in objects.
+   */
+  Field<R> summed() {
+    summed = true;
     return this;
   }
 
@@ -136,6 +146,11 @@ class Field<R> {
   /** Returns the fields of a table that lists have. */
   static <R> List<Field<R>> listed(List<Field<R>> table) {
     return table.stream().filter(field -> field.shown != Shown.ALONE).toList();
+  }
+
+  /** Returns the fields of a table of which each node has a part. */
+  static <R> List<Field<R>> summed(List<Field<R>> table) {
+    return table.stream().filter(field -> field.summed).toList();
   }
 
   /**

@@ -1,9 +1,10 @@
 package io.mayflymq.server.management.json;
 
 import io.mayflymq.server.management.api.ApiException;
+import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 
-/** Checks names of queues and exchanges in a path, where no frame limits their length. */
+/** Names of queues and exchanges in a path, where no frame limits their length. */
 public final class PathNames {
   private static final int MOST_BYTES = 255;
 
@@ -20,5 +21,10 @@ public final class PathNames {
       throw ApiException.badRequest(
           "%s name too long: %d bytes, at most %d are allowed".formatted(kind, bytes, MOST_BYTES));
     }
+  }
+
+  /** Returns a text in a form that can stand in a path. */
+  public static String quote(String text) {
+    return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("*", "%2A");
   }
 }

@@ -6,10 +6,7 @@ import io.mayflymq.core.routing.RoutingTable;
 import io.mayflymq.core.security.VhostAccess;
 import io.mayflymq.core.vhost.VirtualHost;
 import io.mayflymq.core.vhost.queue.Queue;
-import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.server.channel.DeclareChecks;
-import io.mayflymq.server.json.Json;
-import io.mayflymq.server.json.TableJson;
 import io.mayflymq.server.management.api.ApiException;
 import io.mayflymq.server.management.api.Body;
 import io.mayflymq.server.management.api.Listing;
@@ -17,17 +14,15 @@ import io.mayflymq.server.management.api.Missing;
 import io.mayflymq.server.management.api.Request;
 import io.mayflymq.server.management.api.RequestRouter;
 import io.mayflymq.server.management.api.Response;
+import io.mayflymq.server.management.json.BindingFields;
+import io.mayflymq.server.management.json.PathNames;
 import java.net.URLDecoder;
-import java.net.URLEncoder;
-import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.Base64;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
-import java.util.zip.CRC32;
 
 /**
  * Bindings: all, of a virtual host, from and to an exchange, to a queue, and between two. The
@@ -42,7 +37,7 @@ public final class BindingResource {
           .thenComparing(binding -> binding.destinationKind().toString())
           .thenComparing(Binding::destination)
           .thenComparing(Binding::routingKey)
-          .thenComparing(BindingResource::propertiesKey);
+          .thenComparing(BindingFields::propertiesKey);
 
   private final ManagedBroker managed;
 
@@ -91,7 +86,9 @@ public final class BindingResource {
 
   private static Response answer(Request request, List<Found> all) {
     return Listing.of(
-            all, found -> found.binding.source(), found -> object(found.vhost, found.binding))
+            all,
+            found -> found.binding.source(),
+            found -> BindingFields.of(found.vhost, found.binding))
         .answer(request);
   }
 
@@ -103,43 +100,6 @@ public final class BindingResource {
 
   private static Binding implicit(String queue) {
     return Binding.toQueue("", queue, queue);
-  }
-
-  private static Map<String, Object> object(VirtualHost vhost, Binding binding) {
-    return Json.object(
-        "source", binding.source(),
-        "vhost", vhost.name(),
-        "destination", binding.destination(),
-        "destination_type", binding.destinationKind().toString(),
-        "routing_key", binding.routingKey(),
-        "arguments", TableJson.SHOWN.of(binding.arguments()),
-        "properties_key", propertiesKey(binding));
-  }
-
-  /**
-   * Returns what tells a binding from others between the same two, in a form that can stand in a
-   * path: the routing key, and a digest of the arguments if there are any.
-   */
-  public static String propertiesKey(Binding binding) {
-    if (binding.arguments().isEmpty()) {
-      return binding.routingKey().isEmpty() ? "~" : quote(binding.routingKey());
-    }
-    CRC32 digest = new CRC32();
-    digest.update(sorted(binding.arguments()).encode());
-    byte[] bytes = ByteBuffer.allocate(Integer.BYTES).putInt((int) digest.getValue()).array();
-    return quote(binding.routingKey())
-        + "~"
-        + Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
-  }
-
-  private static FieldTable sorted(FieldTable arguments) {
-    FieldTable.Builder sorted = FieldTable.builder();
-    arguments.names().stream().sorted().forEach(name -> sorted.put(name, arguments.get(name)));
-    return sorted.build();
-  }
-
-  private static String quote(String text) {
-    return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("*", "%2A");
   }
 
   private Response ofQueue(Request request) {
@@ -188,13 +148,14 @@ public final class BindingResource {
 
   private Response get(Request request, DestinationKind kind) {
     VirtualHost vhost = managed.visibleVhost(request);
-    return Response.ok(Listing.columns(request, object(vhost, named(request, vhost, kind))));
+    return Response.ok(
+        Listing.columns(request, BindingFields.of(vhost, named(request, vhost, kind))));
   }
 
   private static Binding named(Request request, VirtualHost vhost, DestinationKind kind) {
     String key = unquote(request.parameter("key"));
     return between(vhost, request.exchange(), kind, request.parameter("destination")).stream()
-        .filter(binding -> unquote(propertiesKey(binding)).equals(key))
+        .filter(binding -> unquote(BindingFields.propertiesKey(binding)).equals(key))
         .findFirst()
         .orElseThrow(() -> ApiException.notFound(Missing.other("binding", key)));
   }
@@ -222,7 +183,9 @@ public final class BindingResource {
     DeclareChecks.newBinding(access, vhost, binding);
     Futures.await(vhost.bind(binding, request.principal()));
     String location =
-        quote(binding.destination()) + "/" + quote(propertiesKey(binding)).replace("%7E", "~");
+        PathNames.quote(binding.destination())
+            + "/"
+            + PathNames.quote(BindingFields.propertiesKey(binding)).replace("%7E", "~");
     return new Response(201, null, Map.of("location", location));
   }
 

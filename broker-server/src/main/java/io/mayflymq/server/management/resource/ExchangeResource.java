@@ -1,8 +1,5 @@
 package io.mayflymq.server.management.resource;
 
-import io.mayflymq.core.policy.Policy;
-import io.mayflymq.core.policy.PolicyKind;
-import io.mayflymq.core.policy.PolicySubject;
 import io.mayflymq.core.routing.ExchangeDefinition;
 import io.mayflymq.core.routing.ExchangeType;
 import io.mayflymq.core.security.Permission;
@@ -10,8 +7,6 @@ import io.mayflymq.core.security.ResourceKind;
 import io.mayflymq.core.vhost.VirtualHost;
 import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.server.channel.DeclareChecks;
-import io.mayflymq.server.json.Json;
-import io.mayflymq.server.json.TableJson;
 import io.mayflymq.server.management.api.ApiException;
 import io.mayflymq.server.management.api.Body;
 import io.mayflymq.server.management.api.Listing;
@@ -20,42 +15,44 @@ import io.mayflymq.server.management.api.Request;
 import io.mayflymq.server.management.api.RequestRouter;
 import io.mayflymq.server.management.api.Response;
 import io.mayflymq.server.management.cluster.CommonCounts;
+import io.mayflymq.server.management.json.ExchangeFields;
 import io.mayflymq.server.management.json.History;
 import io.mayflymq.server.management.json.PathNames;
-import io.mayflymq.server.management.json.Statistics;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /** Exchanges: listed, declared, deleted. */
 public final class ExchangeResource {
-  private static final String BROKERS_OWN = "rmq-internal";
-
   private final ManagedBroker managed;
   private final CommonCounts<Found> list;
   private final CommonCounts<Found> one;
 
   public ExchangeResource(ManagedBroker managed) {
     this.managed = managed;
-    this.list = counts("exchanges", History::of);
-    this.one = counts("exchange", History::of);
+    this.list = counts("exchanges", ExchangeFields::listed);
+    this.one = counts("exchange", ExchangeFields::alone);
   }
 
-  private CommonCounts<Found> counts(String kind, Function<Request, History> history) {
+  /** How an exchange is shown. */
+  private interface Form {
+    Map<String, Object> of(VirtualHost vhost, ExchangeDefinition exchange, History history);
+  }
+
+  private CommonCounts<Found> counts(String kind, Form form) {
     return new CommonCounts<>(
         new CommonCounts.Kind<>(
             kind,
             Found::id,
             found -> found.exchange.name(),
-            (request, all) ->
-                Listing.lazy(
-                    all, found -> object(found.vhost, found.exchange, history.apply(request))),
-            (request, ids) -> countsById(request, ids, history.apply(request))),
+            (request, all) -> {
+              History history = History.of(request);
+              return Listing.lazy(all, found -> form.of(found.vhost, found.exchange, history));
+            },
+            this::countsById),
         managed.nodes());
   }
 
@@ -85,8 +82,7 @@ public final class ExchangeResource {
   }
 
   /** Answers another node: with the statistics only, as it knows the rest. */
-  private Map<String, Map<String, Object>> countsById(
-      Request request, List<String> ids, History history) {
+  private Map<String, Map<String, Object>> countsById(Request request, List<String> ids) {
     Map<String, VirtualHost> visible =
         managed.vhosts(request.principal()).stream()
             .collect(Collectors.toMap(VirtualHost::name, vhost -> vhost));
@@ -95,12 +91,10 @@ public final class ExchangeResource {
       int colon = id.indexOf(':');
       int end = colon + 1 + Integer.parseInt(id.substring(0, colon));
       VirtualHost vhost = visible.get(id.substring(colon + 1, end));
-      Map<String, Object> stats =
-          vhost == null
-              ? null
-              : Statistics.ofExchange(vhost.metrics().exchanges().of(id.substring(end)), history);
-      if (stats != null) {
-        counts.put(id, Json.object("message_stats", stats));
+      ExchangeDefinition exchange =
+          vhost == null ? null : vhost.routing().exchange(id.substring(end));
+      if (exchange != null) {
+        counts.put(id, ExchangeFields.counted(vhost, exchange, History.of(request)));
       }
     }
     return counts;
@@ -118,48 +112,14 @@ public final class ExchangeResource {
     return list.answer(request, all);
   }
 
-  private static Map<String, Object> object(
-      VirtualHost vhost, ExchangeDefinition exchange, History history) {
-    Map<String, Object> object =
-        Json.object(
-            "arguments", TableJson.SHOWN.of(exchange.arguments()),
-            "auto_delete", exchange.autoDelete(),
-            "durable", exchange.durable(),
-            "internal", exchange.internal());
-    Map<String, Object> stats =
-        Statistics.ofExchange(vhost.metrics().exchanges().of(exchange.name()), history);
-    if (stats != null) {
-      object.put("message_stats", stats);
-    }
-    object.put("name", exchange.name());
-    Policy policy =
-        vhost
-            .policies()
-            .table()
-            .applying(PolicyKind.POLICY, PolicySubject.exchange(exchange.name()));
-    if (policy != null) {
-      object.put("policy", policy.name());
-    }
-    object.put("type", exchange.type().wireName());
-    if (exchange.isDefault() || exchange.name().startsWith("amq.")) {
-      object.put("user_who_performed_action", BROKERS_OWN);
-    }
-    object.put("vhost", vhost.name());
-    return object;
-  }
-
   private Response get(Request request) {
     VirtualHost vhost = managed.visibleVhost(request);
     ExchangeDefinition exchange = vhost.routing().exchange(request.exchange());
     if (exchange == null) {
       throw ApiException.notFound(Missing.exchange(vhost, request.exchange()));
     }
-    Map<String, Object> object =
-        new LinkedHashMap<>(one.objects(request, List.of(new Found(vhost, exchange))).get(0));
-    // By channel and by queue nothing is counted; RabbitMQ leaves these empty unless asked, too.
-    object.put("incoming", List.of());
-    object.put("outgoing", List.of());
-    return Response.ok(Listing.columns(request, object));
+    return Response.ok(
+        Listing.columns(request, one.objects(request, List.of(new Found(vhost, exchange))).get(0)));
   }
 
   private Response declare(Request request) {

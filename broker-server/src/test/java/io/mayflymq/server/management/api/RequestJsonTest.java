@@ -11,8 +11,8 @@ import io.mayflymq.server.json.Json;
 import io.mayflymq.server.json.JsonReader;
 import io.mayflymq.server.json.JsonWriter;
 import io.mayflymq.server.json.TableJson;
+import io.mayflymq.server.management.json.BindingFields;
 import io.mayflymq.server.management.json.MessagePropertiesJson;
-import io.mayflymq.server.management.resource.BindingResource;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
@@ -85,7 +85,7 @@ class RequestJsonTest {
   }
 
   private static String key(String routingKey, FieldTable arguments) {
-    return BindingResource.propertiesKey(
+    return BindingFields.propertiesKey(
         new Binding("e", DestinationKind.QUEUE, "q", routingKey, arguments));
   }
 }
