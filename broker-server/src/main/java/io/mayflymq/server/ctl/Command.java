@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Supplier;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.PositionalParamSpec;
 
@@ -36,12 +37,12 @@ public final class Command {
   private int least;
   private int most;
   private boolean ofVhost;
-  private String note;
+  private Supplier<String> note = () -> null;
   private OutputFormat format = OutputFormat.TABLE;
   private Action action;
   private long waitSeconds = 60;
   private boolean forecasts;
-  private List<String> suggested = List.of();
+  private Iterable<String> suggested = List.of();
 
   private Command(String name, String description) {
     this.name = name;
@@ -82,6 +83,14 @@ public final class Command {
     return this;
   }
 
+  /** Adds any number of columns, which help and completion name: they ask for them only then. */
+  public Command takesColumns(Supplier<Columns> columns) {
+    takesMany("column");
+    suggested = () -> columns.get().names().iterator();
+    note = () -> columns.get().note();
+    return this;
+  }
+
   /** Adds the option for the virtual host. */
   public Command inVhost() {
     ofVhost = true;
@@ -95,7 +104,7 @@ public final class Command {
 
   /** Adds a paragraph to its help. */
   public Command noting(String text) {
-    note = text;
+    note = () -> text;
     return this;
   }
 
@@ -140,7 +149,7 @@ public final class Command {
   }
 
   public String note() {
-    return note;
+    return note.get();
   }
 
   public List<Option> options() {

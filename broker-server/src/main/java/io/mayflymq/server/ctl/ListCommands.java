@@ -11,6 +11,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /** Commands that list queues, exchanges, bindings, consumers, connections and channels. */
@@ -23,48 +24,6 @@ final class ListCommands {
   /** How many messages the channel of a consumer gets per second. */
   private static final String CHANNEL_RATE = "channel_deliver_rate";
 
-  /** Those of the table of fields, and RabbitMQ's that are put together here or always empty. */
-  private static final Columns QUEUES =
-      Columns.of(QueueFields.columns())
-          .with("owner_pid", queue -> queue.get("owner_pid"), "owner_pid_details")
-          .with(
-              "exclusive_consumer_pid",
-              queue -> queue.get("exclusive_consumer_pid"),
-              "exclusive_consumer_pid")
-          .withText(
-              "leader", queue -> queue.getOrDefault("leader", queue.get("node")), "leader,node")
-          .with("members", queue -> nodes(queue, "members"), "members,node")
-          .with("online", queue -> nodes(queue, "online"), "online,node")
-          .with("messages_ready_ram")
-          .with("messages_unacknowledged_ram")
-          .with("disk_reads")
-          .with("disk_writes")
-          .with("slave_pids", queue -> "", "name")
-          .with("synchronised_slave_pids", queue -> "", "name")
-          .with("mirror_pids", queue -> "", "name")
-          .with("synchronised_mirror_pids", queue -> "", "name");
-
-  private static final Columns EXCHANGES = Columns.of(ExchangeFields.columns());
-
-  private static final Columns BINDINGS =
-      Columns.of(BindingFields.columns())
-          .with("source_kind", binding -> Term.atom("exchange"), "source");
-
-  private static final Columns CONNECTIONS =
-      Columns.of(ConnectionFields.columns())
-          .withText("protocol", connection -> Term.Tuple.of(0L, 9L, 1L), "protocol")
-          .with("container_id");
-
-  private static final Columns CHANNELS =
-      Columns.of(ChannelFields.columns())
-          .with("connection", channel -> channel.get("connection"), "connection_details")
-          .withText(CLIENT_NAME, channel -> channel.get(CLIENT_NAME), "connection_details");
-
-  private static final Columns CONSUMERS =
-      Columns.of(ConsumerFields.columns())
-          .withText(CLIENT_NAME, consumer -> consumer.get(CLIENT_NAME), "channel_details")
-          .with(CHANNEL_RATE, consumer -> consumer.get(CHANNEL_RATE), "channel_details");
-
   private static final String LIMIT = "--limit";
 
   /** The options that choose queues by where they are. */
@@ -72,11 +31,56 @@ final class ListCommands {
 
   private static final Columns UNRESPONSIVE = Columns.of("name");
 
+  /** The columns, which only these commands load: most others begin without the tables. */
+  private static final class Lists {
+    /** Those of the table of fields, and RabbitMQ's that are put together here or always empty. */
+    static final Columns QUEUES =
+        Columns.of(QueueFields.columns())
+            .with("owner_pid", queue -> queue.get("owner_pid"), "owner_pid_details")
+            .with(
+                "exclusive_consumer_pid",
+                queue -> queue.get("exclusive_consumer_pid"),
+                "exclusive_consumer_pid")
+            .withText(
+                "leader", queue -> queue.getOrDefault("leader", queue.get("node")), "leader,node")
+            .with("members", queue -> nodes(queue, "members"), "members,node")
+            .with("online", queue -> nodes(queue, "online"), "online,node")
+            .with("messages_ready_ram")
+            .with("messages_unacknowledged_ram")
+            .with("disk_reads")
+            .with("disk_writes")
+            .with("slave_pids", queue -> "", "name")
+            .with("synchronised_slave_pids", queue -> "", "name")
+            .with("mirror_pids", queue -> "", "name")
+            .with("synchronised_mirror_pids", queue -> "", "name");
+
+    static final Columns EXCHANGES = Columns.of(ExchangeFields.columns());
+
+    static final Columns BINDINGS =
+        Columns.of(BindingFields.columns())
+            .with("source_kind", binding -> Term.atom("exchange"), "source");
+
+    static final Columns CONNECTIONS =
+        Columns.of(ConnectionFields.columns())
+            .withText("protocol", connection -> Term.Tuple.of(0L, 9L, 1L), "protocol")
+            .with("container_id");
+
+    static final Columns CHANNELS =
+        Columns.of(ChannelFields.columns())
+            .with("connection", channel -> channel.get("connection"), "connection_details")
+            .withText(CLIENT_NAME, channel -> channel.get(CLIENT_NAME), "connection_details");
+
+    static final Columns CONSUMERS =
+        Columns.of(ConsumerFields.columns())
+            .withText(CLIENT_NAME, consumer -> consumer.get(CLIENT_NAME), "channel_details")
+            .with(CHANNEL_RATE, consumer -> consumer.get(CHANNEL_RATE), "channel_details");
+  }
+
   private ListCommands() {}
 
   public static List<Command> all() {
     return List.of(
-        ordered("list_queues", "Lists queues and their properties", QUEUES)
+        ordered("list_queues", "Lists queues and their properties", () -> Lists.QUEUES)
             .inVhost()
             .option(Option.flag("queues that can be used: their node is there", "--online"))
             .option(Option.flag("queues whose node is not there", "--offline"))
@@ -84,22 +88,21 @@ final class ListCommands {
             .action(ListCommands::queues),
         Command.named("list_exchanges", "Lists exchanges")
             .inVhost()
-            .takesMany("column")
-            .suggesting(EXCHANGES.names())
-            .noting(EXCHANGES.note())
+            .takesColumns(() -> Lists.EXCHANGES)
             .action(ListCommands::exchanges),
         Command.named("list_bindings", "Lists all bindings on a vhost")
             .inVhost()
-            .takesMany("column")
-            .suggesting(BINDINGS.names())
-            .noting(BINDINGS.note())
+            .takesColumns(() -> Lists.BINDINGS)
             .action(ListCommands::bindings),
-        ordered("list_consumers", "Lists all consumers for a vhost", CONSUMERS)
+        ordered("list_consumers", "Lists all consumers for a vhost", () -> Lists.CONSUMERS)
             .inVhost()
             .action(ListCommands::consumers),
-        ordered("list_connections", "Lists AMQP 0.9.1 connections of all nodes", CONNECTIONS)
+        ordered(
+                "list_connections",
+                "Lists AMQP 0.9.1 connections of all nodes",
+                () -> Lists.CONNECTIONS)
             .action(ListCommands::connections),
-        ordered("list_channels", "Lists all channels of all nodes", CHANNELS)
+        ordered("list_channels", "Lists all channels of all nodes", () -> Lists.CHANNELS)
             .action(ListCommands::channels),
         Command.named(
                 "list_unresponsive_queues",
@@ -110,7 +113,7 @@ final class ListCommands {
   }
 
   /** Returns a command for a list that can be sorted, cut and repeated. */
-  private static Command ordered(String name, String description, Columns columns) {
+  private static Command ordered(String name, String description, Supplier<Columns> columns) {
     return Command.named(name, description)
         .option(
             Option.text(
@@ -121,9 +124,7 @@ final class ListCommands {
         .option(Option.number("<n>", "no more than so many", LIMIT))
         .option(Option.number("<seconds>", "shows the list again and again", Command.WATCH))
         .option(Option.number("<n>", "with --watch, so often", Command.TIMES))
-        .takesMany("column")
-        .suggesting(columns.names())
-        .noting(columns.note());
+        .takesColumns(columns);
   }
 
   private static RowOrder order(Invocation invocation, Columns columns) {
@@ -148,12 +149,12 @@ final class ListCommands {
   }
 
   private static Result queues(Invocation invocation) {
-    Columns columns = QUEUES.chosen(invocation.arguments(), "name", "messages");
+    Columns columns = Lists.QUEUES.chosen(invocation.arguments(), "name", "messages");
     invocation.banner(
         "Timeout: %s seconds ...",
         String.format(Locale.ROOT, "%.1f", (double) invocation.timeoutSeconds()));
     invocation.banner("Listing queues for vhost %s ...", invocation.vhost());
-    RowOrder order = order(invocation, QUEUES);
+    RowOrder order = order(invocation, Lists.QUEUES);
     boolean all = STATES.stream().noneMatch(invocation::flag);
     String query = columns.query(with(order, "node", "state")) + (all ? order.page() : "");
     List<Map<String, Object>> queues =
@@ -217,14 +218,14 @@ final class ListCommands {
   }
 
   private static Result exchanges(Invocation invocation) {
-    Columns columns = EXCHANGES.chosen(invocation.arguments(), "name", "type");
+    Columns columns = Lists.EXCHANGES.chosen(invocation.arguments(), "name", "type");
     invocation.banner("Listing exchanges for vhost %s ...", invocation.vhost());
     return columns.rows(found(invocation, "exchanges", columns.query()));
   }
 
   private static Result bindings(Invocation invocation) {
     Columns columns =
-        BINDINGS.chosen(
+        Lists.BINDINGS.chosen(
             invocation.arguments(),
             "source_name",
             "source_kind",
@@ -238,7 +239,7 @@ final class ListCommands {
 
   private static Result consumers(Invocation invocation) {
     Columns columns =
-        CONSUMERS.chosen(
+        Lists.CONSUMERS.chosen(
             invocation.arguments(),
             "queue_name",
             "channel_pid",
@@ -248,7 +249,7 @@ final class ListCommands {
             "active",
             "arguments");
     invocation.banner("Listing consumers in vhost %s ...", invocation.vhost());
-    RowOrder order = order(invocation, CONSUMERS);
+    RowOrder order = order(invocation, Lists.CONSUMERS);
     List<Map<String, Object>> consumers =
         found(invocation, "consumers", columns.query(order.fields()));
     if (shows(CLIENT_NAME, columns, invocation)) {
@@ -262,9 +263,9 @@ final class ListCommands {
 
   private static Result connections(Invocation invocation) {
     Columns columns =
-        CONNECTIONS.chosen(invocation.arguments(), "user", "peer_host", "peer_port", "state");
+        Lists.CONNECTIONS.chosen(invocation.arguments(), "user", "peer_host", "peer_port", "state");
     invocation.banner("Listing connections ...");
-    RowOrder order = order(invocation, CONNECTIONS);
+    RowOrder order = order(invocation, Lists.CONNECTIONS);
     return columns.rows(
         order.of(
             items(
@@ -275,10 +276,10 @@ final class ListCommands {
 
   private static Result channels(Invocation invocation) {
     Columns columns =
-        CHANNELS.chosen(
+        Lists.CHANNELS.chosen(
             invocation.arguments(), "pid", "user", "consumer_count", "messages_unacknowledged");
     invocation.banner("Listing channels ...");
-    RowOrder order = order(invocation, CHANNELS);
+    RowOrder order = order(invocation, Lists.CHANNELS);
     List<Map<String, Object>> channels =
         new ArrayList<>(invocation.api().list("channels" + columns.query(order.fields())));
     if (shows(CLIENT_NAME, columns, invocation)) {
