@@ -5,8 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.mayflymq.cluster.link.ConsumerRank;
 import io.mayflymq.core.metadata.QueueDefinition;
 import io.mayflymq.core.metadata.QueuePlace;
+import io.mayflymq.core.policy.Dialect;
 import io.mayflymq.core.policy.QueueArguments;
 import io.mayflymq.core.policy.QueueSettings;
+import io.mayflymq.core.policy.QueueType;
+import io.mayflymq.core.policy.QueueValues;
 import io.mayflymq.core.queue.ConsumeOptions;
 import io.mayflymq.core.queue.Consumer;
 import io.mayflymq.core.runtime.ManualLoops;
@@ -51,7 +54,13 @@ class ConsumerOrderTest {
 
   private static Queue queueWithoutTakeover() {
     QueueArguments.Valid valid = QueueArguments.parse(SINGLE_ACTIVE, "q", "v");
-    return queue(valid, valid.settings().toBuilder().activeByPriority(false).build());
+    return queue(
+        valid,
+        QueueValues.NONE
+            .of(QueueType.QUORUM)
+            .withSingleActiveConsumer()
+            .in(Dialect.V3_13)
+            .settings());
   }
 
   private static Queue queue(QueueArguments.Valid valid, QueueSettings settings) {

@@ -4,8 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mayflymq.cluster.replication.Batch;
 import io.mayflymq.core.message.Message;
+import io.mayflymq.core.policy.PolicyKey;
 import io.mayflymq.core.policy.QueueSettings;
-import io.mayflymq.core.policy.StreamSettings;
+import io.mayflymq.core.policy.QueueValues;
 import io.mayflymq.core.runtime.ManualClock;
 import io.mayflymq.core.runtime.ManualLoop;
 import io.mayflymq.core.runtime.PartitionTime;
@@ -308,9 +309,10 @@ class ReplicaStreamsTest {
   @Test
   void whatIsOverTheLimitIsDeletedWhenTheDiskHasIt() {
     leader.rules.settings =
-        QueueSettings.builder().maxLengthBytes(2_000).stream(
-                new StreamSettings(QueueSettings.NONE, 1_000))
-            .build();
+        QueueValues.NONE
+            .with(PolicyKey.MAX_LENGTH_BYTES, 2_000)
+            .with(PolicyKey.STREAM_MAX_SEGMENT_SIZE_BYTES, 1_000)
+            .settings();
     lead();
     leader.host.runAtOnce(false);
     for (int burst = 0; burst < 10; burst++) {

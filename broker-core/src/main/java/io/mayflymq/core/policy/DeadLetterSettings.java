@@ -2,7 +2,9 @@ package io.mayflymq.core.policy;
 
 import io.mayflymq.core.message.DeathReason;
 import java.util.Collections;
+import java.util.EnumMap;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
@@ -43,6 +45,63 @@ public record DeadLetterSettings(
               DeathReason.EXPIRED,
               DeathReason.MAXLEN,
               DeathReason.DELIVERY_LIMIT));
+
+  private static final Map<DeathReason, PolicyKey> ROUTING_KEYS =
+      Map.of(
+          DeathReason.REJECTED, PolicyKey.DEAD_LETTER_ROUTING_KEY_REJECTED,
+          DeathReason.EXPIRED, PolicyKey.DEAD_LETTER_ROUTING_KEY_EXPIRED,
+          DeathReason.MAXLEN, PolicyKey.DEAD_LETTER_ROUTING_KEY_MAXLEN,
+          DeathReason.DELIVERY_LIMIT, PolicyKey.DEAD_LETTER_ROUTING_KEY_DELIVERY_LIMIT,
+          DeathReason.QUEUE_EXPIRED, PolicyKey.DEAD_LETTER_ROUTING_KEY_QUEUE_EXPIRED,
+          DeathReason.QUEUE_DELETED, PolicyKey.DEAD_LETTER_ROUTING_KEY_QUEUE_DELETED);
+
+  static DeadLetterSettings of(QueueValues values) {
+    if (!values.defaults().deadLettering()) {
+      return new DeadLetterSettings(
+          null, null, reasons(values, null), Map.of(), false, false, true, false, false);
+    }
+    String exchange = values.text(PolicyKey.DEAD_LETTER_EXCHANGE);
+    // As in RabbitMQ: not with drop-head, which would drop what waits, too.
+    boolean atLeastOnce =
+        values.is(PolicyKey.DEAD_LETTER_STRATEGY, "at-least-once")
+            && !values.is(PolicyKey.OVERFLOW, "drop-head");
+    return new DeadLetterSettings(
+        exchange,
+        values.text(PolicyKey.DEAD_LETTER_ROUTING_KEY),
+        reasons(values, values.words(PolicyKey.DEAD_LETTER_ON)),
+        routingKeys(values),
+        values.words(PolicyKey.DEAD_LETTER_HEADERS).contains("service-bus"),
+        values.is(PolicyKey.DEAD_LETTER_QUEUE, "auto"),
+        !values.is(PolicyKey.DEAD_LETTER_REFUSED, "drop")
+            && !values.is(PolicyKey.DEAD_LETTER_STRATEGY, "at-most-once"),
+        atLeastOnce && exchange != null,
+        values.dialect().countsPublishedDeaths());
+  }
+
+  /** If messages are dead-lettered at the end of the lease, that reason is added. */
+  private static Set<DeathReason> reasons(QueueValues values, List<String> chosen) {
+    Set<DeathReason> on = EnumSet.noneOf(DeathReason.class);
+    if (chosen == null) {
+      on.addAll(ON_DEFAULT);
+    } else {
+      chosen.forEach(reason -> DeathReason.ofWireName(reason).ifPresent(on::add));
+    }
+    if (values.is(PolicyKey.EXPIRES_ACTION, "dead-letter")) {
+      on.add(DeathReason.QUEUE_EXPIRED);
+    }
+    return Set.copyOf(on);
+  }
+
+  private static Map<DeathReason, String> routingKeys(QueueValues values) {
+    Map<DeathReason, String> keys = new EnumMap<>(DeathReason.class);
+    ROUTING_KEYS.forEach(
+        (reason, key) -> {
+          if (values.text(key) != null) {
+            keys.put(reason, values.text(key));
+          }
+        });
+    return Map.copyOf(keys);
+  }
 
   /** Whether messages are dead-lettered at all. */
   public boolean areWanted() {

@@ -1,5 +1,7 @@
 package io.mayflymq.core.policy;
 
+import io.mayflymq.core.deprecation.DeprecatedFeature;
+
 /**
  * What happens to deliveries that are not acknowledged.
  *
@@ -26,4 +28,36 @@ public record DeliverySettings(
     TimeoutAction timeoutAction,
     long disconnectedMillis,
     RetrySettings retry,
-    boolean retriesCount) {}
+    boolean retriesCount) {
+
+  static DeliverySettings of(QueueValues values) {
+    QueueType type = values.type();
+    Dialect dialect = values.dialect();
+    long timeout = values.number(PolicyKey.CONSUMER_TIMEOUT);
+    TimeoutAction action =
+        type != QueueType.QUORUM
+                && values
+                    .defaults()
+                    .denied()
+                    .contains(DeprecatedFeature.CLASSIC_QUEUE_CONSUMER_TIMEOUT)
+            ? TimeoutAction.NONE
+            : dialect.timeoutAction(type);
+    long lock = values.number(PolicyKey.LOCK_DURATION);
+    if (lock != QueueSettings.NONE) {
+      action = TimeoutAction.REQUEUE;
+      timeout = timeout == QueueSettings.NONE ? lock : Math.min(timeout, lock);
+    }
+    TimeoutAction chosen = values.word(PolicyKey.CONSUMER_TIMEOUT_ACTION, TimeoutAction.class);
+    return new DeliverySettings(
+        Math.max(values.number(PolicyKey.DELIVERY_LIMIT), QueueSettings.NONE),
+        dialect.countsEachReturn(),
+        dialect.activeByPriority(type),
+        timeout,
+        chosen == null ? action : chosen,
+        type == QueueType.QUORUM
+            ? values.number(PolicyKey.CONSUMER_DISCONNECTED_TIMEOUT)
+            : QueueSettings.NONE,
+        RetrySettings.of(values),
+        dialect.retriesCount(type));
+  }
+}

@@ -157,7 +157,15 @@ public final class EffectiveSettings {
    * @param byArguments the settings by its arguments alone, for those that no policy can set
    */
   public QueueSettings toQueueSettings(QueueSettings byArguments) {
-    return QueueSettingsReader.of(this, byArguments, defaults);
+    Map<PolicyKey, Object> keys = new EnumMap<>(PolicyKey.class);
+    values.forEach((key, value) -> keys.put(key, value.value()));
+    return new QueueValues(
+            byArguments.type(),
+            byArguments.singleActiveConsumer(),
+            byArguments.maxPriority(),
+            keys,
+            defaults)
+        .settings();
   }
 
   /** Returns the number of a key, or {@link QueueSettings#NONE}. */

@@ -11,7 +11,7 @@ import java.util.Set;
  * Converts constants to the words for them in arguments, policies and the configuration, as in
  * {@code queue-only}, and back.
  */
-final class EnumNames {
+public final class EnumNames {
   private EnumNames() {}
 
   /** Returns the word for a constant. */

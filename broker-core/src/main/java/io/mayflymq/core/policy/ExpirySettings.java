@@ -14,4 +14,20 @@ public record ExpirySettings(
     boolean retroactive,
     TtlMode ttlMode,
     long floorMillis,
-    ExpiryMode mode) {}
+    ExpiryMode mode) {
+
+  private static final ExpirySettings NEVER =
+      new ExpirySettings(QueueSettings.NONE, true, TtlMode.QUEUE_ONLY, 0, ExpiryMode.EXACT);
+
+  static ExpirySettings of(QueueValues values) {
+    if (!values.defaults().messageTtl()) {
+      return NEVER;
+    }
+    return new ExpirySettings(
+        values.number(PolicyKey.MESSAGE_TTL),
+        values.is(PolicyKey.MESSAGE_TTL_RETROACTIVE, true),
+        values.word(PolicyKey.MESSAGE_TTL_MODE, TtlMode.class),
+        values.number(PolicyKey.MESSAGE_TTL_FLOOR),
+        values.word(PolicyKey.EXPIRY_MODE, ExpiryMode.class));
+  }
+}

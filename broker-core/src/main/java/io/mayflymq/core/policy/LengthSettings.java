@@ -17,6 +17,15 @@ public record LengthSettings(
     boolean countsUnacked,
     boolean dropsLowest) {
 
+  static LengthSettings of(QueueValues values) {
+    return new LengthSettings(
+        values.number(PolicyKey.MAX_LENGTH),
+        values.number(PolicyKey.MAX_LENGTH_BYTES),
+        values.word(PolicyKey.OVERFLOW, Overflow.class),
+        values.is(PolicyKey.MAX_LENGTH_SCOPE, "total"),
+        values.is(PolicyKey.MAX_LENGTH_DROP, "lowest-priority"));
+  }
+
   /** Whether this number of messages and bytes exceeds a limit. */
   public boolean isExceededBy(long messages, long bytes) {
     return (maxLength != QueueSettings.NONE && messages > maxLength)

@@ -64,6 +64,7 @@ public enum PolicyKey {
   /** MayflyMQ's own: which headers dead letters get. */
   DEAD_LETTER_HEADERS(
       row("dead-letter-headers", someOf(List.of("x-death", "service-bus")))
+          .byDefault("x-death")
           .of(CLASSIC, QUORUM)
           .extension()),
   /** MayflyMQ's own: which deaths make dead letters. */
@@ -77,11 +78,13 @@ public enum PolicyKey {
   /** MayflyMQ's own: whether the queue has a dead letter queue of its own. */
   DEAD_LETTER_QUEUE(
       row("dead-letter-queue", oneOf("is not one of: none, auto", "none", "auto"))
+          .byDefault("none")
           .of(CLASSIC, QUORUM)
           .extension()),
   /** MayflyMQ's own: what becomes of a dead letter that no queue takes. */
   DEAD_LETTER_REFUSED(
       row("dead-letter-refused", oneOf("is not one of: wait, drop", "wait", "drop"))
+          .byDefault("wait")
           .of(CLASSIC, QUORUM)
           .extension()),
   DEAD_LETTER_ROUTING_KEY(
@@ -108,6 +111,7 @@ public enum PolicyKey {
   /** MayflyMQ's own; see {@link Backoff}. */
   DELAYED_RETRY_BACKOFF(
       row("delayed-retry-backoff", wordFor(Backoff.class))
+          .byDefault("linear")
           .of(CLASSIC, QUORUM)
           .extension()
           .forOperators()),
@@ -120,6 +124,7 @@ public enum PolicyKey {
   /** MayflyMQ's own: by how much the wait varies by chance, in percent. */
   DELAYED_RETRY_JITTER(
       row("delayed-retry-jitter", integer(0, 100, "is not a percentage from 0 to 100"))
+          .byDefault(0L)
           .of(CLASSIC, QUORUM)
           .extension()
           .forOperators()),
@@ -154,6 +159,7 @@ public enum PolicyKey {
                   "failed",
                   "returned",
                   "disabled"))
+          .byDefault("disabled")
           .of(CLASSIC, QUORUM)
           .newArgument()
           .forOperators()
@@ -181,6 +187,7 @@ public enum PolicyKey {
   /** MayflyMQ's own: what becomes of the messages of a queue that expires. */
   EXPIRES_ACTION(
       row("expires-action", oneOf("is not one of: drop, dead-letter", "drop", "dead-letter"))
+          .byDefault("drop")
           .formerly("on-expire")
           .of(CLASSIC, QUORUM)
           .extension()
@@ -193,13 +200,18 @@ public enum PolicyKey {
       row(
               "expires-condition",
               oneOf("is not one of: unused, unused-and-empty", "unused", "unused-and-empty"))
+          .byDefault("unused")
           .formerly("expires-if")
           .of(CLASSIC, QUORUM)
           .extension()
           .forOperators()),
   /** MayflyMQ's own; see {@link ExpiryMode}. */
   EXPIRY_MODE(
-      row("expiry-mode", wordFor(ExpiryMode.class)).of(CLASSIC, QUORUM).extension().forOperators()),
+      row("expiry-mode", wordFor(ExpiryMode.class))
+          .byDefault("exact")
+          .of(CLASSIC, QUORUM)
+          .extension()
+          .forOperators()),
   FEDERATION_UPSTREAM(
       row("federation-upstream", text("is not a valid federation upstream name")).withoutEffect()),
   FEDERATION_UPSTREAM_PATTERN(
@@ -287,12 +299,14 @@ public enum PolicyKey {
                   "is not one of: highest-priority, lowest-priority",
                   "highest-priority",
                   "lowest-priority"))
+          .byDefault("highest-priority")
           .of(CLASSIC, QUORUM)
           .extension()
           .forOperators()),
   /** MayflyMQ's own: which messages length limits count. */
   MAX_LENGTH_SCOPE(
       row("max-length-scope", oneOf("is not one of: ready, total", "ready", "total"))
+          .byDefault("ready")
           .of(CLASSIC, QUORUM)
           .extension()
           .forOperators()),
@@ -305,6 +319,7 @@ public enum PolicyKey {
   /** MayflyMQ's own: what shorter times to live are raised to, in ms. */
   MESSAGE_TTL_FLOOR(
       row("message-ttl-floor", integer(0, Long.MAX_VALUE, "is not a valid message TTL floor"))
+          .byDefault(0L)
           .of(CLASSIC, QUORUM)
           .extension()
           .forOperators()
@@ -313,12 +328,14 @@ public enum PolicyKey {
   /** MayflyMQ's own; see {@link TtlMode}. */
   MESSAGE_TTL_MODE(
       row("message-ttl-mode", wordFor(TtlMode.class))
+          .byDefault("min")
           .of(CLASSIC, QUORUM)
           .extension()
           .forOperators()),
   /** MayflyMQ's own: whether another TTL also counts for messages that are in the queue already. */
   MESSAGE_TTL_RETROACTIVE(
       row("message-ttl-retroactive", bool("is not true or false: message-ttl-retroactive"))
+          .byDefault(true)
           .of(CLASSIC, QUORUM)
           .extension()),
   OVERFLOW(
@@ -329,6 +346,7 @@ public enum PolicyKey {
                   "drop-head",
                   "reject-publish",
                   "reject-publish-dlx"))
+          .byDefault("drop-head")
           .of(CLASSIC, QUORUM)
           .forOperators()
           .overArgumentOfQuorumQueues()),
@@ -386,6 +404,9 @@ public enum PolicyKey {
   private final String formerName;
   private final String argument;
 
+  @SuppressWarnings("ImmutableEnumChecker") // a text, a Boolean or a Long
+  private final Object byDefault;
+
   @SuppressWarnings("ImmutableEnumChecker") // rules keep no state
   private final ValueValidator values;
 
@@ -406,6 +427,7 @@ public enum PolicyKey {
     this.wireName = row.name;
     this.formerName = row.formerName;
     this.argument = row.argument;
+    this.byDefault = row.byDefault;
     this.values = row.values;
     this.effect = row.effect;
     this.ofExchanges = row.ofExchanges;
@@ -466,6 +488,14 @@ public enum PolicyKey {
   /** The same with its name of earlier versions, if there is one. */
   public List<String> arguments() {
     return formerName == null ? List.of(argument) : List.of(argument, "x-" + formerName);
+  }
+
+  /**
+   * What counts for a queue if nothing sets the key: a Long, String or Boolean; null if nothing
+   * does, or if that depends on the dialect.
+   */
+  Object byDefault() {
+    return byDefault;
   }
 
   /** Whether it is this broker's own, and unknown to RabbitMQ. */

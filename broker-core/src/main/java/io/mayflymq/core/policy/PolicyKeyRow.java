@@ -16,6 +16,7 @@ final class PolicyKeyRow {
   final String name;
   final ValueValidator values;
   String formerName;
+  Object byDefault;
   String argument;
   boolean effect = true;
   boolean ofExchanges;
@@ -41,6 +42,12 @@ final class PolicyKeyRow {
   /** Its name in earlier versions, which is still accepted. */
   PolicyKeyRow formerly(String earlier) {
     formerName = earlier;
+    return this;
+  }
+
+  /** What counts for a queue if nothing sets the key, and neither its dialect. */
+  PolicyKeyRow byDefault(Object value) {
+    byDefault = value;
     return this;
   }
 

@@ -174,11 +174,8 @@ public final class QueueArguments {
     }
     checkExtensions(type);
     QueueSettings onlyByArguments =
-        QueueSettings.builder()
-            .type(type)
-            .singleActiveConsumer(singleActiveConsumer)
-            .maxPriority(maxPriority)
-            .build();
+        new QueueValues(type, singleActiveConsumer, maxPriority, Map.of(), Defaults.NONE)
+            .settings();
     return new EffectiveSettings(
             PolicySubject.queue(type, ""), AppliedPolicies.NONE, table, Defaults.NONE, List.of())
         .toQueueSettings(onlyByArguments);

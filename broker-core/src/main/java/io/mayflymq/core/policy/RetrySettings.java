@@ -33,6 +33,21 @@ public record RetrySettings(
       new RetrySettings(
           RetryType.DISABLED, QueueSettings.NONE, QueueSettings.NONE, Backoff.LINEAR, 0, List.of());
 
+  static RetrySettings of(QueueValues values) {
+    RetryType type = values.word(PolicyKey.DELAYED_RETRY_TYPE, RetryType.class);
+    if (type == RetryType.DISABLED) {
+      return NONE;
+    }
+    List<String> delays = values.words(PolicyKey.DELAYED_RETRY_DELAYS);
+    return new RetrySettings(
+        type,
+        values.number(PolicyKey.DELAYED_RETRY_MIN),
+        values.number(PolicyKey.DELAYED_RETRY_MAX),
+        values.word(PolicyKey.DELAYED_RETRY_BACKOFF, Backoff.class),
+        (int) values.number(PolicyKey.DELAYED_RETRY_JITTER),
+        delays == null ? List.of() : delays.stream().map(Long::valueOf).toList());
+  }
+
   /** With a list of delays no minimum is needed; with type {@code disabled} no message waits. */
   private boolean isOn() {
     return type != RetryType.DISABLED

@@ -10,7 +10,10 @@ public record StreamSettings(long maxAgeMillis, long segmentBytes) {
   /** The largest size of a segment that may be configured, in bytes. */
   public static final long MOST_SEGMENT_BYTES = 3_000_000_000L;
 
-  /** Without any argument or policy. */
-  public static final StreamSettings DEFAULT =
-      new StreamSettings(QueueSettings.NONE, QueueSettings.NONE);
+  static StreamSettings of(QueueValues values) {
+    String age = values.text(PolicyKey.MAX_AGE);
+    return new StreamSettings(
+        age == null ? QueueSettings.NONE : MaxAge.millis(age).orElse(QueueSettings.NONE),
+        values.number(PolicyKey.STREAM_MAX_SEGMENT_SIZE_BYTES));
+  }
 }

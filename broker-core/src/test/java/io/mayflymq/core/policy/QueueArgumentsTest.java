@@ -50,15 +50,15 @@ class QueueArgumentsTest {
 
     assertThat(parse(arguments))
         .isEqualTo(
-            QueueSettings.builder()
-                .messageTtlMillis(60_000)
-                .expiresMillis(1)
-                .maxLength(0)
-                .maxLengthBytes(Long.MAX_VALUE)
-                .overflow(Overflow.REJECT_PUBLISH_DLX)
-                .deadLetterExchange("")
-                .deadLetterRoutingKey("dead")
-                .build());
+            QueueValues.NONE
+                .with(PolicyKey.MESSAGE_TTL, 60_000)
+                .with(PolicyKey.EXPIRES, 1)
+                .with(PolicyKey.MAX_LENGTH, 0)
+                .with(PolicyKey.MAX_LENGTH_BYTES, Long.MAX_VALUE)
+                .with(PolicyKey.OVERFLOW, EnumNames.of(Overflow.REJECT_PUBLISH_DLX))
+                .with(PolicyKey.DEAD_LETTER_EXCHANGE, "")
+                .with(PolicyKey.DEAD_LETTER_ROUTING_KEY, "dead")
+                .settings());
   }
 
   @Test
@@ -93,12 +93,12 @@ class QueueArgumentsTest {
 
     assertThat(parse(arguments))
         .isEqualTo(
-            QueueSettings.builder()
-                .messageTtlMillis(100)
-                .expiresMillis(100)
-                .maxLength(100)
-                .maxLengthBytes(100)
-                .build());
+            QueueValues.NONE
+                .with(PolicyKey.MESSAGE_TTL, 100)
+                .with(PolicyKey.EXPIRES, 100)
+                .with(PolicyKey.MAX_LENGTH, 100)
+                .with(PolicyKey.MAX_LENGTH_BYTES, 100)
+                .settings());
   }
 
   static Stream<Arguments> notIntegers() {

@@ -1,7 +1,9 @@
 package io.mayflymq.core.queue;
 
-import io.mayflymq.core.policy.QueueSettings;
+import io.mayflymq.core.policy.Dialect;
+import io.mayflymq.core.policy.PolicyKey;
 import io.mayflymq.core.policy.QueueType;
+import io.mayflymq.core.policy.QueueValues;
 import java.util.List;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.EdgeCasesMode;
@@ -14,7 +16,7 @@ import net.jqwik.api.constraints.IntRange;
 class ClassicQueueMachinePropertyTest {
   @Property(tries = 3000, edgeCases = EdgeCasesMode.NONE)
   void queueBehavesLikeTheModel(
-      @ForAll("settings") QueueSettings settings,
+      @ForAll("settings") QueueValues settings,
       @ForAll @IntRange(max = 3) int noRoomForEvery,
       @ForAll("commands") List<QueueCommand> commands) {
     run(settings, noRoomForEvery, commands);
@@ -23,89 +25,78 @@ class ClassicQueueMachinePropertyTest {
   @Property(tries = 3000, edgeCases = EdgeCasesMode.NONE)
   void everyMessageExpiresAtItsDeadlineWhereverItStands(
       @ForAll("commandsOfExpiry") List<QueueCommand> commands) {
-    run(QueueSettings.DEFAULT, RecordingStore.ROOM_FOR_ALL, commands);
+    run(QueueValues.NONE, RecordingStore.ROOM_FOR_ALL, commands);
   }
 
   @Property(tries = 3000, edgeCases = EdgeCasesMode.NONE)
   void changedTtlAppliesFromTheArrivalOfEachMessage(
       @ForAll("commandsOfChangingTtl") List<QueueCommand> commands) {
-    run(QueueSettings.DEFAULT, RecordingStore.ROOM_FOR_ALL, commands);
+    run(QueueValues.NONE, RecordingStore.ROOM_FOR_ALL, commands);
   }
 
   @Property(tries = 3000, edgeCases = EdgeCasesMode.NONE)
   void priorityQueueBehavesLikeTheModel(
-      @ForAll("settings") QueueSettings settings,
+      @ForAll("settings") QueueValues settings,
       @ForAll @IntRange(max = 7) int maxPriority,
       @ForAll @IntRange(max = 3) int noRoomForEvery,
       @ForAll("commands") List<QueueCommand> commands) {
-    run(settings.toBuilder().maxPriority(maxPriority).build(), noRoomForEvery, commands);
+    run(settings.withMaxPriority(maxPriority), noRoomForEvery, commands);
   }
 
   @Property(tries = 3000, edgeCases = EdgeCasesMode.NONE)
   void quorumQueueDeliversReturnedMessagesFirstUpToTheDeliveryLimit(
-      @ForAll("settings") QueueSettings settings,
+      @ForAll("settings") QueueValues settings,
       @ForAll @IntRange(min = -1, max = 3) int deliveryLimit,
-      @ForAll boolean countsEachReturn,
+      @ForAll Dialect dialect,
       @ForAll @IntRange(max = 3) int noRoomForEvery,
       @ForAll("commands") List<QueueCommand> commands) {
     run(
-        settings.toBuilder()
-            .type(QueueType.QUORUM)
-            .deliveryLimit(deliveryLimit)
-            .countsEachReturn(countsEachReturn)
-            .build(),
+        settings.of(QueueType.QUORUM).with(PolicyKey.DELIVERY_LIMIT, deliveryLimit).in(dialect),
         noRoomForEvery,
         commands);
   }
 
   @Property(tries = 3000, edgeCases = EdgeCasesMode.NONE)
   void quorumQueueWithPrioritiesBehavesLikeTheModel(
-      @ForAll("options") QueueSettings settings,
+      @ForAll("options") QueueValues settings,
       @ForAll @IntRange(min = -1, max = 3) int deliveryLimit,
-      @ForAll boolean retriesCount,
       @ForAll @IntRange(max = 3) int noRoomForEvery,
       @ForAll("commandsWithPriorities") List<QueueCommand> commands) {
     run(
-        settings.toBuilder()
-            .type(QueueType.QUORUM)
-            .maxPriority(QueueSettings.HIGHEST_OF_QUORUM_QUEUES)
-            .deliveryLimit(deliveryLimit)
-            .retriesCount(retriesCount)
-            .build(),
+        settings.of(QueueType.QUORUM).with(PolicyKey.DELIVERY_LIMIT, deliveryLimit),
         noRoomForEvery,
         commands);
   }
 
   @Property(tries = 3000, edgeCases = EdgeCasesMode.NONE)
   void priorityQueueWithExtractionsBehavesLikeTheModel(
-      @ForAll("settings") QueueSettings settings,
+      @ForAll("settings") QueueValues settings,
       @ForAll boolean dropsLowest,
       @ForAll("commandsWithPriorities") List<QueueCommand> commands) {
     run(
-        settings.toBuilder().maxPriority(255).lengthDropsLowest(dropsLowest).build(),
+        settings
+            .withMaxPriority(255)
+            .with(PolicyKey.MAX_LENGTH_DROP, dropsLowest ? "lowest-priority" : "highest-priority"),
         RecordingStore.ROOM_FOR_ALL,
         commands);
   }
 
   @Property(tries = 3000, edgeCases = EdgeCasesMode.NONE)
   void expiryModesAndLengthModesBehaveLikeTheModel(
-      @ForAll("options") QueueSettings settings,
+      @ForAll("options") QueueValues settings,
       @ForAll @IntRange(min = -1, max = 7) int maxPriority,
       @ForAll("commandsOfChangingOptions") List<QueueCommand> commands) {
-    run(
-        settings.toBuilder().maxPriority(maxPriority).build(),
-        RecordingStore.ROOM_FOR_ALL,
-        commands);
+    run(settings.withMaxPriority(maxPriority), RecordingStore.ROOM_FOR_ALL, commands);
   }
 
-  private static void run(QueueSettings settings, int noRoomForEvery, List<QueueCommand> commands) {
+  private static void run(QueueValues settings, int noRoomForEvery, List<QueueCommand> commands) {
     QueueRig rig = new QueueRig(settings, noRoomForEvery);
     commands.forEach(rig::run);
     rig.finish();
   }
 
   @Provide
-  Arbitrary<QueueSettings> options() {
+  Arbitrary<QueueValues> options() {
     return QueueCommand.anyOptions();
   }
 
@@ -115,7 +106,7 @@ class ClassicQueueMachinePropertyTest {
   }
 
   @Provide
-  Arbitrary<QueueSettings> settings() {
+  Arbitrary<QueueValues> settings() {
     return QueueCommand.anySettings();
   }
 

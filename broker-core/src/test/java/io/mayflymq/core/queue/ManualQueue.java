@@ -3,9 +3,12 @@ package io.mayflymq.core.queue;
 import io.mayflymq.core.message.DeathReason;
 import io.mayflymq.core.message.DropTrigger;
 import io.mayflymq.core.message.Message;
+import io.mayflymq.core.policy.EnumNames;
 import io.mayflymq.core.policy.LeaseUse;
 import io.mayflymq.core.policy.Overflow;
+import io.mayflymq.core.policy.PolicyKey;
 import io.mayflymq.core.policy.QueueSettings;
+import io.mayflymq.core.policy.QueueValues;
 import io.mayflymq.core.queue.QueueLog.Dead;
 import io.mayflymq.core.queue.QueueLog.Delivery;
 import io.mayflymq.core.queue.index.PagePool;
@@ -109,18 +112,26 @@ public final class ManualQueue implements QueueEffects {
     return after;
   }
 
+  /** Returns a number as the value of a key; null for none. */
+  static Long orUnset(long value) {
+    return value == QueueSettings.NONE ? null : Long.valueOf(value);
+  }
+
   /** Settings with a TTL and a lease, in ms; -1 for none. */
   public static QueueSettings lasting(long ttl, long expires) {
-    return QueueSettings.builder().messageTtlMillis(ttl).expiresMillis(expires).build();
+    return QueueValues.NONE
+        .with(PolicyKey.MESSAGE_TTL, orUnset(ttl))
+        .with(PolicyKey.EXPIRES, orUnset(expires))
+        .settings();
   }
 
   /** Settings with limits; -1 for none. */
   static QueueSettings limited(long messages, long bytes, Overflow overflow) {
-    return QueueSettings.builder()
-        .maxLength(messages)
-        .maxLengthBytes(bytes)
-        .overflow(overflow)
-        .build();
+    return QueueValues.NONE
+        .with(PolicyKey.MAX_LENGTH, orUnset(messages))
+        .with(PolicyKey.MAX_LENGTH_BYTES, orUnset(bytes))
+        .with(PolicyKey.OVERFLOW, EnumNames.of(overflow))
+        .settings();
   }
 
   /** Publishes a persistent message of 10 bytes. */

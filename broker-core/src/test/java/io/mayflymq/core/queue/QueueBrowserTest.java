@@ -4,9 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
 import io.mayflymq.core.message.Message;
+import io.mayflymq.core.policy.EnumNames;
 import io.mayflymq.core.policy.ExpiryMode;
+import io.mayflymq.core.policy.PolicyKey;
 import io.mayflymq.core.policy.QueueSettings;
 import io.mayflymq.core.policy.QueueType;
+import io.mayflymq.core.policy.QueueValues;
 import io.mayflymq.core.queue.index.Deadlines;
 import io.mayflymq.core.queue.index.QueueTotals;
 import java.util.ArrayDeque;
@@ -44,17 +47,17 @@ class QueueBrowserTest {
 
   @Provide
   Arbitrary<QueueSettings> settings() {
-    QueueSettings plain = ManualQueue.lasting(40, -1);
+    QueueValues plain = QueueValues.NONE.with(PolicyKey.MESSAGE_TTL, 40);
     return Arbitraries.of(
-        plain,
-        plain.toBuilder().maxPriority(3).build(),
+        plain.settings(),
+        plain.withMaxPriority(3).settings(),
         quorum(plain, QueueSettings.NONE),
-        plain.toBuilder().expiryMode(ExpiryMode.HEAD).build(),
-        plain.toBuilder().expiryMode(ExpiryMode.LAZY).build());
+        plain.with(PolicyKey.EXPIRY_MODE, EnumNames.of(ExpiryMode.HEAD)).settings(),
+        plain.with(PolicyKey.EXPIRY_MODE, EnumNames.of(ExpiryMode.LAZY)).settings());
   }
 
-  private static QueueSettings quorum(QueueSettings settings, long deliveryLimit) {
-    return settings.toBuilder().type(QueueType.QUORUM).deliveryLimit(deliveryLimit).build();
+  private static QueueSettings quorum(QueueValues settings, long deliveryLimit) {
+    return settings.of(QueueType.QUORUM).with(PolicyKey.DELIVERY_LIMIT, deliveryLimit).settings();
   }
 
   /** What is browsed is what basic.get would give if it were called until nothing is left. */
@@ -113,7 +116,8 @@ class QueueBrowserTest {
 
   @Test
   void browsingShowsDeadlineAndDeliveryCountOfAMessage() {
-    ManualQueue queue = new ManualQueue(quorum(ManualQueue.lasting(100, -1), 5));
+    ManualQueue queue =
+        new ManualQueue(quorum(QueueValues.NONE.with(PolicyKey.MESSAGE_TTL, 100), 5));
     queue.publish(60);
     queue.publish(Message.NO_TTL);
     queue.fetch();

@@ -7,14 +7,18 @@ import static net.jqwik.api.Arbitraries.longs;
 
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.policy.Backoff;
+import io.mayflymq.core.policy.Dialect;
+import io.mayflymq.core.policy.EnumNames;
 import io.mayflymq.core.policy.ExpiryMode;
 import io.mayflymq.core.policy.LeaseUse;
 import io.mayflymq.core.policy.Overflow;
+import io.mayflymq.core.policy.PolicyKey;
 import io.mayflymq.core.policy.QueueSettings;
-import io.mayflymq.core.policy.RetrySettings;
+import io.mayflymq.core.policy.QueueValues;
 import io.mayflymq.core.policy.RetryType;
 import io.mayflymq.core.policy.TtlMode;
 import java.util.Set;
+import java.util.stream.Collectors;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Combinators;
@@ -63,7 +67,7 @@ sealed interface QueueCommand {
   record Stall(int millis) implements QueueCommand {}
 
   /** Applies new settings. */
-  record Reconfigure(QueueSettings settings) implements QueueCommand {}
+  record Reconfigure(QueueValues values) implements QueueCommand {}
 
   /** A ready message is taken out at its place, for good or for a moment. */
   record Extract(int pick, boolean putsBack) implements QueueCommand {}
@@ -131,10 +135,11 @@ sealed interface QueueCommand {
                 .as(
                     (settings, levels, dropsLowest) ->
                         new Reconfigure(
-                            settings.toBuilder()
-                                .maxPriority(levels ? 31 : QueueSettings.NO_PRIORITIES)
-                                .lengthDropsLowest(dropsLowest)
-                                .build()))));
+                            settings
+                                .in(levels ? Dialect.V4_3 : Dialect.V3_13)
+                                .with(
+                                    PolicyKey.MAX_LENGTH_DROP,
+                                    dropsLowest ? "lowest-priority" : "highest-priority")))));
   }
 
   /** Those that move messages in and out of the order of expiry, and a few ticks between them. */
@@ -166,13 +171,12 @@ sealed interface QueueCommand {
                 .as(
                     (ttl, retroactive) ->
                         new Reconfigure(
-                            QueueSettings.builder()
-                                .messageTtlMillis(ttl)
-                                .messageTtlRetroactive(retroactive)
-                                .build()))));
+                            QueueValues.NONE
+                                .with(PolicyKey.MESSAGE_TTL, ManualQueue.orUnset(ttl))
+                                .with(PolicyKey.MESSAGE_TTL_RETROACTIVE, retroactive)))));
   }
 
-  static Arbitrary<QueueSettings> anySettings() {
+  static Arbitrary<QueueValues> anySettings() {
     Arbitrary<Long> period =
         frequencyOf(Tuple.of(3, just(QueueSettings.NONE)), Tuple.of(1, longs().between(1, 100)));
     return Combinators.combine(
@@ -186,19 +190,18 @@ sealed interface QueueCommand {
             anyLeaseAndRetry())
         .as(
             (ttl, expires, length, bytes, overflow, deadLetterExchange, retroactive, others) ->
-                others.toBuilder()
-                    .messageTtlMillis(ttl)
-                    .expiresMillis(expires)
-                    .maxLength(length)
-                    .maxLengthBytes(bytes)
-                    .overflow(overflow)
-                    .deadLetterExchange(deadLetterExchange)
-                    .messageTtlRetroactive(retroactive)
-                    .build());
+                others
+                    .with(PolicyKey.MESSAGE_TTL, ManualQueue.orUnset(ttl))
+                    .with(PolicyKey.EXPIRES, ManualQueue.orUnset(expires))
+                    .with(PolicyKey.MAX_LENGTH, ManualQueue.orUnset(length))
+                    .with(PolicyKey.MAX_LENGTH_BYTES, ManualQueue.orUnset(bytes))
+                    .with(PolicyKey.OVERFLOW, EnumNames.of(overflow))
+                    .with(PolicyKey.DEAD_LETTER_EXCHANGE, deadLetterExchange)
+                    .with(PolicyKey.MESSAGE_TTL_RETROACTIVE, retroactive));
   }
 
   /** The same, where other rules of expiry and length than the usual ones count. */
-  static Arbitrary<QueueSettings> anyOptions() {
+  static Arbitrary<QueueValues> anyOptions() {
     return Combinators.combine(
             anySettings(),
             Arbitraries.of(TtlMode.class),
@@ -208,13 +211,14 @@ sealed interface QueueCommand {
             Arbitraries.of(true, false))
         .as(
             (settings, ttlMode, mode, floor, countsUnacked, dropsLowest) ->
-                settings.toBuilder()
-                    .ttlMode(ttlMode)
-                    .expiryMode(mode)
-                    .ttlFloorMillis(floor)
-                    .lengthCountsUnacked(countsUnacked)
-                    .lengthDropsLowest(dropsLowest)
-                    .build());
+                settings
+                    .with(PolicyKey.MESSAGE_TTL_MODE, EnumNames.of(ttlMode))
+                    .with(PolicyKey.EXPIRY_MODE, EnumNames.of(mode))
+                    .with(PolicyKey.MESSAGE_TTL_FLOOR, floor)
+                    .with(PolicyKey.MAX_LENGTH_SCOPE, countsUnacked ? "total" : "ready")
+                    .with(
+                        PolicyKey.MAX_LENGTH_DROP,
+                        dropsLowest ? "lowest-priority" : "highest-priority"));
   }
 
   /** Any command, and sometimes any of these options. */
@@ -229,29 +233,29 @@ sealed interface QueueCommand {
         Tuple.of(10, longs().between(1, longest)));
   }
 
-  private static Arbitrary<QueueSettings> anyLeaseAndRetry() {
+  private static Arbitrary<QueueValues> anyLeaseAndRetry() {
     return Combinators.combine(
-            Arbitraries.of(LeaseUse.values()).set().map(QueueCommand::withConsumers),
+            Arbitraries.of(LeaseUse.CHOICES).set().injectNull(0.2),
             Arbitraries.of(true, false, false),
-            frequencyOf(Tuple.of(1, just(RetrySettings.NONE)), Tuple.of(1, anyRetry())))
+            frequencyOf(Tuple.of(1, just(QueueValues.NONE)), Tuple.of(1, anyRetry())))
         .as(
             (uses, onlyIfEmpty, retry) ->
-                QueueSettings.builder()
-                    .leaseUses(uses)
-                    .expiresOnlyIfEmpty(onlyIfEmpty)
-                    .retry(retry)
-                    .build());
+                retry
+                    .with(PolicyKey.EXPIRES_ACTIVITY, words(uses))
+                    .with(
+                        PolicyKey.EXPIRES_CONDITION, onlyIfEmpty ? "unused-and-empty" : "unused"));
   }
 
-  /** Unacknowledged messages are a use only where consumers are. */
-  private static Set<LeaseUse> withConsumers(Set<LeaseUse> uses) {
-    if (uses.contains(LeaseUse.UNACKED)) {
-      uses.add(LeaseUse.CONSUME);
+  private static String words(Set<LeaseUse> uses) {
+    if (uses == null) {
+      return null;
     }
-    return uses;
+    return uses.isEmpty()
+        ? "none"
+        : uses.stream().map(EnumNames::of).collect(Collectors.joining(","));
   }
 
-  private static Arbitrary<RetrySettings> anyRetry() {
+  private static Arbitrary<QueueValues> anyRetry() {
     return Combinators.combine(
             Arbitraries.of(RetryType.values()),
             longs().between(1, 10),
@@ -260,7 +264,12 @@ sealed interface QueueCommand {
             longs().between(1, 20).list().ofMaxSize(2))
         .as(
             (type, least, most, backoff, delays) ->
-                new RetrySettings(type, least, most, backoff, 0, delays));
+                QueueValues.NONE
+                    .with(PolicyKey.DELAYED_RETRY_TYPE, EnumNames.of(type))
+                    .with(PolicyKey.DELAYED_RETRY_MIN, least)
+                    .with(PolicyKey.DELAYED_RETRY_MAX, ManualQueue.orUnset(most))
+                    .with(PolicyKey.DELAYED_RETRY_BACKOFF, EnumNames.of(backoff))
+                    .with(PolicyKey.DELAYED_RETRY_DELAYS, delays.isEmpty() ? null : delays));
   }
 
   private static Arbitrary<Long> limit(long highest) {

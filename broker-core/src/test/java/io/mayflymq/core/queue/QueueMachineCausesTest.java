@@ -5,9 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mayflymq.core.message.DropTrigger;
 import io.mayflymq.core.message.Message;
+import io.mayflymq.core.policy.EnumNames;
 import io.mayflymq.core.policy.Overflow;
+import io.mayflymq.core.policy.PolicyKey;
 import io.mayflymq.core.policy.QueueSettings;
 import io.mayflymq.core.policy.QueueType;
+import io.mayflymq.core.policy.QueueValues;
 import io.mayflymq.core.policy.TtlMode;
 import io.mayflymq.core.queue.ManualQueue.Cause;
 import io.mayflymq.core.queue.index.Deadlines;
@@ -45,14 +48,21 @@ class QueueMachineCausesTest {
   }
 
   private static QueueSettings notRetroactive(long ttl) {
-    return QueueSettings.builder().messageTtlMillis(ttl).messageTtlRetroactive(false).build();
+    return QueueValues.NONE
+        .with(PolicyKey.MESSAGE_TTL, ManualQueue.orUnset(ttl))
+        .with(PolicyKey.MESSAGE_TTL_RETROACTIVE, false)
+        .settings();
   }
 
   @Test
   void triggerFollowsTheTtlMode() {
     for (TtlMode mode : List.of(TtlMode.MESSAGE_FIRST, TtlMode.QUEUE_ONLY)) {
       ManualQueue queue =
-          new ManualQueue(QueueSettings.builder().messageTtlMillis(100).ttlMode(mode).build());
+          new ManualQueue(
+              QueueValues.NONE
+                  .with(PolicyKey.MESSAGE_TTL, 100)
+                  .with(PolicyKey.MESSAGE_TTL_MODE, EnumNames.of(mode))
+                  .settings());
       queue.publish(200);
       queue.publish(Message.NO_TTL);
       queue.advance(300);
@@ -70,7 +80,11 @@ class QueueMachineCausesTest {
   @Test
   void lengthLimitIncludesUnacknowledgedMessagesIfConfigured() {
     ManualQueue queue =
-        new ManualQueue(QueueSettings.builder().maxLength(2).lengthCountsUnacked(true).build());
+        new ManualQueue(
+            QueueValues.NONE
+                .with(PolicyKey.MAX_LENGTH, 2)
+                .with(PolicyKey.MAX_LENGTH_SCOPE, "total")
+                .settings());
     queue.publishMany(2);
     queue.fetch();
     queue.publishMany(1);
@@ -115,7 +129,8 @@ class QueueMachineCausesTest {
   @Test
   void rejectionAndDeliveryLimitHaveTheirOwnTriggers() {
     ManualQueue queue =
-        new ManualQueue(QueueSettings.builder().type(QueueType.QUORUM).deliveryLimit(0).build());
+        new ManualQueue(
+            QueueValues.NONE.of(QueueType.QUORUM).with(PolicyKey.DELIVERY_LIMIT, 0).settings());
     queue.publishMany(3);
     queue.fetch();
     queue.fetch();

@@ -5,7 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.mayflymq.core.message.DeathReason;
 import io.mayflymq.core.message.DropTrigger;
 import io.mayflymq.core.message.Message;
+import io.mayflymq.core.policy.Dialect;
 import io.mayflymq.core.policy.QueueSettings;
+import io.mayflymq.core.policy.QueueType;
+import io.mayflymq.core.policy.QueueValues;
 import io.mayflymq.core.queue.QueueLog.Delivery;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -194,8 +197,7 @@ class QueueMachineConsumersTest {
 
   @Test
   void stoppedConsumerGetsNothingAndStaysTheActiveOne() {
-    ManualQueue single =
-        new ManualQueue(QueueSettings.builder().singleActiveConsumer(true).build());
+    ManualQueue single = new ManualQueue(QueueValues.NONE.withSingleActiveConsumer().settings());
     Consumer first = single.subscribe(2);
     Consumer second = single.subscribe(0);
     single.publishMany(4);
@@ -215,7 +217,7 @@ class QueueMachineConsumersTest {
   void consumerOfAHigherPriorityTakesOverWhenTheActiveOneHasSettledAll() {
     ManualQueue single =
         new ManualQueue(
-            QueueSettings.builder().singleActiveConsumer(true).activeByPriority(true).build());
+            QueueValues.NONE.withSingleActiveConsumer().of(QueueType.QUORUM).settings());
     Consumer low = single.subscribe(10);
     single.publishMany(1);
     Consumer high = single.subscribeWithPriority(10, 5);
@@ -240,7 +242,7 @@ class QueueMachineConsumersTest {
   void activeConsumerGoesOnIfTheOneThatWasToTakeOverLeaves() {
     ManualQueue single =
         new ManualQueue(
-            QueueSettings.builder().singleActiveConsumer(true).activeByPriority(true).build());
+            QueueValues.NONE.withSingleActiveConsumer().of(QueueType.QUORUM).settings());
     Consumer low = single.subscribe(10);
     single.publishMany(1);
     Consumer high = single.subscribeWithPriority(10, 5);
@@ -253,7 +255,7 @@ class QueueMachineConsumersTest {
   void activeConsumerWithoutRoomIsReplacedToo() {
     ManualQueue single =
         new ManualQueue(
-            QueueSettings.builder().singleActiveConsumer(true).activeByPriority(true).build());
+            QueueValues.NONE.withSingleActiveConsumer().of(QueueType.QUORUM).settings());
     Consumer low = single.subscribe(10);
     ManualQueue.setRoom(low, 1);
     single.publishMany(2);
@@ -267,7 +269,7 @@ class QueueMachineConsumersTest {
   void whatTheActiveConsumerReturnsGoesToTheOneThatTakesOver() {
     ManualQueue single =
         new ManualQueue(
-            QueueSettings.builder().singleActiveConsumer(true).activeByPriority(true).build());
+            QueueValues.NONE.withSingleActiveConsumer().of(QueueType.QUORUM).settings());
     Consumer low = single.subscribe(10);
     single.publishMany(2);
     Consumer high = single.subscribeWithPriority(10, 5);
@@ -280,19 +282,20 @@ class QueueMachineConsumersTest {
 
   @Test
   void priorityDecidesFromAChangeOfTheSettingsOn() {
-    QueueSettings.Builder settings = QueueSettings.builder().singleActiveConsumer(true);
-    ManualQueue single = new ManualQueue(settings.build());
+    QueueValues settings =
+        QueueValues.NONE.of(QueueType.QUORUM).withSingleActiveConsumer().in(Dialect.V3_13);
+    ManualQueue single = new ManualQueue(settings.settings());
     Consumer low = single.subscribe(10);
     Consumer high = single.subscribeWithPriority(10, 5);
     single.publishMany(1);
-    single.machine.reconfigure(settings.activeByPriority(true).build(), single.now);
+    single.machine.reconfigure(settings.in(Dialect.V4_3).settings(), single.now);
     single.publishMany(1);
     assertThat(single.deliveredTo(low)).containsExactly(0);
-    single.machine.reconfigure(settings.activeByPriority(false).build(), single.now);
+    single.machine.reconfigure(settings.settings(), single.now);
     assertThat(single.deliveredTo(low)).containsExactly(0, 1);
     single.machine.acknowledge(low, 0, 1, single.now);
     assertThat(single.machine.isActive(low)).isTrue();
-    single.machine.reconfigure(settings.activeByPriority(true).build(), single.now);
+    single.machine.reconfigure(settings.in(Dialect.V4_3).settings(), single.now);
     assertThat(single.machine.isActive(high)).isTrue();
   }
 

@@ -7,16 +7,22 @@ import io.mayflymq.core.message.DeathReason;
 import io.mayflymq.core.message.DropTrigger;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.policy.LeaseUse;
+import io.mayflymq.core.policy.PolicyKey;
 import io.mayflymq.core.policy.QueueSettings;
+import io.mayflymq.core.policy.QueueType;
+import io.mayflymq.core.policy.QueueValues;
 import io.mayflymq.core.queue.index.Deadlines;
-import java.util.EnumSet;
-import java.util.Set;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** A queue lasts as long as it is used, and its period longer. */
 class QueueMachineLeaseTest {
   private static final long PERIOD = 100;
+  private static final QueueSettings LEASE_OF_PUBLISHING =
+      QueueValues.NONE
+          .with(PolicyKey.EXPIRES, PERIOD)
+          .with(PolicyKey.EXPIRES_ACTIVITY, "publish")
+          .settings();
   private ManualQueue queue;
 
   @BeforeEach
@@ -68,10 +74,7 @@ class QueueMachineLeaseTest {
   void unacknowledgedMessageKeepsAQuorumQueue() {
     ManualQueue quorum =
         new ManualQueue(
-            QueueSettings.builder()
-                .expiresMillis(PERIOD)
-                .leaseUses(LeaseUse.OF_QUORUM_QUEUES)
-                .build());
+            QueueValues.NONE.with(PolicyKey.EXPIRES, PERIOD).of(QueueType.QUORUM).settings());
     quorum.publishMany(2);
     assertThat(quorum.fetch()).isZero();
     assertThat(quorum.fetch()).isOne();
@@ -92,10 +95,7 @@ class QueueMachineLeaseTest {
   void whatACancelledConsumerHasNotAcknowledgedKeepsAQuorumQueue() {
     ManualQueue quorum =
         new ManualQueue(
-            QueueSettings.builder()
-                .expiresMillis(PERIOD)
-                .leaseUses(LeaseUse.OF_QUORUM_QUEUES)
-                .build());
+            QueueValues.NONE.with(PolicyKey.EXPIRES, PERIOD).of(QueueType.QUORUM).settings());
     Consumer consumer = quorum.subscribe(0);
     quorum.publishMany(1);
     quorum.machine.cancel(consumer, quorum.now);
@@ -201,7 +201,7 @@ class QueueMachineLeaseTest {
 
   @Test
   void publishingRenewsTheLeaseIfConfigured() {
-    queue = new ManualQueue(with(EnumSet.of(LeaseUse.PUBLISH)));
+    queue = new ManualQueue(LEASE_OF_PUBLISHING);
     queue.advance(60);
     queue.publish(Message.NO_TTL);
     queue.advance(PERIOD);
@@ -212,7 +212,7 @@ class QueueMachineLeaseTest {
 
   @Test
   void consumersDoNotKeepTheLeaseIfNotConfigured() {
-    queue = new ManualQueue(with(EnumSet.of(LeaseUse.PUBLISH)));
+    queue = new ManualQueue(LEASE_OF_PUBLISHING);
     queue.subscribe(0);
     queue.advance(PERIOD + 1);
     assertThat(queue.leaseEnded).isTrue();
@@ -222,7 +222,10 @@ class QueueMachineLeaseTest {
   void expiresOnlyIfEmptyExtendsTheLeaseOfANonEmptyQueue() {
     queue =
         new ManualQueue(
-            QueueSettings.builder().expiresMillis(PERIOD).expiresOnlyIfEmpty(true).build());
+            QueueValues.NONE
+                .with(PolicyKey.EXPIRES, PERIOD)
+                .with(PolicyKey.EXPIRES_CONDITION, "unused-and-empty")
+                .settings());
     queue.publishMany(2);
     queue.purge();
     queue.publishMany(1);
@@ -260,9 +263,5 @@ class QueueMachineLeaseTest {
         .endsWith(count - 1, 0)
         .hasSize(count);
     assertThat(queue.machine.totals().messages()).isZero();
-  }
-
-  private static QueueSettings with(Set<LeaseUse> uses) {
-    return QueueSettings.builder().expiresMillis(PERIOD).leaseUses(uses).build();
   }
 }

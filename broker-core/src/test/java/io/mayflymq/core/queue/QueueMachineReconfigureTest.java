@@ -4,9 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mayflymq.core.message.DeathReason;
 import io.mayflymq.core.message.Message;
+import io.mayflymq.core.policy.EnumNames;
 import io.mayflymq.core.policy.ExpiryMode;
 import io.mayflymq.core.policy.Overflow;
+import io.mayflymq.core.policy.PolicyKey;
 import io.mayflymq.core.policy.QueueSettings;
+import io.mayflymq.core.policy.QueueValues;
 import io.mayflymq.core.queue.index.Deadlines;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -55,7 +58,11 @@ class QueueMachineReconfigureTest {
     queue.advance(30);
 
     reconfigure(
-        queue, QueueSettings.builder().messageTtlMillis(10).messageTtlRetroactive(false).build());
+        queue,
+        QueueValues.NONE
+            .with(PolicyKey.MESSAGE_TTL, 10)
+            .with(PolicyKey.MESSAGE_TTL_RETROACTIVE, false)
+            .settings());
     queue.publish(Message.NO_TTL);
 
     queue.advance(11);
@@ -128,19 +135,21 @@ class QueueMachineReconfigureTest {
 
   @Test
   void forecastOfExpiryAtTheHeadFollowsTheDeliveryOrder() {
-    QueueSettings priorities = QueueSettings.builder().maxPriority(5).build();
-    QueueSettings byHead =
-        priorities.toBuilder().expiryMode(ExpiryMode.HEAD).messageTtlMillis(50).build();
-    ManualQueue queue = new ManualQueue(priorities);
+    QueueValues priorities = QueueValues.NONE.withMaxPriority(5);
+    QueueValues byHead =
+        priorities
+            .with(PolicyKey.EXPIRY_MODE, EnumNames.of(ExpiryMode.HEAD))
+            .with(PolicyKey.MESSAGE_TTL, 50);
+    ManualQueue queue = new ManualQueue(priorities.settings());
     queue.publish(10, Message.NO_TTL, true, 0);
     queue.publish(10, Message.NO_TTL, true, 5);
     queue.advance(60);
     queue.publish(10, Message.NO_TTL, true, 3);
 
-    assertThat(queue.machine.policyImpact(byHead, queue.now))
+    assertThat(queue.machine.policyImpact(byHead.settings(), queue.now))
         .as("a young one of a higher priority is before the other old one")
         .isEqualTo(new PolicyImpact(1, 0, Deadlines.NEVER));
-    QueueSettings shorter = byHead.toBuilder().maxLength(1).build();
+    QueueSettings shorter = byHead.with(PolicyKey.MAX_LENGTH, 1).settings();
     assertThat(queue.machine.policyImpact(shorter, queue.now))
         .as("until it has to go")
         .isEqualTo(new PolicyImpact(2, 1, Deadlines.NEVER));

@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.mayflymq.core.message.DeathReason;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.policy.Overflow;
+import io.mayflymq.core.policy.PolicyKey;
 import io.mayflymq.core.policy.QueueSettings;
+import io.mayflymq.core.policy.QueueValues;
 import io.mayflymq.core.queue.QueueLog.Delivery;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,7 +21,7 @@ import org.junit.jupiter.api.Test;
 /** A queue that the log gives its messages back, one by one. */
 class QueueMachineRecoveryTest {
   private static final QueueSettings DLX =
-      QueueSettings.builder().deadLetterExchange("dlx").build();
+      QueueValues.NONE.with(PolicyKey.DEAD_LETTER_EXCHANGE, "dlx").settings();
 
   @Property(tries = 300, edgeCases = EdgeCasesMode.NONE)
   void recoveredQueueIsTheSameInWhateverOrderMessagesAreRestored(

@@ -6,11 +6,12 @@ import io.mayflymq.core.message.DeathReason;
 import io.mayflymq.core.message.DeliveryCount;
 import io.mayflymq.core.message.DropTrigger;
 import io.mayflymq.core.message.Message;
-import io.mayflymq.core.policy.Backoff;
+import io.mayflymq.core.policy.EnumNames;
 import io.mayflymq.core.policy.Overflow;
+import io.mayflymq.core.policy.PolicyKey;
 import io.mayflymq.core.policy.QueueSettings;
-import io.mayflymq.core.policy.RetrySettings;
-import io.mayflymq.core.policy.RetryType;
+import io.mayflymq.core.policy.QueueType;
+import io.mayflymq.core.policy.QueueValues;
 import io.mayflymq.core.store.RedeliveryNotes;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -23,13 +24,14 @@ import org.junit.jupiter.api.Test;
 
 /** Messages that come back wait before they are delivered again. */
 class QueueMachineRetryTest {
-  private static final QueueSettings SETTINGS =
-      QueueSettings.builder()
-          .retry(new RetrySettings(RetryType.FAILED, 100, 250, Backoff.LINEAR, 0, List.of()))
-          .deliveryLimit(3)
-          .build();
+  private static final QueueValues SETTINGS =
+      QueueValues.NONE
+          .with(PolicyKey.DELAYED_RETRY_TYPE, "failed")
+          .with(PolicyKey.DELAYED_RETRY_MIN, 100)
+          .with(PolicyKey.DELAYED_RETRY_MAX, 250)
+          .with(PolicyKey.DELIVERY_LIMIT, 3);
 
-  private final ManualQueue queue = new ManualQueue(SETTINGS);
+  private final ManualQueue queue = new ManualQueue(SETTINGS.settings());
 
   private void failFirst() {
     queue.machine.fail(queue.getter, 0, 0, queue.now);
@@ -97,15 +99,15 @@ class QueueMachineRetryTest {
     queue.publishMany(1);
     queue.fetch();
     failFirst();
-    queue.machine.reconfigure(SETTINGS.toBuilder().messageTtlMillis(60).build(), queue.now);
+    queue.machine.reconfigure(SETTINGS.with(PolicyKey.MESSAGE_TTL, 60).settings(), queue.now);
     queue.advance(30);
-    queue.machine.reconfigure(SETTINGS.toBuilder().messageTtlMillis(400).build(), queue.now);
+    queue.machine.reconfigure(SETTINGS.with(PolicyKey.MESSAGE_TTL, 400).settings(), queue.now);
     queue.advance(80);
 
     assertThat(queue.deaths).isEmpty();
     assertThat(queue.fetch()).isZero();
     failFirst();
-    queue.machine.reconfigure(SETTINGS.toBuilder().messageTtlMillis(150).build(), queue.now);
+    queue.machine.reconfigure(SETTINGS.with(PolicyKey.MESSAGE_TTL, 150).settings(), queue.now);
     queue.advance(41);
 
     assertThat(queue.dead(DeathReason.EXPIRED)).containsExactly(0);
@@ -183,7 +185,8 @@ class QueueMachineRetryTest {
     queue.fetch();
     failFirst();
     for (QueueSettings changed :
-        List.of(QueueSettings.DEFAULT, QueueSettings.builder().deliveryLimit(3).build())) {
+        List.of(
+            QueueSettings.DEFAULT, QueueValues.NONE.with(PolicyKey.DELIVERY_LIMIT, 3).settings())) {
       ManualQueue after = queue.restarted(changed, 1, new Random(0));
 
       assertThat(after.machine.readyCount()).isEqualTo(2);
@@ -213,7 +216,7 @@ class QueueMachineRetryTest {
   @Property(tries = 300, edgeCases = EdgeCasesMode.NONE)
   void restartKeepsRetryDelaysAndReturnCounts(@ForAll long seed) {
     Random random = new Random(seed);
-    ManualQueue before = new ManualQueue(SETTINGS.toBuilder().deliveryLimit(6).build());
+    ManualQueue before = new ManualQueue(SETTINGS.with(PolicyKey.DELIVERY_LIMIT, 6).settings());
     List<Integer> held = new ArrayList<>();
     for (int step = 0; step < 120; step++) {
       switch (random.nextInt(6)) {
@@ -270,7 +273,7 @@ class QueueMachineRetryTest {
   @Test
   void waitingMessagesCountTowardsTheLimitButAreNotDropped() {
     ManualQueue limited =
-        new ManualQueue(SETTINGS.toBuilder().retriesCount(true).maxLength(2).build());
+        new ManualQueue(SETTINGS.of(QueueType.QUORUM).with(PolicyKey.MAX_LENGTH, 2).settings());
     waitAll(limited, 2);
     limited.publishMany(2);
     assertThat(limited.dead(DeathReason.MAXLEN)).containsExactly(2, 3);
@@ -283,7 +286,8 @@ class QueueMachineRetryTest {
   @Test
   void waitingMessagesCountTowardsTheLimitInBytes() {
     ManualQueue limited =
-        new ManualQueue(SETTINGS.toBuilder().retriesCount(true).maxLengthBytes(10).build());
+        new ManualQueue(
+            SETTINGS.of(QueueType.QUORUM).with(PolicyKey.MAX_LENGTH_BYTES, 10).settings());
     waitAll(limited, 1);
     limited.publishMany(1);
     assertThat(limited.dead(DeathReason.MAXLEN)).containsExactly(1);
@@ -293,11 +297,11 @@ class QueueMachineRetryTest {
   @Test
   void waitingMessagesHaveNewOnesRefused() {
     QueueSettings settings =
-        SETTINGS.toBuilder()
-            .retriesCount(true)
-            .maxLength(2)
-            .overflow(Overflow.REJECT_PUBLISH)
-            .build();
+        SETTINGS
+            .of(QueueType.QUORUM)
+            .with(PolicyKey.MAX_LENGTH, 2)
+            .with(PolicyKey.OVERFLOW, EnumNames.of(Overflow.REJECT_PUBLISH))
+            .settings();
     ManualQueue limited = new ManualQueue(settings);
     waitAll(limited, 2);
     assertThat(limited.publish(Message.NO_TTL)).isFalse();
@@ -306,10 +310,10 @@ class QueueMachineRetryTest {
 
   @Test
   void changeOfTheLimitDropsReadyMessagesForWaitingOnes() {
-    ManualQueue limited = new ManualQueue(SETTINGS.toBuilder().retriesCount(true).build());
+    ManualQueue limited = new ManualQueue(SETTINGS.of(QueueType.QUORUM).settings());
     waitAll(limited, 2);
     limited.publishMany(3);
-    QueueSettings changed = SETTINGS.toBuilder().retriesCount(true).maxLength(3).build();
+    QueueSettings changed = SETTINGS.of(QueueType.QUORUM).with(PolicyKey.MAX_LENGTH, 3).settings();
     assertThat(limited.machine.policyImpact(changed, limited.now).overflowing()).isEqualTo(2);
     limited.machine.reconfigure(changed, limited.now);
     assertThat(limited.dead(DeathReason.MAXLEN)).containsExactly(2, 3);
@@ -317,7 +321,7 @@ class QueueMachineRetryTest {
 
   @Test
   void purgeRemovesAndCountsWaitingMessages() {
-    ManualQueue purged = new ManualQueue(SETTINGS.toBuilder().retriesCount(true).build());
+    ManualQueue purged = new ManualQueue(SETTINGS.of(QueueType.QUORUM).settings());
     waitAll(purged, 5);
     purged.publishMany(2);
     purged.fetch();
@@ -347,7 +351,7 @@ class QueueMachineRetryTest {
 
   @Test
   void waitingMessagesDoNotCountElsewhere() {
-    ManualQueue limited = new ManualQueue(SETTINGS.toBuilder().maxLength(2).build());
+    ManualQueue limited = new ManualQueue(SETTINGS.with(PolicyKey.MAX_LENGTH, 2).settings());
     waitAll(limited, 2);
     limited.publishMany(2);
     assertThat(limited.dead(DeathReason.MAXLEN)).isEmpty();

@@ -6,11 +6,14 @@ import io.mayflymq.core.message.DeathReason;
 import io.mayflymq.core.message.DeliveryCount;
 import io.mayflymq.core.message.DropTrigger;
 import io.mayflymq.core.message.Message;
+import io.mayflymq.core.policy.Dialect;
 import io.mayflymq.core.policy.ExpiryMode;
 import io.mayflymq.core.policy.LeaseUse;
 import io.mayflymq.core.policy.Overflow;
+import io.mayflymq.core.policy.PolicyKey;
 import io.mayflymq.core.policy.QueueSettings;
 import io.mayflymq.core.policy.QueueType;
+import io.mayflymq.core.policy.QueueValues;
 import io.mayflymq.core.policy.TtlMode;
 import io.mayflymq.core.queue.index.PagePool;
 import io.mayflymq.core.queue.index.PriorityCounts;
@@ -32,6 +35,7 @@ final class QueueRig {
 
   private final QueueLog realLog = new QueueLog();
   private final QueueLog naiveLog = new QueueLog();
+  private final QueueValues values;
   private QueueSettings settings;
   private final ClassicQueueMachine real;
   private final NaiveQueue naive;
@@ -54,8 +58,9 @@ final class QueueRig {
    *
    * @param noRoomForEvery which messages are kept out of memory: every so-many-th, none for 0
    */
-  QueueRig(QueueSettings settings, int noRoomForEvery) {
-    this.settings = settings;
+  QueueRig(QueueValues values, int noRoomForEvery) {
+    this.values = values;
+    this.settings = values.settings();
     this.store = new RecordingStore(noRoomForEvery, new Stored());
     this.real = new ClassicQueueMachine(settings, new PagePool(2), store, new Effects(), now);
     this.naive = new NaiveQueue(settings, naiveLog, now);
@@ -110,7 +115,7 @@ final class QueueRig {
     } else if (command instanceof QueueCommand.Advance advance) {
       advance(advance.millis());
     } else if (command instanceof QueueCommand.Reconfigure reconfigure) {
-      settings = keepingWhatNeverChanges(reconfigure.settings());
+      settings = keepingWhatNeverChanges(reconfigure.values());
       reconfigure();
     } else if (command instanceof QueueCommand.Extract extract) {
       extract(extract);
@@ -181,19 +186,21 @@ final class QueueRig {
     }
   }
 
-  private QueueSettings keepingWhatNeverChanges(QueueSettings changed) {
-    return settings.type() == QueueType.QUORUM
-        ? changed.toBuilder()
-            .type(QueueType.QUORUM)
-            .maxPriority(
-                changed.hasPriorities()
-                    ? QueueSettings.HIGHEST_OF_QUORUM_QUEUES
-                    : QueueSettings.NO_PRIORITIES)
-            .deliveryLimit(settings.deliveries().limit())
-            .countsEachReturn(settings.deliveries().countsEachReturn())
-            .retriesCount(settings.deliveries().retriesCount())
-            .build()
-        : changed.toBuilder().maxPriority(settings.maxPriority()).build();
+  private QueueSettings keepingWhatNeverChanges(QueueValues changed) {
+    QueueValues kept = changed.withMaxPriority(values.maxPriority());
+    return (values.type() == QueueType.QUORUM
+            ? kept.of(QueueType.QUORUM)
+                .in(dialect(changed))
+                .with(PolicyKey.DELIVERY_LIMIT, values.keys().get(PolicyKey.DELIVERY_LIMIT))
+            : kept)
+        .settings();
+  }
+
+  /** What 3.13 counts of a message that came back is not what 4.3 counts. */
+  private Dialect dialect(QueueValues changed) {
+    return values.defaults().dialect() == Dialect.V3_13
+        ? Dialect.V3_13
+        : changed.defaults().dialect();
   }
 
   private void fetch(boolean acknowledges) {

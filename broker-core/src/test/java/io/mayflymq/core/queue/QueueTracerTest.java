@@ -6,6 +6,7 @@ import io.mayflymq.core.message.DropTrigger;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.policy.Overflow;
 import io.mayflymq.core.policy.QueueSettings;
+import io.mayflymq.core.policy.QueueValues;
 import io.mayflymq.core.tracing.QueueTracer;
 import java.util.ArrayList;
 import java.util.List;
@@ -67,7 +68,7 @@ class QueueTracerTest {
 
   @Test
   void tellsHowLongADeliveredMessageWasInTheQueue() {
-    ManualQueue queue = queue(QueueSettings.builder().build());
+    ManualQueue queue = queue(QueueValues.NONE.settings());
     queue.advance(5);
     queue.publishMany(1);
     queue.advance(20);
@@ -81,7 +82,7 @@ class QueueTracerTest {
 
   @Test
   void tellsOfDeliveriesThatNothingSettles() {
-    ManualQueue queue = queue(QueueSettings.builder().build());
+    ManualQueue queue = queue(QueueValues.NONE.settings());
     queue.publishMany(1);
     queue.machine.subscribe(queue.consumer(false, false, 0), queue.now);
     assertThat(told.take()).containsExactly("0 to 1 as -1, enqueued at 0");
@@ -89,7 +90,7 @@ class QueueTracerTest {
 
   @Test
   void tellsOfMessagesThatAreReturnedAndFetched() {
-    ManualQueue queue = queue(QueueSettings.builder().build());
+    ManualQueue queue = queue(QueueValues.NONE.settings());
     queue.publishMany(1);
     queue.fetch();
     queue.machine.requeue(queue.getter, 0, 0, queue.now);
@@ -122,7 +123,7 @@ class QueueTracerTest {
 
   @Test
   void tellsThatTheQueueWasDeleted() {
-    ManualQueue queue = queue(QueueSettings.builder().build());
+    ManualQueue queue = queue(QueueValues.NONE.settings());
     queue.machine.dispose();
     assertThat(told.take()).containsExactly("closed");
   }

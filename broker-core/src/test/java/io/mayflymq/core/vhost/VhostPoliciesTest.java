@@ -13,8 +13,10 @@ import io.mayflymq.core.policy.Dialect;
 import io.mayflymq.core.policy.EffectiveValue;
 import io.mayflymq.core.policy.LeaseUse;
 import io.mayflymq.core.policy.Policy;
+import io.mayflymq.core.policy.PolicyKey;
 import io.mayflymq.core.policy.PolicyKind;
 import io.mayflymq.core.policy.QueueSettings;
+import io.mayflymq.core.policy.QueueValues;
 import io.mayflymq.core.policy.TimeoutAction;
 import io.mayflymq.core.queue.PolicyImpact;
 import io.mayflymq.core.routing.Binding;
@@ -66,7 +68,11 @@ class VhostPoliciesTest {
     declare("q2", NO_ARGUMENTS);
     assertThat(settings("q1"))
         .isEqualTo(settings("q2"))
-        .isEqualTo(QueueSettings.builder().messageTtlMillis(1000).maxLength(5).build());
+        .isEqualTo(
+            QueueValues.NONE
+                .with(PolicyKey.MESSAGE_TTL, 1000)
+                .with(PolicyKey.MAX_LENGTH, 5)
+                .settings());
     assertThat(settings("x1")).isEqualTo(QueueSettings.DEFAULT);
 
     assertThat(settled(vhost.policies().clear(PolicyKind.POLICY, "p"))).isTrue();

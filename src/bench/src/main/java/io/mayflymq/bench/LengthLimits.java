@@ -1,7 +1,8 @@
 package io.mayflymq.bench;
 
 import io.mayflymq.core.message.Message;
-import io.mayflymq.core.policy.QueueSettings;
+import io.mayflymq.core.policy.PolicyKey;
+import io.mayflymq.core.policy.QueueValues;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.OperationsPerInvocation;
 import org.openjdk.jmh.annotations.Setup;
@@ -17,7 +18,7 @@ public class LengthLimits extends Measured {
   /** Fills the queue. */
   @Setup
   public void fill() {
-    queue = new QueueHarness(QueueSettings.builder().maxLength(LENGTH).build(), true);
+    queue = new QueueHarness(QueueValues.NONE.with(PolicyKey.MAX_LENGTH, LENGTH).settings(), true);
     for (int i = 0; i < LENGTH; i++) {
       queue.machine.publish(message, QueueHarness.START);
     }

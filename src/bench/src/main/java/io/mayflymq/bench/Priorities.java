@@ -3,6 +3,7 @@ package io.mayflymq.bench;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.policy.QueueSettings;
 import io.mayflymq.core.policy.QueueType;
+import io.mayflymq.core.policy.QueueValues;
 import io.mayflymq.protocol.types.BasicProperties;
 import java.util.List;
 import java.util.Random;
@@ -40,12 +41,8 @@ public class Priorities extends Measured {
     private QueueSettings settings() {
       return switch (this) {
         case CLASSIC -> QueueSettings.DEFAULT;
-        case CLASSIC_MIXED -> QueueSettings.builder().maxPriority(priorities - 1).build();
-        case QUORUM, QUORUM_MIXED ->
-            QueueSettings.builder()
-                .type(QueueType.QUORUM)
-                .maxPriority(QueueSettings.HIGHEST_OF_QUORUM_QUEUES)
-                .build();
+        case CLASSIC_MIXED -> QueueValues.NONE.withMaxPriority(priorities - 1).settings();
+        case QUORUM, QUORUM_MIXED -> QueueValues.NONE.of(QueueType.QUORUM).settings();
       };
     }
 

@@ -1,7 +1,9 @@
 package io.mayflymq.bench;
 
 import io.mayflymq.core.message.Message;
+import io.mayflymq.core.policy.PolicyKey;
 import io.mayflymq.core.policy.QueueSettings;
+import io.mayflymq.core.policy.QueueValues;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.OperationsPerInvocation;
 import org.openjdk.jmh.annotations.Param;
@@ -29,8 +31,8 @@ public class QueuePassage extends Measured {
     private QueueSettings settings() {
       return switch (this) {
         case PLAIN, MESSAGE_TTL -> QueueSettings.DEFAULT;
-        case QUEUE_TTL -> QueueSettings.builder().messageTtlMillis(MINUTE).build();
-        case MAX_LENGTH -> QueueSettings.builder().maxLength(1_000_000).build();
+        case QUEUE_TTL -> QueueValues.NONE.with(PolicyKey.MESSAGE_TTL, MINUTE).settings();
+        case MAX_LENGTH -> QueueValues.NONE.with(PolicyKey.MAX_LENGTH, 1_000_000).settings();
       };
     }
 
