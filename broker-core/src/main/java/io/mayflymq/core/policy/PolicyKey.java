@@ -37,10 +37,12 @@ import java.util.Set;
 public enum PolicyKey {
   ALTERNATE_EXCHANGE(
       row("alternate-exchange", text("is not a valid alternate exchange name"))
+          .doc("a name")
           .ofExchanges("alternate-exchange")),
   /** MayflyMQ's own: how long a binding may stay unused, in ms. */
   BINDING_EXPIRES(
       row("binding-expires", integer(1, Long.MAX_VALUE, "is not a valid binding expiry"))
+          .doc("ms, 1 or more: [leases](queue-leases.md#exchanges-and-bindings)")
           .ofExchanges("x-binding-expires")
           .of(CLASSIC, QUORUM)
           .extension()),
@@ -48,22 +50,30 @@ public enum PolicyKey {
       row(
               "consumer-disconnected-timeout",
               integer(0, Long.MAX_VALUE, "is not a valid consumer disconnected timeout"))
+          .doc(
+              "ms, 0 or more: [when the node of a consumer is gone](consumers.md#when-the-node-of-a-consumer-is-gone); for quorum queues")
           .withArgument(Merge.LOWEST)),
   CONSUMER_TIMEOUT(
       row("consumer-timeout", integer(0, Long.MAX_VALUE, "is not a valid consumer timeout"))
+          .doc(
+              "ms, 0 or more: [how long a delivery may stay unacknowledged](consumers.md#acknowledgement-timeout)")
           .withArgument(Merge.LOWEST)),
   /** MayflyMQ's own; see {@link TimeoutAction}. */
   CONSUMER_TIMEOUT_ACTION(
       row("consumer-timeout-action", wordFor(TimeoutAction.class))
+          .doc(
+              "`close-channel`, `cancel`, `requeue`, `dead-letter`, `none`: [locks](consumers.md#other-timeout-actions)")
           .of(CLASSIC, QUORUM)
           .extension()
           .forOperators()),
   DEAD_LETTER_EXCHANGE(
       row("dead-letter-exchange", text("is not a valid dead letter exchange name"))
+          .doc("a name, may be empty: [where dead messages go](dead-lettering.md)")
           .of(CLASSIC, QUORUM)),
   /** MayflyMQ's own: which headers dead letters get. */
   DEAD_LETTER_HEADERS(
       row("dead-letter-headers", someOf(List.of("x-death", "service-bus")))
+          .doc("`x-death`, `x-death,service-bus`: the headers of dead letters")
           .byDefault("x-death")
           .of(CLASSIC, QUORUM)
           .extension()),
@@ -72,45 +82,72 @@ public enum PolicyKey {
       row(
               "dead-letter-on",
               someOf(Arrays.stream(DeathReason.values()).map(DeathReason::wireName).toList()))
+          .doc(
+              "comma-separated reasons, or `none`: [which reasons are dead-lettered](dead-lettering.md#which-reasons-are-dead-lettered)")
           .of(CLASSIC, QUORUM)
           .extension()
           .forOperators()),
   /** MayflyMQ's own: whether the queue has a dead letter queue of its own. */
   DEAD_LETTER_QUEUE(
       row("dead-letter-queue", oneOf("is not one of: none, auto", "none", "auto"))
+          .doc(
+              "`none`, `auto`: [an automatic dead letter queue](dead-lettering.md#automatic-dead-letter-queue)")
           .byDefault("none")
           .of(CLASSIC, QUORUM)
           .extension()),
   /** MayflyMQ's own: what becomes of a dead letter that no queue takes. */
   DEAD_LETTER_REFUSED(
       row("dead-letter-refused", oneOf("is not one of: wait, drop", "wait", "drop"))
+          .doc(
+              "`wait`, `drop`: [dead letters that no queue takes](dead-lettering.md#dead-letters-that-no-queue-takes)")
           .byDefault("wait")
           .of(CLASSIC, QUORUM)
           .extension()),
   DEAD_LETTER_ROUTING_KEY(
       row("dead-letter-routing-key", text("is not a valid dead letter routing key"))
+          .doc("a routing key for all of them")
           .of(CLASSIC, QUORUM)),
   /** MayflyMQ's own, as all that begin so: the routing key after certain deaths. */
   DEAD_LETTER_ROUTING_KEY_DELIVERY_LIMIT(
-      row("dead-letter-routing-key-delivery-limit", routingKey()).of(CLASSIC, QUORUM).extension()),
+      row("dead-letter-routing-key-delivery-limit", routingKey())
+          .doc("a routing key for the reason `delivery_limit`")
+          .of(CLASSIC, QUORUM)
+          .extension()),
   DEAD_LETTER_ROUTING_KEY_EXPIRED(
-      row("dead-letter-routing-key-expired", routingKey()).of(CLASSIC, QUORUM).extension()),
+      row("dead-letter-routing-key-expired", routingKey())
+          .doc("a routing key for the reason `expired`")
+          .of(CLASSIC, QUORUM)
+          .extension()),
   DEAD_LETTER_ROUTING_KEY_MAXLEN(
-      row("dead-letter-routing-key-maxlen", routingKey()).of(CLASSIC, QUORUM).extension()),
+      row("dead-letter-routing-key-maxlen", routingKey())
+          .doc("a routing key for the reason `maxlen`")
+          .of(CLASSIC, QUORUM)
+          .extension()),
   DEAD_LETTER_ROUTING_KEY_QUEUE_DELETED(
-      row("dead-letter-routing-key-queue-deleted", routingKey()).of(CLASSIC, QUORUM).extension()),
+      row("dead-letter-routing-key-queue-deleted", routingKey())
+          .doc("a routing key for the reason `queue_deleted`")
+          .of(CLASSIC, QUORUM)
+          .extension()),
   DEAD_LETTER_ROUTING_KEY_QUEUE_EXPIRED(
-      row("dead-letter-routing-key-queue-expired", routingKey()).of(CLASSIC, QUORUM).extension()),
+      row("dead-letter-routing-key-queue-expired", routingKey())
+          .doc("a routing key for the reason `queue_expired`")
+          .of(CLASSIC, QUORUM)
+          .extension()),
   DEAD_LETTER_ROUTING_KEY_REJECTED(
-      row("dead-letter-routing-key-rejected", routingKey()).of(CLASSIC, QUORUM).extension()),
+      row("dead-letter-routing-key-rejected", routingKey())
+          .doc("a routing key for the reason `rejected`")
+          .of(CLASSIC, QUORUM)
+          .extension()),
   DEAD_LETTER_STRATEGY(
       row(
               "dead-letter-strategy",
               oneOf("is not a valid dead letter strategy", "at-most-once", "at-least-once"))
+          .doc("`at-most-once`, `at-least-once`: [at least once](quorum-queues.md#at-least-once)")
           .of(QUORUM)),
   /** MayflyMQ's own; see {@link Backoff}. */
   DELAYED_RETRY_BACKOFF(
       row("delayed-retry-backoff", wordFor(Backoff.class))
+          .doc("`linear`, `exponential`: see [retry](retry.md)")
           .byDefault("linear")
           .of(CLASSIC, QUORUM)
           .extension()
@@ -118,12 +155,14 @@ public enum PolicyKey {
   /** MayflyMQ's own: how long a message waits after each return, in ms. */
   DELAYED_RETRY_DELAYS(
       row("delayed-retry-delays", numbers("is not a list of delays in ms: 1000,5000,60000"))
+          .doc("a list of ms: see [retry](retry.md)")
           .of(CLASSIC, QUORUM)
           .extension()
           .forOperators()),
   /** MayflyMQ's own: by how much the wait varies by chance, in percent. */
   DELAYED_RETRY_JITTER(
       row("delayed-retry-jitter", integer(0, 100, "is not a percentage from 0 to 100"))
+          .doc("0 to 100 percent: see [retry](retry.md)")
           .byDefault(0L)
           .of(CLASSIC, QUORUM)
           .extension()
@@ -135,6 +174,7 @@ public enum PolicyKey {
                   1,
                   Long.MAX_VALUE,
                   "is not a valid delayed retry maximum delay. Must be a positive integer"))
+          .doc("ms, 1 or more: see [retry](retry.md)")
           .of(CLASSIC, QUORUM)
           .newArgument()
           .forOperators()
@@ -146,6 +186,7 @@ public enum PolicyKey {
                   1,
                   Long.MAX_VALUE,
                   "is not a valid delayed retry minimum delay. Must be a positive integer"))
+          .doc("ms, 1 or more: see [retry](retry.md)")
           .of(CLASSIC, QUORUM)
           .newArgument()
           .forOperators()
@@ -159,6 +200,7 @@ public enum PolicyKey {
                   "failed",
                   "returned",
                   "disabled"))
+          .doc("`all`, `failed`, `returned`, `disabled`: [which messages wait](retry.md)")
           .byDefault("disabled")
           .of(CLASSIC, QUORUM)
           .newArgument()
@@ -168,6 +210,8 @@ public enum PolicyKey {
       row(
               "delivery-limit",
               integer(Long.MIN_VALUE, Long.MAX_VALUE, "is not a valid delivery limit"))
+          .doc(
+              "a number; a negative one is no limit. For classic queues by [`apply-to`](dead-lettering.md#delivery-limit)")
           .of(QUORUM)
           .forOperators()
           .withOperatorPolicy(Merge.LOWEST_LIMIT)
@@ -175,11 +219,13 @@ public enum PolicyKey {
   /** MayflyMQ's own: how long an exchange may stay unused, in ms. */
   EXCHANGE_EXPIRES(
       row("exchange-expires", integer(1, Long.MAX_VALUE, "is not a valid exchange expiry"))
+          .doc("ms, 1 or more: [leases](queue-leases.md#exchanges-and-bindings)")
           .ofExchanges("x-expires")
           .of(CLASSIC, QUORUM)
           .extension()),
   EXPIRES(
       row("expires", integer(1, Long.MAX_VALUE, "is not a valid queue expiry"))
+          .doc("ms, 1 or more: [how long the queue may stay unused](queue-leases.md)")
           .of(CLASSIC, QUORUM)
           .forOperators()
           .withOperatorPolicy(Merge.LOWEST)
@@ -187,6 +233,7 @@ public enum PolicyKey {
   /** MayflyMQ's own: what becomes of the messages of a queue that expires. */
   EXPIRES_ACTION(
       row("expires-action", oneOf("is not one of: drop, dead-letter", "drop", "dead-letter"))
+          .doc("`drop`, `dead-letter`: [what becomes of its messages](queue-leases.md#other-rules)")
           .byDefault("drop")
           .formerly("on-expire")
           .of(CLASSIC, QUORUM)
@@ -194,12 +241,18 @@ public enum PolicyKey {
           .forOperators()),
   /** MayflyMQ's own: what counts as use of a queue; see {@link LeaseUse}. */
   EXPIRES_ACTIVITY(
-      row("expires-activity", someOf(leaseUses())).of(CLASSIC, QUORUM).extension().forOperators()),
+      row("expires-activity", someOf(leaseUses()))
+          .doc("a list: [what counts as use](queue-leases.md#other-rules)")
+          .of(CLASSIC, QUORUM)
+          .extension()
+          .forOperators()),
   /** MayflyMQ's own: whether a queue that holds messages may expire. */
   EXPIRES_CONDITION(
       row(
               "expires-condition",
               oneOf("is not one of: unused, unused-and-empty", "unused", "unused-and-empty"))
+          .doc(
+              "`unused`, `unused-and-empty`: [whether a queue with messages may expire](queue-leases.md#other-rules)")
           .byDefault("unused")
           .formerly("expires-if")
           .of(CLASSIC, QUORUM)
@@ -208,6 +261,7 @@ public enum PolicyKey {
   /** MayflyMQ's own; see {@link ExpiryMode}. */
   EXPIRY_MODE(
       row("expiry-mode", wordFor(ExpiryMode.class))
+          .doc("`exact`, `head`, `lazy`: [when expired messages are removed](ttl.md#other-rules)")
           .byDefault("exact")
           .of(CLASSIC, QUORUM)
           .extension()
@@ -258,12 +312,17 @@ public enum PolicyKey {
   /** MayflyMQ's own: how long a delivery may stay unacknowledged until it returns, in ms. */
   LOCK_DURATION(
       row("lock-duration", integer(1, Long.MAX_VALUE, "is not a valid lock duration"))
+          .doc("ms, 1 or more: `consumer-timeout` with `requeue`")
           .of(CLASSIC, QUORUM)
           .extension()
           .forOperators()
           .withOperatorPolicy(Merge.LOWEST)
           .withArgument(Merge.LOWEST)),
-  MAX_AGE(row("max-age", matching(MaxAge.PATTERN, "is not a valid max age")).of(STREAM)),
+  MAX_AGE(
+      row("max-age", matching(MaxAge.PATTERN, "is not a valid max age"))
+          .doc(
+              "a number and one of `Y`, `M`, `D`, `h`, `m`, `s`: [how old messages may be](streams.md)")
+          .of(STREAM)),
   MAX_IN_MEMORY_BYTES(
       row(
               "max-in-memory-bytes",
@@ -282,12 +341,14 @@ public enum PolicyKey {
           .withOperatorPolicy(Merge.LOWEST)),
   MAX_LENGTH(
       row("max-length", integer(0, Long.MAX_VALUE, "is not a valid maximum length"))
+          .doc("messages, 0 or more: [the length limit](length-limits.md)")
           .of(CLASSIC, QUORUM)
           .forOperators()
           .withOperatorPolicy(Merge.LOWEST)
           .withArgument(Merge.LOWEST)),
   MAX_LENGTH_BYTES(
       row("max-length-bytes", integer(0, Long.MAX_VALUE, "is not a valid maximum length in bytes"))
+          .doc("bytes, 0 or more: the same of message bodies")
           .forOperators()
           .withOperatorPolicy(Merge.LOWEST)
           .withArgument(Merge.LOWEST)),
@@ -299,6 +360,8 @@ public enum PolicyKey {
                   "is not one of: highest-priority, lowest-priority",
                   "highest-priority",
                   "lowest-priority"))
+          .doc(
+              "`highest-priority`, `lowest-priority`: [which message is dropped](length-limits.md#which-message-is-dropped)")
           .byDefault("highest-priority")
           .of(CLASSIC, QUORUM)
           .extension()
@@ -306,12 +369,15 @@ public enum PolicyKey {
   /** MayflyMQ's own: which messages length limits count. */
   MAX_LENGTH_SCOPE(
       row("max-length-scope", oneOf("is not one of: ready, total", "ready", "total"))
+          .doc(
+              "`ready`, `total`: [which messages count](length-limits.md#counting-unacknowledged-messages)")
           .byDefault("ready")
           .of(CLASSIC, QUORUM)
           .extension()
           .forOperators()),
   MESSAGE_TTL(
       row("message-ttl", integer(0, Long.MAX_VALUE, "is not a valid message TTL"))
+          .doc("ms, 0 or more: [how long messages may stay](ttl.md)")
           .of(CLASSIC, QUORUM)
           .forOperators()
           .withOperatorPolicy(Merge.LOWEST)
@@ -319,6 +385,7 @@ public enum PolicyKey {
   /** MayflyMQ's own: what shorter times to live are raised to, in ms. */
   MESSAGE_TTL_FLOOR(
       row("message-ttl-floor", integer(0, Long.MAX_VALUE, "is not a valid message TTL floor"))
+          .doc("ms, 0 or more: [shorter TTLs are raised to it](ttl.md#other-rules)")
           .byDefault(0L)
           .of(CLASSIC, QUORUM)
           .extension()
@@ -328,6 +395,7 @@ public enum PolicyKey {
   /** MayflyMQ's own; see {@link TtlMode}. */
   MESSAGE_TTL_MODE(
       row("message-ttl-mode", wordFor(TtlMode.class))
+          .doc("`min`, `message-first`, `queue-only`: [which TTL applies](ttl.md#other-rules)")
           .byDefault("min")
           .of(CLASSIC, QUORUM)
           .extension()
@@ -335,6 +403,8 @@ public enum PolicyKey {
   /** MayflyMQ's own: whether another TTL also counts for messages that are in the queue already. */
   MESSAGE_TTL_RETROACTIVE(
       row("message-ttl-retroactive", bool("is not true or false: message-ttl-retroactive"))
+          .doc(
+              "`true`, `false`: [whether a change of TTL applies to messages that are there](#what-happens-when-a-policy-changes)")
           .byDefault(true)
           .of(CLASSIC, QUORUM)
           .extension()),
@@ -346,23 +416,28 @@ public enum PolicyKey {
                   "drop-head",
                   "reject-publish",
                   "reject-publish-dlx"))
+          .doc(
+              "`drop-head`, `reject-publish`, `reject-publish-dlx`: [what happens at the limit](length-limits.md)")
           .byDefault("drop-head")
           .of(CLASSIC, QUORUM)
           .forOperators()
           .overArgumentOfQuorumQueues()),
   QUEUE_LEADER_LOCATOR(
       row(
-          "queue-leader-locator",
-          oneOf(
-              "is not a valid queue leader locator value",
-              "client-local",
-              "balanced",
-              "random",
-              "least-leaders"))),
+              "queue-leader-locator",
+              oneOf(
+                  "is not a valid queue leader locator value",
+                  "client-local",
+                  "balanced",
+                  "random",
+                  "least-leaders"))
+          .doc(
+              "`client-local`, `balanced`, `random`, `least-leaders`: [the node of a new queue](clustering.md#queues)")),
   QUEUE_MASTER_LOCATOR(
       row(
               "queue-master-locator",
               oneOf("invalid queue-master-locator value", "client-local", "min-masters", "random"))
+          .doc("`client-local`, `min-masters`, `random`: the same")
           .of(CLASSIC)
           .forOperators()),
   QUEUE_MODE(
@@ -382,9 +457,11 @@ public enum PolicyKey {
       row(
               "stream-max-segment-size-bytes",
               integer(0, StreamSettings.MOST_SEGMENT_BYTES, "is not a valid segment size"))
+          .doc("bytes: the size of a [segment](streams.md)")
           .of(STREAM)),
   TARGET_GROUP_SIZE(
       row("target-group-size", integer(1, Long.MAX_VALUE, "is not a valid qq target count value"))
+          .doc("replicas, 1 or more: the [target size](quorum-queues.md#target-sizes)")
           .byArgument("x-quorum-target-group-size")
           .of(QUORUM)
           .forOperators()
@@ -401,6 +478,7 @@ public enum PolicyKey {
   private static final Map<String, PolicyKey> EXCHANGE_ARGUMENTS = byArgument(true);
 
   private final String wireName;
+  private final String doc;
   private final String formerName;
   private final String argument;
 
@@ -425,6 +503,7 @@ public enum PolicyKey {
 
   PolicyKey(PolicyKeyRow row) {
     this.wireName = row.name;
+    this.doc = row.doc;
     this.formerName = row.formerName;
     this.argument = row.argument;
     this.byDefault = row.byDefault;
@@ -473,6 +552,11 @@ public enum PolicyKey {
   /** The name in definitions. */
   public String wireName() {
     return wireName;
+  }
+
+  /** What its values are and mean, in Markdown; empty if it has no effect. */
+  public String doc() {
+    return doc;
   }
 
   /** Its name in definitions of earlier versions, which is still accepted. */

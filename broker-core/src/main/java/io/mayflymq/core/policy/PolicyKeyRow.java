@@ -15,6 +15,7 @@ import java.util.Set;
 final class PolicyKeyRow {
   final String name;
   final ValueValidator values;
+  String doc = "";
   String formerName;
   Object byDefault;
   String argument;
@@ -37,6 +38,12 @@ final class PolicyKeyRow {
   /** A key of this name with these values. */
   static PolicyKeyRow row(String name, ValueValidator values) {
     return new PolicyKeyRow(name, values);
+  }
+
+  /** What its values are and mean, for the page about policies, in Markdown. */
+  PolicyKeyRow doc(String text) {
+    doc = text;
+    return this;
   }
 
   /** Its name in earlier versions, which is still accepted. */
