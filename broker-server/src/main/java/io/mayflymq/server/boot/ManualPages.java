@@ -93,7 +93,7 @@ final class ManualPages {
         .values()
         .forEach(
             key -> {
-              page.term(key.name(), key.doc());
+              page.term(key.name(), key.plainDoc());
               String defaults =
                   key.defaults().entrySet().stream()
                       .map(

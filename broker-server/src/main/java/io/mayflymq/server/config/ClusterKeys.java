@@ -16,152 +16,153 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.stream.Stream;
 
 /**
  * The keys {@code node_name}, {@code cluster.*} and {@code cluster_formation.*}, and that of
  * replicas.
  */
 final class ClusterKeys {
+  static final Section SECTION = new Section("Cluster");
+
   private static final String CLASSIC_CONFIG = "classic_config";
   private static final String DNS = "dns";
   private static final String RABBITMQ_PREFIX = "rabbit_peer_discovery_";
 
   static final Setting<Optional<String>> NODE_NAME =
-      Setting.of(
-          "node_name",
-          orWord("auto", nodeName()),
-          "auto",
-          "The name of this node, such as mayfly@host; auto takes the name of the host.");
+      SECTION.add(
+          Setting.of(
+              "node_name",
+              orWord("auto", nodeName()),
+              "auto",
+              "The name of this node; `auto` takes the name of the host."));
   private static final KeyFamily<String> CLUSTER_TAGS =
-      new KeyFamily<>(
-          "cluster_tags.",
-          "$name",
-          text(),
-          Map.of(),
-          "What the cluster is to be known by, such as its region; the API shows it.");
+      SECTION.add(
+          new KeyFamily<>(
+              "cluster_tags.",
+              "$name",
+              text(),
+              Map.of(),
+              "What the cluster is to be known by, such as `cluster_tags.region = eu-1`: `GET /api/overview` shows it as `cluster_tags`."));
   private static final KeyFamily<String> NODE_TAGS =
-      new KeyFamily<>("node_tags.", "$name", text(), Map.of(), "The same of this node.");
+      SECTION.add(
+          new KeyFamily<>(
+              "node_tags.",
+              "$name",
+              text(),
+              Map.of(),
+              "The same of this node: `node_tags.rack = a7`."));
   private static final Setting<Optional<ListenAddress>> LISTENER =
-      Setting.of(
-          "cluster.listener",
-          orWord("none", listenAddress()),
-          "none",
-          "Where other nodes of the cluster connect, such as 25672; none for a broker that is"
-              + " alone.");
+      SECTION.add(
+          Setting.of(
+              "cluster.listener",
+              orWord("none", listenAddress()),
+              "none",
+              "Where other nodes of the cluster connect; the usual port is 25672."));
   private static final Setting<Optional<String>> SECRET =
-      Setting.of(
-          "cluster.secret",
-          orWord("none", secretText()),
-          "none",
-          "What all nodes of the cluster know, and prove to one another.");
+      SECTION.add(
+          Setting.of(
+              "cluster.secret",
+              orWord("none", secretText()),
+              "none",
+              "What all nodes of the cluster know, and prove to one another: 32 random bytes, as `mayflyctl generate_secret` makes them."));
   private static final Setting<Optional<Path>> SECRET_FILE =
-      Setting.of(
-          "cluster.secret_file",
-          orWord("none", path()),
-          "none",
-          "A file whose first line is that secret.");
+      SECTION.add(
+          Setting.of(
+              "cluster.secret_file",
+              orWord("none", path()),
+              "none",
+              "A file whose first line is that secret."));
   private static final Setting<Boolean> STRONG_SECRET =
-      Setting.of(
-          "cluster.require_strong_secret",
-          bool(),
-          "false",
-          "Whether a secret that cannot hold 32 random bytes is refused, and not only warned of;"
-              + " mayflyctl generate_secret makes one.");
-  static final TlsKeys TLS = TlsKeys.of("cluster.ssl", "cluster.listener");
+      SECTION.add(
+          Setting.of(
+              "cluster.require_strong_secret",
+              bool(),
+              "false",
+              "Whether a secret that cannot hold 32 random bytes, by its length and characters, is refused, and not only [warned of](clustering.md#security)."));
+  static final TlsKeys TLS = TlsKeys.of(SECTION, "cluster.ssl", "cluster.listener");
   private static final Setting<String> BACKEND =
-      Setting.of(
-          "cluster_formation.peer_discovery_backend",
-          word(CLASSIC_CONFIG, DNS, RABBITMQ_PREFIX + CLASSIC_CONFIG, RABBITMQ_PREFIX + DNS),
-          CLASSIC_CONFIG,
-          "How a node without data finds the others: by the list of nodes here, or by DNS; RabbitMQ's"
-              + " longer names mean the same.");
+      SECTION.add(
+          Setting.of(
+              "cluster_formation.peer_discovery_backend",
+              word(CLASSIC_CONFIG, DNS, RABBITMQ_PREFIX + CLASSIC_CONFIG, RABBITMQ_PREFIX + DNS),
+              CLASSIC_CONFIG,
+              "How a node without data finds the others: by the list of nodes below, or by DNS."));
   private static final KeyFamily<NodeAddress> NODES =
-      new KeyFamily<>(
-          "cluster_formation.classic_config.nodes.",
-          "$n",
-          nodeAddress(),
-          Map.of(),
-          "A node that is to form the cluster, such as mayfly@host:25672; the same list on all.");
+      SECTION.add(
+          new KeyFamily<>(
+              "cluster_formation.classic_config.nodes.",
+              "$n",
+              nodeAddress(),
+              Map.of(),
+              "A node that is to form the cluster; the same list on all nodes."));
   private static final Setting<Optional<String>> DNS_HOSTNAME =
-      Setting.of(
-          "cluster_formation.dns.hostname",
-          orWord("none", text()),
-          "none",
-          "A host name with one address for each node.");
+      SECTION.add(
+          Setting.of(
+              "cluster_formation.dns.hostname",
+              orWord("none", text()),
+              "none",
+              "A host name with one address for each node, whose listeners have the port of this node's."));
   private static final Setting<Optional<Integer>> TARGET_SIZE =
-      Setting.of(
-          "cluster_formation.target_cluster_size_hint",
-          orWord("auto", wholeNumber("nodes", 1, 1_000)),
-          "auto",
-          "How many nodes the cluster is to have; auto for as many as are listed.");
+      SECTION.add(
+          Setting.of(
+              "cluster_formation.target_cluster_size_hint",
+              orWord("auto", wholeNumber("nodes", 1, 1_000)),
+              "auto",
+              "How many nodes the cluster is to have; `auto` for as many as are found by name."));
   private static final Setting<Integer> RETRY_LIMIT =
-      Setting.of(
-          "cluster_formation.discovery_retry_limit",
-          wholeNumber("attempts", 1, 1_000_000),
-          "30",
-          "How often a node looks for the others before it gives up.");
+      SECTION.add(
+          Setting.of(
+              "cluster_formation.discovery_retry_limit",
+              wholeNumber("attempts", 1, 1_000_000),
+              "30",
+              "How often a node looks for the others before it gives up."));
   private static final Setting<Integer> RETRY_INTERVAL =
-      Setting.of(
-          "cluster_formation.discovery_retry_interval",
-          wholeNumber("milliseconds", 10, 3_600_000),
-          "1000",
-          "Time between these attempts, in milliseconds.");
+      SECTION.add(
+          Setting.of(
+              "cluster_formation.discovery_retry_interval",
+              wholeNumber("milliseconds", 10, 3_600_000),
+              "1000",
+              "The time between these attempts."));
 
   private static final Setting<Integer> INITIAL_GROUP_SIZE =
-      Setting.of(
-          "quorum_queue.initial_cluster_size",
-          wholeNumber("replicas", 1, 1_000),
-          "3",
-          "How many replicas a quorum queue begins with, if x-quorum-initial-group-size does not say"
-              + " it; at most one on each node.");
+      SECTION.add(
+          Setting.of(
+              "quorum_queue.initial_cluster_size",
+              wholeNumber("replicas", 1, 1_000),
+              "3",
+              "How many replicas a [quorum queue](quorum-queues.md#replicas) begins with, if `x-quorum-initial-group-size` does not say it; at most one on each node."));
 
   private static final String RECONCILIATION = "quorum_queue.continuous_membership_reconciliation.";
   private static final Setting<Boolean> RECONCILES =
-      Setting.of(
-          RECONCILIATION + "enabled",
-          bool(),
-          "false",
-          "Whether quorum queues with fewer replicas than their target size get further ones by"
-              + " themselves.");
+      SECTION.add(
+          Setting.of(
+              RECONCILIATION + "enabled",
+              bool(),
+              "false",
+              "Whether quorum queues with fewer replicas than their [target size](quorum-queues.md#target-sizes) get further ones by themselves."));
   private static final Setting<Optional<Integer>> TARGET_GROUP_SIZE =
-      Setting.of(
-          RECONCILIATION + "target_group_size",
-          orWord("none", wholeNumber("replicas", 1, 1_000)),
-          "none",
-          "The least target size of all quorum queues; policies and arguments can say more.");
+      SECTION.add(
+          Setting.of(
+              RECONCILIATION + "target_group_size",
+              orWord("none", wholeNumber("replicas", 1, 1_000)),
+              "none",
+              "The least target size of all quorum queues."));
   private static final Setting<Integer> RECONCILIATION_INTERVAL =
-      Setting.of(
-          RECONCILIATION + "interval",
-          wholeNumber("milliseconds", 1, Integer.MAX_VALUE),
-          "3600000",
-          "How often it is looked whether a queue is to get a replica, in milliseconds.");
+      SECTION.add(
+          Setting.of(
+              RECONCILIATION + "interval",
+              wholeNumber("milliseconds", 1, Integer.MAX_VALUE),
+              "3600000",
+              "How often it is looked whether a queue is to get a replica."));
   private static final Setting<Integer> RECONCILIATION_TRIGGER =
-      Setting.of(
-          RECONCILIATION + "trigger_interval",
-          wholeNumber("milliseconds", 1, Integer.MAX_VALUE),
-          "10000",
-          "How long after a change of nodes, policies or queues that is looked at, in"
-              + " milliseconds.");
+      SECTION.add(
+          Setting.of(
+              RECONCILIATION + "trigger_interval",
+              wholeNumber("milliseconds", 1, Integer.MAX_VALUE),
+              "10000",
+              "How long after a change of nodes, policies or queues it is looked."));
 
   private ClusterKeys() {}
-
-  /** Returns all these keys. */
-  static List<Key<?>> keys() {
-    return Stream.<List<? extends Key<?>>>of(
-            List.of(
-                NODE_NAME, CLUSTER_TAGS, NODE_TAGS, LISTENER, SECRET, SECRET_FILE, STRONG_SECRET),
-            TLS.keys(),
-            List.of(BACKEND, NODES, DNS_HOSTNAME, TARGET_SIZE, RETRY_LIMIT, RETRY_INTERVAL),
-            List.of(
-                INITIAL_GROUP_SIZE,
-                RECONCILES,
-                TARGET_GROUP_SIZE,
-                RECONCILIATION_INTERVAL,
-                RECONCILIATION_TRIGGER))
-        .<Key<?>>flatMap(List::stream)
-        .toList();
-  }
 
   /**
    * Returns the settings.

@@ -12,7 +12,6 @@ import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.Optional;
 
 /**
@@ -20,46 +19,48 @@ import java.util.Optional;
  * secrets that begin with {@code encrypted:}. RabbitMQ has them in advanced.config.
  */
 final class DecoderKeys {
+  static final Section SECTION = new Section("Encrypted values");
+
   /** What an encrypted value begins with. */
   private static final String TAG = "encrypted:";
 
   private static final Setting<Optional<String>> PASSPHRASE =
-      Setting.of(
-          "config_entry_decoder.passphrase",
-          orWord("none", secretText()),
-          "none",
-          "The passphrase of encrypted values.");
+      SECTION.addChangeable(
+          Setting.of(
+              "config_entry_decoder.passphrase",
+              orWord("none", secretText()),
+              "none",
+              "The passphrase."));
   private static final Setting<Optional<Path>> PASSPHRASE_FILE =
-      Setting.of(
-          "config_entry_decoder.passphrase_file",
-          orWord("none", path()),
-          "none",
-          "A file whose first line is that passphrase.");
+      SECTION.addChangeable(
+          Setting.of(
+              "config_entry_decoder.passphrase_file",
+              orWord("none", path()),
+              "none",
+              "A file whose first line is the passphrase."));
   private static final Setting<String> CIPHER =
-      Setting.of(
-          "config_entry_decoder.cipher",
-          word(SecretCipher.CIPHERS.toArray(String[]::new)),
-          SecretCipher.DEFAULT_CIPHER,
-          "The cipher of encrypted values.");
+      SECTION.addChangeable(
+          Setting.of(
+              "config_entry_decoder.cipher",
+              word(SecretCipher.CIPHERS.toArray(String[]::new)),
+              SecretCipher.DEFAULT_CIPHER,
+              "The cipher."));
   private static final Setting<String> HASH =
-      Setting.of(
-          "config_entry_decoder.hash",
-          word(SecretCipher.HASHES.toArray(String[]::new)),
-          SecretCipher.DEFAULT_HASH,
-          "The hash function by which their key is made of the passphrase.");
+      SECTION.addChangeable(
+          Setting.of(
+              "config_entry_decoder.hash",
+              word(SecretCipher.HASHES.toArray(String[]::new)),
+              SecretCipher.DEFAULT_HASH,
+              "The hash function by which PBKDF2 makes the key of the passphrase."));
   private static final Setting<Integer> ITERATIONS =
-      Setting.of(
-          "config_entry_decoder.iterations",
-          wholeNumber("", 1, SecretCipher.MOST_ITERATIONS),
-          Integer.toString(SecretCipher.DEFAULT_ITERATIONS),
-          "How often that is repeated.");
+      SECTION.addChangeable(
+          Setting.of(
+              "config_entry_decoder.iterations",
+              wholeNumber("", 1, SecretCipher.MOST_ITERATIONS),
+              Integer.toString(SecretCipher.DEFAULT_ITERATIONS),
+              "The iterations of PBKDF2."));
 
   private DecoderKeys() {}
-
-  /** Returns all these keys. */
-  static List<Key<?>> keys() {
-    return List.of(PASSPHRASE, PASSPHRASE_FILE, CIPHER, HASH, ITERATIONS);
-  }
 
   /** Returns whether a value is encrypted. */
   public static boolean isEncrypted(FileEntry entry) {

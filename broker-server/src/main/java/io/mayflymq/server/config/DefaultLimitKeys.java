@@ -20,6 +20,8 @@ import java.util.TreeSet;
  * Source: RabbitMQ, "Virtual Hosts", section on default limits.
  */
 final class DefaultLimitKeys {
+  static final Section SECTION = new Section("Default limits of virtual hosts");
+
   private static final String ALL_NAMES = ".*";
 
   private static final KeyFamily<String> PATTERN =
@@ -52,7 +54,8 @@ final class DefaultLimitKeys {
   private DefaultLimitKeys() {}
 
   private static <T> KeyFamily<T> family(String key, ValueType<T> type, String doc) {
-    return new KeyFamily<>("default_limits.vhosts.", "$id", "." + key, type, Map.of(), doc);
+    return SECTION.add(
+        new KeyFamily<>("default_limits.vhosts.", "$id", "." + key, type, Map.of(), doc));
   }
 
   private static Map<Limit, KeyFamily<Integer>> limits() {
@@ -63,14 +66,6 @@ final class DefaultLimitKeys {
     limits.put(Limit.MAX_BINDINGS, MAX_BINDINGS);
     limits.put(Limit.MAX_METADATA_BYTES, MAX_METADATA_BYTES);
     return limits;
-  }
-
-  /** Returns all these keys. */
-  static List<Key<?>> keys() {
-    List<Key<?>> keys = new ArrayList<>();
-    keys.add(PATTERN);
-    keys.addAll(LIMITS.values());
-    return keys;
   }
 
   /**

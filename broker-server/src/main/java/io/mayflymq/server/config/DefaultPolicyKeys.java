@@ -23,6 +23,8 @@ import java.util.TreeMap;
  * it is made. The id is the name of the policy.
  */
 final class DefaultPolicyKeys {
+  static final Section SECTION = new Section("Default operator policies");
+
   private static final String PREFIX = "default_policies.operator.";
   private static final String PLACEHOLDER = "$id";
   private static final String ALL_NAMES = ".*";
@@ -30,12 +32,12 @@ final class DefaultPolicyKeys {
   static final KeyFamily<String> VHOST_PATTERN =
       family("vhost_pattern", regularExpression(), "Names of the virtual hosts that get it.");
   static final KeyFamily<String> QUEUE_PATTERN =
-      family("queue_pattern", regularExpression(), "Names of the queues that it is for.");
+      family("queue_pattern", regularExpression(), "Names of the queues that it applies to.");
   static final KeyFamily<String> APPLY_TO =
       family(
           "apply_to",
           word("all", "queues", "classic_queues", "quorum_queues", "streams"),
-          "Which kinds of queue it is for.");
+          "The queue types that it applies to.");
 
   /** The settings of a default policy, by the key of the policy. */
   private static final Map<PolicyKey, KeyFamily<Long>> SETTINGS = new LinkedHashMap<>();
@@ -43,38 +45,29 @@ final class DefaultPolicyKeys {
   static {
     SETTINGS.put(
         PolicyKey.EXPIRES,
-        family(
-            "expires",
-            largeNumber("milliseconds", 1),
-            "Time that queues may stay unused, in milliseconds."));
+        family("expires", largeNumber("milliseconds", 1), "How long queues may stay unused."));
     SETTINGS.put(
         PolicyKey.MESSAGE_TTL,
-        family(
-            "message_ttl",
-            largeNumber("milliseconds", 0),
-            "Time that messages may stay in queues, in milliseconds."));
+        family("message_ttl", largeNumber("milliseconds", 0), "How long messages may stay."));
     SETTINGS.put(
         PolicyKey.MAX_LENGTH,
-        family("max_length", largeNumber("messages", 0), "Ready messages in a queue, at most."));
+        family(
+            "max_length", largeNumber("messages", 0), "How many ready messages a queue may have."));
     SETTINGS.put(
         PolicyKey.MAX_LENGTH_BYTES,
-        family("max_length_bytes", largeBytes(), "Bytes of ready messages in a queue, at most."));
+        family("max_length_bytes", largeBytes(), "How many bytes ready messages may have."));
     SETTINGS.put(
         PolicyKey.DELIVERY_LIMIT,
-        family("delivery_limit", largeNumber("deliveries", 0), "For quorum queues only."));
+        family(
+            "delivery_limit",
+            largeNumber("deliveries", 0),
+            "For quorum queues; a policy with this key does not apply to classic queues, as in RabbitMQ."));
   }
 
   private DefaultPolicyKeys() {}
 
   private static <T> KeyFamily<T> family(String key, ValueType<T> type, String doc) {
-    return new KeyFamily<>(PREFIX, PLACEHOLDER, "." + key, type, Map.of(), doc);
-  }
-
-  /** Returns all these keys. */
-  static List<Key<?>> keys() {
-    List<Key<?>> keys = new ArrayList<>(List.of(VHOST_PATTERN, QUEUE_PATTERN, APPLY_TO));
-    keys.addAll(SETTINGS.values());
-    return keys;
+    return SECTION.add(new KeyFamily<>(PREFIX, PLACEHOLDER, "." + key, type, Map.of(), doc));
   }
 
   /**
@@ -122,7 +115,7 @@ final class DefaultPolicyKeys {
 
   /** Returns where a policy is written: the place of the first of its keys. */
   private static String where(String id, SettingValues values) {
-    return keys().stream()
+    return SECTION.keys().stream()
         .flatMap(
             family ->
                 values.entries(family).stream()

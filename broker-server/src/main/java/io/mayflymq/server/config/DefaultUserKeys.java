@@ -23,20 +23,22 @@ import java.util.TreeSet;
  * permissions for it. Source: what RabbitMQ 4.3.6 was seen to do.
  */
 final class DefaultUserKeys {
+  static final Section SECTION = new Section("Default users of virtual hosts");
+
   private static final String ALL_NAMES = ".*";
 
   private static final KeyFamily<String> VHOST_PATTERN =
-      family("vhost_pattern", regularExpression(), "Names of the virtual hosts that get it.");
+      family("vhost_pattern", regularExpression(), "Names of the virtual hosts that get the user.");
   private static final KeyFamily<String> PASSWORD =
-      family("password", secretText(), "Its password; without one it cannot log in by one.");
+      family("password", secretText(), "Its password. Without one it cannot log in by a password.");
   private static final KeyFamily<String> TAGS =
       family("tags", text(), "Its tags, with commas between them.");
   private static final KeyFamily<String> CONFIGURE =
-      family("configure", regularExpression(), "Names of what it may declare and delete there.");
+      family("configure", regularExpression(), "Names that it may declare and delete there.");
   private static final KeyFamily<String> WRITE =
-      family("write", regularExpression(), "Names of what it may publish to there.");
+      family("write", regularExpression(), "Names that it may publish to there.");
   private static final KeyFamily<String> READ =
-      family("read", regularExpression(), "Names of what it may consume from there.");
+      family("read", regularExpression(), "Names that it may consume from there.");
 
   private static final List<KeyFamily<String>> FAMILIES =
       List.of(VHOST_PATTERN, PASSWORD, TAGS, CONFIGURE, WRITE, READ);
@@ -44,12 +46,7 @@ final class DefaultUserKeys {
   private DefaultUserKeys() {}
 
   private static KeyFamily<String> family(String key, ValueType<String> type, String doc) {
-    return new KeyFamily<>("default_users.", "$name", "." + key, type, Map.of(), doc);
-  }
-
-  /** Returns all these keys. */
-  static List<Key<?>> keys() {
-    return List.copyOf(FAMILIES);
+    return SECTION.add(new KeyFamily<>("default_users.", "$name", "." + key, type, Map.of(), doc));
   }
 
   /**

@@ -9,8 +9,13 @@ public sealed interface Key<T> permits Setting, KeyFamily {
 
   ValueType<T> type();
 
-  /** One line for the operator: what it does. */
+  /** What it does, for the page about the configuration, in Markdown. */
   String doc();
+
+  /** Returns the same as plain text. */
+  default String plainDoc() {
+    return doc().replaceAll("\\[([^]]*)]\\([^)]*\\)", "$1").replace("`", "");
+  }
 
   /** Returns whether its value is never shown: a property of its type. */
   default boolean isSecret() {

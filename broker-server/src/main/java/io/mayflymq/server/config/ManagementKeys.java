@@ -6,114 +6,115 @@ import static io.mayflymq.server.config.ValueTypes.orWord;
 import static io.mayflymq.server.config.ValueTypes.text;
 import static io.mayflymq.server.config.ValueTypes.wholeNumber;
 
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
 /** The keys {@code management.*}, and what is sampled for it. */
 final class ManagementKeys {
+  static final Section SECTION = new Section("Management");
+
   private static final Setting<String> IP =
-      Setting.of(
-          "management.tcp.ip", text(), "0.0.0.0", "Address where the management HTTP API listens.");
+      SECTION.add(
+          Setting.of(
+              "management.tcp.ip",
+              text(),
+              "0.0.0.0",
+              "Where [the HTTP API](http-api.md) listens."));
   private static final Setting<Optional<Integer>> PORT =
-      Setting.of(
-          "management.tcp.port",
-          orWord("none", wholeNumber("", 0, 65_535)),
-          "15672",
-          "Port where it listens; port 0 lets the system choose, none listens nowhere.");
+      SECTION.add(
+          Setting.of(
+              "management.tcp.port",
+              orWord("none", wholeNumber("", 0, 65_535)),
+              "15672",
+              "The port; with 0 the operating system chooses a port, `none` means no listener. The address in the control file exists in any case."));
   private static final Setting<String> TLS_IP =
-      Setting.of("management.ssl.ip", text(), "0.0.0.0", "The same for clients that speak TLS.");
+      SECTION.add(
+          Setting.of(
+              "management.ssl.ip",
+              text(),
+              "0.0.0.0",
+              "Where it listens for clients with [TLS](tls.md#management)."));
   private static final Setting<Optional<Integer>> TLS_PORT =
-      Setting.of(
-          "management.ssl.port",
-          orWord("none", wholeNumber("", 0, 65_535)),
-          "none",
-          "Their usual port is 15671; with it, management.tcp.* must be set to listen there too.");
-  static final TlsKeys TLS = TlsKeys.of("management.ssl", "management.ssl.port");
+      SECTION.add(
+          Setting.of(
+              "management.ssl.port",
+              orWord("none", wholeNumber("", 0, 65_535)),
+              "none",
+              "The port for TLS, usually 15671. If it is set, and neither `management.tcp.port` nor `management.tcp.ip` is, the API listens there only."));
+  static final TlsKeys TLS = TlsKeys.of(SECTION, "management.ssl", "management.ssl.port");
   private static final Setting<Integer> STATISTICS_INTERVAL =
-      Setting.of(
-          "collect_statistics_interval",
-          wholeNumber("milliseconds", 100, 3_600_000),
-          "5000",
-          "Time between two samples of the statistics, from which rates are made.");
+      SECTION.add(
+          Setting.of(
+              "collect_statistics_interval",
+              wholeNumber("milliseconds", 100, 3_600_000),
+              "5000",
+              "Milliseconds between two samples of the statistics, from which rates are computed."));
 
   private static final Setting<Integer> MAX_CONNECTIONS =
-      Setting.of(
-          "management.tcp.max_connections",
-          wholeNumber("connections", 1, 65_535),
-          "1000",
-          "Open connections to it; at the limit a new one displaces one that waits for its"
-              + " client.");
+      SECTION.add(
+          Setting.of(
+              "management.tcp.max_connections",
+              wholeNumber("connections", 1, 65_535),
+              "1000",
+              "Open connections, all listeners together. At the limit a new connection [displaces](http-api.md#limits) one that waits for its client."));
   private static final Setting<Integer> MAX_KEEPALIVE =
-      Setting.of(
-          "management.tcp.max_keepalive",
-          wholeNumber("requests", 1, 1_000_000),
-          "1000",
-          "Requests on a connection, after which it is closed.");
+      SECTION.add(
+          Setting.of(
+              "management.tcp.max_keepalive",
+              wholeNumber("requests", 1, 1_000_000),
+              "1000",
+              "The number of requests after which a connection is closed."));
   private static final Setting<Integer> REQUEST_TIMEOUT =
-      Setting.of(
-          "management.tcp.request_timeout",
-          milliseconds(),
-          "10000",
-          "Time for the headers of a request, in milliseconds.");
+      SECTION.add(
+          Setting.of(
+              "management.tcp.request_timeout",
+              milliseconds(),
+              "10000",
+              "Milliseconds for the headers of a request."));
   private static final Setting<Integer> IDLE_TIMEOUT =
-      Setting.of(
-          "management.tcp.idle_timeout",
-          milliseconds(),
-          "60000",
-          "Time that a connection may wait for its next request, in milliseconds.");
+      SECTION.add(
+          Setting.of(
+              "management.tcp.idle_timeout",
+              milliseconds(),
+              "60000",
+              "Milliseconds that a connection may wait for its next request."));
   private static final Setting<Integer> INACTIVITY_TIMEOUT =
-      Setting.of(
-          "management.tcp.inactivity_timeout",
-          milliseconds(),
-          "60000",
-          "Time that a client may take nothing of an answer, in milliseconds.");
+      SECTION.add(
+          Setting.of(
+              "management.tcp.inactivity_timeout",
+              milliseconds(),
+              "60000",
+              "Milliseconds for which a client may read nothing of a response."));
   private static final Setting<Integer> MAX_BODY_SIZE =
-      Setting.of(
-          "management.http.max_body_size",
-          bytes(1024, 1 << 30),
-          "67108864",
-          "Largest body of a request, in bytes; only definitions and messages may be so large.");
+      SECTION.add(
+          Setting.of(
+              "management.http.max_body_size",
+              bytes(1024, 1 << 30),
+              "67108864",
+              "The largest request body, in bytes, and at most a sixteenth of the heap. Only definitions and messages may be this large."));
 
   private static final Setting<Optional<String>> PATH_PREFIX =
-      Setting.of(
-          "management.path_prefix",
-          orWord("none", text()),
-          "none",
-          "What all paths of the API and the page begin with, such as /mayfly, for a reverse proxy.");
+      SECTION.add(
+          Setting.of(
+              "management.path_prefix",
+              orWord("none", text()),
+              "none",
+              "What all paths of the API and of the page begin with, such as `/mayfly`, for a reverse proxy that passes paths on. Other paths are not found."));
 
   static final KeyFamily<String> ALLOWED_HOSTS =
-      new KeyFamily<>(
-          "management.allowed_hosts.",
-          "$n",
-          hostName(),
-          Map.of(),
-          "A name of this machine by which loopback_users may reach the API, beside localhost.");
+      SECTION.addChangeable(
+          new KeyFamily<>(
+              "management.allowed_hosts.",
+              "$n",
+              hostName(),
+              Map.of(),
+              "A [name of this machine](http-api.md#names-of-the-machine) by which `loopback_users` may reach the API, beside `localhost` and addresses."));
 
   private ManagementKeys() {}
 
   private static ValueType<Integer> milliseconds() {
     return wholeNumber("milliseconds", 100, 3_600_000);
-  }
-
-  /** Returns all these keys. */
-  static List<Key<?>> keys() {
-    List<Key<?>> keys = new ArrayList<>(List.of(IP, PORT, TLS_IP, TLS_PORT));
-    keys.addAll(TLS.keys());
-    keys.addAll(
-        List.of(
-            MAX_CONNECTIONS,
-            MAX_KEEPALIVE,
-            REQUEST_TIMEOUT,
-            IDLE_TIMEOUT,
-            INACTIVITY_TIMEOUT,
-            MAX_BODY_SIZE,
-            PATH_PREFIX,
-            ALLOWED_HOSTS,
-            STATISTICS_INTERVAL));
-    return keys;
   }
 
   /**

@@ -14,12 +14,10 @@ import io.mayflymq.core.policy.PolicyException;
 import io.mayflymq.core.policy.PolicyKey;
 import io.mayflymq.core.policy.QueueType;
 import io.mayflymq.protocol.codec.FrameLimits;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.EnumMap;
 import java.util.EnumSet;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -30,89 +28,104 @@ import java.util.stream.Collectors;
  * features that are switched off for all of them.
  */
 final class ObjectDefaultKeys {
+  static final Section SECTION = new Section("Queues and exchanges");
+
   private static final String CLIENT_LOCAL = "client-local";
   static final Setting<Dialect> COMPATIBILITY =
-      Setting.of(
-          "compatibility.rabbitmq",
-          oneOf(
-              Arrays.stream(Dialect.values())
-                  .collect(Collectors.toMap(Dialect::series, dialect -> dialect))),
-          Dialect.DEFAULT.series(),
-          "The release of RabbitMQ whose rules hold where releases differ, unless a virtual host"
-              + " says.");
+      SECTION.add(
+          Setting.of(
+              "compatibility.rabbitmq",
+              oneOf(
+                  Arrays.stream(Dialect.values())
+                      .collect(Collectors.toMap(Dialect::series, dialect -> dialect))),
+              Dialect.DEFAULT.series(),
+              "The release of RabbitMQ whose [rules](compatibility.md#dialects) hold where releases differ, unless a virtual host has its own. The same on all nodes of a cluster."));
   static final KeyFamily<String> DEFAULTS =
-      new KeyFamily<>(
-          "defaults.",
-          "$key",
-          text(),
-          Map.of(),
-          "What any key of a policy is where neither an argument nor a policy sets it.");
+      SECTION.add(
+          new KeyFamily<>(
+              "defaults.",
+              "$key",
+              text(),
+              Map.of(),
+              "The value for queues and exchanges for which neither an argument nor a policy sets [the policy key](policies.md#keys). In the environment the key has underscores."));
   private static final Map<QueueType, Setting<Boolean>> TYPES =
       Arrays.stream(QueueType.values())
           .collect(
               Collectors.toMap(
                   type -> type,
                   type ->
-                      Setting.of(
-                          "queue_types.%s.enabled".formatted(type.wireName()),
-                          bool(),
-                          "true",
-                          "Whether queues of the type %s may be declared."
-                              .formatted(type.wireName())),
+                      SECTION.add(
+                          Setting.of(
+                              "queue_types.%s.enabled".formatted(type.wireName()),
+                              bool(),
+                              "true",
+                              ("Whether queues of the type `%s` may be declared. Otherwise a"
+                                      + " declaration closes the connection with 541, as in"
+                                      + " RabbitMQ; existing queues stay.")
+                                  .formatted(type.wireName()))),
                   (one, other) -> one,
                   () -> new EnumMap<>(QueueType.class)));
   static final Setting<Optional<Boolean>> TIME_STAMPS =
-      Setting.of(
-          "message_interceptors.incoming.set_header_timestamp.overwrite",
-          orWord("none", bool()),
-          "none",
-          "Puts the header timestamp_in_ms into messages; whether one of the publisher is"
-              + " replaced.");
+      SECTION.add(
+          Setting.of(
+              "message_interceptors.incoming.set_header_timestamp.overwrite",
+              orWord("none", bool()),
+              "none",
+              "Puts the header `timestamp_in_ms`, the time in ms since 1970, and the property `timestamp` into each message before it is routed. With `true` those of the publisher are replaced, with `false` they are kept."));
   static final Setting<Optional<Boolean>> NODE_STAMPS =
-      Setting.of(
-          "message_interceptors.incoming.set_header_routing_node.overwrite",
-          orWord("none", bool()),
-          "none",
-          "The same with the header x-routed-by, which has the name of this node.");
+      SECTION.add(
+          Setting.of(
+              "message_interceptors.incoming.set_header_routing_node.overwrite",
+              orWord("none", bool()),
+              "none",
+              "The same with the header `x-routed-by`: the name of the node of the publisher."));
   static final Setting<Boolean> TTL_ENABLED =
-      Setting.of("ttl.enabled", bool(), "true", "Whether messages expire at all.");
+      SECTION.add(
+          Setting.of("ttl.enabled", bool(), "true", "Whether messages [expire](ttl.md) at all."));
   static final Setting<Long> QUEUE_EXPIRES_MINIMUM =
-      Setting.of(
-          "queue_expires.minimum",
-          largeNumber("milliseconds", 1),
-          "1",
-          "Least value of x-expires, in milliseconds; lower ones are raised to it.");
+      SECTION.add(
+          Setting.of(
+              "queue_expires.minimum",
+              largeNumber("milliseconds", 1),
+              "1",
+              "The minimum for [leases of queues](queue-leases.md) (`x-expires`, `expires`); shorter ones are raised to it."));
   static final Setting<Long> CONSUMER_DISCONNECTED_TIMEOUT =
-      Setting.of(
-          "consumer_disconnected_timeout",
-          largeNumber("milliseconds", 0),
-          "0",
-          "How long what consumers of quorum queues have stays with them when their node is gone,"
-              + " in milliseconds.");
+      SECTION.add(
+          Setting.of(
+              "consumer_disconnected_timeout",
+              largeNumber("milliseconds", 0),
+              "0",
+              "How long what consumers of quorum queues have stays with them [when their node is gone](consumers.md#when-the-node-of-a-consumer-is-gone)."));
   static final Setting<Boolean> DEAD_LETTER_ENABLED =
-      Setting.of(
-          "dead_letter.enabled", bool(), "true", "Whether messages are dead-lettered at all.");
+      SECTION.add(
+          Setting.of(
+              "dead_letter.enabled",
+              bool(),
+              "true",
+              "Whether messages are [dead-lettered](dead-lettering.md) at all."));
   static final Setting<Boolean> EXTENSION_ARGUMENTS =
-      Setting.of(
-          "declare.extension_args_in_equivalence",
-          bool(),
-          "false",
-          "Whether a redeclaration must agree on the arguments that only MayflyMQ knows.");
+      SECTION.add(
+          Setting.of(
+              "declare.extension_args_in_equivalence",
+              bool(),
+              "false",
+              "Whether a redeclaration must agree on [MayflyMQ's own arguments](policies.md#arguments-policies-and-defaults)."));
 
   static final Setting<Boolean> RELAXED_QUEUE_TYPE =
-      Setting.of(
-          "quorum_queue.property_equivalence.relaxed_checks_on_redeclaration",
-          bool(),
-          "false",
-          "Whether a redeclaration of a quorum queue may have another x-queue-type, or none.");
+      SECTION.add(
+          Setting.of(
+              "quorum_queue.property_equivalence.relaxed_checks_on_redeclaration",
+              bool(),
+              "false",
+              "Whether a redeclaration of a quorum queue may have another `x-queue-type`, or none. For clients that have declared a queue which was [converted](quorum-queues.md#converting-a-classic-queue)."));
 
   private static final Setting<String> QUEUE_LEADER_LOCATOR =
-      Setting.of(
-          "queue_leader_locator",
-          word(CLIENT_LOCAL, "balanced", "random", "least-leaders"),
-          CLIENT_LOCAL,
-          "On which node of a cluster a new queue is: client-local for that of the client, any"
-              + " other for one with few queues.");
+      SECTION.add(
+          Setting.of(
+              "queue_leader_locator",
+              word(CLIENT_LOCAL, "balanced", "random", "least-leaders"),
+              CLIENT_LOCAL,
+              "On which [node of a cluster](clustering.md#queues) a new queue is: that of the client, or one with few queues."));
 
   private static final Map<DeprecatedFeature, Setting<Boolean>> PERMITTED =
       new EnumMap<>(DeprecatedFeature.class);
@@ -121,35 +134,16 @@ final class ObjectDefaultKeys {
     for (DeprecatedFeature feature : DeprecatedFeature.values()) {
       PERMITTED.put(
           feature,
-          Setting.of(
-              feature.configurationKey(),
-              bool(),
-              "true",
-              "Whether it is permitted: " + feature.description() + "."));
+          SECTION.add(
+              Setting.of(
+                  feature.configurationKey(),
+                  bool(),
+                  "true",
+                  "Whether it is permitted: " + feature.description() + ".")));
     }
   }
 
   private ObjectDefaultKeys() {}
-
-  static List<Key<?>> keys() {
-    List<Key<?>> keys =
-        new ArrayList<>(
-            List.of(
-                COMPATIBILITY,
-                DEFAULTS,
-                TIME_STAMPS,
-                NODE_STAMPS,
-                TTL_ENABLED,
-                QUEUE_EXPIRES_MINIMUM,
-                CONSUMER_DISCONNECTED_TIMEOUT,
-                DEAD_LETTER_ENABLED,
-                EXTENSION_ARGUMENTS,
-                RELAXED_QUEUE_TYPE,
-                QUEUE_LEADER_LOCATOR));
-    keys.addAll(TYPES.values());
-    keys.addAll(PERMITTED.values());
-    return keys;
-  }
 
   private static Set<QueueType> disabledTypes(SettingValues values) {
     return TYPES.entrySet().stream()

@@ -12,35 +12,35 @@ import java.util.Optional;
 
 /** The keys {@code credential_validator.*}: what new passwords must be like. */
 final class PasswordKeys {
+  static final Section SECTION = new Section("Passwords");
+
   private static final String ANY = "rabbit_credential_validator_accept_everything";
   private static final String LENGTH = "rabbit_credential_validator_min_password_length";
   private static final String PATTERN = "rabbit_credential_validator_password_regexp";
 
   private static final Setting<String> BACKEND =
-      Setting.of(
-          "credential_validator.validation_backend",
-          word(ANY, LENGTH, PATTERN),
-          ANY,
-          "What decides whether a new password will do.");
+      SECTION.add(
+          Setting.of(
+              "credential_validator.validation_backend",
+              word(ANY, LENGTH, PATTERN),
+              ANY,
+              "What decides whether a new password will do: the API and the control command refuse it with 400, and an import of definitions leaves the user out. It is not about `default_pass`, hashes of passwords, and users without a password."));
   private static final Setting<Integer> LEAST_LENGTH =
-      Setting.of(
-          "credential_validator.min_length",
-          wholeNumber("bytes", 1, 1_000),
-          "5",
-          "How long passwords must be, with rabbit_credential_validator_min_password_length.");
+      SECTION.add(
+          Setting.of(
+              "credential_validator.min_length",
+              wholeNumber("bytes", 1, 1_000),
+              "5",
+              "How many bytes passwords must have, with `rabbit_credential_validator_min_password_length`."));
   private static final Setting<Optional<String>> REGEXP =
-      Setting.of(
-          "credential_validator.regexp",
-          orWord("none", text()),
-          "none",
-          "What passwords must match, with rabbit_credential_validator_password_regexp.");
+      SECTION.add(
+          Setting.of(
+              "credential_validator.regexp",
+              orWord("none", text()),
+              "none",
+              "What must be found in passwords, with `rabbit_credential_validator_password_regexp`."));
 
   private PasswordKeys() {}
-
-  /** Returns all these keys. */
-  static List<Key<?>> keys() {
-    return List.of(BACKEND, LEAST_LENGTH, REGEXP);
-  }
 
   /**
    * Returns the rule. As in RabbitMQ, a length or an expression counts only with its backend.

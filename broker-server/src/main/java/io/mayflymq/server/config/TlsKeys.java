@@ -8,7 +8,6 @@ import static io.mayflymq.server.config.ValueTypes.secretText;
 import static io.mayflymq.server.config.ValueTypes.word;
 
 import java.nio.file.Path;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -31,67 +30,63 @@ record TlsKeys(
     KeyFamily<String> ciphers,
     Setting<Boolean> honorCipherOrder) {
 
-  static TlsKeys of(String prefix, String neededBy) {
+  static TlsKeys of(Section section, String prefix, String neededBy) {
     return new TlsKeys(
         prefix,
         neededBy,
-        Setting.of(
-            prefix + ".certfile",
-            orWord("none", path()),
-            "none",
-            "The server's certificate, and those between it and its authority, in PEM."),
-        Setting.of(prefix + ".keyfile", orWord("none", path()), "none", "Its private key, in PEM."),
-        Setting.of(
-            prefix + ".password",
-            orWord("none", secretText()),
-            "none",
-            "The password of that key."),
-        Setting.of(
-            prefix + ".cacertfile",
-            orWord("none", path()),
-            "none",
-            "The authorities that clients' certificates are signed by, in PEM."),
-        Setting.of(
-            prefix + ".verify",
-            word("verify_peer", "verify_none"),
-            "verify_none",
-            "Whether clients are asked for a certificate."),
-        Setting.of(
-            prefix + ".fail_if_no_peer_cert",
-            bool(),
-            "false",
-            "Whether clients that have none are turned away."),
-        new KeyFamily<>(
-            prefix + ".versions.",
-            "$n",
-            word("tlsv1.3", "tlsv1.2"),
-            Map.of(prefix + ".versions.1", "tlsv1.3", prefix + ".versions.2", "tlsv1.2"),
-            "Versions of TLS that are spoken."),
-        new KeyFamily<>(
-            prefix + ".ciphers.",
-            "$n",
-            cipherSuite(),
-            Map.of(),
-            "Cipher suites that are spoken, the best first, by OpenSSL's or IANA's names."),
-        Setting.of(
-            prefix + ".honor_cipher_order",
-            bool(),
-            "true",
-            "Whether the broker's order of them decides, and not the client's."));
-  }
-
-  /** Returns all these keys. */
-  List<Key<?>> keys() {
-    return List.of(
-        certificate,
-        key,
-        password,
-        authorities,
-        verify,
-        failIfNoPeerCert,
-        versions,
-        ciphers,
-        honorCipherOrder);
+        section.addChangeable(
+            Setting.of(
+                prefix + ".certfile",
+                orWord("none", path()),
+                "none",
+                "The server's certificate and its intermediate certificates, in PEM.")),
+        section.addChangeable(
+            Setting.of(
+                prefix + ".keyfile", orWord("none", path()), "none", "Its private key, in PEM.")),
+        section.addChangeable(
+            Setting.of(
+                prefix + ".password",
+                orWord("none", secretText()),
+                "none",
+                "The password of that key.")),
+        section.addChangeable(
+            Setting.of(
+                prefix + ".cacertfile",
+                orWord("none", path()),
+                "none",
+                "The authorities that sign clients' certificates, in PEM; for `verify_peer`.")),
+        section.addChangeable(
+            Setting.of(
+                prefix + ".verify",
+                word("verify_peer", "verify_none"),
+                "verify_none",
+                "Whether clients are asked for a certificate.")),
+        section.addChangeable(
+            Setting.of(
+                prefix + ".fail_if_no_peer_cert",
+                bool(),
+                "false",
+                "Whether clients without a certificate are refused.")),
+        section.addChangeable(
+            new KeyFamily<>(
+                prefix + ".versions.",
+                "$n",
+                word("tlsv1.3", "tlsv1.2"),
+                Map.of(prefix + ".versions.1", "tlsv1.3", prefix + ".versions.2", "tlsv1.2"),
+                "Allowed versions of TLS.")),
+        section.addChangeable(
+            new KeyFamily<>(
+                prefix + ".ciphers.",
+                "$n",
+                cipherSuite(),
+                Map.of(),
+                "Allowed [cipher suites](tls.md#cipher-suites), in the order of their numbers; if none are listed, all that have forward secrecy.")),
+        section.addChangeable(
+            Setting.of(
+                prefix + ".honor_cipher_order",
+                bool(),
+                "true",
+                "Whether the broker's order of cipher suites has precedence over the client's.")));
   }
 
   TlsSettings settings(SettingValues values) {

@@ -7,41 +7,41 @@ import static io.mayflymq.server.config.ValueTypes.secretText;
 import static io.mayflymq.server.config.ValueTypes.text;
 
 import java.net.URI;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
 /** The keys {@code tracing.*}. */
 final class TracingKeys {
+  static final Section SECTION = new Section("Tracing");
+
   private static final Setting<Optional<URI>> ENDPOINT =
-      Setting.of(
-          "tracing.otlp.endpoint",
-          orWord("none", httpUrl()),
-          "none",
-          "Where spans of messages are sent by OTLP over HTTP, such as http://127.0.0.1:4318.");
+      SECTION.add(
+          Setting.of(
+              "tracing.otlp.endpoint",
+              orWord("none", httpUrl()),
+              "none",
+              "Where spans of messages are sent by OTLP over HTTP."));
   private static final KeyFamily<String> HEADERS =
-      new KeyFamily<>(
-          "tracing.otlp.headers.",
-          "$name",
-          secretText(),
-          Map.of(),
-          "A header of these requests, such as authorization.");
+      SECTION.add(
+          new KeyFamily<>(
+              "tracing.otlp.headers.",
+              "$name",
+              secretText(),
+              Map.of(),
+              "A header of these requests, such as `authorization`."));
   private static final Setting<Double> SAMPLE_RATIO =
-      Setting.of(
-          "tracing.sample_ratio",
-          fraction(1),
-          "1",
-          "Which part of the traces that publishers have sampled is traced here too.");
+      SECTION.add(
+          Setting.of(
+              "tracing.sample_ratio",
+              fraction(1),
+              "1",
+              "Which part of the traces that publishers have sampled is traced here too."));
   private static final Setting<String> SERVICE_NAME =
-      Setting.of(
-          "tracing.service_name", text(), "mayflymq", "The name of the broker in the traces.");
+      SECTION.add(
+          Setting.of(
+              "tracing.service_name", text(), "mayflymq", "The name of the broker in the traces."));
 
   private TracingKeys() {}
-
-  /** Returns all these keys. */
-  static List<Key<?>> keys() {
-    return List.of(ENDPOINT, HEADERS, SAMPLE_RATIO, SERVICE_NAME);
-  }
 
   /** Returns the settings. */
   static TracingSettings settings(SettingValues values) {
