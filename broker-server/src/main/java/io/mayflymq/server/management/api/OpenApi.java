@@ -65,7 +65,8 @@ public final class OpenApi {
     return new OpenApi(catalog);
   }
 
-  private static List<Operation> catalog() {
+  /** Returns what the catalog says of each operation, in its order. */
+  static List<Operation> catalog() {
     try (InputStream in = OpenApi.class.getResourceAsStream(CATALOG)) {
       return new String(in.readAllBytes(), StandardCharsets.UTF_8)
           .lines()
