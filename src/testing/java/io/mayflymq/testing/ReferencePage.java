@@ -64,7 +64,8 @@ public final class ReferencePage {
     }
     if (!WRITES) {
       throw new AssertionError(
-          "%s: the part '%s' is not what the table in the code says: run this test once more with -Dreference.write%s"
+          ("%s: the part '%s' is not what the table in the code says: run this test once more with"
+                  + " -Dreference.write%s")
               .formatted(file, part, difference(there, text)));
     }
     Files.writeString(file, page.substring(0, start) + text + page.substring(end));

@@ -51,18 +51,21 @@ public enum PolicyKey {
               "consumer-disconnected-timeout",
               integer(0, Long.MAX_VALUE, "is not a valid consumer disconnected timeout"))
           .doc(
-              "ms, 0 or more: [when the node of a consumer is gone](consumers.md#when-the-node-of-a-consumer-is-gone); for quorum queues")
+              "ms, 0 or more: [when the node of a consumer is"
+                  + " gone](consumers.md#when-the-node-of-a-consumer-is-gone); for quorum queues")
           .withArgument(Merge.LOWEST)),
   CONSUMER_TIMEOUT(
       row("consumer-timeout", integer(0, Long.MAX_VALUE, "is not a valid consumer timeout"))
           .doc(
-              "ms, 0 or more: [how long a delivery may stay unacknowledged](consumers.md#acknowledgement-timeout)")
+              "ms, 0 or more: [how long a delivery may stay"
+                  + " unacknowledged](consumers.md#acknowledgement-timeout)")
           .withArgument(Merge.LOWEST)),
   /** MayflyMQ's own; see {@link TimeoutAction}. */
   CONSUMER_TIMEOUT_ACTION(
       row("consumer-timeout-action", wordFor(TimeoutAction.class))
           .doc(
-              "`close-channel`, `cancel`, `requeue`, `dead-letter`, `none`: [locks](consumers.md#other-timeout-actions)")
+              "`close-channel`, `cancel`, `requeue`, `dead-letter`, `none`:"
+                  + " [locks](consumers.md#other-timeout-actions)")
           .of(CLASSIC, QUORUM)
           .extension()
           .forOperators()),
@@ -83,7 +86,8 @@ public enum PolicyKey {
               "dead-letter-on",
               someOf(Arrays.stream(DeathReason.values()).map(DeathReason::wireName).toList()))
           .doc(
-              "comma-separated reasons, or `none`: [which reasons are dead-lettered](dead-lettering.md#which-reasons-are-dead-lettered)")
+              "comma-separated reasons, or `none`: [which reasons are"
+                  + " dead-lettered](dead-lettering.md#which-reasons-are-dead-lettered)")
           .of(CLASSIC, QUORUM)
           .extension()
           .forOperators()),
@@ -91,7 +95,8 @@ public enum PolicyKey {
   DEAD_LETTER_QUEUE(
       row("dead-letter-queue", oneOf("is not one of: none, auto", "none", "auto"))
           .doc(
-              "`none`, `auto`: [an automatic dead letter queue](dead-lettering.md#automatic-dead-letter-queue)")
+              "`none`, `auto`: [an automatic dead letter"
+                  + " queue](dead-lettering.md#automatic-dead-letter-queue)")
           .byDefault("none")
           .of(CLASSIC, QUORUM)
           .extension()),
@@ -99,7 +104,8 @@ public enum PolicyKey {
   DEAD_LETTER_REFUSED(
       row("dead-letter-refused", oneOf("is not one of: wait, drop", "wait", "drop"))
           .doc(
-              "`wait`, `drop`: [dead letters that no queue takes](dead-lettering.md#dead-letters-that-no-queue-takes)")
+              "`wait`, `drop`: [dead letters that no queue"
+                  + " takes](dead-lettering.md#dead-letters-that-no-queue-takes)")
           .byDefault("wait")
           .of(CLASSIC, QUORUM)
           .extension()),
@@ -195,7 +201,8 @@ public enum PolicyKey {
       row(
               "delayed-retry-type",
               oneOf(
-                  "is not a valid delayed retry type. Must be one of: all, failed, returned, disabled",
+                  "is not a valid delayed retry type. Must be one of: all, failed, returned,"
+                      + " disabled",
                   "all",
                   "failed",
                   "returned",
@@ -211,7 +218,8 @@ public enum PolicyKey {
               "delivery-limit",
               integer(Long.MIN_VALUE, Long.MAX_VALUE, "is not a valid delivery limit"))
           .doc(
-              "a number; a negative one is no limit. For classic queues by [`apply-to`](dead-lettering.md#delivery-limit)")
+              "a number; a negative one is no limit. For classic queues by"
+                  + " [`apply-to`](dead-lettering.md#delivery-limit)")
           .of(QUORUM)
           .forOperators()
           .withOperatorPolicy(Merge.LOWEST_LIMIT)
@@ -252,7 +260,8 @@ public enum PolicyKey {
               "expires-condition",
               oneOf("is not one of: unused, unused-and-empty", "unused", "unused-and-empty"))
           .doc(
-              "`unused`, `unused-and-empty`: [whether a queue with messages may expire](queue-leases.md#other-rules)")
+              "`unused`, `unused-and-empty`: [whether a queue with messages may"
+                  + " expire](queue-leases.md#other-rules)")
           .byDefault("unused")
           .formerly("expires-if")
           .of(CLASSIC, QUORUM)
@@ -321,7 +330,8 @@ public enum PolicyKey {
   MAX_AGE(
       row("max-age", matching(MaxAge.PATTERN, "is not a valid max age"))
           .doc(
-              "a number and one of `Y`, `M`, `D`, `h`, `m`, `s`: [how old messages may be](streams.md)")
+              "a number and one of `Y`, `M`, `D`, `h`, `m`, `s`: [how old messages may"
+                  + " be](streams.md)")
           .of(STREAM)),
   MAX_IN_MEMORY_BYTES(
       row(
@@ -361,7 +371,8 @@ public enum PolicyKey {
                   "highest-priority",
                   "lowest-priority"))
           .doc(
-              "`highest-priority`, `lowest-priority`: [which message is dropped](length-limits.md#which-message-is-dropped)")
+              "`highest-priority`, `lowest-priority`: [which message is"
+                  + " dropped](length-limits.md#which-message-is-dropped)")
           .byDefault("highest-priority")
           .of(CLASSIC, QUORUM)
           .extension()
@@ -370,7 +381,8 @@ public enum PolicyKey {
   MAX_LENGTH_SCOPE(
       row("max-length-scope", oneOf("is not one of: ready, total", "ready", "total"))
           .doc(
-              "`ready`, `total`: [which messages count](length-limits.md#counting-unacknowledged-messages)")
+              "`ready`, `total`: [which messages"
+                  + " count](length-limits.md#counting-unacknowledged-messages)")
           .byDefault("ready")
           .of(CLASSIC, QUORUM)
           .extension()
@@ -404,7 +416,8 @@ public enum PolicyKey {
   MESSAGE_TTL_RETROACTIVE(
       row("message-ttl-retroactive", bool("is not true or false: message-ttl-retroactive"))
           .doc(
-              "`true`, `false`: [whether a change of TTL applies to messages that are there](#what-happens-when-a-policy-changes)")
+              "`true`, `false`: [whether a change of TTL applies to messages that are"
+                  + " there](#what-happens-when-a-policy-changes)")
           .byDefault(true)
           .of(CLASSIC, QUORUM)
           .extension()),
@@ -417,7 +430,8 @@ public enum PolicyKey {
                   "reject-publish",
                   "reject-publish-dlx"))
           .doc(
-              "`drop-head`, `reject-publish`, `reject-publish-dlx`: [what happens at the limit](length-limits.md)")
+              "`drop-head`, `reject-publish`, `reject-publish-dlx`: [what happens at the"
+                  + " limit](length-limits.md)")
           .byDefault("drop-head")
           .of(CLASSIC, QUORUM)
           .forOperators()
@@ -432,7 +446,8 @@ public enum PolicyKey {
                   "random",
                   "least-leaders"))
           .doc(
-              "`client-local`, `balanced`, `random`, `least-leaders`: [the node of a new queue](clustering.md#queues)")),
+              "`client-local`, `balanced`, `random`, `least-leaders`: [the node of a new"
+                  + " queue](clustering.md#queues)")),
   QUEUE_MASTER_LOCATOR(
       row(
               "queue-master-locator",

@@ -1,7 +1,21 @@
 package io.mayflymq.server.config;
 
+import static io.mayflymq.server.config.ValueTypes.bool;
+import static io.mayflymq.server.config.ValueTypes.listenAddress;
+import static io.mayflymq.server.config.ValueTypes.nodeAddress;
+import static io.mayflymq.server.config.ValueTypes.nodeName;
+import static io.mayflymq.server.config.ValueTypes.orWord;
+import static io.mayflymq.server.config.ValueTypes.path;
+import static io.mayflymq.server.config.ValueTypes.secretText;
+import static io.mayflymq.server.config.ValueTypes.text;
+import static io.mayflymq.server.config.ValueTypes.wholeNumber;
+import static io.mayflymq.server.config.ValueTypes.word;
+
 import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 
 /**
  * The node as a member of a cluster.
@@ -27,6 +41,197 @@ public record ClusterSettings(
     int initialGroupSize,
     ReconciliationSettings reconciliation,
     Tags tags) {
+  static final Section SECTION = new Section("Cluster");
+
+  private static final String CLASSIC_CONFIG = "classic_config";
+  private static final String DNS = "dns";
+  private static final String RABBITMQ_PREFIX = "rabbit_peer_discovery_";
+
+  static final Setting<Optional<String>> NODE_NAME =
+      SECTION.add(
+          Setting.of(
+              "node_name",
+              orWord("auto", nodeName()),
+              "auto",
+              "The name of this node; `auto` takes the name of the host."));
+  private static final KeyFamily<String> CLUSTER_TAGS =
+      SECTION.add(
+          new KeyFamily<>(
+              "cluster_tags.",
+              "$name",
+              text(),
+              Map.of(),
+              "What the cluster is to be known by, such as `cluster_tags.region = eu-1`: `GET"
+                  + " /api/overview` shows it as `cluster_tags`."));
+  private static final KeyFamily<String> NODE_TAGS =
+      SECTION.add(
+          new KeyFamily<>(
+              "node_tags.",
+              "$name",
+              text(),
+              Map.of(),
+              "The same of this node: `node_tags.rack = a7`."));
+  private static final Setting<Optional<ListenAddress>> LISTENER =
+      SECTION.add(
+          Setting.of(
+              "cluster.listener",
+              orWord("none", listenAddress()),
+              "none",
+              "Where other nodes of the cluster connect; the usual port is 25672."));
+  private static final Setting<Optional<String>> SECRET =
+      SECTION.add(
+          Setting.of(
+              "cluster.secret",
+              orWord("none", secretText()),
+              "none",
+              "What all nodes of the cluster know, and prove to one another: 32 random bytes,"
+                  + " as `mayflyctl generate_secret` makes them."));
+  private static final Setting<Optional<Path>> SECRET_FILE =
+      SECTION.add(
+          Setting.of(
+              "cluster.secret_file",
+              orWord("none", path()),
+              "none",
+              "A file whose first line is that secret."));
+  private static final Setting<Boolean> STRONG_SECRET =
+      SECTION.add(
+          Setting.of(
+              "cluster.require_strong_secret",
+              bool(),
+              "false",
+              "Whether a secret that cannot hold 32 random bytes, by its length and"
+                  + " characters, is refused, and not only [warned of](clustering.md#security)."));
+  static final TlsKeys TLS = TlsKeys.of(SECTION, "cluster.ssl", "cluster.listener");
+  private static final Setting<String> BACKEND =
+      SECTION.add(
+          Setting.of(
+              "cluster_formation.peer_discovery_backend",
+              word(CLASSIC_CONFIG, DNS, RABBITMQ_PREFIX + CLASSIC_CONFIG, RABBITMQ_PREFIX + DNS),
+              CLASSIC_CONFIG,
+              "How a node without data finds the others: by the list of nodes below, or by DNS."));
+  private static final KeyFamily<NodeAddress> NODES =
+      SECTION.add(
+          new KeyFamily<>(
+              "cluster_formation.classic_config.nodes.",
+              "$n",
+              nodeAddress(),
+              Map.of(),
+              "A node that is to form the cluster; the same list on all nodes."));
+  private static final Setting<Optional<String>> DNS_HOSTNAME =
+      SECTION.add(
+          Setting.of(
+              "cluster_formation.dns.hostname",
+              orWord("none", text()),
+              "none",
+              "A host name with one address for each node, whose listeners have the port of"
+                  + " this node's."));
+  private static final Setting<Optional<Integer>> TARGET_SIZE =
+      SECTION.add(
+          Setting.of(
+              "cluster_formation.target_cluster_size_hint",
+              orWord("auto", wholeNumber("nodes", 1, 1_000)),
+              "auto",
+              "How many nodes the cluster is to have; `auto` for as many as are found by name."));
+  private static final Setting<Integer> RETRY_LIMIT =
+      SECTION.add(
+          Setting.of(
+              "cluster_formation.discovery_retry_limit",
+              wholeNumber("attempts", 1, 1_000_000),
+              "30",
+              "How often a node looks for the others before it gives up."));
+  private static final Setting<Integer> RETRY_INTERVAL =
+      SECTION.add(
+          Setting.of(
+              "cluster_formation.discovery_retry_interval",
+              wholeNumber("milliseconds", 10, 3_600_000),
+              "1000",
+              "The time between these attempts."));
+
+  private static final Setting<Integer> INITIAL_GROUP_SIZE =
+      SECTION.add(
+          Setting.of(
+              "quorum_queue.initial_cluster_size",
+              wholeNumber("replicas", 1, 1_000),
+              "3",
+              "How many replicas a [quorum queue](quorum-queues.md#replicas) begins with, if"
+                  + " `x-quorum-initial-group-size` does not say it; at most one on each node."));
+
+  private static final String RECONCILIATION = "quorum_queue.continuous_membership_reconciliation.";
+  private static final Setting<Boolean> RECONCILES =
+      SECTION.add(
+          Setting.of(
+              RECONCILIATION + "enabled",
+              bool(),
+              "false",
+              "Whether quorum queues with fewer replicas than their [target"
+                  + " size](quorum-queues.md#target-sizes) get further ones by themselves."));
+  private static final Setting<Optional<Integer>> TARGET_GROUP_SIZE =
+      SECTION.add(
+          Setting.of(
+              RECONCILIATION + "target_group_size",
+              orWord("none", wholeNumber("replicas", 1, 1_000)),
+              "none",
+              "The least target size of all quorum queues."));
+  private static final Setting<Integer> RECONCILIATION_INTERVAL =
+      SECTION.add(
+          Setting.of(
+              RECONCILIATION + "interval",
+              wholeNumber("milliseconds", 1, Integer.MAX_VALUE),
+              "3600000",
+              "How often it is looked whether a queue is to get a replica."));
+  private static final Setting<Integer> RECONCILIATION_TRIGGER =
+      SECTION.add(
+          Setting.of(
+              RECONCILIATION + "trigger_interval",
+              wholeNumber("milliseconds", 1, Integer.MAX_VALUE),
+              "10000",
+              "How long after a change of nodes, policies or queues it is looked."));
+
+  /**
+   * Returns the settings.
+   *
+   * @throws ConfigException if they make no sense together
+   */
+  static ClusterSettings of(SettingValues values) throws ConfigException {
+    Optional<ListenerSettings> listener =
+        values.get(LISTENER).map(at -> new ListenerSettings("cluster", at.host(), at.port()));
+    Optional<String> secret = values.get(SECRET);
+    Optional<Path> file = values.get(SECRET_FILE);
+    if (listener.isPresent() && secret.isEmpty() == file.isEmpty()) {
+      throw new ConfigException(
+          List.of(
+              "cluster.listener needs the secret of the cluster: expected either cluster.secret or"
+                  + " cluster.secret_file"));
+    }
+    boolean byDns = values.get(BACKEND).endsWith(DNS);
+    Optional<String> hostname = values.get(DNS_HOSTNAME);
+    if (byDns && hostname.isEmpty()) {
+      throw new ConfigException(
+          List.of(
+              "cluster_formation.peer_discovery_backend = dns needs"
+                  + " cluster_formation.dns.hostname"));
+    }
+    return new ClusterSettings(
+        listener,
+        secret,
+        file,
+        values.get(STRONG_SECRET),
+        TLS.settings(values),
+        new FormationSettings(
+            byDns ? List.of() : List.copyOf(values.inOrder(NODES)),
+            byDns ? hostname : Optional.empty(),
+            values.get(TARGET_SIZE),
+            values.get(RETRY_LIMIT),
+            values.get(RETRY_INTERVAL)),
+        values.get(INITIAL_GROUP_SIZE),
+        new ReconciliationSettings(
+            values.get(RECONCILES),
+            values.get(TARGET_GROUP_SIZE).map(OptionalInt::of).orElseGet(OptionalInt::empty),
+            values.get(RECONCILIATION_INTERVAL),
+            values.get(RECONCILIATION_TRIGGER)),
+        new Tags(values.members(CLUSTER_TAGS), values.members(NODE_TAGS)));
+  }
+
   @Override
   public String toString() {
     return "ClusterSettings[listener=%s, tls=%s, formation=%s, initialGroupSize=%d, %s]"

@@ -31,7 +31,7 @@ public final class Configuration {
     this.values = values;
     this.warnings = List.copyOf(warnings);
     this.files = List.copyOf(files);
-    this.settings = SettingsReader.read(values);
+    this.settings = ServerSettings.of(values);
   }
 
   /**

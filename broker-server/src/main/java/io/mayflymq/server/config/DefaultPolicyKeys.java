@@ -61,7 +61,8 @@ final class DefaultPolicyKeys {
         family(
             "delivery_limit",
             largeNumber("deliveries", 0),
-            "For quorum queues; a policy with this key does not apply to classic queues, as in RabbitMQ."));
+            "For quorum queues; a policy with this key does not apply to classic queues, as"
+                + " in RabbitMQ."));
   }
 
   private DefaultPolicyKeys() {}

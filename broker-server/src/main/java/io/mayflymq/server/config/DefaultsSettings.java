@@ -1,10 +1,17 @@
 package io.mayflymq.server.config;
 
+import static io.mayflymq.server.config.ValueTypes.bool;
+import static io.mayflymq.server.config.ValueTypes.regularExpression;
+import static io.mayflymq.server.config.ValueTypes.secretText;
+import static io.mayflymq.server.config.ValueTypes.text;
+import static io.mayflymq.server.config.ValueTypes.word;
+
 import io.mayflymq.core.admin.VhostDefaults;
 import io.mayflymq.core.message.IncomingStamps;
 import io.mayflymq.core.policy.Defaults;
 import io.mayflymq.core.policy.QueueType;
 import java.time.InstantSource;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
@@ -35,6 +42,79 @@ public record DefaultsSettings(
     Optional<Boolean> timeStamps,
     Optional<Boolean> nodeStamps,
     Defaults objects) {
+  static final Section SECTION = new Section("First start");
+
+  static final Setting<String> DEFAULT_VHOST =
+      SECTION.add(Setting.of("default_vhost", text(), "/", "The virtual host."));
+
+  static final Setting<String> DEFAULT_USER =
+      SECTION.add(Setting.of("default_user", text(), "guest", "The user."));
+
+  static final Setting<String> DEFAULT_PASS =
+      SECTION.add(Setting.of("default_pass", secretText(), "guest", "The user's password."));
+
+  static final KeyFamily<Boolean> DEFAULT_USER_TAGS =
+      SECTION.add(
+          new KeyFamily<>(
+              "default_user_tags.",
+              "$tag",
+              bool(),
+              Map.of("default_user_tags.administrator", "true"),
+              "The user's tags."));
+
+  static final Setting<String> DEFAULT_CONFIGURE =
+      SECTION.add(
+          Setting.of(
+              "default_permissions.configure",
+              regularExpression(),
+              ".*",
+              "Names that the user may declare and delete."));
+
+  static final Setting<String> DEFAULT_WRITE =
+      SECTION.add(
+          Setting.of(
+              "default_permissions.write",
+              regularExpression(),
+              ".*",
+              "Names that the user may publish to."));
+
+  static final Setting<String> DEFAULT_READ =
+      SECTION.add(
+          Setting.of(
+              "default_permissions.read",
+              regularExpression(),
+              ".*",
+              "Names that the user may consume from."));
+
+  static final Setting<String> DEFAULT_QUEUE_TYPE =
+      SECTION.add(
+          Setting.of(
+              "default_queue_type",
+              word("classic", "quorum", "stream"),
+              "classic",
+              "The type of queues that are declared without one, in every virtual host that"
+                  + " has no default of its own. See [quorum"
+                  + " queues](quorum-queues.md#default-queue-type)."));
+
+  static DefaultsSettings of(SettingValues values) throws ConfigException {
+    return new DefaultsSettings(
+        values.get(DEFAULT_VHOST),
+        values.get(DEFAULT_USER),
+        values.get(DEFAULT_PASS),
+        values.trueMembers(DEFAULT_USER_TAGS),
+        values.get(DEFAULT_CONFIGURE),
+        values.get(DEFAULT_WRITE),
+        values.get(DEFAULT_READ),
+        new VhostDefaults(
+            DefaultPolicyKeys.policies(values),
+            DefaultLimitKeys.limits(values),
+            DefaultUserKeys.users(values)),
+        QueueType.ofWireName(values.get(DEFAULT_QUEUE_TYPE)).orElseThrow(),
+        values.get(ObjectDefaultKeys.TIME_STAMPS),
+        values.get(ObjectDefaultKeys.NODE_STAMPS),
+        ObjectDefaultKeys.defaults(values));
+  }
+
   /**
    * Returns what is put into messages before they are routed; null for nothing.
    *

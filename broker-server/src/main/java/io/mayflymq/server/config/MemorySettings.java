@@ -1,5 +1,11 @@
 package io.mayflymq.server.config;
 
+import static io.mayflymq.server.config.ValueTypes.fraction;
+import static io.mayflymq.server.config.ValueTypes.largeBytes;
+import static io.mayflymq.server.config.ValueTypes.orWord;
+import static io.mayflymq.server.config.ValueTypes.wholeNumber;
+
+import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
@@ -17,6 +23,48 @@ public record MemorySettings(
     OptionalLong absoluteWatermark,
     double pagingRatio,
     int monitorIntervalMillis) {
+  static final Section SECTION = new Section("Memory");
+
+  static final Setting<Double> MEMORY_WATERMARK_RELATIVE =
+      SECTION.addChangeable(
+          Setting.of(
+              "vm_memory_high_watermark.relative",
+              fraction(1),
+              "0.8",
+              "The share of the maximum heap (`-Xmx`) above which the memory alarm is raised."));
+
+  static final Setting<Optional<Long>> MEMORY_WATERMARK_ABSOLUTE =
+      SECTION.addChangeable(
+          Setting.of(
+              "vm_memory_high_watermark.absolute",
+              orWord("none", largeBytes()),
+              "none",
+              "The same in bytes. If set, it replaces the relative one; never more than the"
+                  + " maximum heap."));
+
+  static final Setting<Double> MEMORY_WATERMARK_PAGING_RATIO =
+      SECTION.add(
+          Setting.of(
+              "vm_memory_high_watermark_paging_ratio",
+              fraction(1),
+              "0.2",
+              "The share of that watermark above which message contents are kept on disk only."));
+
+  static final Setting<Integer> MEMORY_MONITOR_INTERVAL =
+      SECTION.add(
+          Setting.of(
+              "memory_monitor_interval",
+              wholeNumber("milliseconds", 1, Integer.MAX_VALUE),
+              "2500",
+              "The time between two checks of the memory in use."));
+
+  static MemorySettings of(SettingValues values) {
+    return new MemorySettings(
+        values.get(MEMORY_WATERMARK_RELATIVE),
+        values.get(MEMORY_WATERMARK_ABSOLUTE).map(OptionalLong::of).orElseGet(OptionalLong::empty),
+        values.get(MEMORY_WATERMARK_PAGING_RATIO),
+        values.get(MEMORY_MONITOR_INTERVAL));
+  }
 
   /**
    * Returns above how many bytes in use the memory alarm is raised. Never more than the heap can

@@ -39,7 +39,9 @@ final class ObjectDefaultKeys {
                   Arrays.stream(Dialect.values())
                       .collect(Collectors.toMap(Dialect::series, dialect -> dialect))),
               Dialect.DEFAULT.series(),
-              "The release of RabbitMQ whose [rules](compatibility.md#dialects) hold where releases differ, unless a virtual host has its own. The same on all nodes of a cluster."));
+              "The release of RabbitMQ whose [rules](compatibility.md#dialects) hold where"
+                  + " releases differ, unless a virtual host has its own. The same on all nodes of"
+                  + " a cluster."));
   static final KeyFamily<String> DEFAULTS =
       SECTION.add(
           new KeyFamily<>(
@@ -47,7 +49,9 @@ final class ObjectDefaultKeys {
               "$key",
               text(),
               Map.of(),
-              "The value for queues and exchanges for which neither an argument nor a policy sets [the policy key](policies.md#keys). In the environment the key has underscores."));
+              "The value for queues and exchanges for which neither an argument nor a policy"
+                  + " sets [the policy key](policies.md#keys). In the environment the key has"
+                  + " underscores."));
   private static final Map<QueueType, Setting<Boolean>> TYPES =
       Arrays.stream(QueueType.values())
           .collect(
@@ -71,7 +75,9 @@ final class ObjectDefaultKeys {
               "message_interceptors.incoming.set_header_timestamp.overwrite",
               orWord("none", bool()),
               "none",
-              "Puts the header `timestamp_in_ms`, the time in ms since 1970, and the property `timestamp` into each message before it is routed. With `true` those of the publisher are replaced, with `false` they are kept."));
+              "Puts the header `timestamp_in_ms`, the time in ms since 1970, and the property"
+                  + " `timestamp` into each message before it is routed. With `true` those of the"
+                  + " publisher are replaced, with `false` they are kept."));
   static final Setting<Optional<Boolean>> NODE_STAMPS =
       SECTION.add(
           Setting.of(
@@ -88,14 +94,16 @@ final class ObjectDefaultKeys {
               "queue_expires.minimum",
               largeNumber("milliseconds", 1),
               "1",
-              "The minimum for [leases of queues](queue-leases.md) (`x-expires`, `expires`); shorter ones are raised to it."));
+              "The minimum for [leases of queues](queue-leases.md) (`x-expires`, `expires`);"
+                  + " shorter ones are raised to it."));
   static final Setting<Long> CONSUMER_DISCONNECTED_TIMEOUT =
       SECTION.add(
           Setting.of(
               "consumer_disconnected_timeout",
               largeNumber("milliseconds", 0),
               "0",
-              "How long what consumers of quorum queues have stays with them [when their node is gone](consumers.md#when-the-node-of-a-consumer-is-gone)."));
+              "How long what consumers of quorum queues have stays with them [when their node"
+                  + " is gone](consumers.md#when-the-node-of-a-consumer-is-gone)."));
   static final Setting<Boolean> DEAD_LETTER_ENABLED =
       SECTION.add(
           Setting.of(
@@ -109,7 +117,8 @@ final class ObjectDefaultKeys {
               "declare.extension_args_in_equivalence",
               bool(),
               "false",
-              "Whether a redeclaration must agree on [MayflyMQ's own arguments](policies.md#arguments-policies-and-defaults)."));
+              "Whether a redeclaration must agree on [MayflyMQ's own"
+                  + " arguments](policies.md#arguments-policies-and-defaults)."));
 
   static final Setting<Boolean> RELAXED_QUEUE_TYPE =
       SECTION.add(
@@ -117,7 +126,9 @@ final class ObjectDefaultKeys {
               "quorum_queue.property_equivalence.relaxed_checks_on_redeclaration",
               bool(),
               "false",
-              "Whether a redeclaration of a quorum queue may have another `x-queue-type`, or none. For clients that have declared a queue which was [converted](quorum-queues.md#converting-a-classic-queue)."));
+              "Whether a redeclaration of a quorum queue may have another `x-queue-type`, or"
+                  + " none. For clients that have declared a queue which was"
+                  + " [converted](quorum-queues.md#converting-a-classic-queue)."));
 
   private static final Setting<String> QUEUE_LEADER_LOCATOR =
       SECTION.add(
@@ -125,7 +136,8 @@ final class ObjectDefaultKeys {
               "queue_leader_locator",
               word(CLIENT_LOCAL, "balanced", "random", "least-leaders"),
               CLIENT_LOCAL,
-              "On which [node of a cluster](clustering.md#queues) a new queue is: that of the client, or one with few queues."));
+              "On which [node of a cluster](clustering.md#queues) a new queue is: that of the"
+                  + " client, or one with few queues."));
 
   private static final Map<DeprecatedFeature, Setting<Boolean>> PERMITTED =
       new EnumMap<>(DeprecatedFeature.class);
@@ -160,7 +172,7 @@ final class ObjectDefaultKeys {
             denied.add(feature);
           }
         });
-    int frameMax = values.get(Keys.FRAME_MAX);
+    int frameMax = values.get(ProtocolSettings.FRAME_MAX);
     if (denied.contains(DeprecatedFeature.FRAME_MAX_BELOW_8192)
         && frameMax != 0
         && frameMax < FrameLimits.LEAST_OF_RABBITMQ_4) {

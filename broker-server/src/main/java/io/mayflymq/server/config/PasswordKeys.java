@@ -24,21 +24,25 @@ final class PasswordKeys {
               "credential_validator.validation_backend",
               word(ANY, LENGTH, PATTERN),
               ANY,
-              "What decides whether a new password will do: the API and the control command refuse it with 400, and an import of definitions leaves the user out. It is not about `default_pass`, hashes of passwords, and users without a password."));
+              "What decides whether a new password will do: the API and the control command"
+                  + " refuse it with 400, and an import of definitions leaves the user out. It is"
+                  + " not about `default_pass`, hashes of passwords, and users without a password."));
   private static final Setting<Integer> LEAST_LENGTH =
       SECTION.add(
           Setting.of(
               "credential_validator.min_length",
               wholeNumber("bytes", 1, 1_000),
               "5",
-              "How many bytes passwords must have, with `rabbit_credential_validator_min_password_length`."));
+              "How many bytes passwords must have, with"
+                  + " `rabbit_credential_validator_min_password_length`."));
   private static final Setting<Optional<String>> REGEXP =
       SECTION.add(
           Setting.of(
               "credential_validator.regexp",
               orWord("none", text()),
               "none",
-              "What must be found in passwords, with `rabbit_credential_validator_password_regexp`."));
+              "What must be found in passwords, with"
+                  + " `rabbit_credential_validator_password_regexp`."));
 
   private PasswordKeys() {}
 

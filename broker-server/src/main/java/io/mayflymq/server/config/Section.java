@@ -9,7 +9,7 @@ import java.util.Set;
  * Keys that are about one subject, in the order in which they are declared. Filled by static
  * initializers only.
  */
-public final class Section {
+final class Section {
   private final String title;
   private final List<Key<?>> keys = new ArrayList<>();
   private final Set<Key<?>> changeable = new LinkedHashSet<>();
@@ -36,12 +36,12 @@ public final class Section {
   }
 
   /** Returns the headline above the keys. */
-  public String title() {
+  String title() {
     return title;
   }
 
   /** Returns the keys. */
-  public List<Key<?>> keys() {
+  List<Key<?>> keys() {
     return List.copyOf(keys);
   }
 

@@ -1,5 +1,6 @@
 package io.mayflymq.server.config;
 
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -7,7 +8,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
+import java.util.SortedSet;
 import java.util.TreeMap;
+import java.util.TreeSet;
 
 /** The values of keys: what the strongest source of each says, or the default. Immutable. */
 final class SettingValues {
@@ -67,6 +70,19 @@ final class SettingValues {
         .map(Map.Entry::getValue)
         .distinct()
         .toList();
+  }
+
+  /** Returns the names of the members of a family that are true, in alphabetical order. */
+  SortedSet<String> trueMembers(KeyFamily<Boolean> family) {
+    SortedSet<String> names = new TreeSet<>();
+    members(family)
+        .forEach(
+            (name, value) -> {
+              if (value) {
+                names.add(name);
+              }
+            });
+    return Collections.unmodifiableSortedSet(names);
   }
 
   private SortedMap<String, String> texts(KeyFamily<?> family) {

@@ -80,7 +80,8 @@ record TlsKeys(
                 "$n",
                 cipherSuite(),
                 Map.of(),
-                "Allowed [cipher suites](tls.md#cipher-suites), in the order of their numbers; if none are listed, all that have forward secrecy.")),
+                "Allowed [cipher suites](tls.md#cipher-suites), in the order of their"
+                    + " numbers; if none are listed, all that have forward secrecy.")),
         section.addChangeable(
             Setting.of(
                 prefix + ".honor_cipher_order",

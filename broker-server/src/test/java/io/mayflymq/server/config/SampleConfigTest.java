@@ -80,8 +80,8 @@ class SampleConfigTest {
     Map<String, String> expected = new TreeMap<>();
     Keys.ALL.forEach(key -> expected.putAll(key.defaults()));
     // The two keys without a default: all they can say is none.
-    expected.put(Keys.NO_TCP_LISTENERS.name(), "none");
-    expected.put(Keys.NO_LOOPBACK_USERS.name(), "none");
+    expected.put(TcpSettings.NO_TCP_LISTENERS.name(), "none");
+    expected.put(AuthSettings.NO_LOOPBACK_USERS.name(), "none");
     assertThat(sampleSettings()).isEqualTo(expected);
     // Those without a default stand there with what they expect.
     Files.readAllLines(SAMPLE).stream()

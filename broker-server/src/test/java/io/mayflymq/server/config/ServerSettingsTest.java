@@ -26,7 +26,7 @@ import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-class SettingsReaderTest {
+class ServerSettingsTest {
   private static ServerSettings settings(String... sets) throws ConfigException {
     return Configuration.load(Optional.empty(), Map.of(), List.of(sets)).settings();
   }
