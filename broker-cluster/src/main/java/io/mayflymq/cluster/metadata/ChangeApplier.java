@@ -16,19 +16,21 @@ import java.util.concurrent.CompletableFuture;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/*
- * Carries out the entries of the replicated log on this node.
+/**
+ * Applies entries. Any thread may call; the order of the calls is the order of the changes.
  *
- * Each change is carried out as on a broker that is alone: it is based on the proposed state, and entries share forces (PositionedLog tells which have to
- * be written before they are in force). All nodes see the same changes in the same order, from the same state, and so decide alike which do not fit, and give queues the same numbers.
+ * <p>Each change is carried out as on a broker that is alone: it is based on the proposed state,
+ * and entries share forces ({@link PositionedLog} tells which have to be written before they are in
+ * force). All nodes see the same changes in the same order, from the same state, and so decide
+ * alike which do not fit, and give queues the same numbers.
  *
- * A virtual host has to be there before anything in it can change, so a change that begins or ends one waits for all before it, and is waited for by
- * all behind it.
+ * <p>A virtual host has to be there before anything in it can change, so a change that begins or
+ * ends one waits for all before it, and is waited for by all behind it.
  *
- * The node that has requested a change is told when the change is in force on the other nodes too, so that its client finds on every node what it has
- * been told of. A node that is slow to answer is not waited for.
+ * <p>The node that has requested a change is told when the change is in force on the other nodes
+ * too, so that its client finds on every node what it has been told of. A node that is slow to
+ * answer is not waited for.
  */
-/** Applies entries. Any thread may call; the order of the calls is the order of the changes. */
 public final class ChangeApplier {
   private static final Logger LOGGER = LoggerFactory.getLogger(ChangeApplier.class);
 

@@ -16,17 +16,21 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.IntSupplier;
 
-/*
- * Proposes the changes that are requested on this node.
+/**
+ * Proposes changes to the replicated log, in batches. Any thread may call.
  *
- * One entry is under way at a time. What is requested meanwhile goes into the next one, so that many changes share a round trip and a force, and one
- * alone does not wait. The order of the requests is kept. What needs no order, such as the elections of leaders, has an entry of its own at once.
+ * <p>One entry is under way at a time. What is requested meanwhile goes into the next one, so that
+ * many changes share a round trip and a force, and one alone does not wait. The order of the
+ * requests is kept. What needs no order, such as the elections of leaders, has an entry of its own
+ * at once.
  *
- * An entry that cannot be added in time fails with all that waits behind it: a node that has lost the majority answers within that time however much
- * is asked of it. What waits behind it is not made, and is told so. Whether the entry itself is added later is not known, unless no node was asked to add it: the nodes that
- * have it may agree upon it when they are a majority again, and nothing that is told meanwhile can keep them from that. If it is added, it is carried out as if another node had proposed it.
+ * <p>An entry that cannot be added in time fails with all that waits behind it: a node that has
+ * lost the majority answers within that time however much is asked of it. What waits behind it is
+ * not made, and is told so. Whether the entry itself is added later is not known, unless no node
+ * was asked to add it: the nodes that have it may agree upon it when they are a majority again, and
+ * nothing that is told meanwhile can keep them from that. If it is added, it is carried out as if
+ * another node had proposed it.
  */
-/** Proposes changes to the replicated log, in batches. Any thread may call. */
 public final class ChangeProposer implements ChangeOrdering {
   private static final int MOST_BYTES = 1 << 17;
 

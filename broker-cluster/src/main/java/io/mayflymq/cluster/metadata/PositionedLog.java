@@ -15,24 +15,34 @@ import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
-/*
- * The metadata log of a node in a cluster: each change is written with its position in the replicated log, as a unit, so that after a restart the node
- * goes on behind the last change that it has.
+/**
+ * Writes changes with their positions. Any thread may call.
  *
- * A change that has been agreed upon is durable: it is in the replicated log of a majority of the nodes, and in that of this node before it is carried out
- * here. That log keeps it until it is safe here (settled), and after a crash it is carried out again. So most changes need not wait for a second force,
- * that of this node's own metadata. Three kinds do, as other files of this node refer to them:
+ * <p>The metadata log of a node in a cluster: each change is written with its position in the
+ * replicated log, as a unit, so that after a restart the node goes on behind the last change that
+ * it has.
  *
- * - a durable queue of this node, or a replicated one, of which it may have a replica: messages of a queue that metadata do not have would be removed at
- *   the start, before the change is carried out again;
- * - the begin of a queue's move: both nodes have to know of it when they start, or one would serve what is at the other by then;
- * - the end of a queue or virtual host, whose messages are deleted when it is in force, and members, as what they are decides how a node starts.
+ * <p>A change that has been agreed upon is durable: it is in the replicated log of a majority of
+ * the nodes, and in that of this node before it is carried out here. That log keeps it until it is
+ * safe here (settled), and after a crash it is carried out again. So most changes need not wait for
+ * a second force, that of this node's own metadata. Three kinds do, as other files of this node
+ * refer to them:
  *
- * A change that has been agreed upon cannot be refused here because the disk is full: the node would be another one than the others. So a write that
- * fails is repeated, with all that were to follow it, until it succeeds. Meanwhile this node carries out no change, so that it does not get far ahead of what
- * it would start with, and goes on serving what it has.
+ * <ul>
+ *   <li>a durable queue of this node, or a replicated one, of which it may have a replica: messages
+ *       of a queue that metadata do not have would be removed at the start, before the change is
+ *       carried out again;
+ *   <li>the begin of a queue's move: both nodes have to know of it when they start, or one would
+ *       serve what is at the other by then;
+ *   <li>the end of a queue or virtual host, whose messages are deleted when it is in force, and
+ *       members, as what they are decides how a node starts.
+ * </ul>
+ *
+ * <p>A change that has been agreed upon cannot be refused here because the disk is full: the node
+ * would be another one than the others. So a write that fails is repeated, with all that were to
+ * follow it, until it succeeds. Meanwhile this node carries out no change, so that it does not get
+ * far ahead of what it would start with, and goes on serving what it has.
  */
-/** Writes changes with their positions. Any thread may call. */
 public final class PositionedLog implements MetadataLog {
   /** Runs a task later. */
   @FunctionalInterface

@@ -16,17 +16,20 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 
-/*
- * Where new replicated queues are.
+/**
+ * Chooses the partitions of new replicated queues, and makes them. Any thread may call.
  *
- * A queue gets the wanted leader and the nodes that follow it in the order of members. Each such list of nodes has a few partitions, one for each shard
- * that can lead one; its queues take turns on them. The first of the list leads them at the beginning. After a failover other nodes lead them: a queue is
- * placed on a partition of the same nodes that the wanted node leads now, else on one that it led at first.
+ * <p>A queue gets the wanted leader and the nodes that follow it in the order of members. Each such
+ * list of nodes has a few partitions, one for each shard that can lead one; its queues take turns
+ * on them. The first of the list leads them at the beginning. After a failover other nodes lead
+ * them: a queue is placed on a partition of the same nodes that the wanted node leads now, else on
+ * one that it led at first.
  *
- * Partitions are made when the first queue needs them, all of a list in one change, and stay: a queue that is not declared after all leaves them to the
- * next one. Two nodes that make partitions at once choose the same numbers; the change that comes second is refused, and its node looks again.
+ * <p>Partitions are made when the first queue needs them, all of a list in one change, and stay: a
+ * queue that is not declared after all leaves them to the next one. Two nodes that make partitions
+ * at once choose the same numbers; the change that comes second is refused, and its node looks
+ * again.
  */
-/** Chooses the partitions of new replicated queues, and makes them. Any thread may call. */
 public final class ReplicaPlacement {
   /** The partitions that the same nodes keep, with the same first leader, are at most so many. */
   private static final int MOST_PARTITIONS = 4;

@@ -16,25 +16,27 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Predicate;
 
-/*
- * The order of consumers of several nodes at a replicated partition.
- *
- * A leader gives each consumer that joins a rank, which the consumer's node keeps, and tells it which one is the single active one of its queue. When another node
- * leads, each node has its consumers join there, and tells their ranks. The nodes come in any order, so the consumers wait until all nodes have sent theirs, or some
- * time is over. Then they join: the active one, the others by their ranks, and those without one in the order in which they came. Higher priorities come before
- * lower ones, as the first one is active if the active one went with its node.
- *
- * So the single active consumer stays the same if its node goes on, and an exclusive one is not kept out by another one that comes first. A queue in which the
- * order only says who is first in turn waits only for a moment, as its consumers get nothing meanwhile; so does one that would be deleted if it were unused
- * for long.
- *
- * Where the priority decides who is active, it comes first, and who was active counts among equals only: no consumer has anything to settle at a new leader, so the
- * highest takes over at once. A consumer is not told that another one has taken over from it, so several of a queue may say that they are active. The one that
- * is has a priority that is higher than theirs, or as high and came before them, as each was replaced by a higher one. So it comes first in either order.
- */
 /**
  * Gives the consumers of a replicated partition their order at this leader. On the partition's
  * shard.
+ *
+ * <p>A leader gives each consumer that joins a rank, which the consumer's node keeps, and tells it
+ * which one is the single active one of its queue. When another node leads, each node has its
+ * consumers join there, and tells their ranks. The nodes come in any order, so the consumers wait
+ * until all nodes have sent theirs, or some time is over. Then they join: the active one, the
+ * others by their ranks, and those without one in the order in which they came. Higher priorities
+ * come before lower ones, as the first one is active if the active one went with its node.
+ *
+ * <p>So the single active consumer stays the same if its node goes on, and an exclusive one is not
+ * kept out by another one that comes first. A queue in which the order only says who is first in
+ * turn waits only for a moment, as its consumers get nothing meanwhile; so does one that would be
+ * deleted if it were unused for long.
+ *
+ * <p>Where the priority decides who is active, it comes first, and who was active counts among
+ * equals only: no consumer has anything to settle at a new leader, so the highest takes over at
+ * once. A consumer is not told that another one has taken over from it, so several of a queue may
+ * say that they are active. The one that is has a priority that is higher than theirs, or as high
+ * and came before them, as each was replaced by a higher one. So it comes first in either order.
  */
 public final class ConsumerOrder {
   /** Nodes that have not come after this time do not delay consumers of most queues. */

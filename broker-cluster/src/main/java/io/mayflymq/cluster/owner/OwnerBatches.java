@@ -15,26 +15,33 @@ import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/*
- * The batches of commands that arrive on a link.
+/**
+ * Applies the batches of commands that arrive on a link. On the link's shard.
  *
- * WHAT IS APPLIED ONCE
- * The queues of a node take each batch that arrives: if the connection is lost, the other node does not send it again. The queues of a replicated
- * partition may get a batch again, on another connection or from another leader, since the other node keeps it until it is answered. So such a link says
- * first where its batches come from, and a batch that has been applied is only answered, by what was noted of it in the partition's log.
+ * <h2>What is applied once</h2>
  *
- * A batch is applied as a whole in one burst of the partition, and noted in that burst. It must not be applied in parts: after the loss of the leader it
- * would be there in part, and be applied again or not at all. So a batch of which a queue holds its commands, as it is not started yet, waits, and all
- * that follows on the link waits behind it. Nothing has been applied or noted of it then, and when the connection is lost it is dropped. The same batch may
- * come by another connection meanwhile.
+ * <p>The queues of a node take each batch that arrives: if the connection is lost, the other node
+ * does not send it again. The queues of a replicated partition may get a batch again, on another
+ * connection or from another leader, since the other node keeps it until it is answered. So such a
+ * link says first where its batches come from, and a batch that has been applied is only answered,
+ * by what was noted of it in the partition's log.
  *
- * WHAT CANNOT BE READ
- * A batch that cannot be read ends the connection, and the other node sends it again by the next one. If that does not help, by whichever defect, it would
- * do so for ever, and all that follows would wait. So the third time the batch is noted as applied, with all its commands failed.
+ * <p>A batch is applied as a whole in one burst of the partition, and noted in that burst. It must
+ * not be applied in parts: after the loss of the leader it would be there in part, and be applied
+ * again or not at all. So a batch of which a queue holds its commands, as it is not started yet,
+ * waits, and all that follows on the link waits behind it. Nothing has been applied or noted of it
+ * then, and when the connection is lost it is dropped. The same batch may come by another
+ * connection meanwhile.
  *
- * What was noted may have been dropped as well. Then all commands of the batch are reported as failed, which a client takes as "perhaps".
+ * <h2>What cannot be read</h2>
+ *
+ * <p>A batch that cannot be read ends the connection, and the other node sends it again by the next
+ * one. If that does not help, by whichever defect, it would do so for ever, and all that follows
+ * would wait. So the third time the batch is noted as applied, with all its commands failed.
+ *
+ * <p>What was noted may have been dropped as well. Then all commands of the batch are reported as
+ * failed, which a client takes as "perhaps".
  */
-/** Applies the batches of commands that arrive on a link. On the link's shard. */
 final class OwnerBatches {
   private static final Logger LOGGER = LoggerFactory.getLogger(OwnerBatches.class);
   private static final int HAS_CONSEQUENCES = 1;

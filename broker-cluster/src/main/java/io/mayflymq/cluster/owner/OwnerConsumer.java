@@ -11,16 +11,22 @@ import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.vhost.queue.Queue;
 import java.util.concurrent.CompletableFuture;
 
-/*
- * A consumer on another node. It may be sent so many bytes ahead of what its client's channel there has taken: its window. The other node gives credit
- * back as the channel takes messages, so a consumer that its client holds up holds up no other one. Credit is noted on the queue's shard, behind the
- * commands that came before it: what the other node has released is back by then, and is sent first.
+/**
+ * A consumer on another node. It may be sent so many bytes ahead of what its client's channel there
+ * has taken: its window. The other node gives credit back as the channel takes messages, so a
+ * consumer that its client holds up holds up no other one. Credit is noted on the queue's shard,
+ * behind the commands that came before it: what the other node has released is back by then, and is
+ * sent first.
  *
- * The other node is told how long each message may be delivered, and releases it when that is over. When the deadlines in the queue change, all that
- * it holds is recalled: it comes back, and is sent again with its new time, if that is not over. Nothing is sent in between, so the order stays.
+ * <p>The other node is told how long each message may be delivered, and releases it when that is
+ * over. When the deadlines in the queue change, all that it holds is recalled: it comes back, and
+ * is sent again with its new time, if that is not over. Nothing is sent in between, so the order
+ * stays.
  *
- * The wake-up must not be missed when the connection is writable again: the queue's shard first notes that the consumer waits and then looks for room
- * once more; the link's shard looks whether the consumer waits when the connection is writable. Both are volatile, so one of them sees the other.
+ * <p>The wake-up must not be missed when the connection is writable again: the queue's shard first
+ * notes that the consumer waits and then looks for room once more; the link's shard looks whether
+ * the consumer waits when the connection is writable. Both are volatile, so one of them sees the
+ * other.
  */
 final class OwnerConsumer implements ConsumerTarget {
   /** What a message counts besides its content, in bytes. */

@@ -15,17 +15,19 @@ import io.mayflymq.core.vhost.partition.Partitions;
 import io.mayflymq.core.vhost.queue.Queue;
 import java.util.function.BooleanSupplier;
 
-/*
- * The home node's side of one connection of a link. It acts as a connection of a client does: commands go to their queues in the order in which they
- * arrive, consumers join queues, and when the connection is lost they go, and what they had not settled is requeued.
+/**
+ * The owning node's side of one connection of a link. On the link's shard.
  *
- * The declaration of a queue may be in force on the other node earlier than here. What arrives for such a queue waits for it, and all that follows on
- * the link with it, since its order counts.
+ * <p>It acts as a connection of a client does: commands go to their queues in the order in which
+ * they arrive, consumers join queues, and when the connection is lost they go, and what they had
+ * not settled is requeued.
  *
- * A link leads to the queues of a node, or to those of a replicated partition that this node leads. They differ in the batches of commands only, see
- * OwnerBatches.
+ * <p>The declaration of a queue may be in force on the other node earlier than here. What arrives
+ * for such a queue waits for it, and all that follows on the link with it, since its order counts.
+ *
+ * <p>A link leads to the queues of a node, or to those of a replicated partition that this node
+ * leads. They differ in the batches of commands only, see {@link OwnerBatches}.
  */
-/** The home node's side of one connection of a link. On the link's shard. */
 public final class OwnerLink implements LinkListener, IncomingCommands.Names {
   /** After this time a queue whose declaration is not in force counts as deleted. */
   private static final long LONGEST_WAIT_MILLIS = 2_000;

@@ -7,15 +7,18 @@ import java.util.ArrayDeque;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
-/*
- * What a replicated partition tells a node: deliveries, outcomes, answers.
+/**
+ * A connection of a node to a partition that this one leads. On the partition's shard.
  *
- * A burst may be undone as long as it is not committed, as another node may lead without it. So what is told in a burst waits until all that was written
- * before is committed. The queues need not know of that: they hand out what has just entered them, and if it is undone it was never told.
+ * <p>What a replicated partition tells a node: deliveries, outcomes, answers.
  *
- * A node that may no longer lead must not deliver either, even if a burst is committed. What is told waits then, until it may again or leads no more.
+ * <p>A burst may be undone as long as it is not committed, as another node may lead without it. So
+ * what is told in a burst waits until all that was written before is committed. The queues need not
+ * know of that: they hand out what has just entered them, and if it is undone it was never told.
+ *
+ * <p>A node that may no longer lead must not deliver either, even if a burst is committed. What is
+ * told waits then, until it may again or leads no more.
  */
-/** A connection of a node to a partition that this one leads. On the partition's shard. */
 final class CommittedPort implements LinkPort {
   private static final int MOST_SPARE = 16;
 

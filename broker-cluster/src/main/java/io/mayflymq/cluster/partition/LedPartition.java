@@ -25,16 +25,17 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BooleanSupplier;
 
-/*
- * The queues of a replicated partition while this node leads it.
+/**
+ * A replicated partition that this node leads. On the partition's shard, but for one method.
  *
- * The queues in the routing tables are the same on all nodes, and do not change with the leader. Those here do the work, and are in no table. All that clients do comes by
- * connections of nodes, this one included, so there is one way for all; and what leaves goes back by these, so there is one place where it waits until it is
- * committed (CommittedPort).
+ * <p>The queues in the routing tables are the same on all nodes, and do not change with the leader.
+ * Those here do the work, and are in no table. All that clients do comes by connections of nodes,
+ * this one included, so there is one way for all; and what leaves goes back by these, so there is
+ * one place where it waits until it is committed ({@link CommittedPort}).
  *
- * The end deletes nothing: the queues are abandoned, the connections are closed, and what is under way is undone or goes on at the next leader.
+ * <p>The end deletes nothing: the queues are abandoned, the connections are closed, and what is
+ * under way is undone or goes on at the next leader.
  */
-/** A replicated partition that this node leads. On the partition's shard, but for one method. */
 final class LedPartition implements QueueLookup {
   private final Broker broker;
   private final Partition partition;

@@ -25,13 +25,14 @@ import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/*
- * A replica of a partition on this node: it follows, which is the log's work alone, or it leads, and has queues then (LedPartition).
+/**
+ * A replica of a partition on this node: it follows, which is the log's work alone, or it leads,
+ * and has queues then ({@link LedPartition}). On the partition's shard, but for one method.
  *
- * The log is opened anew with each change between the two. So what a new leader has is what it would have after kill -9, and a leader that is none any more
- * keeps nothing in memory that the next one may have undone.
+ * <p>The log is opened anew with each change between the two. So what a new leader has is what it
+ * would have after kill -9, and a leader that is none any more keeps nothing in memory that the
+ * next one may have undone.
  */
-/** A replica of a partition on this node. On the partition's shard, but for one method. */
 final class LocalReplica implements ReplicaOwner {
   private static final Logger LOGGER = LoggerFactory.getLogger(LocalReplica.class);
 

@@ -9,16 +9,18 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/*
- * What has arrived for a consumer and its channel has no room for, in order.
+/**
+ * What has arrived for a consumer and its channel has no room for, in order. On the shard of the
+ * queue.
  *
- * A message has so much time left when it arrives. That is measured from then on, and not by the clock on the wall, as the clocks of nodes differ and
- * may be set. The timer is of the wheel of the shard, which knows the wall only, so it may fire too early, and is set again then; if that clock is set
- * back, it fires too late, but no message is given out after its time.
+ * <p>A message has so much time left when it arrives. That is measured from then on, and not by the
+ * clock on the wall, as the clocks of nodes differ and may be set. The timer is of the wheel of the
+ * shard, which knows the wall only, so it may fire too early, and is set again then; if that clock
+ * is set back, it fires too late, but no message is given out after its time.
  *
- * Messages may end in any order. There is one timer for all, and what is over is looked for among all, which are at most as many as one window has.
+ * <p>Messages may end in any order. There is one timer for all, and what is over is looked for
+ * among all, which are at most as many as one window has.
  */
-/** What has arrived for a consumer and its channel has no room for. On the shard of the queue. */
 final class HeldMessages {
   private static final long NANOS_PER_MILLI = TimeUnit.MILLISECONDS.toNanos(1);
 

@@ -18,41 +18,55 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
-/*
- * The way from a node to the queues of a replicated partition, whichever node leads it. Clients see a change of the leader, or a lost connection, as a
- * delay: what they have asked stays here, and goes to the leader by the next connection. That begins with
- *
- *   1. the frame ORIGIN, by which the leader knows the link and which of its batches were applied, by whichever leader;
- *   2. the consumers, with their ranks, and REJOINED: the leader has them join in the order that those of all nodes had (ConsumerOrder). Their clients are
- *      told nothing, unless their queue is not there any more, or another consumer has it for itself;
- *   3. the batches that have not come back, with the numbers that they had. One that was applied is not applied again. Settlements of deliveries by an
- *      earlier connection are left out of it (RemoteConsumers): those messages are ready again, unless the batch was applied;
- *   4. the requests that are not answered.
- *
- * What a request does that was carried out, and whose answer was lost:
- *
- *   SUBSCRIBE          nothing: the consumer went with the connection. One that was cancelled meanwhile does not join again
- *   CANCEL             is not asked again: the consumer went with the connection, so that is done
- *   WINDOW             is not asked again: the consumer joins with its present window
- *   FETCH              takes the next message: the one before is ready again, or was not to be acknowledged
- *   PURGE              removes what has come since, and returns only its number; the same with REMOVE_SCHEDULED
- *   DELETE             finds no queue, which is a success, with no message in it
- *   USED               renews the lease again
- *   STATUS, CONTENTS, BROWSE    change nothing
- *   COPY               is not asked again, as it would add twice: it fails, and with it the move, and the queue stays where it is.
- *                      The first one waits for a leader
- *
- * Publishers wait as long as there is no leader, and are held up by what they have under way. Requests fail after a time. What a leader cannot read, time
- * and again, comes back as failed: see HomeBatches.
- *
- * A leader that cannot commit says so (STALLED, GOES_ON). That is as if there was none, but what it was asked it may answer later: a message that
- * basic.get has taken goes back then, a consumer that has joined is cancelled.
- *
- * A batch that has come back, and whose dead letters are still on their way when its connection is lost, is taken as arrived, since the next leader
- * does not know of it: a command that waits for that may be earlier than the dead letters.
- */
 /**
- * The way from a node to the queues of a replicated partition. On its shard, but for two methods.
+ * The way from a node to the queues of a replicated partition, whichever node leads it. On its
+ * shard, but for two methods.
+ *
+ * <p>Clients see a change of the leader, or a lost connection, as a delay: what they have asked
+ * stays here, and goes to the leader by the next connection. That begins with
+ *
+ * <ol>
+ *   <li>the frame ORIGIN, by which the leader knows the link and which of its batches were applied,
+ *       by whichever leader;
+ *   <li>the consumers, with their ranks, and REJOINED: the leader has them join in the order that
+ *       those of all nodes had ({@code ConsumerOrder}). Their clients are told nothing, unless
+ *       their queue is not there any more, or another consumer has it for itself;
+ *   <li>the batches that have not come back, with the numbers that they had. One that was applied
+ *       is not applied again. Settlements of deliveries by an earlier connection are left out of it
+ *       ({@link RemoteConsumers}): those messages are ready again, unless the batch was applied;
+ *   <li>the requests that are not answered.
+ * </ol>
+ *
+ * <p>What a request does that was carried out, and whose answer was lost:
+ *
+ * <pre>{@code
+ * SUBSCRIBE          nothing: the consumer went with the connection. One that was cancelled
+ *                    meanwhile does not join again
+ * CANCEL             is not asked again: the consumer went with the connection, so that is
+ *                    done
+ * WINDOW             is not asked again: the consumer joins with its present window
+ * FETCH              takes the next message: the one before is ready again, or was not to be
+ *                    acknowledged
+ * PURGE, REMOVE_SCHEDULED   remove what has come since, and return only its number
+ * DELETE             finds no queue, which is a success, with no message in it
+ * USED               renews the lease again
+ * STATUS, CONTENTS, BROWSE    change nothing
+ * COPY               is not asked again, as it would add twice: it fails, and with it the
+ *                    move, and the queue stays where it is.
+ *                    The first one waits for a leader
+ * }</pre>
+ *
+ * <p>Publishers wait as long as there is no leader, and are held up by what they have under way.
+ * Requests fail after a time. What a leader cannot read, time and again, comes back as failed: see
+ * {@code OwnerBatches}.
+ *
+ * <p>A leader that cannot commit says so (STALLED, GOES_ON). That is as if there was none, but what
+ * it was asked it may answer later: a message that basic.get has taken goes back then, a consumer
+ * that has joined is cancelled.
+ *
+ * <p>A batch that has come back, and whose dead letters are still on their way when its connection
+ * is lost, is taken as arrived, since the next leader does not know of it: a command that waits for
+ * that may be earlier than the dead letters.
  */
 public final class PartitionLink implements QueueLink {
   /**

@@ -15,18 +15,22 @@ import io.mayflymq.protocol.types.FieldValue;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.LongConsumer;
 
-/*
- * A consumer here of a queue on another node. What arrives and its channel has no room for is held, and no credit is given for it.
+/**
+ * A consumer here of a queue on another node. On the shard of the queue.
  *
- * If the channel shares its limit among its consumers, its room is theirs to take, and what is held here could be delivered to others. So the consumer
- * has a window of one message then, and a message that there is no room for is released: it goes back to its queue, and there is credit for it when the
- * channel has room again. Since nothing is sent before that, this consumer gets messages in order. Another one may have got later messages by then, and gets
- * what is released behind them. The limit may be set later. What was sent ahead until the home node has narrowed the window is released at once when that
- * is done, for the same reason.
+ * <p>What arrives and its channel has no room for is held, and no credit is given for it.
  *
- * What is held is released when its time is over, and expires at home. What its queue does not take back has no such time.
+ * <p>If the channel shares its limit among its consumers, its room is theirs to take, and what is
+ * held here could be delivered to others. So the consumer has a window of one message then, and a
+ * message that there is no room for is released: it goes back to its queue, and there is credit for
+ * it when the channel has room again. Since nothing is sent before that, this consumer gets
+ * messages in order. Another one may have got later messages by then, and gets what is released
+ * behind them. The limit may be set later. What was sent ahead until the owning node has narrowed
+ * the window is released at once when that is done, for the same reason.
+ *
+ * <p>What is held is released when its time is over, and expires at the owning node. What its queue
+ * does not take back has no such time.
  */
-/** A consumer here of a queue on another node. On the shard of the queue. */
 final class RemoteConsumer {
   /** How much a consumer may be sent ahead of what its channel has taken. */
   private static final long WINDOW = 1 << 20;
@@ -34,7 +38,7 @@ final class RemoteConsumer {
   /** The same for one whose channel shares its limit among consumers: one message. */
   private static final long SMALLEST_WINDOW = 1;
 
-  /** What a message counts besides its content, in bytes; as on the home node. */
+  /** What a message counts besides its content, in bytes; as on the owning node. */
   private static final int BYTES_PER_MESSAGE = 64;
 
   private final long number;
@@ -95,13 +99,13 @@ final class RemoteConsumer {
     return consumer.outlet().sharesRoom() ? SMALLEST_WINDOW : WINDOW;
   }
 
-  /** The home node is told of another window. */
+  /** The owning node is told of another window. */
   void changeWindow(long changed) {
     window = changed;
     windowsUnderWay++;
   }
 
-  /** The home node keeps to the window that it was told, and what it had sent before is here. */
+  /** The owning node keeps to the window that it was told, and what it had sent before is here. */
   void windowChanged() {
     windowsUnderWay--;
   }
@@ -117,7 +121,7 @@ final class RemoteConsumer {
   }
 
   /**
-   * Writes what a home node needs to know to let it join its queue.
+   * Writes what an owning node needs to know to let it join its queue.
    *
    * @param version see {@link LinkVersion}
    */

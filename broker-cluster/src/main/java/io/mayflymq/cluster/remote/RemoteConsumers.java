@@ -19,15 +19,16 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
-/*
- * The consumers here of queues of another node, and what is delivered to them.
+/**
+ * The consumers here of queues of another node, and what is delivered to them. On the shard of the
+ * link.
  *
- * Sequence numbers of deliveries are given to channels with the number of the connection that they came by in their upper bits. So a settlement
- * that comes after the connection was lost is known as too late, also one of basic.get, whatever is delivered under the same number by then.
+ * <p>Sequence numbers of deliveries are given to channels with the number of the connection that
+ * they came by in their upper bits. So a settlement that comes after the connection was lost is
+ * known as too late, also one of basic.get, whatever is delivered under the same number by then.
  */
-/** The consumers here of queues of another node. On the shard of the link. */
 final class RemoteConsumers implements EndOfBurstListener {
-  /** Tells the home node how much a consumer may be sent ahead. */
+  /** Tells the owning node how much a consumer may be sent ahead. */
   @FunctionalInterface
   interface WindowRequest {
     CompletableFuture<Void> send(RemoteConsumer consumer);
@@ -170,7 +171,7 @@ final class RemoteConsumers implements EndOfBurstListener {
     commands.release(consumer.queue(), consumer.consumer(), sequence, sequence);
   }
 
-  /** The home node takes back what is held for a consumer, as its deadlines have changed. */
+  /** The owning node takes back what is held for a consumer, as its deadlines have changed. */
   void recall(LinkReader in) {
     long number = in.number();
     RemoteConsumer consumer = byNumber.get(number);

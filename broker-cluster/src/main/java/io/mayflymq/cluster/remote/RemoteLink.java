@@ -10,14 +10,16 @@ import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.queue.RemoteCommands;
 import java.util.ArrayDeque;
 
-/*
- * The way from one shard to the queues of another node: all that concerns such a queue goes over one connection, so its order is kept.
+/**
+ * The way from one shard to the queues of another node: all that concerns such a queue goes over
+ * one connection, so its order is kept. On the shard only.
  *
- * Before the connection was opened for the first time, what is to be sent waits for it. Later, while it is lost, everything fails at once: batches come back
- * as lost, requests fail, and consumers are told that they are cancelled. What was sent over an earlier connection is not answered any more, and what
- * it has delivered cannot be settled any more: the home node has put it back.
+ * <p>Before the connection was opened for the first time, what is to be sent waits for it. Later,
+ * while it is lost, everything fails at once: batches come back as lost, requests fail, and
+ * consumers are told that they are cancelled. What was sent over an earlier connection is not
+ * answered any more, and what it has delivered cannot be settled any more: the owning node has put
+ * it back.
  */
-/** The way from one shard to the queues of another node. On the shard only. */
 final class RemoteLink implements LinkListener, QueueLink {
   private enum State {
     UNUSED,

@@ -154,7 +154,7 @@ public final class RemoteQueue implements ShardQueue {
     link.consumers().resume(consumer);
   }
 
-  /** The home node knows. */
+  /** The owning node knows. */
   @Override
   public long beginOf(Consumer consumer) {
     return -1;
@@ -165,7 +165,7 @@ public final class RemoteQueue implements ShardQueue {
     return Deadlines.NEVER;
   }
 
-  /** The home node holds floods up. */
+  /** The owning node holds floods up. */
   @Override
   public int pauseMillis() {
     return 0;
@@ -190,7 +190,7 @@ public final class RemoteQueue implements ShardQueue {
     }
   }
 
-  /** The home node knows. */
+  /** The owning node knows. */
   @Override
   public PolicyImpact policyImpact(QueueSettings changed) {
     Queue here = queue.here();

@@ -9,20 +9,23 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 
-/*
- * When a partition is given another leader, and which one.
+/**
+ * Elects the leaders of partitions. Belongs to one thread.
  *
- * One node decides it for all partitions: the one that leads the decisions of the cluster. It keeps nothing that matters. What it decides is a change of the
- * assignment as it knows it, so if two nodes decide at once, one change applies.
+ * <p>One node decides it for all partitions: the one that leads the decisions of the cluster. It
+ * keeps nothing that matters. What it decides is a change of the assignment as it knows it, so if
+ * two nodes decide at once, one change applies.
  *
- * A partition whose leader fails is not given another one as long as a replica in sync still hears of the leader: the leader takes those out that it does not reach.
- * So all other replicas in sync have to report, or to be unreachable. A leader that reports itself has ended leading, or was started anew, which says more: the others are given
- * a moment to report. A node whose replica is closed for now, as its disk is full, reports that, because it runs and would be waited for.
+ * <p>A partition whose leader fails is not given another one as long as a replica in sync still
+ * hears of the leader: the leader takes those out that it does not reach. So all other replicas in
+ * sync have to report, or to be unreachable. A leader that reports itself has ended leading, or was
+ * started anew, which says more: the others are given a moment to report. A node whose replica is
+ * closed for now, as its disk is full, reports that, because it runs and would be waited for.
  *
- * All replicas in sync have what was committed, so any of them can lead. The one with the longest log is taken, because none has to undo batches then. A node in maintenance
- * mode is about to be stopped: it leads only if no other replica in sync is there.
+ * <p>All replicas in sync have what was committed, so any of them can lead. The one with the
+ * longest log is taken, because none has to undo batches then. A node in maintenance mode is about
+ * to be stopped: it leads only if no other replica in sync is there.
  */
-/** Elects the leaders of partitions. Belongs to one thread. */
 public final class LeaderElections {
   /** How long a report is valid, in ms; it is repeated several times in this time. */
   static final int VALID_MILLIS = 1_000;

@@ -2,18 +2,22 @@ package io.mayflymq.cluster.replication;
 
 import io.mayflymq.core.runtime.PartitionTime;
 
-/*
- * How the time of a partition goes on when another node leads.
+/**
+ * The time of a replicated partition on one node. On the thread of the partition.
  *
- * The leader sends its time with all that it sends, at least once in a heartbeat. A follower compares it with its own monotonic clock. A message is always late, by the time that it was
- * under way, and some are very late. So the largest difference of the last second or two is the best one: it is too small by the shortest time that a message was under way, usually less
- * than a millisecond. A new leader is therefore not ahead of the one before it, but for the millisecond by which that one may have approached its clock since, and nothing expires early.
+ * <p>The leader sends its time with all that it sends, at least once in a heartbeat. A follower
+ * compares it with its own monotonic clock. A message is always late, by the time that it was under
+ * way, and some are very late. So the largest difference of the last second or two is the best one:
+ * it is too small by the shortest time that a message was under way, usually less than a
+ * millisecond. A new leader is therefore not ahead of the one before it, but for the millisecond by
+ * which that one may have approached its clock since, and nothing expires early.
  *
- * If the clock of a leader is set, its time jumps against its monotonic clock, which it sends too. What was measured before is forgotten then.
+ * <p>If the clock of a leader is set, its time jumps against its monotonic clock, which it sends
+ * too. What was measured before is forgotten then.
  *
- * A leader lets the time of the partition approach its own clock, as slowly as clocks are corrected by NTP, so that the difference does not stay for ever.
+ * <p>A leader lets the time of the partition approach its own clock, as slowly as clocks are
+ * corrected by NTP, so that the difference does not stay for ever.
  */
-/** The time of a replicated partition on one node. On the thread of the partition. */
 final class LeaderTime {
   /** How long a measurement is used at least, in ms; at most twice as long. */
   private static final long WINDOW_MILLIS = 1_000;

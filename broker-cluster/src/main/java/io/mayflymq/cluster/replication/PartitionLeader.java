@@ -23,30 +23,40 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
-/*
- * The leader of a partition, for one epoch.
+/**
+ * The leader of a partition, for one epoch. On the thread of the partition.
  *
- * WHAT IS COMMITTED
- * A batch is committed when all replicas in sync have forced it, the leader among them. So each of them can be the next leader: whatever was committed is in
- * its log. A replica that does not keep up is taken out of those in sync, so that commits need not wait for it; one that has caught up is added. Both are
- * changes of the assignment, on which the cluster agrees. While one is proposed its outcome is not known, so a commit waits for the replicas in sync before
- * and after it. There are never fewer of them than a majority of the replicas: with fewer nothing is committed.
+ * <h2>What is committed</h2>
  *
- * WHY TWO LEADERS CANNOT COMMIT
- * A leader that was deposed without knowing it needs the next leader for each commit, which was in sync: and that one refuses its epoch. It could change the
- * replicas in sync only by an assignment of its own revision, which has passed. The first batch of an epoch is empty. A leader forces it before it sends or proposes
- * anything, so after a restart it knows that it has led this epoch and does not lead it again: it would give other batches the same names.
+ * <p>A batch is committed when all replicas in sync have forced it, the leader among them. So each
+ * of them can be the next leader: whatever was committed is in its log. A replica that does not
+ * keep up is taken out of those in sync, so that commits need not wait for it; one that has caught
+ * up is added. Both are changes of the assignment, on which the cluster agrees. While one is
+ * proposed its outcome is not known, so a commit waits for the replicas in sync before and after
+ * it. There are never fewer of them than a majority of the replicas: with fewer nothing is
+ * committed.
  *
- * WHAT A FOLLOWER IS SENT
- * A new connection begins with the question what the follower has. By the epochs of both logs the leader finds the last batch that they have in common. The follower
- * undoes the others, which no leader has committed, and is sent what comes behind, from memory or the log. If the log does not have that any more, the follower takes over
- * everything, while the partition is in use.
+ * <h2>Why two leaders cannot commit</h2>
  *
- * THE LEASE
- * Commits are fenced by epochs. Deliveries of what is committed are not, so a leader delivers only while all replicas in sync have answered it within the lease:
- * each of them could be elected in its place.
+ * <p>A leader that was deposed without knowing it needs the next leader for each commit, which was
+ * in sync: and that one refuses its epoch. It could change the replicas in sync only by an
+ * assignment of its own revision, which has passed. The first batch of an epoch is empty. A leader
+ * forces it before it sends or proposes anything, so after a restart it knows that it has led this
+ * epoch and does not lead it again: it would give other batches the same names.
+ *
+ * <h2>What a follower is sent</h2>
+ *
+ * <p>A new connection begins with the question what the follower has. By the epochs of both logs
+ * the leader finds the last batch that they have in common. The follower undoes the others, which
+ * no leader has committed, and is sent what comes behind, from memory or the log. If the log does
+ * not have that any more, the follower takes over everything, while the partition is in use.
+ *
+ * <h2>The lease</h2>
+ *
+ * <p>Commits are fenced by epochs. Deliveries of what is committed are not, so a leader delivers
+ * only while all replicas in sync have answered it within the lease: each of them could be elected
+ * in its place.
  */
-/** The leader of a partition, for one epoch. On the thread of the partition. */
 final class PartitionLeader {
   /** After how many bytes of batches a message has no more of them. */
   private static final long MOST_BYTES_AT_ONCE = 512 << 10;

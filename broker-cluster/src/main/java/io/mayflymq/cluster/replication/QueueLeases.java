@@ -11,22 +11,26 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.LongSupplier;
 
-/*
- * How leases of queues go on when another node leads.
- *
- * Each use of a queue renews its lease, and there may be very many uses. So the leader notes that a queue was used, and that it may be used for some more time without a note: that is a small part
- * of the lease. A use behind that is noted before the client is told of it: the note goes to the followers before the batch that the burst of the use ends with, even if it has changed nothing, and what is told
- * in a burst waits until all replicas in sync have forced its batch. So the next leader, which is one of them, knows of each use that a client knows of, or believes in a later one: no
- * lease ends early, and one ends late by that small part at most. That a use which lasts has begun or ended is noted twice in that part at most, as messages that are got may be acknowledged soon. A leader that hands over tells the exact times before.
- *
- * Notes are not in the log. They are needed as long as the processes run that have heard them: a node that was started anew does not know them until a leader has told all, and when it leads
- * without, leases begin anew.
- *
- * They say for how long a queue has been unused, as the clocks of nodes differ. The time that a message was under way is added, which makes leases longer by as much.
- */
 /**
  * When the queues of a partition that have leases were last used, as far as the next leader has to
  * know. On the thread of the partition.
+ *
+ * <p>Each use of a queue renews its lease, and there may be very many uses. So the leader notes
+ * that a queue was used, and that it may be used for some more time without a note: that is a small
+ * part of the lease. A use behind that is noted before the client is told of it: the note goes to
+ * the followers before the batch that the burst of the use ends with, even if it has changed
+ * nothing, and what is told in a burst waits until all replicas in sync have forced its batch. So
+ * the next leader, which is one of them, knows of each use that a client knows of, or believes in a
+ * later one: no lease ends early, and one ends late by that small part at most. That a use which
+ * lasts has begun or ended is noted twice in that part at most, as messages that are got may be
+ * acknowledged soon. A leader that hands over tells the exact times before.
+ *
+ * <p>Notes are not in the log. They are needed as long as the processes run that have heard them: a
+ * node that was started anew does not know them until a leader has told all, and when it leads
+ * without, leases begin anew.
+ *
+ * <p>They say for how long a queue has been unused, as the clocks of nodes differ. The time that a
+ * message was under way is added, which makes leases longer by as much.
  */
 public final class QueueLeases implements SharedLeases {
   /** How many notes a message has at most. */

@@ -11,27 +11,39 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Consumer;
 
-/*
- * One node's part in a partition: it leads, or it follows the leader.
+/**
+ * A replica of a partition on this node. On the thread of the partition.
  *
- * LEADING
- * It leads when the assignment says so, and it may: an epoch that its log has already is not led again, as after a restart it does not know what it had sent. It leads
- * no more when it hears of a later epoch, by the assignment or from a follower, or when its disk stalls. It does not wait for another leader then.
+ * <p>One node's part in a partition: it leads, or it follows the leader.
  *
- * FOLLOWING
- * It follows the leader that has spoken last, if no later epoch is known. A replica in sync that hears of no leader reports that until one is elected. It hears of the leader by
- * each message; one is sent with each heartbeat.
+ * <h2>Leading</h2>
  *
- * WHEN A LEADER DELIVERS
- * A leader before it may still deliver, until its lease ends. The lease needs the answers of all replicas in sync, and each later leader is one of them: so each answer of this
- * replica is a promise not to deliver itself as long as the lease lasts, and a bit longer as clocks differ. A process that was started anew does not know what the one before it has promised, and waits as long.
- * The promise ends early if the process of the leader to whom it was given has ended, or that leader says that it delivers nothing any more.
+ * <p>It leads when the assignment says so, and it may: an epoch that its log has already is not led
+ * again, as after a restart it does not know what it had sent. It leads no more when it hears of a
+ * later epoch, by the assignment or from a follower, or when its disk stalls. It does not wait for
+ * another leader then.
  *
- * HANDING OVER
- * A leader may have another replica lead. It delivers nothing from then on, and its owner appends nothing. When a follower in sync has all batches that one is proposed. If the
- * cluster does not agree in time this node ends leading, and reports that there is no leader.
+ * <h2>Following</h2>
+ *
+ * <p>It follows the leader that has spoken last, if no later epoch is known. A replica in sync that
+ * hears of no leader reports that until one is elected. It hears of the leader by each message; one
+ * is sent with each heartbeat.
+ *
+ * <h2>When a leader delivers</h2>
+ *
+ * <p>A leader before it may still deliver, until its lease ends. The lease needs the answers of all
+ * replicas in sync, and each later leader is one of them: so each answer of this replica is a
+ * promise not to deliver itself as long as the lease lasts, and a bit longer as clocks differ. A
+ * process that was started anew does not know what the one before it has promised, and waits as
+ * long. The promise ends early if the process of the leader to whom it was given has ended, or that
+ * leader says that it delivers nothing any more.
+ *
+ * <h2>Handing over</h2>
+ *
+ * <p>A leader may have another replica lead. It delivers nothing from then on, and its owner
+ * appends nothing. When a follower in sync has all batches that one is proposed. If the cluster
+ * does not agree in time this node ends leading, and reports that there is no leader.
  */
-/** A replica of a partition on this node. On the thread of the partition. */
 public final class ReplicaMachine {
   /** Any replica. */
   public static final int ANY = -1;

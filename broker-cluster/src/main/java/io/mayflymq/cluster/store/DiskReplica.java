@@ -25,20 +25,23 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
-/*
- * A replica on the disk. Its log is opened in one of two ways: as that of a follower, which knows where messages are and takes what the leader sends; or as
- * that of a leader, which is a store with queues. A change from one to the other, and a cut, closes the log and opens it again: what happens then is what happens
- * after the process was killed, which is well tested. The thread of the shard waits for the disk meanwhile.
- *
- * What a replica tells of its log is kept beside it, so that it is right while the log is closed. If the disk does not have it when the log is opened again, since it was full, the
- * replica tells what the disk has, and the call fails.
- *
- * A replica that has taken over all that its leader had cannot undo batches before that. As long as it is not known that these are committed, its
- * history does not reach further back: then a leader that has others in their place has it take over again.
- */
 /**
  * The replica of a partition in the data directory of this node. In bursts of the shard only,
  * except where stated otherwise.
+ *
+ * <p>A replica on the disk. Its log is opened in one of two ways: as that of a follower, which
+ * knows where messages are and takes what the leader sends; or as that of a leader, which is a
+ * store with queues. A change from one to the other, and a cut, closes the log and opens it again:
+ * what happens then is what happens after the process was killed, which is well tested. The thread
+ * of the shard waits for the disk meanwhile.
+ *
+ * <p>What a replica tells of its log is kept beside it, so that it is right while the log is
+ * closed. If the disk does not have it when the log is opened again, since it was full, the replica
+ * tells what the disk has, and the call fails.
+ *
+ * <p>A replica that has taken over all that its leader had cannot undo batches before that. As long
+ * as it is not known that these are committed, its history does not reach further back: then a
+ * leader that has others in their place has it take over again.
  */
 public final class DiskReplica implements ReplicaLog {
   private final DiskStores stores;

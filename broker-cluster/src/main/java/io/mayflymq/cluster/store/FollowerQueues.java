@@ -13,14 +13,14 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/*
- * A follower does not run queues: it has to find the entries that its leader says are gone, and to compact its log. So it knows where each message is, how long
- * its body is, and what segments begin with: up to where a queue may have been delivered, which messages have been returned, and which batches of commands were applied. All else is in the log, and is
- * read when this node leads.
- */
 /**
  * The queues of a replica that follows, by their ids; which of them exist is not known here.
  * Belongs to the shard's thread.
+ *
+ * <p>A follower does not run queues: it has to find the entries that its leader says are gone, and
+ * to compact its log. So it knows where each message is, how long its body is, and what segments
+ * begin with: up to where a queue may have been delivered, which messages have been returned, and
+ * which batches of commands were applied. All else is in the log, and is read when this node leads.
  */
 final class FollowerQueues implements ReplicaQueues, LogOwner {
   private static final FollowerQueue NONE = new FollowerQueue();

@@ -24,16 +24,17 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
-/*
- * The log of a replica that leads.
+/**
+ * The log of a replica that leads. Belongs to the shard's thread.
  *
- * What a burst has appended is one batch. It gets its number from the leader of the partition, which sends it to the followers and has it appended here: the end of the
- * batch is a record behind what the log has already. What waits for the burst is safe when the batch is committed, which is told in order of numbers.
+ * <p>What a burst has appended is one batch. It gets its number from the leader of the partition,
+ * which sends it to the followers and has it appended here: the end of the batch is a record behind
+ * what the log has already. What waits for the burst is safe when the batch is committed, which is
+ * told in order of numbers.
  *
- * Queues that were deleted while another node led are not open: their messages are dropped when the log is recovered. That is a part of the first burst, so
- * followers drop them, too.
+ * <p>Queues that were deleted while another node led are not open: their messages are dropped when
+ * the log is recovered. That is a part of the first burst, so followers drop them, too.
  */
-/** The log of a replica that leads. Belongs to the shard's thread. */
 final class LeaderLog implements StoreLog, EndOfBurstListener {
   private final ReplicaFiles files;
   private final Shard shard;

@@ -33,23 +33,28 @@ import java.util.function.ToLongFunction;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/*
- * The streams of a replicated partition on one node.
+/**
+ * The files of the streams of a replica. On the shard's thread.
  *
- * What enters a stream is an entry of the partition's log, as a message of a queue is: it is sent to the replicas, committed, cut and copied with the log. When it is committed
- * each replica appends it to the stream's files, which have the form of those of a stream without replicas. So these never have to be cut, and a change of the leader does not
- * touch them. They are read by consumers, and kept as long as retention says.
+ * <p>What enters a stream is an entry of the partition's log, as a message of a queue is: it is
+ * sent to the replicas, committed, cut and copied with the log. When it is committed each replica
+ * appends it to the stream's files, which have the form of those of a stream without replicas. So
+ * these never have to be cut, and a change of the leader does not touch them. They are read by
+ * consumers, and kept as long as retention says.
  *
- * An entry stays in the log until the files of the leader have it for a while: then the leader settles it, as a queue settles a message. A replica that takes that into its own
- * log first makes sure that its own files have the entry, on the disk. So at any time what was committed is in the files of a replica or in its log, and on the disk.
+ * <p>An entry stays in the log until the files of the leader have it for a while: then the leader
+ * settles it, as a queue settles a message. A replica that takes that into its own log first makes
+ * sure that its own files have the entry, on the disk. So at any time what was committed is in the
+ * files of a replica or in its log, and on the disk.
  *
- *     publish --> log of the leader ---------> log of a follower
- *                      | commit                     | commit is known
- *                 files of the stream          files of the stream
- *                      | forced, 1 s later          |
- *                 settled in the log --------> settled, when the files are forced
+ * <pre>{@code
+ * publish --> log of the leader ---------> log of a follower
+ *                  | commit                     | commit is known
+ *             files of the stream          files of the stream
+ *                  | forced, 1 s later          |
+ *             settled in the log --------> settled, when the files are forced
+ * }</pre>
  */
-/** The files of the streams of a replica. On the shard's thread. */
 final class ReplicaStreams implements EndOfBurstListener {
   private static final Logger LOGGER = LoggerFactory.getLogger(ReplicaStreams.class);
 

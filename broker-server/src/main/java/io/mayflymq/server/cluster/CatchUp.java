@@ -10,15 +10,15 @@ import java.util.concurrent.CompletableFuture;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/*
- * How a node catches up with its cluster when it starts.
+/**
+ * Brings a node up to date. Any thread may call.
  *
- * It proposes a change, its own address. Once that is in force here, all that came before it is. Then it deletes the queues that ended with its earlier
- * process. Only after that can its clients change metadata, so that no queue of theirs is taken for one of that process.
+ * <p>It proposes a change, its own address. Once that is in force here, all that came before it is.
+ * Then it deletes the queues that ended with its earlier process. Only after that can its clients
+ * change metadata, so that no queue of theirs is taken for one of that process.
  *
- * Without a majority this is tried again and again. Meanwhile the node serves what it has.
+ * <p>Without a majority this is tried again and again. Meanwhile the node serves what it has.
  */
-/** Brings a node up to date. Any thread may call. */
 final class CatchUp {
   private static final Logger LOGGER = LoggerFactory.getLogger(CatchUp.class);
   private static final long RETRY_MILLIS = 1_000;

@@ -73,15 +73,16 @@ import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/*
- * The broker as a node of a cluster.
+/**
+ * A node of a cluster. Any thread may call what is public.
  *
- * It starts in two steps. Before there is a broker, the node finds its cluster and takes over its metadata (join); the broker then recovers from these as
- * it would alone. Once it has, the node takes part: it applies what the others have changed meanwhile, and gets a vote.
+ * <p>It starts in two steps. Before there is a broker, the node finds its cluster and takes over
+ * its metadata (join); the broker then recovers from these as it would alone. Once it has, the node
+ * takes part: it applies what the others have changed meanwhile, and gets a vote.
  *
- * A node that finds no majority starts all the same, with what it has: clients reach its queues, and a change is refused until there is a majority.
+ * <p>A node that finds no majority starts all the same, with what it has: clients reach its queues,
+ * and a change is refused until there is a majority.
  */
-/** A node of a cluster. Any thread may call what is public. */
 public final class ClusterNode implements Cluster, AutoCloseable {
   private static final Logger LOGGER = LoggerFactory.getLogger(ClusterNode.class);
   private static final long RETRY_MILLIS = 1_000;

@@ -17,13 +17,13 @@ import java.util.concurrent.CompletableFuture;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/*
- * How a new member gets its vote.
+/**
+ * The way of a node from its join to its vote.
  *
- * A file is in the data directory from before the node joins until it has a vote. A member without that file and without a replicated log has lost the
- * log, and with it how it has voted: it must not start with an empty one, as it could vote for a second leader of the same term.
+ * <p>A file is in the data directory from before the node joins until it has a vote. A member
+ * without that file and without a replicated log has lost the log, and with it how it has voted: it
+ * must not start with an empty one, as it could vote for a second leader of the same term.
  */
-/** The way of a node from its entrance to its vote. */
 final class JoinProgress {
   private static final Logger LOGGER = LoggerFactory.getLogger(JoinProgress.class);
   private static final long RETRY_MILLIS = 1_000;

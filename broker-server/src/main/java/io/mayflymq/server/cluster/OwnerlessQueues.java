@@ -13,13 +13,13 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Supplier;
 
-/*
- * A queue is deleted when the connection ends that it is exclusive to. In a cluster that may fail: without a majority the deletion is refused, and a
- * declaration that was under way when the connection ended, or was told to have failed, may be carried out later.
- */
 /**
  * Deletes exclusive queues of this node whose connection is gone, once that was so at two looks in
  * a row. Belongs to one thread.
+ *
+ * <p>A queue is deleted when the connection ends that it is exclusive to. In a cluster that may
+ * fail: without a majority the deletion is refused, and a declaration that was under way when the
+ * connection ended, or was told to have failed, may be carried out later.
  */
 final class OwnerlessQueues {
   private final Supplier<Broker> broker;

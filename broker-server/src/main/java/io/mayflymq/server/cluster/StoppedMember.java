@@ -36,16 +36,20 @@ import java.util.concurrent.CompletionException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/*
- * What a member does while its broker is stopped: it leaves the cluster before its data are deleted, or goes on without nodes that are lost for ever.
+/**
+ * A member whose broker does not run. Used by one thread.
  *
- * While it leaves it votes, as without it the others may be no majority: of two nodes, one is none. It applies nothing, as its metadata are to be deleted.
+ * <p>What a member does while its broker is stopped: it leaves the cluster before its data are
+ * deleted, or goes on without nodes that are lost for ever.
  *
- * Going on without others gives up what only they had, and would make two clusters of one if they ran. So it is refused as long as a lost node answers, or
- * the nodes that can be reached are a majority and can forget it by agreement. Should a lost node come back all the same, the two refuse one another, as
- * the cluster has another id from now on (KnownNodes).
+ * <p>While it leaves it votes, as without it the others may be no majority: of two nodes, one is
+ * none. It applies nothing, as its metadata are to be deleted.
+ *
+ * <p>Going on without others gives up what only they had, and would make two clusters of one if
+ * they ran. So it is refused as long as a lost node answers, or the nodes that can be reached are a
+ * majority and can forget it by agreement. Should a lost node come back all the same, the two
+ * refuse one another, as the cluster has another id from now on ({@link KnownNodes}).
  */
-/** A member whose broker does not run. Used by one thread. */
 public final class StoppedMember implements AutoCloseable {
   private static final Logger LOGGER = LoggerFactory.getLogger(StoppedMember.class);
 

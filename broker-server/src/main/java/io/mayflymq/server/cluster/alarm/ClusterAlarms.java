@@ -20,14 +20,18 @@ import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/*
- * A node tells each other one which of its resources are scarce: all of them, not the change, so nothing is lost if a message is. It does so until that is
- * confirmed, when it changes and when it has just started: it may have ended with an alarm that others still have of it. As long as there are any it
- * repeats that every second, for nodes that have just started. What one node tells another arrives in order, as it goes over one connection.
+/**
+ * The resource alarms of other nodes, which are raised here, and this node's, which are told.
  *
- * The alarms of a node end when it says so, or when it could not be reached at two looks in a row.
+ * <p>A node tells each other one which of its resources are scarce: all of them, not the change, so
+ * nothing is lost if a message is. It does so until that is confirmed, when it changes and when it
+ * has just started: it may have ended with an alarm that others still have of it. As long as there
+ * are any it repeats that every second, for nodes that have just started. What one node tells
+ * another arrives in order, as it goes over one connection.
+ *
+ * <p>The alarms of a node end when it says so, or when it could not be reached at two looks in a
+ * row.
  */
-/** The resource alarms of other nodes, which are raised here, and this node's, which are told. */
 public final class ClusterAlarms implements AutoCloseable {
   private static final Logger LOGGER = LoggerFactory.getLogger(ClusterAlarms.class);
   private static final long LOOK_MILLIS = 1_000;

@@ -7,13 +7,15 @@ import java.util.Deque;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 
-/*
- * Hands committed entries to the applier, and knows up to where they are durable.
+/**
+ * Hands committed entries to the applier, once each. Any thread may call.
  *
- * The thread of Ratis that applies does not wait for the disk, unless too much is on its way. State that is fetched from the leader takes the place of
- * entries: it is fetched when those on their way are durable, and entries that it contains are left out afterwards.
+ * <p>Hands committed entries to the applier, and knows up to where they are durable.
+ *
+ * <p>The thread of Ratis that applies does not wait for the disk, unless too much is on its way.
+ * State that is fetched from the leader takes the place of entries: it is fetched when those on
+ * their way are durable, and entries that it contains are left out afterwards.
  */
-/** Hands committed entries to the applier, once each. Any thread may call. */
 final class AppliedEntries {
   private static final int MOST_PENDING = 4_096;
   private static final long MOST_PENDING_BYTES = 16 << 20;

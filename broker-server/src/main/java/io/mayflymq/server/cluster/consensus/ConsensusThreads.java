@@ -10,13 +10,15 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
-/*
- * The threads of ours that the consensus needs. Those of Ratis it creates itself (docs/threading.md).
+/**
+ * The threads of the consensus. Any thread may call.
  *
- * Messages of the protocol may wait for the disk, and for each other: a vote for the entries before it. So they have several threads. Proposals have one,
- * so that they keep their order.
+ * <p>The threads of ours that the consensus needs. Those of Ratis it creates itself
+ * (docs/threading.md).
+ *
+ * <p>Messages of the protocol may wait for the disk, and for each other: a vote for the entries
+ * before it. So they have several threads. Proposals have one, so that they keep their order.
  */
-/** The threads of the consensus. Any thread may call. */
 final class ConsensusThreads implements AutoCloseable {
   private static final int MESSAGE_THREADS = 4;
   private static final long PATIENCE_SECONDS = 5;

@@ -14,16 +14,20 @@ import org.apache.ratis.server.protocol.TermIndex;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/*
- * What a follower does when the process of the leader has ended: it need not wait until an election timeout has told it so.
+/**
+ * Begins an election when the leader's process has ended. Any thread may call.
  *
- * It begins an election as if the leader had asked it to. That is safe at any time: an election decides by the logs and the votes who leads. It is only not useful
- * while the leader lives, as it costs a change of the leader.
+ * <p>What a follower does when the process of the leader has ended: it need not wait until an
+ * election timeout has told it so.
  *
- * If all followers began at the same time, votes would be split, and only the election timeout would help. So they begin one after the other, in the order of their names, as
- * long as there is no new leader.
+ * <p>It begins an election as if the leader had asked it to. That is safe at any time: an election
+ * decides by the logs and the votes who leads. It is only not useful while the leader lives, as it
+ * costs a change of the leader.
+ *
+ * <p>If all followers began at the same time, votes would be split, and only the election timeout
+ * would help. So they begin one after the other, in the order of their names, as long as there is
+ * no new leader.
  */
-/** Begins an election when the leader's process has ended. Any thread may call. */
 final class EndedLeader {
   private static final Logger LOGGER = LoggerFactory.getLogger(EndedLeader.class);
 

@@ -20,21 +20,26 @@ import org.apache.ratis.server.raftlog.RaftLog;
 import org.apache.ratis.statemachine.SnapshotInfo;
 import org.apache.ratis.util.Timestamp;
 
-/*
- * Sends the log to one follower, one request at a time: entries that arrive meanwhile go together with the next one.
+/**
+ * Sends the log to one follower, one request at a time: entries that arrive meanwhile go together
+ * with the next one. Runs on a thread of Ratis.
  *
- * Ratis's own appender for transports like ours differs in two ways. It tells a follower what is committed with the next entries or heartbeat only, half
- * an election timeout later; here an empty request follows as soon as something was committed. And it can send a snapshot's files only; here the follower
- * is told that the log does not reach back to what it has, and fetches the state by itself.
+ * <p>Ratis's own appender for transports like ours differs in two ways. It tells a follower what is
+ * committed with the next entries or heartbeat only, half an election timeout later; here an empty
+ * request follows as soon as something was committed. And it can send a snapshot's files only; here
+ * the follower is told that the log does not reach back to what it has, and fetches the state by
+ * itself.
  *
- * A follower that fetches the state refuses all entries until it has it and is notified once more, of a log that does not begin before the one of the first
- * notification. Another node may lead by then. If its log reaches back to what the follower has, it would send entries, and be refused for ever. If its log begins
- * earlier, the notification would be refused for ever. So it notifies with the last entry of its log then, which is not before the beginning of any log.
+ * <p>A follower that fetches the state refuses all entries until it has it and is notified once
+ * more, of a log that does not begin before the one of the first notification. Another node may
+ * lead by then. If its log reaches back to what the follower has, it would send entries, and be
+ * refused for ever. If its log begins earlier, the notification would be refused for ever. So it
+ * notifies with the last entry of its log then, which is not before the beginning of any log.
  *
- * A follower learns of commits from a request only when it has forced the entries of the request. So if entries wait too, the empty request goes first: once before
- * each request with entries, so that entries are sent whatever the follower answers.
+ * <p>A follower learns of commits from a request only when it has forced the entries of the
+ * request. So if entries wait too, the empty request goes first: once before each request with
+ * entries, so that entries are sent whatever the follower answers.
  */
-/** Sends the log to one follower. Runs on a thread of Ratis. */
 final class FollowerSender extends LogAppenderBase {
   private static final long FIRST_PAUSE_MILLIS = 10;
 

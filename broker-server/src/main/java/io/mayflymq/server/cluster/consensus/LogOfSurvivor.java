@@ -21,23 +21,33 @@ import org.apache.ratis.server.storage.RaftStorageImpl;
 import org.apache.ratis.server.storage.RaftStorageMetadata;
 import org.apache.ratis.server.storage.StorageImplUtils;
 
-/*
- * How a member goes on without another one that is lost for ever, when those that are left are no majority.
+/**
+ * The log of a stopped member. Used by one thread.
  *
- * Raft has no safe way to do this. The members are changed in the log of this member alone, while it is stopped: by an entry at its end, as a leader would
- * have added it. The last such entry of a log is in force, so at its start this member elects a leader with the remaining ones only. All that is in its log
- * is committed then, also what no majority had confirmed; what was committed without this member is lost.
+ * <p>How a member goes on without another one that is lost for ever, when those that are left are
+ * no majority.
  *
- * Raft takes two entries of the same place and term for the same entry, and lets the one lead whose last entry has the highest term. So this one has a term
- * that no leader has had so far, and that no other member chooses that is changed like this:
+ * <p>Raft has no safe way to do this. The members are changed in the log of this member alone,
+ * while it is stopped: by an entry at its end, as a leader would have added it. The last such entry
+ * of a log is in force, so at its start this member elects a leader with the remaining ones only.
+ * All that is in its log is committed then, also what no majority had confirmed; what was committed
+ * without this member is lost.
  *
- *   how often members were changed like this | durable index | number of the member | elections, 0
- *          9 bits                              32              12                     10
+ * <p>Raft takes two entries of the same place and term for the same entry, and lets the one lead
+ * whose last entry has the highest term. So this one has a term that no leader has had so far, and
+ * that no other member chooses that is changed like this:
  *
- * Of two that are left, which need each other's vote, the one leads that has more of the log in force. Were it the other, it would replace entries that are
- * in force on the first. The last bits keep the elections that follow from reaching the term of the other one.
+ * <pre>{@code
+ *  9 bits   how often members were changed like this
+ * 32 bits   durable index
+ * 12 bits   number of the member
+ * 10 bits   elections, 0
+ * }</pre>
+ *
+ * <p>Of two that are left, which need each other's vote, the one leads that has more of the log in
+ * force. Were it the other, it would replace entries that are in force on the first. The last bits
+ * keep the elections that follow from reaching the term of the other one.
  */
-/** The log of a stopped member. Used by one thread. */
 final class LogOfSurvivor {
   private static final int ELECTION_BITS = 10;
   private static final int NUMBER_BITS = 12;

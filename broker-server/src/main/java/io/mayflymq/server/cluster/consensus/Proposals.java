@@ -12,13 +12,15 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 
-/*
- * Brings requests to the leader: here, or on another node. What has no answer, or comes at a bad time, is repeated with the same number until it has one
+/**
+ * Brings requests to the leader: here, or on another node. Any thread may call.
+ *
+ * <p>What has no answer, or comes at a bad time, is repeated with the same number until it has one
  * or its time is over. The leader recognises what it has carried out by the number.
  *
- * Pauses between attempts become longer, as there may be no leader for long. A new leader ends them: what waits is asked at once.
+ * <p>Pauses between attempts become longer, as there may be no leader for long. A new leader ends
+ * them: what waits is asked at once.
  */
-/** Brings requests to the leader. Any thread may call. */
 final class Proposals implements ConsensusListener, AutoCloseable {
   /** A request has no answer in time. The message says what was missing last. */
   static final class LateException extends Exception {

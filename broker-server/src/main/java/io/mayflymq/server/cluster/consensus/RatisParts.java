@@ -6,14 +6,18 @@ import org.apache.ratis.util.AwaitToRun;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/*
- * Ratis closes a log while it holds the lock of the log, and waits for the thread that evicts entries from the cache. If that thread waits for the lock, as it may
- * when a segment has just begun, both wait for ever (SegmentedRaftLog.close of 3.2.2 and 3.3.0). An interrupt ends the wait of the thread that closes.
+/**
+ * What works together on the log of a member. Closed as a whole.
  *
- * An interrupted thread does not wait for the thread that writes the log either, before it closes the file. So the interrupt comes late: nothing is appended
- * while the lock is held, and what was appended before is written by then.
+ * <p>Ratis closes a log while it holds the lock of the log, and waits for the thread that evicts
+ * entries from the cache. If that thread waits for the lock, as it may when a segment has just
+ * begun, both wait for ever (SegmentedRaftLog.close of 3.2.2 and 3.3.0). An interrupt ends the wait
+ * of the thread that closes.
+ *
+ * <p>An interrupted thread does not wait for the thread that writes the log either, before it
+ * closes the file. So the interrupt comes late: nothing is appended while the lock is held, and
+ * what was appended before is written by then.
  */
-/** What works together on the log of a member. Closed as a whole. */
 record RatisParts(
     ServerView view,
     Peers peers,

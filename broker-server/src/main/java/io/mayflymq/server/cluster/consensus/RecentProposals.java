@@ -11,14 +11,17 @@ import java.util.concurrent.TimeUnit;
 import org.apache.ratis.proto.RaftProtos.LogEntryProto;
 import org.apache.ratis.server.raftlog.RaftLog;
 
-/*
- * The proposals that were applied before this node has started, or are part of the state that it has fetched.
+/**
+ * The proposals that were applied before Ratis could see them. Any thread may call.
  *
- * A proposer repeats a proposal that has no answer. Ratis recognises those that this process has applied. The others are known from the log: without them
- * a proposal that was committed right before a node restarts and becomes the leader would be committed twice. They are forgotten when no proposer can
- * repeat them any more.
+ * <p>The proposals that were applied before this node has started, or are part of the state that it
+ * has fetched.
+ *
+ * <p>A proposer repeats a proposal that has no answer. Ratis recognises those that this process has
+ * applied. The others are known from the log: without them a proposal that was committed right
+ * before a node restarts and becomes the leader would be committed twice. They are forgotten when
+ * no proposer can repeat them any more.
  */
-/** The proposals that were applied before Ratis could see them. Any thread may call. */
 final class RecentProposals {
   private static final int POSITION_BYTES = 2 * Long.BYTES;
   private static final long FETCH_MILLIS = 5_000;

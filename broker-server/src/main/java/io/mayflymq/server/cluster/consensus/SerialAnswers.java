@@ -4,15 +4,19 @@ import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
-/*
- * A leader that gets no answer in time sends a heartbeat, and after its answer the entries again, with those since. A follower that stood still finds the
- * first request and the heartbeat together, so the entries arrive again while it still forces the first ones. Ratis lets appends overlap, takes the second
- * request for the first one, and confirms entries that its log does not have. An append of an old leader may also reach the log after one of the new
- * leader that was accepted later. So an append begins when the one before has ended, durably.
+/**
+ * Answers requests one at a time, in the order of their arrival. Any thread may call.
  *
- * One request waits at most. The leader whose request is replaced gets an error, and sends again.
+ * <p>A leader that gets no answer in time sends a heartbeat, and after its answer the entries
+ * again, with those since. A follower that stood still finds the first request and the heartbeat
+ * together, so the entries arrive again while it still forces the first ones. Ratis lets appends
+ * overlap, takes the second request for the first one, and confirms entries that its log does not
+ * have. An append of an old leader may also reach the log after one of the new leader that was
+ * accepted later. So an append begins when the one before has ended, durably.
+ *
+ * <p>One request waits at most. The leader whose request is replaced gets an error, and sends
+ * again.
  */
-/** Answers requests one at a time, in the order of their arrival. Any thread may call. */
 final class SerialAnswers {
   private final Worker worker;
   private boolean busy;

@@ -7,13 +7,14 @@ import io.mayflymq.core.codec.LinkWriter;
 import io.mayflymq.core.runtime.Shard;
 import java.util.function.Supplier;
 
-/*
- * All nodes learn at about the same time that a partition has another leader, or another replica. So a node may be called before its own shard knows of it or has
- * opened the log. A connection that nothing takes yet is held for a moment, which is shorter than to open another one.
- */
 /**
  * The side of a connection to a partition that decides whether it takes it: it says so in the first
  * frame, or closes the connection. In bursts of the partition's shard.
+ *
+ * <p>All nodes learn at about the same time that a partition has another leader, or another
+ * replica. So a node may be called before its own shard knows of it or has opened the log. A
+ * connection that nothing takes yet is held for a moment, which is shorter than to open another
+ * one.
  */
 final class AcceptingLink implements LinkListener {
   /** The type of the frame that says that the connection is taken. Without body. */

@@ -17,13 +17,15 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import java.util.ArrayDeque;
 
-/*
- * One side of a connection that has a shard. What is read at once is processed in one burst of the shard; what is sent in a burst is written at its end,
- * in one buffer.
+/**
+ * One side of a connection that has a shard. On the loop of the shard.
  *
- * A body may be larger than a frame: it is sent in parts, all but the last with a flag in their type.
+ * <p>What is read at once is processed in one burst of the shard; what is sent in a burst is
+ * written at its end, in one buffer.
+ *
+ * <p>A body may be larger than a frame: it is sent in parts, all but the last with a flag in their
+ * type.
  */
-/** One side of a connection that has a shard. On the loop of the shard. */
 final class LinkConnection extends NodeFrameHandler implements LinkPort, EndOfBurstListener {
   /** What is told of the connection, besides the listener. */
   interface Events {

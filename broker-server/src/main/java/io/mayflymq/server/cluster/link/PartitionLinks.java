@@ -20,14 +20,18 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
-/*
- * The connections of a node for replicated partitions: the leader of a partition opens one to each other replica, and each node one to the queues at the leader.
+/**
+ * The connections of a node for replicated partitions, in both directions. Any thread may call.
  *
- * Each side has it on the shard of the partition, by its own number of shards. Who leads and who keeps a replica changes, and a node may learn of it later than another
- * one. So the side that is called says first whether it takes the connection, and the other one sends nothing before. The one that
- * is called may be about to lead, so it does not refuse the connection at once (AcceptingLink), and one that is refused is opened again soon.
+ * <p>The connections of a node for replicated partitions: the leader of a partition opens one to
+ * each other replica, and each node one to the queues at the leader.
+ *
+ * <p>Each side has it on the shard of the partition, by its own number of shards. Who leads and who
+ * keeps a replica changes, and a node may learn of it later than another one. So the side that is
+ * called says first whether it takes the connection, and the other one sends nothing before. The
+ * one that is called may be about to lead, so it does not refuse the connection at once ({@link
+ * AcceptingLink}), and one that is refused is opened again soon.
  */
-/** The connections of a node for replicated partitions, in both directions. Any thread may call. */
 public final class PartitionLinks implements LinkAcceptor, AutoCloseable {
   private static final OutgoingLink.Retries RETRIES = new OutgoingLink.Retries(20, 500, 1_000);
 

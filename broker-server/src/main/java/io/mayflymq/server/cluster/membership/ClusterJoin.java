@@ -21,13 +21,15 @@ import java.util.concurrent.CompletionException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/*
- * How a node becomes a member, before the broker starts: it knows its cluster from its metadata; or it finds it, is let in, and takes over all metadata;
- * or it begins one with what it has.
+/**
+ * Makes a node a member of its cluster. Used by one thread.
  *
- * What it is is written in one step: the metadata of the cluster have this node among the members, so a node that ends in between starts over.
+ * <p>How a node becomes a member, before the broker starts: it knows its cluster from its metadata;
+ * or it finds it, is let in, and takes over all metadata; or it begins one with what it has.
+ *
+ * <p>What it is is written in one step: the metadata of the cluster have this node among the
+ * members, so a node that ends in between starts over.
  */
-/** Makes a node a member of its cluster. Used by one thread. */
 public final class ClusterJoin {
   private static final Logger LOGGER = LoggerFactory.getLogger(ClusterJoin.class);
   private static final long VOTE_MILLIS = 30_000;

@@ -20,15 +20,16 @@ import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/*
- * How a node without data finds its cluster, or begins one.
+/**
+ * Finds the cluster of a node without data. Used by one thread.
  *
- * It asks the nodes that it is told of, itself among them, who they are. One that is a member of a cluster lets it join. If none is, the node whose name
- * is first may begin a cluster, once a majority of all nodes has agreed, and a node agrees to one node only as long as its process runs. Two majorities
- * have a node in common, so two nodes that start at once never begin two clusters, whatever each of them sees of the network. A first node that was
- * emptied does not begin a second cluster either, as a majority has a member of the first one.
+ * <p>It asks the nodes that it is told of, itself among them, who they are. One that is a member of
+ * a cluster lets it join. If none is, the node whose name is first may begin a cluster, once a
+ * majority of all nodes has agreed, and a node agrees to one node only as long as its process runs.
+ * Two majorities have a node in common, so two nodes that start at once never begin two clusters,
+ * whatever each of them sees of the network. A first node that was emptied does not begin a second
+ * cluster either, as a majority has a member of the first one.
  */
-/** Finds the cluster of a node without data. Used by one thread. */
 final class JoinDiscovery {
   private static final Logger LOGGER = LoggerFactory.getLogger(JoinDiscovery.class);
   private static final long CALL_MILLIS = 10_000;

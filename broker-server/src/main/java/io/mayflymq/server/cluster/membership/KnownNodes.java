@@ -15,13 +15,13 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
-/*
- * Which nodes this one talks to, and where they are.
+/**
+ * The nodes that are known by metadata, and those found while a cluster forms. Any thread.
  *
- * A data directory makes a node what it is: one that comes back with another directory has lost what it had, among it how it has voted, so it cannot be
- * let back in as the one it was. It has to be forgotten first, and joins as a new node then.
+ * <p>A data directory makes a node what it is: one that comes back with another directory has lost
+ * what it had, among it how it has voted, so it cannot be let back in as the one it was. It has to
+ * be forgotten first, and joins as a new node then.
  */
-/** The nodes that are known by metadata, and those found while a cluster forms. Any thread. */
 public final class KnownNodes implements Admission, NodeAddresses {
   private static final String FORGOTTEN = "was forgotten by this cluster";
 

@@ -11,13 +11,17 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
-/*
- * How a node gets all metadata of another one: when it joins, or was away for so long that the replicated log does not reach back to what it has.
+/**
+ * Sends and fetches the metadata of a node. Any thread may call.
  *
- * The state of one moment is sent in parts. A request has the number of the state, 0 for a new one, and where the part begins; an answer has the number,
- * the length of the whole, and the part. The last state that was asked for is kept until its last part was sent; a node that asks for one that is gone begins anew.
+ * <p>How a node gets all metadata of another one: when it joins, or was away for so long that the
+ * replicated log does not reach back to what it has.
+ *
+ * <p>The state of one moment is sent in parts. A request has the number of the state, 0 for a new
+ * one, and where the part begins; an answer has the number, the length of the whole, and the part.
+ * The last state that was asked for is kept until its last part was sent; a node that asks for one
+ * that is gone begins anew.
  */
-/** Sends and fetches the metadata of a node. Any thread may call. */
 public final class StateTransfer {
   private static final int PART_BYTES = 4 << 20;
   private static final long CALL_MILLIS = 30_000;

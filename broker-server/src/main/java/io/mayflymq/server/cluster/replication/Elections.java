@@ -13,13 +13,16 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
-/*
- * Elects leaders from the reports that come to this node. They come here as long as this node leads the decisions of the cluster.
+/**
+ * Elects leaders of partitions, on a thread of its own. Any thread may call.
  *
- * A node that has ended led several partitions, whose replicas report at about the same time. What has arrived while one look was taken is looked at together,
- * and all elections of a look are proposed together.
+ * <p>Elects leaders from the reports that come to this node. They come here as long as this node
+ * leads the decisions of the cluster.
+ *
+ * <p>A node that has ended led several partitions, whose replicas report at about the same time.
+ * What has arrived while one look was taken is looked at together, and all elections of a look are
+ * proposed together.
  */
-/** Elects leaders of partitions, on a thread of its own. Any thread may call. */
 final class Elections {
   /** How often partitions are looked at whose replicas report, in ms. */
   static final int LOOK_MILLIS = 100;

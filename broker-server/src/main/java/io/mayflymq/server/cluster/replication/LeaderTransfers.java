@@ -20,12 +20,14 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 
-/*
- * A leader hands over when it is asked to: by this class on its own node, which another node may ask. Then it proposes the successor, when that has all that the
- * leader has. The node that has asked knows by the assignment that it has happened. A leader that cannot hand over ends leading after the time of a lease, and
- * one is elected: perhaps another one than was wanted.
+/**
+ * Has other replicas lead. Any thread may call.
+ *
+ * <p>A leader hands over when it is asked to: by this class on its own node, which another node may
+ * ask. Then it proposes the successor, when that has all that the leader has. The node that has
+ * asked knows by the assignment that it has happened. A leader that cannot hand over ends leading
+ * after the time of a lease, and one is elected: perhaps another one than was wanted.
  */
-/** Has other replicas lead. Any thread may call. */
 final class LeaderTransfers {
   private static final int LIMIT_MILLIS = 10_000;
 

@@ -16,13 +16,17 @@ import java.util.function.ToIntFunction;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/*
- * Brings reports of replicas to the node that leads the decisions of the cluster, and takes those of other nodes.
+/**
+ * The reports of replicas that know no leader. Any thread may call.
  *
- * A report that is lost is repeated by the replica. But a node that ends may have led both the decisions and a partition: the replicas report at once, before there is a node
- * that could take the report. So reports are sent again to a node that begins to lead, if they are not older than the next one would be.
+ * <p>Brings reports of replicas to the node that leads the decisions of the cluster, and takes
+ * those of other nodes.
+ *
+ * <p>A report that is lost is repeated by the replica. But a node that ends may have led both the
+ * decisions and a partition: the replicas report at once, before there is a node that could take
+ * the report. So reports are sent again to a node that begins to lead, if they are not older than
+ * the next one would be.
  */
-/** The reports of replicas that know no leader. Any thread may call. */
 final class LeaderlessReports implements ConsensusListener {
   private static final Logger LOGGER = LoggerFactory.getLogger(LeaderlessReports.class);
   private static final int LIMIT_MILLIS = 1_000;

@@ -6,13 +6,16 @@ import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
-/*
- * When members are reconciled: at intervals, and some time after something has changed that they depend on. RabbitMQ begins that time anew with each further change; here
- * it runs from the first one, so that changes that go on for ever do not keep members from being reconciled.
+/**
+ * Has queues grow to their target sizes, at the right times. Belongs to one thread.
  *
- * The node does it that leads the decisions of the cluster. One that begins to lead takes all for changed.
+ * <p>When members are reconciled: at intervals, and some time after something has changed that they
+ * depend on. RabbitMQ begins that time anew with each further change; here it runs from the first
+ * one, so that changes that go on for ever do not keep members from being reconciled.
+ *
+ * <p>The node does it that leads the decisions of the cluster. One that begins to lead takes all
+ * for changed.
  */
-/** Has queues grow to their target sizes, at the right times. Belongs to one thread. */
 final class Reconciliation {
   /** How often it is to look, in ms. */
   static final int LOOK_MILLIS = 1_000;

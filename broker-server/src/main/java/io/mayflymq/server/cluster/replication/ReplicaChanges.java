@@ -21,14 +21,17 @@ import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/*
- * Which nodes keep a partition is changed by one node at a time, each time for the assignment as this node knows it. If another change comes first, it is looked
- * again. What may be changed the assignment itself decides, on all nodes.
+/**
+ * Changes which nodes keep partitions. Any thread may call.
  *
- * A new replica is not in sync: its leader sends it all that there is, and then proposes that it is. One that is removed leaves the replicas in sync with the same
- * change. That is safe without the leader: until it knows of that, its commits wait for the removed one too.
+ * <p>Which nodes keep a partition is changed by one node at a time, each time for the assignment as
+ * this node knows it. If another change comes first, it is looked again. What may be changed the
+ * assignment itself decides, on all nodes.
+ *
+ * <p>A new replica is not in sync: its leader sends it all that there is, and then proposes that it
+ * is. One that is removed leaves the replicas in sync with the same change. That is safe without
+ * the leader: until it knows of that, its commits wait for the removed one too.
  */
-/** Changes which nodes keep partitions. Any thread may call. */
 final class ReplicaChanges {
   private static final int MOST_ATTEMPTS = 10;
 

@@ -13,12 +13,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
 
-/*
- * Queues share partitions, and a partition has the largest of the target sizes of its quorum queues: so each queue has at least as many replicas as it is to have.
- * As in RabbitMQ, the target size of a queue is the largest one that the configuration, policies and its argument say.
- */
 /**
  * How many replicas the queues of partitions are to have. Any thread may call.
+ *
+ * <p>Queues share partitions, and a partition has the largest of the target sizes of its quorum
+ * queues: so each queue has at least as many replicas as it is to have. As in RabbitMQ, the target
+ * size of a queue is the largest one that the configuration, policies and its argument say.
  *
  * @param broker has the queues
  * @param configured the least target size of all quorum queues; empty if there is none

@@ -17,24 +17,29 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLException;
 
-/*
+/**
  * The handshake between two nodes:
  *
- *   the side that connects               the side that listens
- *   HELLO: versions, nonce, purpose, name, data directory, cluster,
- *          signature                     (nothing is told of this side before it is right)
- *                                        HELLO: the same of its own, not signed
- *   PROOF                                (nothing else is read before it is right)
- *                                        PROOF, or REFUSAL with a text
+ * <pre>{@code
+ * the side that connects               the side that listens
+ * HELLO: versions, nonce, purpose, name, data directory, cluster,
+ *        signature                     (nothing is told of this side before it is right)
+ *                                      HELLO: the same of its own, not signed
+ * PROOF                                (nothing else is read before it is right)
+ *                                      PROOF, or REFUSAL with a text
+ * }</pre>
  *
- * The signature is an HMAC-SHA256 with the shared secret as the key, over the HELLO before it and, with TLS, both certificates. It keeps strangers from learning the name, data
- * directory and cluster of the side that listens. It is no proof, as without TLS it can be heard and sent again.
+ * <p>The signature is an HMAC-SHA256 with the shared secret as the key, over the HELLO before it
+ * and, with TLS, both certificates. It keeps strangers from learning the name, data directory and
+ * cluster of the side that listens. It is no proof, as without TLS it can be heard and sent again.
  *
- * A proof is an HMAC-SHA256 with the shared secret as the key, over the direction, both HELLOs as they were sent and, with TLS, both certificates. So it
- * covers nonces, names and versions; a side cannot be made to compute the proof that it expects itself, as the direction differs; and a relay between two
- * TLS connections has other certificates. The side that connects proves first: what can be guessed at from a proof is not given to any caller.
+ * <p>A proof is an HMAC-SHA256 with the shared secret as the key, over the direction, both HELLOs
+ * as they were sent and, with TLS, both certificates. So it covers nonces, names and versions; a
+ * side cannot be made to compute the proof that it expects itself, as the direction differs; and a
+ * relay between two TLS connections has other certificates. The side that connects proves first:
+ * what can be guessed at from a proof is not given to any caller.
  *
- * Each message is a magic number (4 bytes), its length (2), its type (1) and its body.
+ * <p>Each message is a magic number (4 bytes), its length (2), its type (1) and its body.
  */
 abstract sealed class NodeHandshake extends ByteToMessageDecoder
     permits IncomingHandshake, OutgoingHandshake {

@@ -22,13 +22,13 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 
-/*
- * The connections of a node to the other nodes of its cluster.
+/**
+ * The connections of a node to the other nodes of its cluster. Any thread may call.
  *
- * Each node opens its own connection to each other one: its requests go there, the answers come back, heartbeats in both directions tell that the other
- * side is there. So between two nodes there are two connections for requests, and each node knows by its own whether the other is reachable.
+ * <p>Each node opens its own connection to each other one: its requests go there, the answers come
+ * back, heartbeats in both directions tell that the other side is there. So between two nodes there
+ * are two connections for requests, and each node knows by its own whether the other is reachable.
  */
-/** The connections of a node to the other nodes of its cluster. Any thread may call. */
 public final class NodeTransport implements NodeCalls, AutoCloseable {
   private static final int BACKLOG = 1024;
 

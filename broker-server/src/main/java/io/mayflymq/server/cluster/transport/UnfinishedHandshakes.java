@@ -11,14 +11,14 @@ import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Set;
 
-/*
- * A node finishes a handshake within milliseconds; a caller without the secret never does. So when a limit is exceeded, the oldest handshake is closed, which is most likely
- * that of such a caller, and not the new one: connections that were there first cannot keep a node out.
- */
 /**
  * The callers whose handshakes are not finished: they have not proven yet that they know the
  * secret. Their number is limited, for each address and for all of them. An IPv6 address counts as
  * its network of 64 bits. Any thread may call.
+ *
+ * <p>A node finishes a handshake within milliseconds; a caller without the secret never does. So
+ * when a limit is exceeded, the oldest handshake is closed, which is most likely that of such a
+ * caller, and not the new one: connections that were there first cannot keep a node out.
  */
 final class UnfinishedHandshakes {
   /** The most of one address. A node opens a few for each of its event loops at once. */
