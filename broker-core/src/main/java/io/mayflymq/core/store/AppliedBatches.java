@@ -8,23 +8,24 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
 
-/*
- * Which batches of commands a replicated partition has applied.
- *
- * A node sends a batch again, to the next leader, if it does not know what became of it. So the leader logs the number of the last batch that it has
- * applied of each link, in the burst that has what the batch has changed: both are in the history of the partition, or neither is. Numbers of a link are
- * applied in rising order, so one number is enough; one record covers all batches of a burst.
- *
- * What became of the commands of a batch is known by that, too: all have succeeded, which is nearly always so, or the record of the batch lists those
- * that have not. These lists are kept for a number of batches. The highest number of a batch whose list was dropped is kept as well, so what is not known
- * any more is not taken for a success.
- *
- * A node has one process at a time, and a process one link, and they begin here in that order. So when another link begins, what is known of an earlier
- * one is dropped, and nothing more of that is taken.
- */
 /**
  * The batches of commands that a replicated partition has applied, by the links of nodes. The same
  * on each replica that has the same bursts. Belongs to the partition's thread.
+ *
+ * <p>A node sends a batch again, to the next leader, if it does not know what became of it. So the
+ * leader logs the number of the last batch that it has applied of each link, in the burst that has
+ * what the batch has changed: both are in the history of the partition, or neither is. Numbers of a
+ * link are applied in rising order, so one number is enough; one record covers all batches of a
+ * burst.
+ *
+ * <p>What became of the commands of a batch is known by that, too: all have succeeded, which is
+ * nearly always so, or the record of the batch lists those that have not. These lists are kept for
+ * a number of batches. The highest number of a batch whose list was dropped is kept as well, so
+ * what is not known any more is not taken for a success.
+ *
+ * <p>A node has one process at a time, and a process one link, and they begin here in that order.
+ * So when another link begins, what is known of an earlier one is dropped, and nothing more of that
+ * is taken.
  */
 public final class AppliedBatches {
   private final Runnable onChange;

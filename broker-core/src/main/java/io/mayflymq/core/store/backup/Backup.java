@@ -16,28 +16,38 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
 
-/*
- * Takes a backup of a data directory while a broker uses it.
+/**
+ * Takes backups of a data directory. Thread-safe; one backup is taken at a time.
  *
- * ONE POINT OF TIME
- * All changes of files are held back for a moment (FileGate). The files are then as a process would leave them that is killed at that time: whatever
- * was confirmed before is in them, and a start recovers from the rest. In that moment only names are given out, and little is copied:
+ * <h2>One point of time</h2>
  *
- *     complete segments and their indexes      a hard link each
- *     the growing segment of a stream          a hard link; copied afterwards, up to its length at that time
- *     the last segment of a shard's log        copied: it may be a reused file, so its length does not tell where its records end
- *     manifests, lists, metadata               copied
+ * <p>All changes of files are held back for a moment ({@link FileGate}). The files are then as a
+ * process would leave them that is killed at that time: whatever was confirmed before is in them,
+ * and a start recovers from the rest. In that moment only names are given out, and little is
+ * copied:
  *
- * A segment that is deleted afterwards keeps its content in the backup. Its file would be reused for a later segment and overwritten: SegmentFiles does not
- * reuse a file that has another name.
+ * <pre>{@code
+ * complete segments and their indexes      a hard link each
+ * the growing segment of a stream          a hard link; copied afterwards, up to its length at
+ *                                          that time
+ * the last segment of a shard's log        copied: it may be a reused file, so its length does
+ *                                          not tell where its records end
+ * manifests, lists, metadata               copied
+ * }</pre>
  *
- * ANOTHER FILE SYSTEM
- * There the links are made in the data directory first, and are copied from there when changes are no longer held back.
+ * <p>A segment that is deleted afterwards keeps its content in the backup. Its file would be reused
+ * for a later segment and overwritten: {@code SegmentFiles} does not reuse a file that has another
+ * name.
  *
- * ALL OR NOTHING
- * A backup is made under another name, forced, and then renamed.
+ * <h2>Another file system</h2>
+ *
+ * <p>There the links are made in the data directory first, and are copied from there when changes
+ * are no longer held back.
+ *
+ * <h2>All or nothing</h2>
+ *
+ * <p>A backup is made under another name, forced, and then renamed.
  */
-/** Takes backups of a data directory. Thread-safe; one backup is taken at a time. */
 public final class Backup {
   /** The directory in the data directory for links that are to be copied. */
   private static final String STAGING = "backup.staging";

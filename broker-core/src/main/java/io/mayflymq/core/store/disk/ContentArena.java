@@ -6,30 +6,38 @@ import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
 
-/*
- * The contents of waiting messages that are in no file: as bytes in large arrays, the slabs.
- *
- * WHY NOT AS OBJECTS
- * A backlog of a million messages would be a million or more objects that live for a while: the garbage collector would copy each of them twice before
- * it leaves them alone, in pauses that grow with the backlog, and would need half as much memory again to do so. A slab is one object. It is larger than
- * half a region of G1, which therefore never copies it, and frees it as soon as there is no reference to it.
- *
- * HOW IT IS USED
- * Contents are appended to the current slab. A slab whose contents have all been released is reused; as queues are mostly emptied in the order in which
- * they were filled, this happens with nearly all slabs. If a few contents stay for long in many slabs, and more than half of the memory is unused, the
- * emptiest slabs are emptied: their remaining contents are appended again, and the queues get the new locations.
- *
- * ONE CONTENT, MANY QUEUES
- * A message that goes to many queues is put here once for each, in direct succession, and is stored once: the record keeps a list of its holders, and
- * each of them releases it. The message is recognised because it is the same object; further holders can be added as long as nothing has been appended
- * after it.
- *
- * COMMON PREFIXES
- * are stored once, beside the slabs: see PrefixDictionary.
- */
 /**
  * Contents of messages, packed. Locations are negative, and so distinct from those in files; when a
  * content was released, its location may be reused. Belongs to one shard's thread.
+ *
+ * <p>The contents of waiting messages that are in no file: as bytes in large arrays, the slabs.
+ *
+ * <h2>Why not as objects</h2>
+ *
+ * <p>A backlog of a million messages would be a million or more objects that live for a while: the
+ * garbage collector would copy each of them twice before it leaves them alone, in pauses that grow
+ * with the backlog, and would need half as much memory again to do so. A slab is one object. It is
+ * larger than half a region of G1, which therefore never copies it, and frees it as soon as there
+ * is no reference to it.
+ *
+ * <h2>How it is used</h2>
+ *
+ * <p>Contents are appended to the current slab. A slab whose contents have all been released is
+ * reused; as queues are mostly emptied in the order in which they were filled, this happens with
+ * nearly all slabs. If a few contents stay for long in many slabs, and more than half of the memory
+ * is unused, the emptiest slabs are emptied: their remaining contents are appended again, and the
+ * queues get the new locations.
+ *
+ * <h2>One content, many queues</h2>
+ *
+ * <p>A message that goes to many queues is put here once for each, in direct succession, and is
+ * stored once: the record keeps a list of its holders, and each of them releases it. The message is
+ * recognised because it is the same object; further holders can be added as long as nothing has
+ * been appended after it.
+ *
+ * <h2>Common prefixes</h2>
+ *
+ * <p>Common prefixes are stored once, beside the slabs: see {@link PrefixDictionary}.
  */
 final class ContentArena {
   /** The size of an array's header, which has to fit into the heap's region, too. */

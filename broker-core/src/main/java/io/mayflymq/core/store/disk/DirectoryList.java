@@ -13,17 +13,23 @@ import java.util.TreeMap;
 import java.util.UUID;
 import java.util.zip.CRC32C;
 
-/*
- * The list of the directories of logs that must exist, so that a missing one is noticed. A file of lines:
+/**
+ * The file {@code directories} beside the directories of logs. Safe for use by several threads.
  *
- *    mayfly-directories 1 UUID check         the first line, with the id of the data directory
- *    + NAME ID check                         the directory must exist, and its log has this id
- *    - NAME 0 check                          it need not exist any more
+ * <p>The list of the directories of logs that must exist, so that a missing one is noticed. A file
+ * of lines:
  *
- * A check is the CRC32C of its line before it. Lines are appended and forced. A start rewrites the file only if necessary, as it may be on a full disk.
- * A directory is listed when it is safe, and removed from the list before it is deleted: a listed directory that does not exist is missing.
+ * <pre>{@code
+ * mayfly-directories 1 UUID check         the first line, with the id of the data directory
+ * + NAME ID check                         the directory must exist, and its log has this id
+ * - NAME 0 check                          it need not exist any more
+ * }</pre>
+ *
+ * <p>A check is the CRC32C of its line before it. Lines are appended and forced. A start rewrites
+ * the file only if necessary, as it may be on a full disk. A directory is listed when it is safe,
+ * and removed from the list before it is deleted: a listed directory that does not exist is
+ * missing.
  */
-/** The file {@code directories} beside the directories of logs. Safe for use by several threads. */
 final class DirectoryList {
   public static final String FILE = "directories";
 

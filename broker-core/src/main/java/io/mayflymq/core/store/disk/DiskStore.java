@@ -25,11 +25,13 @@ import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 import java.util.function.LongUnaryOperator;
 
-/*
- * The store of a shard: a log of the messages of its durable queues, and beside it, in memory or in a file, the contents of all other waiting messages.
+/**
+ * The store of a shard: a log of the messages of its durable queues, and beside it, in memory or in
+ * a file, the contents of all other waiting messages.
  *
- * During a burst, records are appended to the logs. At its end everything is handed over at once: the notes of what was delivered, then the commits. So
- * there is one force for all queues of the shard and all connections that published in the burst.
+ * <p>During a burst, records are appended to the logs. At its end everything is handed over at
+ * once: the notes of what was delivered, then the commits. So there is one force for all queues of
+ * the shard and all connections that published in the burst.
  */
 final class DiskStore implements PartitionStore, EndOfBurstListener {
   /** How many bytes may wait for the disk before publishers have to wait, too. */

@@ -15,11 +15,12 @@ import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.stream.Stream;
 
-/*
+/**
  * Directories of the file system below one path, and flusher threads whose failure ends the broker.
  *
- * A log that is deleted file by file could reappear in part, if the machine crashes in between: entries without the marks that say that they are gone.
- * So a directory is first renamed, which is atomic; a directory with the other name is no log, whatever it still contains.
+ * <p>A log that is deleted file by file could reappear in part, if the machine crashes in between:
+ * entries without the marks that say that they are gone. So a directory is first renamed, which is
+ * atomic; a directory with the other name is no log, whatever it still contains.
  */
 final class LocalStorageEnvironment implements StorageEnvironment {
   private static final String DELETED = ".deleted";

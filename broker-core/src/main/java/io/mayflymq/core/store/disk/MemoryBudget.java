@@ -2,13 +2,16 @@ package io.mayflymq.core.store.disk;
 
 import io.mayflymq.core.message.Message;
 
-/*
- * How much memory the messages of a shard take: their entries in the indexes, which are always in memory, the contents that are kept as objects, and
- * those that are packed in a ContentArena.
+/**
+ * How much memory the messages of a shard take: their entries in the indexes, which are always in
+ * memory, the contents that are kept as objects, and those that are packed in a {@link
+ * ContentArena}.
  *
- * An object saves packing and unpacking for a consumer that is about to get it, and costs nothing if it is gone by the next garbage collection. A few of
- * them are enough, and many are expensive: if they fill the heap, the collector's pauses grow with the backlog. So they have a small share, and each
- * queue a part of it, so that one queue without consumers does not take it all.
+ * <p>An object saves packing and unpacking for a consumer that is about to get it, and costs
+ * nothing if it is gone by the next garbage collection. A few of them are enough, and many are
+ * expensive: if they fill the heap, the collector's pauses grow with the backlog. So they have a
+ * small share, and each queue a part of it, so that one queue without consumers does not take it
+ * all.
  */
 final class MemoryBudget {
   /** The size of an entry in the index of a queue, in bytes: small, unless its page is in use. */

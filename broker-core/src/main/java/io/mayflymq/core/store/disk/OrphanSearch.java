@@ -17,18 +17,20 @@ import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/*
- * Finds queues that have messages, and that metadata should know but do not.
+/**
+ * Finds messages of queues that metadata have lost. Changes nothing.
  *
- * A queue that metadata do not know may have been deleted: its deletion is safe first, and its messages leave the log later. These are dropped silently.
- * Or the metadata are lost, or older than the messages, as from a backup. The two cases are distinguished by the sequence number of each change of
- * metadata. With the name of a queue a log notes the number of the latest change at that time, when the queue had been declared. Metadata that are at
- * least as new include the declaration; if they do not know the queue, they include its deletion. Older metadata may lack the declaration: then the
- * queue is an orphan, and its messages must stay.
+ * <p>A queue that metadata do not know may have been deleted: its deletion is safe first, and its
+ * messages leave the log later. These are dropped silently. Or the metadata are lost, or older than
+ * the messages, as from a backup. The two cases are distinguished by the sequence number of each
+ * change of metadata. With the name of a queue a log notes the number of the latest change at that
+ * time, when the queue had been declared. Metadata that are at least as new include the
+ * declaration; if they do not know the queue, they include its deletion. Older metadata may lack
+ * the declaration: then the queue is an orphan, and its messages must stay.
  *
- * Records are read only if a log has seen newer metadata than the present ones, so an ordinary start is hardly slowed down.
+ * <p>Records are read only if a log has seen newer metadata than the present ones, so an ordinary
+ * start is hardly slowed down.
  */
-/** Finds messages of queues that metadata have lost. Changes nothing. */
 public final class OrphanSearch {
   /**
    * Used as the number of the last change if metadata are lost: then no queue counts as deleted.

@@ -7,9 +7,10 @@ import io.mayflymq.core.store.segment.SegmentLog;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
-/*
- * The contents that are neither in the log of a shard nor kept as objects: in memory as long as there is room, otherwise in a file. The file has the
- * format of the log, since it has the same tasks (append, read, free what is gone), but it is never forced, and deleted at start.
+/**
+ * The contents that are neither in the log of a shard nor kept as objects: in memory as long as
+ * there is room, otherwise in a file. The file has the format of the log, since it has the same
+ * tasks (append, read, free what is gone), but it is never forced, and deleted at start.
  */
 final class Paging {
   private final ContentArena memory;

@@ -6,18 +6,19 @@ import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
 
-/*
- * The common beginnings (prefixes) of the properties of many messages.
+/**
+ * The prefixes of contents, each kept as long as it is recent or in use. Used by one thread.
  *
- * The headers are near the front of the properties, and make up most of their length. Messages of one publisher mostly have the same headers, and dead
- * letters of one queue and second have 400 equal bytes that describe their death: more than most messages have of their own. So a content that begins
- * like another recent one is stored without that beginning.
+ * <p>The headers are near the front of the properties, and make up most of their length. Messages
+ * of one publisher mostly have the same headers, and dead letters of one queue and second have 400
+ * equal bytes that describe their death: more than most messages have of their own. So a content
+ * that begins like another recent one is stored without that beginning.
  *
- * The recent prefixes are found by the routing key, a few for each slot. A new one replaces another when messages arrived for which no prefix covers
- * most of their properties: the very first at once, others after some such messages, and after more and more of them as long as the prefixes added last
- * have not been used. So if all messages differ, hardly any prefix is stored.
+ * <p>The recent prefixes are found by the routing key, a few for each slot. A new one replaces
+ * another when messages arrived for which no prefix covers most of their properties: the very first
+ * at once, others after some such messages, and after more and more of them as long as the prefixes
+ * added last have not been used. So if all messages differ, hardly any prefix is stored.
  */
-/** The prefixes of contents, each kept as long as it is recent or in use. Used by one thread. */
 final class PrefixDictionary {
   static final int NONE = -1;
 

@@ -16,23 +16,32 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.zip.CRC32C;
 
-/*
- * The files of the replica of partition 7:
+/**
+ * The files of a replica. Belongs to the shard's thread.
  *
- *    replica-7              its log, and in two copies the highest epoch that it knows: replica.state, replica.state.copy;
- *                            how far the time of the partition is ahead of the clock of this node: replica.time
- *    replica-7.copying      a copy of all that the leader has, which is not complete
- *    replica-7.copied       a complete one, which is about to replace the log
- *    replica-7-stream-99    the stream with this id, as far as it is committed: it has the form of a stream that has no replicas
- *    paging-replica-7       contents of messages that do not fit into memory, while this node leads
+ * <p>The files of the replica of partition 7:
  *
- * A copy replaces the log by names, each of which is changed atomically: it is called complete, then the log is deleted, then the copy gets its name. What a crash
- * leaves of that is completed when the log is opened.
+ * <pre>{@code
+ * replica-7              its log, and in two copies the highest epoch that it knows:
+ *                        replica.state, replica.state.copy; and how far the time of the
+ *                        partition is ahead of the clock of this node: replica.time
+ * replica-7.copying      a copy of all that the leader has, which is not complete
+ * replica-7.copied       a complete one, which is about to replace the log
+ * replica-7-stream-99    the stream with this id, as far as it is committed: it has the form
+ *                        of a stream that has no replicas
+ * paging-replica-7       contents of messages that do not fit into memory, while this node
+ *                        leads
+ * }</pre>
  *
- * A state file has: magic "MAYFLYRS", epoch (8 bytes each, big-endian), CRC32C of these (4). They are overwritten one after the other, each one
- * forced before the next, so one of them is always whole. The file with the time has the same form; if a crash has damaged it, the time is the clock.
+ * <p>A copy replaces the log by names, each of which is changed atomically: it is called complete,
+ * then the log is deleted, then the copy gets its name. What a crash leaves of that is completed
+ * when the log is opened.
+ *
+ * <p>A state file has: magic "MAYFLYRS", epoch (8 bytes each, big-endian), CRC32C of these (4).
+ * They are overwritten one after the other, each one forced before the next, so one of them is
+ * always whole. The file with the time has the same form; if a crash has damaged it, the time is
+ * the clock.
  */
-/** The files of a replica. Belongs to the shard's thread. */
 public final class ReplicaFiles {
   private static final List<String> STATE = List.of("replica.state", "replica.state.copy");
   private static final String TIME = "replica.time";

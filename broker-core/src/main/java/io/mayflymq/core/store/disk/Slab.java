@@ -7,22 +7,25 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 import java.util.List;
 
-/*
+/**
  * Records of messages, one after the other in one array:
  *
- *     offset  bytes
- *          0      4  length of the record without its holders
- *          4      4  how many holders have been added
- *          8      4  how many of them still need it
- *         12      8  the message's own TTL in ms
- *         20      4  length of the properties
- *         24      1  priority
- *         25      1  flags
- *         26      8  only with a flag: number of a prefix, and how many bytes of it the content begins with
- *                    exchange and routing key, as short strings; properties; body
- *     length   16 *  holders: the queue's id and the number of the message in it
+ * <pre>{@code
+ * offset  bytes
+ *      0      4  length of the record without its holders
+ *      4      4  how many holders have been added
+ *      8      4  how many of them still need it
+ *     12      8  the message's own TTL in ms
+ *     20      4  length of the properties
+ *     24      1  priority
+ *     25      1  flags
+ *     26      8  only with a flag: number of a prefix, and how many bytes of it the content
+ *                begins with
+ *                exchange and routing key, as short strings; properties; body
+ * length   16 *  holders: the queue's id and the number of the message in it
+ * }</pre>
  *
- * Holders are added to the last record only: after the others there is no room.
+ * <p>Holders are added to the last record only: after the others there is no room.
  */
 final class Slab {
   private static final int HOLDERS = 4;

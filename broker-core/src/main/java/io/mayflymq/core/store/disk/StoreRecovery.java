@@ -22,18 +22,22 @@ import java.util.concurrent.CompletionException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/*
+/**
  * Recovers the messages of a shard's queues at start.
  *
- * Entries in the log whose queue metadata does not know as a queue of this shard are dropped: the queue's deletion was safe while its messages were
- * still in the log, or the queue is on another shard now. Queues that metadata have lost are found before this and are known again (OrphanSearch).
+ * <p>Entries in the log whose queue metadata does not know as a queue of this shard are dropped:
+ * the queue's deletion was safe while its messages were still in the log, or the queue is on
+ * another shard now. Queues that metadata have lost are found before this and are known again
+ * ({@link OrphanSearch}).
  *
- * A broker may be started with fewer shards than before. The queues of the removed shards are then on other shards, which take their messages over: they
- * copy them into the own log, make that safe, have metadata record the new shard of the queues, and only then delete the old log. If that is
- * interrupted, metadata says which log is valid for a queue. Any other log has an unfinished copy, which may be outdated, as the broker may have run
- * with the former number of shards in between: in the own log it is marked as gone before a new copy is made.
+ * <p>A broker may be started with fewer shards than before. The queues of the removed shards are
+ * then on other shards, which take their messages over: they copy them into the own log, make that
+ * safe, have metadata record the new shard of the queues, and only then delete the old log. If that
+ * is interrupted, metadata says which log is valid for a queue. Any other log has an unfinished
+ * copy, which may be outdated, as the broker may have run with the former number of shards in
+ * between: in the own log it is marked as gone before a new copy is made.
  *
- * From a damaged log everything readable is taken over; it is then renamed rather than deleted.
+ * <p>From a damaged log everything readable is taken over; it is then renamed rather than deleted.
  */
 final class StoreRecovery {
   private static final Logger LOGGER = LoggerFactory.getLogger(StoreRecovery.class);

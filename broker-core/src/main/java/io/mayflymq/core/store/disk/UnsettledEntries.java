@@ -7,16 +7,17 @@ import io.mayflymq.core.store.segment.SegmentLog;
 import java.util.HashMap;
 import java.util.Map;
 
-/*
+/**
  * The entries of messages that have died, until their dead letters are safe.
  *
- * A dead message is in no queue, but still in the log. If its dead letter stays on the same shard, one record removes it here and adds it there: a move.
- * If it goes to another shard, the entry is settled when the dead letter is safe there; until then the log must be able to find the entry when it copies
- * live ones, so such entries are listed in "awaited". An entry whose dead letter has failed stays listed: after a restart the message is back in its
- * queue, and dies again.
+ * <p>A dead message is in no queue, but still in the log. If its dead letter stays on the same
+ * shard, one record removes it here and adds it there: a move. If it goes to another shard, the
+ * entry is settled when the dead letter is safe there; until then the log must be able to find the
+ * entry when it copies live ones, so such entries are listed in "awaited". An entry whose dead
+ * letter has failed stays listed: after a restart the message is back in its queue, and dies again.
  *
- * A move is always ended, also after an exception: what is stored during a move has no location of its own. If its record cannot be written, the new
- * entries leave their queues again.
+ * <p>A move is always ended, also after an exception: what is stored during a move has no location
+ * of its own. If its record cannot be written, the new entries leave their queues again.
  */
 final class UnsettledEntries {
   private final SegmentLog log;

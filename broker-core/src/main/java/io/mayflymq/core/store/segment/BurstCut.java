@@ -5,15 +5,19 @@ import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/*
- * Cuts a replicated log, before it is recovered: what is behind a certain burst, and in any case what belongs to a burst without an end.
+/**
+ * Finds where a replicated log has to be cut, and cuts it.
  *
- * The order makes a crash harmless. First the manifest lists what remains, and keeps the highest number that a segment has had. Then the
- * segments behind the cut are deleted, the last one first, each deletion safe before the next one, and at last the segment that has the cut is truncated. So whatever a crash
- * leaves is a beginning of the log that has all that was to remain, and the cut can be made again. A number is not used twice, since marks and
- * notes of what has been forced name segments by their numbers.
+ * <p>Cuts a replicated log, before it is recovered: what is behind a certain burst, and in any case
+ * what belongs to a burst without an end.
+ *
+ * <p>The order makes a crash harmless. First the manifest lists what remains, and keeps the highest
+ * number that a segment has had. Then the segments behind the cut are deleted, the last one first,
+ * each deletion safe before the next one, and at last the segment that has the cut is truncated. So
+ * whatever a crash leaves is a beginning of the log that has all that was to remain, and the cut
+ * can be made again. A number is not used twice, since marks and notes of what has been forced name
+ * segments by their numbers.
  */
-/** Finds where a replicated log has to be cut, and cuts it. */
 final class BurstCut {
   private static final Logger LOGGER = LoggerFactory.getLogger(BurstCut.class);
 

@@ -7,13 +7,13 @@ import java.util.Map;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/*
- * A burst has no index: it is found by reading its segment from the start. But followers that are behind read one burst after the other. So it is
- * remembered where those begin that come next: then each record is read once for each follower.
- */
 /**
  * Reads the bursts of a log in the form in which replicas send them. What was just appended comes
  * from memory. Belongs to the shard's thread.
+ *
+ * <p>A burst has no index: it is found by reading its segment from the start. But followers that
+ * are behind read one burst after the other. So it is remembered where those begin that come next:
+ * then each record is read once for each follower.
  */
 final class BurstReader {
   private static final Logger LOGGER = LoggerFactory.getLogger(BurstReader.class);

@@ -5,20 +5,26 @@ import io.mayflymq.core.store.EpochHistory;
 import java.util.NavigableMap;
 import java.util.TreeMap;
 
-/*
- * The bursts of a replicated log. Records of queues are parts of bursts, which have numbers that all replicas of a partition agree on. A burst ends with a
- * record that has its number, and is in the log as a whole or not at all.
+/**
+ * Which bursts a replicated log has. Belongs to the shard's thread.
  *
- * WHAT MAY BE UNDONE
- * Bursts that are not committed may be undone, from the last one backwards: the log is cut before the first record of a burst, and opened again. So
- * what the log had at the end of each burst that is not undone must be found in what remains. Entries of a segment that is deleted are void by records
- * behind it. So a segment is deleted only when the burst is committed that was the last one, finished or not, when the segment was no longer needed.
+ * <p>The bursts of a replicated log. Records of queues are parts of bursts, which have numbers that
+ * all replicas of a partition agree on. A burst ends with a record that has its number, and is in
+ * the log as a whole or not at all.
  *
- * Records that are no part of a burst, as copies by compaction and notes at the start of a segment, stand for what the log has at that place.
- * They are cut with what is behind a burst, and are not sent to other replicas. If a segment begins within a burst, its notes have what that burst has changed. It says
- * so, and goes with that burst.
+ * <h2>What may be undone</h2>
+ *
+ * <p>Bursts that are not committed may be undone, from the last one backwards: the log is cut
+ * before the first record of a burst, and opened again. So what the log had at the end of each
+ * burst that is not undone must be found in what remains. Entries of a segment that is deleted are
+ * void by records behind it. So a segment is deleted only when the burst is committed that was the
+ * last one, finished or not, when the segment was no longer needed.
+ *
+ * <p>Records that are no part of a burst, as copies by compaction and notes at the start of a
+ * segment, stand for what the log has at that place. They are cut with what is behind a burst, and
+ * are not sent to other replicas. If a segment begins within a burst, its notes have what that
+ * burst has changed. It says so, and goes with that burst.
  */
-/** Which bursts a replicated log has. Belongs to the shard's thread. */
 public final class Bursts {
   /** The number of the last burst that began before a segment. */
   private final NavigableMap<Integer, Long> lastBefore = new TreeMap<>();

@@ -5,12 +5,14 @@ import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/*
- * Frees disk space: copies what is still needed of the segment with the least needed data to the end of the log, and has the segment deleted. It uses
- * the index, so only what is copied is read. It works in slices, between which the log is used as always.
+/**
+ * Frees disk space: copies what is still needed of the segment with the least needed data to the
+ * end of the log, and has the segment deleted. It uses the index, so only what is copied is read.
+ * It works in slices, between which the log is used as always.
  *
- * It copies the entries that the owner says are live, and the marks about segments that still exist. A copy of an entry is itself a mark about its
- * original (see RecordType.RELOCATE), so a crash at any time is harmless: the copy is valid if it exists.
+ * <p>It copies the entries that the owner says are live, and the marks about segments that still
+ * exist. A copy of an entry is itself a mark about its original (see {@code RecordType.RELOCATE}),
+ * so a crash at any time is harmless: the copy is valid if it exists.
  */
 final class Compactor {
   private static final Logger LOGGER = LoggerFactory.getLogger(Compactor.class);

@@ -17,31 +17,41 @@ import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/*
- * Writes a log to the disk: wake up, take what is pending, write, force, confirm. While one round is being forced, work for the next one accumulates, so
- * the slower the disk, the more one force covers; there is no timer.
+/**
+ * Writes a log to the disk: wake up, take what is pending, write, force, confirm. While one round
+ * is being forced, work for the next one accumulates, so the slower the disk, the more one force
+ * covers; there is no timer.
  *
- * TWO ROLES
- * Writing continues while the disk is busy: what has been written survives the end of the process, and acknowledgements, which no client waits for,
- * should not wait for a slow force. So there are two roles, writer and forcer, with one thread at most in each. The thread that has written becomes the
- * forcer of what it wrote, if there is no other, and gives up the writer's role; if something is submitted meanwhile, a second thread takes that role.
- * When a force is done the forcer ensures that a thread checks whether there is more to do. The same code also runs on a single thread, one role after
- * the other.
+ * <h2>Two roles</h2>
  *
- * THE ORDER
- * The order of the operations makes recovery simple. A segment is forced before the first byte of the next is written, so only the last one can be torn.
- * A segment is deleted only after everything that was submitted before is forced: what replaces its entries (the target of a move, a copy by compaction)
- * is safe then. Deletions are made in the order of the requests, each one safe before the next is made, so no mark about a segment is deleted before the
- * segment.
+ * <p>Writing continues while the disk is busy: what has been written survives the end of the
+ * process, and acknowledgements, which no client waits for, should not wait for a slow force. So
+ * there are two roles, writer and forcer, with one thread at most in each. The thread that has
+ * written becomes the forcer of what it wrote, if there is no other, and gives up the writer's
+ * role; if something is submitted meanwhile, a second thread takes that role. When a force is done
+ * the forcer ensures that a thread checks whether there is more to do. The same code also runs on a
+ * single thread, one role after the other.
  *
- * ERRORS
- * A write that fails is repeated, at the same place, when retry() is called. If the disk is full, settlements would free space, but they cannot be
- * written either. A segment in which all is settled need not wait for the marks that say so: without the segment they are meaningless. It must wait for
- * what replaces its entries, as the target of a move or a copy, and for what replaces its notes of deliveries: the beginning of its successor
- * (Segment.neededUntil). So while the log is blocked, the segments that wait for nothing but marks are deleted.
+ * <h2>The order</h2>
  *
- * A force that fails is final: the kernel may have dropped the pages that it could not write, and would report success at the next force. So is an
- * unexpected exception or error: then it is unknown what has been written. All later commits fail, and both roles are given up.
+ * <p>The order of the operations makes recovery simple. A segment is forced before the first byte
+ * of the next is written, so only the last one can be torn. A segment is deleted only after
+ * everything that was submitted before is forced: what replaces its entries (the target of a move,
+ * a copy by compaction) is safe then. Deletions are made in the order of the requests, each one
+ * safe before the next is made, so no mark about a segment is deleted before the segment.
+ *
+ * <h2>Errors</h2>
+ *
+ * <p>A write that fails is repeated, at the same place, when retry() is called. If the disk is
+ * full, settlements would free space, but they cannot be written either. A segment in which all is
+ * settled need not wait for the marks that say so: without the segment they are meaningless. It
+ * must wait for what replaces its entries, as the target of a move or a copy, and for what replaces
+ * its notes of deliveries: the beginning of its successor (Segment.neededUntil). So while the log
+ * is blocked, the segments that wait for nothing but marks are deleted.
+ *
+ * <p>A force that fails is final: the kernel may have dropped the pages that it could not write,
+ * and would report success at the next force. So is an unexpected exception or error: then it is
+ * unknown what has been written. All later commits fail, and both roles are given up.
  */
 final class Flusher implements Runnable {
   private static final Logger LOGGER = LoggerFactory.getLogger(Flusher.class);

@@ -4,12 +4,15 @@ import io.mayflymq.core.store.BatchId;
 import io.mayflymq.core.store.VarintWriter;
 import java.util.UUID;
 
-/*
- * The index of a segment: everything in its records except the contents, so that a start need not read these. It grows in memory while the segment is
- * written, and is written to a file of its own when the segment ends. Most numbers of a record are close to those of the record before it, so each is
- * stored as the difference, in 7 bits a byte: about ten bytes a record, a few megabytes a segment.
+/**
+ * The index of a segment: everything in its records except the contents, so that a start need not
+ * read these. It grows in memory while the segment is written, and is written to a file of its own
+ * when the segment ends. Most numbers of a record are close to those of the record before it, so
+ * each is stored as the difference, in 7 bits a byte: about ten bytes a record, a few megabytes a
+ * segment.
  *
- * An entry is: a byte with the type, 64 more if the publisher set the priority 0, or 0 for bytes that are not a valid record; the length in bytes; and then the fields of the type.
+ * <p>An entry is: a byte with the type, 64 more if the publisher set the priority 0, or 0 for bytes
+ * that are not a valid record; the length in bytes; and then the fields of the type.
  */
 final class IndexBuilder {
   static final byte GAP = 0;

@@ -6,14 +6,18 @@ import java.util.ArrayDeque;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/*
- * Copies all that a log has, for a replica that is too far behind. The log is in use meanwhile.
+/**
+ * A copy of all that a log has. Belongs to the shard's thread; used between bursts only.
  *
- * The messages that the log has at the beginning are in segments that are complete then. They are read in the order in which they are stored, and those are copied that
- * are still live when their turn comes. What happens meanwhile is sent as well, as bursts, in its place between the slices. So an entry that the log has after the last of these bursts
- * was copied, or is in a burst; one that it does not have was left out, or is gone by a burst. The log is not compacted meanwhile: an entry stays where it is.
+ * <p>Copies all that a log has, for a replica that is too far behind. The log is in use meanwhile.
+ *
+ * <p>The messages that the log has at the beginning are in segments that are complete then. They
+ * are read in the order in which they are stored, and those are copied that are still live when
+ * their turn comes. What happens meanwhile is sent as well, as bursts, in its place between the
+ * slices. So an entry that the log has after the last of these bursts was copied, or is in a burst;
+ * one that it does not have was left out, or is gone by a burst. The log is not compacted
+ * meanwhile: an entry stays where it is.
  */
-/** A copy of all that a log has. Belongs to the shard's thread; used between bursts only. */
 public final class LogCopy {
   private static final Logger LOGGER = LoggerFactory.getLogger(LogCopy.class);
 

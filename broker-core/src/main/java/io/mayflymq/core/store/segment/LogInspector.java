@@ -12,11 +12,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/*
- * Reads a log like Recovery, but every record of every segment, and writes nothing. It reports what a recovery would find in the same files.
+/**
+ * Reads a log like Recovery, but every record of every segment, and writes nothing. It reports what
+ * a recovery would find in the same files.
  *
- * It makes two passes over the records, as a mark may be anywhere after the entry that it is about: first over the files, where it collects the marks
- * and makes an index of each segment in memory, then over these to count the entries without a mark.
+ * <p>It makes two passes over the records, as a mark may be anywhere after the entry that it is
+ * about: first over the files, where it collects the marks and makes an index of each segment in
+ * memory, then over these to count the entries without a mark.
  */
 final class LogInspector {
   private final LogDirectory directory;

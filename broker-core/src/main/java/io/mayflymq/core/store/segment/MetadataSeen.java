@@ -2,12 +2,13 @@ package io.mayflymq.core.store.segment;
 
 import java.io.IOException;
 
-/*
- * Finds out which metadata a log has seen. The manifest has the number for all segments before the last one that it lists; newer numbers are in the
- * notes of names (QUEUE) in that segment and later ones. So the number is known exactly, whenever the machine crashed, and no publish has to wait for a
- * number to be forced.
+/**
+ * Finds out which metadata a log has seen.
+ *
+ * <p>The manifest has the number for all segments before the last one that it lists; newer numbers
+ * are in the notes of names (QUEUE) in that segment and later ones. So the number is known exactly,
+ * whenever the machine crashed, and no publish has to wait for a number to be forced.
  */
-/** Finds out which metadata a log has seen. */
 public final class MetadataSeen {
   /** The number is unknown, as there are segments and no manifest. */
   public static final long UNKNOWN = -1;

@@ -13,19 +13,25 @@ import java.util.TreeMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/*
- * Recovers the contents of a log when it is opened. A complete segment has an index, which is a twentieth of its size or less; records are read only in
- * the last segment, in those whose index is missing or damaged, and in those that are shorter than their index says, and these get a new index. All
- * segments are complete afterwards: the log continues in a new one.
+/**
+ * Recovers the contents of a log when it is opened. A complete segment has an index, which is a
+ * twentieth of its size or less; records are read only in the last segment, in those whose index is
+ * missing or damaged, and in those that are shorter than their index says, and these get a new
+ * index. All segments are complete afterwards: the log continues in a new one.
  *
- * WHAT IS TORN, AND WHAT IS DAMAGED
- * Bytes at the end of the last segment that are not a valid record were being written when the process or the machine crashed, and are cut. A machine
- * may also lose one write and keep a later one. Then everything from the first loss on is cut: records depend on each other, and a move without the one
- * before it would duplicate a message. Nothing that was confirmed is lost, as a force covers all that was written before. So the question is whether
- * invalid bytes, with valid records after them, had been forced: the notes among these records (FORCED) tell that. If they had been, or if the segment
- * is not the last one, they are damage. Damage affects only what it hit; it is copied to a separate file and reported, at every start until the segment
- * is deleted. (After bit rot in what was forced last before a kill, there may be no such note yet: this is taken for a torn write. So when records
- * follow, the cut bytes are copied to a separate file, too.)
+ * <h2>What is torn, and what is damaged</h2>
+ *
+ * <p>Bytes at the end of the last segment that are not a valid record were being written when the
+ * process or the machine crashed, and are cut. A machine may also lose one write and keep a later
+ * one. Then everything from the first loss on is cut: records depend on each other, and a move
+ * without the one before it would duplicate a message. Nothing that was confirmed is lost, as a
+ * force covers all that was written before. So the question is whether invalid bytes, with valid
+ * records after them, had been forced: the notes among these records (FORCED) tell that. If they
+ * had been, or if the segment is not the last one, they are damage. Damage affects only what it
+ * hit; it is copied to a separate file and reported, at every start until the segment is deleted.
+ * (After bit rot in what was forced last before a kill, there may be no such note yet: this is
+ * taken for a torn write. So when records follow, the cut bytes are copied to a separate file,
+ * too.)
  */
 public final class Recovery {
   /** Recovers all bursts that are whole. */

@@ -9,24 +9,30 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/*
- * Creates and deletes the files of segments: the file of a deleted segment is kept, and reused by the next one.
+/**
+ * Creates and deletes the files of a log's segments. Safe for use by several threads.
  *
- * WHY
- * When a file is deleted, the file system drops all its pages from memory and frees all its blocks, and may report these to the device: for 64 MiB this
- * takes 20 to 80 ms, partly while it holds the journal that all forces need. And the length of a growing file is forced with its content, through that
- * journal, which takes twice as long as a force of overwritten data.
+ * <p>Creates and deletes the files of segments: the file of a deleted segment is kept, and reused
+ * by the next one.
  *
- * THE ORDER
- * A segment is deleted when its file has another name, and that is safe. It is not overwritten before. The next segment's header is forced under that
- * other name, so no file ever has the name of a segment whose header it does not contain. Old records in the file are not valid in the new segment (see
- * RecordFormat), and the header says up to where they may be. When a segment is complete its file is truncated there, so only the last segment of a log
- * can have any.
+ * <h2>Why</h2>
  *
- * At most one such spare file is kept; those that a start finds are deleted. There is none when the disk is full, nor when nothing has been appended for
- * a while.
+ * <p>When a file is deleted, the file system drops all its pages from memory and frees all its
+ * blocks, and may report these to the device: for 64 MiB this takes 20 to 80 ms, partly while it
+ * holds the journal that all forces need. And the length of a growing file is forced with its
+ * content, through that journal, which takes twice as long as a force of overwritten data.
+ *
+ * <h2>The order</h2>
+ *
+ * <p>A segment is deleted when its file has another name, and that is safe. It is not overwritten
+ * before. The next segment's header is forced under that other name, so no file ever has the name
+ * of a segment whose header it does not contain. Old records in the file are not valid in the new
+ * segment (see {@link RecordFormat}), and the header says up to where they may be. When a segment
+ * is complete its file is truncated there, so only the last segment of a log can have any.
+ *
+ * <p>At most one such spare file is kept; those that a start finds are deleted. There is none when
+ * the disk is full, nor when nothing has been appended for a while.
  */
-/** Creates and deletes the files of a log's segments. Safe for use by several threads. */
 public final class SegmentFiles {
   private static final Logger LOGGER = LoggerFactory.getLogger(SegmentFiles.class);
 

@@ -16,63 +16,89 @@ import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 
-/*
- * The message log of a shard: records of what entered its durable queues, and of what has left them.
- *
- * WHY ONE LOG
- * A message is made safe by forcing a file, and a disk can do only a limited number of forces at a time: so the queues of a shard share one log. What
- * all of them wrote while the disk was busy is covered by the next force. Records are only ever appended; a file has a bounded size and is called a
- * segment; the log is the sequence of the segments that still exist.
- *
- * WHAT IT CONTAINS
- * A log is a set of entries (queue, sequence number, message) and of marks. A mark says that entries of a queue, by their range of numbers, in a certain
- * segment are gone. The content of the queues is the entries without a mark. This needs the following records: an entry in one or several queues that
- * share one content; a mark; and an entry that is also a mark, which is atomic as it is one record: a dead letter leaves one queue and enters others,
- * and a copy by compaction voids its original. As a mark names the segment that it is about, the order of records does not matter, nor that an entry
- * exists twice for a while. Besides these there are notes. DELIVERED says which messages of a queue may have been delivered; a segment
- * begins with the current state, so the newest one has all of it and no older one is needed for it. Two more are kept in the same way: RETURNED says how
- * often messages have been returned and until when they wait, and APPLIED, in the log of a replica, which batches of commands have been applied. FORCED
- * says how much of its segment has been forced, so that a write that a power loss undid can be told from damage (see Recovery). QUEUE has the name of a
- * queue of which its segment has entries, and the sequence number of the metadata that knew it: so even without metadata it is known to which queues the
- * messages belong.
- *
- *     append -> write buffer --(submit)--> flusher: write, force ---> segment file, index file
- *        |          |                     |                           |
- *     account     read                 confirm, delete             read, compact, recover
- *
- * WHAT A MARK COSTS
- * An entry is needed until it is settled. A mark is needed until the segment that it is about has been deleted; after that it has no effect. So marks
- * must not be deleted early, or acknowledged messages reappear, and must not be kept for ever, or the log would fill with marks of messages that are
- * long gone. Each segment counts the entries that are needed and the marks that are needed, and knows which later segments have marks about it: a small
- * matrix, exact, and without data per message. At zero the segment is deleted. (See Segment and SegmentTable.)
- *
- * WHY IT IS BOUNDED
- * A message that stays for ever keeps its segment, and a mark keeps its own. When the segments are larger than twice the live data plus two segments,
- * the emptiest one is compacted: its needed records are appended again, its owner gets the new locations, and it is deleted. As long as the log exceeds
- * the bound, less than half of it is live on average, so compacting the emptiest one frees more than it costs.
- *
- * THREADS
- * One thread, the shard's, appends, reads and counts; the two threads of the flusher, one of which writes while the other forces, access the files. They
- * meet at the hand-over of write buffers, once a burst, under a lock; the bytes of a buffer that have been submitted do not change any more, so all
- * threads may read them. Each log has a flusher of its own: forces of several logs overlap in the kernel, and a log that is blocked or has failed does
- * not delay the others. Appending never waits and never fails: what cannot be written stays in memory and the listener is notified; the owner has to
- * stop its publishers then (pendingBytes() returns how far the disk is behind).
- *
- * MEMORY
- * Appending a record allocates no object: it is encoded into an off-heap buffer that is reused once it is in the file. Besides these buffers, of which
- * 16 spare ones are kept at most, the log keeps the index of the segment it is writing (ten bytes a record), and four windows for reading, of 256 KiB.
- *
- * FILES
- *     0000000042.log          a segment: header, records (RecordFormat)
- *     0000000042.idx          its index, when it is complete (IndexBuilder)
- *     0000000042.spare        the file of a deleted segment, to be reused by another one (SegmentFiles)
- *     0000000042-*.damaged    bytes of it that were not valid records when the log was opened
- *     segments.manifest       which segments must exist, and a copy of it (SegmentManifest)
- */
 /**
  * The durable log of a shard. Belongs to the shard's thread, except where stated otherwise.
  *
  * <p>It is opened, then recovered with {@link #recover}, and only then used.
+ *
+ * <p>The message log of a shard: records of what entered its durable queues, and of what has left
+ * them.
+ *
+ * <h2>Why one log</h2>
+ *
+ * <p>A message is made safe by forcing a file, and a disk can do only a limited number of forces at
+ * a time: so the queues of a shard share one log. What all of them wrote while the disk was busy is
+ * covered by the next force. Records are only ever appended; a file has a bounded size and is
+ * called a segment; the log is the sequence of the segments that still exist.
+ *
+ * <h2>What it contains</h2>
+ *
+ * <p>A log is a set of entries (queue, sequence number, message) and of marks. A mark says that
+ * entries of a queue, by their range of numbers, in a certain segment are gone. The content of the
+ * queues is the entries without a mark. This needs the following records: an entry in one or
+ * several queues that share one content; a mark; and an entry that is also a mark, which is atomic
+ * as it is one record: a dead letter leaves one queue and enters others, and a copy by compaction
+ * voids its original. As a mark names the segment that it is about, the order of records does not
+ * matter, nor that an entry exists twice for a while. Besides these there are notes. DELIVERED says
+ * which messages of a queue may have been delivered; a segment begins with the current state, so
+ * the newest one has all of it and no older one is needed for it. Two more are kept in the same
+ * way: RETURNED says how often messages have been returned and until when they wait, and APPLIED,
+ * in the log of a replica, which batches of commands have been applied. FORCED says how much of its
+ * segment has been forced, so that a write that a power loss undid can be told from damage (see
+ * Recovery). QUEUE has the name of a queue of which its segment has entries, and the sequence
+ * number of the metadata that knew it: so even without metadata it is known to which queues the
+ * messages belong.
+ *
+ * <pre>{@code
+ * append -> write buffer --(submit)--> flusher: write, force ---> segment file, index file
+ *    |          |                     |                           |
+ * account     read                 confirm, delete             read, compact, recover
+ * }</pre>
+ *
+ * <h2>What a mark costs</h2>
+ *
+ * <p>An entry is needed until it is settled. A mark is needed until the segment that it is about
+ * has been deleted; after that it has no effect. So marks must not be deleted early, or
+ * acknowledged messages reappear, and must not be kept for ever, or the log would fill with marks
+ * of messages that are long gone. Each segment counts the entries that are needed and the marks
+ * that are needed, and knows which later segments have marks about it: a small matrix, exact, and
+ * without data per message. At zero the segment is deleted. (See Segment and {@link SegmentTable}.)
+ *
+ * <h2>Why it is bounded</h2>
+ *
+ * <p>A message that stays for ever keeps its segment, and a mark keeps its own. When the segments
+ * are larger than twice the live data plus two segments, the emptiest one is compacted: its needed
+ * records are appended again, its owner gets the new locations, and it is deleted. As long as the
+ * log exceeds the bound, less than half of it is live on average, so compacting the emptiest one
+ * frees more than it costs.
+ *
+ * <h2>Threads</h2>
+ *
+ * <p>One thread, the shard's, appends, reads and counts; the two threads of the flusher, one of
+ * which writes while the other forces, access the files. They meet at the hand-over of write
+ * buffers, once a burst, under a lock; the bytes of a buffer that have been submitted do not change
+ * any more, so all threads may read them. Each log has a flusher of its own: forces of several logs
+ * overlap in the kernel, and a log that is blocked or has failed does not delay the others.
+ * Appending never waits and never fails: what cannot be written stays in memory and the listener is
+ * notified; the owner has to stop its publishers then (pendingBytes() returns how far the disk is
+ * behind).
+ *
+ * <h2>Memory</h2>
+ *
+ * <p>Appending a record allocates no object: it is encoded into an off-heap buffer that is reused
+ * once it is in the file. Besides these buffers, of which 16 spare ones are kept at most, the log
+ * keeps the index of the segment it is writing (ten bytes a record), and four windows for reading,
+ * of 256 KiB.
+ *
+ * <pre>{@code
+ * FILES
+ *     0000000042.log          a segment: header, records (RecordFormat)
+ *     0000000042.idx          its index, when it is complete (IndexBuilder)
+ *     0000000042.spare        the file of a deleted segment, to be reused by another one
+ *                             (SegmentFiles)
+ *     0000000042-*.damaged    bytes of it that were not valid records when the log was opened
+ *     segments.manifest       which segments must exist, and a copy of it (SegmentManifest)
+ * }</pre>
  */
 public final class SegmentLog {
   /** How many threads its executor may have: one writes while the other one forces. */

@@ -11,22 +11,28 @@ import java.util.TreeMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/*
- * Lists which segments of a log must exist. Without it a segment whose file is missing could not be told from one that has been deleted, and its
- * messages would be lost without notice.
+/**
+ * The files that list the segments of a log. Safe for use by several threads.
  *
- * WHAT IT MEANS
- * A segment is listed when its file and name are safe, and before anything in it is confirmed. It is removed from the list before its file is deleted.
- * So a segment that is listed and does not exist is missing, whenever the machine crashed. One that exists and is not listed is no error: it had just
- * been begun, or was about to be deleted, and then the log contains marks for all its entries.
+ * <p>Lists which segments of a log must exist. Without it a segment whose file is missing could not
+ * be told from one that has been deleted, and its messages would be lost without notice.
  *
- * TWO FILES
- * Both have the same content, so damage or loss of one of them does no harm. They are overwritten in place, which needs no further space on a full disk.
- * A write may be torn, so the other file must be safe at that time: the copy is forced, then the file is written and forced, then the copy is written. A
- * file whose write failed may be torn, and is written first. Notes of what has been forced, which nothing waits for, are written to the copy only, and
- * not forced.
+ * <h2>What it means</h2>
+ *
+ * <p>A segment is listed when its file and name are safe, and before anything in it is confirmed.
+ * It is removed from the list before its file is deleted. So a segment that is listed and does not
+ * exist is missing, whenever the machine crashed. One that exists and is not listed is no error: it
+ * had just been begun, or was about to be deleted, and then the log contains marks for all its
+ * entries.
+ *
+ * <h2>Two files</h2>
+ *
+ * <p>Both have the same content, so damage or loss of one of them does no harm. They are
+ * overwritten in place, which needs no further space on a full disk. A write may be torn, so the
+ * other file must be safe at that time: the copy is forced, then the file is written and forced,
+ * then the copy is written. A file whose write failed may be torn, and is written first. Notes of
+ * what has been forced, which nothing waits for, are written to the copy only, and not forced.
  */
-/** The files that list the segments of a log. Safe for use by several threads. */
 public final class SegmentManifest {
   /** The name of the file. */
   public static final String FILE = "segments.manifest";

@@ -2,10 +2,11 @@ package io.mayflymq.core.store.segment;
 
 import java.io.IOException;
 
-/*
- * Reads a segment record by record, if its index is missing or not reliable. Where there is no valid record, every following byte is tried as the start
- * of one: the length of a damaged record is not used, since it could lead past valid ones. Other bytes practically never look like a valid record, see
- * RecordFormat.
+/**
+ * Reads a segment record by record, if its index is missing or not reliable. Where there is no
+ * valid record, every following byte is tried as the start of one: the length of a damaged record
+ * is not used, since it could lead past valid ones. Other bytes practically never look like a valid
+ * record, see {@link RecordFormat}.
  */
 final class SegmentScanner {
   private static final int AHEAD = 1 << 20;

@@ -4,13 +4,14 @@ import io.mayflymq.core.message.Message;
 import io.mayflymq.core.store.BatchId;
 import java.nio.ByteBuffer;
 
-/*
- * A burst as replicas send it: the leader's time in ms since the epoch (8 bytes), and the burst's records. A record is the same as in the log, except for what is
- * private to a log: the segment that SETTLE, FORGET and MOVE name is 0, the type has no mark, and the check and CRC are masked with a key of 0 and the record's
- * place in the burst. So a burst that has changed on its way is noticed.
- */
 /**
  * A burst in the form in which replicas send it.
+ *
+ * <p>A burst as replicas send it: the leader's time in ms since the epoch (8 bytes), and the
+ * burst's records. A record is the same as in the log, except for what is private to a log: the
+ * segment that SETTLE, FORGET and MOVE name is 0, the type has no mark, and the check and CRC are
+ * masked with a key of 0 and the record's place in the burst. So a burst that has changed on its
+ * way is noticed.
  *
  * @param content as {@link Writer} makes it
  */

@@ -2,9 +2,10 @@ package io.mayflymq.core.store.segment;
 
 import java.nio.ByteBuffer;
 
-/*
- * A part of a segment in memory: the shard's thread appends to it while the flusher writes what has been submitted of it, which does not change any
- * more. It is kept for reading until all of it is in the file.
+/**
+ * A part of a segment in memory: the shard's thread appends to it while the flusher writes what has
+ * been submitted of it, which does not change any more. It is kept for reading until all of it is
+ * in the file.
  */
 final class WriteBuffer {
   final ByteBuffer buffer;

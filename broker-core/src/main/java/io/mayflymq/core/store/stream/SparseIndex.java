@@ -6,15 +6,18 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.zip.CRC32C;
 
-/*
- * The index of a segment: the positions of some of its records: the first, the last, and between them one in every DISTANCE bytes or more. It is
- * searched in its file, so a stream takes no memory for it, however long the stream is. An entry is written after its record has been forced, so
+/**
+ * The index of a segment: the positions of some of its records: the first, the last, and between
+ * them one in every DISTANCE bytes or more. It is searched in its file, so a stream takes no memory
+ * for it, however long the stream is. An entry is written after its record has been forced, so
  * recovery need not examine records before the last entry.
  *
- *    0  long  offset of the message
- *    8  long  when it arrived, ms since the epoch
- *   16  int   position of the record
- *   20  int   CRC32C of the bytes above, masked with the segment's key
+ * <pre>{@code
+ *  0  long  offset of the message
+ *  8  long  when it arrived, ms since the epoch
+ * 16  int   position of the record
+ * 20  int   CRC32C of the bytes above, masked with the segment's key
+ * }</pre>
  */
 final class SparseIndex implements AutoCloseable {
   /** The distance between the records that it names, in bytes. */

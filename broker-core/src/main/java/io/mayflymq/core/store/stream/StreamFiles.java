@@ -10,12 +10,15 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Map;
 
-/*
- * The files of one stream, and the manifest that lists those that must exist. As in the logs of shards (SegmentManifest) a segment is listed when its
- * file is safe and before anything in it is confirmed, and removed from the list before it is deleted; the same holds for the stream's directory in the
- * list of directories. The manifest contains the stream's name, since the directory belongs to one queue.
+/**
+ * Creates and deletes the files of a stream.
+ *
+ * <p>The files of one stream, and the manifest that lists those that must exist. As in the logs of
+ * shards ({@link SegmentManifest}) a segment is listed when its file is safe and before anything in
+ * it is confirmed, and removed from the list before it is deleted; the same holds for the stream's
+ * directory in the list of directories. The manifest contains the stream's name, since the
+ * directory belongs to one queue.
  */
-/** Creates and deletes the files of a stream. */
 final class StreamFiles {
   private final LogDirectory directory;
   private final SegmentManifest manifest;

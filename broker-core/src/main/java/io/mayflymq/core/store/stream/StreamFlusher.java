@@ -25,14 +25,17 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/*
- * Writes the streams of a shard to the disk, on a thread of its own: take what is pending, write it, force each file that was written to, index it,
- * report that it is safe. During one round, work for the next one accumulates, so the slower the disk, the more one force covers.
+/**
+ * Writes the streams of a shard to the disk, on a thread of its own: take what is pending, write
+ * it, force each file that was written to, index it, report that it is safe. During one round, work
+ * for the next one accumulates, so the slower the disk, the more one force covers.
  *
- * A write that fails is repeated, at the same place, when retry() is called. A force that fails is final: the kernel may have dropped the pages that it
- * could not write, and would report success at the next force. Commits wait until what has failed is written; a force that was requested by whenForced() fails
- * at once, as the shard waits for it. Retention and deletion do not wait for writes, as deleted data must not reappear, and
- * continue while nothing can be written: they free the disk space that is missing.
+ * <p>A write that fails is repeated, at the same place, when retry() is called. A force that fails
+ * is final: the kernel may have dropped the pages that it could not write, and would report success
+ * at the next force. Commits wait until what has failed is written; a force that was requested by
+ * whenForced() fails at once, as the shard waits for it. Retention and deletion do not wait for
+ * writes, as deleted data must not reappear, and continue while nothing can be written: they free
+ * the disk space that is missing.
  */
 final class StreamFlusher implements Runnable {
   /**

@@ -13,12 +13,13 @@ import java.nio.file.NoSuchFileException;
 import java.util.ArrayList;
 import java.util.List;
 
-/*
- * Reads a stream's files like its consumers, but every record of every segment: after a damaged record it continues at the next one that the index
- * names.
+/**
+ * Reads a stream's files like its consumers, but every record of every segment: after a damaged
+ * record it continues at the next one that the index names.
  *
- * The index names a record after it has been forced. So unreadable bytes after the last record that it names may result from a crash, and before that
- * they are damage. An index only speeds up searches, and may itself be incomplete after a crash: that is no damage.
+ * <p>The index names a record after it has been forced. So unreadable bytes after the last record
+ * that it names may result from a crash, and before that they are damage. An index only speeds up
+ * searches, and may itself be incomplete after a crash: that is no damage.
  */
 final class StreamInspector {
   private final LogDirectory directory;

@@ -8,10 +8,12 @@ import java.io.UncheckedIOException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/*
- * A consumer's position. While the next messages are in memory it holds no resources; else one segment is open, and a window moves over it.
+/**
+ * A position in a stream. Belongs to the shard's thread.
+ *
+ * <p>A consumer's position. While the next messages are in memory it holds no resources; else one
+ * segment is open, and a window moves over it.
  */
-/** A position in a stream. Belongs to the shard's thread. */
 public final class StreamReader implements StreamCursor {
   private static final Logger LOGGER = LoggerFactory.getLogger(StreamReader.class);
 

@@ -16,16 +16,19 @@ import java.util.TreeMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/*
- * Recovers a stream at start: it reads the header of each segment, and the records after the last one that its index names. Everything before is assumed
- * to be intact: the index names a record after it has been forced. So a start takes no longer for a long stream than for a short one of as many
- * segments.
+/**
+ * Recovers a stream at start: it reads the header of each segment, and the records after the last
+ * one that its index names. Everything before is assumed to be intact: the index names a record
+ * after it has been forced. So a start takes no longer for a long stream than for a short one of as
+ * many segments.
  *
- * Valid records after that may not have been forced yet, as after a kill: they are forced before a consumer sees them. Otherwise a power loss could undo
- * them, and their offsets would be given to other messages.
+ * <p>Valid records after that may not have been forced yet, as after a kill: they are forced before
+ * a consumer sees them. Otherwise a power loss could undo them, and their offsets would be given to
+ * other messages.
  *
- * Invalid bytes after that were written last before a crash, and were not confirmed: they are cut off. A segment without any record is deleted, as is
- * one without a header; both were begun just before.
+ * <p>Invalid bytes after that were written last before a crash, and were not confirmed: they are
+ * cut off. A segment without any record is deleted, as is one without a header; both were begun
+ * just before.
  */
 final class StreamRecovery {
   private static final Logger LOGGER = LoggerFactory.getLogger(StreamRecovery.class);
