@@ -218,11 +218,17 @@ final class Browser implements AutoCloseable {
         .anyMatch(button -> button.isDisplayed() && button.getText().startsWith(beginning));
   }
 
-  /** Types into a field of a part of the page. */
+  /** Types into a field of a part of the page, in place of what it has. */
   void type(String selector, String text) {
-    WebElement field = visible(By.cssSelector(selector));
-    field.clear();
-    field.sendKeys(text);
+    waitFor(
+        "'%s' to be typed into %s".formatted(text, selector),
+        () -> {
+          WebElement field = visible(By.cssSelector(selector));
+          field.clear();
+          field.sendKeys(text);
+          // The page may draw the field anew in between, with what it had.
+          return text.equals(field.getDomProperty("value"));
+        });
   }
 
   /** Sends keys to what has the focus. */
