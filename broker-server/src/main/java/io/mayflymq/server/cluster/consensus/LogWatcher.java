@@ -7,6 +7,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 import org.apache.ratis.protocol.RaftPeerId;
+import org.apache.ratis.util.LifeCycle.State;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -184,16 +185,20 @@ final class LogWatcher {
     return server.members().stream().filter(member -> !member.equals(server.self())).toList();
   }
 
-  /** Ratis has ended its work, on request or by itself. */
+  /** Ratis ends its work, on request or by itself. */
   void closed() {
-    threads.after(
-        "the end of the consensus",
-        REASON_MILLIS,
-        () -> {
-          if (!ending) {
-            threads.faults().fatal(WHAT, new IllegalStateException("its work has ended"));
-          }
-        });
+    threads.after("the end of the consensus", REASON_MILLIS, this::lookForReason);
+  }
+
+  private void lookForReason() {
+    ServerView server = view.getNow(null);
+    boolean isClosing =
+        server != null && server.division().getInfo().getLifeCycleState() == State.CLOSING;
+    if (isClosing) {
+      closed();
+    } else if (!ending) {
+      threads.faults().fatal(WHAT, new IllegalStateException("its work has ended"));
+    }
   }
 
   /** Expects Ratis to end from now on. */
