@@ -3,13 +3,19 @@ package io.mayflymq.server;
 import static java.util.function.Predicate.not;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.mayflymq.testing.ReferencePage;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -19,6 +25,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ContributorPagesTest {
   private static final Path ROOT = Path.of("..");
   private static final Path ARCHITECTURE = ROOT.resolve("docs/architecture.md");
+  private static final Path DECISIONS = ROOT.resolve("docs/design-decisions.md");
   private static final List<String> MODULES =
       List.of("broker-protocol", "broker-core", "broker-cluster", "broker-server");
   private static final Pattern BLOCK = Pattern.compile("(?s)```.*?```");
@@ -93,6 +100,35 @@ class ContributorPagesTest {
       }
     }
     assertThat(rows).isEqualTo(packages());
+  }
+
+  @Test
+  void theIndexOfDecisionsIsWhole() throws IOException {
+    Set<String> classes = declaredClasses();
+    Map<String, Set<String>> sections = new TreeMap<>();
+    String prose = BLOCK.matcher(Files.readString(DECISIONS)).replaceAll("");
+    for (String section : prose.substring(0, prose.indexOf("\n## Index")).split("\n## ")) {
+      String title = section.substring(0, section.indexOf('\n'));
+      matches(CODE, section)
+          .flatMap(code -> matches(CLASS, code))
+          .filter(classes::contains)
+          .forEach(name -> sections.computeIfAbsent(name, any -> new LinkedHashSet<>()).add(title));
+    }
+    StringBuilder table = new StringBuilder("| class | sections |\n|---|---|\n");
+    sections.forEach(
+        (name, titles) ->
+            table.append(
+                "| `%s` | %s |\n"
+                    .formatted(
+                        name,
+                        titles.stream()
+                            .map(title -> "[%s](#%s)".formatted(title, anchor(title)))
+                            .collect(Collectors.joining(", ")))));
+    new ReferencePage("docs/design-decisions.md").check("classes", table.toString());
+  }
+
+  private static String anchor(String title) {
+    return title.toLowerCase(Locale.ROOT).replace(' ', '-');
   }
 
   private static List<String> codes(Path page) throws IOException {
