@@ -2,6 +2,7 @@ package io.mayflymq.core.vhost;
 
 import io.mayflymq.core.deprecation.DeprecatedFeatures;
 import io.mayflymq.core.message.IncomingStamps;
+import io.mayflymq.core.message.SentTime;
 import io.mayflymq.core.metadata.BrokerEvents;
 import io.mayflymq.core.metadata.CommittedState.UndoneException;
 import io.mayflymq.core.metadata.MetadataCommand;
@@ -55,6 +56,7 @@ public final class Broker {
   private volatile Defaults defaults = Defaults.NONE;
   private volatile boolean measuresWaits;
   private volatile IncomingStamps stamps;
+  private volatile SentTime sentTime;
   private volatile MessageTracer tracer;
   private volatile Cluster cluster;
   private volatile ObjectLimits limits = ObjectLimits.NONE;
@@ -218,6 +220,14 @@ public final class Broker {
    */
   public void setStamps(IncomingStamps changed) {
     stamps = changed;
+  }
+
+  /**
+   * Sets whether consumers are told when their messages were sent. To be called before the first
+   * client comes.
+   */
+  public void setTellsSentTime(boolean tells) {
+    sentTime = tells ? new SentTime(clock) : null;
   }
 
   /**
@@ -418,6 +428,11 @@ public final class Broker {
   /** Returns what is put into messages before they are routed; null for nothing. */
   IncomingStamps stamps() {
     return stamps;
+  }
+
+  /** Returns what tells consumers when their messages were sent; null if they are not told. */
+  SentTime sentTime() {
+    return sentTime;
   }
 
   /** Returns what is told of messages, for traces; null if nothing is. */

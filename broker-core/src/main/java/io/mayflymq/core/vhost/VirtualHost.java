@@ -3,6 +3,7 @@ package io.mayflymq.core.vhost;
 import io.mayflymq.core.deprecation.DeprecatedFeatures;
 import io.mayflymq.core.message.IncomingStamps;
 import io.mayflymq.core.message.Message;
+import io.mayflymq.core.message.SentTime;
 import io.mayflymq.core.metadata.Actor;
 import io.mayflymq.core.metadata.BrokerEvents;
 import io.mayflymq.core.metadata.MetadataCommand;
@@ -277,6 +278,15 @@ public final class VirtualHost implements QueueHost {
   /** Returns what is put into messages before they are routed; null for nothing. */
   public IncomingStamps stamps() {
     return broker.stamps();
+  }
+
+  /**
+   * Returns a message as it is sent to a consumer now: with the time, if consumers are told. Any
+   * thread may call.
+   */
+  public Message asSent(Message message) {
+    SentTime time = broker.sentTime();
+    return time == null ? message : time.tell(message);
   }
 
   @Override

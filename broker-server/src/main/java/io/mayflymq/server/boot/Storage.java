@@ -129,6 +129,7 @@ final class Storage implements AutoCloseable {
     broker.setDefaultQueueType(settings.defaults().queueType());
     broker.setDefaults(settings.defaults().objects());
     broker.setStamps(settings.defaults().stamps(NodeName.value(), clock));
+    broker.setTellsSentTime(settings.defaults().sentTime());
     broker.setTracer(options.tracer());
     broker.setMeasuresWaits(settings.prometheus().waits());
     broker.setLimits(settings.protocol().objects());

@@ -417,7 +417,7 @@ final class ConsumerOperations {
                 message.exchange().value(),
                 message.routingKey().value(),
                 fetched.remaining()),
-            message);
+            connection.vhost().asSent(message));
   }
 
   /** Puts a message from {@code basic.get} back, as the connection ended meanwhile. */
@@ -456,7 +456,8 @@ final class ConsumerOperations {
       trace(source.queue(), message, redelivered);
       counters.delivered(sequence >= 0, message.bodyLength(), redelivered);
       countersOf(source).delivered(sequence >= 0, message.bodyLength(), redelivered);
-      connection.output().deliver(number, source.consumer().tag(), tag, redelivered, message);
+      Message sent = connection.vhost().asSent(message);
+      connection.output().deliver(number, source.consumer().tag(), tag, redelivered, sent);
     } catch (Throwable e) {
       // Its frames may be partly written, so the connection ends and the queue gets the message
       // back.

@@ -71,7 +71,8 @@ final class ReplyReceiver implements ReplyConsumer {
   public void reply(Message message) {
     if (!closed && !connection.output().isFlooded()) {
       counters.delivered(false, message.bodyLength(), false);
-      connection.output().deliver(number, encodedTag, deliveryTags.skip(), false, message);
+      Message sent = connection.vhost().asSent(message);
+      connection.output().deliver(number, encodedTag, deliveryTags.skip(), false, sent);
     }
   }
 }

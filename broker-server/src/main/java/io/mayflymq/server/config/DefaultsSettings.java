@@ -27,6 +27,7 @@ import java.util.Set;
  * @param timeStamps whether a time that a publisher has put into a message is replaced; empty if
  *     none is put there
  * @param nodeStamps the same of the name of the node
+ * @param sentTime whether consumers are told when their messages were sent
  * @param objects the defaults for queues and exchanges without a setting of their own
  */
 public record DefaultsSettings(
@@ -41,6 +42,7 @@ public record DefaultsSettings(
     QueueType queueType,
     Optional<Boolean> timeStamps,
     Optional<Boolean> nodeStamps,
+    boolean sentTime,
     Defaults objects) {
   static final Section SECTION = new Section("First start");
 
@@ -112,6 +114,7 @@ public record DefaultsSettings(
         QueueType.ofWireName(values.get(DEFAULT_QUEUE_TYPE)).orElseThrow(),
         values.get(ObjectDefaultKeys.TIME_STAMPS),
         values.get(ObjectDefaultKeys.NODE_STAMPS),
+        values.get(ObjectDefaultKeys.SENT_TIME),
         ObjectDefaultKeys.defaults(values));
   }
 

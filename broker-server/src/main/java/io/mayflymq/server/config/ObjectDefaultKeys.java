@@ -85,6 +85,15 @@ final class ObjectDefaultKeys {
               orWord("none", bool()),
               "none",
               "The same with the header `x-routed-by`: the name of the node of the publisher."));
+  static final Setting<Boolean> SENT_TIME =
+      SECTION.add(
+          Setting.of(
+              "message_interceptors.outgoing.timestamp.enabled",
+              bool(),
+              "false",
+              "Whether consumers are told when a message was sent to them, in the header"
+                  + " `x-opt-rabbitmq-sent-time`, in ms since 1970. One that the publisher has set"
+                  + " is replaced. Each delivery then copies its message."));
   static final Setting<Boolean> TTL_ENABLED =
       SECTION.add(
           Setting.of("ttl.enabled", bool(), "true", "Whether messages [expire](ttl.md) at all."));

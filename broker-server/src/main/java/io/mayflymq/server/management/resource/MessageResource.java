@@ -237,7 +237,8 @@ public final class MessageResource {
     MessageMemory.Share share = memory.share();
     try {
       List<Taken> taken = take(queue, mode, count, truncate, share);
-      return new Response(200, Listing.lazy(taken, each -> each.object(encoding)), Map.of(), share);
+      return new Response(
+          200, Listing.lazy(taken, each -> each.object(vhost, encoding)), Map.of(), share);
     } catch (RuntimeException | Error e) {
       share.release();
       throw e;
@@ -271,8 +272,10 @@ public final class MessageResource {
               fetched.sequence(), shown.message(), fetched.redelivered(), fetched.remaining()));
     }
 
-    Map<String, Object> object(MessageJson.Encoding encoding) {
-      Map<String, Object> object = MessageJson.of(shown, encoding);
+    Map<String, Object> object(VirtualHost vhost, MessageJson.Encoding encoding) {
+      Message sent = vhost.asSent(shown.message());
+      Map<String, Object> object =
+          MessageJson.of(new MessageJson.Shown(sent, shown.bodyLength()), encoding);
       object.put("redelivered", fetched.redelivered());
       object.put("message_count", fetched.remaining());
       return object;

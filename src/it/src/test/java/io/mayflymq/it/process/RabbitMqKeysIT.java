@@ -9,6 +9,7 @@ import com.rabbitmq.client.AMQP.BasicProperties;
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.DefaultConsumer;
+import com.rabbitmq.client.Delivery;
 import com.rabbitmq.client.GetResponse;
 import io.mayflymq.it.harness.BlackBox;
 import io.mayflymq.it.harness.ControlCommand;
@@ -20,6 +21,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Date;
 import java.util.Map;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -375,6 +378,62 @@ class RabbitMqKeysIT {
       assertThat(own.getProps().getHeaders().get("x-routed-by").toString())
           .isEqualTo(headers.get("x-routed-by").toString());
       assertThat(own.getBody()).isEqualTo(body);
+    }
+  }
+
+  /** As RabbitMQ's interceptor; a time that the publisher has set is replaced. */
+  @Test
+  void consumersAreToldWhenMessagesWereSent() throws Exception {
+    String header = "x-opt-rabbitmq-sent-time";
+    try (EmbeddedBroker broker =
+            EmbeddedBroker.builder()
+                .set("message_interceptors.outgoing.timestamp.enabled", true)
+                .start();
+        Connection connection = broker.factory().newConnection()) {
+      Channel channel = connection.createChannel();
+      channel.queueDeclare("q", false, false, false, null);
+      BlockingQueue<BasicProperties> returned = new LinkedBlockingQueue<>();
+      channel.addReturnListener(message -> returned.add(message.getProperties()));
+      byte[] body = new byte[200_000];
+      body[199_999] = 7;
+      long before = System.currentTimeMillis();
+      BasicProperties own =
+          new BasicProperties.Builder().headers(Map.of(header, "mine", "other", 1)).build();
+      for (BasicProperties properties : new BasicProperties[] {null, own, own}) {
+        channel.basicPublish("", "q", properties, body);
+      }
+      channel.basicPublish("", "unknown", true, own, body);
+      assertThat(returned.take().getHeaders().get(header)).hasToString("mine");
+      GetResponse got = channel.basicGet("q", true);
+      assertThat((Long) got.getProps().getHeaders().get(header)).isGreaterThanOrEqualTo(before);
+      assertThat(got.getBody()).isEqualTo(body);
+      JsonNode headers =
+          Http.as(broker.httpPort(), "guest", "guest")
+              .post(
+                  "queues/%2F/q/get",
+                  "{\"count\": 1, \"ackmode\": \"ack_requeue_false\", \"encoding\": \"auto\"}")
+              .json()
+              .get(0)
+              .get("properties")
+              .get("headers");
+      assertThat(headers.get(header).asLong()).isGreaterThanOrEqualTo(before);
+      assertThat(headers.get("other").asInt()).isEqualTo(1);
+      BlockingQueue<Delivery> delivered = new LinkedBlockingQueue<>();
+      channel.basicConsume("q", true, (tag, message) -> delivered.add(message), tag -> {});
+      Delivery delivery = delivered.take();
+      assertThat((Long) delivery.getProperties().getHeaders().get(header))
+          .isGreaterThanOrEqualTo(before);
+      assertThat(delivery.getProperties().getHeaders()).containsEntry("other", 1);
+      assertThat(delivery.getBody()).isEqualTo(body);
+      String replies = "amq.rabbitmq.reply-to";
+      channel.basicConsume(replies, true, (tag, message) -> delivered.add(message), tag -> {});
+      channel.queueDeclare("requests", false, true, false, null);
+      channel.basicPublish(
+          "", "requests", new BasicProperties.Builder().replyTo(replies).build(), body);
+      String replyTo = channel.basicGet("requests", true).getProps().getReplyTo();
+      channel.basicPublish("", replyTo, null, body);
+      assertThat((Long) delivered.take().getProperties().getHeaders().get(header))
+          .isGreaterThanOrEqualTo(before);
     }
   }
 }
