@@ -24,7 +24,16 @@ import java.util.UUID;
 final class JournalContents {
   static final List<String> NAMES = List.of("metadata.log", "metadata.copy");
 
+  /** The file of metadata in formats 2 and 3 of the data directory, which is not read. */
+  static final String OLD_NAME = "metadata.mv";
+
+  /** Says of that file what is wrong with it, if there is no journal. */
+  static final String OLD_LAYOUT =
+      "is a database of H2 with the metadata, which this version does not read: version 0.2.0"
+          + " converts it when it is started with this directory";
+
   private final List<JournalCopy> copies;
+  private final boolean oldLayout;
   private final List<String> faults = new ArrayList<>();
   private final LiveEntries entries = new LiveEntries();
   private final Map<Long, Frame> commits = new HashMap<>();
@@ -34,8 +43,9 @@ final class JournalContents {
   private long sequence = -1;
   private long last = -1;
 
-  private JournalContents(List<JournalCopy> copies) {
+  private JournalContents(List<JournalCopy> copies, boolean oldLayout) {
     this.copies = copies;
+    this.oldLayout = oldLayout;
   }
 
   /**
@@ -45,7 +55,9 @@ final class JournalContents {
    * @throws IOException if the directory cannot be read
    */
   static JournalContents read(LogDirectory directory, UUID known) throws IOException {
-    JournalContents contents = new JournalContents(JournalCopy.readAll(directory, NAMES, known));
+    List<JournalCopy> copies = JournalCopy.readAll(directory, NAMES, known);
+    boolean oldFile = directory.list().contains(OLD_NAME);
+    JournalContents contents = new JournalContents(copies, oldFile);
     if (contents.exist()) {
       contents.join(known);
     }
@@ -55,6 +67,11 @@ final class JournalContents {
   /** Whether any copy exists. */
   boolean exist() {
     return copies.stream().anyMatch(JournalCopy::exists);
+  }
+
+  /** Whether there are metadata that an older version has left, and no copy. */
+  boolean hasOldLayout() {
+    return oldLayout && !exist();
   }
 
   private void join(UUID known) {

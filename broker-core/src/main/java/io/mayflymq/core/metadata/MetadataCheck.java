@@ -3,7 +3,6 @@ package io.mayflymq.core.metadata;
 import io.mayflymq.core.store.segment.DiskDirectory;
 import io.mayflymq.core.store.segment.LogDirectory;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,7 +14,7 @@ import java.util.UUID;
  * The result of a check of a data directory's metadata, which reads every entry and changes
  * nothing.
  *
- * @param exists whether there are metadata, in this layout or an older one
+ * @param exists whether there are metadata, in this layout or an older one, which is not read
  * @param sequence the sequence number of the last commit; 0 if it is not known
  * @param vhosts the virtual hosts that have entries
  * @param entries how many entries there are of each kind: exchanges, queues, bindings
@@ -64,9 +63,7 @@ public record MetadataCheck(
    * @throws IOException if the directory cannot be read
    */
   public static MetadataCheck of(Path directory, UUID known, long seen) throws IOException {
-    MetadataCheck check = of(new DiskDirectory(directory), known, seen);
-    Path old = directory.resolve(OldMetadataFile.NAME);
-    return check.exists || Files.notExists(old) ? check : ofOldFile(old);
+    return of(new DiskDirectory(directory), known, seen);
   }
 
   static MetadataCheck of(LogDirectory directory, UUID known, long seen) throws IOException {
@@ -92,27 +89,16 @@ public record MetadataCheck(
                           flaw.what(),
                           flaw.damage() ? Kind.REPAIRABLE : Kind.HARMLESS)));
     }
+    if (contents.hasOldLayout()) {
+      faults.add(new Fault(JournalContents.OLD_NAME, JournalContents.OLD_LAYOUT, Kind.REFUSES));
+    }
     return new MetadataCheck(
-        contents.exist(),
+        contents.exist() || contents.hasOldLayout(),
         Math.max(0, contents.sequence()),
         contents.entries().vhosts(),
         contents.entries().counts(),
         contents.sequence() < seen ? contents.entries().queues() : Set.of(),
         List.copyOf(faults));
-  }
-
-  private static MetadataCheck ofOldFile(Path file) throws IOException {
-    LiveEntries entries = new LiveEntries();
-    List<Fault> faults = new ArrayList<>();
-    try {
-      if (Files.size(file) > 0) {
-        OldMetadataFile.read(file).forEach(entries::apply);
-      }
-    } catch (MetadataException e) {
-      faults.add(new Fault(OldMetadataFile.NAME, "is damaged: " + e.getMessage(), Kind.REFUSES));
-    }
-    return new MetadataCheck(
-        true, 0, entries.vhosts(), entries.counts(), entries.queues(), List.copyOf(faults));
   }
 
   /** Whether there are no entries. */

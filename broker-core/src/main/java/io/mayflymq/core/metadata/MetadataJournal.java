@@ -98,7 +98,7 @@ public final class MetadataJournal implements MetadataLog {
 
   /**
    * Opens the journal of a data directory, or creates it. A copy that is damaged is repaired from
-   * the other one. Metadata in the layout of an older version is taken over.
+   * the other one.
    *
    * @param threads makes the one that writes
    * @param health is given the reason when a change could not be written, and null when the next
@@ -141,7 +141,11 @@ public final class MetadataJournal implements MetadataLog {
     if (contents.exist()) {
       sequence = sequenceToGoOnFrom(contents, path, directory, expected);
     } else {
-      OldMetadataFile.takeOver(path, contents.entries(), expected.acceptsLoss);
+      if (contents.hasOldLayout() && !expected.acceptsLoss) {
+        throw new MetadataException(
+            "%s in %s %s".formatted(JournalContents.OLD_NAME, path, JournalContents.OLD_LAYOUT),
+            null);
+      }
       // Where the messages have seen metadata, no sequence number is given out twice either.
       sequence = expected.seen > 0 ? expected.seen + 1 : 0;
     }
@@ -151,7 +155,6 @@ public final class MetadataJournal implements MetadataLog {
     UUID known = expected.directory == null ? contents.directory() : expected.directory;
     UUID id = known == null ? UUID.randomUUID() : known;
     JournalFiles files = JournalFiles.open(directory, id, contents, sequence);
-    OldMetadataFile.delete(path);
     MetadataJournal journal = new MetadataJournal(files, contents, id, threads, health);
     journal.writer.start();
     return journal;
@@ -188,12 +191,12 @@ public final class MetadataJournal implements MetadataLog {
     for (String name : JournalContents.NAMES) {
       Files.deleteIfExists(directory.resolve(name));
     }
-    OldMetadataFile.delete(directory);
+    Files.deleteIfExists(directory.resolve(JournalContents.OLD_NAME));
   }
 
   /** Returns whether a directory has metadata of any version. */
   public static boolean exists(Path directory) {
-    return OldMetadataFile.exists(directory)
+    return Files.exists(directory.resolve(JournalContents.OLD_NAME))
         || JournalContents.NAMES.stream().anyMatch(name -> Files.exists(directory.resolve(name)));
   }
 

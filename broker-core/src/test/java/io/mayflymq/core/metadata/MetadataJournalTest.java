@@ -21,7 +21,6 @@ import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.ConnectionException;
 import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.protocol.types.FieldValue;
-import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -30,7 +29,6 @@ import java.util.Map;
 import java.util.Random;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
-import org.h2.mvstore.MVStore;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -302,34 +300,31 @@ class MetadataJournalTest {
   }
 
   @Test
-  void metadataFileOfAnOlderVersionIsImported() {
-    Path old = directory.resolve("metadata.mv");
-    try (MVStore store = new MVStore.Builder().fileName(old.toString()).open()) {
-      put(store, "exchanges", MetadataEntry.encode((MetadataCommand.ExchangeDeclared) EXCHANGE));
-      put(store, "queues", MetadataEntry.encode((MetadataCommand.QueueDeclared) QUEUE));
-    }
-    assertThat(recovered()).containsExactly(EXCHANGE, QUEUE);
-    assertThat(old).doesNotExist();
-    assertThat(recovered()).containsExactly(EXCHANGE, QUEUE);
-  }
-
-  @Test
-  void damagedMetadataFileOfAnOlderVersionIsRefusedUnlessLossIsAccepted() throws Exception {
-    Files.write(directory.resolve("metadata.mv"), new byte[20_000]);
+  void metadataFileOfAnOlderVersionIsRefusedUnlessLossIsAccepted() throws Exception {
+    Path old = Files.write(directory.resolve("metadata.mv"), new byte[8]);
 
     assertThatThrownBy(this::open)
         .isInstanceOf(MetadataException.class)
-        .hasMessageStartingWith("cannot open metadata in ");
-    try (MetadataJournal log = open(new MetadataJournal.Expected(null, 0, true))) {
-      assertThat(log.recover()).isEmpty();
-    }
-    assertThat(directory).isDirectoryContaining("glob:**metadata.mv.aside-*");
+        .hasMessage(
+            "metadata.mv in "
+                + directory
+                + " is a database of H2 with the metadata, which this version does not read:"
+                + " version 0.2.0 converts it when it is started with this directory");
+    assertThat(directory).isDirectoryNotContaining("glob:**metadata.log");
+
+    open(new MetadataJournal.Expected(null, 0, true)).close();
+    assertThat(old).hasBinaryContent(new byte[8]);
+    assertThat(recovered()).isEmpty();
   }
 
-  private static void put(MVStore store, String map, ByteBuffer value) {
-    byte[] bytes = new byte[value.remaining()];
-    value.get(bytes);
-    store.<String, byte[]>openMap(map).put("key", bytes);
+  @Test
+  void metadataFileOfAnOlderVersionIsIgnoredOnceThereIsAJournal() throws Exception {
+    write(EXCHANGE);
+    Files.write(directory.resolve("metadata.mv"), new byte[8]);
+
+    assertThat(recovered()).containsExactly(EXCHANGE);
+    MetadataJournal.delete(directory);
+    assertThat(recovered()).isEmpty();
   }
 
   private void write(MetadataCommand... commands) {

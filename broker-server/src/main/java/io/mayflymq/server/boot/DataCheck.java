@@ -197,10 +197,8 @@ final class DataCheck {
           "it is no data directory of a broker, as it has no file " + DataDirectory.FORMAT_FILE);
     }
     String format = Files.readString(file).strip();
-    if (!format.isEmpty() && !DataDirectory.FORMATS.contains(format)) {
-      throw new IOException(
-          "it has format '%s', this version knows formats %s only"
-              .formatted(format, String.join(", ", DataDirectory.sortedFormats())));
+    if (!format.isEmpty() && !format.equals(DataDirectory.FORMAT)) {
+      throw new IOException("it " + DataDirectory.unknown(format));
     }
     return format.isEmpty() ? "unknown (its file is empty)" : format;
   }

@@ -33,8 +33,10 @@ final class DataDirectory implements AutoCloseable {
    */
   static final String FORMAT = "4";
 
-  /** The layouts that are read; what is written to them becomes the current one. */
-  static final Set<String> FORMATS = Set.of("2", "3", FORMAT);
+  /** The layouts that {@link #CONVERTER} converts to the current one. */
+  private static final Set<String> OLD_FORMATS = Set.of("2", "3");
+
+  private static final String CONVERTER = "0.2.0";
 
   private static final String NEW_FORMAT_FILE = "mayfly.format.new";
 
@@ -75,7 +77,7 @@ final class DataDirectory implements AutoCloseable {
         throw new StartException("data directory " + path + " is in use by another broker");
       }
       try {
-        List<String> warnings = new ArrayList<>(bringToFormat(path));
+        List<String> warnings = new ArrayList<>(checkFormat(path));
         otherOwner.ifPresent(
             owner ->
                 warnings.add(
@@ -94,20 +96,18 @@ final class DataDirectory implements AutoCloseable {
   }
 
   /**
-   * Brings the directory to the current format. A directory without a format file is new; one of a
-   * newer broker is not changed.
+   * Marks a new directory, which has no format file, with the current format. A directory of
+   * another format is not changed.
    *
    * @return what is to be said in the log
    */
-  private static List<String> bringToFormat(Path path) throws IOException, StartException {
+  private static List<String> checkFormat(Path path) throws IOException, StartException {
     Path file = path.resolve(FORMAT_FILE);
     String found = Files.exists(file) ? Files.readString(file).strip() : "";
-    if (!found.isEmpty() && !FORMATS.contains(found)) {
-      throw new StartException(
-          "data directory %s has format '%s' (file %s), this broker knows formats %s only"
-              .formatted(path, found, FORMAT_FILE, String.join(", ", sortedFormats())));
+    if (!found.isEmpty() && !found.equals(FORMAT)) {
+      throw new StartException("data directory " + path + " " + unknown(found));
     }
-    if (!found.equals(FORMAT)) {
+    if (found.isEmpty()) {
       writeFormat(path);
     }
     boolean isNew = Files.notExists(path.resolve(DataFaults.MESSAGES_DIRECTORY));
@@ -118,8 +118,17 @@ final class DataDirectory implements AutoCloseable {
         : List.of();
   }
 
-  static List<String> sortedFormats() {
-    return FORMATS.stream().sorted().toList();
+  /** Says of a directory why a broker does not use it, and what can be done. */
+  static String unknown(String format) {
+    return "has format '%s' (file %s), this version knows format %s only%s"
+        .formatted(
+            format,
+            FORMAT_FILE,
+            FORMAT,
+            OLD_FORMATS.contains(format)
+                ? ": version %s converts it when it is started with this directory"
+                    .formatted(CONVERTER)
+                : "");
   }
 
   /**

@@ -334,6 +334,18 @@ class DataCheckTest {
   }
 
   @Test
+  void dataCheckReportsMetadataOfAnOlderVersion() throws Exception {
+    fill();
+    Files.delete(directory.resolve("metadata.log"));
+    Files.delete(directory.resolve("metadata.copy"));
+    Files.write(directory.resolve("metadata.mv"), new byte[8]);
+    assertThat(check(directory, Formatter.TABLE)).isEqualTo(ExitCode.DATA);
+    assertThat(out.toString())
+        .contains("metadata.mv is a database of H2 with the metadata", "version 0.2.0 converts it")
+        .doesNotContain("are missing, and there are messages");
+  }
+
+  @Test
   void tornTailOfALogIsNotReportedAsDamage() throws Exception {
     fill();
     Path log = directory.resolve("messages/shard-0");
@@ -370,7 +382,7 @@ class DataCheckTest {
             "mayfly: cannot check " + file + ": it is no directory",
             "mayfly: cannot check "
                 + directory
-                + ": it has format '99', this version knows formats 2, 3, 4 only");
+                + ": it has format '99' (file mayfly.format), this version knows format 4 only");
     assertThat(out.toString()).isEmpty();
   }
 

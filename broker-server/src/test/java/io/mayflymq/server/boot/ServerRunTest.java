@@ -65,7 +65,43 @@ class ServerRunTest {
     assertSaid(
         "mayfly: data directory "
             + data
-            + " has format '99' (file mayfly.format), this broker knows formats 2, 3, 4 only");
+            + " has format '99' (file mayfly.format), this version knows format 4 only");
+  }
+
+  @Test
+  void dataDirectoryThatOnlyAnOlderVersionReadsIsRefusedUnchanged() throws Exception {
+    Path data = directory.resolve("data");
+    DataDirectory.open(data, false).close();
+    Path format = Files.writeString(data.resolve("mayfly.format"), "3\n");
+    Path metadata = Files.write(data.resolve("metadata.mv"), new byte[8]);
+
+    assertThat(run("listeners.tcp=none")).isEqualTo(ExitCode.FAILURE);
+    assertSaid(
+        "mayfly: data directory "
+            + data
+            + " has format '3' (file mayfly.format), this version knows format 4 only: version"
+            + " 0.2.0 converts it when it is started with this directory");
+    assertThat(format).hasContent("3");
+    assertThat(metadata).hasBinaryContent(new byte[8]);
+  }
+
+  /** A version that converts it was killed after it had written the new format. */
+  @Test
+  void metadataThatWereNotConvertedToTheEndAreRefusedUnchanged() throws Exception {
+    Path data = directory.resolve("data");
+    DataDirectory.open(data, false).close();
+    Path metadata = Files.write(data.resolve("metadata.mv"), new byte[8]);
+
+    assertThat(run("listeners.tcp=none")).isEqualTo(ExitCode.DATA);
+    assertSaid(
+        "mayfly: data directory "
+            + data
+            + " is not complete: metadata.mv is a database of H2 with the metadata, which this"
+            + " version does not read: version 0.2.0 converts it when it is started with this"
+            + " directory. Nothing was changed. Restore these files from a backup; or look with"
+            + " check-data what is left, and start with --accept-loss to go on without the rest");
+    assertThat(metadata).hasBinaryContent(new byte[8]);
+    assertThat(data).isDirectoryNotContaining("glob:**metadata.log");
   }
 
   @Test

@@ -27,7 +27,6 @@ class JarContentsIT {
       List.of(
           "META-INF/LICENSE",
           "META-INF/licenses/README.txt",
-          "META-INF/licenses/h2-mvstore.MPL-2.0.txt",
           "META-INF/licenses/logback.EPL-2.0.txt",
           "META-INF/licenses/ratis-thirdparty-misc.txt",
           "META-INF/licenses/re2j.BSD-3-Clause.txt",
