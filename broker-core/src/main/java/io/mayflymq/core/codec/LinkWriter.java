@@ -7,15 +7,31 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * Writes the body of a frame: numbers in 7 bits a byte, texts and bytes behind their length. Used
- * again for the next frame. Belongs to one thread.
+ * Writes numbers in 7 bits a byte, so that small ones take one byte; texts and bytes behind their
+ * length. It is what frames to other nodes, copies of queues, indexes of segments and notes about
+ * returned messages consist of. It can be cleared and used again. Belongs to one thread.
  */
 public final class LinkWriter {
   private static final int INITIAL = 256;
   private static final int MOST_KEPT = 1 << 20;
+  private static final int MOST_PER_NUMBER = 10;
 
-  private byte[] bytes = new byte[INITIAL];
+  private byte[] bytes;
   private int size;
+
+  /** Makes an empty one. */
+  public LinkWriter() {
+    this(INITIAL);
+  }
+
+  /**
+   * Makes an empty one with room for some bytes; it grows when there are more.
+   *
+   * @param capacity the number of bytes
+   */
+  public LinkWriter(int capacity) {
+    bytes = new byte[capacity];
+  }
 
   /** Returns the bytes, of which {@link #size} are in use: not a copy. */
   public byte[] bytes() {
@@ -63,13 +79,17 @@ public final class LinkWriter {
 
   /** Writes a number of 0 or more. */
   public LinkWriter number(long value) {
-    reserve(10);
+    reserve(MOST_PER_NUMBER);
+    // Local variables, as it is faster than to update fields with each byte.
+    byte[] to = bytes;
+    int at = size;
     long rest = value;
     while ((rest & ~0x7fL) != 0) {
-      bytes[size++] = (byte) (rest | 0x80);
+      to[at++] = (byte) (rest | 0x80);
       rest >>>= 7;
     }
-    bytes[size++] = (byte) rest;
+    to[at++] = (byte) rest;
+    size = at;
     return this;
   }
 

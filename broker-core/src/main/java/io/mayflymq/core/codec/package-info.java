@@ -1,2 +1,2 @@
-/** How messages and commands are written as bytes for other nodes and for copies of queues. */
+/** How numbers, texts and messages are written as bytes, for other nodes and for files. */
 package io.mayflymq.core.codec;

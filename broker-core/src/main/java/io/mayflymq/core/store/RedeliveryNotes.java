@@ -1,5 +1,7 @@
 package io.mayflymq.core.store;
 
+import io.mayflymq.core.codec.LinkReader;
+import io.mayflymq.core.codec.LinkWriter;
 import io.mayflymq.core.message.DeliveryCount;
 import java.util.Arrays;
 
@@ -29,13 +31,10 @@ public final class RedeliveryNotes {
 
   private static final int ALL = -1;
 
-  /** The largest size of a note, in bytes. */
-  private static final int MOST_PER_NOTE = 6 * VarintWriter.MOST;
-
   private static final int CAPACITY = 64;
   private static final int MOST_CAPACITY_KEPT = 1 << 16;
 
-  private VarintWriter out = new VarintWriter(CAPACITY);
+  private LinkWriter out = new LinkWriter(CAPACITY);
   private long lastSequence;
   private long lastUntil;
 
@@ -56,7 +55,6 @@ public final class RedeliveryNotes {
 
   /** Adds a note; see {@link Sink#accept}. */
   public void add(long sequence, long returns, long untilMillis) {
-    out.reserve(MOST_PER_NOTE);
     int acquired = DeliveryCount.acquired(returns);
     int failed = DeliveryCount.failed(returns);
     if (failed != acquired) {
@@ -74,7 +72,7 @@ public final class RedeliveryNotes {
   private void begin(long sequence, int count, int kind) {
     out.signed(sequence - lastSequence);
     lastSequence = sequence;
-    out.unsigned((long) count << KIND_BITS | kind);
+    out.number((long) count << KIND_BITS | kind);
   }
 
   /** Whether a value is the end of a wait, neither {@link #READY} nor {@link #TAKEN}. */
@@ -98,7 +96,7 @@ public final class RedeliveryNotes {
   public byte[] take() {
     byte[] notes = Arrays.copyOf(out.bytes(), out.size());
     if (out.bytes().length > MOST_CAPACITY_KEPT) {
-      out = new VarintWriter(CAPACITY);
+      out = new LinkWriter(CAPACITY);
     } else {
       out.clear();
     }
@@ -109,13 +107,13 @@ public final class RedeliveryNotes {
 
   /** Unpacks notes, in the order in which they were added. */
   public static void forEach(byte[] notes, Sink sink) {
-    VarintReader in = new VarintReader(notes, notes.length);
+    LinkReader in = new LinkReader(notes, notes.length);
     long sequence = 0;
     long until = 0;
     int failed = ALL;
-    while (in.hasNext()) {
+    while (in.remaining() > 0) {
       sequence += in.signed();
-      long value = in.unsigned();
+      long value = in.number();
       int count = (int) (value >>> KIND_BITS);
       if ((value & KIND_MASK) == KIND_FAILED) {
         failed = count;

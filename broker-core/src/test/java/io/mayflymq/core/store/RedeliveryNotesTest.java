@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mayflymq.core.message.DeliveryCount;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Random;
 import net.jqwik.api.EdgeCasesMode;
@@ -51,6 +52,17 @@ class RedeliveryNotesTest {
 
   private static long any(Random random) {
     return 1 + (random.nextLong() >>> 1 >>> random.nextInt(62));
+  }
+
+  @Test
+  void packedNotesAreThoseOfEarlierVersions() {
+    RedeliveryNotes notes = new RedeliveryNotes();
+    notes.add(5, DeliveryCount.of(3, 2), RedeliveryNotes.READY);
+    notes.add(1L << 50, DeliveryCount.of(1, 1), RedeliveryNotes.TAKEN);
+    notes.add(300, DeliveryCount.of(200, 200), 1_800_000_000_000L);
+
+    assertThat(HexFormat.of().formatHex(notes.take()))
+        .isEqualTo("0a0b00000cf6ffffffffffff0306a7fbffffffffff03a10680c0e285e368");
   }
 
   @Test

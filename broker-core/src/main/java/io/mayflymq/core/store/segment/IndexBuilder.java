@@ -1,7 +1,7 @@
 package io.mayflymq.core.store.segment;
 
+import io.mayflymq.core.codec.LinkWriter;
 import io.mayflymq.core.store.BatchId;
-import io.mayflymq.core.store.VarintWriter;
 import java.util.UUID;
 
 /**
@@ -20,10 +20,7 @@ final class IndexBuilder {
   /** The bit of the type that is set if the publisher of the message set the priority 0. */
   static final int PRIORITY_ZERO = 0x40;
 
-  private static final int MOST_PER_RECORD = 80;
-  private static final int MOST_PER_TARGET = 31;
-
-  private final VarintWriter out;
+  private final LinkWriter out;
   private int end;
   private int records;
   private long lastQueue;
@@ -37,26 +34,25 @@ final class IndexBuilder {
    * @param capacity an estimate of its size in bytes
    */
   public IndexBuilder(int capacity) {
-    out = new VarintWriter(capacity);
+    out = new LinkWriter(capacity);
     end = SegmentHeader.SPACE;
   }
 
   /** Adds a record; they come in the order of their offsets. */
   public void add(RecordHeader head) {
-    out.reserve(MOST_PER_RECORD + extra(head));
     if (head.offset != end) {
       out.octet(GAP);
-      out.unsigned(head.offset - end);
+      out.number(head.offset - end);
     }
     end = head.offset + head.length;
     records++;
     boolean isZero = head.type.hasContent && head.priority == 0;
     out.octet(isZero ? head.code() | PRIORITY_ZERO : head.code());
-    out.unsigned(head.length);
+    out.number(head.length);
     if (head.type.hasContent) {
       out.signed(head.enqueuedAt - lastTime);
       lastTime = head.enqueuedAt;
-      out.unsigned(head.bodyLength);
+      out.number(head.bodyLength);
       out.octet(Math.max(0, head.priority));
       targets(head.targets);
     }
@@ -65,69 +61,69 @@ final class IndexBuilder {
       case MOVE -> {
         queue(head.goneQueue);
         out.signed(head.goneFrom - lastSequence);
-        out.unsigned(head.segment - head.goneSegment);
+        out.number(head.segment - head.goneSegment);
       }
-      case RELOCATE -> out.unsigned(head.segment - head.goneSegment);
+      case RELOCATE -> out.number(head.segment - head.goneSegment);
       case SETTLE -> {
         queue(head.goneQueue);
         out.signed(head.goneFrom - lastSequence);
-        out.unsigned(head.goneTo - head.goneFrom);
-        out.unsigned(head.segment - head.goneSegment);
+        out.number(head.goneTo - head.goneFrom);
+        out.number(head.segment - head.goneSegment);
         lastSequence = head.goneTo;
       }
       case FORGET -> {
         queue(head.goneQueue);
-        out.unsigned(head.segment - head.goneSegment);
+        out.number(head.segment - head.goneSegment);
       }
       case DELIVERED -> {
         queue(head.deliveredQueue);
         out.signed(head.deliveredUpTo - lastSequence);
       }
-      case FORCED -> out.unsigned(head.offset - head.forcedTo);
+      case FORCED -> out.number(head.offset - head.forcedTo);
       case RETURNED -> {
         queue(head.returnedQueue);
-        out.octet(head.returnedAll ? 1 : 0);
-        out.octets(head.returnedNotes);
+        out.bit(head.returnedAll);
+        out.append(head.returnedNotes);
       }
       case QUEUE -> {
         queue(head.namedQueue);
-        out.unsigned(head.metadataSeen);
-        out.octets(head.queueName);
+        out.number(head.metadataSeen);
+        out.append(head.queueName);
       }
       case BURST -> {
-        out.unsigned(head.batch.number());
-        out.unsigned(head.batch.epoch());
-        out.unsigned(head.burstRecords);
-        out.unsigned(head.committed);
+        out.number(head.batch.number());
+        out.number(head.batch.epoch());
+        out.number(head.burstRecords);
+        out.number(head.committed);
         out.signed(head.leaderMillis);
       }
       case HISTORY -> history(head);
       case APPLIED -> {
         UUID link = head.appliedOrigin.link();
-        out.unsigned(head.appliedOrigin.node());
-        out.unsigned(link.getMostSignificantBits());
-        out.unsigned(link.getLeastSignificantBits());
-        out.unsigned(head.appliedNumber);
-        out.unsigned(head.unknownUpTo);
-        out.octets(head.appliedOutcome);
+        out.number(head.appliedOrigin.node());
+        out.number(link.getMostSignificantBits());
+        out.number(link.getLeastSignificantBits());
+        out.number(head.appliedNumber);
+        out.number(head.unknownUpTo);
+        out.append(head.appliedOutcome);
       }
     }
   }
 
   private void history(RecordHeader head) {
-    out.unsigned(head.batch.number());
-    out.unsigned(head.base);
-    out.unsigned(head.committed);
-    out.octet(head.withinBurst ? 1 : 0);
-    out.unsigned(head.history.starts().size());
+    out.number(head.batch.number());
+    out.number(head.base);
+    out.number(head.committed);
+    out.bit(head.withinBurst);
+    out.number(head.history.starts().size());
     for (BatchId epoch : head.history.starts()) {
-      out.unsigned(epoch.epoch());
-      out.unsigned(epoch.number());
+      out.number(epoch.epoch());
+      out.number(epoch.number());
     }
   }
 
   private void targets(RecordTargets targets) {
-    out.unsigned(targets.size());
+    out.number(targets.size());
     for (int i = 0; i < targets.size(); i++) {
       queue(targets.queueId(i));
       out.signed(targets.sequence(i) - lastSequence);
@@ -141,25 +137,6 @@ final class IndexBuilder {
   private void queue(long queueId) {
     out.signed(queueId - lastQueue);
     lastQueue = queueId;
-  }
-
-  /**
-   * Returns the largest size of a record's entry in addition to {@link #MOST_PER_RECORD}, in bytes.
-   */
-  private static int extra(RecordHeader head) {
-    if (head.type == RecordType.RETURNED) {
-      return head.returnedNotes.length;
-    }
-    if (head.type == RecordType.QUEUE) {
-      return head.queueName.length;
-    }
-    if (head.type == RecordType.HISTORY) {
-      return head.history.starts().size() * MOST_PER_TARGET;
-    }
-    if (head.type == RecordType.APPLIED) {
-      return head.appliedOutcome.length;
-    }
-    return head.type.hasContent ? head.targets.size() * MOST_PER_TARGET : 0;
   }
 
   /** How many records it has. */

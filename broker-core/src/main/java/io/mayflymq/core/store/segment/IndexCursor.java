@@ -1,10 +1,10 @@
 package io.mayflymq.core.store.segment;
 
+import io.mayflymq.core.codec.LinkReader;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.store.BatchId;
 import io.mayflymq.core.store.BatchOrigin;
 import io.mayflymq.core.store.EpochHistory;
-import io.mayflymq.core.store.VarintReader;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
@@ -12,7 +12,7 @@ import java.util.UUID;
 /** Iterates over the entries of a segment's index; see {@link IndexBuilder}. */
 final class IndexCursor {
   private final int segment;
-  private final VarintReader in;
+  private final LinkReader in;
   private int offset = SegmentHeader.SPACE;
   private int gap;
   private long lastQueue;
@@ -22,7 +22,7 @@ final class IndexCursor {
 
   IndexCursor(int segment, byte[] bytes, int size) {
     this.segment = segment;
-    this.in = new VarintReader(bytes, size);
+    this.in = new LinkReader(bytes, size);
   }
 
   /**
@@ -32,12 +32,12 @@ final class IndexCursor {
    */
   public boolean next(RecordHeader head) {
     gap = 0;
-    if (!in.hasNext()) {
+    if (in.remaining() == 0) {
       return false;
     }
     int code = in.octet();
     if (code == IndexBuilder.GAP) {
-      gap = (int) in.unsigned();
+      gap = (int) in.number();
       offset += gap;
       code = in.octet();
     }
@@ -45,13 +45,13 @@ final class IndexCursor {
     head.setCode(code & ~IndexBuilder.PRIORITY_ZERO);
     head.segment = segment;
     head.offset = offset;
-    head.length = (int) in.unsigned();
+    head.length = (int) in.number();
     offset += head.length;
     if (head.type.hasContent) {
       lastTime += in.signed();
       head.enqueuedAt = lastTime;
-      head.bodyLength = (int) in.unsigned();
-      int priority = in.octet() & 0xff;
+      head.bodyLength = (int) in.number();
+      int priority = in.octet();
       head.priority = priority > 0 || priorityZero ? priority : Message.NO_PRIORITY;
       targets(head.targets);
     }
@@ -61,50 +61,50 @@ final class IndexCursor {
         head.goneQueue = queue();
         head.goneFrom = lastSequence + in.signed();
         head.goneTo = head.goneFrom;
-        head.goneSegment = segment - (int) in.unsigned();
+        head.goneSegment = segment - (int) in.number();
       }
-      case RELOCATE -> head.goneSegment = segment - (int) in.unsigned();
+      case RELOCATE -> head.goneSegment = segment - (int) in.number();
       case SETTLE -> {
         head.goneQueue = queue();
         head.goneFrom = lastSequence + in.signed();
-        head.goneTo = head.goneFrom + in.unsigned();
-        head.goneSegment = segment - (int) in.unsigned();
+        head.goneTo = head.goneFrom + in.number();
+        head.goneSegment = segment - (int) in.number();
         lastSequence = head.goneTo;
       }
       case FORGET -> {
         head.goneQueue = queue();
         head.goneFrom = 0;
         head.goneTo = Long.MAX_VALUE;
-        head.goneSegment = segment - (int) in.unsigned();
+        head.goneSegment = segment - (int) in.number();
       }
       case DELIVERED -> {
         head.deliveredQueue = queue();
         head.deliveredUpTo = lastSequence + in.signed();
       }
-      case FORCED -> head.forcedTo = head.offset - (int) in.unsigned();
+      case FORCED -> head.forcedTo = head.offset - (int) in.number();
       case RETURNED -> {
         head.returnedQueue = queue();
-        head.returnedAll = in.octet() != 0;
+        head.returnedAll = in.bit();
         head.returnedNotes = in.octets(head.length - RecordFormat.RETURNED_FIXED);
       }
       case QUEUE -> {
         head.namedQueue = queue();
-        head.metadataSeen = in.unsigned();
+        head.metadataSeen = in.number();
         head.queueName = in.octets(head.length - RecordFormat.QUEUE_FIXED);
       }
       case BURST -> {
-        long number = in.unsigned();
-        head.batch = new BatchId(in.unsigned(), number);
-        head.burstRecords = (int) in.unsigned();
-        head.committed = in.unsigned();
+        long number = in.number();
+        head.batch = new BatchId(in.number(), number);
+        head.burstRecords = (int) in.number();
+        head.committed = in.number();
         head.leaderMillis = in.signed();
       }
       case HISTORY -> history(head);
       case APPLIED -> {
-        int node = (int) in.unsigned();
-        head.appliedOrigin = new BatchOrigin(node, new UUID(in.unsigned(), in.unsigned()));
-        head.appliedNumber = in.unsigned();
-        head.unknownUpTo = in.unsigned();
+        int node = (int) in.number();
+        head.appliedOrigin = new BatchOrigin(node, new UUID(in.number(), in.number()));
+        head.appliedNumber = in.number();
+        head.unknownUpTo = in.number();
         head.appliedOutcome = in.octets(head.length - RecordFormat.APPLIED_FIXED);
       }
     }
@@ -122,13 +122,13 @@ final class IndexCursor {
   }
 
   private void history(RecordHeader head) {
-    long last = in.unsigned();
-    head.base = in.unsigned();
-    head.committed = in.unsigned();
-    head.withinBurst = in.octet() != 0;
+    long last = in.number();
+    head.base = in.number();
+    head.committed = in.number();
+    head.withinBurst = in.bit();
     List<BatchId> epochs = new ArrayList<>();
-    for (int count = (int) in.unsigned(); count > 0; count--) {
-      epochs.add(new BatchId(in.unsigned(), in.unsigned()));
+    for (int count = (int) in.number(); count > 0; count--) {
+      epochs.add(new BatchId(in.number(), in.number()));
     }
     head.history = new EpochHistory(epochs);
     head.batch = head.history.last(last);
@@ -136,7 +136,7 @@ final class IndexCursor {
 
   private void targets(RecordTargets targets) {
     targets.clear();
-    int count = (int) in.unsigned();
+    int count = (int) in.number();
     for (int i = 0; i < count; i++) {
       long queueId = queue();
       lastSequence += in.signed();
