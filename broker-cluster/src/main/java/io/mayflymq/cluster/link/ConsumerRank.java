@@ -1,7 +1,7 @@
 package io.mayflymq.cluster.link;
 
-import io.mayflymq.core.codec.LinkReader;
-import io.mayflymq.core.codec.LinkWriter;
+import io.mayflymq.core.codec.ByteReader;
+import io.mayflymq.core.codec.ByteWriter;
 
 /**
  * The place of a consumer among those of its queue, on whichever nodes. The leader of a replicated
@@ -26,12 +26,12 @@ public record ConsumerRank(boolean active, long number) {
   }
 
   /** Writes it behind what a subscription has besides. */
-  public void write(LinkWriter out) {
+  public void write(ByteWriter out) {
     out.bit(active).number(number);
   }
 
   /** Reads what was written. */
-  public static ConsumerRank read(LinkReader in) {
+  public static ConsumerRank read(ByteReader in) {
     return new ConsumerRank(in.bit(), in.number());
   }
 }

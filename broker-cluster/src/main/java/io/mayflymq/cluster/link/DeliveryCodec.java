@@ -1,8 +1,8 @@
 package io.mayflymq.cluster.link;
 
-import io.mayflymq.core.codec.LinkFormatException;
-import io.mayflymq.core.codec.LinkReader;
-import io.mayflymq.core.codec.LinkWriter;
+import io.mayflymq.core.codec.ByteFormatException;
+import io.mayflymq.core.codec.ByteReader;
+import io.mayflymq.core.codec.ByteWriter;
 import io.mayflymq.core.codec.MessageCodec;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.queue.index.Deadlines;
@@ -51,7 +51,7 @@ public final class DeliveryCodec {
 
   /** Writes a delivery; parameters as in {@link Receiver#delivered}. */
   public void write(
-      LinkWriter out,
+      ByteWriter out,
       long consumer,
       long sequence,
       Message message,
@@ -73,19 +73,19 @@ public final class DeliveryCodec {
   }
 
   /** Reads the deliveries of a frame. */
-  public void read(LinkReader in, Receiver receiver) {
+  public void read(ByteReader in, Receiver receiver) {
     begin();
     int known = REDELIVERED | ACKNOWLEDGED | (hasTimes ? EXPIRES : 0);
     while (in.remaining() > 0) {
       long consumer = in.number();
       int flags = in.octet();
       if ((flags & ~known) != 0) {
-        throw new LinkFormatException("unknown flags of a delivery: " + flags);
+        throw new ByteFormatException("unknown flags of a delivery: " + flags);
       }
       long sequence = (flags & ACKNOWLEDGED) == 0 ? -1 : in.number();
       long millisLeft = (flags & EXPIRES) == 0 ? Deadlines.NEVER : in.number();
       if (millisLeft < 0) {
-        throw new LinkFormatException("a delivery with %d ms left".formatted(millisLeft));
+        throw new ByteFormatException("a delivery with %d ms left".formatted(millisLeft));
       }
       receiver.delivered(
           consumer, sequence, messages.read(in), (flags & REDELIVERED) != 0, millisLeft);

@@ -1,8 +1,8 @@
 package io.mayflymq.cluster.link;
 
-import io.mayflymq.core.codec.LinkFormatException;
-import io.mayflymq.core.codec.LinkReader;
-import io.mayflymq.core.codec.LinkWriter;
+import io.mayflymq.core.codec.ByteFormatException;
+import io.mayflymq.core.codec.ByteReader;
+import io.mayflymq.core.codec.ByteWriter;
 import io.mayflymq.core.runtime.Causes;
 import io.mayflymq.protocol.types.AmqpException;
 import io.mayflymq.protocol.types.ChannelException;
@@ -17,7 +17,7 @@ public final class ErrorCodec {
   private ErrorCodec() {}
 
   /** Writes an error; one that is not of the protocol becomes 541. */
-  public static void write(LinkWriter out, Throwable failure) {
+  public static void write(ByteWriter out, Throwable failure) {
     Throwable cause = Causes.of(failure);
     AmqpException error =
         cause instanceof AmqpException known
@@ -29,7 +29,7 @@ public final class ErrorCodec {
   }
 
   /** Reads an error. */
-  public static AmqpException read(LinkReader in) {
+  public static AmqpException read(ByteReader in) {
     int scope = in.octet();
     int number = in.integer();
     String text = in.text();
@@ -40,6 +40,6 @@ public final class ErrorCodec {
             : new ConnectionException(code, text);
       }
     }
-    throw new LinkFormatException("unknown reply code " + number);
+    throw new ByteFormatException("unknown reply code " + number);
   }
 }

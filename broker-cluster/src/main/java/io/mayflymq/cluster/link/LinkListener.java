@@ -1,7 +1,7 @@
 package io.mayflymq.cluster.link;
 
-import io.mayflymq.core.codec.LinkFormatException;
-import io.mayflymq.core.codec.LinkReader;
+import io.mayflymq.core.codec.ByteFormatException;
+import io.mayflymq.core.codec.ByteReader;
 
 /** One side of a link. Called in bursts of the shard that the link belongs to. */
 public interface LinkListener {
@@ -12,9 +12,9 @@ public interface LinkListener {
    * A frame has arrived.
    *
    * @param body valid until the method returns
-   * @throws LinkFormatException if it cannot be read: the connection is closed then
+   * @throws ByteFormatException if it cannot be read: the connection is closed then
    */
-  void frame(int type, LinkReader body);
+  void frame(int type, ByteReader body);
 
   /** The other side keeps up again. */
   void writable();

@@ -1,6 +1,6 @@
 package io.mayflymq.cluster.link;
 
-import io.mayflymq.core.codec.LinkWriter;
+import io.mayflymq.core.codec.ByteWriter;
 
 /** An open connection to another node, for one shard. On the shard's thread but for one method. */
 public interface LinkPort {
@@ -13,7 +13,7 @@ public interface LinkPort {
    * @param type see {@link LinkFrame}
    * @param body is copied
    */
-  void send(int type, LinkWriter body);
+  void send(int type, ByteWriter body);
 
   /** Returns whether the other side keeps up with what is sent to it. Any thread may call. */
   boolean isWritable();

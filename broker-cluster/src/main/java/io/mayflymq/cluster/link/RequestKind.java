@@ -1,6 +1,6 @@
 package io.mayflymq.cluster.link;
 
-import io.mayflymq.core.codec.LinkFormatException;
+import io.mayflymq.core.codec.ByteFormatException;
 
 /** What a node asks of a queue of another one. The code is what a frame has: it never changes. */
 public enum RequestKind {
@@ -42,13 +42,13 @@ public enum RequestKind {
     return code;
   }
 
-  /** Returns the kind of a code; fails with {@link LinkFormatException} if there is none. */
+  /** Returns the kind of a code; fails with {@link ByteFormatException} if there is none. */
   public static RequestKind of(int code) {
     for (RequestKind kind : ALL) {
       if (kind.code == code) {
         return kind;
       }
     }
-    throw new LinkFormatException("unknown kind of request: " + code);
+    throw new ByteFormatException("unknown kind of request: " + code);
   }
 }

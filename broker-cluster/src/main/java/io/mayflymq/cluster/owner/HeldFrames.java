@@ -1,6 +1,6 @@
 package io.mayflymq.cluster.owner;
 
-import io.mayflymq.core.codec.LinkReader;
+import io.mayflymq.core.codec.ByteReader;
 import io.mayflymq.core.runtime.Shard;
 import java.util.ArrayDeque;
 import java.util.function.BiConsumer;
@@ -14,15 +14,15 @@ import java.util.function.Consumer;
 final class HeldFrames {
   private static final long POLL_MILLIS = 5;
 
-  private record Held(int type, LinkReader body) {}
+  private record Held(int type, ByteReader body) {}
 
   private final Shard shard;
-  private final BiConsumer<Integer, LinkReader> process;
+  private final BiConsumer<Integer, ByteReader> process;
   private final ArrayDeque<Held> frames = new ArrayDeque<>();
   private BooleanSupplier over;
   private boolean closed;
 
-  HeldFrames(Shard shard, BiConsumer<Integer, LinkReader> process) {
+  HeldFrames(Shard shard, BiConsumer<Integer, ByteReader> process) {
     this.shard = shard;
     this.process = process;
   }
@@ -31,9 +31,9 @@ final class HeldFrames {
     return over != null;
   }
 
-  void add(int type, LinkReader body) {
+  void add(int type, ByteReader body) {
     byte[] copy = body.rest();
-    frames.add(new Held(type, new LinkReader(copy, copy.length)));
+    frames.add(new Held(type, new ByteReader(copy, copy.length)));
   }
 
   /**

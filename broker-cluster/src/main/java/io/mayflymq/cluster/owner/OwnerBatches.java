@@ -1,9 +1,9 @@
 package io.mayflymq.cluster.owner;
 
 import io.mayflymq.cluster.link.LinkFrame;
-import io.mayflymq.core.codec.LinkFormatException;
-import io.mayflymq.core.codec.LinkReader;
-import io.mayflymq.core.codec.LinkWriter;
+import io.mayflymq.core.codec.ByteFormatException;
+import io.mayflymq.core.codec.ByteReader;
+import io.mayflymq.core.codec.ByteWriter;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.store.AppliedBatches;
 import io.mayflymq.core.store.BatchOrigin;
@@ -56,7 +56,7 @@ final class OwnerBatches {
   private final AppliedBatches applied;
 
   private final Output output;
-  private final LinkWriter frame = new LinkWriter();
+  private final ByteWriter frame = new ByteWriter();
 
   /** Null as long as it is not known where the batches come from, and for the queues of a node. */
   private LinkBatches link;
@@ -67,7 +67,7 @@ final class OwnerBatches {
   /** The connection, and what follows on it. */
   interface Output {
     /** Sends a frame to the other node. */
-    void send(int type, LinkWriter body);
+    void send(int type, ByteWriter body);
 
     /** Holds what follows until this is over; it is asked again and again. */
     void hold(BooleanSupplier end);
@@ -89,22 +89,22 @@ final class OwnerBatches {
   }
 
   /** Notes where the batches come from. */
-  void origin(LinkReader in) {
+  void origin(ByteReader in) {
     if (applied == null || link != null) {
-      throw new LinkFormatException("unexpected origin of batches");
+      throw new ByteFormatException("unexpected origin of batches");
     }
     UUID id = new UUID(in.number(), in.number());
     link = applied.of(new BatchOrigin(in.integer(), id));
   }
 
   /** Applies a batch, or answers it if it has been applied. */
-  void commands(LinkReader in) {
+  void commands(ByteReader in) {
     long number = in.number();
     boolean hasConsequences = (in.octet() & HAS_CONSEQUENCES) != 0;
     if (applied == null) {
       commands.apply(in, hasConsequences, names, new Answer(number));
     } else if (link == null) {
-      throw new LinkFormatException("commands before their origin");
+      throw new ByteFormatException("commands before their origin");
     } else if (link.hasEnded()) {
       output.close("another link of node %d has begun".formatted(link.origin().node()));
     } else if (link.isApplied(number)) {
@@ -176,7 +176,7 @@ final class OwnerBatches {
     return outcome != null;
   }
 
-  private void answerAgain(long number, LinkReader in) {
+  private void answerAgain(long number, ByteReader in) {
     byte[] outcome = link.outcome(number);
     frame.clear().number(number);
     if (outcome == null) {
@@ -205,7 +205,7 @@ final class OwnerBatches {
     }
 
     @Override
-    public void returned(LinkWriter result) {
+    public void returned(ByteWriter result) {
       output.send(LinkFrame.RETURNED, frame.clear().number(number).append(result));
     }
 

@@ -4,7 +4,7 @@ import io.mayflymq.cluster.link.DeliveryCodec;
 import io.mayflymq.cluster.link.LinkFrame;
 import io.mayflymq.cluster.link.LinkPort;
 import io.mayflymq.cluster.link.LinkVersion;
-import io.mayflymq.core.codec.LinkWriter;
+import io.mayflymq.core.codec.ByteWriter;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.queue.index.Deadlines;
 import io.mayflymq.core.runtime.EndOfBurstListener;
@@ -37,7 +37,7 @@ final class OwnerDeliveries implements EndOfBurstListener {
   private final Shard shard;
   private final LinkPort port;
   private final Undeliverable undeliverable;
-  private final LinkWriter frame = new LinkWriter();
+  private final ByteWriter frame = new ByteWriter();
   private final DeliveryCodec deliveries;
   private final Handover[] handovers;
   private boolean waitsForEnd;
@@ -112,7 +112,7 @@ final class OwnerDeliveries implements EndOfBurstListener {
   }
 
   private void sendNumber(OwnerConsumer consumer, int type) {
-    send(type, new LinkWriter().number(consumer.number()));
+    send(type, new ByteWriter().number(consumer.number()));
   }
 
   private static PartitionTime timeOf(OwnerConsumer consumer) {
@@ -152,7 +152,7 @@ final class OwnerDeliveries implements EndOfBurstListener {
   }
 
   /** Sends another frame, behind the messages. */
-  void send(int type, LinkWriter body) {
+  void send(int type, ByteWriter body) {
     if (!closed) {
       passOn();
       port.send(type, body);

@@ -3,9 +3,9 @@ package io.mayflymq.cluster.owner;
 import io.mayflymq.cluster.link.LinkFrame;
 import io.mayflymq.cluster.link.LinkListener;
 import io.mayflymq.cluster.link.LinkPort;
-import io.mayflymq.core.codec.LinkFormatException;
-import io.mayflymq.core.codec.LinkReader;
-import io.mayflymq.core.codec.LinkWriter;
+import io.mayflymq.core.codec.ByteFormatException;
+import io.mayflymq.core.codec.ByteReader;
+import io.mayflymq.core.codec.ByteWriter;
 import io.mayflymq.core.queue.Consumer;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.store.AppliedBatches;
@@ -95,7 +95,7 @@ public final class OwnerLink implements LinkListener, IncomingCommands.Names {
   }
 
   @Override
-  public void frame(int type, LinkReader body) {
+  public void frame(int type, ByteReader body) {
     if (held.isHolding()) {
       held.add(type, body);
     } else {
@@ -103,7 +103,7 @@ public final class OwnerLink implements LinkListener, IncomingCommands.Names {
     }
   }
 
-  private void process(int type, LinkReader in) {
+  private void process(int type, ByteReader in) {
     switch (type) {
       case LinkFrame.QUEUE -> queue(in);
       case LinkFrame.FORGET_QUEUES -> queues.clear();
@@ -113,11 +113,11 @@ public final class OwnerLink implements LinkListener, IncomingCommands.Names {
       case LinkFrame.CREDIT -> credit(in);
       case LinkFrame.RECALLED -> recalled(in);
       case LinkFrame.REJOINED -> rejoined();
-      default -> throw new LinkFormatException("unexpected frame of type " + type);
+      default -> throw new ByteFormatException("unexpected frame of type " + type);
     }
   }
 
-  private void origin(LinkReader in) {
+  private void origin(ByteReader in) {
     batches.origin(in);
     if (order != null && !output.haveRanks()) {
       order.complete();
@@ -126,12 +126,12 @@ public final class OwnerLink implements LinkListener, IncomingCommands.Names {
 
   private void rejoined() {
     if (order == null) {
-      throw new LinkFormatException("consumers of a node do not join again");
+      throw new ByteFormatException("consumers of a node do not join again");
     }
     order.complete();
   }
 
-  private void queue(LinkReader in) {
+  private void queue(ByteReader in) {
     long number = in.number();
     queues.put(number, in.text(), in.text(), in.number());
     if (queues.isAwaited(number)) {
@@ -144,7 +144,7 @@ public final class OwnerLink implements LinkListener, IncomingCommands.Names {
 
   private final class BatchOutput implements OwnerBatches.Output {
     @Override
-    public void send(int type, LinkWriter body) {
+    public void send(int type, ByteWriter body) {
       output.send(type, body);
     }
 
@@ -159,7 +159,7 @@ public final class OwnerLink implements LinkListener, IncomingCommands.Names {
     }
   }
 
-  private void credit(LinkReader in) {
+  private void credit(ByteReader in) {
     OwnerConsumer consumer = consumers.get(in.number());
     long bytes = in.number();
     if (consumer != null) {
@@ -167,7 +167,7 @@ public final class OwnerLink implements LinkListener, IncomingCommands.Names {
     }
   }
 
-  private void recalled(LinkReader in) {
+  private void recalled(ByteReader in) {
     OwnerConsumer consumer = consumers.get(in.number());
     if (consumer != null) {
       consumer.recalled();

@@ -1,6 +1,6 @@
 package io.mayflymq.cluster.owner;
 
-import io.mayflymq.core.codec.LinkFormatException;
+import io.mayflymq.core.codec.ByteFormatException;
 import io.mayflymq.core.vhost.queue.Preconditions;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.protocol.types.ChannelException;
@@ -68,7 +68,7 @@ final class OwnerQueues {
   private Entry entry(long number) {
     Entry entry = byNumber.get(number);
     if (entry == null) {
-      throw new LinkFormatException("no queue has the number " + number);
+      throw new ByteFormatException("no queue has the number " + number);
     }
     return entry;
   }

@@ -4,9 +4,9 @@ import io.mayflymq.cluster.link.ConsumerRank;
 import io.mayflymq.cluster.link.ErrorCodec;
 import io.mayflymq.cluster.link.LinkFrame;
 import io.mayflymq.cluster.link.RequestKind;
-import io.mayflymq.core.codec.LinkFormatException;
-import io.mayflymq.core.codec.LinkReader;
-import io.mayflymq.core.codec.LinkWriter;
+import io.mayflymq.core.codec.ByteFormatException;
+import io.mayflymq.core.codec.ByteReader;
+import io.mayflymq.core.codec.ByteWriter;
 import io.mayflymq.core.codec.MessageCodec;
 import io.mayflymq.core.policy.LeaseUse;
 import io.mayflymq.core.queue.ConsumeOptions;
@@ -34,7 +34,7 @@ final class OwnerRequests {
   private final Shard shard;
   private final OwnerDeliveries output;
   private final OwnerConsumers consumers;
-  private final LinkWriter frame = new LinkWriter();
+  private final ByteWriter frame = new ByteWriter();
   private final MessageCodec messages = new MessageCodec();
 
   /** Null for the queues of a node. */
@@ -61,12 +61,12 @@ final class OwnerRequests {
    * Answers a request, now or later. One that cannot be read fails: the other node would send it
    * again by the next connection, for ever.
    */
-  void answer(LinkReader in, OwnerQueues queues) {
+  void answer(ByteReader in, OwnerQueues queues) {
     long id = in.number();
     try {
       RequestKind kind = RequestKind.of(in.octet());
       answer(id, kind, queues.require(in.number()), in);
-    } catch (LinkFormatException e) {
+    } catch (ByteFormatException e) {
       shard.faults().report("reading a request of another node", e);
       failed(id, e);
     } catch (RuntimeException e) {
@@ -74,7 +74,7 @@ final class OwnerRequests {
     }
   }
 
-  private void answer(long id, RequestKind kind, Queue queue, LinkReader in) {
+  private void answer(long id, RequestKind kind, Queue queue, ByteReader in) {
     switch (kind) {
       case SUBSCRIBE -> subscribe(id, queue, in);
       case CANCEL -> cancel(id, in.number());
@@ -125,16 +125,16 @@ final class OwnerRequests {
     }
   }
 
-  private static LeaseUse use(LinkReader in) {
+  private static LeaseUse use(ByteReader in) {
     String name = in.text();
     try {
       return LeaseUse.valueOf(name);
     } catch (IllegalArgumentException e) {
-      throw new LinkFormatException("unknown use of a queue: " + name);
+      throw new ByteFormatException("unknown use of a queue: " + name);
     }
   }
 
-  private void subscribe(long id, Queue queue, LinkReader in) {
+  private void subscribe(long id, Queue queue, ByteReader in) {
     long number = in.number();
     ShortString tag = in.shortString();
     boolean acknowledges = in.bit();
@@ -285,7 +285,7 @@ final class OwnerRequests {
         });
   }
 
-  private <T> void later(long id, CompletableFuture<T> work, BiConsumer<LinkWriter, T> write) {
+  private <T> void later(long id, CompletableFuture<T> work, BiConsumer<ByteWriter, T> write) {
     work.whenComplete(
         (result, failure) ->
             atHome(
@@ -306,7 +306,7 @@ final class OwnerRequests {
     }
   }
 
-  private void done(long id, java.util.function.Consumer<LinkWriter> write) {
+  private void done(long id, java.util.function.Consumer<ByteWriter> write) {
     if (!closed) {
       frame.clear().number(id);
       write.accept(frame);

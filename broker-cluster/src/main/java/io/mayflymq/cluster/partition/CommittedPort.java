@@ -1,7 +1,7 @@
 package io.mayflymq.cluster.partition;
 
 import io.mayflymq.cluster.link.LinkPort;
-import io.mayflymq.core.codec.LinkWriter;
+import io.mayflymq.core.codec.ByteWriter;
 import io.mayflymq.core.store.Commit;
 import java.util.ArrayDeque;
 import java.util.function.BooleanSupplier;
@@ -25,7 +25,7 @@ final class CommittedPort implements LinkPort {
   private final LinkPort port;
   private final Consumer<Commit> commits;
   private final BooleanSupplier mayTell;
-  private final ArrayDeque<LinkWriter> spare = new ArrayDeque<>(MOST_SPARE);
+  private final ArrayDeque<ByteWriter> spare = new ArrayDeque<>(MOST_SPARE);
 
   /** What is committed and must not be told now. */
   private final ArrayDeque<Frame> held = new ArrayDeque<>(0);
@@ -47,9 +47,9 @@ final class CommittedPort implements LinkPort {
   /** A frame that waits for what was written before it. */
   private final class Frame implements Commit {
     private final int type;
-    private final LinkWriter body;
+    private final ByteWriter body;
 
-    Frame(int type, LinkWriter body) {
+    Frame(int type, ByteWriter body) {
       this.type = type;
       this.body = body;
     }
@@ -87,9 +87,9 @@ final class CommittedPort implements LinkPort {
   }
 
   @Override
-  public void send(int type, LinkWriter body) {
+  public void send(int type, ByteWriter body) {
     if (!closed) {
-      LinkWriter copy = spare.isEmpty() ? new LinkWriter() : spare.poll();
+      ByteWriter copy = spare.isEmpty() ? new ByteWriter() : spare.poll();
       commits.accept(new Frame(type, copy.append(body)));
     }
   }
@@ -97,7 +97,7 @@ final class CommittedPort implements LinkPort {
   /** Sends a frame without a body that waits for nothing. */
   void sendNow(int type) {
     if (!closed) {
-      port.send(type, new LinkWriter());
+      port.send(type, new ByteWriter());
     }
   }
 

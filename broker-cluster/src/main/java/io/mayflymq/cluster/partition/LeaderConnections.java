@@ -2,7 +2,7 @@ package io.mayflymq.cluster.partition;
 
 import io.mayflymq.cluster.link.LinkListener;
 import io.mayflymq.cluster.link.LinkPort;
-import io.mayflymq.core.codec.LinkReader;
+import io.mayflymq.core.codec.ByteReader;
 import io.mayflymq.core.store.StoreException;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -57,7 +57,7 @@ final class LeaderConnections {
     }
 
     @Override
-    public void frame(int type, LinkReader body) {
+    public void frame(int type, ByteReader body) {
       try {
         replica.frame(type, body);
       } catch (StoreException e) {

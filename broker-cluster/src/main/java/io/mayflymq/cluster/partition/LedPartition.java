@@ -8,7 +8,7 @@ import io.mayflymq.cluster.owner.ConsumerOrder;
 import io.mayflymq.cluster.owner.OwnerLink;
 import io.mayflymq.cluster.owner.QueueLookup;
 import io.mayflymq.cluster.replication.QueueLeases;
-import io.mayflymq.core.codec.LinkReader;
+import io.mayflymq.core.codec.ByteReader;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.store.StoreIds;
 import io.mayflymq.core.vhost.Broker;
@@ -205,7 +205,7 @@ final class LedPartition implements QueueLookup {
     }
 
     @Override
-    public void frame(int type, LinkReader body) {
+    public void frame(int type, ByteReader body) {
       if (!over) {
         home.frame(type, body);
       }

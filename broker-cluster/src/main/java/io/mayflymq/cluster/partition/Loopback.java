@@ -3,8 +3,8 @@ package io.mayflymq.cluster.partition;
 import io.mayflymq.cluster.link.LinkListener;
 import io.mayflymq.cluster.link.LinkPort;
 import io.mayflymq.cluster.link.LinkVersion;
-import io.mayflymq.core.codec.LinkReader;
-import io.mayflymq.core.codec.LinkWriter;
+import io.mayflymq.core.codec.ByteReader;
+import io.mayflymq.core.codec.ByteWriter;
 import io.mayflymq.core.runtime.Shard;
 
 /** A connection of a node to itself, without a socket: both sides are on the same shard. */
@@ -60,13 +60,13 @@ final class Loopback {
     }
 
     @Override
-    public void send(int type, LinkWriter body) {
+    public void send(int type, ByteWriter body) {
       if (!closed) {
-        other.received(type, new LinkReader(body.bytes(), body.size()));
+        other.received(type, new ByteReader(body.bytes(), body.size()));
       }
     }
 
-    private void received(int type, LinkReader body) {
+    private void received(int type, ByteReader body) {
       try {
         listener.frame(type, body);
       } catch (Throwable e) {

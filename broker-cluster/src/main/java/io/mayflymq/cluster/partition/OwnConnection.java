@@ -3,7 +3,7 @@ package io.mayflymq.cluster.partition;
 import io.mayflymq.cluster.link.LinkListener;
 import io.mayflymq.cluster.link.LinkPort;
 import io.mayflymq.cluster.remote.PartitionHost;
-import io.mayflymq.core.codec.LinkReader;
+import io.mayflymq.core.codec.ByteReader;
 import io.mayflymq.core.runtime.Shard;
 import java.util.function.Supplier;
 
@@ -63,7 +63,7 @@ final class OwnConnection implements PartitionHost.Connection, LinkListener {
   }
 
   @Override
-  public void frame(int type, LinkReader body) {
+  public void frame(int type, ByteReader body) {
     listener.frame(type, body);
   }
 

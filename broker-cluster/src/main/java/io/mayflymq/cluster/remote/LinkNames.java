@@ -1,7 +1,7 @@
 package io.mayflymq.cluster.remote;
 
 import io.mayflymq.cluster.link.LinkFrame;
-import io.mayflymq.core.codec.LinkWriter;
+import io.mayflymq.core.codec.ByteWriter;
 import io.mayflymq.core.codec.MessageCodec;
 import io.mayflymq.core.queue.Consumer;
 import io.mayflymq.core.runtime.Shard;
@@ -18,13 +18,13 @@ final class LinkNames implements RemoteCommands.Names<Queue> {
   /** Sends a frame. */
   @FunctionalInterface
   interface Output {
-    void send(int type, LinkWriter body);
+    void send(int type, ByteWriter body);
   }
 
   private final Shard shard;
   private final RemoteConsumers consumers;
   private final Output output;
-  private final LinkWriter frame = new LinkWriter();
+  private final ByteWriter frame = new ByteWriter();
   private final MessageCodec messages = new MessageCodec();
   private final Map<Queue, Long> queues = new HashMap<>();
 

@@ -1,8 +1,8 @@
 package io.mayflymq.cluster.remote;
 
 import io.mayflymq.cluster.link.RequestKind;
-import io.mayflymq.core.codec.LinkReader;
-import io.mayflymq.core.codec.LinkWriter;
+import io.mayflymq.core.codec.ByteReader;
+import io.mayflymq.core.codec.ByteWriter;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.protocol.types.AmqpException;
 import io.mayflymq.protocol.types.ReplyCode;
@@ -18,11 +18,11 @@ import java.util.function.Function;
 final class LinkRequest<T> {
   private final Queue queue;
   private final RequestKind kind;
-  private final Consumer<LinkWriter> write;
-  private final Function<LinkReader, T> read;
+  private final Consumer<ByteWriter> write;
+  private final Function<ByteReader, T> read;
   private final CompletableFuture<T> answer = new CompletableFuture<>();
   private T ifGone;
-  private Consumer<LinkReader> ifLate = in -> {};
+  private Consumer<ByteReader> ifLate = in -> {};
   private boolean givenUp;
   private RemoteConsumer joining;
   private int timesSent;
@@ -35,7 +35,7 @@ final class LinkRequest<T> {
    * @param read reads the answer
    */
   LinkRequest(
-      Queue queue, RequestKind kind, Consumer<LinkWriter> write, Function<LinkReader, T> read) {
+      Queue queue, RequestKind kind, Consumer<ByteWriter> write, Function<ByteReader, T> read) {
     this.queue = queue;
     this.kind = kind;
     this.write = write;
@@ -49,7 +49,7 @@ final class LinkRequest<T> {
   }
 
   /** Sets what reads an answer that comes when it is not waited for any more. */
-  LinkRequest<T> orIfLate(Consumer<LinkReader> reading) {
+  LinkRequest<T> orIfLate(Consumer<ByteReader> reading) {
     ifLate = reading;
     return this;
   }
@@ -90,7 +90,7 @@ final class LinkRequest<T> {
   }
 
   /** Writes the frame, for the first time or again. */
-  void write(long number, LinkNames names, LinkWriter frame) {
+  void write(long number, LinkNames names, ByteWriter frame) {
     long of = names.queue(queue);
     frame.clear().number(number).octet(kind.code()).number(of);
     write.accept(frame);
@@ -108,7 +108,7 @@ final class LinkRequest<T> {
   }
 
   /** Reads the answer; throws if it cannot be read, and then it is not answered yet. */
-  void answered(LinkReader in) {
+  void answered(ByteReader in) {
     if (givenUp) {
       ifLate.accept(in);
     } else {

@@ -3,9 +3,9 @@ package io.mayflymq.cluster.remote;
 import io.mayflymq.cluster.link.LinkFrame;
 import io.mayflymq.cluster.link.LinkPort;
 import io.mayflymq.cluster.link.RequestKind;
-import io.mayflymq.core.codec.LinkFormatException;
-import io.mayflymq.core.codec.LinkReader;
-import io.mayflymq.core.codec.LinkWriter;
+import io.mayflymq.core.codec.ByteFormatException;
+import io.mayflymq.core.codec.ByteReader;
+import io.mayflymq.core.codec.ByteWriter;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.vhost.command.ShardCommandSender;
 import io.mayflymq.core.vhost.partition.Partitions;
@@ -24,7 +24,7 @@ import java.util.function.Function;
 final class LinkTraffic {
   private static final int HAS_CONSEQUENCES = 1;
 
-  private final LinkWriter frame = new LinkWriter();
+  private final ByteWriter frame = new ByteWriter();
   private final LinkNames names;
   private final OpenBatches batches = new OpenBatches();
   private final OpenRequests requests;
@@ -94,7 +94,7 @@ final class LinkTraffic {
     return port;
   }
 
-  private void sendFrame(int type, LinkWriter body) {
+  private void sendFrame(int type, ByteWriter body) {
     if (port != null) {
       port.send(type, body);
     }
@@ -126,7 +126,7 @@ final class LinkTraffic {
   }
 
   /** A frame has arrived by the connection. */
-  void frame(int type, LinkReader body) {
+  void frame(int type, ByteReader body) {
     switch (type) {
       case LinkFrame.DELIVER -> consumers.deliver(body);
       case LinkFrame.RETURNED -> batches.returned(body);
@@ -137,7 +137,7 @@ final class LinkTraffic {
       case LinkFrame.CANCELLED -> consumers.cancelled(body);
       case LinkFrame.RECALL -> consumers.recall(body);
       case LinkFrame.ACTIVE -> consumers.active(body);
-      default -> throw new LinkFormatException("unexpected frame of type " + type);
+      default -> throw new ByteFormatException("unexpected frame of type " + type);
     }
   }
 }

@@ -1,7 +1,7 @@
 package io.mayflymq.cluster.remote;
 
-import io.mayflymq.core.codec.LinkFormatException;
-import io.mayflymq.core.codec.LinkReader;
+import io.mayflymq.core.codec.ByteFormatException;
+import io.mayflymq.core.codec.ByteReader;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.queue.RemoteCommands;
 import java.util.ArrayList;
@@ -30,11 +30,11 @@ final class OpenBatches {
     return last;
   }
 
-  void returned(LinkReader in) {
+  void returned(ByteReader in) {
     long number = in.number();
     RemoteCommands<Queue> commands = underWay.remove(number);
     if (commands == null) {
-      throw new LinkFormatException("batch %d has not been sent".formatted(number));
+      throw new ByteFormatException("batch %d has not been sent".formatted(number));
     }
     try {
       commands.returned(in);
@@ -45,7 +45,7 @@ final class OpenBatches {
     }
   }
 
-  void arrived(LinkReader in) {
+  void arrived(ByteReader in) {
     RemoteCommands<Queue> commands = arriving.remove(in.number());
     if (commands != null) {
       commands.arrived();

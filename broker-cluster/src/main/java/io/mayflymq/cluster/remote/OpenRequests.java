@@ -1,7 +1,7 @@
 package io.mayflymq.cluster.remote;
 
 import io.mayflymq.cluster.link.ErrorCodec;
-import io.mayflymq.core.codec.LinkReader;
+import io.mayflymq.core.codec.ByteReader;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.queue.QueueGate;
 import io.mayflymq.protocol.types.ChannelException;
@@ -35,7 +35,7 @@ final class OpenRequests {
     return last;
   }
 
-  void answered(LinkReader in) {
+  void answered(ByteReader in) {
     LinkRequest<?> request = open.remove(in.number());
     if (request != null) {
       try {
@@ -47,7 +47,7 @@ final class OpenRequests {
     }
   }
 
-  void failed(LinkReader in) {
+  void failed(ByteReader in) {
     LinkRequest<?> request = open.remove(in.number());
     if (request != null) {
       request.failed(ErrorCodec.read(in));
@@ -55,7 +55,7 @@ final class OpenRequests {
   }
 
   /** The queue has moved, and has done nothing for the request. */
-  void moved(LinkReader in) {
+  void moved(ByteReader in) {
     LinkRequest<?> request = open.remove(in.number());
     if (request != null) {
       request.answer().completeExceptionally(new QueueGate.MovedException());

@@ -4,8 +4,8 @@ import io.mayflymq.cluster.link.LinkFrame;
 import io.mayflymq.cluster.link.LinkListener;
 import io.mayflymq.cluster.link.LinkPort;
 import io.mayflymq.cluster.link.RequestKind;
-import io.mayflymq.core.codec.LinkReader;
-import io.mayflymq.core.codec.LinkWriter;
+import io.mayflymq.core.codec.ByteReader;
+import io.mayflymq.core.codec.ByteWriter;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.vhost.partition.Partition;
 import io.mayflymq.core.vhost.partition.Partitions;
@@ -212,7 +212,7 @@ public final class PartitionLink implements QueueLink {
     }
 
     @Override
-    public void frame(int type, LinkReader body) {
+    public void frame(int type, ByteReader body) {
       if (current == this && isUp()) {
         received(type, body);
       }
@@ -231,7 +231,7 @@ public final class PartitionLink implements QueueLink {
     }
   }
 
-  private void received(int type, LinkReader body) {
+  private void received(int type, ByteReader body) {
     switch (type) {
       case LinkFrame.STALLED -> {
         stalls = true;
@@ -292,7 +292,7 @@ public final class PartitionLink implements QueueLink {
     traffic.begin(port);
     port.send(
         LinkFrame.ORIGIN,
-        new LinkWriter()
+        new ByteWriter()
             .number(id.getMostSignificantBits())
             .number(id.getLeastSignificantBits())
             .number(member));

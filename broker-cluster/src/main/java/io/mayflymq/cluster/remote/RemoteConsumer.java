@@ -3,7 +3,7 @@ package io.mayflymq.cluster.remote;
 import io.mayflymq.cluster.link.ConsumerRank;
 import io.mayflymq.cluster.link.LinkVersion;
 import io.mayflymq.cluster.remote.HeldMessages.Held;
-import io.mayflymq.core.codec.LinkWriter;
+import io.mayflymq.core.codec.ByteWriter;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.message.StreamOffset;
 import io.mayflymq.core.policy.QueueType;
@@ -125,7 +125,7 @@ final class RemoteConsumer {
    *
    * @param version see {@link LinkVersion}
    */
-  void writeSubscription(LinkWriter out, int version) {
+  void writeSubscription(ByteWriter out, int version) {
     out.number(number)
         .shortString(consumer.tag())
         .bit(consumer.acknowledges())

@@ -4,8 +4,8 @@ import io.mayflymq.cluster.link.ConsumerRank;
 import io.mayflymq.cluster.link.DeliveryCodec;
 import io.mayflymq.cluster.link.LinkFrame;
 import io.mayflymq.cluster.link.LinkVersion;
-import io.mayflymq.core.codec.LinkReader;
-import io.mayflymq.core.codec.LinkWriter;
+import io.mayflymq.core.codec.ByteReader;
+import io.mayflymq.core.codec.ByteWriter;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.queue.Consumer;
 import io.mayflymq.core.runtime.EndOfBurstListener;
@@ -41,7 +41,7 @@ final class RemoteConsumers implements EndOfBurstListener {
   private final ShardCommandSender commands;
   private final LinkNames.Output output;
   private final WindowRequest windows;
-  private final LinkWriter frame = new LinkWriter();
+  private final ByteWriter frame = new ByteWriter();
   private final Consumer ofGet = Consumer.ofGet();
 
   /** In the order in which they were added. */
@@ -92,12 +92,12 @@ final class RemoteConsumers implements EndOfBurstListener {
   }
 
   /** Writes what lets a consumer join its queue, by the present connection. */
-  void writeSubscription(RemoteConsumer consumer, LinkWriter out) {
+  void writeSubscription(RemoteConsumer consumer, ByteWriter out) {
     consumer.writeSubscription(out, version);
   }
 
   /** A consumer has joined its queue. */
-  void joined(RemoteConsumer consumer, LinkReader answer) {
+  void joined(RemoteConsumer consumer, ByteReader answer) {
     boolean isFirst = !consumer.isJoined();
     consumer.setJoined();
     if (version >= LinkVersion.OF_RANKS && answer.remaining() > 0) {
@@ -109,7 +109,7 @@ final class RemoteConsumers implements EndOfBurstListener {
   }
 
   /** A consumer is the single active one of its queue from here on. */
-  void active(LinkReader in) {
+  void active(ByteReader in) {
     RemoteConsumer consumer = byNumber.get(in.number());
     if (consumer != null) {
       consumer.setActive();
@@ -172,7 +172,7 @@ final class RemoteConsumers implements EndOfBurstListener {
   }
 
   /** The owning node takes back what is held for a consumer, as its deadlines have changed. */
-  void recall(LinkReader in) {
+  void recall(ByteReader in) {
     long number = in.number();
     RemoteConsumer consumer = byNumber.get(number);
     if (consumer != null) {
@@ -221,7 +221,7 @@ final class RemoteConsumers implements EndOfBurstListener {
   }
 
   /** Messages have arrived. */
-  void deliver(LinkReader in) {
+  void deliver(ByteReader in) {
     deliveries.read(in, this::deliver);
     receiver = null;
   }
@@ -304,7 +304,7 @@ final class RemoteConsumers implements EndOfBurstListener {
   }
 
   /** The queue of a consumer is deleted. */
-  void cancelled(LinkReader in) {
+  void cancelled(ByteReader in) {
     RemoteConsumer consumer = byNumber.get(in.number());
     if (consumer != null) {
       cancel(consumer);

@@ -1,7 +1,7 @@
 package io.mayflymq.cluster.remote;
 
 import io.mayflymq.cluster.link.RequestKind;
-import io.mayflymq.core.codec.LinkReader;
+import io.mayflymq.core.codec.ByteReader;
 import io.mayflymq.core.metadata.Actor;
 import io.mayflymq.core.vhost.queue.DeclaredQueue;
 import io.mayflymq.core.vhost.queue.Queue;
@@ -56,7 +56,7 @@ final class RemoteLifecycle implements QueueLifecycle {
                         .text(actor.user())
                         .text(actor.pid())
                         .text(actor.inWords()),
-                LinkReader::number)
+                ByteReader::number)
             .orIfGone(0L));
   }
 

@@ -3,7 +3,7 @@ package io.mayflymq.cluster.remote;
 import io.mayflymq.cluster.link.LinkConnector;
 import io.mayflymq.cluster.link.LinkListener;
 import io.mayflymq.cluster.link.LinkPort;
-import io.mayflymq.core.codec.LinkReader;
+import io.mayflymq.core.codec.ByteReader;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.vhost.partition.Partitions;
 import io.mayflymq.core.vhost.queue.Queue;
@@ -91,7 +91,7 @@ final class RemoteLink implements LinkListener, QueueLink {
   }
 
   @Override
-  public void frame(int type, LinkReader body) {
+  public void frame(int type, ByteReader body) {
     traffic.frame(type, body);
   }
 

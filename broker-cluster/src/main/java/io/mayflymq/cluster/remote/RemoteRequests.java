@@ -1,8 +1,8 @@
 package io.mayflymq.cluster.remote;
 
 import io.mayflymq.cluster.link.RequestKind;
-import io.mayflymq.core.codec.LinkReader;
-import io.mayflymq.core.codec.LinkWriter;
+import io.mayflymq.core.codec.ByteReader;
+import io.mayflymq.core.codec.ByteWriter;
 import io.mayflymq.core.codec.MessageCodec;
 import io.mayflymq.core.metrics.Counters;
 import io.mayflymq.core.policy.LeaseUse;
@@ -42,8 +42,8 @@ final class RemoteRequests implements QueueRequests {
   /** Asks the home node. Any thread may call. */
   <T> CompletableFuture<T> ask(
       RequestKind kind,
-      java.util.function.Consumer<LinkWriter> write,
-      Function<LinkReader, T> read) {
+      java.util.function.Consumer<ByteWriter> write,
+      Function<ByteReader, T> read) {
     return ask(new LinkRequest<>(queue, kind, write, read));
   }
 
@@ -180,14 +180,14 @@ final class RemoteRequests implements QueueRequests {
   }
 
   /** The message is not waited for any more: it goes back. */
-  private void fetchedLate(LinkReader in) {
+  private void fetchedLate(ByteReader in) {
     long sequence = in.bit() ? in.signed() : -1;
     if (sequence >= 0) {
       link.consumers().putBackFetched(queue, sequence);
     }
   }
 
-  private GetResult fetched(LinkReader in) {
+  private GetResult fetched(ByteReader in) {
     if (!in.bit()) {
       return null;
     }
@@ -200,7 +200,7 @@ final class RemoteRequests implements QueueRequests {
 
   @Override
   public CompletableFuture<Long> purge() {
-    return ask(RequestKind.PURGE, out -> {}, LinkReader::number);
+    return ask(RequestKind.PURGE, out -> {}, ByteReader::number);
   }
 
   @Override
@@ -234,6 +234,6 @@ final class RemoteRequests implements QueueRequests {
   @Override
   public CompletableFuture<Long> removeScheduled(String messageId) {
     return ask(
-        RequestKind.REMOVE_SCHEDULED, out -> out.optionalText(messageId), LinkReader::number);
+        RequestKind.REMOVE_SCHEDULED, out -> out.optionalText(messageId), ByteReader::number);
   }
 }

@@ -4,8 +4,8 @@ import io.mayflymq.cluster.link.LinkFrame;
 import io.mayflymq.cluster.link.LinkPort;
 import io.mayflymq.cluster.link.LinkVersion;
 import io.mayflymq.cluster.link.RequestKind;
-import io.mayflymq.core.codec.LinkReader;
-import io.mayflymq.core.codec.LinkWriter;
+import io.mayflymq.core.codec.ByteReader;
+import io.mayflymq.core.codec.ByteWriter;
 import io.mayflymq.core.runtime.Causes;
 import io.mayflymq.core.runtime.Faults;
 import io.mayflymq.core.vhost.queue.QueueGate;
@@ -17,7 +17,7 @@ import java.util.List;
  * this order. On the link's shard.
  */
 final class Resumption {
-  private static final LinkReader NOTHING = new LinkReader(new byte[0], 0);
+  private static final ByteReader NOTHING = new ByteReader(new byte[0], 0);
 
   private final Object link;
   private final LinkTraffic traffic;
@@ -47,7 +47,7 @@ final class Resumption {
   void run() {
     traffic.consumers().served().forEach(this::join);
     if (port.version() >= LinkVersion.OF_RANKS && traffic.port() == port) {
-      port.send(LinkFrame.REJOINED, new LinkWriter());
+      port.send(LinkFrame.REJOINED, new ByteWriter());
     }
     answerCancelled();
     sendRequests(true);

@@ -4,8 +4,8 @@ import io.mayflymq.cluster.link.LinkListener;
 import io.mayflymq.cluster.link.LinkPort;
 import io.mayflymq.cluster.replication.ReplicationMessage.ToFollower;
 import io.mayflymq.cluster.replication.ReplicationMessage.ToLeader;
-import io.mayflymq.core.codec.LinkReader;
-import io.mayflymq.core.codec.LinkWriter;
+import io.mayflymq.core.codec.ByteReader;
+import io.mayflymq.core.codec.ByteWriter;
 import java.util.Collection;
 import java.util.Map;
 import java.util.TreeMap;
@@ -25,7 +25,7 @@ final class FollowerLinks {
   private final Listener listener;
   private final BiFunction<Integer, LinkListener, ReplicaCluster.Connection> connector;
   private final Map<Integer, Link> links = new TreeMap<>();
-  private final LinkWriter body = new LinkWriter();
+  private final ByteWriter body = new ByteWriter();
 
   /**
    * Creates them: none.
@@ -61,7 +61,7 @@ final class FollowerLinks {
     }
 
     @Override
-    public void frame(int type, LinkReader frame) {
+    public void frame(int type, ByteReader frame) {
       if (!isEnded()) {
         listener.received(node, ReplicationCodec.readFromFollower(type, frame));
       }

@@ -4,8 +4,8 @@ import io.mayflymq.cluster.link.LinkListener;
 import io.mayflymq.cluster.link.LinkPort;
 import io.mayflymq.cluster.replication.ReplicationMessage.ToFollower;
 import io.mayflymq.cluster.replication.ReplicationMessage.ToLeader;
-import io.mayflymq.core.codec.LinkReader;
-import io.mayflymq.core.codec.LinkWriter;
+import io.mayflymq.core.codec.ByteReader;
+import io.mayflymq.core.codec.ByteWriter;
 import java.util.function.Consumer;
 
 /** A connection that another node, which leads, has opened to a replica of this one. */
@@ -16,7 +16,7 @@ final class LeaderLink implements LinkListener, Consumer<ToLeader> {
   }
 
   private final Receiver receiver;
-  private final LinkWriter body = new LinkWriter();
+  private final ByteWriter body = new ByteWriter();
   private LinkPort port;
 
   LeaderLink(Receiver receiver) {
@@ -29,7 +29,7 @@ final class LeaderLink implements LinkListener, Consumer<ToLeader> {
   }
 
   @Override
-  public void frame(int type, LinkReader frame) {
+  public void frame(int type, ByteReader frame) {
     receiver.received(ReplicationCodec.readFromLeader(type, frame), this);
   }
 

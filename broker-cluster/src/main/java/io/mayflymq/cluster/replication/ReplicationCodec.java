@@ -13,9 +13,9 @@ import io.mayflymq.cluster.replication.ReplicationMessage.TakenOver;
 import io.mayflymq.cluster.replication.ReplicationMessage.TakesOver;
 import io.mayflymq.cluster.replication.ReplicationMessage.ToFollower;
 import io.mayflymq.cluster.replication.ReplicationMessage.ToLeader;
-import io.mayflymq.core.codec.LinkFormatException;
-import io.mayflymq.core.codec.LinkReader;
-import io.mayflymq.core.codec.LinkWriter;
+import io.mayflymq.core.codec.ByteFormatException;
+import io.mayflymq.core.codec.ByteReader;
+import io.mayflymq.core.codec.ByteWriter;
 import io.mayflymq.core.store.BatchId;
 import io.mayflymq.core.store.EpochHistory;
 import java.nio.ByteBuffer;
@@ -58,7 +58,7 @@ public final class ReplicationCodec {
    * @param out empty
    * @return the type of its frame
    */
-  public static int write(ReplicationMessage message, LinkWriter out) {
+  public static int write(ReplicationMessage message, ByteWriter out) {
     out.number(message.epoch());
     if (message instanceof Append append) {
       out.number(append.committed());
@@ -99,7 +99,7 @@ public final class ReplicationCodec {
   }
 
   /** Batches have consecutive numbers. */
-  private static void writeBatches(LinkWriter out, List<Batch> batches) {
+  private static void writeBatches(ByteWriter out, List<Batch> batches) {
     out.room(batches.stream().mapToInt(Batch::bytes).sum());
     out.number(batches.size());
     if (!batches.isEmpty()) {
@@ -112,7 +112,7 @@ public final class ReplicationCodec {
   }
 
   /** Without any there is nothing, as in earlier builds, which do not read it either. */
-  private static void write(LinkWriter out, LeaseNotes leases) {
+  private static void write(ByteWriter out, LeaseNotes leases) {
     if (!leases.isEmpty()) {
       out.bit(leases.all());
       out.number(leases.notes().size());
@@ -120,12 +120,12 @@ public final class ReplicationCodec {
     }
   }
 
-  private static void write(LinkWriter out, BatchId id) {
+  private static void write(ByteWriter out, BatchId id) {
     out.number(id.epoch());
     out.number(id.number());
   }
 
-  private static void write(LinkWriter out, EpochHistory history) {
+  private static void write(ByteWriter out, EpochHistory history) {
     out.number(history.starts().size());
     history.starts().forEach(start -> write(out, start));
   }
@@ -133,9 +133,9 @@ public final class ReplicationCodec {
   /**
    * Reads a message of a leader.
    *
-   * @throws LinkFormatException if it cannot be read
+   * @throws ByteFormatException if it cannot be read
    */
-  public static ToFollower readFromLeader(int type, LinkReader in) {
+  public static ToFollower readFromLeader(int type, ByteReader in) {
     long epoch = in.number();
     return switch (type) {
       case LEAD -> new Lead(epoch);
@@ -160,9 +160,9 @@ public final class ReplicationCodec {
   /**
    * Reads a message of a follower.
    *
-   * @throws LinkFormatException if it cannot be read
+   * @throws ByteFormatException if it cannot be read
    */
-  public static ToLeader readFromFollower(int type, LinkReader in) {
+  public static ToLeader readFromFollower(int type, ByteReader in) {
     long epoch = in.number();
     return switch (type) {
       case POSITION -> new Position(epoch, id(in), history(in));
@@ -173,7 +173,7 @@ public final class ReplicationCodec {
     };
   }
 
-  private static List<Batch> batches(LinkReader in) {
+  private static List<Batch> batches(ByteReader in) {
     int count = in.count(LEAST_BYTES_OF_BATCH);
     List<Batch> batches = new ArrayList<>(count);
     long number = count == 0 ? 0 : in.number();
@@ -184,7 +184,7 @@ public final class ReplicationCodec {
     return batches;
   }
 
-  private static LeaseNotes leases(LinkReader in) {
+  private static LeaseNotes leases(ByteReader in) {
     boolean all = in.bit();
     int count = in.count(LEAST_BYTES_OF_NOTE);
     List<LeaseNote> notes = new ArrayList<>(count);
@@ -194,7 +194,7 @@ public final class ReplicationCodec {
     return new LeaseNotes(all, notes);
   }
 
-  private static Map<Long, Long> streamEnds(LinkReader in) {
+  private static Map<Long, Long> streamEnds(ByteReader in) {
     Map<Long, Long> ends = new HashMap<>();
     for (int left = in.count(LEAST_BYTES_OF_STREAM); left > 0; left--) {
       ends.put(in.number(), in.number());
@@ -202,20 +202,20 @@ public final class ReplicationCodec {
     return Map.copyOf(ends);
   }
 
-  private static EpochHistory history(LinkReader in) {
+  private static EpochHistory history(ByteReader in) {
     EpochHistory history = EpochHistory.NONE;
     for (int left = in.count(BYTES_OF_START); left > 0; left--) {
       BatchId start = id(in);
       try {
         history = history.with(start);
       } catch (IllegalArgumentException e) {
-        throw new LinkFormatException("epochs are not in order: " + e.getMessage());
+        throw new ByteFormatException("epochs are not in order: " + e.getMessage());
       }
     }
     return history;
   }
 
-  private static BatchId id(LinkReader in) {
+  private static BatchId id(ByteReader in) {
     return id(in.number(), in.number());
   }
 
@@ -223,11 +223,11 @@ public final class ReplicationCodec {
     try {
       return new BatchId(epoch, number);
     } catch (IllegalArgumentException e) {
-      throw new LinkFormatException("there is no " + e.getMessage());
+      throw new ByteFormatException("there is no " + e.getMessage());
     }
   }
 
-  private static LinkFormatException unknown(int type) {
-    return new LinkFormatException("a frame of the unknown type %d".formatted(type));
+  private static ByteFormatException unknown(int type) {
+    return new ByteFormatException("a frame of the unknown type %d".formatted(type));
   }
 }

@@ -3,9 +3,9 @@ package io.mayflymq.cluster.link;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.mayflymq.core.codec.LinkFormatException;
-import io.mayflymq.core.codec.LinkReader;
-import io.mayflymq.core.codec.LinkWriter;
+import io.mayflymq.core.codec.ByteFormatException;
+import io.mayflymq.core.codec.ByteReader;
+import io.mayflymq.core.codec.ByteWriter;
 import io.mayflymq.core.codec.MessageCodec;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.message.NumberedMessage;
@@ -33,8 +33,8 @@ import org.junit.jupiter.api.Test;
 
 /** What one node writes another one reads, and garbage is refused in words. */
 class LinkCodecTest {
-  private static LinkReader reader(LinkWriter written) {
-    return new LinkReader(written.bytes(), written.size());
+  private static ByteReader reader(ByteWriter written) {
+    return new ByteReader(written.bytes(), written.size());
   }
 
   @Provide
@@ -69,11 +69,11 @@ class LinkCodecTest {
 
   @Property
   void messagesOfAFrameAreReadAsTheyWereWritten(@ForAll("frames") List<Message> frame) {
-    LinkWriter out = new LinkWriter();
+    ByteWriter out = new ByteWriter();
     MessageCodec writer = new MessageCodec();
     writer.begin();
     frame.forEach(message -> writer.write(out, message));
-    LinkReader in = reader(out);
+    ByteReader in = reader(out);
     MessageCodec codec = new MessageCodec();
     codec.begin();
     for (Message message : frame) {
@@ -106,7 +106,7 @@ class LinkCodecTest {
                         random.nextBoolean() ? Deadlines.NEVER : random.nextLong(1L << 62)))
             .toList();
     for (int version = LinkVersion.FIRST; version <= LinkVersion.OF_DEADLINES; version++) {
-      LinkWriter out = new LinkWriter();
+      ByteWriter out = new ByteWriter();
       DeliveryCodec writer = new DeliveryCodec(version);
       writer.begin();
       for (Delivery each : deliveries) {
@@ -139,7 +139,7 @@ class LinkCodecTest {
 
   @Test
   void timeThatTheVersionDoesNotHaveIsRefused() {
-    LinkWriter out = new LinkWriter();
+    ByteWriter out = new ByteWriter();
     DeliveryCodec later = new DeliveryCodec(LinkVersion.OF_DEADLINES);
     later.begin();
     Message message = NumberedMessage.of(1, false, Message.NO_TTL, 0);
@@ -148,14 +148,14 @@ class LinkCodecTest {
             () ->
                 new DeliveryCodec(LinkVersion.FIRST)
                     .read(reader(out), (consumer, sequence, read, redelivered, left) -> {}))
-        .isInstanceOf(LinkFormatException.class)
+        .isInstanceOf(ByteFormatException.class)
         .hasMessage("unknown flags of a delivery: 6");
   }
 
   /** Nodes of the first version read frames in this form. */
   @Test
   void framesOfTheFirstVersionAreWhatTheyWere() {
-    LinkWriter out = new LinkWriter();
+    ByteWriter out = new ByteWriter();
     DeliveryCodec codec = new DeliveryCodec(LinkVersion.FIRST);
     codec.begin();
     Message message =
@@ -178,8 +178,8 @@ class LinkCodecTest {
 
   @Property
   void numbersAreReadAsTheyWereWritten(@ForAll long number, @ForAll double decimal) {
-    LinkWriter out = new LinkWriter().number(number).signed(number).decimal(decimal);
-    LinkReader in = reader(out);
+    ByteWriter out = new ByteWriter().number(number).signed(number).decimal(decimal);
+    ByteReader in = reader(out);
     assertThat(in.number()).isEqualTo(number);
     assertThat(in.signed()).isEqualTo(number);
     assertThat(in.decimal()).isEqualTo(decimal);
@@ -188,32 +188,32 @@ class LinkCodecTest {
   @Property
   void garbageIsRefusedInWordsAndAllocatesNothing(
       @ForAll @Size(max = 60) byte[] garbage, @ForAll int which) {
-    List<Consumer<LinkReader>> readers =
+    List<Consumer<ByteReader>> readers =
         List.of(
             in -> new MessageCodec().read(in),
             in ->
                 new DeliveryCodec(LinkVersion.OF_DEADLINES)
                     .read(in, (consumer, sequence, message, redelivered, left) -> {}),
-            LinkReader::bytes,
-            LinkReader::text,
-            LinkReader::shortString,
-            LinkReader::table,
+            ByteReader::bytes,
+            ByteReader::text,
+            ByteReader::shortString,
+            ByteReader::table,
             ErrorCodec::read,
             in -> in.count(1));
     try {
       readers
           .get(Math.floorMod(which, readers.size()))
-          .accept(new LinkReader(garbage, garbage.length));
-    } catch (LinkFormatException e) {
+          .accept(new ByteReader(garbage, garbage.length));
+    } catch (ByteFormatException e) {
       assertThat(e).hasMessageMatching("[\\x20-\\x7e]+");
     }
   }
 
   @Test
   void lengthBeyondTheFrameIsRefusedBeforeItIsAllocated() {
-    LinkWriter out = new LinkWriter().number(Integer.MAX_VALUE);
+    ByteWriter out = new ByteWriter().number(Integer.MAX_VALUE);
     assertThatThrownBy(() -> reader(out).bytes())
-        .isInstanceOf(LinkFormatException.class)
+        .isInstanceOf(ByteFormatException.class)
         .hasMessage("a frame is too short");
     assertThatThrownBy(() -> reader(out).count(1))
         .hasMessage("2147483647 elements do not fit into a frame");
@@ -226,13 +226,13 @@ class LinkCodecTest {
             new ChannelException(ReplyCode.NOT_FOUND, "no queue 'q' in vhost '/'"),
             new ConnectionException(ReplyCode.NOT_IMPLEMENTED, "not supported"));
     for (AmqpException error : errors) {
-      LinkWriter out = new LinkWriter();
+      ByteWriter out = new ByteWriter();
       ErrorCodec.write(out, error);
       assertThat(ErrorCodec.read(reader(out)))
           .isInstanceOf(error.getClass())
           .hasMessage(error.getMessage());
     }
-    LinkWriter other = new LinkWriter();
+    ByteWriter other = new ByteWriter();
     ErrorCodec.write(other, new IllegalStateException("a defect"));
     assertThat(ErrorCodec.read(reader(other)).code()).isEqualTo(ReplyCode.INTERNAL_ERROR);
   }
@@ -240,17 +240,17 @@ class LinkCodecTest {
   @Test
   void textsAndTablesAreReadAsTheyWereWritten() {
     FieldTable table = FieldTable.builder().put("x-priority", 7).build();
-    LinkWriter out =
-        new LinkWriter().text("ä").optionalText(null).optionalText("b").table(table).bit(true);
-    LinkReader in = reader(out);
+    ByteWriter out =
+        new ByteWriter().text("ä").optionalText(null).optionalText("b").table(table).bit(true);
+    ByteReader in = reader(out);
     assertThat(in.text()).isEqualTo("ä");
     assertThat(in.optionalText()).isNull();
     assertThat(in.optionalText()).isEqualTo("b");
     assertThat(in.table()).isEqualTo(table);
     assertThat(in.bit()).isTrue();
-    LinkWriter large = new LinkWriter();
+    ByteWriter large = new ByteWriter();
     IntStream.range(0, 100_000).forEach(large::number);
-    LinkReader all = reader(large);
+    ByteReader all = reader(large);
     assertThat(IntStream.range(0, 100_000).allMatch(i -> all.number() == i)).isTrue();
   }
 }

@@ -7,8 +7,8 @@ import io.mayflymq.cluster.link.LinkVersion;
 import io.mayflymq.cluster.metadata.SimulatedCluster.Node;
 import io.mayflymq.cluster.owner.OwnerLink;
 import io.mayflymq.cluster.owner.QueueLookup;
-import io.mayflymq.core.codec.LinkReader;
-import io.mayflymq.core.codec.LinkWriter;
+import io.mayflymq.core.codec.ByteReader;
+import io.mayflymq.core.codec.ByteWriter;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.vhost.queue.Queue;
 import java.util.ArrayList;
@@ -128,12 +128,12 @@ final class SimulatedLinks {
     }
 
     @Override
-    public void send(int type, LinkWriter body) {
+    public void send(int type, ByteWriter body) {
       byte[] copy = Arrays.copyOf(body.bytes(), body.size());
       to.execute(
           () -> {
             if (connection.far == incarnation) {
-              receiver.frame(type, new LinkReader(copy, copy.length));
+              receiver.frame(type, new ByteReader(copy, copy.length));
             }
           });
     }

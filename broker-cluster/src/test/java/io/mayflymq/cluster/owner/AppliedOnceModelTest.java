@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.mayflymq.cluster.link.LinkFrame;
 import io.mayflymq.cluster.owner.BatchFrames.Publish;
 import io.mayflymq.cluster.owner.LeaderRig.Frame;
-import io.mayflymq.core.codec.LinkReader;
+import io.mayflymq.core.codec.ByteReader;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -171,7 +171,7 @@ class AppliedOnceModelTest {
       }
     }
 
-    private void returned(Node node, LinkReader in) {
+    private void returned(Node node, ByteReader in) {
       List<Publish> batch = node.open.remove(in.number());
       Told[] outcome = new Told[batch.size()];
       Arrays.fill(outcome, Told.CONFIRMED);

@@ -9,9 +9,9 @@ import io.mayflymq.cluster.link.LinkFrame;
 import io.mayflymq.cluster.link.RequestKind;
 import io.mayflymq.cluster.owner.BatchFrames.Publish;
 import io.mayflymq.cluster.owner.LeaderRig.Frame;
-import io.mayflymq.core.codec.LinkFormatException;
-import io.mayflymq.core.codec.LinkReader;
-import io.mayflymq.core.codec.LinkWriter;
+import io.mayflymq.core.codec.ByteFormatException;
+import io.mayflymq.core.codec.ByteReader;
+import io.mayflymq.core.codec.ByteWriter;
 import io.mayflymq.core.runtime.ManualLoops;
 import io.mayflymq.core.runtime.Shards;
 import io.mayflymq.core.store.BatchOrigin;
@@ -68,7 +68,7 @@ class AppliedOnceTest {
     leader.commit();
     List<String> answers = new ArrayList<>();
     for (Frame frame : sent) {
-      LinkReader in = frame.read();
+      ByteReader in = frame.read();
       answers.add(
           switch (frame.type()) {
             case LinkFrame.RETURNED ->
@@ -81,7 +81,7 @@ class AppliedOnceTest {
     return answers;
   }
 
-  private static List<Long> list(LinkReader in) {
+  private static List<Long> list(ByteReader in) {
     List<Long> numbers = new ArrayList<>();
     for (long left = in.number(); left > 0; left--) {
       numbers.add(in.number());
@@ -260,7 +260,7 @@ class AppliedOnceTest {
     leader.run(
         () -> {
           assertThatThrownBy(() -> broken.frame(unreadable.type(), unreadable.read()))
-              .isInstanceOf(LinkFormatException.class)
+              .isInstanceOf(ByteFormatException.class)
               .hasMessage("unknown kind of command: 99");
           broken.lost("closed");
         });
@@ -268,12 +268,12 @@ class AppliedOnceTest {
 
   @Test
   void requestThatCannotBeReadFails() {
-    send(Frame.of(LinkFrame.REQUEST, new LinkWriter().number(1).octet(99).number(1)));
+    send(Frame.of(LinkFrame.REQUEST, new ByteWriter().number(1).octet(99).number(1)));
     assertThat(leader.faults.take()).hasSize(1);
     leader.commit();
     assertThat(sent).hasSize(1);
     assertThat(sent.get(0).type()).isEqualTo(LinkFrame.ERROR);
-    LinkReader error = sent.get(0).read();
+    ByteReader error = sent.get(0).read();
     assertThat(error.number()).isEqualTo(1);
     assertThat(ErrorCodec.read(error)).hasMessage("INTERNAL_ERROR - unknown kind of request: 99");
   }
@@ -284,13 +284,13 @@ class AppliedOnceTest {
         () ->
             link.frame(
                 LinkFrame.REQUEST,
-                request(new LinkWriter().number(1).octet(RequestKind.FETCH.code()).number(1))));
+                request(new ByteWriter().number(1).octet(RequestKind.FETCH.code()).number(1))));
     answers();
   }
 
-  private static LinkReader request(LinkWriter begun) {
+  private static ByteReader request(ByteWriter begun) {
     begun.bit(true).text("GET");
-    return new LinkReader(begun.bytes(), begun.size());
+    return new ByteReader(begun.bytes(), begun.size());
   }
 
   @Test
@@ -330,10 +330,10 @@ class AppliedOnceTest {
     OwnerLink bare = leader.open(sent, () -> {});
     Frame first = batch(1, false, publishes(1, 1));
     assertThatThrownBy(() -> send(bare, first))
-        .isInstanceOf(LinkFormatException.class)
+        .isInstanceOf(ByteFormatException.class)
         .hasMessage("commands before their origin");
     assertThatThrownBy(() -> send(BatchFrames.origin(LINK, NODE)))
-        .isInstanceOf(LinkFormatException.class)
+        .isInstanceOf(ByteFormatException.class)
         .hasMessage("unexpected origin of batches");
   }
 
@@ -345,7 +345,7 @@ class AppliedOnceTest {
     OwnerLink ofNode = new OwnerLink(shards.get(0), partitions, null);
     Frame origin = BatchFrames.origin(LINK, NODE);
     assertThatThrownBy(() -> ofNode.frame(origin.type(), origin.read()))
-        .isInstanceOf(LinkFormatException.class)
+        .isInstanceOf(ByteFormatException.class)
         .hasMessage("unexpected origin of batches");
   }
 }

@@ -2,7 +2,7 @@ package io.mayflymq.cluster.owner;
 
 import io.mayflymq.cluster.link.LinkFrame;
 import io.mayflymq.cluster.owner.LeaderRig.Frame;
-import io.mayflymq.core.codec.LinkWriter;
+import io.mayflymq.core.codec.ByteWriter;
 import io.mayflymq.core.codec.MessageCodec;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.message.NumberedMessage;
@@ -24,7 +24,7 @@ final class BatchFrames {
   static Frame origin(UUID link, int node) {
     return Frame.of(
         LinkFrame.ORIGIN,
-        new LinkWriter()
+        new ByteWriter()
             .number(link.getMostSignificantBits())
             .number(link.getLeastSignificantBits())
             .number(node));
@@ -33,18 +33,18 @@ final class BatchFrames {
   /** A queue gets its own number on the link. */
   static Frame queue(long id) {
     return Frame.of(
-        LinkFrame.QUEUE, new LinkWriter().number(id).text("/").text("q" + id).number(id));
+        LinkFrame.QUEUE, new ByteWriter().number(id).text("/").text("q" + id).number(id));
   }
 
   static Frame batch(long number, boolean hasConsequences, List<Publish> publishes) {
-    LinkWriter out = begin(number, hasConsequences, publishes.size());
+    ByteWriter out = begin(number, hasConsequences, publishes.size());
     publishes(out, publishes);
     return Frame.of(LinkFrame.COMMANDS, out);
   }
 
   /** A batch that also acknowledges a message of {@code basic.get}. */
   static Frame batch(long number, long queue, long acknowledged, List<Publish> publishes) {
-    LinkWriter out = begin(number, false, publishes.size() + 1);
+    ByteWriter out = begin(number, false, publishes.size() + 1);
     out.octet(ACKNOWLEDGE).number(queue).number(0).number(acknowledged).number(1);
     publishes(out, publishes);
     return Frame.of(LinkFrame.COMMANDS, out);
@@ -52,17 +52,17 @@ final class BatchFrames {
 
   /** A batch that acknowledges a message of {@code basic.get}, and goes on with nonsense. */
   static Frame unreadable(long number, boolean hasConsequences, long queue, long acknowledged) {
-    LinkWriter out = begin(number, hasConsequences, 3);
+    ByteWriter out = begin(number, hasConsequences, 3);
     out.octet(ACKNOWLEDGE).number(queue).number(0).number(acknowledged).number(1);
     out.octet(UNKNOWN).number(queue);
     return Frame.of(LinkFrame.COMMANDS, out.octet(UNKNOWN).number(queue));
   }
 
-  private static LinkWriter begin(long number, boolean hasConsequences, int count) {
-    return new LinkWriter().number(number).bit(hasConsequences).number(count);
+  private static ByteWriter begin(long number, boolean hasConsequences, int count) {
+    return new ByteWriter().number(number).bit(hasConsequences).number(count);
   }
 
-  private static void publishes(LinkWriter out, List<Publish> publishes) {
+  private static void publishes(ByteWriter out, List<Publish> publishes) {
     MessageCodec messages = new MessageCodec();
     messages.begin();
     for (Publish publish : publishes) {

@@ -2,8 +2,8 @@ package io.mayflymq.cluster.owner;
 
 import io.mayflymq.cluster.link.LinkPort;
 import io.mayflymq.cluster.link.LinkVersion;
-import io.mayflymq.core.codec.LinkReader;
-import io.mayflymq.core.codec.LinkWriter;
+import io.mayflymq.core.codec.ByteReader;
+import io.mayflymq.core.codec.ByteWriter;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.message.NumberedMessage;
 import io.mayflymq.core.metadata.QueueDefinition;
@@ -74,12 +74,12 @@ final class LeaderRig {
 
   /** A frame. */
   record Frame(int type, ByteBuffer body) {
-    static Frame of(int type, LinkWriter body) {
+    static Frame of(int type, ByteWriter body) {
       return new Frame(type, ByteBuffer.wrap(Arrays.copyOf(body.bytes(), body.size())));
     }
 
-    LinkReader read() {
-      return new LinkReader(body.duplicate());
+    ByteReader read() {
+      return new ByteReader(body.duplicate());
     }
   }
 
@@ -218,7 +218,7 @@ final class LeaderRig {
     }
 
     @Override
-    public void send(int type, LinkWriter body) {
+    public void send(int type, ByteWriter body) {
       Frame frame = Frame.of(type, body);
       ofBurst.add(() -> sent.add(frame));
     }

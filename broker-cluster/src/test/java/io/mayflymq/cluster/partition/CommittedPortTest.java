@@ -3,8 +3,8 @@ package io.mayflymq.cluster.partition;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mayflymq.cluster.link.LinkPort;
-import io.mayflymq.core.codec.LinkReader;
-import io.mayflymq.core.codec.LinkWriter;
+import io.mayflymq.core.codec.ByteReader;
+import io.mayflymq.core.codec.ByteWriter;
 import io.mayflymq.core.store.Commit;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 class CommittedPortTest implements LinkPort {
   private final ArrayDeque<Commit> commits = new ArrayDeque<>();
   private final List<String> told = new ArrayList<>();
-  private final LinkWriter body = new LinkWriter();
+  private final ByteWriter body = new ByteWriter();
   private boolean mayTell = true;
   private String closed;
   private final CommittedPort port = new CommittedPort(this, commits::add, () -> mayTell);
@@ -26,8 +26,8 @@ class CommittedPortTest implements LinkPort {
   }
 
   @Override
-  public void send(int type, LinkWriter frame) {
-    told.add(type + " " + new LinkReader(frame.bytes(), frame.size()).text());
+  public void send(int type, ByteWriter frame) {
+    told.add(type + " " + new ByteReader(frame.bytes(), frame.size()).text());
   }
 
   @Override

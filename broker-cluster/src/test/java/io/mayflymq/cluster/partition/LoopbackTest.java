@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mayflymq.cluster.link.LinkListener;
 import io.mayflymq.cluster.link.LinkPort;
-import io.mayflymq.core.codec.LinkFormatException;
-import io.mayflymq.core.codec.LinkReader;
-import io.mayflymq.core.codec.LinkWriter;
+import io.mayflymq.core.codec.ByteFormatException;
+import io.mayflymq.core.codec.ByteReader;
+import io.mayflymq.core.codec.ByteWriter;
 import io.mayflymq.core.runtime.Faults;
 import io.mayflymq.core.runtime.ManualClock;
 import io.mayflymq.core.runtime.ManualLoop;
@@ -44,11 +44,11 @@ class LoopbackTest {
     }
 
     @Override
-    public void frame(int type, LinkReader body) {
+    public void frame(int type, ByteReader body) {
       String text = body.text();
       events.add(name + " " + type + " " + text);
       if (text.isEmpty()) {
-        throw new LinkFormatException("no text");
+        throw new ByteFormatException("no text");
       }
     }
 
@@ -87,8 +87,8 @@ class LoopbackTest {
   @Test
   void framesArriveAtTheOtherSide() {
     open();
-    run(() -> near.port.send(7, new LinkWriter().text("a")));
-    run(() -> far.port.send(8, new LinkWriter().text("b")));
+    run(() -> near.port.send(7, new ByteWriter().text("a")));
+    run(() -> far.port.send(8, new ByteWriter().text("b")));
     assertThat(events).containsExactly("far 7 a", "near 8 b");
   }
 
@@ -97,7 +97,7 @@ class LoopbackTest {
     open();
     run(() -> far.port.close("no more"));
     assertThat(events).isEmpty();
-    run(() -> near.port.send(7, new LinkWriter().text("a")));
+    run(() -> near.port.send(7, new ByteWriter().text("a")));
     settle();
     assertThat(events).containsExactly("far lost: no more", "near lost: no more");
     pass(10);
@@ -107,7 +107,7 @@ class LoopbackTest {
   @Test
   void sideThatCannotReadAFrameEndsTheConnection() {
     open();
-    run(() -> near.port.send(7, new LinkWriter().text("")));
+    run(() -> near.port.send(7, new ByteWriter().text("")));
     settle();
     pass(10);
     assertThat(events)

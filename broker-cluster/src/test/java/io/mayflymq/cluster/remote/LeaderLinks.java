@@ -7,8 +7,8 @@ import io.mayflymq.cluster.link.LinkVersion;
 import io.mayflymq.cluster.owner.ConsumerOrder;
 import io.mayflymq.cluster.owner.OwnerLink;
 import io.mayflymq.cluster.owner.QueueLookup;
-import io.mayflymq.core.codec.LinkReader;
-import io.mayflymq.core.codec.LinkWriter;
+import io.mayflymq.core.codec.ByteReader;
+import io.mayflymq.core.codec.ByteWriter;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.vhost.TestBroker;
 import io.mayflymq.core.vhost.queue.Queue;
@@ -163,7 +163,7 @@ final class LeaderLinks implements PartitionHost {
     }
 
     private void receive(int type, byte[] body) {
-      LinkReader in = reader(body);
+      ByteReader in = reader(body);
       if (type == LinkFrame.ORIGIN) {
         origin = new Origin(in.number(), in.number(), in.number());
       } else if (origin == null) {
@@ -173,7 +173,7 @@ final class LeaderLinks implements PartitionHost {
       }
     }
 
-    private boolean isNew(LinkReader in) {
+    private boolean isNew(ByteReader in) {
       long number = in.number();
       long last = applied.getOrDefault(origin, 0L);
       if (number > last + 1) {
@@ -184,9 +184,9 @@ final class LeaderLinks implements PartitionHost {
         return true;
       }
       repeated++;
-      back.send(LinkFrame.RETURNED, new LinkWriter().number(number).number(0).number(0));
+      back.send(LinkFrame.RETURNED, new ByteWriter().number(number).number(0).number(0));
       if (in.octet() != 0) {
-        back.send(LinkFrame.ARRIVED, new LinkWriter().number(number));
+        back.send(LinkFrame.ARRIVED, new ByteWriter().number(number));
       }
       return false;
     }
@@ -215,7 +215,7 @@ final class LeaderLinks implements PartitionHost {
     }
 
     @Override
-    public void send(int type, LinkWriter body) {
+    public void send(int type, ByteWriter body) {
       byte[] copy = Arrays.copyOf(body.bytes(), body.size());
       Runnable arrival = () -> carry(() -> receiver.accept(type, copy));
       if (isBack && untold != null) {
@@ -245,8 +245,8 @@ final class LeaderLinks implements PartitionHost {
     }
   }
 
-  private static LinkReader reader(byte[] body) {
-    return new LinkReader(body, body.length);
+  private static ByteReader reader(byte[] body) {
+    return new ByteReader(body, body.length);
   }
 
   private QueueLookup lookup() {

@@ -6,9 +6,9 @@ import io.mayflymq.cluster.link.LinkPort;
 import io.mayflymq.cluster.link.LinkVersion;
 import io.mayflymq.cluster.owner.OwnerLink;
 import io.mayflymq.cluster.owner.QueueLookup;
-import io.mayflymq.core.codec.LinkFormatException;
-import io.mayflymq.core.codec.LinkReader;
-import io.mayflymq.core.codec.LinkWriter;
+import io.mayflymq.core.codec.ByteFormatException;
+import io.mayflymq.core.codec.ByteReader;
+import io.mayflymq.core.codec.ByteWriter;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.vhost.TestBroker;
 import io.mayflymq.core.vhost.queue.Queue;
@@ -80,7 +80,7 @@ final class MemoryLinks implements LinkConnector {
     }
 
     @Override
-    public void send(int type, LinkWriter body) {
+    public void send(int type, ByteWriter body) {
       byte[] copy = Arrays.copyOf(body.bytes(), body.size());
       frames++;
       to.execute(
@@ -93,8 +93,8 @@ final class MemoryLinks implements LinkConnector {
 
     private void receive(int type, byte[] body) {
       try {
-        receiver.frame(type, new LinkReader(body, body.length));
-      } catch (LinkFormatException e) {
+        receiver.frame(type, new ByteReader(body, body.length));
+      } catch (ByteFormatException e) {
         connection.lose(e.getMessage());
       }
     }

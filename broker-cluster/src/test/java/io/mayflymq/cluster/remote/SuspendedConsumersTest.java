@@ -8,8 +8,8 @@ import io.mayflymq.cluster.link.LinkListener;
 import io.mayflymq.cluster.link.LinkPort;
 import io.mayflymq.cluster.link.LinkVersion;
 import io.mayflymq.cluster.link.RequestKind;
-import io.mayflymq.core.codec.LinkReader;
-import io.mayflymq.core.codec.LinkWriter;
+import io.mayflymq.core.codec.ByteReader;
+import io.mayflymq.core.codec.ByteWriter;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.message.NumberedMessage;
 import io.mayflymq.core.metadata.MemoryMetadataLog;
@@ -92,9 +92,9 @@ class SuspendedConsumersTest {
     }
 
     @Override
-    public void send(int type, LinkWriter body) {
+    public void send(int type, ByteWriter body) {
       if (type == LinkFrame.REQUEST) {
-        LinkReader in = new LinkReader(body.bytes(), body.size());
+        ByteReader in = new ByteReader(body.bytes(), body.size());
         long number = in.number();
         asked.put(RequestKind.of(in.octet()), number);
       }
@@ -126,12 +126,12 @@ class SuspendedConsumersTest {
     on(() -> listener.up(port));
   }
 
-  private void frame(int type, LinkWriter body) {
-    on(() -> listener.frame(type, new LinkReader(body.bytes(), body.size())));
+  private void frame(int type, ByteWriter body) {
+    on(() -> listener.frame(type, new ByteReader(body.bytes(), body.size())));
   }
 
   private void answer(RequestKind kind) {
-    frame(LinkFrame.ANSWER, new LinkWriter().number(asked.remove(kind)));
+    frame(LinkFrame.ANSWER, new ByteWriter().number(asked.remove(kind)));
   }
 
   /** The consumer joins and gets a message, which it does not settle. */
@@ -140,7 +140,7 @@ class SuspendedConsumersTest {
     up();
     on(() -> queue.requests().subscribe(consumer, () -> {}));
     answer(RequestKind.SUBSCRIBE);
-    LinkWriter delivery = new LinkWriter();
+    ByteWriter delivery = new ByteWriter();
     DeliveryCodec codec = new DeliveryCodec(LinkVersion.HIGHEST);
     codec.begin();
     codec.write(

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.mayflymq.cluster.link.LinkListener;
 import io.mayflymq.cluster.link.LinkPort;
 import io.mayflymq.cluster.link.LinkVersion;
-import io.mayflymq.core.codec.LinkReader;
-import io.mayflymq.core.codec.LinkWriter;
+import io.mayflymq.core.codec.ByteReader;
+import io.mayflymq.core.codec.ByteWriter;
 import io.mayflymq.core.metadata.Assignment;
 import io.mayflymq.core.metadata.AssignmentChange;
 import io.mayflymq.core.runtime.Faults;
@@ -232,12 +232,12 @@ class LocalReplicasTest {
     }
 
     @Override
-    public void send(int type, LinkWriter body) {
+    public void send(int type, ByteWriter body) {
       byte[] copy = Arrays.copyOf(body.bytes(), body.size());
       to.loop.execute(
           () -> {
             if (pipe.far == incarnation) {
-              receiver.frame(type, new LinkReader(copy, copy.length));
+              receiver.frame(type, new ByteReader(copy, copy.length));
             }
           });
     }

@@ -15,9 +15,9 @@ import io.mayflymq.cluster.replication.ReplicationMessage.TakeOver;
 import io.mayflymq.cluster.replication.ReplicationMessage.TakenOver;
 import io.mayflymq.cluster.replication.ReplicationMessage.ToFollower;
 import io.mayflymq.cluster.replication.ReplicationMessage.ToLeader;
-import io.mayflymq.core.codec.LinkFormatException;
-import io.mayflymq.core.codec.LinkReader;
-import io.mayflymq.core.codec.LinkWriter;
+import io.mayflymq.core.codec.ByteFormatException;
+import io.mayflymq.core.codec.ByteReader;
+import io.mayflymq.core.codec.ByteWriter;
 import io.mayflymq.core.store.BatchId;
 import io.mayflymq.core.store.EpochHistory;
 import java.nio.ByteBuffer;
@@ -58,7 +58,7 @@ class ReplicationCodecTest {
           new Refused(5, 1L << 33));
 
   private static byte[] written(ReplicationMessage message) {
-    LinkWriter out = new LinkWriter();
+    ByteWriter out = new ByteWriter();
     int type = ReplicationCodec.write(message, out);
     byte[] frame = new byte[out.size() + 1];
     frame[0] = (byte) type;
@@ -66,21 +66,21 @@ class ReplicationCodecTest {
     return frame;
   }
 
-  private static LinkReader reader(byte[] frame, int length) {
-    return new LinkReader(ByteBuffer.wrap(frame, 1, length - 1));
+  private static ByteReader reader(byte[] frame, int length) {
+    return new ByteReader(ByteBuffer.wrap(frame, 1, length - 1));
   }
 
   @Test
   void messagesArriveAsTheyWere() {
     for (ToFollower message : TO_FOLLOWER) {
       byte[] frame = written(message);
-      LinkReader in = reader(frame, frame.length);
+      ByteReader in = reader(frame, frame.length);
       assertThat(ReplicationCodec.readFromLeader(frame[0], in)).isEqualTo(message);
       assertThat(in.remaining()).isZero();
     }
     for (ToLeader message : TO_LEADER) {
       byte[] frame = written(message);
-      LinkReader in = reader(frame, frame.length);
+      ByteReader in = reader(frame, frame.length);
       assertThat(ReplicationCodec.readFromFollower(frame[0], in)).isEqualTo(message);
       assertThat(in.remaining()).isZero();
     }
@@ -99,15 +99,15 @@ class ReplicationCodecTest {
       byte[] frame = written(message);
       int needed = message instanceof Append append ? lengthWithoutTime(append) : frame.length;
       for (int length = 1; length < needed; length++) {
-        LinkReader cut = reader(frame, length);
+        ByteReader cut = reader(frame, length);
         assertThatThrownBy(() -> ReplicationCodec.readFromLeader(frame[0], cut))
-            .isInstanceOf(LinkFormatException.class);
+            .isInstanceOf(ByteFormatException.class);
       }
     }
   }
 
   private static int lengthWithoutTime(Append append) {
-    return written(append).length - new LinkWriter().number(append.timeMillis()).size();
+    return written(append).length - new ByteWriter().number(append.timeMillis()).size();
   }
 
   @Test
@@ -137,21 +137,21 @@ class ReplicationCodecTest {
 
   @Test
   void whatCannotBeIsRefused() {
-    LinkReader unknown = reader(new byte[] {99, 1}, 2);
+    ByteReader unknown = reader(new byte[] {99, 1}, 2);
     assertThatThrownBy(() -> ReplicationCodec.readFromFollower(99, unknown))
-        .isInstanceOf(LinkFormatException.class)
+        .isInstanceOf(ByteFormatException.class)
         .hasMessage("a frame of the unknown type 99");
     byte[] position = written(new Position(1, LAST, HISTORY));
     position[position.length - 3] = 1;
-    LinkReader disordered = reader(position, position.length);
+    ByteReader disordered = reader(position, position.length);
     assertThatThrownBy(() -> ReplicationCodec.readFromFollower(position[0], disordered))
-        .isInstanceOf(LinkFormatException.class)
+        .isInstanceOf(ByteFormatException.class)
         .hasMessageStartingWith("epochs are not in order");
-    LinkWriter nameless = new LinkWriter();
+    ByteWriter nameless = new ByteWriter();
     nameless.number(1).number(0).number(5).number(0);
-    LinkReader in = new LinkReader(nameless.bytes(), nameless.size());
+    ByteReader in = new ByteReader(nameless.bytes(), nameless.size());
     assertThatThrownBy(() -> ReplicationCodec.readFromFollower(64, in))
-        .isInstanceOf(LinkFormatException.class)
+        .isInstanceOf(ByteFormatException.class)
         .hasMessage("there is no batch 5 of epoch 0");
   }
 }

@@ -4,7 +4,7 @@ import io.mayflymq.cluster.partition.ReplicaLook;
 import io.mayflymq.cluster.replication.Batch;
 import io.mayflymq.cluster.replication.ReplicationCodec;
 import io.mayflymq.cluster.replication.ReplicationMessage.Append;
-import io.mayflymq.core.codec.LinkReader;
+import io.mayflymq.core.codec.ByteReader;
 import io.mayflymq.core.vhost.ReplicaState;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -62,7 +62,7 @@ final class LeaderHistory {
 
   /** A leader sends a frame to a follower. */
   void sent(int partition, NodeProcess by, int type, byte[] body) {
-    if (ReplicationCodec.readFromLeader(type, new LinkReader(body, body.length))
+    if (ReplicationCodec.readFromLeader(type, new ByteReader(body, body.length))
         instanceof Append append) {
       Partition known = partitions.computeIfAbsent(partition, first -> new Partition());
       Leader leader =

@@ -3,8 +3,8 @@ package io.mayflymq.cluster.simulation;
 import io.mayflymq.cluster.link.LinkListener;
 import io.mayflymq.cluster.link.LinkPort;
 import io.mayflymq.cluster.partition.ReplicaManager;
-import io.mayflymq.core.codec.LinkReader;
-import io.mayflymq.core.codec.LinkWriter;
+import io.mayflymq.core.codec.ByteReader;
+import io.mayflymq.core.codec.ByteWriter;
 import io.mayflymq.core.runtime.Shard;
 import java.util.function.Function;
 
@@ -53,13 +53,13 @@ record PartitionService(
       if (taken == null) {
         port.close("not taken");
       } else {
-        port.send(TAKEN, new LinkWriter());
+        port.send(TAKEN, new ByteWriter());
         taken.up(port);
       }
     }
 
     @Override
-    public void frame(int type, LinkReader body) {
+    public void frame(int type, ByteReader body) {
       taken.frame(type, body);
     }
 
@@ -95,7 +95,7 @@ record PartitionService(
     }
 
     @Override
-    public void frame(int type, LinkReader body) {
+    public void frame(int type, ByteReader body) {
       if (isTaken) {
         listener.frame(type, body);
       } else {

@@ -7,9 +7,9 @@ import io.mayflymq.cluster.link.LinkPort;
 import io.mayflymq.cluster.link.LinkVersion;
 import io.mayflymq.cluster.replication.ReplicationCodec;
 import io.mayflymq.cluster.replication.ReplicationMessage.ToLeader;
-import io.mayflymq.core.codec.LinkFormatException;
-import io.mayflymq.core.codec.LinkReader;
-import io.mayflymq.core.codec.LinkWriter;
+import io.mayflymq.core.codec.ByteFormatException;
+import io.mayflymq.core.codec.ByteReader;
+import io.mayflymq.core.codec.ByteWriter;
 import io.mayflymq.core.message.NumberedMessage;
 import io.mayflymq.core.runtime.Shard;
 import java.nio.ByteBuffer;
@@ -145,7 +145,7 @@ final class SimulatedConnection {
     }
 
     @Override
-    public void send(int type, LinkWriter body) {
+    public void send(int type, ByteWriter body) {
       if (closed || connection.broken) {
         return;
       }
@@ -157,16 +157,16 @@ final class SimulatedConnection {
     }
 
     /** A follower answers. */
-    private void answer(int type, LinkWriter body) {
+    private void answer(int type, ByteWriter body) {
       ToLeader sent =
-          ReplicationCodec.readFromFollower(type, new LinkReader(body.bytes(), body.size()));
-      LinkWriter arriving = new LinkWriter();
+          ReplicationCodec.readFromFollower(type, new ByteReader(body.bytes(), body.size()));
+      ByteWriter arriving = new ByteWriter();
       int arrivingType =
           ReplicationCodec.write(connection.network.fencing().arriving(sent), arriving);
       deliver(arrivingType, arriving);
     }
 
-    private void deliver(int type, LinkWriter body) {
+    private void deliver(int type, ByteWriter body) {
       byte[] copy = Arrays.copyOf(body.bytes(), body.size());
       if (connection.isOfReplica() && this == connection.near) {
         process.cluster().leaders().sent(connection.service.partition(), process, type, copy);
@@ -266,7 +266,7 @@ final class SimulatedConnection {
     private void noteArrivals(Frame frame) {
       new DeliveryCodec(version())
           .read(
-              new LinkReader(frame.body.duplicate()),
+              new ByteReader(frame.body.duplicate()),
               (consumer, sequence, message, redelivered, millisLeft) ->
                   arrivals.merge(
                       new Arrived(sequence, NumberedMessage.numberOf(message)),
@@ -299,8 +299,8 @@ final class SimulatedConnection {
         noteArrivals(frame);
       }
       try {
-        listener.frame(frame.type, new LinkReader(frame.body));
-      } catch (LinkFormatException e) {
+        listener.frame(frame.type, new ByteReader(frame.body));
+      } catch (ByteFormatException e) {
         connection.network.misunderstood(frame.type, e);
         close(e.getMessage());
       } catch (RuntimeException | AssertionError e) {

@@ -30,7 +30,7 @@ public final class MessageCodec {
   }
 
   /** Writes a message. */
-  public void write(LinkWriter out, Message message) {
+  public void write(ByteWriter out, Message message) {
     boolean sameExchange = message.exchange().equals(exchange);
     boolean sameKey = message.routingKey().equals(routingKey);
     out.octet(
@@ -65,7 +65,7 @@ public final class MessageCodec {
   }
 
   /** Reads a message. */
-  public Message read(LinkReader in) {
+  public Message read(ByteReader in) {
     int flags = in.octet();
     if ((flags & SAME_EXCHANGE) == 0) {
       exchange = in.shortString();
@@ -74,7 +74,7 @@ public final class MessageCodec {
       routingKey = in.shortString();
     }
     if (exchange == null || routingKey == null) {
-      throw new LinkFormatException("a message without exchange or routing key");
+      throw new ByteFormatException("a message without exchange or routing key");
     }
     long ttl = (flags & TTL) == 0 ? Message.NO_TTL : in.number();
     int priority = (flags & PRIORITY) == 0 ? 0 : in.octet();
@@ -82,7 +82,7 @@ public final class MessageCodec {
     int propertiesLength = in.integer();
     byte[] content = in.bytes();
     if (propertiesLength > content.length || ttl < Message.NO_TTL) {
-      throw new LinkFormatException("a message whose parts do not fit together");
+      throw new ByteFormatException("a message whose parts do not fit together");
     }
     return new Message(
             exchange,
@@ -97,7 +97,7 @@ public final class MessageCodec {
         .withPublishedDeaths((flags & PUBLISHED_DEATHS) != 0);
   }
 
-  private static List<String> texts(LinkReader in) {
+  private static List<String> texts(ByteReader in) {
     int count = in.count(1);
     List<String> texts = new ArrayList<>(count);
     for (int i = 0; i < count; i++) {

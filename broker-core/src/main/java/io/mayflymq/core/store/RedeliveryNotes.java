@@ -1,7 +1,7 @@
 package io.mayflymq.core.store;
 
-import io.mayflymq.core.codec.LinkReader;
-import io.mayflymq.core.codec.LinkWriter;
+import io.mayflymq.core.codec.ByteReader;
+import io.mayflymq.core.codec.ByteWriter;
 import io.mayflymq.core.message.DeliveryCount;
 import java.util.Arrays;
 
@@ -34,7 +34,7 @@ public final class RedeliveryNotes {
   private static final int CAPACITY = 64;
   private static final int MOST_CAPACITY_KEPT = 1 << 16;
 
-  private LinkWriter out = new LinkWriter(CAPACITY);
+  private ByteWriter out = new ByteWriter(CAPACITY);
   private long lastSequence;
   private long lastUntil;
 
@@ -96,7 +96,7 @@ public final class RedeliveryNotes {
   public byte[] take() {
     byte[] notes = Arrays.copyOf(out.bytes(), out.size());
     if (out.bytes().length > MOST_CAPACITY_KEPT) {
-      out = new LinkWriter(CAPACITY);
+      out = new ByteWriter(CAPACITY);
     } else {
       out.clear();
     }
@@ -107,7 +107,7 @@ public final class RedeliveryNotes {
 
   /** Unpacks notes, in the order in which they were added. */
   public static void forEach(byte[] notes, Sink sink) {
-    LinkReader in = new LinkReader(notes, notes.length);
+    ByteReader in = new ByteReader(notes, notes.length);
     long sequence = 0;
     long until = 0;
     int failed = ALL;

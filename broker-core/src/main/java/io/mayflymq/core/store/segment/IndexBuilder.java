@@ -1,6 +1,6 @@
 package io.mayflymq.core.store.segment;
 
-import io.mayflymq.core.codec.LinkWriter;
+import io.mayflymq.core.codec.ByteWriter;
 import io.mayflymq.core.store.BatchId;
 import java.util.UUID;
 
@@ -20,7 +20,7 @@ final class IndexBuilder {
   /** The bit of the type that is set if the publisher of the message set the priority 0. */
   static final int PRIORITY_ZERO = 0x40;
 
-  private final LinkWriter out;
+  private final ByteWriter out;
   private int end;
   private int records;
   private long lastQueue;
@@ -34,7 +34,7 @@ final class IndexBuilder {
    * @param capacity an estimate of its size in bytes
    */
   public IndexBuilder(int capacity) {
-    out = new LinkWriter(capacity);
+    out = new ByteWriter(capacity);
     end = SegmentHeader.SPACE;
   }
 

@@ -1,6 +1,6 @@
 package io.mayflymq.core.store.segment;
 
-import io.mayflymq.core.codec.LinkReader;
+import io.mayflymq.core.codec.ByteReader;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.store.BatchId;
 import io.mayflymq.core.store.BatchOrigin;
@@ -12,7 +12,7 @@ import java.util.UUID;
 /** Iterates over the entries of a segment's index; see {@link IndexBuilder}. */
 final class IndexCursor {
   private final int segment;
-  private final LinkReader in;
+  private final ByteReader in;
   private int offset = SegmentHeader.SPACE;
   private int gap;
   private long lastQueue;
@@ -22,7 +22,7 @@ final class IndexCursor {
 
   IndexCursor(int segment, byte[] bytes, int size) {
     this.segment = segment;
-    this.in = new LinkReader(bytes, size);
+    this.in = new ByteReader(bytes, size);
   }
 
   /**

@@ -1,8 +1,8 @@
 package io.mayflymq.core.vhost.command;
 
-import io.mayflymq.core.codec.LinkFormatException;
-import io.mayflymq.core.codec.LinkReader;
-import io.mayflymq.core.codec.LinkWriter;
+import io.mayflymq.core.codec.ByteFormatException;
+import io.mayflymq.core.codec.ByteReader;
+import io.mayflymq.core.codec.ByteWriter;
 import io.mayflymq.core.codec.MessageCodec;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.queue.Consumer;
@@ -44,7 +44,7 @@ public final class IncomingCommands {
      *
      * @param result to be read by {@link OutgoingCommands#returned}
      */
-    void returned(LinkWriter result);
+    void returned(ByteWriter result);
 
     /** What it has led to has arrived; only if that was asked for. */
     void arrived();
@@ -78,7 +78,7 @@ public final class IncomingCommands {
 
   private final Shard shard;
   private final MessageCodec messages = new MessageCodec();
-  private final LinkWriter result = new LinkWriter();
+  private final ByteWriter result = new ByteWriter();
   private final ArrayDeque<CommandBatch> spare = new ArrayDeque<>(SPARE_BATCHES);
 
   /**
@@ -94,9 +94,9 @@ public final class IncomingCommands {
    * Applies a batch.
    *
    * @param hasConsequences whether it is asked when what it leads to has arrived
-   * @throws LinkFormatException if it cannot be read; then none of it is applied
+   * @throws ByteFormatException if it cannot be read; then none of it is applied
    */
-  public void apply(LinkReader in, boolean hasConsequences, Names names, Outcome outcome) {
+  public void apply(ByteReader in, boolean hasConsequences, Names names, Outcome outcome) {
     read(in, in.count(2), new Arrival(names, hasConsequences, outcome, false)).submit();
   }
 
@@ -104,9 +104,9 @@ public final class IncomingCommands {
    * Reads a batch whose queues are in one partition, of the link's shard. Parameters as in {@link
    * #apply}; the outcome is told as soon as it is known, whether it is safe or not.
    *
-   * @throws LinkFormatException if it cannot be read how many commands it has
+   * @throws ByteFormatException if it cannot be read how many commands it has
    */
-  public Whole readWhole(LinkReader in, boolean hasConsequences, Names names, Outcome outcome) {
+  public Whole readWhole(ByteReader in, boolean hasConsequences, Names names, Outcome outcome) {
     Arrival arrival = new Arrival(names, hasConsequences, outcome, true);
     int count = in.count(2);
     try {
@@ -118,7 +118,7 @@ public final class IncomingCommands {
     return arrival;
   }
 
-  private Arrival read(LinkReader in, int count, Arrival arrival) {
+  private Arrival read(ByteReader in, int count, Arrival arrival) {
     messages.begin();
     for (int i = 0; i < count; i++) {
       arrival.reading = null;
@@ -127,7 +127,7 @@ public final class IncomingCommands {
     return arrival;
   }
 
-  private void readCommand(LinkReader in, int i, Arrival arrival) {
+  private void readCommand(ByteReader in, int i, Arrival arrival) {
     int octet = in.octet();
     byte kind = (byte) (octet & ~OutgoingCommands.AWAITED);
     PublishListener listener = (octet & OutgoingCommands.AWAITED) == 0 ? null : arrival;
@@ -169,7 +169,7 @@ public final class IncomingCommands {
           }
         }
       }
-      default -> throw new LinkFormatException("unknown kind of command: " + kind);
+      default -> throw new ByteFormatException("unknown kind of command: " + kind);
     }
   }
 
@@ -178,7 +178,7 @@ public final class IncomingCommands {
     final List<Integer> refused = new ArrayList<>(0);
     final List<Integer> failed = new ArrayList<>(0);
 
-    LinkWriter write(LinkWriter out) {
+    ByteWriter write(ByteWriter out) {
       out.number(refused.size());
       refused.forEach(out::number);
       out.number(failed.size());
@@ -244,7 +244,7 @@ public final class IncomingCommands {
       }
       Failures all = failuresHere == null ? new Failures() : failuresHere;
       all.failed.addAll(missing);
-      LinkWriter written = all.write(new LinkWriter());
+      ByteWriter written = all.write(new ByteWriter());
       return Arrays.copyOf(written.bytes(), written.size());
     }
 

@@ -1,8 +1,8 @@
 package io.mayflymq.core.vhost.command;
 
-import io.mayflymq.core.codec.LinkFormatException;
-import io.mayflymq.core.codec.LinkReader;
-import io.mayflymq.core.codec.LinkWriter;
+import io.mayflymq.core.codec.ByteFormatException;
+import io.mayflymq.core.codec.ByteReader;
+import io.mayflymq.core.codec.ByteWriter;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.queue.Consumer;
 import io.mayflymq.core.store.Commit;
@@ -28,7 +28,7 @@ final class OutgoingCommands implements RemoteCommands<Queue> {
   }
 
   @Override
-  public void encode(LinkWriter out, Names<Queue> names) {
+  public void encode(ByteWriter out, Names<Queue> names) {
     out.number(batch.size());
     for (int i = 0; i < batch.size(); i++) {
       byte kind = batch.kind(i);
@@ -47,7 +47,7 @@ final class OutgoingCommands implements RemoteCommands<Queue> {
   }
 
   /** One that comes too late has no messages. */
-  private void encodeSettlement(LinkWriter out, Names<Queue> names, int i) {
+  private void encodeSettlement(ByteWriter out, Names<Queue> names, int i) {
     Consumer consumer = (Consumer) batch.subject(i);
     long from = names.sequence(consumer, batch.first(i));
     long to = names.sequence(consumer, batch.last(i));
@@ -63,7 +63,7 @@ final class OutgoingCommands implements RemoteCommands<Queue> {
   }
 
   @Override
-  public void returned(LinkReader outcome) {
+  public void returned(ByteReader outcome) {
     int refused = outcome.count(1);
     for (int i = 0; i < refused; i++) {
       batch.refused(checked(outcome.integer()));
@@ -77,7 +77,7 @@ final class OutgoingCommands implements RemoteCommands<Queue> {
 
   private int checked(int index) {
     if (index >= batch.size()) {
-      throw new LinkFormatException(
+      throw new ByteFormatException(
           "an outcome of command %d of %d".formatted(index, batch.size()));
     }
     return index;

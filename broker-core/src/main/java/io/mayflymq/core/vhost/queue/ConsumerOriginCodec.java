@@ -1,7 +1,7 @@
 package io.mayflymq.core.vhost.queue;
 
-import io.mayflymq.core.codec.LinkReader;
-import io.mayflymq.core.codec.LinkWriter;
+import io.mayflymq.core.codec.ByteReader;
+import io.mayflymq.core.codec.ByteWriter;
 import io.mayflymq.core.queue.ConsumerOrigin;
 
 /** Writes and reads for other nodes which channel a consumer belongs to. */
@@ -13,7 +13,7 @@ public final class ConsumerOriginCodec {
    *
    * @param origin null for none
    */
-  public static void write(LinkWriter out, ConsumerOrigin origin) {
+  public static void write(ByteWriter out, ConsumerOrigin origin) {
     out.bit(origin != null);
     if (origin != null) {
       out.text(origin.node())
@@ -27,7 +27,7 @@ public final class ConsumerOriginCodec {
   }
 
   /** Reads an origin; null if there is none. */
-  public static ConsumerOrigin read(LinkReader in) {
+  public static ConsumerOrigin read(ByteReader in) {
     if (!in.bit()) {
       return null;
     }

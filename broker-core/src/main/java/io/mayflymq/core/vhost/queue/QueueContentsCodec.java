@@ -1,7 +1,7 @@
 package io.mayflymq.core.vhost.queue;
 
-import io.mayflymq.core.codec.LinkReader;
-import io.mayflymq.core.codec.LinkWriter;
+import io.mayflymq.core.codec.ByteReader;
+import io.mayflymq.core.codec.ByteWriter;
 import io.mayflymq.core.codec.MessageCodec;
 import io.mayflymq.core.queue.BrowsedMessage;
 import io.mayflymq.core.queue.ConsumeOptions;
@@ -22,7 +22,7 @@ public final class QueueContentsCodec {
    * Writes contents; its first message is left out. Nodes of a release that does not know what
    * comes last leave it unread: priorities, and what the consumers have.
    */
-  public static void write(LinkWriter out, QueueContents contents) {
+  public static void write(ByteWriter out, QueueContents contents) {
     write(out, contents.totals());
     write(out, contents.scheduled());
     write(out, contents.waiting());
@@ -46,7 +46,7 @@ public final class QueueContentsCodec {
   }
 
   /** Reads contents. Their consumers have no target. */
-  public static QueueContents readContents(LinkReader in) {
+  public static QueueContents readContents(ByteReader in) {
     QueueTotals totals = totals(in);
     QueueTotals scheduled = totals(in);
     QueueTotals waiting = totals(in);
@@ -84,7 +84,7 @@ public final class QueueContentsCodec {
         priorities);
   }
 
-  private static void write(LinkWriter out, PriorityCounts priorities) {
+  private static void write(ByteWriter out, PriorityCounts priorities) {
     out.bit(priorities != null);
     if (priorities != null) {
       out.number(priorities.returned()).number(priorities.ready().size());
@@ -92,7 +92,7 @@ public final class QueueContentsCodec {
     }
   }
 
-  private static PriorityCounts priorities(LinkReader in) {
+  private static PriorityCounts priorities(ByteReader in) {
     long returned = in.number();
     SortedMap<Integer, Long> ready = new TreeMap<>();
     for (int left = in.count(2); left > 0; left--) {
@@ -103,7 +103,7 @@ public final class QueueContentsCodec {
   }
 
   /** Writes a page of messages. */
-  public static void write(LinkWriter out, QueuePage page) {
+  public static void write(ByteWriter out, QueuePage page) {
     MessageCodec messages = new MessageCodec();
     out.signed(page.next()).number(page.ready()).number(page.messages().size());
     for (BrowsedMessage each : page.messages()) {
@@ -122,7 +122,7 @@ public final class QueueContentsCodec {
   }
 
   /** Reads a page of messages. */
-  public static QueuePage readPage(LinkReader in) {
+  public static QueuePage readPage(ByteReader in) {
     MessageCodec messages = new MessageCodec();
     long next = in.signed();
     long ready = in.number();
@@ -150,7 +150,7 @@ public final class QueueContentsCodec {
     return new QueuePage(List.copyOf(page), next, ready);
   }
 
-  private static void write(LinkWriter out, QueueTotals totals) {
+  private static void write(ByteWriter out, QueueTotals totals) {
     out.number(totals.ready())
         .number(totals.unacked())
         .number(totals.readyBytes())
@@ -163,7 +163,7 @@ public final class QueueContentsCodec {
         .number(totals.persistentBytes());
   }
 
-  private static QueueTotals totals(LinkReader in) {
+  private static QueueTotals totals(ByteReader in) {
     return new QueueTotals(
         in.number(),
         in.number(),
@@ -177,14 +177,14 @@ public final class QueueContentsCodec {
         in.number());
   }
 
-  private static void write(LinkWriter out, OptionalLong value) {
+  private static void write(ByteWriter out, OptionalLong value) {
     out.bit(value.isPresent());
     if (value.isPresent()) {
       out.signed(value.getAsLong());
     }
   }
 
-  private static OptionalLong optional(LinkReader in) {
+  private static OptionalLong optional(ByteReader in) {
     return in.bit() ? OptionalLong.of(in.signed()) : OptionalLong.empty();
   }
 }

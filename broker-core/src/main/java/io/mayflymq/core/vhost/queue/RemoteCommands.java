@@ -1,7 +1,7 @@
 package io.mayflymq.core.vhost.queue;
 
-import io.mayflymq.core.codec.LinkReader;
-import io.mayflymq.core.codec.LinkWriter;
+import io.mayflymq.core.codec.ByteReader;
+import io.mayflymq.core.codec.ByteWriter;
 import io.mayflymq.core.codec.MessageCodec;
 import io.mayflymq.core.queue.Consumer;
 
@@ -37,13 +37,13 @@ public interface RemoteCommands<Q> {
   }
 
   /** Writes the commands. */
-  void encode(LinkWriter out, Names<Q> names);
+  void encode(ByteWriter out, Names<Q> names);
 
   /** Returns whether it is asked when all that they lead to has arrived. */
   boolean hasConsequences();
 
   /** The home node has applied them. */
-  void returned(LinkReader outcome);
+  void returned(ByteReader outcome);
 
   /** All that they lead to has arrived; only if they have consequences. */
   void arrived();

@@ -2,8 +2,8 @@ package io.mayflymq.server.cluster.link;
 
 import io.mayflymq.cluster.link.LinkListener;
 import io.mayflymq.cluster.link.LinkPort;
-import io.mayflymq.core.codec.LinkReader;
-import io.mayflymq.core.codec.LinkWriter;
+import io.mayflymq.core.codec.ByteReader;
+import io.mayflymq.core.codec.ByteWriter;
 import io.mayflymq.core.runtime.Shard;
 import java.util.function.Supplier;
 
@@ -53,7 +53,7 @@ final class AcceptingLink implements LinkListener {
   private void answer(int looksLeft) {
     listener = taker.get();
     if (listener != null) {
-      asking.send(TAKEN, new LinkWriter());
+      asking.send(TAKEN, new ByteWriter());
       listener.up(asking);
     } else if (looksLeft > 0) {
       shard.loop().schedule(() -> shard.run(() -> lookAgain(looksLeft - 1)), LOOK_MILLIS);
@@ -77,7 +77,7 @@ final class AcceptingLink implements LinkListener {
   }
 
   @Override
-  public void frame(int type, LinkReader body) {
+  public void frame(int type, ByteReader body) {
     if (listener != null) {
       listener.frame(type, body);
     }

@@ -2,8 +2,8 @@ package io.mayflymq.server.cluster.link;
 
 import io.mayflymq.cluster.link.LinkListener;
 import io.mayflymq.cluster.link.LinkPort;
-import io.mayflymq.core.codec.LinkFormatException;
-import io.mayflymq.core.codec.LinkReader;
+import io.mayflymq.core.codec.ByteFormatException;
+import io.mayflymq.core.codec.ByteReader;
 
 /**
  * The side of a connection to a partition that has opened it: nothing is sent before the other side
@@ -25,14 +25,14 @@ final class ConnectingLink implements LinkListener {
   }
 
   @Override
-  public void frame(int type, LinkReader body) {
+  public void frame(int type, ByteReader body) {
     if (isTaken) {
       listener.frame(type, body);
     } else if (type == AcceptingLink.TAKEN) {
       isTaken = true;
       listener.up(asked);
     } else {
-      throw new LinkFormatException(
+      throw new ByteFormatException(
           "a frame of type %d before the connection was taken".formatted(type));
     }
   }

@@ -2,9 +2,9 @@ package io.mayflymq.server.cluster.link;
 
 import io.mayflymq.cluster.link.LinkListener;
 import io.mayflymq.cluster.link.LinkPort;
-import io.mayflymq.core.codec.LinkFormatException;
-import io.mayflymq.core.codec.LinkReader;
-import io.mayflymq.core.codec.LinkWriter;
+import io.mayflymq.core.codec.ByteFormatException;
+import io.mayflymq.core.codec.ByteReader;
+import io.mayflymq.core.codec.ByteWriter;
 import io.mayflymq.core.runtime.EndOfBurstListener;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.server.cluster.transport.FrameException;
@@ -106,7 +106,7 @@ final class LinkConnection extends NodeFrameHandler implements LinkPort, EndOfBu
     for (ByteBuf frame = read.poll(); frame != null; frame = read.poll()) {
       try {
         process(frame.readUnsignedByte(), frame);
-      } catch (LinkFormatException | FrameException e) {
+      } catch (ByteFormatException | FrameException e) {
         closeUnreadable(e.getMessage());
         releaseRead();
       } catch (Throwable e) {
@@ -123,7 +123,7 @@ final class LinkConnection extends NodeFrameHandler implements LinkPort, EndOfBu
     if ((type & MORE_FOLLOWS) != 0) {
       partial.add(body);
     } else if (partial.isEmpty()) {
-      listener.frame(type, new LinkReader(body.nioBuffer()));
+      listener.frame(type, new ByteReader(body.nioBuffer()));
     } else {
       partial.add(body);
       try {
@@ -145,7 +145,7 @@ final class LinkConnection extends NodeFrameHandler implements LinkPort, EndOfBu
   }
 
   @Override
-  public void send(int type, LinkWriter body) {
+  public void send(int type, ByteWriter body) {
     int at = 0;
     while (body.size() - at > LARGEST_PART) {
       write(type | MORE_FOLLOWS, body, at, LARGEST_PART);
@@ -162,7 +162,7 @@ final class LinkConnection extends NodeFrameHandler implements LinkPort, EndOfBu
   }
 
   /** A buffer that is full is passed on, not enlarged: its bytes would be copied. */
-  private void write(int type, LinkWriter body, int from, int length) {
+  private void write(int type, ByteWriter body, int from, int length) {
     int needed = FrameWriter.HEADER + length;
     if (buffer != null && buffer.writableBytes() < needed) {
       passOn();

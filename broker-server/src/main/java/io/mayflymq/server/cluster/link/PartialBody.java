@@ -1,6 +1,6 @@
 package io.mayflymq.server.cluster.link;
 
-import io.mayflymq.core.codec.LinkReader;
+import io.mayflymq.core.codec.ByteReader;
 import io.mayflymq.server.cluster.transport.FrameException;
 import io.netty.buffer.ByteBuf;
 import java.nio.ByteBuffer;
@@ -37,13 +37,13 @@ final class PartialBody {
   }
 
   /** Returns the whole. Its memory is taken until {@link #clear}. */
-  LinkReader whole() {
+  ByteReader whole() {
     ByteBuffer whole = ByteBuffer.allocate((int) size);
     // Each part is let go when it is copied.
     for (byte[] part = parts.poll(); part != null; part = parts.poll()) {
       whole.put(part);
     }
-    return new LinkReader(whole.flip());
+    return new ByteReader(whole.flip());
   }
 
   /** Makes it empty. */

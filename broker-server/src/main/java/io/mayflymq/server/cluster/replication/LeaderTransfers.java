@@ -1,7 +1,7 @@
 package io.mayflymq.server.cluster.replication;
 
-import io.mayflymq.core.codec.LinkReader;
-import io.mayflymq.core.codec.LinkWriter;
+import io.mayflymq.core.codec.ByteReader;
+import io.mayflymq.core.codec.ByteWriter;
 import io.mayflymq.core.metadata.Assignment;
 import io.mayflymq.core.runtime.Causes;
 import io.mayflymq.protocol.types.ChannelException;
@@ -60,14 +60,14 @@ final class LeaderTransfers {
   }
 
   private CompletableFuture<byte[]> answer(byte[] request) {
-    LinkReader in = new LinkReader(request, request.length);
+    ByteReader in = new ByteReader(request, request.length);
     int partition = Math.toIntExact(in.number());
     int to = Math.toIntExact(in.number());
     return handOver.begin(partition, to).thenApply(LeaderTransfers::encoded);
   }
 
   private static byte[] encoded(boolean begun) {
-    LinkWriter out = new LinkWriter().bit(begun);
+    ByteWriter out = new ByteWriter().bit(begun);
     return Arrays.copyOf(out.bytes(), out.size());
   }
 
@@ -135,14 +135,14 @@ final class LeaderTransfers {
     if (leader == node.self().number()) {
       return handOver.begin(partition, to);
     }
-    LinkWriter request = new LinkWriter().number(partition).number(to);
+    ByteWriter request = new ByteWriter().number(partition).number(to);
     return calls
         .call(
             nodes.name(leader),
             CallService.HAND_OVER,
             Arrays.copyOf(request.bytes(), request.size()),
             LIMIT_MILLIS)
-        .thenApply(answer -> new LinkReader(answer, answer.length).bit());
+        .thenApply(answer -> new ByteReader(answer, answer.length).bit());
   }
 
   /**

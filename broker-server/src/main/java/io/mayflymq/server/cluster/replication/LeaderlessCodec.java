@@ -1,8 +1,8 @@
 package io.mayflymq.server.cluster.replication;
 
 import io.mayflymq.cluster.replication.Leaderless;
-import io.mayflymq.core.codec.LinkReader;
-import io.mayflymq.core.codec.LinkWriter;
+import io.mayflymq.core.codec.ByteReader;
+import io.mayflymq.core.codec.ByteWriter;
 import io.mayflymq.core.store.BatchId;
 import java.util.Arrays;
 
@@ -11,8 +11,8 @@ final class LeaderlessCodec {
   private LeaderlessCodec() {}
 
   static byte[] encode(Leaderless report) {
-    LinkWriter out =
-        new LinkWriter()
+    ByteWriter out =
+        new ByteWriter()
             .number(report.partition())
             .number(report.replica())
             .number(report.epoch())
@@ -26,17 +26,17 @@ final class LeaderlessCodec {
    * Reads a report.
    *
    * @throws IllegalArgumentException if that is none
-   * @throws io.mayflymq.core.codec.LinkFormatException if it is cut
+   * @throws io.mayflymq.core.codec.ByteFormatException if it is cut
    */
   static Leaderless decode(byte[] request) {
-    LinkReader in = new LinkReader(request, request.length);
+    ByteReader in = new ByteReader(request, request.length);
     int partition = index(in, "partition");
     int replica = index(in, "replica");
     return new Leaderless(
         partition, replica, in.number(), new BatchId(in.number(), in.number()), in.bit());
   }
 
-  private static int index(LinkReader in, String what) {
+  private static int index(ByteReader in, String what) {
     long number = in.number();
     if (number < 0 || number > Integer.MAX_VALUE) {
       throw new IllegalArgumentException(

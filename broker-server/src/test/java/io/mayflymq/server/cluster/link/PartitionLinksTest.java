@@ -14,9 +14,9 @@ import io.mayflymq.cluster.metadata.ChangeVersions;
 import io.mayflymq.cluster.metadata.ClusterMembers;
 import io.mayflymq.cluster.replication.LocalReplicas;
 import io.mayflymq.cluster.replication.ReplicaCluster.Connection;
-import io.mayflymq.core.codec.LinkFormatException;
-import io.mayflymq.core.codec.LinkReader;
-import io.mayflymq.core.codec.LinkWriter;
+import io.mayflymq.core.codec.ByteFormatException;
+import io.mayflymq.core.codec.ByteReader;
+import io.mayflymq.core.codec.ByteWriter;
 import io.mayflymq.core.metadata.Assignment;
 import io.mayflymq.core.metadata.ClusterMember;
 import io.mayflymq.core.metadata.InMemoryMetadataLog;
@@ -119,9 +119,9 @@ class PartitionLinksTest {
 
     @Override
     @SuppressWarnings("NonAtomicVolatileUpdate") // one thread writes
-    public void frame(int type, LinkReader body) {
+    public void frame(int type, ByteReader body) {
       if (type == UNREADABLE) {
-        throw new LinkFormatException("a frame of the test");
+        throw new ByteFormatException("a frame of the test");
       }
       received.add(type == TYPE ? (int) body.number() : body.remaining());
       count++;
@@ -137,7 +137,7 @@ class PartitionLinksTest {
       note("lost: " + why);
     }
 
-    void send(int type, LinkWriter body) {
+    void send(int type, ByteWriter body) {
       shard.execute(() -> port.send(type, body));
     }
   }
@@ -219,7 +219,7 @@ class PartitionLinksTest {
   }
 
   private static void sendNumbers(Side sender, int many) {
-    LinkWriter body = new LinkWriter();
+    ByteWriter body = new ByteWriter();
     for (int i = 0; i < many; i++) {
       sender.port.send(TYPE, body.clear().number(i));
     }
@@ -233,7 +233,7 @@ class PartitionLinksTest {
     until(() -> leader.count("up") == 1);
     int[] sizes = {300 * 1024, 10, 20 * 1024 * 1024, 256 * 1024};
     for (int size : sizes) {
-      LinkWriter body = new LinkWriter();
+      ByteWriter body = new ByteWriter();
       for (int i = 0; i < size; i++) {
         body.octet(i);
       }
@@ -251,7 +251,7 @@ class PartitionLinksTest {
     until(() -> leader.count("up") == 1);
     leader.shard.execute(
         () -> {
-          LinkWriter body = new LinkWriter().bytes(new byte[64 * 1024]);
+          ByteWriter body = new ByteWriter().bytes(new byte[64 * 1024]);
           while (leader.port.isWritable()) {
             leader.port.send(50, body);
           }
@@ -327,7 +327,7 @@ class PartitionLinksTest {
     }
 
     @Override
-    public void send(int type, LinkWriter body) {}
+    public void send(int type, ByteWriter body) {}
 
     @Override
     public boolean isWritable() {
@@ -345,15 +345,15 @@ class PartitionLinksTest {
     Side leader = side();
     connect(Purpose.Kind.REPLICA, leader);
     until(() -> leader.count("up") == 1);
-    leader.send(UNREADABLE, new LinkWriter());
+    leader.send(UNREADABLE, new ByteWriter());
     until(() -> leader.count("up") == 2);
     assertThat(leader.events).hasSize(3);
     assertThat(leader.events.get(1)).startsWith("lost: ");
     Side first = hosted.replicas.get(0);
     assertThat(first.events).containsExactly("up", "lost: a frame of the test");
-    hosted.replicas.get(1).send(UNREADABLE, new LinkWriter());
+    hosted.replicas.get(1).send(UNREADABLE, new ByteWriter());
     until(() -> leader.count("up") == 3);
-    leader.send(UNREADABLE, new LinkWriter());
+    leader.send(UNREADABLE, new ByteWriter());
     until(() -> leader.count("up") == 4);
     assertThat(log.list.stream().map(ILoggingEvent::getFormattedMessage))
         .containsExactlyInAnyOrder(
@@ -369,9 +369,9 @@ class PartitionLinksTest {
     Side told = side();
     ConnectingLink asking = new ConnectingLink(told);
     asking.up(null);
-    LinkReader body = new LinkReader(new byte[0], 0);
+    ByteReader body = new ByteReader(new byte[0], 0);
     assertThatThrownBy(() -> asking.frame(TYPE, body))
-        .isInstanceOf(LinkFormatException.class)
+        .isInstanceOf(ByteFormatException.class)
         .hasMessage("a frame of type 48 before the connection was taken");
     assertThat(told.events).isEmpty();
   }

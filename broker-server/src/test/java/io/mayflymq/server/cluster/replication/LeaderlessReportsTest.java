@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.mayflymq.cluster.replication.Leaderless;
-import io.mayflymq.core.codec.LinkFormatException;
+import io.mayflymq.core.codec.ByteFormatException;
 import io.mayflymq.core.store.BatchId;
 import io.mayflymq.server.cluster.consensus.LeaderChange;
 import io.mayflymq.server.cluster.transport.CallHandler;
@@ -104,7 +104,7 @@ class LeaderlessReportsTest {
     byte[] whole = LeaderlessCodec.encode(OF_B);
     for (int length = 0; length < whole.length; length++) {
       byte[] cut = Arrays.copyOf(whole, length);
-      assertThatThrownBy(() -> LeaderlessCodec.decode(cut)).isInstanceOf(LinkFormatException.class);
+      assertThatThrownBy(() -> LeaderlessCodec.decode(cut)).isInstanceOf(ByteFormatException.class);
     }
     byte[] number = {(byte) 0x80, (byte) 0x80, (byte) 0x80, (byte) 0x80, 8};
     assertThatThrownBy(() -> LeaderlessCodec.decode(number))

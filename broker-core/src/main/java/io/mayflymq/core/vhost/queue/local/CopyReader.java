@@ -1,7 +1,7 @@
 package io.mayflymq.core.vhost.queue.local;
 
-import io.mayflymq.core.codec.LinkFormatException;
-import io.mayflymq.core.codec.LinkReader;
+import io.mayflymq.core.codec.ByteFormatException;
+import io.mayflymq.core.codec.ByteReader;
 import io.mayflymq.core.codec.MessageCodec;
 import io.mayflymq.core.message.DeliveryCount;
 import io.mayflymq.core.queue.index.CopySink;
@@ -59,12 +59,12 @@ final class CopyReader {
   /**
    * Reads a slice.
    *
-   * @throws LinkFormatException if it cannot be read
+   * @throws ByteFormatException if it cannot be read
    * @throws io.mayflymq.protocol.types.ChannelException 406 if it does not follow the one before:
    *     that went to an earlier process, or was lost
    */
   void read(byte[] slice, long nowMillis) {
-    LinkReader in = new LinkReader(slice, slice.length);
+    ByteReader in = new ByteReader(slice, slice.length);
     messages.begin();
     long number = in.number();
     long theirs = in.signed();
@@ -79,7 +79,7 @@ final class CopyReader {
     }
   }
 
-  private void readRecord(LinkReader in) {
+  private void readRecord(ByteReader in) {
     int kind = in.octet();
     switch (kind) {
       case CopyRecords.PART -> sink = parts.apply(CopyRecords.Part.of(in.octet()));
@@ -94,15 +94,15 @@ final class CopyReader {
           consumers.add(
               new RejoiningConsumers.Member(in.shortString(), ConsumerOriginCodec.read(in)));
       case CopyRecords.LAST_USE -> lastUseMillis = OptionalLong.of(in.signed() + difference);
-      default -> throw new LinkFormatException("unknown record of a copy: " + kind);
+      default -> throw new ByteFormatException("unknown record of a copy: " + kind);
     }
   }
 
-  private static long readReturns(LinkReader in) {
+  private static long readReturns(ByteReader in) {
     return DeliveryCount.of(in.integer(), in.integer());
   }
 
-  private void readMessage(LinkReader in) {
+  private void readMessage(ByteReader in) {
     long sequence = in.number();
     int flags = in.octet();
     long enqueuedAt = in.signed() + difference;

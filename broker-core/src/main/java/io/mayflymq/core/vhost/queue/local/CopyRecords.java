@@ -1,6 +1,6 @@
 package io.mayflymq.core.vhost.queue.local;
 
-import io.mayflymq.core.codec.LinkFormatException;
+import io.mayflymq.core.codec.ByteFormatException;
 
 /**
  * The records that a copy of a queue is sent in. A slice begins with its number and the time at the
@@ -67,7 +67,7 @@ final class CopyRecords {
           return part;
         }
       }
-      throw new LinkFormatException("unknown part of a copy: " + code);
+      throw new ByteFormatException("unknown part of a copy: " + code);
     }
   }
 

@@ -1,6 +1,6 @@
 package io.mayflymq.core.vhost.queue.local;
 
-import io.mayflymq.core.codec.LinkWriter;
+import io.mayflymq.core.codec.ByteWriter;
 import io.mayflymq.core.codec.MessageCodec;
 import io.mayflymq.core.message.DeliveryCount;
 import io.mayflymq.core.message.Message;
@@ -12,7 +12,7 @@ import java.util.Arrays;
 
 /** Writes a slice of a copy. Belongs to the queue's shard. */
 final class CopyWriter implements CopySink {
-  private final LinkWriter out = new LinkWriter();
+  private final ByteWriter out = new ByteWriter();
   private final MessageCodec messages = new MessageCodec();
   private int empty;
   private int taken;

@@ -6,21 +6,21 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Reads what a {@link LinkWriter} has written. Whatever the bytes are, nothing is read or allocated
+ * Reads what a {@link ByteWriter} has written. Whatever the bytes are, nothing is read or allocated
  * beyond their end. Belongs to one thread.
  *
- * <p>All methods throw {@link LinkFormatException} if the bytes cannot be read so.
+ * <p>All methods throw {@link ByteFormatException} if the bytes cannot be read so.
  */
-public final class LinkReader {
+public final class ByteReader {
   private final ByteBuffer in;
 
   /** Reads from position to limit of a buffer. */
-  public LinkReader(ByteBuffer in) {
+  public ByteReader(ByteBuffer in) {
     this.in = in;
   }
 
   /** Reads the first bytes of an array. */
-  public LinkReader(byte[] bytes, int size) {
+  public ByteReader(byte[] bytes, int size) {
     this(ByteBuffer.wrap(bytes, 0, size));
   }
 
@@ -31,7 +31,7 @@ public final class LinkReader {
 
   private void require(int count) {
     if (in.remaining() < count) {
-      throw new LinkFormatException("a frame is too short");
+      throw new ByteFormatException("a frame is too short");
     }
   }
 
@@ -64,7 +64,7 @@ public final class LinkReader {
         return value;
       }
     }
-    throw new LinkFormatException(
+    throw new ByteFormatException(
         at == end ? "a frame is too short" : "a number of more than 10 bytes");
   }
 
@@ -72,7 +72,7 @@ public final class LinkReader {
   public int integer() {
     long value = number();
     if (value < 0 || value > Integer.MAX_VALUE) {
-      throw new LinkFormatException("the number %d is out of range".formatted(value));
+      throw new ByteFormatException("the number %d is out of range".formatted(value));
     }
     return (int) value;
   }
@@ -85,7 +85,7 @@ public final class LinkReader {
   public int count(int bytesOfEach) {
     int count = integer();
     if ((long) count * bytesOfEach > in.remaining()) {
-      throw new LinkFormatException("%d elements do not fit into a frame".formatted(count));
+      throw new ByteFormatException("%d elements do not fit into a frame".formatted(count));
     }
     return count;
   }
@@ -137,7 +137,7 @@ public final class LinkReader {
     try {
       return ShortString.ofEncoded(encoded);
     } catch (RuntimeException e) {
-      throw new LinkFormatException("a name cannot be read: " + e.getMessage());
+      throw new ByteFormatException("a name cannot be read: " + e.getMessage());
     }
   }
 
@@ -147,7 +147,7 @@ public final class LinkReader {
     try {
       return FieldTable.decode(bytes, 0, bytes.length);
     } catch (RuntimeException e) {
-      throw new LinkFormatException("a table cannot be read: " + e.getMessage());
+      throw new ByteFormatException("a table cannot be read: " + e.getMessage());
     }
   }
 

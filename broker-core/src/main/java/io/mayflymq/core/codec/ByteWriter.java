@@ -11,7 +11,7 @@ import java.util.Arrays;
  * length. It is what frames to other nodes, copies of queues, indexes of segments and notes about
  * returned messages consist of. It can be cleared and used again. Belongs to one thread.
  */
-public final class LinkWriter {
+public final class ByteWriter {
   private static final int INITIAL = 256;
   private static final int MOST_KEPT = 1 << 20;
   private static final int MOST_PER_NUMBER = 10;
@@ -20,7 +20,7 @@ public final class LinkWriter {
   private int size;
 
   /** Makes an empty one. */
-  public LinkWriter() {
+  public ByteWriter() {
     this(INITIAL);
   }
 
@@ -29,7 +29,7 @@ public final class LinkWriter {
    *
    * @param capacity the number of bytes
    */
-  public LinkWriter(int capacity) {
+  public ByteWriter(int capacity) {
     bytes = new byte[capacity];
   }
 
@@ -44,7 +44,7 @@ public final class LinkWriter {
   }
 
   /** Removes everything; the memory is used again unless it is very large. */
-  public LinkWriter clear() {
+  public ByteWriter clear() {
     size = 0;
     if (bytes.length > MOST_KEPT) {
       bytes = new byte[INITIAL];
@@ -53,7 +53,7 @@ public final class LinkWriter {
   }
 
   /** Makes room for bytes that will be written, so that they are not copied when it grows. */
-  public LinkWriter room(int more) {
+  public ByteWriter room(int more) {
     reserve(more);
     return this;
   }
@@ -66,19 +66,19 @@ public final class LinkWriter {
   }
 
   /** Writes a byte. */
-  public LinkWriter octet(int value) {
+  public ByteWriter octet(int value) {
     reserve(1);
     bytes[size++] = (byte) value;
     return this;
   }
 
   /** Writes a truth value. */
-  public LinkWriter bit(boolean value) {
+  public ByteWriter bit(boolean value) {
     return octet(value ? 1 : 0);
   }
 
   /** Writes a number of 0 or more. */
-  public LinkWriter number(long value) {
+  public ByteWriter number(long value) {
     reserve(MOST_PER_NUMBER);
     // Local variables, as it is faster than to update fields with each byte.
     byte[] to = bytes;
@@ -94,17 +94,17 @@ public final class LinkWriter {
   }
 
   /** Writes a number of either sign. */
-  public LinkWriter signed(long value) {
+  public ByteWriter signed(long value) {
     return number((value << 1) ^ (value >> 63));
   }
 
   /** Writes a number with a fraction. */
-  public LinkWriter decimal(double value) {
+  public ByteWriter decimal(double value) {
     return number(Double.doubleToRawLongBits(value));
   }
 
   /** Writes bytes. */
-  public LinkWriter bytes(byte[] value) {
+  public ByteWriter bytes(byte[] value) {
     number(value.length);
     reserve(value.length);
     System.arraycopy(value, 0, bytes, size, value.length);
@@ -113,7 +113,7 @@ public final class LinkWriter {
   }
 
   /** Writes the bytes from the position to the limit of a buffer, which stays as it is. */
-  public LinkWriter bytes(ByteBuffer value) {
+  public ByteWriter bytes(ByteBuffer value) {
     int length = value.remaining();
     number(length);
     reserve(length);
@@ -123,18 +123,18 @@ public final class LinkWriter {
   }
 
   /** Writes a text. */
-  public LinkWriter text(String value) {
+  public ByteWriter text(String value) {
     return bytes(value.getBytes(StandardCharsets.UTF_8));
   }
 
   /** Writes a text, or that there is none. */
-  public LinkWriter optionalText(String value) {
+  public ByteWriter optionalText(String value) {
     bit(value != null);
     return value == null ? this : text(value);
   }
 
   /** Writes a short string as it is encoded, with its length. */
-  public LinkWriter shortString(ShortString value) {
+  public ByteWriter shortString(ShortString value) {
     byte[] encoded = value.encoded();
     reserve(encoded.length);
     System.arraycopy(encoded, 0, bytes, size, encoded.length);
@@ -143,12 +143,12 @@ public final class LinkWriter {
   }
 
   /** Writes a table. */
-  public LinkWriter table(FieldTable value) {
+  public ByteWriter table(FieldTable value) {
     return bytes(value.encode());
   }
 
   /** Adds bytes as they are, without their length. */
-  public LinkWriter append(byte[] written) {
+  public ByteWriter append(byte[] written) {
     reserve(written.length);
     System.arraycopy(written, 0, bytes, size, written.length);
     size += written.length;
@@ -156,7 +156,7 @@ public final class LinkWriter {
   }
 
   /** Adds all that another one has written. */
-  public LinkWriter append(LinkWriter other) {
+  public ByteWriter append(ByteWriter other) {
     reserve(other.size);
     System.arraycopy(other.bytes, 0, bytes, size, other.size);
     size += other.size;
