@@ -21,7 +21,7 @@ import io.mayflymq.core.store.segment.LogOptions;
 import io.mayflymq.core.store.segment.LogOptions.Sync;
 import io.mayflymq.core.store.segment.LogRig;
 import io.mayflymq.core.store.segment.MemoryDirectory;
-import io.mayflymq.core.vhost.partition.CausedCommands;
+import io.mayflymq.core.vhost.partition.BatchArrival;
 import io.mayflymq.core.vhost.partition.DeadLetterOutbox;
 import io.mayflymq.core.vhost.partition.Partition;
 import io.mayflymq.core.vhost.partition.Partitions;
@@ -324,7 +324,7 @@ final class LeaderRig {
     public void deliver() {}
 
     @Override
-    public void flush(CausedCommands cause) {
+    public void flush(BatchArrival cause) {
       if (breaksOff.getAsBoolean()) {
         throw new IllegalStateException("a batch that breaks off");
       }

@@ -10,7 +10,7 @@ import io.mayflymq.core.routing.RoutingTable;
 import io.mayflymq.core.vhost.ReplySender;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.protocol.codec.BufferedMessage;
-import io.mayflymq.protocol.codec.ContentFrames;
+import io.mayflymq.protocol.codec.ContentFrameOrder;
 import io.mayflymq.protocol.method.AccessMethod;
 import io.mayflymq.protocol.method.BasicMethod;
 import io.mayflymq.protocol.method.ChannelMethod;
@@ -94,7 +94,7 @@ public final class ChannelSession {
   }
 
   /** Returns the order of the frames of its messages, which holds when it is closed, too. */
-  public ContentFrames contentFrames() {
+  public ContentFrameOrder contentFrames() {
     return content.frames();
   }
 

@@ -1,7 +1,7 @@
 package io.mayflymq.server.channel;
 
 import io.mayflymq.protocol.codec.BufferedMessage;
-import io.mayflymq.protocol.codec.ContentFrames;
+import io.mayflymq.protocol.codec.ContentFrameOrder;
 import io.mayflymq.protocol.method.BasicMethod;
 import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.ReplyCode;
@@ -18,7 +18,7 @@ final class ContentAssembler {
   /** Headers alone take no more on each of 2,047 channels than a small heap has. */
   private static final int LARGEST_FIRST_ALLOCATION = 16 << 10;
 
-  private final ContentFrames frames = new ContentFrames();
+  private final ContentFrameOrder frames = new ContentFrameOrder();
   private final int maxMessageSize;
   private final LongConsumer held;
   private ShortString exchange;
@@ -39,7 +39,7 @@ final class ContentAssembler {
   }
 
   /** Returns the order of the frames, which holds when the channel is closed, too. */
-  ContentFrames frames() {
+  ContentFrameOrder frames() {
     return frames;
   }
 

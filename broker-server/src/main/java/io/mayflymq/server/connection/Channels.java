@@ -1,7 +1,7 @@
 package io.mayflymq.server.connection;
 
 import io.mayflymq.core.security.Sessions;
-import io.mayflymq.protocol.codec.ContentFrames;
+import io.mayflymq.protocol.codec.ContentFrameOrder;
 import io.mayflymq.protocol.types.ConnectionException;
 import io.mayflymq.protocol.types.ReplyCode;
 import io.mayflymq.server.alarm.ClientMemory.Part;
@@ -20,7 +20,7 @@ final class Channels {
   private final IntObjectMap<ChannelSession> sessions = new IntObjectHashMap<>();
 
   /** Those that the broker has closed, whose clients have not confirmed that yet. */
-  private final IntObjectMap<ContentFrames> closing = new IntObjectHashMap<>();
+  private final IntObjectMap<ContentFrameOrder> closing = new IntObjectHashMap<>();
 
   private ChannelSession last;
   private int max;
@@ -110,9 +110,9 @@ final class Channels {
    * Returns the order of the frames of a channel that is not open: what is in order is ignored
    * while the channel is closing; in one that is closed no content is in order.
    */
-  ContentFrames framesOfOther(int number) {
-    ContentFrames frames = closing.get(number);
-    return frames == null ? new ContentFrames() : frames;
+  ContentFrameOrder framesOfOther(int number) {
+    ContentFrameOrder frames = closing.get(number);
+    return frames == null ? new ContentFrameOrder() : frames;
   }
 
   /** Returns an open channel; null if it is not open. */

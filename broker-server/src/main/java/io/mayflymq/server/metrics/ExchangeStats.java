@@ -12,7 +12,7 @@ final class ExchangeStats {
   private ExchangeStats() {}
 
   /** Returns the counters of the exchanges of virtual hosts. */
-  static List<SummedCounts> counted(Scrape scrape, List<VirtualHost> vhosts) {
+  static List<ObjectTotals> counted(Scrape scrape, List<VirtualHost> vhosts) {
     if (!scrape.wants("exchange_metrics")) {
       return List.of();
     }
@@ -25,12 +25,12 @@ final class ExchangeStats {
         .toList();
   }
 
-  private static Stream<SummedCounts> counted(VirtualHost vhost, String exchange) {
+  private static Stream<ObjectTotals> counted(VirtualHost vhost, String exchange) {
     Counts counts = vhost.metrics().exchanges().of(exchange);
     return counts == null
         ? Stream.empty()
         : Stream.of(
-            new SummedCounts(Labels.of("vhost", vhost.name(), "exchange", exchange), counts));
+            new ObjectTotals(Labels.of("vhost", vhost.name(), "exchange", exchange), counts));
   }
 
   /** Returns the families that RabbitMQ has of the cluster, as far as the scrape wants them. */

@@ -37,7 +37,7 @@ import java.util.stream.Stream;
 record QueueStats(
     Labels labels,
     String type,
-    RaftFamilies.QuorumQueue log,
+    RaftMetrics.QuorumQueue log,
     QueueSettings settings,
     QueueSizes sizes,
     double capacity,
@@ -263,10 +263,10 @@ record QueueStats(
         queue.contents().priorities());
   }
 
-  private static RaftFamilies.QuorumQueue log(Labels labels, Queue queue) {
+  private static RaftMetrics.QuorumQueue log(Labels labels, Queue queue) {
     return queue.isReplicated()
-        ? RaftFamilies.QuorumQueue.replicated(labels, queue.replicatedPartition())
-        : RaftFamilies.QuorumQueue.alone(labels, queue.partition().index());
+        ? RaftMetrics.QuorumQueue.replicated(labels, queue.replicatedPartition())
+        : RaftMetrics.QuorumQueue.alone(labels, queue.partition().index());
   }
 
   private static double number(OptionalLong known) {

@@ -18,13 +18,13 @@ final class Scraper {
           "queue_metrics",
           "queue_delivery_metrics",
           "stream_consumer_metrics",
-          ScrapedFamilies.QUEUE_EXCHANGES,
-          ReplicaFamilies.RAFT);
+          ScrapedMetrics.QUEUE_EXCHANGES,
+          ReplicaMetrics.RAFT);
   private static final List<String> OF_CONNECTIONS =
       List.of(
           "channel_metrics",
-          ScrapedFamilies.CHANNEL_EXCHANGES,
-          ScrapedFamilies.CHANNEL_QUEUES,
+          ScrapedMetrics.CHANNEL_EXCHANGES,
+          ScrapedMetrics.CHANNEL_QUEUES,
           ChannelStats.PROCESS,
           "connection_coarse_metrics",
           "connection_metrics");
@@ -33,7 +33,7 @@ final class Scraper {
   private static final long CONNECTION_BYTES = 2 * 1024;
 
   private final MeasuredBroker broker;
-  private final BrokerCounts counts = new BrokerCounts();
+  private final VhostTotals counts = new VhostTotals();
 
   Scraper(MeasuredBroker broker) {
     this.broker = broker;
@@ -73,10 +73,10 @@ final class Scraper {
      *
      * @throws OpenObjects.UnavailableException if the broker does not answer
      */
-    ScrapedFamilies read() throws OpenObjects.UnavailableException {
+    ScrapedMetrics read() throws OpenObjects.UnavailableException {
       OpenObjects open =
           OpenObjects.read(queues, isSums(), connections, partitions(scrape), replicas(scrape));
-      return new ScrapedFamilies(scrape, broker, counts.of(vhosts), open);
+      return new ScrapedMetrics(scrape, broker, counts.of(vhosts), open);
     }
   }
 
@@ -101,13 +101,13 @@ final class Scraper {
   }
 
   private List<Partition> partitions(Scrape scrape) {
-    return scrape.wants(StoreFamilies.PERSISTER) || scrape.wants(ReplicaFamilies.RAFT)
+    return scrape.wants(StoreMetrics.PERSISTER) || scrape.wants(ReplicaMetrics.RAFT)
         ? broker().partitions().withStores()
         : List.of();
   }
 
   private ReplicaManager replicas(Scrape scrape) {
-    return scrape.wants(ReplicaFamilies.RAFT) ? broker.replicas().get() : null;
+    return scrape.wants(ReplicaMetrics.RAFT) ? broker.replicas().get() : null;
   }
 
   private Collection<OpenConnection> connections(Scrape scrape) {

@@ -20,7 +20,7 @@ public class DirectRouting extends Measured {
   /** Makes the bindings, each to a queue of its own. */
   @Setup
   public void bind() {
-    Topology topology = new Topology(ExchangeType.DIRECT);
+    SampleRouting topology = new SampleRouting(ExchangeType.DIRECT);
     for (int i = 0; i < bindings; i++) {
       topology.bind("queue-" + i, "key-" + i);
     }
@@ -32,13 +32,13 @@ public class DirectRouting extends Measured {
   /** One key again and again. */
   @Benchmark
   public Route<String> repeatedKey() {
-    return table.route(Topology.EXCHANGE, keys.first(), MessageProperties.NONE);
+    return table.route(SampleRouting.EXCHANGE, keys.first(), MessageProperties.NONE);
   }
 
   /** A random key each time. */
   @Benchmark
   public Route<String> changingKeys() {
-    return table.route(Topology.EXCHANGE, keys.next(), MessageProperties.NONE);
+    return table.route(SampleRouting.EXCHANGE, keys.next(), MessageProperties.NONE);
   }
 
   /** The default exchange, to a random queue each time. */

@@ -18,7 +18,7 @@ public class FanoutRouting extends Measured {
   /** Makes the bindings, each to a queue of its own. */
   @Setup
   public void bind() {
-    Topology topology = new Topology(ExchangeType.FANOUT);
+    SampleRouting topology = new SampleRouting(ExchangeType.FANOUT);
     for (int i = 0; i < bindings; i++) {
       topology.bind("queue-" + i, "");
     }
@@ -28,6 +28,6 @@ public class FanoutRouting extends Measured {
   /** The route to all queues. */
   @Benchmark
   public Route<String> route() {
-    return table.route(Topology.EXCHANGE, "any", MessageProperties.NONE);
+    return table.route(SampleRouting.EXCHANGE, "any", MessageProperties.NONE);
   }
 }

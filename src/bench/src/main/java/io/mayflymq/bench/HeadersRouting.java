@@ -24,7 +24,7 @@ public class HeadersRouting extends Measured {
   /** Makes the bindings, each to a queue of its own, of which one matches. */
   @Setup
   public void bind() {
-    Topology topology = new Topology(ExchangeType.HEADERS);
+    SampleRouting topology = new SampleRouting(ExchangeType.HEADERS);
     for (int i = 0; i < bindings; i++) {
       topology.bind(
           "queue-" + i,
@@ -41,6 +41,6 @@ public class HeadersRouting extends Measured {
   /** Routes the message to the one queue. */
   @Benchmark
   public Route<String> route() {
-    return table.route(Topology.EXCHANGE, "", message::properties);
+    return table.route(SampleRouting.EXCHANGE, "", message::properties);
   }
 }

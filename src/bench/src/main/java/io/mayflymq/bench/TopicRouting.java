@@ -22,7 +22,7 @@ public class TopicRouting extends Measured {
   /** Makes the bindings, each to a queue of its own. */
   @Setup
   public void bind() {
-    Topology topology = new Topology(ExchangeType.TOPIC);
+    SampleRouting topology = new SampleRouting(ExchangeType.TOPIC);
     for (int i = 0; i < bindings; i++) {
       topology.bind("queue-" + i, pattern(i));
     }
@@ -46,12 +46,12 @@ public class TopicRouting extends Measured {
   /** One key again and again. */
   @Benchmark
   public Route<String> repeatedKey() {
-    return table.route(Topology.EXCHANGE, keys.first(), MessageProperties.NONE);
+    return table.route(SampleRouting.EXCHANGE, keys.first(), MessageProperties.NONE);
   }
 
   /** A random key each time. */
   @Benchmark
   public Route<String> changingKeys() {
-    return table.route(Topology.EXCHANGE, keys.next(), MessageProperties.NONE);
+    return table.route(SampleRouting.EXCHANGE, keys.next(), MessageProperties.NONE);
   }
 }

@@ -27,7 +27,7 @@ final class LogInspector {
   private final List<Damage> damages = new ArrayList<>();
   private final Map<Integer, SettledEntries> settled = new HashMap<>();
   private final List<Read> read = new ArrayList<>();
-  private final QueueCounts queues = new QueueCounts();
+  private final EntryCounter queues = new EntryCounter();
   private Set<String> names;
   private SegmentManifest.Found manifest;
   private Long logId;

@@ -7,7 +7,7 @@ import io.mayflymq.core.runtime.Faults;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.store.Commit;
 import io.mayflymq.core.store.PartitionStore;
-import io.mayflymq.core.vhost.partition.CausedCommands;
+import io.mayflymq.core.vhost.partition.BatchArrival;
 import io.mayflymq.core.vhost.partition.DeadLetterOutbox;
 import io.mayflymq.core.vhost.partition.Partition;
 import io.mayflymq.core.vhost.queue.OwningNode;
@@ -80,7 +80,7 @@ final class CommandBatch {
   private int slot;
 
   /** Null as long as no command is known to have any. */
-  private CausedCommands consequences;
+  private BatchArrival consequences;
 
   /** Hands a batch over, and takes it back. */
   @FunctionalInterface
@@ -102,10 +102,10 @@ final class CommandBatch {
     void comeBack(CommandBatch batch, boolean safe);
   }
 
-  /** What comes of the batch; see {@link CausedCommands}. */
-  CausedCommands consequences() {
+  /** What comes of the batch; see {@link BatchArrival}. */
+  BatchArrival consequences() {
     if (consequences == null) {
-      consequences = new CausedCommands();
+      consequences = new BatchArrival();
     }
     return consequences;
   }
@@ -239,7 +239,7 @@ final class CommandBatch {
   }
 
   /** The batch comes of another one, and is handed on: or of none, which is null. */
-  void comesOf(CausedCommands cause) {
+  void comesOf(BatchArrival cause) {
     if (cause != null) {
       cause.handedOn();
       consequences = cause;

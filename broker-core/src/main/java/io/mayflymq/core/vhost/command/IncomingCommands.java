@@ -8,7 +8,7 @@ import io.mayflymq.core.message.Message;
 import io.mayflymq.core.queue.Consumer;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.store.LinkBatches;
-import io.mayflymq.core.vhost.partition.CausedCommands;
+import io.mayflymq.core.vhost.partition.BatchArrival;
 import io.mayflymq.core.vhost.queue.Queue;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -268,7 +268,7 @@ public final class IncomingCommands {
     }
 
     void submit() {
-      CausedCommands consequences = hasConsequences ? new CausedCommands() : null;
+      BatchArrival consequences = hasConsequences ? new BatchArrival() : null;
       underWay = batches.size();
       for (CommandBatch batch : batches) {
         batch.comesOf(consequences);

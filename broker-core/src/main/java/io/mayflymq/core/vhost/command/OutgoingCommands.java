@@ -6,7 +6,7 @@ import io.mayflymq.core.codec.ByteWriter;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.queue.Consumer;
 import io.mayflymq.core.store.Commit;
-import io.mayflymq.core.vhost.partition.CausedCommands;
+import io.mayflymq.core.vhost.partition.BatchArrival;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.queue.RemoteCommands;
 
@@ -19,7 +19,7 @@ final class OutgoingCommands implements RemoteCommands<Queue> {
   private final Commit run;
 
   /** Null if there are none, or they have arrived. The batch is used again before that. */
-  private CausedCommands consequences;
+  private BatchArrival consequences;
 
   OutgoingCommands(CommandBatch batch, Commit run) {
     this.batch = batch;

@@ -7,7 +7,7 @@ import io.mayflymq.core.queue.index.Deadlines;
 import io.mayflymq.core.routing.Route;
 import io.mayflymq.core.runtime.EndOfBurstListener;
 import io.mayflymq.core.runtime.Shard;
-import io.mayflymq.core.vhost.partition.CausedCommands;
+import io.mayflymq.core.vhost.partition.BatchArrival;
 import io.mayflymq.core.vhost.partition.Partitions;
 import io.mayflymq.core.vhost.queue.Queue;
 import java.util.ArrayDeque;
@@ -29,7 +29,7 @@ public final class ShardCommandSender implements EndOfBurstListener {
   private final Runnable onReturn;
   private CommandBatch[] open;
   private final ArrayDeque<CommandBatch> spare = new ArrayDeque<>(SPARE_BATCHES);
-  private final CausedDeadLetters caused = new CausedDeadLetters();
+  private final DeadLettersUnderWay caused = new DeadLettersUnderWay();
   private final PlaceChanges places = new PlaceChanges(this::submitNow);
   private final boolean remembersCauses;
   private boolean empty = true;
@@ -173,7 +173,7 @@ public final class ShardCommandSender implements EndOfBurstListener {
 
   private static CompletableFuture<Void> both(
       CompletableFuture<Void> first, CompletableFuture<Void> second) {
-    return second == null ? first : CausedDeadLetters.both(first, second);
+    return second == null ? first : DeadLettersUnderWay.both(first, second);
   }
 
   /** Of a queue that has moved, what was sent to its old place has to arrive first. */
@@ -191,7 +191,7 @@ public final class ShardCommandSender implements EndOfBurstListener {
     for (int i = 0; i < route.size(); i++) {
       CompletableFuture<Void> one = caused.arrivalAt(route.get(i));
       if (one != null) {
-        arrival = CausedDeadLetters.both(arrival, one);
+        arrival = DeadLettersUnderWay.both(arrival, one);
       }
     }
     return handedOver(arrival);
@@ -234,7 +234,7 @@ public final class ShardCommandSender implements EndOfBurstListener {
   }
 
   /** The same for batches that come of another one, unless that is null. */
-  public void flush(CausedCommands cause) {
+  public void flush(BatchArrival cause) {
     if (empty) {
       return;
     }
@@ -251,7 +251,7 @@ public final class ShardCommandSender implements EndOfBurstListener {
    *
    * @param moved whether those with queues that have moved are submitted, too
    */
-  private void submitOpen(CausedCommands cause, boolean moved) {
+  private void submitOpen(BatchArrival cause, boolean moved) {
     for (int i = 0; i < open.length; i++) {
       CommandBatch batch = open[i];
       if (batch != null && (moved || !PlaceChanges.hasMoved(batch))) {

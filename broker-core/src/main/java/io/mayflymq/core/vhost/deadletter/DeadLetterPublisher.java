@@ -14,7 +14,7 @@ import io.mayflymq.core.store.PartitionStore;
 import io.mayflymq.core.store.UnsettledEntry;
 import io.mayflymq.core.vhost.command.PublishListener;
 import io.mayflymq.core.vhost.command.ShardCommandSender;
-import io.mayflymq.core.vhost.partition.CausedCommands;
+import io.mayflymq.core.vhost.partition.BatchArrival;
 import io.mayflymq.core.vhost.partition.DeadLetterOutbox;
 import io.mayflymq.core.vhost.partition.Partition;
 import io.mayflymq.core.vhost.partition.Partitions;
@@ -198,7 +198,7 @@ public final class DeadLetterPublisher implements EndOfBurstListener, DeadLetter
    * @param cause what the dead letters come of that were sent last, or null
    */
   @Override
-  public void flush(CausedCommands cause) {
+  public void flush(BatchArrival cause) {
     waiting = false;
     deliver();
     if (!leaving.isEmpty()) {
@@ -222,9 +222,9 @@ public final class DeadLetterPublisher implements EndOfBurstListener, DeadLetter
   /** Dead letters that leave the partition when their deaths are committed. */
   private final class Departure implements Commit {
     private final List<OutgoingDeadLetter> deadLetters;
-    private final CausedCommands cause;
+    private final BatchArrival cause;
 
-    Departure(List<OutgoingDeadLetter> leaving, CausedCommands cause) {
+    Departure(List<OutgoingDeadLetter> leaving, BatchArrival cause) {
       this.deadLetters = leaving;
       this.cause = cause;
       if (cause != null) {

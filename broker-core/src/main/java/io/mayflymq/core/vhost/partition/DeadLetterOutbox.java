@@ -13,7 +13,7 @@ public interface DeadLetterOutbox {
    *
    * @param cause what the dead letters follow from, or null
    */
-  void flush(CausedCommands cause);
+  void flush(BatchArrival cause);
 
   /** Whether none is on its way to another partition. */
   boolean isEmpty();

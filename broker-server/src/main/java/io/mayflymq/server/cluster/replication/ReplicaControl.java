@@ -95,9 +95,9 @@ public final class ReplicaControl
     this.nodes =
         new ReplicaNodes(
             node.self().number(), node.members(), () -> transport.reachable().keySet());
-    Elections elections =
-        new Elections(
-            new Elections.View(
+    ElectionThread elections =
+        new ElectionThread(
+            new ElectionThread.View(
                 node.partitions()::all, nodes::forElections, ReplicaControl::monotonicMillis),
             proposals::propose,
             work);

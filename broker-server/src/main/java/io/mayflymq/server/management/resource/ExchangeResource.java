@@ -14,7 +14,7 @@ import io.mayflymq.server.management.api.Missing;
 import io.mayflymq.server.management.api.Request;
 import io.mayflymq.server.management.api.RequestRouter;
 import io.mayflymq.server.management.api.Response;
-import io.mayflymq.server.management.cluster.CommonCounts;
+import io.mayflymq.server.management.cluster.NodeSums;
 import io.mayflymq.server.management.json.ExchangeFields;
 import io.mayflymq.server.management.json.History;
 import io.mayflymq.server.management.json.PathNames;
@@ -28,8 +28,8 @@ import java.util.stream.Collectors;
 /** Exchanges: listed, declared, deleted. */
 public final class ExchangeResource {
   private final ManagedBroker managed;
-  private final CommonCounts<Found> list;
-  private final CommonCounts<Found> one;
+  private final NodeSums<Found> list;
+  private final NodeSums<Found> one;
 
   public ExchangeResource(ManagedBroker managed) {
     this.managed = managed;
@@ -42,9 +42,9 @@ public final class ExchangeResource {
     Map<String, Object> of(VirtualHost vhost, ExchangeDefinition exchange, History history);
   }
 
-  private CommonCounts<Found> counts(String kind, Form form) {
-    return new CommonCounts<>(
-        new CommonCounts.Kind<>(
+  private NodeSums<Found> counts(String kind, Form form) {
+    return new NodeSums<>(
+        new NodeSums.Kind<>(
             kind,
             Found::id,
             found -> found.exchange.name(),

@@ -21,7 +21,7 @@ import io.mayflymq.server.management.api.Missing;
 import io.mayflymq.server.management.api.Request;
 import io.mayflymq.server.management.api.RequestRouter;
 import io.mayflymq.server.management.api.Response;
-import io.mayflymq.server.management.cluster.CommonCounts;
+import io.mayflymq.server.management.cluster.NodeSums;
 import io.mayflymq.server.management.json.History;
 import io.mayflymq.server.management.json.Statistics;
 import java.util.List;
@@ -37,8 +37,8 @@ public final class VhostResource {
   private static final String PROTECTED = "protected_from_deletion";
 
   private final ManagedBroker managed;
-  private final CommonCounts<VirtualHost> list;
-  private final CommonCounts<VirtualHost> one;
+  private final NodeSums<VirtualHost> list;
+  private final NodeSums<VirtualHost> one;
 
   public VhostResource(ManagedBroker managed) {
     this.managed = managed;
@@ -46,9 +46,9 @@ public final class VhostResource {
     this.one = counts("vhost", History::of);
   }
 
-  private CommonCounts<VirtualHost> counts(String kind, Function<Request, History> history) {
-    return new CommonCounts<>(
-        new CommonCounts.Kind<>(
+  private NodeSums<VirtualHost> counts(String kind, Function<Request, History> history) {
+    return new NodeSums<>(
+        new NodeSums.Kind<>(
             kind,
             VirtualHost::name,
             VirtualHost::name,

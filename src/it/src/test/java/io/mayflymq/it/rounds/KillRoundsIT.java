@@ -62,7 +62,7 @@ class KillRoundsIT {
     int rounds = Integer.getInteger("rounds", 3);
     try (RestartedBroker broker = RestartedBroker.at(data)) {
       broker.set("shards", 2).set("durability.segment_size", SEGMENT_BYTES).start();
-      Topology topology = new Topology(broker);
+      RoundQueues topology = new RoundQueues(broker);
       makeStreams(topology);
       for (int round = 1; round <= rounds; round++) {
         String name = "round " + round + " of " + rounds + ", seed " + seed + ": ";
@@ -86,18 +86,18 @@ class KillRoundsIT {
     }
   }
 
-  private void makeStreams(Topology topology) {
+  private void makeStreams(RoundQueues topology) {
     for (int connection = 0; connection < 2; connection++) {
       publishing.add(new ArrayList<>());
       expiring.add(new ArrayList<>());
       expiringThemselves.add(new ArrayList<>());
     }
-    for (String queue : Topology.plain()) {
+    for (String queue : RoundQueues.plain()) {
       ExpectedMessages ledger = new ExpectedMessages(queue, ExpectedMessages.Copies.ONE, true);
       plain.put(queue, ledger);
       publishing.forEach(streams -> streams.add(stream(queue, ledger)));
     }
-    for (Topology.Source source : topology.sources()) {
+    for (RoundQueues.Source source : topology.sources()) {
       ExpectedMessages ledger = source.ledger();
       deadLetters.computeIfAbsent(source.dead(), dead -> new ArrayList<>()).add(ledger);
       (source.ownExpiration() ? expiringThemselves : expiring)
@@ -156,11 +156,11 @@ class KillRoundsIT {
    * Compares every queue with its expected messages, and removes messages so that no queue grows
    * without limit.
    */
-  private List<String> inspect(RestartedBroker broker, Topology topology, long killed, Tally tally)
-      throws Exception {
+  private List<String> inspect(
+      RestartedBroker broker, RoundQueues topology, long killed, Tally tally) throws Exception {
     List<String> wrong = new ArrayList<>();
     Connection connection = broker.connect();
-    for (String queue : Topology.plain()) {
+    for (String queue : RoundQueues.plain()) {
       try (Inspection inspection = new Inspection(connection, queue)) {
         wrong.addAll(plain.get(queue).check(inspection.ids(), killed, tally));
         if (wrong.isEmpty()) {
@@ -169,7 +169,7 @@ class KillRoundsIT {
       }
     }
     topology.awaitExpired(connection);
-    for (String queue : Topology.dead()) {
+    for (String queue : RoundQueues.dead()) {
       try (Inspection inspection = complete(connection, queue)) {
         for (ExpectedMessages ledger : deadLetters.get(queue)) {
           wrong.addAll(ledger.check(of(ledger, inspection.ids()), killed, tally));

@@ -7,7 +7,7 @@ import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.store.Commit;
 import io.mayflymq.core.store.PartitionStore;
 import io.mayflymq.core.vhost.deadletter.DeadLetterPublisher;
-import io.mayflymq.core.vhost.partition.CausedCommands;
+import io.mayflymq.core.vhost.partition.BatchArrival;
 import io.mayflymq.core.vhost.queue.LockedMessages;
 import java.util.concurrent.CompletableFuture;
 
@@ -30,7 +30,7 @@ final class DrainOnDelete {
   private final PartitionStore store;
   private final DeadLetterPublisher deadLetters;
   private final CompletableFuture<Boolean> end = new CompletableFuture<>();
-  private final CausedCommands consequences = new CausedCommands();
+  private final BatchArrival consequences = new BatchArrival();
   private boolean overtaken;
 
   /** What comes after that, and dies at the last moment, is not waited for any more. */

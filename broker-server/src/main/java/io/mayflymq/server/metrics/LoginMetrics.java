@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /** Logins by protocol. */
-record LoginFamilies(LoginAttempts attempts, Protocol protocol) implements Metric.Labelled {
-  private static final List<Metric<LoginFamilies>> METRICS =
+record LoginMetrics(LoginAttempts attempts, Protocol protocol) implements Metric.Labelled {
+  private static final List<Metric<LoginMetrics>> METRICS =
       List.of(
           Metric.counter(
               "auth_attempts_total",
@@ -18,9 +18,9 @@ record LoginFamilies(LoginAttempts attempts, Protocol protocol) implements Metri
           Metric.counter(
               "auth_attempts_succeeded_total",
               "Logins that were accepted.",
-              LoginFamilies::succeeded),
+              LoginMetrics::succeeded),
           Metric.counter(
-              "auth_attempts_failed_total", "Logins that were refused.", LoginFamilies::failed));
+              "auth_attempts_failed_total", "Logins that were refused.", LoginMetrics::failed));
 
   /** Returns the families. */
   static Stream<MetricFamily> all(String prefix, LoginAttempts attempts) {
@@ -28,7 +28,7 @@ record LoginFamilies(LoginAttempts attempts, Protocol protocol) implements Metri
         prefix,
         METRICS,
         Arrays.stream(Protocol.values())
-            .map(protocol -> new LoginFamilies(attempts, protocol))
+            .map(protocol -> new LoginMetrics(attempts, protocol))
             .toList());
   }
 

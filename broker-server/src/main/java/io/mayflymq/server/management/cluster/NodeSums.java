@@ -15,7 +15,7 @@ import java.util.stream.IntStream;
  * Things that all nodes have, such as exchanges, with the sums of what the nodes have counted of
  * them. A node that does not answer in time is left out of the sums.
  */
-public final class CommonCounts<T> {
+public final class NodeSums<T> {
   private static final String COUNTS = "-counts";
 
   /** Things in one question, so that its answer has some hundred KiB at most. */
@@ -51,7 +51,7 @@ public final class CommonCounts<T> {
     Map<String, Map<String, Object>> of(Request request, List<String> ids);
   }
 
-  public CommonCounts(Kind<T> kind, AllNodes nodes) {
+  public NodeSums(Kind<T> kind, AllNodes nodes) {
     this.kind = kind;
     this.nodes = nodes;
   }

@@ -19,7 +19,7 @@ import java.util.function.ToLongFunction;
  * A counter of Prometheus must not shrink, as a smaller value is taken for a restart of the broker. So the last counts of a virtual host that was
  * seen once remain in the sums when it is deleted.
  */
-final class BrokerCounts {
+final class VhostTotals {
   /**
    * The sums.
    *

@@ -18,7 +18,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** Tests sums of what nodes have counted of things that all of them have. */
-class CommonCountsTest {
+class NodeSumsTest {
   private final Map<String, RequestRouter> handlers = new LinkedHashMap<>();
   private final List<Integer> asked = new ArrayList<>();
   private boolean failing;
@@ -44,9 +44,9 @@ class CommonCountsTest {
   }
 
   /** Things of a node, which has counted the same number of each. */
-  private CommonCounts<String> counts(NodeQuestions others, int count) {
-    return new CommonCounts<>(
-        new CommonCounts.Kind<>(
+  private NodeSums<String> counts(NodeQuestions others, int count) {
+    return new NodeSums<>(
+        new NodeSums.Kind<>(
             "things",
             thing -> thing,
             thing -> thing,
@@ -99,7 +99,7 @@ class CommonCountsTest {
   void asksInPartsAndForThePageOnly() {
     node("b", 10);
     List<String> things = IntStream.range(0, 1_200).mapToObj(i -> "t%04d".formatted(i)).toList();
-    CommonCounts<String> counts = counts(new Others(), 1);
+    NodeSums<String> counts = counts(new Others(), 1);
     assertThat((List<?>) counts.answer(request(), things).body()).hasSize(1_200);
     assertThat(asked).containsExactly(500, 500, 200);
     asked.clear();

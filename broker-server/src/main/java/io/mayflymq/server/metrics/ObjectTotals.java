@@ -10,7 +10,7 @@ import java.util.List;
  *
  * @param labels of all their samples
  */
-record SummedCounts(Labels labels, Counts counts) implements Metric.Counted {
+record ObjectTotals(Labels labels, Counts counts) implements Metric.Counted {
   private static final String RECEIVED = "Messages that were published.";
   private static final String CONFIRMED = "Messages that were confirmed to their publishers.";
   private static final String RETURNED =
@@ -122,7 +122,7 @@ record SummedCounts(Labels labels, Counts counts) implements Metric.Counted {
               "channel_messages_unroutable_dropped_total", UNROUTABLE, Counter.UNROUTABLE));
 
   /** Returns sums without labels. */
-  static SummedCounts of(Counts counts) {
-    return new SummedCounts(Labels.EMPTY, counts);
+  static ObjectTotals of(Counts counts) {
+    return new ObjectTotals(Labels.EMPTY, counts);
   }
 }

@@ -9,7 +9,7 @@ import io.mayflymq.protocol.types.ReplyCode;
  * reached. It also holds on a channel that the broker has closed, whose messages are ignored. Not
  * thread-safe.
  */
-public final class ContentFrames {
+public final class ContentFrameOrder {
   private enum Expects {
     METHOD,
     HEADER,

@@ -6,14 +6,14 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /** The memory that is held for clients. */
-final class ClientMemoryFamilies {
+final class ClientMemoryMetrics {
   private static final Metric<ConnectionStats> OF_CONNECTION =
       Metric.gauge(
           "connection_memory_bytes",
           "Memory of a connection: channels, consumers, what is not finished, and output.",
           ConnectionStats::memory);
 
-  private ClientMemoryFamilies() {}
+  private ClientMemoryMetrics() {}
 
   /** Returns what all clients hold. */
   static Stream<MetricFamily> sums(ClientMemory memory) {

@@ -10,7 +10,7 @@ import java.util.function.IntFunction;
 import java.util.stream.Stream;
 
 /** The replicas of partitions on this node: each partition has the queues that RabbitMQ labels. */
-final class ReplicaFamilies {
+final class ReplicaMetrics {
   /** RabbitMQ's name of the family of replicated logs. */
   public static final String RAFT = "ra_metrics";
 
@@ -121,7 +121,7 @@ final class ReplicaFamilies {
                       ? Double.NaN
                       : follower.state().answerMillis() / MILLIS));
 
-  private ReplicaFamilies() {}
+  private ReplicaMetrics() {}
 
   /** Returns what RabbitMQ has too. */
   public static Stream<MetricFamily> raft(String prefix, List<ReplicaSnapshot> replicas) {

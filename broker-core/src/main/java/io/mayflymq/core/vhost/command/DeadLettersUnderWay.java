@@ -1,6 +1,6 @@
 package io.mayflymq.core.vhost.command;
 
-import io.mayflymq.core.vhost.partition.CausedCommands;
+import io.mayflymq.core.vhost.partition.BatchArrival;
 import io.mayflymq.core.vhost.queue.Queue;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,8 +15,8 @@ import java.util.concurrent.CompletableFuture;
  * exchange are never here, and what cannot be reached does not wait: acknowledging and publishing costs one look at an empty list.
  */
 /** What a connection has caused that may still be under way. By the connection's loop only. */
-final class CausedDeadLetters {
-  private record Cause(Queue source, CausedCommands consequences) {
+final class DeadLettersUnderWay {
+  private record Cause(Queue source, BatchArrival consequences) {
     boolean hasArrived() {
       return consequences.arrived().isDone();
     }
@@ -30,7 +30,7 @@ final class CausedDeadLetters {
   }
 
   /** A command was given to a queue that may dead-letter by it. */
-  void add(Queue source, CausedCommands consequences) {
+  void add(Queue source, BatchArrival consequences) {
     for (int i = causes.size() - 1; i >= 0; i--) {
       Cause cause = causes.get(i);
       if (cause.consequences == consequences && cause.source == source) {

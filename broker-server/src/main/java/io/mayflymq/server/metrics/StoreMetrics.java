@@ -9,7 +9,7 @@ import java.util.function.ToLongFunction;
 import java.util.stream.Stream;
 
 /** What the message logs of all partitions use and have done. */
-final class StoreFamilies {
+final class StoreMetrics {
   /** RabbitMQ's name of the family of what the disk does. */
   static final String PERSISTER = "node_persister_metrics";
 
@@ -118,7 +118,7 @@ final class StoreFamilies {
               "Bytes that compaction has copied within the message logs.",
               logs -> logs.sum(StoreStats.Log::copiedBytes)));
 
-  private StoreFamilies() {}
+  private StoreMetrics() {}
 
   /**
    * Returns the families.

@@ -8,8 +8,8 @@ import io.mayflymq.protocol.types.ReplyCode;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
-class ContentFramesTest {
-  private final ContentFrames frames = new ContentFrames();
+class ContentFrameOrderTest {
+  private final ContentFrameOrder frames = new ContentFrameOrder();
 
   @Test
   void aMessageIsCompleteWhenItsBodyIsThere() {

@@ -11,7 +11,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * <p>So nothing has to be known of the way: each batch that is handed on is counted before the one
  * that it came of is done.
  */
-public final class CausedCommands {
+public final class BatchArrival {
   private final AtomicInteger batches = new AtomicInteger(1);
   private final CompletableFuture<Void> arrived = new CompletableFuture<>();
 

@@ -11,10 +11,10 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /** What shards measure. They are not asked: any thread may read it. */
-record ShardFamilies(List<Shard> shards) {
+record ShardMetrics(List<Shard> shards) {
   /** Returns those of these shards. */
-  static ShardFamilies of(Shards shards) {
-    return new ShardFamilies(IntStream.range(0, shards.count()).mapToObj(shards::get).toList());
+  static ShardMetrics of(Shards shards) {
+    return new ShardMetrics(IntStream.range(0, shards.count()).mapToObj(shards::get).toList());
   }
 
   /** Returns what RabbitMQ has too. */

@@ -8,12 +8,12 @@ import io.mayflymq.core.routing.RoutingTable;
 import io.mayflymq.protocol.types.FieldTable;
 
 /** Builds a routing table with one exchange. A queue is its own name. */
-final class Topology {
+final class SampleRouting {
   static final String EXCHANGE = "orders";
 
   private RoutingTable<String> table;
 
-  Topology(ExchangeType type) {
+  SampleRouting(ExchangeType type) {
     table = RoutingTable.<String>empty().withExchange(ExchangeDefinition.durable(EXCHANGE, type));
   }
 

@@ -23,7 +23,7 @@ import java.util.function.Supplier;
  * What has arrived while one look was taken is looked at together, and all elections of a look are
  * proposed together.
  */
-final class Elections {
+final class ElectionThread {
   /** How often partitions are looked at whose replicas report, in ms. */
   static final int LOOK_MILLIS = 100;
 
@@ -54,7 +54,7 @@ final class Elections {
    *     way are given again
    * @param work the thread
    */
-  Elections(
+  ElectionThread(
       View view, Consumer<Map<Integer, AssignmentChange.Elected>> proposals, PeriodicWork work) {
     this.view = view;
     this.proposals = proposals;

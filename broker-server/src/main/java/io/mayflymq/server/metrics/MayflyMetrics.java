@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /** What RabbitMQ does not have: metrics whose names begin with {@code mayfly_}. */
-final class MayflyFamilies {
-  private MayflyFamilies() {}
+final class MayflyMetrics {
+  private MayflyMetrics() {}
 
   /**
    * Returns what queues have counted.

@@ -22,7 +22,7 @@ import java.util.stream.Stream;
  * and one of objects has each queue with what its partition has: a sum over the queues would have a burst once for each of them.
  */
 /** The log of metadata, and those of quorum queues. */
-final class RaftFamilies {
+final class RaftMetrics {
   private static final double NANOS = 1e9;
 
   /** RabbitMQ's label of the log of metadata. */
@@ -106,7 +106,7 @@ final class RaftFamilies {
    * @param replicas those on this node; empty of a broker that is alone
    * @param stores what partitions store that this node leads, by their numbers
    */
-  public RaftFamilies(
+  public RaftMetrics(
       ConsensusStatus status, List<ReplicaSnapshot> replicas, Map<Integer, StoreStats> stores) {
     this.metadata = status == null ? null : metadata(status);
     this.stores = List.copyOf(stores.values());

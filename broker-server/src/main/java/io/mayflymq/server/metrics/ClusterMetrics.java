@@ -5,8 +5,8 @@ import io.prometheus.metrics.model.snapshots.Labels;
 import java.util.List;
 
 /** What a node knows of its cluster. */
-final class ClusterFamilies {
-  private ClusterFamilies() {}
+final class ClusterMetrics {
+  private ClusterMetrics() {}
 
   /**
    * Returns how many nodes cannot be reached: none of a broker that is alone.

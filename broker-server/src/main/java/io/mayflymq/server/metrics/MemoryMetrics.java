@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /** What the memory of the process is used for: what the HTTP API tells, under other names. */
-final class MemoryFamilies {
+final class MemoryMetrics {
   /**
    * RabbitMQ's name in the metrics, and in the API.
    *
@@ -43,7 +43,7 @@ final class MemoryFamilies {
           new Part("runtime_allocated_unused", "allocated_unused"),
           new Part("runtime_reserved_unallocated", "reserved_unallocated"));
 
-  private MemoryFamilies() {}
+  private MemoryMetrics() {}
 
   /**
    * Returns the families.

@@ -25,7 +25,7 @@ import org.awaitility.Awaitility;
  * whose messages all expire, by the TTL of the queue or by their own, into a dead letter queue of
  * the same shard or of the other one.
  */
-final class Topology {
+final class RoundQueues {
   static final int PLAIN = 4;
   static final int SOURCES = 8;
   private static final int TTL_MILLIS = 700;
@@ -52,7 +52,7 @@ final class Topology {
   private final List<Source> sources = new ArrayList<>();
 
   /** Declares all queues and finds their shards. */
-  Topology(RestartedBroker broker) throws Exception {
+  RoundQueues(RestartedBroker broker) throws Exception {
     Map<String, Path> shards = new HashMap<>();
     for (String queue : plain()) {
       shards.put(queue, declare(broker, queue, Map.of()));

@@ -16,7 +16,7 @@ import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-class ReplicaFamiliesTest {
+class ReplicaMetricsTest {
   private static final Histogram COMMITS = new Histogram(Buckets.nanos(1_000_000));
 
   /** Leads partition 1 with two followers, one of them in sync. */
@@ -50,8 +50,8 @@ class ReplicaFamiliesTest {
         new Exposition(
             PrometheusTextFormatWriter.create(),
             Stream.concat(
-                ReplicaFamilies.raft("rabbitmq_", List.of(replicas)),
-                ReplicaFamilies.own(List.of(replicas), node -> "node" + node)));
+                ReplicaMetrics.raft("rabbitmq_", List.of(replicas)),
+                ReplicaMetrics.own(List.of(replicas), node -> "node" + node)));
     while (exposition.appendTo(out)) {
       // the next piece
     }

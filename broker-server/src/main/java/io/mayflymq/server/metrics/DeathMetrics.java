@@ -12,7 +12,7 @@ import java.util.function.ToLongFunction;
 import java.util.stream.Stream;
 
 /** Deaths by the type of the queue and by what it does with dead messages. */
-record DeathFamilies(List<Partition> partitions) {
+record DeathMetrics(List<Partition> partitions) {
   /** Nothing dies in a stream. */
   private static final List<QueueType> TYPES = List.of(QueueType.CLASSIC, QueueType.QUORUM);
 

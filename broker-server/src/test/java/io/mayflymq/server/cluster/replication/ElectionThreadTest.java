@@ -23,7 +23,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-class ElectionsTest {
+class ElectionThreadTest {
   private static final Assignment FIRST = Assignment.first(java.util.List.of(0, 1, 2), 0);
 
   private final Map<Integer, Assignment> assignments = new ConcurrentHashMap<>();
@@ -31,9 +31,9 @@ class ElectionsTest {
   private final BlockingQueue<Map<Integer, Elected>> proposed = new LinkedBlockingQueue<>();
   private final PeriodicWork work = new BrokerThreads(Faults.logged()).periodic("elections");
   private volatile Set<Integer> reachable = Set.of(1, 2);
-  private final Elections elections =
-      new Elections(
-          new Elections.View(
+  private final ElectionThread elections =
+      new ElectionThread(
+          new ElectionThread.View(
               () -> assignments, () -> new LeaderElections.Nodes(reachable, Set.of()), now::get),
           due -> proposed.add(new TreeMap<>(due)),
           work);
@@ -87,7 +87,7 @@ class ElectionsTest {
     work.soon("the end of a look", hasLooked::countDown);
     assertThat(hasLooked.await(60, TimeUnit.SECONDS)).isTrue();
     assertThat(proposed).isEmpty();
-    now.addAndGet(Elections.LOOK_MILLIS);
+    now.addAndGet(ElectionThread.LOOK_MILLIS);
     assertThat(next()).containsOnlyKeys(3);
   }
 

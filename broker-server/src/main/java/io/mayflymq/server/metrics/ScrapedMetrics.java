@@ -19,7 +19,7 @@ import java.util.stream.Stream;
  *
  * A sum that would be wrong is left out: while a shard does not answer, there are no sums of what queues or connections have.
  */
-final class ScrapedFamilies {
+final class ScrapedMetrics {
   private static final String PREFIX = Scrape.Endpoint.AGGREGATED.prefix();
 
   /** The family of what channels publish to exchanges. */
@@ -39,7 +39,7 @@ final class ScrapedFamilies {
 
   private final Scrape scrape;
   private final MeasuredBroker broker;
-  private final BrokerCounts.Sums sums;
+  private final VhostTotals.Sums sums;
   private final OpenObjects open;
   private final List<QueueStats> queues;
 
@@ -48,7 +48,7 @@ final class ScrapedFamilies {
    * @param open the queues and connections that the scrape asks for, or the sums of queues if it
    *     asks for sums
    */
-  ScrapedFamilies(Scrape scrape, MeasuredBroker broker, BrokerCounts.Sums sums, OpenObjects open) {
+  ScrapedMetrics(Scrape scrape, MeasuredBroker broker, VhostTotals.Sums sums, OpenObjects open) {
     this.scrape = scrape;
     this.broker = broker;
     this.sums = sums;
@@ -76,7 +76,7 @@ final class ScrapedFamilies {
                   queueInfo(PREFIX),
                   global(),
                   own(),
-                  ClientMemoryFamilies.objects(broker.environment().memory(), connections()),
+                  ClientMemoryMetrics.objects(broker.environment().memory(), connections()),
                   Jvm.families())
               .flatMap(families -> families);
       case DETAILED ->
@@ -95,7 +95,7 @@ final class ScrapedFamilies {
               queueSum().stream()
                   .flatMap(
                       sum ->
-                          MemoryFamilies.families(
+                          MemoryMetrics.families(
                               broker.environment().memory().total(), (long) sum.memory())));
     };
   }
@@ -121,7 +121,7 @@ final class ScrapedFamilies {
         Stream.concat(
             Stream.of(
                 Value.gauge("rabbitmq_queues", "Queues.", (double) declared),
-                ClusterFamilies.unreachable(broker().cluster())),
+                ClusterMetrics.unreachable(broker().cluster())),
             MetricFamily.all(PREFIX, NodeStats.ALARMS, List.of(new NodeStats(broker))));
     return Stream.of(connections, consumers, others).flatMap(families -> families);
   }
@@ -140,14 +140,14 @@ final class ScrapedFamilies {
             wanted("node_coarse_metrics", MetricFamily.all(prefix, NodeStats.COARSE, node)),
             wanted("node_metrics", MetricFamily.all(prefix, NodeStats.LIMITS, node)),
             wanted(
-                StoreFamilies.PERSISTER,
+                StoreMetrics.PERSISTER,
                 open.stores().complete()
-                    ? StoreFamilies.persister(prefix, stores())
+                    ? StoreMetrics.persister(prefix, stores())
                     : Stream.empty()),
-            wanted(ReplicaFamilies.RAFT, raft(prefix)),
+            wanted(ReplicaMetrics.RAFT, raft(prefix)),
             wanted(
                 "auth_attempt_metrics",
-                LoginFamilies.all(prefix, broker.environment().accessControl().attempts())))
+                LoginMetrics.all(prefix, broker.environment().accessControl().attempts())))
         .flatMap(families -> families);
   }
 
@@ -157,8 +157,8 @@ final class ScrapedFamilies {
 
   /** Returns the logs of Raft under the names of RabbitMQ 4.2, and then under those of 3.13. */
   private Stream<MetricFamily> raft(String prefix) {
-    RaftFamilies logs =
-        new RaftFamilies(
+    RaftMetrics logs =
+        new RaftMetrics(
             broker.consensus().get(),
             open.replicas().views(),
             open.stores().views().stream()
@@ -173,7 +173,7 @@ final class ScrapedFamilies {
                 scrape.isFiltered()),
         scrape.isFiltered()
             ? Stream.empty()
-            : ReplicaFamilies.raft(prefix, open.replicas().views()));
+            : ReplicaMetrics.raft(prefix, open.replicas().views()));
   }
 
   /** Returns the sums of objects, under the names that the objects have. */
@@ -183,18 +183,18 @@ final class ScrapedFamilies {
         open.connections().complete() ? List.of(ChannelStats.sum(open.channels())) : List.of();
     List<ConnectionStats> connection =
         List.of(ConnectionStats.sum(open.channels().size(), sums.connections()));
-    List<SummedCounts> ofQueues = List.of(SummedCounts.of(sums.queues()));
-    List<SummedCounts> ofChannels = List.of(SummedCounts.of(sums.channels()));
+    List<ObjectTotals> ofQueues = List.of(ObjectTotals.of(sums.queues()));
+    List<ObjectTotals> ofChannels = List.of(ObjectTotals.of(sums.channels()));
     return Stream.of(
             MetricFamily.all(PREFIX, QueueStats.COARSE, queue),
             MetricFamily.all(PREFIX, QueueStats.DETAILS, queue),
             MetricFamily.all(PREFIX, QueueStats.STREAM_CONSUMERS, queue),
             MetricFamily.all(PREFIX, QueueStats.DELIVERIES, ofQueues),
-            MetricFamily.all(PREFIX, SummedCounts.QUEUE_PUBLISHES, ofQueues),
+            MetricFamily.all(PREFIX, ObjectTotals.QUEUE_PUBLISHES, ofQueues),
             MetricFamily.all(PREFIX, ChannelStats.METRICS, channel),
             MetricFamily.all(PREFIX, ChannelStats.PROCESS_METRICS, channel),
-            MetricFamily.all(PREFIX, SummedCounts.CHANNEL_PUBLISHES, ofChannels),
-            MetricFamily.all(PREFIX, SummedCounts.CHANNEL_DELIVERIES, ofQueues),
+            MetricFamily.all(PREFIX, ObjectTotals.CHANNEL_PUBLISHES, ofChannels),
+            MetricFamily.all(PREFIX, ObjectTotals.CHANNEL_DELIVERIES, ofQueues),
             MetricFamily.all(PREFIX, ConnectionStats.COARSE, connection),
             Stream.of(MetricFamily.of(PREFIX, ConnectionStats.PROCESS, connection)),
             MetricFamily.all(PREFIX, ConnectionStats.DETAILS, connection))
@@ -215,7 +215,7 @@ final class ScrapedFamilies {
             wanted("queue_metrics", MetricFamily.all(prefix, QueueStats.DETAILS, queues)),
             wanted("queue_metrics", byPriority()),
             wanted("queue_metrics", MetricFamily.all("mayfly_", QueueStats.OWN, queues)),
-            wanted("queue_metrics", MayflyFamilies.waitsByQueue(queues)),
+            wanted("queue_metrics", MayflyMetrics.waitsByQueue(queues)),
             wanted(QUEUE_EXCHANGES, intake(prefix)),
             wanted(
                 "queue_delivery_metrics", MetricFamily.all(prefix, QueueStats.DELIVERIES, queues)),
@@ -230,13 +230,13 @@ final class ScrapedFamilies {
                 CHANNEL_EXCHANGES,
                 MetricFamily.all(
                     prefix,
-                    SummedCounts.CHANNEL_EXCHANGE,
+                    ObjectTotals.CHANNEL_EXCHANGE,
                     ofChannels(CHANNEL_EXCHANGES, "exchange", ChannelView::exchanges))),
             wanted(
                 CHANNEL_QUEUES,
                 MetricFamily.all(
                     prefix,
-                    SummedCounts.CHANNEL_DELIVERIES,
+                    ObjectTotals.CHANNEL_DELIVERIES,
                     ofChannels(CHANNEL_QUEUES, "queue", ChannelView::queues))),
             wanted(
                 "connection_coarse_metrics",
@@ -250,7 +250,7 @@ final class ScrapedFamilies {
                 "exchange_metrics",
                 MetricFamily.all(
                     prefix,
-                    SummedCounts.EXCHANGE,
+                    ObjectTotals.EXCHANGE,
                     ExchangeStats.counted(scrape, broker().virtualHosts()))))
         .flatMap(families -> families);
   }
@@ -266,7 +266,7 @@ final class ScrapedFamilies {
    *
    * @param label the label of the name
    */
-  private List<SummedCounts> ofChannels(
+  private List<ObjectTotals> ofChannels(
       String family, String label, Function<ChannelView, Map<String, Counters>> named) {
     return scrape.wants(family)
         ? open.channels().stream()
@@ -275,7 +275,7 @@ final class ScrapedFamilies {
         : List.of();
   }
 
-  private static Stream<SummedCounts> ofChannel(
+  private static Stream<ObjectTotals> ofChannel(
       ChannelView channel, String label, Map<String, Counters> named) {
     Labels labels =
         Labels.of(
@@ -284,7 +284,7 @@ final class ScrapedFamilies {
     return named.entrySet().stream()
         .map(
             each ->
-                new SummedCounts(labels.merge(Labels.of(label, each.getKey())), each.getValue()));
+                new ObjectTotals(labels.merge(Labels.of(label, each.getKey())), each.getValue()));
   }
 
   private Stream<MetricFamily> byPriority() {
@@ -320,11 +320,11 @@ final class ScrapedFamilies {
   }
 
   private Stream<MetricFamily> global() {
-    List<SummedCounts> deliveries =
+    List<ObjectTotals> deliveries =
         sums.types().entrySet().stream()
             .map(
                 type ->
-                    new SummedCounts(
+                    new ObjectTotals(
                         PROTOCOL.merge(Labels.of("queue_type", type.getKey().module())),
                         type.getValue()))
             .toList();
@@ -349,36 +349,36 @@ final class ScrapedFamilies {
     return Stream.of(
             MetricFamily.all(
                 PREFIX,
-                SummedCounts.GLOBAL_PUBLISHES,
-                List.of(new SummedCounts(PROTOCOL, sums.channels()))),
+                ObjectTotals.GLOBAL_PUBLISHES,
+                List.of(new ObjectTotals(PROTOCOL, sums.channels()))),
             MetricFamily.all(
                 PREFIX,
-                SummedCounts.GLOBAL_ROUTES,
-                List.of(new SummedCounts(PROTOCOL, sums.exchanges()))),
+                ObjectTotals.GLOBAL_ROUTES,
+                List.of(new ObjectTotals(PROTOCOL, sums.exchanges()))),
             publishers,
             consumers,
-            ShardFamilies.of(broker().shards()).global(PROTOCOL),
-            MetricFamily.all(PREFIX, SummedCounts.GLOBAL_DELIVERIES, deliveries),
-            new DeathFamilies(broker().partitions().everLed()).global())
+            ShardMetrics.of(broker().shards()).global(PROTOCOL),
+            MetricFamily.all(PREFIX, ObjectTotals.GLOBAL_DELIVERIES, deliveries),
+            new DeathMetrics(broker().partitions().everLed()).global())
         .flatMap(families -> families);
   }
 
   private Stream<MetricFamily> own() {
     boolean complete = open.complete();
     Stream<MetricFamily> stores =
-        open.stores().complete() ? StoreFamilies.of(stores()) : Stream.empty();
+        open.stores().complete() ? StoreMetrics.of(stores()) : Stream.empty();
     return Stream.of(
-            MayflyFamilies.counters(sums.queues()),
-            MayflyFamilies.gauges(queueSum()),
-            MayflyFamilies.waits(
+            MayflyMetrics.counters(sums.queues()),
+            MayflyMetrics.gauges(queueSum()),
+            MayflyMetrics.waits(
                 broker().virtualHosts().stream()
                     .flatMap(vhost -> vhost.metrics().queues().waits().stream())
                     .toList()),
-            new DeathFamilies(broker().partitions().everLed()).own(),
-            ShardFamilies.of(broker().shards()).own(),
+            new DeathMetrics(broker().partitions().everLed()).own(),
+            ShardMetrics.of(broker().shards()).own(),
             stores,
-            ClientMemoryFamilies.sums(broker.environment().memory()),
-            ReplicaFamilies.own(
+            ClientMemoryMetrics.sums(broker.environment().memory()),
+            ReplicaMetrics.own(
                 open.replicas().views(), number -> broker.replicas().get().nodeName(number)),
             Stream.of(
                 Value.counter(

@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /** Counts the entries of each queue in a log, and collects the queues' names. */
-final class QueueCounts {
+final class EntryCounter {
   private final Map<Long, Count> counts = new TreeMap<>();
 
   private static final class Count {
