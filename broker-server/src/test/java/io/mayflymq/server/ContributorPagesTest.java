@@ -69,6 +69,7 @@ class ContributorPagesTest {
         "docs/clustering.md",
         "docs/design-decisions.md",
         "docs/durability-format.md",
+        "docs/measuring.md",
         "docs/packages.md",
         "docs/performance.md",
         "docs/quorum-queue-internals.md",
