@@ -5,46 +5,71 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.zip.CRC32C;
 
-/*
- * The bytes of a record. Little-endian, one after the other, not aligned:
+/**
+ * The bytes of a record of a log. Numbers are little-endian; fields follow one another and are not
+ * aligned. Not thread-safe.
  *
- *    0  int    length, of the whole record
- *    4  byte   type; with bit 7 if it is part of a burst (of a replicated log)
- *    5  byte   version of the type's layout
- *    6  short  check of the bytes above
- *    8  int    CRC32C of the bytes from 12 to the end
- *   12  ...    the fields of the type:
+ * <h2>All records</h2>
  *
- * ENQUEUE, MOVE, RELOCATE
- *   12  long   when it was enqueued, ms since the epoch
- *   20  long   the message's own time to live in ms, or -1
- *   28  int    length of the properties
- *   32  int    length of the body
- *   36  byte   priority
- *   37  byte   flags: 1 if the message is persistent, 2 if it is routed by its routing key alone, 4 if its publisher set the priority 0,
- *             8 if its x-death header is its publisher's
- *   38  short  number of targets
- *   40  int    length of the blind keys
- *   44         MOVE: long queue, long sequence, int segment that the message left
- *              RELOCATE: int segment that it was copied from
- *              each target: long queue, long sequence, long deadline, byte flags
- *              exchange and routing key as short strings; blind keys, each an int length and UTF-8
- *              properties, body
- * SETTLE       long queue, long from, long to, int segment
- * FORGET       long queue, int segment
- * DELIVERED    long queue, long up to
- * FORCED       int offset in the segment
- * RETURNED     long queue, byte 1 if earlier notes about the queue are void, notes (RedeliveryNotes)
- * QUEUE        long queue, long sequence number of metadata at that time, name (QueueName)
- * BURST        long number, long epoch, int records, long committed, long time of the leader in ms since the epoch
- * HISTORY      long number of the last burst before the segment, long base, long committed, byte 1 if the segment began within a burst,
- *              short number of epochs, each: long epoch, long number of its first burst
- * APPLIED      int node, long and long id of its link, long number of a batch, long number of the last batch whose outcome is not known any more,
- *              outcome of the batch as a link's RETURNED has it (nothing if all its commands have succeeded)
+ * <pre>
+ *  0  int    length of the whole record
+ *  4  byte   type; with bit 7 if the record is part of a burst of a replicated log
+ *  5  byte   version of the type's layout
+ *  6  short  check of the bytes above
+ *  8  int    CRC32C of the bytes from 12 to the end
+ * 12  ...    the fields of the type
+ * </pre>
  *
- * Check and CRC are masked with a number that is computed from the log's random id, the segment's number and the offset. So bytes are a valid record at
- * one place of one log only: a copy of a record in a message's body, which a client may well send, or old bytes in a reused file, are never taken for a
- * record when a damaged log is searched for the next valid one.
+ * <h2>ENQUEUE, MOVE, RELOCATE</h2>
+ *
+ * <pre>
+ * 12  long   when the message was enqueued, in ms since the epoch
+ * 20  long   the message's own time to live in ms, or -1
+ * 28  int    length of the properties
+ * 32  int    length of the body
+ * 36  byte   priority
+ * 37  byte   flags, see below
+ * 38  short  number of targets
+ * 40  int    length of the blind keys
+ * 44         MOVE: long queue, long sequence, int segment that the message left
+ *            RELOCATE: int segment that the message was copied from
+ *            each target: long queue, long sequence, long deadline, byte flags
+ *            exchange and routing key as short strings
+ *            blind keys, each an int length and UTF-8
+ *            properties, body
+ * </pre>
+ *
+ * <p>The flags are added: 1 if the message is persistent, 2 if it is routed by its routing key
+ * alone, 4 if its publisher set the priority 0, 8 if its publisher set its x-death header.
+ *
+ * <h2>Other types</h2>
+ *
+ * <pre>
+ * SETTLE     long queue, long from, long to, int segment
+ * FORGET     long queue, int segment
+ * DELIVERED  long queue, long last sequence number
+ * FORCED     int offset in the segment
+ * RETURNED   long queue, byte 1 if earlier notes about the queue are void,
+ *            notes ({@link io.mayflymq.core.store.RedeliveryNotes})
+ * QUEUE      long queue, long sequence number of metadata at that time,
+ *            name ({@link io.mayflymq.core.store.QueueName})
+ * BURST      long number, long epoch, int records, long committed,
+ *            long time of the leader in ms since the epoch
+ * HISTORY    long number of the last burst before the segment, long base, long committed,
+ *            byte 1 if the segment began within a burst, short number of epochs,
+ *            each epoch: long epoch, long number of its first burst
+ * APPLIED    int node, long and long id of its link, long number of a batch of commands,
+ *            long number of the last batch whose outcome is not known any more,
+ *            outcome of the batch as a link's RETURNED has it; nothing if all have succeeded
+ * </pre>
+ *
+ * <h2>Check and CRC</h2>
+ *
+ * <p>Both are masked with a number that is computed from the random id of the log, the number of
+ * the segment and the offset. So bytes are a valid record at one place of one log only. When a
+ * damaged log is searched for the next valid record, two things are never taken for one: a copy of
+ * a record in the body of a message, which a client may send, and old bytes in a file that is used
+ * again.
  */
 public final class RecordFormat {
   public static final int HEADER = 12;

@@ -15,27 +15,42 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 
-/*
+/**
  * The log of one stream: segments, of which the last one grows and the first ones are deleted.
+ * Belongs to the shard's thread, except where stated otherwise.
  *
- * Its segments have the format of those of a shard's message log (RecordFormat), but messages are never settled here, so nothing has to be counted: only
- * whole segments are deleted. Each segment has a sparse index (SparseIndex), in which a consumer's position is found.
+ * <p>Segments have the format of those of a shard's message log ({@link
+ * io.mayflymq.core.store.segment.RecordFormat}). Messages are never settled in a stream, so nothing
+ * is counted, and only whole segments are deleted.
  *
- *     0000000042.log       a segment: header with its first offset, records
- *     0000000042.offsets   its index
- *    segments.manifest    which segments must exist, and the stream's name; and a copy of it
+ * <h2>Files</h2>
  *
- *     append ---> buffer --(end of burst)--> StreamFlusher: write, force, index ---> safe ---> consumers
- *        |                                                                            |
- *     StreamTail <--------------------- read from memory if still there, else from the file
+ * <ul>
+ *   <li>{@code 0000000042.log}: a segment, which is a header with its first offset, and records
+ *   <li>{@code 0000000042.offsets}: its sparse index ({@link SparseIndex}), in which the position
+ *       of a consumer is found
+ *   <li>{@code segments.manifest} and a copy of it: which segments must exist, and the name of the
+ *       stream
+ * </ul>
  *
- * Memory does not grow with the stream: the shard knows of each segment where it begins and ends, and the newest messages are kept for consumers that
- * keep up. All other consumers read files, ahead, through a window.
+ * <h2>The way of a message</h2>
  *
- * A new segment is begun at each start, so older segments are only read. Messages that were not safe at a crash may exist or not; no consumer has seen
- * them, so their offsets are reused if they do not exist.
+ * <p>A message is appended to a buffer. At the end of the burst {@link StreamFlusher} writes and
+ * forces the buffer, and adds to the index. Then the message is safe, and consumers can get it.
+ * They read it from memory ({@link StreamTail}) if it is still there, else from the file.
+ *
+ * <h2>Memory</h2>
+ *
+ * <p>It does not grow with the stream. The shard knows of each segment where it begins and ends,
+ * and the newest messages are kept for consumers that keep up. Other consumers read files, ahead,
+ * through a window.
+ *
+ * <h2>After a crash</h2>
+ *
+ * <p>Each start begins a new segment, so older segments are only read. Messages that were not safe
+ * when the broker crashed may exist or not. No consumer has got them, so their offsets are given
+ * out again if they do not exist.
  */
-/** A stream's log. Belongs to the shard's thread, except where stated otherwise. */
 public final class StreamLog implements StreamStore {
   /** The largest size at which a segment ends; a position in it has to fit into an int. */
   private static final int MOST_SEGMENT_BYTES = 1 << 30;
