@@ -50,8 +50,8 @@ func next(deliveries <-chan amqp.Delivery) amqp.Delivery {
 	case delivery, open := <-deliveries:
 		assert(open, "the consumer was cancelled")
 		return delivery
-	case <-time.After(5 * time.Second):
-		log.Panic("no delivery in 5 s")
+	case <-time.After(60 * time.Second):
+		log.Panic("no delivery in 60 s")
 		return amqp.Delivery{}
 	}
 }

@@ -180,7 +180,7 @@ public final class CamelRabbitmq {
     permits.release(1_000);
     check(next(orders).equals("kept"), "it did not come again");
     ok("restart", "the route is connected again and gets its message again");
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
     while (true) {
       try {
         send("new", "after", Map.of());
@@ -205,7 +205,7 @@ public final class CamelRabbitmq {
   }
 
   private static void await(String what, Condition condition) throws Exception {
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
     while (!condition.holds()) {
       check(System.nanoTime() < deadline, "not in time: " + what);
       Thread.sleep(20);
@@ -213,7 +213,7 @@ public final class CamelRabbitmq {
   }
 
   private static <T> T next(BlockingQueue<T> queue) throws InterruptedException {
-    T next = queue.poll(20, TimeUnit.SECONDS);
+    T next = queue.poll(60, TimeUnit.SECONDS);
     check(next != null, "no message in 20 s");
     return next;
   }

@@ -22,7 +22,7 @@ public final class PerfTestClient {
   private static final String URL =
       Optional.ofNullable(System.getenv("AMQP_URL"))
           .orElse("amqp://guest:guest@localhost:5672/%2f");
-  private static final int PATIENCE_SECONDS = 20;
+  private static final int PATIENCE_SECONDS = 60;
 
   private final ConnectionFactory factory = new ConnectionFactory();
 

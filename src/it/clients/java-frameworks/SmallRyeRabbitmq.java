@@ -215,7 +215,7 @@ public final class SmallRyeRabbitmq {
     orders.send("again");
     Message<byte[]> message = next(orders.received());
     long start = System.nanoTime();
-    message.nack(new IllegalStateException("as asked")).toCompletableFuture().get(5, TimeUnit.SECONDS);
+    message.nack(new IllegalStateException("as asked")).toCompletableFuture().get(60, TimeUnit.SECONDS);
     Message<byte[]> again = next(orders.received());
     long waited = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
     check(text(again).equals("again"), "another message");
@@ -265,7 +265,7 @@ public final class SmallRyeRabbitmq {
   }
 
   private static void acknowledge(Message<byte[]> message) throws Exception {
-    message.ack().toCompletableFuture().get(5, TimeUnit.SECONDS);
+    message.ack().toCompletableFuture().get(60, TimeUnit.SECONDS);
   }
 
   private static String text(Message<byte[]> message) {

@@ -79,12 +79,12 @@ public final class AmqpClient {
       channel.basicPublish(
           "orders", "new", MessageProperties.PERSISTENT_BASIC, bytes(Integer.toString(number)));
     }
-    channel.waitForConfirmsOrDie(5_000);
+    channel.waitForConfirmsOrDie(60_000);
     ok("confirms", "100 persistent messages are confirmed");
     BlockingQueue<String> returned = new LinkedBlockingQueue<>();
     channel.addReturnListener(message -> returned.add(message.getReplyText()));
     channel.basicPublish("orders", "nowhere", true, null, bytes("lost"));
-    check("NO_ROUTE".equals(returned.poll(5, TimeUnit.SECONDS)), "nothing came back");
+    check("NO_ROUTE".equals(returned.poll(60, TimeUnit.SECONDS)), "nothing came back");
     ok("returns", "a message without a route comes back");
   }
 
@@ -158,7 +158,7 @@ public final class AmqpClient {
             .build();
     factory.setCredentialsRefreshService(service);
     try (Connection connection = factory.newConnection()) {
-      check(renewals.await(5, TimeUnit.SECONDS), "the credentials were not renewed");
+      check(renewals.await(60, TimeUnit.SECONDS), "the credentials were not renewed");
       connection.createChannel().queueDeclarePassive("orders");
       ok("secret", "the connection goes on with a new secret");
     } finally {
@@ -190,7 +190,7 @@ public final class AmqpClient {
             .channel(connection.createChannel())
             .exchange("")
             .routingKey("orders")
-            .timeout(5_000);
+            .timeout(60_000);
     RpcClient client = new RpcClient(parameters);
     check(client.stringCall("ping").equals("re: ping"), "another answer");
     client.close();
@@ -209,7 +209,7 @@ public final class AmqpClient {
         Channel publishing = other.createChannel()) {
       publishing.basicPublish("orders", "new", null, bytes("after"));
     }
-    Delivery delivery = orders.poll(20, TimeUnit.SECONDS);
+    Delivery delivery = orders.poll(60, TimeUnit.SECONDS);
     check(delivery != null && text(delivery).equals("after"), "it did not arrive");
     ok("restart", "the connection is back, and its consumer goes on");
   }
@@ -234,7 +234,7 @@ public final class AmqpClient {
           Channel publishing = other.createChannel()) {
         publishing.basicPublish("", "elsewhere", null, bytes("after"));
       }
-      Delivery delivery = deliveries.poll(20, TimeUnit.SECONDS);
+      Delivery delivery = deliveries.poll(60, TimeUnit.SECONDS);
       check(delivery != null && text(delivery).equals("after"), "it did not arrive");
     }
     ok("lose", "the connection is back on another node, and its consumer goes on");
@@ -248,7 +248,7 @@ public final class AmqpClient {
   }
 
   private static Delivery next(BlockingQueue<Delivery> deliveries) throws InterruptedException {
-    Delivery delivery = deliveries.poll(5, TimeUnit.SECONDS);
+    Delivery delivery = deliveries.poll(60, TimeUnit.SECONDS);
     check(delivery != null, "no delivery in 5 s");
     return delivery;
   }

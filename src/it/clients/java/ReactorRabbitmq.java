@@ -34,7 +34,7 @@ public final class ReactorRabbitmq {
   private static final String URL =
       Optional.ofNullable(System.getenv("AMQP_URL"))
           .orElse("amqp://guest:guest@localhost:5672/%2f");
-  private static final Duration PATIENCE = Duration.ofSeconds(5);
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
 
   private final Sender sender;
   private final Receiver receiver;
@@ -191,7 +191,7 @@ public final class ReactorRabbitmq {
     sender
         .sendWithPublishConfirms(after)
         .retryWhen(Retry.fixedDelay(100, Duration.ofMillis(100)))
-        .blockLast(Duration.ofSeconds(20));
+        .blockLast(Duration.ofSeconds(60));
     check(text(next(orders, 20)).equals("after"), "another message");
     subscription.dispose();
     ok("restart", "the connections are back, and the flux goes on");

@@ -112,12 +112,12 @@ public final class SpringAmqp {
     for (int number = 0; number < 100; number++) {
       CorrelationData confirmation = new CorrelationData();
       template.convertAndSend("orders", "new", Integer.toString(number), confirmation);
-      check(confirmation.getFuture().get(5, TimeUnit.SECONDS).ack(), "refused");
+      check(confirmation.getFuture().get(60, TimeUnit.SECONDS).ack(), "refused");
     }
     ok("confirms", "100 persistent messages are confirmed");
     CorrelationData confirmation = new CorrelationData("1");
     template.convertAndSend("orders", "nowhere", "lost", confirmation);
-    confirmation.getFuture().get(5, TimeUnit.SECONDS);
+    confirmation.getFuture().get(60, TimeUnit.SECONDS);
     check(confirmation.getReturned().getReplyCode() == 312, "nothing came back");
     ok("returns", "a message without a route comes back");
   }
@@ -130,7 +130,7 @@ public final class SpringAmqp {
           messages.add(message);
           long tag = message.getMessageProperties().getDeliveryTag();
           if (tag == 10) {
-            release.get(5, TimeUnit.SECONDS);
+            release.get(60, TimeUnit.SECONDS);
           }
           if (tag >= 10) {
             channel.basicAck(tag, true);
@@ -162,7 +162,7 @@ public final class SpringAmqp {
           message.getMessageProperties().setExpiration("200");
           return message;
         });
-    Message deadLetter = template.receive("dead", 5_000);
+    Message deadLetter = template.receive("dead", 60_000);
     long lived = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
     check(deadLetter != null && text(deadLetter).equals("brief"), "no dead letter came");
     check(lived >= 199, "it lived for " + lived);
@@ -210,8 +210,8 @@ public final class SpringAmqp {
     System.in.read();
     CorrelationData confirmation = new CorrelationData();
     template.convertAndSend("orders", "new", "after", confirmation);
-    check(confirmation.getFuture().get(5, TimeUnit.SECONDS).ack(), "refused");
-    Message message = messages.poll(20, TimeUnit.SECONDS);
+    check(confirmation.getFuture().get(60, TimeUnit.SECONDS).ack(), "refused");
+    Message message = messages.poll(60, TimeUnit.SECONDS);
     check(message != null && text(message).equals("after"), "it did not arrive");
     container.destroy();
     ok("restart", "the template and the listener go on");
@@ -240,7 +240,7 @@ public final class SpringAmqp {
     container.start();
     RabbitTemplate sender = new RabbitTemplate(any);
     sender.convertAndSend("", "elsewhere", "before");
-    check(messages.poll(20, TimeUnit.SECONDS) != null, "nothing arrived");
+    check(messages.poll(60, TimeUnit.SECONDS) != null, "nothing arrived");
     System.out.println("lose");
     System.in.read();
     // What was written to a connection that is gone is neither an error nor confirmed.
@@ -255,9 +255,9 @@ public final class SpringAmqp {
       }
     }
     check(confirmed, "the template has not found another node");
-    Message message = messages.poll(20, TimeUnit.SECONDS);
+    Message message = messages.poll(60, TimeUnit.SECONDS);
     while (message != null && !text(message).equals("after")) {
-      message = messages.poll(20, TimeUnit.SECONDS);
+      message = messages.poll(60, TimeUnit.SECONDS);
     }
     check(message != null, "it did not arrive");
     container.destroy();
@@ -275,7 +275,7 @@ public final class SpringAmqp {
   }
 
   private static Message next(BlockingQueue<Message> messages) throws InterruptedException {
-    Message message = messages.poll(5, TimeUnit.SECONDS);
+    Message message = messages.poll(60, TimeUnit.SECONDS);
     check(message != null, "no delivery in 5 s");
     return message;
   }

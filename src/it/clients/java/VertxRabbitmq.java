@@ -157,10 +157,10 @@ public final class VertxRabbitmq {
     RabbitMQClient other = client();
     await(other.start());
     await(other.basicPublish("orders", "new", Buffer.buffer("after")));
-    RabbitMQMessage message = orders.poll(20, TimeUnit.SECONDS);
+    RabbitMQMessage message = orders.poll(60, TimeUnit.SECONDS);
     check(message != null && message.body().toString().equals("after"), "it did not arrive");
     ok("restart", "the connection is back, and its consumer goes on");
-    check(declared.await(20, TimeUnit.SECONDS), "the callback was not called");
+    check(declared.await(60, TimeUnit.SECONDS), "the callback was not called");
     check(await(other.messageCount("temporary")) == 0, "it is gone");
     ok("callback", "the transient queue was declared again");
     await(other.stop());
@@ -175,14 +175,14 @@ public final class VertxRabbitmq {
 
   private static RabbitMQMessage next(BlockingQueue<RabbitMQMessage> messages)
       throws InterruptedException {
-    RabbitMQMessage message = messages.poll(5, TimeUnit.SECONDS);
+    RabbitMQMessage message = messages.poll(60, TimeUnit.SECONDS);
     check(message != null, "no delivery in 5 s");
     return message;
   }
 
   /** Waits for a future; on an event loop one would compose instead. */
   private static <T> T await(Future<T> future) throws Exception {
-    return future.toCompletionStage().toCompletableFuture().get(20, TimeUnit.SECONDS);
+    return future.toCompletionStage().toCompletableFuture().get(60, TimeUnit.SECONDS);
   }
 
   private static void ok(String area, String what) {

@@ -39,7 +39,7 @@ function node(nodeID) {
   return broker;
 }
 
-async function until(condition, what, seconds = 10) {
+async function until(condition, what, seconds = 60) {
   const deadline = Date.now() + seconds * 1000;
   while (!(await condition())) {
     assert.ok(Date.now() < deadline, what);

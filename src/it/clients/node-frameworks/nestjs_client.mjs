@@ -77,7 +77,7 @@ async function serve(config) {
   return app;
 }
 
-const call = (client, pattern, data, limit = 5000) =>
+const call = (client, pattern, data, limit = 60_000) =>
   firstValueFrom(client.send(pattern, data).pipe(timeout(limit)));
 
 async function request(client) {

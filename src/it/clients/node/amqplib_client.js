@@ -15,7 +15,7 @@ function take(channel, queue, count, options) {
     const messages = [];
     const timer = setTimeout(
       () => reject(new Error(`${messages.length} of ${count} messages came from ${queue}`)),
-      5000,
+      60_000,
     );
     const taken = (message) => {
       messages.push(message);

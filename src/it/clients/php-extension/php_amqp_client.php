@@ -23,7 +23,7 @@ function connect(): AMQPConnection
         'login' => $url['user'],
         'password' => $url['pass'],
         'vhost' => urldecode(substr($url['path'], 1)),
-        'read_timeout' => 5,
+        'read_timeout' => 60,
         'connection_name' => 'example',
     ]);
     $connection->connect();
@@ -119,7 +119,7 @@ function prefetch(AMQPConnection $connection): void
     } catch (AMQPQueueException) {
         check(count($bodies) === 10, count($bodies) . ' came, not the prefetch count');
     }
-    $connection->setReadTimeout(5);
+    $connection->setReadTimeout(60);
     $queue->ack(end($unacknowledged), AMQP_MULTIPLE);
     $queue->consume(
         function (AMQPEnvelope $message, AMQPQueue $queue) use (&$bodies): bool {

@@ -68,8 +68,8 @@ function transport(array $queues, array $more = []): AmqpTransport
         'exchange' => ['name' => 'orders', 'type' => 'direct', 'default_publish_routing_key' => 'new'],
         'queues' => $queues,
         'delay' => ['exchange_name' => 'delays', 'queue_name_pattern' => 'delay_%exchange_name%_%routing_key%_%delay%'],
-        'confirm_timeout' => '5',
-        'read_timeout' => '5',
+        'confirm_timeout' => '60',
+        'read_timeout' => '60',
     ]));
 }
 
@@ -99,7 +99,7 @@ function work(AmqpTransport $transport, int $messages, callable $handler): void
     (new Worker(['orders' => $transport], $bus, $events))->run(['sleep' => 10_000]);
 }
 
-function next_of(AmqpTransport $transport, float $seconds = 5): Envelope
+function next_of(AmqpTransport $transport, float $seconds = 60): Envelope
 {
     $deadline = microtime(true) + $seconds;
     while (microtime(true) < $deadline) {

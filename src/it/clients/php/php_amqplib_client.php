@@ -31,13 +31,13 @@ function connect(): AMQPStreamConnection
     return new AMQPStreamConnection($url['host'], $url['port'], $url['user'], $url['pass'], $vhost);
 }
 
-/** Waits for up to five seconds until so many messages have come. */
+/** Waits for up to a minute until so many messages have come. */
 function await(AMQPChannel $channel, array &$messages, int $count): void
 {
-    $deadline = microtime(true) + 5;
+    $deadline = microtime(true) + 60;
     while (count($messages) < $count) {
         check(microtime(true) < $deadline, count($messages) . " of $count messages came");
-        $channel->wait(null, false, 5);
+        $channel->wait(null, false, 60);
     }
 }
 

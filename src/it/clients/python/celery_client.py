@@ -103,17 +103,17 @@ def await_workers(app, count, seconds=40):
 
 def next_dead_letter(connection):
     with connection.SimpleQueue(Queue("dead", routing_key="dead")) as queue:
-        message = queue.get(timeout=10)
+        message = queue.get(timeout=60)
         message.ack()
         return message
 
 
 def tasks(connection):
-    assert flaky.delay().get(timeout=20) == 2
+    assert flaky.delay().get(timeout=60) == 2
     ok("retry", "a task succeeds at its third try, and its result comes by rpc")
 
     eta = datetime.now(timezone.utc) + timedelta(seconds=1)
-    assert now.apply_async(eta=eta).get(timeout=20) >= eta.timestamp()
+    assert now.apply_async(eta=eta).get(timeout=60) >= eta.timestamp()
     ok("eta", "a task runs at its time")
 
     refuse.delay()
@@ -134,11 +134,11 @@ def tasks(connection):
     with Connection(URL).channel() as channel:
         # Of the bits of three seconds the second one is waited out first.
         channel.queue_declare("celery_delayed_1", passive=True)
-    assert delayed.get(timeout=20) - asked >= 2.999
+    assert delayed.get(timeout=60) - asked >= 2.999
     ok("delayed-delivery", "a task waits in the broker for its three seconds")
 
     result = chord(square.s(number) for number in range(10))(total.s())
-    assert result.get(timeout=30) == 285
+    assert result.get(timeout=60) == 285
     ok("chord", "a task runs when ten others are done")
 
 
@@ -151,7 +151,7 @@ def restart():
     caller = application("tasks", "rpc://")
     await_workers(caller, 2)
     result = caller.send_task("celery_client.now")
-    assert result.get(timeout=20)
+    assert result.get(timeout=60)
     ok("restart", "the workers go on after the broker's restart")
 
 

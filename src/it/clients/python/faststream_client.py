@@ -121,7 +121,7 @@ async def dead_letters():
 
 async def request():
     queue = await broker.declare_queue(RabbitQueue("answers", durable=True))
-    response = await broker.request(12, "questions", timeout=5)
+    response = await broker.request(12, "questions", timeout=60)
     assert await response.decode() == 144
     ok("request", "a question is answered through direct reply-to")
     async with asyncio.timeout(5):

@@ -97,7 +97,7 @@ def simple_queue(connection):
             queue.put({"number": number})
         kept = []
         for _ in range(2):
-            message = queue.get(timeout=5)
+            message = queue.get(timeout=60)
             kept.append(message.payload["number"])
             message.ack()
         assert kept == [1, 2], kept

@@ -76,7 +76,7 @@ def calls(client, kind):
 def fanout(client, endpoints):
     client.prepare(fanout=True).cast({}, "note", text="to all")
     for endpoint in endpoints:
-        assert endpoint.noted.get(timeout=10) == "to all"
+        assert endpoint.noted.get(timeout=60) == "to all"
     ok("fanout", "a cast reaches both servers")
     try:
         client.prepare(topic="nobody", timeout=1).call({}, "add", a=1, b=1)
@@ -96,7 +96,7 @@ def notifications():
     notifier = messaging.Notifier(made, "shop", driver="messagingv2", topics=["events"])
     for number in range(20):
         notifier.info({}, "order.new", {"number": number})
-    heard = [listener.heard.get(timeout=10) for _ in range(20)]
+    heard = [listener.heard.get(timeout=60) for _ in range(20)]
     assert heard == [("shop", "order.new", {"number": number}) for number in range(20)], heard
     running.stop()
     running.wait()
@@ -117,11 +117,11 @@ def quorum():
     endpoint = Calculator()
     running = server(made, "s0", endpoint, "totals")
     client = messaging.get_rpc_client(
-        made, messaging.Target(topic="totals", namespace="sums"), timeout=20
+        made, messaging.Target(topic="totals", namespace="sums"), timeout=60
     )
     calls(client, "quorum")
     client.prepare(fanout=True).cast({}, "note", text="by stream")
-    assert endpoint.noted.get(timeout=10) == "by stream"
+    assert endpoint.noted.get(timeout=60) == "by stream"
     ok("stream", "a cast to all goes through a stream")
     running.stop()
     running.wait()
@@ -148,7 +148,7 @@ def main():
     endpoints = [Calculator(), Calculator()]
     servers = [server(made, f"s{i}", endpoint) for i, endpoint in enumerate(endpoints)]
     client = messaging.get_rpc_client(
-        made, messaging.Target(topic="sums", namespace="sums"), timeout=20
+        made, messaging.Target(topic="sums", namespace="sums"), timeout=60
     )
     calls(client, "rpc")
     fanout(client, endpoints)

@@ -59,7 +59,7 @@ def time_to_live(channel):
     channel.queue_declare("mortal", durable=True, arguments=dead_letters)
     start = time.monotonic()
     channel.basic_publish("", "mortal", b"brief", pika.BasicProperties(expiration="200"))
-    _, properties, body = next(channel.consume("dead", auto_ack=True, inactivity_timeout=5))
+    _, properties, body = next(channel.consume("dead", auto_ack=True, inactivity_timeout=60))
     lived = time.monotonic() - start
     channel.cancel()
     assert body == b"brief", "no dead letter came"

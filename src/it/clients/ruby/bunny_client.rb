@@ -15,7 +15,7 @@ def assert(condition, what)
 end
 
 # The next thing in a queue of Ruby's, which a consumer's thread fills.
-def take(queue, seconds = 5)
+def take(queue, seconds = 60)
   deadline = Time.now + seconds
   loop do
     return queue.pop(true)

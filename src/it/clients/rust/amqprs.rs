@@ -13,7 +13,7 @@ use tokio::time::{sleep, timeout};
 
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
-const PATIENCE: Duration = Duration::from_secs(5);
+const PATIENCE: Duration = Duration::from_secs(60);
 
 fn ok(area: &str, what: &str) {
     println!("ok {area} {what}");

@@ -12,7 +12,7 @@ use tokio::time::timeout;
 
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
-const PATIENCE: Duration = Duration::from_secs(5);
+const PATIENCE: Duration = Duration::from_secs(60);
 
 fn url() -> String {
     std::env::var("AMQP_URL").unwrap_or("amqp://guest:guest@localhost:5672/%2f".into())
