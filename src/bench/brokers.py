@@ -156,18 +156,21 @@ class Mayfly(Broker):
 
 
 class RabbitMQ(Broker):
-    """An installed RabbitMQ, as a node that knows no other: with an epmd of its own, too."""
+    """An installed RabbitMQ, as a node that knows no other: with an epmd of its own, too.
+
+    root is the root directory of another Debian in which it is installed, such as one that mmdebstrap has made.
+    """
 
     name = "RabbitMQ"
 
-    def __init__(self, directory, program=RABBITMQ):
+    def __init__(self, directory, program=RABBITMQ, root=None):
         super().__init__(directory)
-        self.program = program
+        self.program, self.root = program, root
         self.epmd_port = free_port()
         self.epmd = None
 
     def command(self):
-        return [self.program]
+        return within(self.root, self.directory, [self.program])
 
     def environment(self):
         own = {
@@ -191,12 +194,7 @@ class RabbitMQ(Broker):
         self.directory.mkdir(parents=True, exist_ok=True)
         (self.directory / "rabbitmq-env.conf").touch()
         if not self.epmd:
-            self.epmd = subprocess.Popen(
-                ["epmd", "-address", "127.0.0.1", "-port", str(self.epmd_port)],
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                process_group=0,
-            )
+            self.epmd = start_epmd(self.epmd_port, self.root, self.directory)
         return super().start()
 
     @property
@@ -214,6 +212,24 @@ class RabbitMQ(Broker):
             self.epmd.kill()
             self.epmd.wait()
             self.epmd = None
+
+
+def start_epmd(port, root, directory):
+    """Starts the process that knows the ports of RabbitMQ's nodes."""
+    command = within(root, directory, ["epmd", "-address", "127.0.0.1", "-port", str(port)])
+    return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, process_group=0)
+
+
+def within(root, directory, command):
+    """A command in another root directory, where it sees one of this machine's at the same path; the command itself without one.
+
+    Needs the rights to mount; the mounts end with the command.
+    """
+    if not root:
+        return command
+    script = 'mkdir -p "$0$1" && mount --bind "$1" "$0$1" && mount -t proc proc "$0/proc" && exec chroot "$0" "${@:2}"'
+    mounts = ["unshare", "--mount", "--propagation", "private", "bash", "-c", script]
+    return [*mounts, str(root.resolve()), str(directory), *command]
 
 
 class LavinMQ(Broker):
@@ -259,6 +275,10 @@ def add_arguments(parser, jvm=""):
     parser.add_argument("--jvm", default=jvm, help="options of the broker's Java")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="a setting of the broker")
     parser.add_argument("--directory", type=pathlib.Path, help="where the data goes; must be on a disk, not in memory")
+
+
+def add_rabbitmq_root(parser):
+    parser.add_argument("--rabbitmq-root", type=pathlib.Path, metavar="DIR", help="the root of a Debian that RabbitMQ is installed in")
 
 
 @contextlib.contextmanager

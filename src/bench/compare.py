@@ -21,7 +21,7 @@ import sys
 import tempfile
 
 import report
-from brokers import JAR, RABBITMQ, ROOT, LavinMQ, Mayfly, RabbitMQ, scratch
+from brokers import RABBITMQ, ROOT, LavinMQ, Mayfly, RabbitMQ, add_arguments, add_rabbitmq_root, scratch
 from load import Load, compile_generator
 from rows import ROWS, Limits
 
@@ -45,19 +45,22 @@ def contender(name, args):
     kind, _, variant = name.partition(":")
     if kind == "mayfly":
         options = variant if variant.startswith("-") else ""
-        jar = pathlib.Path(variant) if variant and not options else args.jar
-        jvm = [*args.jvm.split(), *options.split()]
-        return Contender(lambda directory: Mayfly(directory, jar, jvm, args.set), f"MayflyMQ {variant}".strip())
-    if name == "rabbitmq" and shutil.which(args.rabbitmq):
-        return Contender(lambda directory: RabbitMQ(directory, args.rabbitmq), "RabbitMQ")
+        return mayfly(args, pathlib.Path(variant) if variant and not options else args.jar, options, variant)
+    if name == "rabbitmq" and (args.rabbitmq_root or shutil.which(args.rabbitmq)):
+        return Contender(lambda directory: RabbitMQ(directory, args.rabbitmq, args.rabbitmq_root), "RabbitMQ")
     if name == "lavinmq" and shutil.which(args.lavinmq):
         return Contender(lambda directory: LavinMQ(directory, args.lavinmq), "LavinMQ")
     sys.exit(f"{name} is no broker that is known and installed")
 
 
+def mayfly(args, jar, options="", variant=""):
+    jvm = [*args.jvm.split(), *options.split()]
+    return Contender(lambda directory: Mayfly(directory, jar, jvm, args.set), f"MayflyMQ {variant}".strip())
+
+
 def installed(args):
-    others = (("rabbitmq", args.rabbitmq), ("lavinmq", args.lavinmq))
-    return ["mayfly"] + [name for name, program in others if shutil.which(program)]
+    found = {"rabbitmq": args.rabbitmq_root or shutil.which(args.rabbitmq), "lavinmq": shutil.which(args.lavinmq)}
+    return ["mayfly"] + [name for name, where in found.items() if where]
 
 
 def markdown(results, contenders):
@@ -99,12 +102,10 @@ def main():
     parser.add_argument("--rounds", type=int, default=3, help="that count, after one to warm up")
     parser.add_argument("--seconds", type=float, default=10, help="that a part takes, about, at most")
     parser.add_argument("--scale", type=float, default=1, help="of the numbers of messages; less is a trial")
-    parser.add_argument("--jar", type=pathlib.Path, default=JAR, help="of mayfly")
-    parser.add_argument("--jvm", default="", help="options of MayflyMQ's Java")
-    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="a setting of MayflyMQ")
-    parser.add_argument("--rabbitmq", default=RABBITMQ, metavar="PROGRAM")
+    add_arguments(parser)
+    parser.add_argument("--rabbitmq", default=RABBITMQ, metavar="PROGRAM", help="in --rabbitmq-root, if that is given")
+    add_rabbitmq_root(parser)
     parser.add_argument("--lavinmq", default="lavinmq", metavar="PROGRAM")
-    parser.add_argument("--directory", type=pathlib.Path, help="where the data goes; must be on a disk, not in memory")
     parser.add_argument("--write", action="store_true", help="the results into the documentation")
     parser.add_argument("--page", type=pathlib.Path, default=ROOT / "docs/benchmarks.md", help="that --write changes")
     args = parser.parse_args()

@@ -21,7 +21,7 @@ import lag
 import outages
 import report
 from amqp import Client
-from brokers import ROOT, add_arguments, scratch
+from brokers import ROOT, add_arguments, add_rabbitmq_root, scratch
 from load import Load, compile_generator
 from replicas import MayflyCluster, RabbitCluster, trained
 
@@ -83,7 +83,7 @@ class Comparison:
             if self.args.only in (None, "MayflyMQ"):
                 clusters.append(running.enter_context(MayflyCluster(self.args, self.directory / "mayfly")))
             if self.args.only in (None, "RabbitMQ"):
-                clusters.append(running.enter_context(RabbitCluster(self.directory / "rabbit")))
+                clusters.append(running.enter_context(RabbitCluster(self.directory / "rabbit", self.args.rabbitmq_root)))
             self.measured = {cluster.name: Measured() for cluster in clusters}
             if "rates" in self.args.parts:
                 self.rates(clusters)
@@ -212,6 +212,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("parts", nargs="*", metavar="PART", help=f"{', '.join(PARTS)}; all by default")
     add_arguments(parser)
+    add_rabbitmq_root(parser)
     parser.add_argument("--rounds", type=int, default=3, help="that are measured, after some to warm up")
     parser.add_argument("--kills", type=int, default=3, help="of each kind; also of the other outages, but at most two")
     parser.add_argument("--scale", type=float, default=1, help="of times, messages and queues; less is a trial")

@@ -7,7 +7,7 @@ import sys
 import time
 
 from amqp import Client
-from brokers import RABBITMQ, RabbitMQ, free_port
+from brokers import RABBITMQ, RabbitMQ, free_port, start_epmd, within
 from cluster import NAMES, Cluster
 from management import request
 
@@ -72,8 +72,8 @@ class MayflyCluster(Cluster):
 class RabbitNode(RabbitMQ):
     """One of several nodes that find one another by a list of names; they share an epmd and a cookie."""
 
-    def __init__(self, directory, number, names, epmd_port):
-        super().__init__(directory)
+    def __init__(self, directory, number, names, epmd_port, root):
+        super().__init__(directory, root=root)
         self.names, self.nodename, self.epmd_port = names, names[number], epmd_port
 
     def environment(self):
@@ -103,18 +103,15 @@ class RabbitCluster:
     # Long enough for a node that was away to have everything again; to ask costs the start of another Erlang.
     CAUGHT_UP_SECONDS = 5
 
-    def __init__(self, directory):
+    def __init__(self, directory, root=None):
+        self.directory, self.root = directory, root
         self.epmd_port = free_port()
         names = [f"bench-{self.epmd_port}-{letter}@localhost" for letter in "abc"]
-        self.nodes = [RabbitNode(directory / name, number, names, self.epmd_port) for number, name in enumerate(names)]
+        self.nodes = [RabbitNode(directory / name, number, names, self.epmd_port, root) for number, name in enumerate(names)]
 
     def __enter__(self):
-        self.epmd = subprocess.Popen(
-            ["epmd", "-address", "127.0.0.1", "-port", str(self.epmd_port)],
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            process_group=0,
-        )
+        self.directory.mkdir(parents=True, exist_ok=True)
+        self.epmd = start_epmd(self.epmd_port, self.root, self.directory)
         for node in self.nodes:
             node.epmd = self.epmd
             node.start()
@@ -151,5 +148,6 @@ class RabbitCluster:
 
     def upgrade(self, node, command):
         program = RABBITMQ.replace("rabbitmq-server", "rabbitmq-upgrade")
+        asked = within(self.root, self.directory, [program, "-n", node.nodename, command])
         with node.log.open("ab") as log:
-            subprocess.run([program, "-n", node.nodename, command], env=node.environment(), check=True, stdout=log, stderr=log)
+            subprocess.run(asked, env=node.environment(), check=True, stdout=log, stderr=log)

@@ -41,6 +41,11 @@ def median(figures):
     return Figure(value, figures[0].unit, cpu, resident)
 
 
+def in_turn(contenders, number):
+    """Their order in a round: what is measured later on a machine may be favoured."""
+    return contenders if number % 2 else contenders[::-1]
+
+
 @dataclasses.dataclass(frozen=True)
 class Limits:
     """How much is done: rounds that count, after one that warms up; the time a part should take at most, by which a slow
@@ -66,6 +71,11 @@ class Row:
 
     def measure(self, contenders, load, directory, limits):
         """Medians, {part: {contender: Figure}}."""
+        rounds = self.rounds(contenders, load, directory, limits)
+        return {part: {each: median(figures) for each, figures in row.items()} for part, row in rounds.items()}
+
+    def rounds(self, contenders, load, directory, limits):
+        """The figures of all rounds that count, {part: {contender: [Figure]}}. Who is first changes from round to round."""
         results = {}
         with contextlib.ExitStack() as running:
             brokers = {}
@@ -78,14 +88,15 @@ class Row:
             counts = {contender: max(self.least, most // 50) for contender in contenders}
             # The first two rounds tell how much each can do, and warm it up.
             for number in range(-1, limits.rounds + 1):
-                for contender, broker in brokers.items():
+                for contender in in_turn(contenders, number):
+                    broker = brokers[contender]
                     figures = self.run(broker, load, counts[contender], f"{number + 1}")
                     if number > 0:
                         for part, figure in figures.items():
                             results.setdefault(part, {}).setdefault(contender, []).append(figure)
                     else:
                         counts[contender] = self.bounded(most, figures, limits)
-        return {part: {each: median(figures) for each, figures in row.items()} for part, row in results.items()}
+        return results
 
     def bounded(self, most, figures, limits):
         """How many messages a broker gets that has had these figures."""
@@ -239,12 +250,12 @@ class SingleExpiries(Row):
 class Starts(Row):
     """From the start of the process, on a new directory, until it has accepted a connection.open."""
 
-    ROUNDS = 5
+    LEAST_ROUNDS = 5
 
-    def measure(self, contenders, load, directory, limits):
+    def rounds(self, contenders, load, directory, limits):
         results = {}
-        for number in range(self.ROUNDS + 1):
-            for contender in contenders:
+        for number in range(max(self.LEAST_ROUNDS, limits.rounds) + 1):
+            for contender in in_turn(contenders, number):
                 broker = contender.broker(directory)
                 try:
                     seconds = broker.start()
@@ -253,7 +264,7 @@ class Starts(Row):
                     broker.stop()
                 if number > 0:
                     results.setdefault(contender, []).append(Figure(seconds, "s"))
-        return {"": {contender: median(figures) for contender, figures in results.items()}}
+        return {"": results}
 
 
 PERSISTENT = "--persistent --durable"
