@@ -329,7 +329,7 @@ public final class ClassicQueueMachine implements QueueMachine {
   public void acknowledge(Consumer consumer, long from, long to, long nowMillis) {
     int count = settlements.acknowledge(from, to);
     state.counters.add(Counter.ACKED, count);
-    settled(consumer, count, nowMillis);
+    settled(consumer, from, to, count, nowMillis);
     settlements.throwFailure();
   }
 
@@ -337,7 +337,7 @@ public final class ClassicQueueMachine implements QueueMachine {
   @Override
   public void reject(Consumer consumer, long from, long to, DropTrigger cause, long nowMillis) {
     int count = settlements.reject(from, to, cause, nowMillis);
-    settled(consumer, count, nowMillis);
+    settled(consumer, from, to, count, nowMillis);
     settlements.throwFailure();
   }
 
@@ -364,25 +364,25 @@ public final class ClassicQueueMachine implements QueueMachine {
   private void putBack(Consumer consumer, long from, long to, boolean failed, long nowMillis) {
     int count = settlements.putBack(from, to, failed, nowMillis);
     state.counters.add(Counter.REQUEUED, count);
-    returned(consumer, count, nowMillis);
+    returned(consumer, from, to, count, nowMillis);
   }
 
   /** No retry delay and no delivery limit applies, as there was no delivery. */
   @Override
   public void release(Consumer consumer, long from, long to, long nowMillis) {
-    returned(consumer, settlements.release(from, to, nowMillis), nowMillis);
+    returned(consumer, from, to, settlements.release(from, to, nowMillis), nowMillis);
   }
 
-  private void returned(Consumer consumer, int count, long nowMillis) {
+  private void returned(Consumer consumer, long from, long to, int count, long nowMillis) {
     length.dropOverflow(nowMillis);
-    settled(consumer, count, nowMillis);
+    settled(consumer, from, to, count, nowMillis);
     dispatcher.dispatch(nowMillis);
     settlements.throwFailure();
   }
 
-  private void settled(Consumer consumer, int count, long nowMillis) {
+  private void settled(Consumer consumer, long from, long to, int count, long nowMillis) {
     consumer.settled(count);
-    dispatcher.settled(count);
+    dispatcher.settled(from, to, count, nowMillis);
     if (holdsUnacked && dispatcher.unsettled() == 0) {
       holdsUnacked = false;
       lease.ends(LeaseUse.UNACKED, nowMillis);
@@ -561,14 +561,15 @@ public final class ClassicQueueMachine implements QueueMachine {
   // Views
 
   /**
-   * Returns how long a publisher of very many messages should pause, in ms, if consumers that have
-   * room are nevertheless behind; 0 if no pause is needed.
+   * Returns how long a publisher of very many messages should pause, in ms, if consumers are behind
+   * though they have room or settle fast; 0 if no pause is needed.
    */
-  public int pauseMillis() {
+  public int pauseMillis(long nowMillis) {
     long bytes = index.readyBytes() + BYTES_PER_MESSAGE * index.readyCount();
-    return bytes < MOST_BYTES_BEHIND || !consumers.isHeldUp()
-        ? 0
-        : (int) Math.min(LONGEST_PAUSE_MILLIS, bytes / BYTES_PER_PAUSE_MILLI);
+    long pause =
+        bytes < MOST_BYTES_BEHIND || !consumers.isHeldUp() ? 0 : bytes / BYTES_PER_PAUSE_MILLI;
+    return (int)
+        Math.min(LONGEST_PAUSE_MILLIS, Math.max(pause, dispatcher.millisBehind(nowMillis)));
   }
 
   /**

@@ -4,6 +4,7 @@ import io.mayflymq.core.message.DeliveryCount;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metrics.Counter;
 import io.mayflymq.core.metrics.histogram.Histogram;
+import io.mayflymq.core.policy.QueueType;
 import io.mayflymq.core.queue.index.EntryFlags;
 import io.mayflymq.core.queue.index.MessageIndex;
 import io.mayflymq.core.queue.index.QueueMessages;
@@ -24,6 +25,9 @@ final class Dispatcher {
   private final ConsumerRotation consumers;
   private final QueueTracer tracer;
 
+  /** Null unless deliveries wait until they are committed. */
+  private final PrefetchTurnover turnover;
+
   /** How many messages are with consumers, or were got, and are not settled. */
   private long unsettled;
 
@@ -37,6 +41,7 @@ final class Dispatcher {
     this.messageRemover = messageRemover;
     this.consumers = consumers;
     this.tracer = state.tracer;
+    this.turnover = state.settings().type() == QueueType.QUORUM ? new PrefetchTurnover() : null;
   }
 
   /** Delivers a new message to a waiting consumer, if there is one. */
@@ -50,7 +55,7 @@ final class Dispatcher {
     if (consumer.acknowledges()) {
       sequence = messages.appendUnacked(message, ownDeadline, nowMillis);
       consumer.delivered();
-      unsettled++;
+      taken(sequence, nowMillis);
     }
     deliver(consumer, sequence, message, false);
     waited(0);
@@ -109,7 +114,7 @@ final class Dispatcher {
         message = messages.take(head, returns);
         sequence = head;
         consumer.delivered();
-        unsettled++;
+        taken(head, nowMillis);
       } else {
         message = messageRemover.leave(head);
       }
@@ -160,9 +165,27 @@ final class Dispatcher {
     return unsettled;
   }
 
-  /** So many of them are settled. */
-  void settled(int count) {
+  private void taken(long sequence, long nowMillis) {
+    unsettled++;
+    if (turnover != null) {
+      turnover.delivered(sequence, nowMillis);
+    }
+  }
+
+  /** So many of them are settled, all in this range. */
+  void settled(long from, long to, int count, long nowMillis) {
     unsettled -= count;
+    if (turnover != null) {
+      turnover.settled(from, to, nowMillis);
+    }
+  }
+
+  /**
+   * Returns how long consumers that settle fast need for what is ready, in ms; 0 if publishers need
+   * not wait for that.
+   */
+  long millisBehind(long nowMillis) {
+    return turnover == null ? 0 : turnover.millisFor(index.readyCount(), unsettled, nowMillis);
   }
 
   /** Puts a consumer back into the rotation, as it may be able to take messages again. */

@@ -160,7 +160,7 @@ public final class LocalQueue implements ShardQueue {
 
   @Override
   public int pauseMillis() {
-    return machine instanceof ClassicQueueMachine memory ? memory.pauseMillis() : 0;
+    return machine instanceof ClassicQueueMachine memory ? memory.pauseMillis(state.now()) : 0;
   }
 
   @Override
