@@ -24,7 +24,8 @@ import java.util.List;
  * preceded by a length of 4 bytes, tables are as on the wire. In version 1 most texts were encoded
  * by {@link DataOutputStream#writeUTF}, which is limited to 64 KiB. Version 3 is for what there is
  * only in a cluster, exchanges and queues that are not durable and queues of other members;
- * everything else is written in version 2, which older releases can read.
+ * everything else is written in version 2, which older releases can read. They pass over what
+ * follows the parts that they know: the user who declared a queue is at the end of it.
  */
 final class MetadataEntry {
   private static final int VERSION_OF_CLUSTERS = 3;
@@ -102,6 +103,9 @@ final class MetadataEntry {
             out.writeBoolean(queue.exclusive());
             out.writeInt(declared.place().member());
           }
+          if (queue.declaredBy() != null) {
+            out.text(queue.declaredBy());
+          }
         });
   }
 
@@ -118,10 +122,17 @@ final class MetadataEntry {
           boolean durable = !in.isOfCluster() || in.readBoolean();
           boolean exclusive = in.isOfCluster() && in.readBoolean();
           int member = in.isOfCluster() ? in.readInt() : QueuePlace.FIRST_MEMBER;
+          String declaredBy = in.available() > 0 ? in.text() : null;
           return new MetadataCommand.QueueDeclared(
               vhost,
               new QueueDefinition(
-                  name, durable, exclusive, autoDelete, valid.table(), valid.settings()),
+                  name,
+                  durable,
+                  exclusive,
+                  autoDelete,
+                  valid.table(),
+                  valid.settings(),
+                  declaredBy),
               id,
               new QueuePlace(member, partition));
         });

@@ -12,6 +12,8 @@ import io.mayflymq.protocol.types.FieldTable;
  * @param autoDelete whether it is deleted with its last consumer
  * @param arguments the arguments of the declaration
  * @param settings the settings that follow from them
+ * @param declaredBy the name of the user who declared it, see {@link Actor#user}; null if that is
+ *     not known, as of queues that older releases have written
  */
 public record QueueDefinition(
     String name,
@@ -19,4 +21,16 @@ public record QueueDefinition(
     boolean exclusive,
     boolean autoDelete,
     FieldTable arguments,
-    QueueSettings settings) {}
+    QueueSettings settings,
+    String declaredBy) {
+  /** A queue of which is not known who declared it. */
+  public QueueDefinition(
+      String name,
+      boolean durable,
+      boolean exclusive,
+      boolean autoDelete,
+      FieldTable arguments,
+      QueueSettings settings) {
+    this(name, durable, exclusive, autoDelete, arguments, settings, null);
+  }
+}

@@ -78,12 +78,13 @@ public record QueueDeclaration(
       QueueArguments.checkServerNamed(settings.type());
     }
     QueueArguments.checkProperties(settings.type(), durable, exclusive, autoDelete, name, vhost);
-    boolean byClient = !Actor.of(connection).pid().isEmpty();
+    Actor actor = Actor.of(connection);
+    boolean byClient = !actor.pid().isEmpty();
     QueueArguments.checkNew(arguments, name, vhost, dialect, deprecated, byClient);
     if (!durable && !exclusive) {
       deprecated.require(DeprecatedFeature.TRANSIENT_NONEXCL_QUEUES, byClient);
     }
     return new QueueDefinition(
-        name, durable && !exclusive, exclusive, autoDelete, valid.table(), settings);
+        name, durable && !exclusive, exclusive, autoDelete, valid.table(), settings, actor.user());
   }
 }

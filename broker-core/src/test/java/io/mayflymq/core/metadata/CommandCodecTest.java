@@ -28,7 +28,8 @@ class CommandCodecTest {
 
   private static QueueDefinition queue(boolean durable, boolean exclusive) {
     QueueArguments.Valid valid = QueueArguments.parse(ARGUMENTS, "q", "v");
-    return new QueueDefinition("q:1", durable, exclusive, true, valid.table(), valid.settings());
+    return new QueueDefinition(
+        "q:1", durable, exclusive, true, valid.table(), valid.settings(), "ü:1");
   }
 
   private static final List<MetadataCommand> COMMANDS =

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.mayflymq.core.policy.Policy;
 import io.mayflymq.core.policy.PolicyKind;
 import io.mayflymq.core.policy.QueueArguments;
+import io.mayflymq.core.policy.QueueSettings;
 import io.mayflymq.core.routing.Binding;
 import io.mayflymq.core.routing.DestinationKind;
 import io.mayflymq.core.routing.ExchangeDefinition;
@@ -21,6 +22,7 @@ import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.ConnectionException;
 import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.protocol.types.FieldValue;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -54,7 +56,8 @@ class MetadataJournalTest {
               false,
               true,
               ARGUMENTS,
-              QueueArguments.parse(ARGUMENTS, "q", "v").settings()),
+              QueueArguments.parse(ARGUMENTS, "q", "v").settings(),
+              "ü:1"),
           1L << 40,
           QueuePlace.alone(7));
 
@@ -62,6 +65,21 @@ class MetadataJournalTest {
       new Binding("x", DestinationKind.QUEUE, "q", "key", ARGUMENTS);
 
   @TempDir Path directory;
+
+  @Test
+  void aQueueOfAnOlderReleaseHasBeenDeclaredByAnUnknownUser() {
+    MetadataCommand.QueueDeclared older =
+        new MetadataCommand.QueueDeclared(
+            "v",
+            new QueueDefinition("q", true, false, true, ARGUMENTS, QueueSettings.DEFAULT),
+            7,
+            QueuePlace.alone(0));
+    int bytes = MetadataEntry.encode(older).remaining();
+    assertThat(bytes + Integer.BYTES + "ü:1".getBytes(StandardCharsets.UTF_8).length)
+        .isEqualTo(MetadataEntry.encode((MetadataCommand.QueueDeclared) QUEUE).remaining());
+    assertThat(MetadataEntry.decodeQueue(MetadataEntry.encode(older)).queue().declaredBy())
+        .isNull();
+  }
 
   @Test
   void writtenDefinitionsAreRecovered() {

@@ -1,6 +1,7 @@
 package io.mayflymq.server.definitions;
 
 import io.mayflymq.core.admin.Administration;
+import io.mayflymq.core.metadata.Actor;
 import io.mayflymq.core.vhost.Broker;
 import java.io.InputStream;
 import java.util.Map;
@@ -52,15 +53,16 @@ public final class BrokerDefinitions {
    * @param json in UTF-8; read to its end, and not closed
    * @param strict whether one definition that is wrong fails the import; else it is left out, and
    *     the others are imported
+   * @param actor who imports, and has declared its queues then
    * @return the imported and skipped items, completed when the import is safe; skipped items are
    *     logged. Fails with a {@link io.mayflymq.protocol.types.ConnectionException} 541 if the
    *     broker cannot make changes
    * @throws DefinitionsException if the document is no JSON object, or, if strict, something in it
    *     is wrong; then nothing was changed
    */
-  public CompletableFuture<ImportReport> importAll(InputStream json, boolean strict)
+  public CompletableFuture<ImportReport> importAll(InputStream json, boolean strict, Actor actor)
       throws DefinitionsException {
-    return run(DefinitionsReader.read(json, null, administration.users()::hash), strict);
+    return run(DefinitionsReader.read(json, null, administration.users()::hash), strict, actor);
   }
 
   /**
@@ -70,15 +72,15 @@ public final class BrokerDefinitions {
    * @throws io.mayflymq.core.admin.AdministrationException NO_SUCH_VHOST
    * @throws DefinitionsException as in {@link #importAll}
    */
-  public CompletableFuture<ImportReport> importInto(String vhost, InputStream json, boolean strict)
-      throws DefinitionsException {
+  public CompletableFuture<ImportReport> importInto(
+      String vhost, InputStream json, boolean strict, Actor actor) throws DefinitionsException {
     administration.vhosts().get(vhost);
-    return run(DefinitionsReader.read(json, vhost, administration.users()::hash), strict);
+    return run(DefinitionsReader.read(json, vhost, administration.users()::hash), strict, actor);
   }
 
-  private CompletableFuture<ImportReport> run(Definitions definitions, boolean strict)
+  private CompletableFuture<ImportReport> run(Definitions definitions, boolean strict, Actor actor)
       throws DefinitionsException {
-    return new DefinitionsImport(broker, administration, policies, definitions, strict)
+    return new DefinitionsImport(broker, administration, policies, definitions, strict, actor)
         .run()
         .thenApply(
             report -> {

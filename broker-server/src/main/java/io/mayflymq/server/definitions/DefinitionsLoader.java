@@ -1,6 +1,7 @@
 package io.mayflymq.server.definitions;
 
 import io.mayflymq.core.admin.GlobalParameters;
+import io.mayflymq.core.metadata.Actor;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -82,7 +83,7 @@ public final class DefinitionsLoader {
 
   private ImportReport load(Path file, byte[] json) throws DefinitionsException {
     try {
-      return definitions.importAll(new ByteArrayInputStream(json), strict).join();
+      return definitions.importAll(new ByteArrayInputStream(json), strict, Actor.BROKER).join();
     } catch (DefinitionsException e) {
       e.problems().forEach(problem -> LOGGER.error("{}: {}", file, problem));
       throw new DefinitionsException(

@@ -11,6 +11,7 @@ import io.mayflymq.core.admin.Administration;
 import io.mayflymq.core.admin.AdministrationException;
 import io.mayflymq.core.admin.Parameter;
 import io.mayflymq.core.admin.VhostDefaults;
+import io.mayflymq.core.metadata.Actor;
 import io.mayflymq.core.metadata.InMemoryMetadataLog;
 import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.MetadataLog;
@@ -60,6 +61,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class BrokerDefinitionsTest {
   private static final ObjectMapper MAPPER = new ObjectMapper();
+  private static final Actor IMPORTER = () -> "importer";
 
   /** A broker with the virtual host / and the user guest. */
   private static final class Rig {
@@ -105,7 +107,8 @@ class BrokerDefinitionsTest {
 
     private ImportReport take(String json, boolean strict) throws DefinitionsException {
       return definitions
-          .importAll(new ByteArrayInputStream(json.getBytes(StandardCharsets.UTF_8)), strict)
+          .importAll(
+              new ByteArrayInputStream(json.getBytes(StandardCharsets.UTF_8)), strict, IMPORTER)
           .join();
     }
   }
@@ -201,6 +204,15 @@ class BrokerDefinitionsTest {
   }
 
   @Test
+  void importedQueuesAreDeclaredByTheUserWhoImports() throws Exception {
+    rig.take(resource("rabbitmq-3.10.8.json"));
+    assertThat(rig.broker.virtualHosts())
+        .flatExtracting(vhost -> vhost.routing().queues())
+        .isNotEmpty()
+        .allMatch(queue -> "importer".equals(queue.definition().declaredBy()));
+  }
+
+  @Test
   void exportedDefinitionsAreImportedWithoutLoss() throws Exception {
     rig.take(resource("rabbitmq-3.10.8.json"));
     Map<String, Object> exported = rig.definitions.export();
@@ -220,7 +232,7 @@ class BrokerDefinitionsTest {
     byte[] json = resource("rabbitmq-3.10.8-vhost.json").getBytes(StandardCharsets.UTF_8);
 
     ImportReport report =
-        rig.definitions.importInto("copy", new ByteArrayInputStream(json), true).join();
+        rig.definitions.importInto("copy", new ByteArrayInputStream(json), true, IMPORTER).join();
 
     assertThat(report.skipped()).isEmpty();
     JsonNode exported = tree(rig.definitions.export("copy"));
@@ -231,7 +243,8 @@ class BrokerDefinitionsTest {
     assertThat(exported.path("parameters")).hasSize(2);
     assertThat(exported.has("users")).isFalse();
     assertThatThrownBy(
-            () -> rig.definitions.importInto("none", new ByteArrayInputStream(json), false))
+            () ->
+                rig.definitions.importInto("none", new ByteArrayInputStream(json), false, IMPORTER))
         .isInstanceOf(AdministrationException.class)
         .hasMessage("Virtual host 'none' does not exist");
     assertThatThrownBy(() -> rig.definitions.export("none"))

@@ -1,5 +1,6 @@
 package io.mayflymq.core.vhost.queue;
 
+import io.mayflymq.core.metadata.Actor;
 import io.mayflymq.core.metadata.QueueDefinition;
 import io.mayflymq.core.policy.QueueSettings;
 import io.mayflymq.protocol.types.ChannelException;
@@ -41,7 +42,8 @@ public final class AutoDeadLetterQueue {
         parent.exclusive(),
         false,
         FieldTable.builder().put(PARENT, FieldValue.of(parent.name())).build(),
-        QueueSettings.DEFAULT);
+        QueueSettings.DEFAULT,
+        Actor.BROKER.user());
   }
 
   /** Returns whether a queue is one of these. */

@@ -52,7 +52,8 @@ public final class QuorumConversion {
         queue.exclusive(),
         queue.autoDelete(),
         valid.table(),
-        valid.settings());
+        valid.settings(),
+        queue.declaredBy());
   }
 
   /**

@@ -1,6 +1,7 @@
 package io.mayflymq.server.management.resource;
 
 import io.mayflymq.core.admin.AdministrationException;
+import io.mayflymq.core.metadata.Actor;
 import io.mayflymq.core.security.SecurityState.PermissionEntry;
 import io.mayflymq.core.vhost.VirtualHost;
 import io.mayflymq.server.definitions.DefinitionsException;
@@ -67,7 +68,7 @@ public final class DefinitionsResource {
   }
 
   private interface Import {
-    CompletableFuture<ImportReport> begin(InputStream json, boolean strict)
+    CompletableFuture<ImportReport> begin(InputStream json, boolean strict, Actor actor)
         throws DefinitionsException;
   }
 
@@ -100,7 +101,9 @@ public final class DefinitionsResource {
     request.principal().requireAdministrator();
     String vhost = request.parameter("vhost");
     try {
-      return run(request, (json, strict) -> managed.definitions().importInto(vhost, json, strict));
+      return run(
+          request,
+          (json, strict, actor) -> managed.definitions().importInto(vhost, json, strict, actor));
     } catch (AdministrationException e) {
       throw ApiException.missing("vhost_not_found", Missing.other("vhost", vhost));
     }
@@ -126,7 +129,8 @@ public final class DefinitionsResource {
   private static Response run(Request request, InputStream json, Import wanted) {
     try {
       ImportReport report =
-          Futures.await(wanted.begin(json, "true".equals(request.query("strict"))));
+          Futures.await(
+              wanted.begin(json, "true".equals(request.query("strict")), request.principal()));
       return report.skipped().isEmpty() && !"true".equals(request.query("report"))
           ? Response.noContent()
           : Response.ok(Json.object("imported", report.imported(), "skipped", report.skipped()));

@@ -67,6 +67,7 @@ public final class QueueResource {
         .get("queues/detailed", request -> list(request, managed.vhosts(request.principal())))
         .get("queues/{vhost}", request -> list(request, List.of(managed.visibleVhost(request))))
         .get("queues/{vhost}/{queue}", this::get)
+        .get("users/{user}/queues", this::listDeclared)
         .put(
             "queues/{vhost}/{queue}",
             request -> managed.onNamedNode(request, () -> declare(request)))
@@ -81,13 +82,24 @@ public final class QueueResource {
 
   private Response list(Request request, Collection<VirtualHost> vhosts) {
     return request.query("page") == null
-        ? Listing.of(
-                rows.of(order.of(vhosts, BY_NAME, NO_KEYS), request),
-                row -> row.queue().name(),
-                QueueRow::object)
-            .sortedBy(QueueRow::key)
-            .answer(request)
+        ? list(request, order.of(vhosts, BY_NAME, NO_KEYS))
         : page(request, vhosts);
+  }
+
+  private Response list(Request request, List<Queue> queues) {
+    return Listing.of(rows.of(queues, request), row -> row.queue().name(), QueueRow::object)
+        .sortedBy(QueueRow::key)
+        .answer(request);
+  }
+
+  /** Lists what a user has declared, who may be deleted since then: so there need be no such. */
+  private Response listDeclared(Request request) {
+    String user = request.parameter("user");
+    return list(
+        request,
+        order.of(managed.vhosts(request.principal()), BY_NAME, NO_KEYS).stream()
+            .filter(queue -> user.equals(queue.definition().declaredBy()))
+            .toList());
   }
 
   /** Only the queues of the page are asked, if their order is known. */

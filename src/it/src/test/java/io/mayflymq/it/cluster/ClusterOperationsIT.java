@@ -100,6 +100,8 @@ class ClusterOperationsIT {
         assertThat(texts(queues, "node"))
             .containsExactly(ClusterNodes.name(0), ClusterNodes.name(1));
         assertThat(texts(queues, "consumers")).containsExactly("0", "2");
+        assertThat(texts(api.get("users/guest/queues").json(), "messages"))
+            .containsExactly("2", "3");
         declareAt(api);
         JsonNode sorted =
             api.get("queues?page=1&page_size=1&sort=messages&sort_reverse=true").json();

@@ -159,6 +159,7 @@ final class Examples {
     on("POST users/bulk-delete")
         .body("{\"users\":[\"" + SPARE + "\"]}")
         .before("PUT", "users/" + SPARE, tags);
+    on("GET users/{user}/queues").with("user", "guest");
     on("GET user-limits/{user}").with("user", RightsFixture.NEIGHBOUR);
     on("PUT user-limits/{user}/{limit}").body(VALUE);
     on("DELETE user-limits/{user}/{limit}").before("PUT", "user-limits/{user}/{limit}", VALUE);
