@@ -329,6 +329,7 @@ public final class ClassicQueueMachine implements QueueMachine {
   public void acknowledge(Consumer consumer, long from, long to, long nowMillis) {
     int count = settlements.acknowledge(from, to);
     state.counters.add(Counter.ACKED, count);
+    consumer.rates().acknowledged(count, nowMillis);
     settled(consumer, from, to, count, nowMillis);
     settlements.throwFailure();
   }

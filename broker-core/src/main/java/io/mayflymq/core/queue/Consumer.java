@@ -31,6 +31,7 @@ public final class Consumer {
   private final long priority;
   private final long timeoutMillis;
 
+  private final ConsumerRates rates = new ConsumerRates();
   private int unacked;
 
   /** Whether it is in the rotation of consumers that can take a message. */
@@ -130,6 +131,11 @@ public final class Consumer {
   /** Returns what receives its messages. */
   public ConsumerTarget outlet() {
     return outlet;
+  }
+
+  /** Returns how many messages it gets and acknowledges per second. */
+  public ConsumerRates rates() {
+    return rates;
   }
 
   /** Returns how many of its messages are unacknowledged. */

@@ -52,6 +52,7 @@ final class Dispatcher {
       return false;
     }
     long sequence = NO_SETTLEMENT;
+    consumer.rates().delivered(nowMillis);
     if (consumer.acknowledges()) {
       sequence = messages.appendUnacked(message, ownDeadline, nowMillis);
       consumer.delivered();
@@ -110,6 +111,7 @@ final class Dispatcher {
       long enqueuedAt = measuresAge() ? index.enqueuedAt(head) : 0;
       Message message;
       long sequence = NO_SETTLEMENT;
+      consumer.rates().delivered(nowMillis);
       if (consumer.acknowledges()) {
         message = messages.take(head, returns);
         sequence = head;

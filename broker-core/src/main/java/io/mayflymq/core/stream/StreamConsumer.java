@@ -59,7 +59,7 @@ final class StreamConsumer {
    * @return what was delivered, or skipped because it did not match; null if there is none, or no
    *     room for one
    */
-  Message step() {
+  Message step(long nowMillis) {
     if (waiting == null) {
       if (!cursor.next()) {
         return null;
@@ -77,6 +77,7 @@ final class StreamConsumer {
     Message message = waiting;
     waiting = null;
     unacked++;
+    consumer.rates().delivered(nowMillis);
     counters.delivered(true, message.bodyLength(), false);
     consumer.outlet().deliver(consumer, cursor.offset(), message, false);
     if (tracer != null) {

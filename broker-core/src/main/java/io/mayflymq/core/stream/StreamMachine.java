@@ -209,7 +209,7 @@ public final class StreamMachine implements QueueMachine {
         queueTimer.noLaterThan(nowMillis);
         return;
       }
-      Message message = reader.step();
+      Message message = reader.step(nowMillis);
       if (message == null) {
         return;
       }
@@ -222,6 +222,7 @@ public final class StreamMachine implements QueueMachine {
   @Override
   public void acknowledge(Consumer consumer, long from, long to, long nowMillis) {
     counters.add(Counter.ACKED, to - from + 1);
+    consumer.rates().acknowledged(to - from + 1, nowMillis);
     settled(consumer, from, to, nowMillis);
   }
 

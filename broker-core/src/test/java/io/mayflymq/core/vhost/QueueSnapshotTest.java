@@ -10,6 +10,7 @@ import io.mayflymq.core.metrics.Churn;
 import io.mayflymq.core.metrics.Counter;
 import io.mayflymq.core.queue.ConsumeOptions;
 import io.mayflymq.core.queue.Consumer;
+import io.mayflymq.core.queue.ConsumerRates;
 import io.mayflymq.core.queue.ConsumerTarget;
 import io.mayflymq.core.queue.GetResult;
 import io.mayflymq.core.runtime.Faults;
@@ -191,7 +192,12 @@ class QueueSnapshotTest {
     publish(queue, "m", Message.NO_TTL);
     assertThat(view(queue).consumers())
         .containsExactly(
-            new QueueContents.Member(first, true, 1), new QueueContents.Member(second, false, 0));
+            new QueueContents.Member(first, true, 1, ConsumerRates.NONE),
+            new QueueContents.Member(second, false, 0, ConsumerRates.NONE));
+    loops.advance(5_000);
+    assertThat(view(queue).consumers())
+        .extracting(QueueContents.Member::rates)
+        .containsExactly(new ConsumerRates.Shown(0.2, 0), ConsumerRates.NONE);
     assertThat(queue.counters().get(Counter.DELIVERED)).isEqualTo(1);
   }
 

@@ -2,6 +2,7 @@ package io.mayflymq.core.vhost.queue;
 
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.queue.Consumer;
+import io.mayflymq.core.queue.ConsumerRates;
 import io.mayflymq.core.queue.QueueSizes;
 import io.mayflymq.core.queue.index.Deadlines;
 import io.mayflymq.core.queue.index.PriorityCounts;
@@ -60,6 +61,7 @@ public record QueueContents(
    *
    * @param active whether it got messages, which with a single active consumer only one did
    * @param unacked how many messages it had that were not settled
+   * @param rates how many it got and acknowledged per second
    */
-  public record Member(Consumer consumer, boolean active, int unacked) {}
+  public record Member(Consumer consumer, boolean active, int unacked, ConsumerRates.Shown rates) {}
 }

@@ -6,6 +6,7 @@ import io.mayflymq.core.codec.MessageCodec;
 import io.mayflymq.core.queue.BrowsedMessage;
 import io.mayflymq.core.queue.ConsumeOptions;
 import io.mayflymq.core.queue.Consumer;
+import io.mayflymq.core.queue.ConsumerRates;
 import io.mayflymq.core.queue.index.PriorityCounts;
 import io.mayflymq.core.queue.index.QueueTotals;
 import java.util.ArrayList;
@@ -43,6 +44,9 @@ public final class QueueContentsCodec {
     write(out, contents.priorities());
     write(out, contents.oldestAgeMillis());
     contents.consumers().forEach(member -> out.number(member.unacked()));
+    contents
+        .consumers()
+        .forEach(member -> out.decimal(member.rates().deliver()).decimal(member.rates().ack()));
   }
 
   /** Reads contents. Their consumers have no target. */
@@ -58,7 +62,7 @@ public final class QueueContentsCodec {
               in.shortString(),
               new ConsumeOptions(in.bit(), in.bit(), in.integer(), in.table()),
               null);
-      consumers.add(new QueueContents.Member(consumer, in.bit(), 0));
+      consumers.add(new QueueContents.Member(consumer, in.bit(), 0, ConsumerRates.NONE));
     }
     double capacity = in.decimal();
     OptionalLong lag = optional(in);
@@ -68,7 +72,18 @@ public final class QueueContentsCodec {
     OptionalLong oldestAge = in.remaining() > 0 ? optional(in) : OptionalLong.empty();
     if (in.remaining() > 0) {
       consumers.replaceAll(
-          member -> new QueueContents.Member(member.consumer(), member.active(), in.integer()));
+          member ->
+              new QueueContents.Member(
+                  member.consumer(), member.active(), in.integer(), member.rates()));
+    }
+    if (in.remaining() > 0) {
+      consumers.replaceAll(
+          member ->
+              new QueueContents.Member(
+                  member.consumer(),
+                  member.active(),
+                  member.unacked(),
+                  new ConsumerRates.Shown(in.decimal(), in.decimal())));
     }
     return new QueueContents(
         totals,

@@ -77,6 +77,8 @@ public final class ConsumerFields {
           of("consumer_timeout", NUMBER, Reading::timeoutMillis),
           of("exclusive", FLAG, each -> each.consumer().exclusive()),
           of("messages_unacknowledged", NUMBER, each -> each.member.unacked()).column(),
+          of("deliver_rate", NUMBER, each -> each.member.rates().deliver()).column(),
+          of("ack_rate", NUMBER, each -> each.member.rates().ack()).column(),
           of("prefetch_count", NUMBER, each -> each.consumer().prefetch()).column(),
           of(
                   "queue",

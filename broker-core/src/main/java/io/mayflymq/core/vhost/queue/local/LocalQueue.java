@@ -221,7 +221,10 @@ public final class LocalQueue implements ShardQueue {
             .map(
                 consumer ->
                     new QueueContents.Member(
-                        consumer, machine.isActive(consumer), consumer.unacked()))
+                        consumer,
+                        machine.isActive(consumer),
+                        consumer.unacked(),
+                        consumer.rates().shown(state.now())))
             .toList();
     if (machine instanceof ClassicQueueMachine queue) {
       return new QueueContents(
