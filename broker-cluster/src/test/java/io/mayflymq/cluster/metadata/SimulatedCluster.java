@@ -4,7 +4,7 @@ import io.mayflymq.cluster.remote.RemoteNode;
 import io.mayflymq.cluster.remote.RemoteQueue;
 import io.mayflymq.core.admin.Administration;
 import io.mayflymq.core.admin.VhostDefaults;
-import io.mayflymq.core.deathjournal.DeathJournal;
+import io.mayflymq.core.deathjournal.MemoryDeathJournal;
 import io.mayflymq.core.metadata.ClusterMember;
 import io.mayflymq.core.metadata.LiveMetadataLog;
 import io.mayflymq.core.metadata.MetadataCommand;
@@ -204,7 +204,7 @@ final class SimulatedCluster {
       Shards shards = new Shards(loops.all(), loops.clock(), faults);
       Partitions partitions =
           new Partitions(
-              shards, SHARDS, host.stores(SHARDS, 1L << 30)::apply, DeathJournal.DEFAULT_SIZE);
+              shards, SHARDS, host.stores(SHARDS, 1L << 30)::apply, new MemoryDeathJournal(1_000));
       broker = new Broker(partitions, positions, loops.clock(), "/");
       broker.setCluster(this);
       AccessControl access = new AccessControl(SecurityState.EMPTY, Set.of(), loops.clock());

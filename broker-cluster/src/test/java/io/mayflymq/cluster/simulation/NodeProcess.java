@@ -13,7 +13,7 @@ import io.mayflymq.cluster.partition.ReplicaManager;
 import io.mayflymq.cluster.store.DiskReplicas;
 import io.mayflymq.core.admin.Administration;
 import io.mayflymq.core.admin.VhostDefaults;
-import io.mayflymq.core.deathjournal.DeathJournal;
+import io.mayflymq.core.deathjournal.MemoryDeathJournal;
 import io.mayflymq.core.metadata.LiveMetadataLog;
 import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.MetadataCommand.Applied;
@@ -102,7 +102,7 @@ final class NodeProcess {
     int count = node.shards();
     DiskStores stores = disk.diskStores(count, node.memoryBytes());
     Partitions partitions =
-        new Partitions(shards, count, stores::create, DeathJournal.DEFAULT_SIZE);
+        new Partitions(shards, count, stores::create, new MemoryDeathJournal(1_000));
     broker = new Broker(partitions, positions, loops.clock(), VHOST);
     PartitionAssignments replicated =
         new PartitionAssignments(positions, kept, (partition, assigned) -> {});

@@ -1,69 +1,52 @@
 package io.mayflymq.core.deathjournal;
 
-import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Predicate;
 
 /**
- * The latest deaths of messages on a shard. When it is full, each new entry replaces the oldest
- * one. Belongs to the shard's thread.
+ * The latest deaths of messages of a broker, of all its partitions. When it is full, each new entry
+ * replaces the oldest ones. Any thread may call.
  */
-public final class DeathJournal {
-  /** How many deaths are kept by default. */
-  public static final int DEFAULT_SIZE = 1000;
-
-  private final int size;
-
-  /** Null until the first death. */
-  private DeathRecord[] ring;
-
-  private long count;
+public interface DeathJournal extends AutoCloseable {
+  /** How many deaths are kept by default, at most. */
+  int DEFAULT_SIZE = 1_000_000;
 
   /**
-   * Creates an empty journal.
+   * An entry.
    *
-   * @param size how many deaths it keeps, 0 or more
+   * @param number later deaths have higher ones
    */
-  public DeathJournal(int size) {
-    this.size = size;
-  }
-
-  /** Whether it keeps any deaths: if not, {@link #add} need not be called. */
-  public boolean isOn() {
-    return size > 0;
-  }
-
-  /** Adds the death of a message. Only to be called if the journal is on. */
-  public void add(DeathRecord death) {
-    if (ring == null) {
-      ring = new DeathRecord[size];
-    }
-    ring[(int) (count++ % size)] = death;
-  }
+  record Entry(long number, DeathRecord death) {}
 
   /**
    * How far back it reaches.
    *
-   * @param size how many deaths it keeps
-   * @param gone how many earlier ones it does not have any more
-   * @param oldestMillis when the oldest one that it has happened, in ms since the epoch; -1 if it
-   *     has none
+   * @param size how many deaths it keeps at most
+   * @param bytes how many bytes its files have at most; 0 if it has none
+   * @param kept how many it has, without a gap up to the latest one
+   * @param gone how many earlier ones it does not have any more, or not all of them
+   * @param oldestMillis when the oldest of those that it has happened, in ms since the epoch; -1 if
+   *     it has none
    */
-  public record Reach(int size, long gone, long oldestMillis) {}
+  record Reach(int size, long bytes, long kept, long gone, long oldestMillis) {}
 
-  /** Returns how far back it reaches. */
-  public Reach reach() {
-    long gone = Math.max(0, count - size);
-    long oldest = count == 0 ? -1 : ring[(int) (gone % size)].timeMillis();
-    return new Reach(size, gone, oldest);
-  }
+  /** Whether it keeps any deaths: if not, {@link #add} need not be called. */
+  boolean isOn();
 
-  /** Returns the deaths, the latest one first. */
-  public List<DeathRecord> records() {
-    int kept = (int) Math.min(count, size);
-    List<DeathRecord> records = new ArrayList<>(kept);
-    for (long i = count - 1; i >= count - kept; i--) {
-      records.add(ring[(int) (i % size)]);
-    }
-    return records;
-  }
+  /** Adds deaths in their order. Returns at once; the list is not used afterwards. */
+  void add(List<DeathRecord> deaths);
+
+  /**
+   * Returns those that are wanted, the latest one first. May read files.
+   *
+   * @param most how many at most
+   */
+  List<Entry> latest(Predicate<DeathRecord> wanted, long most);
+
+  /** Returns how far back it reaches. May read files. */
+  Reach reach();
+
+  /** Writes what it has; nothing may be added afterwards. */
+  @Override
+  void close();
 }

@@ -3,7 +3,9 @@ package io.mayflymq.core.vhost;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
+import io.mayflymq.core.deathjournal.DeathJournal;
 import io.mayflymq.core.deathjournal.DeathRecord;
+import io.mayflymq.core.deathjournal.MemoryDeathJournal;
 import io.mayflymq.core.message.DeathReason;
 import io.mayflymq.core.message.DropOutcome;
 import io.mayflymq.core.message.DropTrigger;
@@ -40,7 +42,7 @@ class DeathJournalTest {
           new Shards(loops.all(), loops.clock(), Faults.logged()),
           1,
           (partition, shard) -> new InMemoryStore(),
-          SIZE);
+          new MemoryDeathJournal(SIZE));
   private final Broker broker =
       new Broker(partitions, new InMemoryMetadataLog(), loops.clock(), "/");
   private final VirtualHost vhost = broker.createVirtualHost(VhostDefinition.of("/"));
@@ -85,7 +87,9 @@ class DeathJournalTest {
   private List<DeathRecord> deaths() {
     var deaths = partitions.deaths();
     loops.settle();
-    return deaths.join();
+    return deaths.join().latest(death -> true, Long.MAX_VALUE).stream()
+        .map(DeathJournal.Entry::death)
+        .toList();
   }
 
   @Test

@@ -1,6 +1,6 @@
 package io.mayflymq.core.vhost;
 
-import io.mayflymq.core.deathjournal.DeathJournal;
+import io.mayflymq.core.deathjournal.MemoryDeathJournal;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.message.NumberedMessage;
 import io.mayflymq.core.metadata.MemoryMetadataLog;
@@ -89,7 +89,7 @@ public final class TestBroker {
             (partition, shard) ->
                 new Started(
                     around.apply(stores.apply(partition, shard)), this, partition == count - 1),
-            DeathJournal.DEFAULT_SIZE);
+            new MemoryDeathJournal(1_000));
     this.broker = new Broker(partitions, metadata, time, VHOST);
     this.vhost = broker.createVirtualHost(VhostDefinition.of(VHOST));
     atOnce(true);

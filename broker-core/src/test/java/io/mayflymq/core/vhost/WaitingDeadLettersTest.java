@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.entry;
 
-import io.mayflymq.core.deathjournal.DeathRecord;
+import io.mayflymq.core.deathjournal.DeathJournal;
 import io.mayflymq.core.message.DeathHistory;
 import io.mayflymq.core.message.DropOutcome;
 import io.mayflymq.core.message.Message;
@@ -236,10 +236,13 @@ class WaitingDeadLettersTest {
     }
     assertThat(broker.partitions.deaths().getNow(null)).isNull();
     broker.trimMemory();
-    List<DeathRecord> records = new ArrayList<>();
-    broker.partitions.deaths().thenAccept(records::addAll);
+    List<DeathJournal.Entry> entries = new ArrayList<>();
+    broker
+        .partitions
+        .deaths()
+        .thenAccept(journal -> entries.addAll(journal.latest(death -> true, Long.MAX_VALUE)));
     broker.trimMemory();
-    assertThat(records).extracting(DeathRecord::fate).contains(DropOutcome.REFUSED);
+    assertThat(entries).extracting(entry -> entry.death().fate()).contains(DropOutcome.REFUSED);
     assertThat(broker.afterPowerLoss().recovered.messages()).isZero();
   }
 

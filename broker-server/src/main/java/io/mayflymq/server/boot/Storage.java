@@ -3,6 +3,9 @@ package io.mayflymq.server.boot;
 import io.mayflymq.cluster.store.DiskReplicas;
 import io.mayflymq.core.admin.Administration;
 import io.mayflymq.core.admin.GlobalParameters;
+import io.mayflymq.core.deathjournal.DeathJournal;
+import io.mayflymq.core.deathjournal.DiskDeathJournal;
+import io.mayflymq.core.deathjournal.MemoryDeathJournal;
 import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.MetadataException;
 import io.mayflymq.core.metadata.MetadataJournal;
@@ -58,6 +61,7 @@ import org.slf4j.LoggerFactory;
 final class Storage implements AutoCloseable {
   private static final Logger LOGGER = LoggerFactory.getLogger(Storage.class);
   private static final String RESET_DIRECTORY = "messages.reset";
+  private static final String DEATHS_DIRECTORY = "deaths";
   private static final long NANOS_PER_MILLI = 1_000_000;
 
   private final MetadataJournal metadata;
@@ -121,7 +125,7 @@ final class Storage implements AutoCloseable {
             new Shards(loops.all(), clock, threads.faults()),
             settings.shards(),
             stores::create,
-            settings.deathJournalSize());
+            deathJournal(settings, threads));
     Broker broker = new Broker(partitions, opened.log(), clock, settings.eventVhost().orElse(null));
     if (cluster != null) {
       cluster.connect(broker, new DiskReplicas(stores));
@@ -268,6 +272,20 @@ final class Storage implements AutoCloseable {
         : new StartException(cause.getMessage(), cause);
   }
 
+  private static DeathJournal deathJournal(ServerSettings settings, BrokerThreads threads)
+      throws StartException {
+    if (settings.deathJournalSize() == 0) {
+      return new MemoryDeathJournal(0);
+    }
+    Path directory = settings.dataDir().resolve(DEATHS_DIRECTORY);
+    try {
+      return DiskDeathJournal.open(
+          directory, settings.deathJournalSize(), settings.deathJournalBytes(), threads);
+    } catch (IOException e) {
+      throw new StartException("cannot use death journal " + directory + ": " + IoReason.of(e), e);
+    }
+  }
+
   private static StoreOptions options(ServerSettings settings, boolean acceptsLoss) {
     return new StoreOptions(
         settings.dataDir().resolve(DataFaults.MESSAGES_DIRECTORY),
@@ -299,6 +317,10 @@ final class Storage implements AutoCloseable {
     }
     MetadataJournal.delete(dataDir);
     removeReset(dataDir);
+    Path deaths = dataDir.resolve(DEATHS_DIRECTORY);
+    if (Files.exists(deaths)) {
+      FileTree.delete(deaths);
+    }
   }
 
   /**

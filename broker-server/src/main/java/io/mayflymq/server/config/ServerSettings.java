@@ -1,5 +1,6 @@
 package io.mayflymq.server.config;
 
+import static io.mayflymq.server.config.ValueTypes.bytes;
 import static io.mayflymq.server.config.ValueTypes.orWord;
 import static io.mayflymq.server.config.ValueTypes.path;
 import static io.mayflymq.server.config.ValueTypes.text;
@@ -25,7 +26,8 @@ import java.util.SortedMap;
  * @param dataDir absolute
  * @param dataDirOfAnyOwner whether that may belong to another user
  * @param shards the number of event loops, 1 to 1024
- * @param deathJournalSize how many deaths each shard remembers, 0 or more
+ * @param deathJournalSize how many deaths are kept, 0 or more
+ * @param deathJournalBytes how many bytes of them
  * @param eventVhost the virtual host whose event exchange tells what happens in the broker; empty
  *     if none does
  */
@@ -52,6 +54,7 @@ public record ServerSettings(
     boolean dataDirOfAnyOwner,
     int shards,
     int deathJournalSize,
+    long deathJournalBytes,
     Optional<String> eventVhost) {
   static final Section SECTION = new Section("Machine");
 
@@ -96,10 +99,18 @@ public record ServerSettings(
       SECTION.add(
           Setting.of(
               "death_journal.size",
-              wholeNumber("deaths", 0, 100_000),
+              wholeNumber("deaths", 0, 10_000_000),
               Integer.toString(DeathJournal.DEFAULT_SIZE),
-              "The number of entries that each shard keeps in the [death"
+              "The largest number of entries that the broker keeps in the [death"
                   + " journal](death-journal.md); 0 for none."));
+
+  static final Setting<Integer> DEATH_JOURNAL_BYTES =
+      SECTION.add(
+          Setting.of(
+              "death_journal.bytes",
+              bytes(1 << 20, 1 << 30),
+              "64MiB",
+              "The largest size of the files of the [death journal](death-journal.md)."));
 
   static final Setting<Optional<String>> EVENT_EXCHANGE_VHOST =
       SECTION.add(
@@ -142,6 +153,7 @@ public record ServerSettings(
         values.get(DATA_DIR_OWNER).equals("any"),
         values.get(SHARDS).orElseGet(Runtime.getRuntime()::availableProcessors),
         values.get(DEATH_JOURNAL_SIZE),
+        values.get(DEATH_JOURNAL_BYTES),
         values.get(EVENT_EXCHANGE_VHOST));
   }
 

@@ -106,9 +106,9 @@ final class DeathCommands {
     }
     String since = ControlValues.time(reach.get("since"));
     return since == null
-        ? "The journal has all deaths of this queue since the start of the broker"
-        : "The journal has all deaths of this queue since %s: it keeps the last %s of a shard, %s earlier ones are gone"
-            .formatted(since, reach.get("size"), reach.get("gone"));
+        ? "The journal has all deaths of this queue"
+        : "The journal has all deaths of this queue since %s: it has the last %s of the broker, %s earlier ones are gone"
+            .formatted(since, reach.get("kept"), reach.get("gone"));
   }
 
   private static void add(StringBuilder query, String name, String value) {

@@ -113,6 +113,8 @@ class ServerSettingsTest {
                 Map.of()));
     assertThat(settings.dataDir()).isEqualTo(Path.of("mayfly-data").toAbsolutePath());
     assertThat(settings.shards()).isEqualTo(Runtime.getRuntime().availableProcessors());
+    assertThat(settings.deathJournalSize()).isEqualTo(1_000_000);
+    assertThat(settings.deathJournalBytes()).isEqualTo(64 << 20);
   }
 
   @Test

@@ -1,6 +1,6 @@
 package io.mayflymq.core.vhost.deadletter;
 
-import io.mayflymq.core.deathjournal.DeathJournal;
+import io.mayflymq.core.deathjournal.DeathBatch;
 import io.mayflymq.core.deathjournal.DeathRecord;
 import io.mayflymq.core.message.DeadLetter;
 import io.mayflymq.core.message.Death;
@@ -91,10 +91,10 @@ public final class DeadLetterRouter implements OutgoingDeadLetter.Refusals {
     } else if (entry != null) {
       source.partition().store().settle(entry);
     }
-    DeathJournal journal = source.partition().journal();
-    if (journal.isOn()) {
+    DeathBatch deaths = source.partition().deaths();
+    if (deaths.isOn()) {
       PartitionTime time = source.partition().time();
-      journal.add(
+      deaths.add(
           new DeathRecord(
               time.toMachine(nowMillis),
               vhost.name(),
@@ -105,7 +105,8 @@ public final class DeadLetterRouter implements OutgoingDeadLetter.Refusals {
               fate.outcome,
               fate.exchange,
               fate.deadLetter == null ? List.of() : fate.deadLetter.routingKeys(),
-              names(fate.targets)));
+              names(fate.targets)),
+          source.shard());
     }
   }
 
@@ -266,9 +267,9 @@ public final class DeadLetterRouter implements OutgoingDeadLetter.Refusals {
    */
   void dropped(Queue source, Message deadLetter, DropTrigger cause, Route<Queue> targets) {
     source.counters().add(Counter.of(DropOutcome.REFUSED), 1);
-    DeathJournal journal = source.partition().journal();
-    if (journal.isOn()) {
-      journal.add(
+    DeathBatch deaths = source.partition().deaths();
+    if (deaths.isOn()) {
+      deaths.add(
           new DeathRecord(
               source.shard().toMachine(source.shard().now()),
               vhost.name(),
@@ -279,7 +280,8 @@ public final class DeadLetterRouter implements OutgoingDeadLetter.Refusals {
               DropOutcome.REFUSED,
               deadLetter == null ? null : deadLetter.exchange().value(),
               deadLetter == null ? List.of() : List.of(deadLetter.routingKey().value()),
-              names(targets)));
+              names(targets)),
+          source.shard());
     }
   }
 

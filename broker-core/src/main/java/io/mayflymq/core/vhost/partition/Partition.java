@@ -1,5 +1,6 @@
 package io.mayflymq.core.vhost.partition;
 
+import io.mayflymq.core.deathjournal.DeathBatch;
 import io.mayflymq.core.deathjournal.DeathJournal;
 import io.mayflymq.core.metrics.PartitionCounts;
 import io.mayflymq.core.queue.SharedLeases;
@@ -10,8 +11,8 @@ import io.mayflymq.core.store.PartitionStore;
 import java.util.function.BooleanSupplier;
 
 /**
- * A set of queues with what they share: a message log, memory pages, a death journal and the dead
- * letters that leave. One shard, a thread, does the work of a partition, and may do that of
+ * A set of queues with what they share: a message log, memory pages, the deaths of a burst and the
+ * dead letters that leave. One shard, a thread, does the work of a partition, and may do that of
  * several.
  *
  * <p>The number of a partition is what metadata knows of where a queue is. All but the identity
@@ -25,14 +26,15 @@ public final class Partition {
   private final PartitionStore store;
   private final PagePool pages = new PagePool(SPARE_PAGES);
   private final DeathJournal journal;
+  private final DeathBatch deaths;
   private final PartitionCounts counts;
   private final LeaseEnds leaseEnds;
   private DeadLetterOutbox outbox;
   private SharedLeases leases;
   private BooleanSupplier mayEndLeases = () -> true;
 
-  Partition(int index, PartitionTime time, PartitionStore store, int journalSize) {
-    this(index, time, store, new DeathJournal(journalSize), new PartitionCounts());
+  Partition(int index, PartitionTime time, PartitionStore store, DeathJournal journal) {
+    this(index, time, store, journal, new PartitionCounts());
   }
 
   private Partition(
@@ -45,12 +47,13 @@ public final class Partition {
     this.time = time;
     this.store = store;
     this.journal = journal;
+    this.deaths = new DeathBatch(journal);
     this.counts = counts;
     this.leaseEnds = new LeaseEnds(time.shard());
   }
 
   /**
-   * Returns the same partition with another store: what has died and what was counted goes on.
+   * Returns the same partition with another store: what was counted goes on.
    *
    * @param next null for none
    */
@@ -88,9 +91,9 @@ public final class Partition {
     return pages;
   }
 
-  /** Returns the last deaths in its queues. */
-  public DeathJournal journal() {
-    return journal;
+  /** Returns what takes the deaths in its queues to the journal. */
+  public DeathBatch deaths() {
+    return deaths;
   }
 
   /** Returns what its queues count together. Any thread may read. */

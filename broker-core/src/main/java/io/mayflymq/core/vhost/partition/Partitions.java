@@ -1,14 +1,13 @@
 package io.mayflymq.core.vhost.partition;
 
 import io.mayflymq.core.deathjournal.DeathJournal;
-import io.mayflymq.core.deathjournal.DeathRecord;
+import io.mayflymq.core.deathjournal.MemoryDeathJournal;
 import io.mayflymq.core.metrics.ShardQuery;
 import io.mayflymq.core.runtime.PartitionTime;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.runtime.Shards;
 import io.mayflymq.core.store.Commit;
 import io.mayflymq.core.store.PartitionStore;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -35,11 +34,11 @@ public final class Partitions {
   /** The replicated ones that this node leads or has led, by their numbers. */
   private final Map<Integer, Partition> replicated = new ConcurrentSkipListMap<>();
 
-  private final int journalSize;
+  private final DeathJournal journal;
 
-  /** Creates a partition on each shard, with death journals of the default size. */
+  /** Creates a partition on each shard, with a death journal in memory. */
   public Partitions(Shards shards, StoreFactory stores) {
-    this(shards, shards.count(), stores, DeathJournal.DEFAULT_SIZE);
+    this(shards, shards.count(), stores, new MemoryDeathJournal(DeathJournal.DEFAULT_SIZE));
   }
 
   /**
@@ -47,9 +46,9 @@ public final class Partitions {
    *
    * @param count how many, 1 or more
    * @param stores creates the store of each
-   * @param journalSize how many deaths each keeps, 0 or more
+   * @param journal where deaths in their queues are kept; closed with them
    */
-  public Partitions(Shards shards, int count, StoreFactory stores, int journalSize) {
+  public Partitions(Shards shards, int count, StoreFactory stores, DeathJournal journal) {
     this.shards = shards;
     this.all =
         IntStream.range(0, count)
@@ -57,21 +56,22 @@ public final class Partitions {
                 index -> {
                   Shard shard = shards.get(index % shards.count());
                   PartitionStore store = stores.create(index, shard);
-                  return new Partition(index, new PartitionTime(shard), store, journalSize);
+                  return new Partition(index, new PartitionTime(shard), store, journal);
                 })
             .toList();
     this.nextIndex = new AtomicInteger(count);
-    this.journalSize = journalSize;
+    this.journal = journal;
   }
 
   /**
-   * Adds what stands for a partition of another node. It has no store and no journal, and is none
-   * of {@link #all}; its index is higher than theirs.
+   * Adds what stands for a partition of another node. It has no store, and keeps no deaths, and is
+   * none of {@link #all}; its index is higher than theirs.
    *
    * @param shard speaks to the node
    */
   public Partition addRemote(Shard shard) {
-    return new Partition(nextIndex.getAndIncrement(), new PartitionTime(shard), null, 0);
+    return new Partition(
+        nextIndex.getAndIncrement(), new PartitionTime(shard), null, new MemoryDeathJournal(0));
   }
 
   /** Returns a number for {@link #led}. */
@@ -90,14 +90,11 @@ public final class Partitions {
         index,
         (number, before) ->
             before == null
-                ? new Partition(number, time, store, journalSize)
+                ? new Partition(number, time, store, journal)
                 : before.with(time, store));
   }
 
-  /**
-   * This node leads a replicated partition no more. What has died in it, and was counted, is known
-   * still.
-   */
+  /** This node leads a replicated partition no more. What was counted in it is known still. */
   public void ledNoMore(Partition partition) {
     replicated.computeIfPresent(partition.index(), (number, led) -> led.with(led.time(), null));
   }
@@ -147,16 +144,19 @@ public final class Partitions {
     return shard.index() < all.size() ? all.get(shard.index()) : next();
   }
 
-  /** Returns the last deaths in the queues of partitions of this node, the newest first. */
-  public CompletableFuture<List<DeathRecord>> deaths() {
+  /**
+   * Returns the journal of deaths in the queues of partitions of this node, when it has those of
+   * all bursts that have begun.
+   */
+  public CompletableFuture<DeathJournal> deaths() {
     return ShardQuery.collect(
-            everLed(), Partition::shard, partition -> partition.journal().records())
-        .thenApply(
-            found ->
-                found.stream()
-                    .flatMap(List::stream)
-                    .sorted(Comparator.comparingLong(DeathRecord::timeMillis).reversed())
-                    .toList());
+            everLed(),
+            Partition::shard,
+            partition -> {
+              partition.deaths().handOver();
+              return partition;
+            })
+        .thenApply(all -> journal);
   }
 
   /**
@@ -215,9 +215,11 @@ public final class Partitions {
     onEach(
             partition -> {
               partition.outbox().end();
+              partition.deaths().handOver();
               return partition.store().close();
             })
         .forEach(CompletableFuture::join);
+    journal.close();
   }
 
   private boolean outboxesAreEmpty() {

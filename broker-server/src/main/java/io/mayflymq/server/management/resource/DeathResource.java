@@ -3,12 +3,10 @@ package io.mayflymq.server.management.resource;
 import io.mayflymq.core.deathjournal.DeathJournal;
 import io.mayflymq.core.deathjournal.DeathRecord;
 import io.mayflymq.core.message.DeathReason;
-import io.mayflymq.core.metrics.ShardQuery;
 import io.mayflymq.core.security.Permission;
 import io.mayflymq.core.security.ResourceKind;
 import io.mayflymq.core.security.VhostAccess;
 import io.mayflymq.core.vhost.VirtualHost;
-import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.server.json.Json;
 import io.mayflymq.server.management.api.ApiException;
 import io.mayflymq.server.management.api.Listing;
@@ -18,6 +16,7 @@ import io.mayflymq.server.management.api.RequestRouter;
 import io.mayflymq.server.management.api.Response;
 import io.mayflymq.server.management.cluster.ListKind;
 import io.mayflymq.server.management.cluster.SpreadList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -28,8 +27,16 @@ import java.util.function.Predicate;
  * names messages, so a user who asks needs the permission to read the queues, as for browsing.
  */
 public final class DeathResource {
+  private static final long USUAL_LIMIT = 10_000;
+  private static final long LARGEST_LIMIT = 100_000;
+
+  private static final Comparator<DeathJournal.Entry> LATEST_FIRST =
+      Comparator.<DeathJournal.Entry>comparingLong(entry -> entry.death().timeMillis())
+          .thenComparingLong(DeathJournal.Entry::number)
+          .reversed();
+
   private final ManagedBroker managed;
-  private final SpreadList<Entry> list;
+  private final SpreadList<DeathJournal.Entry> list;
 
   public DeathResource(ManagedBroker managed) {
     this.managed = managed;
@@ -38,8 +45,8 @@ public final class DeathResource {
             new ListKind<>(
                 "deaths",
                 this::listHere,
-                Entry::id,
-                Entry::place,
+                DeathResource::id,
+                DeathResource::place,
                 entry -> entry.death().queue(),
                 entry -> object(entry.death())),
             managed.nodes());
@@ -61,46 +68,27 @@ public final class DeathResource {
     questions.get("queues/{vhost}/{queue}/deaths", this::ofQueue);
   }
 
-  /**
-   * A death in the journal of this node.
-   *
-   * @param number its number among those of the same time, from 0 for the earliest
-   */
-  private record Entry(DeathRecord death, int number) {
-    String id() {
-      return "%d.%d".formatted(death.timeMillis(), number);
-    }
+  private static String id(DeathJournal.Entry entry) {
+    return Long.toString(entry.number());
+  }
 
-    /** The latest first. */
-    String place() {
-      return "%019d.%010d"
-          .formatted(Long.MAX_VALUE - death.timeMillis(), Integer.MAX_VALUE - number);
-    }
+  /** The latest first. */
+  private static String place(DeathJournal.Entry entry) {
+    return "%019d.%019d"
+        .formatted(Long.MAX_VALUE - entry.death().timeMillis(), Long.MAX_VALUE - entry.number());
   }
 
   private Response list(Request request) {
     return list.answer(request, limit(request));
   }
 
-  private List<Entry> listHere(Request request) {
-    Predicate<DeathRecord> wanted = readable(request).and(wanted(request));
-    return numbered(deaths()).stream()
-        .filter(entry -> wanted.test(entry.death()))
-        .limit(limit(request))
-        .toList();
+  private List<DeathJournal.Entry> listHere(Request request) {
+    return latest(readable(request).and(wanted(request)), limit(request));
   }
 
-  private static List<Entry> numbered(List<DeathRecord> latestFirst) {
-    Entry[] entries = new Entry[latestFirst.size()];
-    long time = -1;
-    int number = 0;
-    for (int i = entries.length - 1; i >= 0; i--) {
-      DeathRecord death = latestFirst.get(i);
-      number = death.timeMillis() == time ? number + 1 : 0;
-      time = death.timeMillis();
-      entries[i] = new Entry(death, number);
-    }
-    return List.of(entries);
+  /** Returns the latest ones in the order of their times; shards add theirs burst by burst. */
+  private List<DeathJournal.Entry> latest(Predicate<DeathRecord> wanted, long most) {
+    return journal().latest(wanted, most).stream().sorted(LATEST_FIRST).toList();
   }
 
   private Predicate<DeathRecord> readable(Request request) {
@@ -116,7 +104,7 @@ public final class DeathResource {
   }
 
   private static long limit(Request request) {
-    return request.number("limit", Long.MAX_VALUE, 0, Long.MAX_VALUE);
+    return request.number("limit", USUAL_LIMIT, 0, LARGEST_LIMIT);
   }
 
   /** Lists the deaths of a queue, also of a deleted one while the journal has entries of it. */
@@ -126,7 +114,7 @@ public final class DeathResource {
     managed.access(request.principal(), vhost).check(ResourceKind.QUEUE, queue, Permission.READ);
     Predicate<DeathRecord> here =
         death -> death.vhost().equals(vhost.name()) && death.queue().equals(queue);
-    if (vhost.routing().queue(queue) == null && deaths().stream().noneMatch(here)) {
+    if (vhost.routing().queue(queue) == null && journal().latest(here, 1).isEmpty()) {
       throw ApiException.notFound(Missing.queue(vhost, queue));
     }
     return answer(request, here.and(wanted(request)));
@@ -134,31 +122,31 @@ public final class DeathResource {
 
   /** Tells how far back the journal goes that has the deaths of a queue. */
   private Response reach(Request request) {
-    Queue queue = managed.usableQueue(request, Permission.READ);
-    DeathJournal.Reach reach =
-        Futures.await(
-                ShardQuery.collect(
-                    List.of(queue), Queue::shard, found -> found.partition().journal().reach()))
-            .get(0);
+    managed.usableQueue(request, Permission.READ);
+    DeathJournal.Reach reach = journal().reach();
     return Response.ok(
         Json.object(
             "size",
             reach.size(),
+            "bytes",
+            reach.bytes(),
+            "kept",
+            reach.kept(),
             "gone",
             reach.gone(),
             "since",
             reach.gone() == 0 ? null : reach.oldestMillis()));
   }
 
-  private List<DeathRecord> deaths() {
+  private DeathJournal journal() {
     return Futures.await(managed.broker().partitions().deaths());
   }
 
   private Response answer(Request request, Predicate<DeathRecord> wanted) {
     return Listing.of(
-            deaths().stream().filter(wanted).limit(limit(request)).toList(),
-            DeathRecord::queue,
-            DeathResource::object)
+            latest(wanted, limit(request)),
+            entry -> entry.death().queue(),
+            entry -> object(entry.death()))
         .answer(request);
   }
 

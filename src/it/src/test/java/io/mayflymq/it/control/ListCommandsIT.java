@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
+import com.rabbitmq.client.DefaultConsumer;
 import io.mayflymq.it.harness.ControlCommand;
 import io.mayflymq.it.harness.ControlCommand.Outcome;
 import io.mayflymq.it.harness.EmbeddedBroker;
@@ -54,6 +55,21 @@ class ListCommandsIT {
     Outcome outcome = control.run(all);
     assertThat(outcome.exit()).as("%s", outcome).isZero();
     return outcome.out();
+  }
+
+  @Test
+  void consumersHaveRatesOfTheirOwn() throws Exception {
+    channel.queueDeclare("rates", false, true, false, Map.of());
+    for (int i = 0; i < 100; i++) {
+      channel.basicPublish("", "rates", null, new byte[0]);
+    }
+    channel.basicConsume("rates", true, "gets", new DefaultConsumer(channel));
+    Awaitility.await("the end of a window")
+        .atMost(Patience.TIME)
+        .until(
+            () -> list("list_consumers", "consumer_tag", "deliver_rate", "ack_rate"),
+            rows -> rows.stream().anyMatch(row -> row.matches("gets\t20(\\.0)?\t0(\\.0)?")));
+    channel.queueDelete("rates");
   }
 
   @Test
@@ -151,7 +167,7 @@ class ListCommandsIT {
     assertThat(control.run("list_deaths", "z-full", "queue", "reason").out())
         .containsExactly(
             "Listing deaths of messages in queue 'z-full' in vhost / ...",
-            "The journal has all deaths of this queue since the start of the broker",
+            "The journal has all deaths of this queue",
             "queue\treason",
             "z-full\tmaxlen");
     for (int i = 0; i < 4; i++) {
@@ -161,8 +177,8 @@ class ListCommandsIT {
     List<String> shown = control.run("list_deaths", "z-full", "reason").out();
     assertThat(shown.get(1))
         .matches(
-            "The journal has all deaths of this queue since [-0-9T:.]+Z: it keeps the last 2 of a"
-                + " shard, 3 earlier ones are gone");
+            "The journal has all deaths of this queue since [-0-9T:.]+Z: it has the last 2 of"
+                + " the broker, 3 earlier ones are gone");
     assertThat(shown).endsWith("maxlen", "maxlen");
     assertThat(control.run("list_deaths", "z-ful").err())
         .contains("Queue 'z-ful' in vhost '/' does not exist", "Did you mean 'z-full'?");

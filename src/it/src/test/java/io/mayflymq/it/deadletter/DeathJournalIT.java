@@ -12,12 +12,18 @@ import io.mayflymq.it.harness.BlackBox;
 import io.mayflymq.it.harness.ControlCommand;
 import io.mayflymq.it.harness.Deliveries;
 import io.mayflymq.it.harness.EmbeddedBroker;
+import io.mayflymq.it.harness.Ending;
 import io.mayflymq.it.harness.Http;
 import io.mayflymq.it.harness.MayflyOnly;
 import io.mayflymq.it.harness.Patience;
+import io.mayflymq.it.harness.RestartedBroker;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -179,7 +185,7 @@ class DeathJournalIT extends AccessFixture {
             "reason should be one of rejected, expired, maxlen, delivery_limit, queue_expired,"
                 + " queue_deleted, actually was boredom");
     assertThat(http.get("deaths?limit=-1").reason())
-        .isEqualTo("limit should be a number, 0 or more, actually was -1");
+        .isEqualTo("limit should be a number from 0 to 100000, actually was -1");
   }
 
   @Test
@@ -232,5 +238,36 @@ class DeathJournalIT extends AccessFixture {
             .isEqualTo(5);
       }
     }
+  }
+
+  @Test
+  void theJournalSurvivesARestart(@TempDir Path data) throws Exception {
+    try (RestartedBroker broker = RestartedBroker.at(data).start()) {
+      for (Ending ending : List.of(Ending.SIGTERM, Ending.KILL)) {
+        String queue = broker.queue("q-" + ending, Map.of("x-message-ttl", 0));
+        broker.publish(queue, id("of-" + ending), Amqp.bytes("b"));
+        Awaitility.await("the file")
+            .atMost(Patience.TIME)
+            .until(() -> contains(data.resolve("deaths"), "of-" + ending));
+        broker.restart(ending);
+      }
+      assertThat(broker.http().get("deaths").json().findValuesAsText("message_id"))
+          .containsExactly("of-" + Ending.KILL, "of-" + Ending.SIGTERM);
+      JsonNode reach = broker.http().get("queues/%2F/q-" + Ending.KILL + "/deaths/reach").json();
+      assertThat(reach.path("kept").asInt()).isEqualTo(2);
+      assertThat(reach.path("gone").asInt()).isZero();
+      assertThat(reach.path("since").isNull()).isTrue();
+    }
+  }
+
+  private static boolean contains(Path directory, String text) throws IOException {
+    try (Stream<Path> files = Files.list(directory)) {
+      for (Path file : files.toList()) {
+        if (Files.readString(file, StandardCharsets.ISO_8859_1).contains(text)) {
+          return true;
+        }
+      }
+    }
+    return false;
   }
 }
