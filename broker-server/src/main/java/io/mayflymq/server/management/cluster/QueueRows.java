@@ -36,6 +36,7 @@ public final class QueueRows {
   private final Function<List<Queue>, List<QueueSnapshot>> snapshots;
   private final Function<String, VirtualHost> vhosts;
   private final Consumer<CompletableFuture<?>> wait;
+  private final QueueNumbers numbers;
 
   /**
    * @param snapshots gives what queues of this node have now, without those that are deleted
@@ -51,6 +52,7 @@ public final class QueueRows {
     this.snapshots = snapshots;
     this.vhosts = vhosts;
     this.wait = wait;
+    this.numbers = new QueueNumbers(System::nanoTime, wait);
   }
 
   /** Adds what answers other nodes. */
@@ -109,6 +111,10 @@ public final class QueueRows {
     QueueFields.SortKey key = QueueFields.sortKey(field);
     if (!key.needsShard()) {
       here.forEach(i -> keys[i] = key.of(queues.get(i)));
+      return;
+    }
+    if (key.isNumber()) {
+      numbers.tell(queues, here, field, keys);
       return;
     }
     wait.accept(

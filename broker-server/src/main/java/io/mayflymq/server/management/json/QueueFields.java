@@ -351,6 +351,11 @@ public final class QueueFields {
       this.number = number;
     }
 
+    /** Returns whether it is among the sizes of a queue. */
+    public boolean isNumber() {
+      return number != null;
+    }
+
     /** Returns whether only the shard of a queue can read it. */
     public boolean needsShard() {
       return needs != NOTHING;
@@ -375,6 +380,11 @@ public final class QueueFields {
     public Object of(QueueSnapshot queue) {
       return read.apply(Reading.of(queue, History.NONE, 0));
     }
+  }
+
+  /** Returns the fields that are among the sizes of a queue. */
+  public static Map<String, ToLongFunction<QueueSizes>> numbers() {
+    return NUMBERS;
   }
 
   /** The families that RabbitMQ has gauges of queues in. */

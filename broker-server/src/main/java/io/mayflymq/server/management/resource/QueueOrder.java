@@ -8,6 +8,7 @@ import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.server.management.api.Listing;
 import io.mayflymq.server.management.cluster.QueueRow;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.Comparator;
@@ -132,10 +133,48 @@ final class QueueOrder {
 
   private static List<Queue> byField(List<Queue> queues, By by, Keys keys) {
     List<Object> values = keys.of(queues, by.field);
+    List<Queue> byNumber = byNumber(queues, values, by.reverse);
+    if (byNumber != null) {
+      return byNumber;
+    }
     List<Keyed> keyed = new ArrayList<>(queues.size());
     for (int i = 0; i < queues.size(); i++) {
       keyed.add(new Keyed(queues.get(i), values.get(i)));
     }
     return List.copyOf(Listing.lazy(Listing.sorted(keyed, Keyed::key, by.reverse), Keyed::queue));
+  }
+
+  /**
+   * Sorts by whole numbers: each is packed with the place of its queue into one number, and these
+   * are sorted, without an object for each.
+   *
+   * @return null if the values are no such numbers, or too far from each other to be packed
+   */
+  private static List<Queue> byNumber(List<Queue> queues, List<Object> values, boolean reverse) {
+    long[] packed = new long[values.size()];
+    long least = Long.MAX_VALUE;
+    long most = Long.MIN_VALUE;
+    for (int i = 0; i < packed.length; i++) {
+      if (!(values.get(i) instanceof Long value)) {
+        return null;
+      }
+      packed[i] = value;
+      least = Math.min(least, value);
+      most = Math.max(most, value);
+    }
+    int bits = Integer.SIZE - Integer.numberOfLeadingZeros(packed.length);
+    if (most - least < 0 || most - least > Long.MAX_VALUE >> bits) {
+      return null;
+    }
+    for (int i = 0; i < packed.length; i++) {
+      packed[i] = (reverse ? most - packed[i] : packed[i] - least) << bits | i;
+    }
+    Arrays.sort(packed);
+    Queue[] sorted = new Queue[packed.length];
+    int places = (1 << bits) - 1;
+    for (int i = 0; i < sorted.length; i++) {
+      sorted[i] = queues.get((int) packed[i] & places);
+    }
+    return List.of(sorted);
   }
 }

@@ -18,6 +18,7 @@ import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
@@ -110,5 +111,36 @@ class QueueOrderTest {
     assertThat(names(SIZE)).containsExactly("a");
     declare(second, "b", 1);
     assertThat(names(SIZE)).containsExactly("b", "a");
+  }
+
+  @Test
+  void ordersByWholeNumbersAsByAnyOthers() {
+    Random random = new Random(1);
+    for (int i = 0; i < 100; i++) {
+      declare(i % 3 == 0 ? first : second, "q" + i, random.nextInt(9));
+    }
+    Long[] offsets = {0L, -5L, Long.MAX_VALUE - 9, Long.MIN_VALUE};
+    for (long offset : offsets) {
+      for (boolean reverse : new boolean[] {false, true}) {
+        QueueOrder.By by = new QueueOrder.By("size", reverse);
+        List<Queue> expected = order.of(List.of(first, second), by, this::keys);
+        assertThat(order.of(List.of(first, second), by, (queues, field) -> longs(queues, offset)))
+            .isEqualTo(expected);
+      }
+    }
+    sizes.put("q7", Integer.MAX_VALUE);
+    assertThat(
+            order.of(
+                List.of(first, second),
+                new QueueOrder.By("size", true),
+                (queues, field) ->
+                    longs(queues, 0).stream()
+                        .<Object>map(key -> (Long) key > 9 ? Long.MAX_VALUE : -(Long) key)
+                        .toList()))
+        .startsWith(second.routing().queue("q7"));
+  }
+
+  private List<Object> longs(List<Queue> queues, long offset) {
+    return queues.stream().<Object>map(queue -> sizes.get(queue.name()) + offset).toList();
   }
 }
