@@ -12,7 +12,7 @@ import io.mayflymq.core.metadata.Assignment;
 import io.mayflymq.core.runtime.Causes;
 import io.mayflymq.core.runtime.PartitionTime;
 import io.mayflymq.core.runtime.Shard;
-import io.mayflymq.core.store.BatchId;
+import io.mayflymq.core.store.BurstId;
 import io.mayflymq.core.store.StoreException;
 import io.mayflymq.core.vhost.queue.Queue;
 import java.util.Collection;
@@ -211,7 +211,7 @@ final class PartitionOnNode implements PartitionHost {
     if (assignment.inSync().contains(self())) {
       environment
           .cluster()
-          .report(new Leaderless(number, self(), assignment.epoch(), BatchId.NONE, false));
+          .report(new Leaderless(number, self(), assignment.epoch(), BurstId.NONE, false));
     }
     reportLater();
   }

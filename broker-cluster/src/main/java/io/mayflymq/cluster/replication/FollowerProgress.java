@@ -12,7 +12,7 @@ final class FollowerProgress {
     CONNECTED,
     /** It was asked what it has. */
     ASKED,
-    /** It is sent each batch. */
+    /** It is sent each burst. */
     FOLLOWING,
     /** It takes over all that there is. */
     TAKING_OVER
@@ -23,7 +23,7 @@ final class FollowerProgress {
 
   private final int replica;
 
-  /** The last batch of each of the last messages that it was sent; 0 if there were fewer. */
+  /** The last burst of each of the last messages that it was sent; 0 if there were fewer. */
   private final long[] ends = new long[MOST_PARTS];
 
   private int nextEnd;
@@ -65,7 +65,7 @@ final class FollowerProgress {
     return state == State.FOLLOWING;
   }
 
-  /** Returns the last batch that it was sent. */
+  /** Returns the last burst that it was sent. */
   long sent() {
     return sent;
   }
@@ -76,7 +76,7 @@ final class FollowerProgress {
     nextEnd = (nextEnd + 1) % MOST_PARTS;
   }
 
-  /** It is sent what comes behind a batch. */
+  /** It is sent what comes behind a burst. */
   void begin(long after) {
     sent = after;
     Arrays.fill(ends, 0);
@@ -87,7 +87,7 @@ final class FollowerProgress {
     return forced >= ends[nextEnd];
   }
 
-  /** Returns the last batch that it has forced, as far as is known; 0 without a connection. */
+  /** Returns the last burst that it has forced, as far as is known; 0 without a connection. */
   long forced() {
     return forced;
   }
@@ -102,7 +102,7 @@ final class FollowerProgress {
   /**
    * It has answered.
    *
-   * @param number the last batch that it has forced
+   * @param number the last burst that it has forced
    * @param sentAt when it was sent what it has answered
    */
   void answered(long number, long sentAt) {

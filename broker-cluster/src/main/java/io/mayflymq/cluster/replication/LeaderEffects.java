@@ -26,7 +26,7 @@ interface LeaderEffects {
   void propose(AssignmentChange.InSync change);
 
   /**
-   * All batches up to this one are committed: they can be confirmed, and their messages delivered.
+   * All bursts up to this one are committed: they can be confirmed, and their messages delivered.
    */
   void committed(long number);
 

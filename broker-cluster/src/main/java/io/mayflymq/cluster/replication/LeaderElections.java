@@ -23,7 +23,7 @@ import java.util.TreeSet;
  * closed for now, as its disk is full, reports that, because it runs and would be waited for.
  *
  * <p>All replicas in sync have what was committed, so any of them can lead. The one with the
- * longest log is taken, because none has to undo batches then. A node in maintenance mode is about
+ * longest log is taken, because none has to undo bursts then. A node in maintenance mode is about
  * to be stopped: it leads only if no other replica in sync is there.
  */
 public final class LeaderElections {

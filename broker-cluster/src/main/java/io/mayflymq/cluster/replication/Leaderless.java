@@ -1,6 +1,6 @@
 package io.mayflymq.cluster.replication;
 
-import io.mayflymq.core.store.BatchId;
+import io.mayflymq.core.store.BurstId;
 
 /**
  * What a replica reports, again and again, that knows no leader of its partition: it has not heard
@@ -10,8 +10,8 @@ import io.mayflymq.core.store.BatchId;
  * @param partition the number of the partition
  * @param replica the number of the node that reports
  * @param epoch the last one that it knows by the assignment
- * @param last the last batch that it has; of no meaning unless it may be elected
+ * @param last the last burst that it has; of no meaning unless it may be elected
  * @param isCandidate whether it may be elected; false if its disk does not force, or it is closed
  */
 public record Leaderless(
-    int partition, int replica, long epoch, BatchId last, boolean isCandidate) {}
+    int partition, int replica, long epoch, BurstId last, boolean isCandidate) {}

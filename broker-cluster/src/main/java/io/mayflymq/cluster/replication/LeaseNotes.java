@@ -3,7 +3,7 @@ package io.mayflymq.cluster.replication;
 import java.util.List;
 
 /**
- * Notes of leases, which a leader sends with batches.
+ * Notes of leases, which a leader sends with bursts.
  *
  * @param all whether all earlier ones are void
  * @param notes the notes, of any number of queues

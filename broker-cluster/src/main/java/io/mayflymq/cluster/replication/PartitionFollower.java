@@ -10,16 +10,16 @@ import io.mayflymq.cluster.replication.ReplicationMessage.Refused;
 import io.mayflymq.cluster.replication.ReplicationMessage.TakeOver;
 import io.mayflymq.cluster.replication.ReplicationMessage.TakenOver;
 import io.mayflymq.cluster.replication.ReplicationMessage.TakesOver;
-import io.mayflymq.core.store.BatchId;
+import io.mayflymq.core.store.BurstId;
 import java.util.function.Consumer;
 
 /**
- * A replica that follows the leader of its partition: it stores batches in the leader's order, and
+ * A replica that follows the leader of its partition: it stores bursts in the leader's order, and
  * answers how far it has forced them. It obeys the leader of the highest epoch that it has heard
  * of, and refuses all others. On the thread of the partition.
  */
 final class PartitionFollower {
-  /** Of a follower that was sent no batch yet. */
+  /** Of a follower that was sent no burst yet. */
   static final long NEVER = Long.MIN_VALUE;
 
   private final Replica replica;
@@ -81,17 +81,17 @@ final class PartitionFollower {
   }
 
   private void append(Append append) {
-    append.batches().forEach(replica::append);
+    append.bursts().forEach(replica::append);
     replica.committed(append.committed());
     replica.tail().dropUpTo(replica.committed());
     sentAt = append.sentAt();
-    if (append.batches().isEmpty()) {
+    if (append.bursts().isEmpty()) {
       tell(); // Else the answer is that they are forced.
     }
   }
 
-  /** The log of this node is forced up to a batch. */
-  void forced(BatchId last) {
+  /** The log of this node is forced up to a burst. */
+  void forced(BurstId last) {
     replica.forced(last);
     if (followed != 0) {
       tell();

@@ -12,7 +12,7 @@ import io.mayflymq.cluster.replication.ReplicationMessage.TakenOver;
 import io.mayflymq.cluster.replication.ReplicationMessage.TakesOver;
 import io.mayflymq.core.metadata.Assignment;
 import io.mayflymq.core.metadata.AssignmentChange;
-import io.mayflymq.core.store.BatchId;
+import io.mayflymq.core.store.BurstId;
 import io.mayflymq.core.store.EpochHistory;
 import io.mayflymq.core.vhost.ReplicaState;
 import java.nio.ByteBuffer;
@@ -28,7 +28,7 @@ import java.util.TreeSet;
  *
  * <h2>What is committed</h2>
  *
- * <p>A batch is committed when all replicas in sync have forced it, the leader among them. So each
+ * <p>A burst is committed when all replicas in sync have forced it, the leader among them. So each
  * of them can be the next leader: whatever was committed is in its log. A replica that does not
  * keep up is taken out of those in sync, so that commits need not wait for it; one that has caught
  * up is added. Both are changes of the assignment, on which the cluster agrees. While one is
@@ -40,14 +40,14 @@ import java.util.TreeSet;
  *
  * <p>A leader that was deposed without knowing it needs the next leader for each commit, which was
  * in sync: and that one refuses its epoch. It could change the replicas in sync only by an
- * assignment of its own revision, which has passed. The first batch of an epoch is empty. A leader
+ * assignment of its own revision, which has passed. The first burst of an epoch is empty. A leader
  * forces it before it sends or proposes anything, so after a restart it knows that it has led this
- * epoch and does not lead it again: it would give other batches the same names.
+ * epoch and does not lead it again: it would give other bursts the same names.
  *
  * <h2>What a follower is sent</h2>
  *
  * <p>A new connection begins with the question what the follower has. By the epochs of both logs
- * the leader finds the last batch that they have in common. The follower undoes the others, which
+ * the leader finds the last burst that they have in common. The follower undoes the others, which
  * no leader has committed, and is sent what comes behind, from memory or the log. If the log does
  * not have that any more, the follower takes over everything, while the partition is in use.
  *
@@ -58,7 +58,7 @@ import java.util.TreeSet;
  * in its place.
  */
 final class PartitionLeader {
-  /** After how many bytes of batches a message has no more of them. */
+  /** After how many bytes of bursts a message has no more of them. */
   private static final long MOST_BYTES_AT_ONCE = 512 << 10;
 
   /** How far a follower is sent ahead of what it has forced. */
@@ -81,7 +81,7 @@ final class PartitionLeader {
   private long unforcedSince;
 
   /**
-   * Begins to lead: appends the first batch of the epoch. Only a replica that {@link
+   * Begins to lead: appends the first burst of the epoch. Only a replica that {@link
    * Replica#mayLead}: after a restart it does not know what it had proposed, so if its log has this
    * epoch it has to be elected again.
    *
@@ -121,27 +121,27 @@ final class PartitionLeader {
     return epoch;
   }
 
-  // Batches
+  // Bursts
 
   /**
    * Appends what a burst has changed, and sends it to the followers.
    *
-   * @return the number of the batch; it is told when it is committed
+   * @return the number of the burst; it is told when it is committed
    */
   long append(ByteBuffer content, long nowMillis) {
     long number = replica.last() + 1;
     if (replica.forced() == replica.last()) {
       unforcedSince = nowMillis;
     }
-    replica.append(new Batch(new BatchId(epoch, number), content));
+    replica.append(new Burst(new BurstId(epoch, number), content));
     for (FollowerProgress follower : followers.values()) {
       send(follower, nowMillis);
     }
     return number;
   }
 
-  /** The log of this node is forced up to a batch. */
-  void forced(BatchId last, long nowMillis) {
+  /** The log of this node is forced up to a burst. */
+  void forced(BurstId last, long nowMillis) {
     boolean wasKept = isKept();
     replica.forced(last);
     unforcedSince = nowMillis;
@@ -274,7 +274,7 @@ final class PartitionLeader {
     }
   }
 
-  /** From now on a follower is sent batches; at once all notes of leases, as it may be in sync. */
+  /** From now on a follower is sent bursts; at once all notes of leases, as it may be in sync. */
   private void follows(FollowerProgress follower, long after, long nowMillis) {
     follower.enter(State.FOLLOWING);
     follower.begin(after);
@@ -288,7 +288,7 @@ final class PartitionLeader {
     effects.send(follower.replica(), new TakeOver(epoch));
   }
 
-  /** A follower has been sent all that there was after the last batch so far. */
+  /** A follower has been sent all that there was after the last burst so far. */
   void tookOver(int replicaNumber, long nowMillis) {
     FollowerProgress follower = followers.get(replicaNumber);
     if (follower != null && follower.state() == State.TAKING_OVER) {
@@ -300,20 +300,20 @@ final class PartitionLeader {
 
   private void send(FollowerProgress follower, long nowMillis) {
     while (follower.follows() && follower.sent() < replica.last() && hasRoom(follower)) {
-      List<Batch> batches = replica.after(follower.sent(), MOST_BYTES_AT_ONCE);
-      if (batches.isEmpty()) {
+      List<Burst> bursts = replica.after(follower.sent(), MOST_BYTES_AT_ONCE);
+      if (bursts.isEmpty()) {
         takeOver(follower);
         return;
       }
-      follower.sentUpTo(batches.get(batches.size() - 1).id().number());
+      follower.sentUpTo(bursts.get(bursts.size() - 1).id().number());
       while (replica.leases().hasManyUnsent(follower.replica())) {
         sendMessage(follower, List.of(), nowMillis);
       }
-      sendMessage(follower, batches, nowMillis);
+      sendMessage(follower, bursts, nowMillis);
     }
   }
 
-  /** Sends the notes of leases that followers have not been sent, without a batch. */
+  /** Sends the notes of leases that followers have not been sent, without a burst. */
   void sendLeases(long nowMillis) {
     followers.values().forEach(follower -> sendLeases(follower, nowMillis));
   }
@@ -324,14 +324,14 @@ final class PartitionLeader {
     }
   }
 
-  private void sendMessage(FollowerProgress follower, List<Batch> batches, long nowMillis) {
+  private void sendMessage(FollowerProgress follower, List<Burst> bursts, long nowMillis) {
     LeaseNotes leases = replica.leases().take(follower.replica());
     if (!leases.isEmpty()) {
       follower.leasesSent(nowMillis);
     }
     effects.send(
         follower.replica(),
-        new Append(epoch, batches, replica.committed(), nowMillis, effects.timeMillis(), leases));
+        new Append(epoch, bursts, replica.committed(), nowMillis, effects.timeMillis(), leases));
   }
 
   /**
@@ -339,7 +339,7 @@ final class PartitionLeader {
    * under way together, and the follower forces some of them while it gets others.
    */
   private boolean hasRoom(FollowerProgress follower) {
-    BatchTail tail = replica.tail();
+    BurstTail tail = replica.tail();
     return tail.reachesBackTo(follower.sent(), replica.last())
         ? tail.bytesBetween(follower.forced(), follower.sent()) < WINDOW_BYTES
         : follower.hasRoomForPart();
@@ -417,7 +417,7 @@ final class PartitionLeader {
 
   /**
    * Returns a follower that can lead in place of this node at once: it is in sync, and has forced
-   * all batches and heard all notes of leases.
+   * all bursts and heard all notes of leases.
    *
    * @param wanted its number; {@link ReplicaMachine#ANY} for any
    * @return {@link ReplicaMachine#ANY} if there is none now

@@ -18,12 +18,12 @@ import java.util.function.LongSupplier;
  * <p>Each use of a queue renews its lease, and there may be very many uses. So the leader notes
  * that a queue was used, and that it may be used for some more time without a note: that is a small
  * part of the lease. A use behind that is noted before the client is told of it: the note goes to
- * the followers before the batch that the burst of the use ends with, even if it has changed
- * nothing, and what is told in a burst waits until all replicas in sync have forced its batch. So
- * the next leader, which is one of them, knows of each use that a client knows of, or believes in a
- * later one: no lease ends early, and one ends late by that small part at most. That a use which
- * lasts has begun or ended is noted twice in that part at most, as messages that are got may be
- * acknowledged soon. A leader that hands over tells the exact times before.
+ * the followers before the burst of the use, which they are sent even if it has changed nothing,
+ * and what is told in a burst waits until all replicas in sync have forced it. So the next leader,
+ * which is one of them, knows of each use that a client knows of, or believes in a later one: no
+ * lease ends early, and one ends late by that small part at most. That a use which lasts has begun
+ * or ended is noted twice in that part at most, as messages that are got may be acknowledged soon.
+ * A leader that hands over tells the exact times before.
  *
  * <p>Notes are not in the log. They are needed as long as the processes run that have heard them: a
  * node that was started anew does not know them until a leader has told all, and when it leads

@@ -1,6 +1,6 @@
 package io.mayflymq.cluster.replication;
 
-import io.mayflymq.core.store.BatchId;
+import io.mayflymq.core.store.BurstId;
 import io.mayflymq.core.store.EpochHistory;
 import java.util.ArrayList;
 import java.util.List;
@@ -12,7 +12,7 @@ import java.util.List;
 final class Replica {
   private final ReplicaLog log;
   private final QueueLeases leases;
-  private final BatchTail tail = new BatchTail();
+  private final BurstTail tail = new BurstTail();
   private long epoch;
   private long forced;
   private long committed;
@@ -35,12 +35,12 @@ final class Replica {
     return epoch;
   }
 
-  /** Returns the number of the last batch that is known to be committed. */
+  /** Returns the number of the last burst that is known to be committed. */
   long committed() {
     return committed;
   }
 
-  /** Returns the number of the last batch that is forced. */
+  /** Returns the number of the last burst that is forced. */
   long forced() {
     return forced;
   }
@@ -53,7 +53,7 @@ final class Replica {
     return leases;
   }
 
-  BatchTail tail() {
+  BurstTail tail() {
     return tail;
   }
 
@@ -66,48 +66,48 @@ final class Replica {
     epoch = Math.max(epoch, known);
   }
 
-  /** Returns whether the batches behind one can be had, or the first of them. */
+  /** Returns whether the bursts behind one can be had, or the first of them. */
   boolean reachesBackTo(long number) {
     return tail.reachesBackTo(number, last()) || log.read(number + 1) != null;
   }
 
   /**
-   * Returns batches behind one that is not the last: from memory, or else as far as the log has
+   * Returns bursts behind one that is not the last: from memory, or else as far as the log has
    * them.
    *
    * @param mostBytes after how many bytes no more are added
    * @return empty if the log does not have the first of them any more
    */
-  List<Batch> after(long number, long mostBytes) {
+  List<Burst> after(long number, long mostBytes) {
     if (tail.reachesBackTo(number, last())) {
       return tail.after(number, mostBytes);
     }
-    List<Batch> found = new ArrayList<>();
+    List<Burst> found = new ArrayList<>();
     long taken = 0;
     for (long next = number + 1; next <= last() && taken < mostBytes; next++) {
-      Batch batch = log.read(next);
-      if (batch == null) {
+      Burst burst = log.read(next);
+      if (burst == null) {
         return found;
       }
-      taken += batch.bytes();
-      found.add(batch);
+      taken += burst.bytes();
+      found.add(burst);
     }
     return found;
   }
 
-  void append(Batch batch) {
-    if (batch.id().number() != last() + 1 || batch.id().epoch() < log.last().epoch()) {
-      throw new IllegalStateException(batch.id() + " behind " + log.last());
+  void append(Burst burst) {
+    if (burst.id().number() != last() + 1 || burst.id().epoch() < log.last().epoch()) {
+      throw new IllegalStateException(burst.id() + " behind " + log.last());
     }
-    log.append(batch);
-    tail.cutAfter(batch.id().number() - 1);
-    tail.add(batch);
+    log.append(burst);
+    tail.cutAfter(burst.id().number() - 1);
+    tail.add(burst);
   }
 
   void cutAfter(long number) {
     if (number < committed) {
       throw new IllegalStateException(
-          "batches behind %d are not to be undone: %d is committed".formatted(number, committed));
+          "bursts behind %d are not to be undone: %d is committed".formatted(number, committed));
     }
     if (number < last()) {
       log.cutAfter(number, epoch);
@@ -116,14 +116,14 @@ final class Replica {
     }
   }
 
-  void takenOver(BatchId last, EpochHistory history) {
+  void takenOver(BurstId last, EpochHistory history) {
     log.takenOver(last, history);
     tail.clear();
     forced = 0;
   }
 
-  /** The log has been forced up to a batch, which may have been undone meanwhile. */
-  void forced(BatchId last) {
+  /** The log has been forced up to a burst, which may have been undone meanwhile. */
+  void forced(BurstId last) {
     if (last.number() <= last() && log.history().epochOf(last.number()) == last.epoch()) {
       forced = Math.max(forced, last.number());
     }

@@ -8,7 +8,7 @@ import io.mayflymq.core.metadata.Assignment;
 import io.mayflymq.core.metadata.AssignmentChange;
 import io.mayflymq.core.runtime.PartitionTime;
 import io.mayflymq.core.runtime.Shard;
-import io.mayflymq.core.store.BatchId;
+import io.mayflymq.core.store.BurstId;
 import io.mayflymq.core.vhost.ReplicaState;
 import java.nio.ByteBuffer;
 import java.util.Map;
@@ -145,7 +145,7 @@ public final class ReplicaDriver {
     }
   }
 
-  /** Returns the leases of its queues. What is noted goes to the followers with the next batch. */
+  /** Returns the leases of its queues. What is noted goes to the followers with the next burst. */
   public QueueLeases leases() {
     return leases;
   }
@@ -173,14 +173,14 @@ public final class ReplicaDriver {
   /**
    * Appends what a burst has changed. Only while this node leads.
    *
-   * @return the number of the batch; the owner is told when it is committed
+   * @return the number of the burst; the owner is told when it is committed
    */
   public long append(ByteBuffer content) {
     return replica.append(content, now());
   }
 
-  /** The log is forced up to a batch. */
-  public void forced(BatchId last) {
+  /** The log is forced up to a burst. */
+  public void forced(BurstId last) {
     if (!isClosed) {
       replica.forced(last, now());
       keepLinks();
@@ -279,7 +279,7 @@ public final class ReplicaDriver {
     }
 
     @Override
-    public void reportLeaderless(long epoch, BatchId last, boolean isCandidate) {
+    public void reportLeaderless(long epoch, BurstId last, boolean isCandidate) {
       int self = place.cluster().self();
       place.cluster().report(new Leaderless(place.partition(), self, epoch, last, isCandidate));
     }

@@ -1,7 +1,7 @@
 package io.mayflymq.cluster.replication;
 
 import io.mayflymq.core.metadata.AssignmentChange;
-import io.mayflymq.core.store.BatchId;
+import io.mayflymq.core.store.BurstId;
 import java.util.Map;
 
 /** What a replica brings about. Must not call the replica back, except from another task. */
@@ -45,15 +45,15 @@ interface ReplicaEffects {
    * lost: it is repeated.
    *
    * @param epoch the last one that it knows by the assignment
-   * @param last the last batch that it has
+   * @param last the last burst that it has
    * @param isCandidate whether it may be elected
    */
-  void reportLeaderless(long epoch, BatchId last, boolean isCandidate);
+  void reportLeaderless(long epoch, BurstId last, boolean isCandidate);
 
-  /** All batches up to this one are committed: this node leads. */
+  /** All bursts up to this one are committed: this node leads. */
   void committed(long number);
 
-  /** This node leads from now on. Its log has the first batch of the epoch. */
+  /** This node leads from now on. Its log has the first burst of the epoch. */
   void leads(long epoch);
 
   /**

@@ -1,52 +1,52 @@
 package io.mayflymq.cluster.replication;
 
-import io.mayflymq.core.store.BatchId;
+import io.mayflymq.core.store.BurstId;
 import io.mayflymq.core.store.EpochHistory;
 import java.nio.ByteBuffer;
 import java.util.Map;
 
 /**
- * The log of one replica, as replication sees it: batches in order. What is appended is safe only
+ * The log of one replica, as replication sees it: bursts in order. What is appended is safe only
  * when the owner of the log says that it is forced.
  */
 public interface ReplicaLog {
-  /** Returns the last batch; {@link BatchId#NONE} if there is none. */
-  BatchId last();
+  /** Returns the last burst; {@link BurstId#NONE} if there is none. */
+  BurstId last();
 
-  /** Returns the epochs of its batches. */
+  /** Returns the epochs of its bursts. */
   EpochHistory history();
 
-  /** Appends a batch, the number of which is that of the last one and one. */
-  void append(Batch batch);
+  /** Appends a burst, the number of which is that of the last one and one. */
+  void append(Burst burst);
 
   /**
-   * Reads a batch.
+   * Reads a burst.
    *
-   * @param number that of a batch that was appended and not undone
+   * @param number that of a burst that was appended and not undone
    * @return null if the log does not have all of it any more
    */
-  Batch read(long number);
+  Burst read(long number);
 
   /**
-   * Returns the highest epoch that the log has seen: that of its last batch, or of the leader for
+   * Returns the highest epoch that the log has seen: that of its last burst, or of the leader for
    * which it was cut.
    */
   long epoch();
 
   /**
-   * Undoes the batches behind one. They were never committed.
+   * Undoes the bursts behind one. They were never committed.
    *
-   * @param number that of the last batch that stays; 0 for none
+   * @param number that of the last burst that stays; 0 for none
    * @param epoch that of the leader who has told so; the log remembers it, so that this replica
    *     does not go back to an earlier one when it is started again
    */
   void cutAfter(long number, long epoch);
 
-  /** Batches up to this one are committed: they are never undone. */
+  /** Bursts up to this one are committed: they are never undone. */
   void committed(long number);
 
   /**
-   * A replica begins to take over all that its leader has. Its last batch and its history stay what
+   * A replica begins to take over all that its leader has. Its last burst and its history stay what
    * they are until {@link #takenOver}.
    */
   void takingOver();
@@ -67,9 +67,9 @@ public interface ReplicaLog {
   void take(ByteBuffer content);
 
   /**
-   * The replica has all that its leader had after this batch.
+   * The replica has all that its leader had after this burst.
    *
    * @param history that of the leader
    */
-  void takenOver(BatchId last, EpochHistory history);
+  void takenOver(BurstId last, EpochHistory history);
 }

@@ -2,7 +2,7 @@ package io.mayflymq.cluster.replication;
 
 import io.mayflymq.core.metadata.Assignment;
 import io.mayflymq.core.metadata.AssignmentChange;
-import io.mayflymq.core.store.BatchId;
+import io.mayflymq.core.store.BurstId;
 import io.mayflymq.core.vhost.ReplicaState;
 import java.nio.ByteBuffer;
 import java.util.List;
@@ -41,8 +41,8 @@ import java.util.function.Consumer;
  * <h2>Handing over</h2>
  *
  * <p>A leader may have another replica lead. It delivers nothing from then on, and its owner
- * appends nothing. When a follower in sync has all batches that one is proposed. If the cluster
- * does not agree in time this node ends leading, and reports that there is no leader.
+ * appends nothing. When a follower in sync has all bursts that one is proposed. If the cluster does
+ * not agree in time this node ends leading, and reports that there is no leader.
  */
 public final class ReplicaMachine {
   /** Any replica. */
@@ -120,7 +120,7 @@ public final class ReplicaMachine {
     return leader != null;
   }
 
-  /** Returns the number of the last batch that is known to be committed. */
+  /** Returns the number of the last burst that is known to be committed. */
   public long committed() {
     return replica.committed();
   }
@@ -201,7 +201,7 @@ public final class ReplicaMachine {
   /**
    * Appends what a burst has changed, and sends it to the followers. Only while this node leads.
    *
-   * @return the number of the batch; it is told when it is committed
+   * @return the number of the burst; it is told when it is committed
    */
   public long append(ByteBuffer content, long nowMillis) {
     return leader.append(content, nowMillis);
@@ -281,7 +281,7 @@ public final class ReplicaMachine {
     }
   }
 
-  /** A follower has been sent all that there was after the last batch so far. */
+  /** A follower has been sent all that there was after the last burst so far. */
   public void tookOver(int node, long nowMillis) {
     if (leader != null) {
       leader.tookOver(node, nowMillis);
@@ -349,8 +349,8 @@ public final class ReplicaMachine {
 
   // Both
 
-  /** The log of this node is forced up to a batch. */
-  public void forced(BatchId last, long nowMillis) {
+  /** The log of this node is forced up to a burst. */
+  public void forced(BurstId last, long nowMillis) {
     diskStalls = false;
     if (leader != null) {
       leader.forced(last, nowMillis);

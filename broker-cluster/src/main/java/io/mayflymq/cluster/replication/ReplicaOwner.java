@@ -10,7 +10,7 @@ public interface ReplicaOwner {
   /** This node leads from now on. */
   void leads(long epoch);
 
-  /** All batches up to this one are committed, while this node leads. */
+  /** All bursts up to this one are committed, while this node leads. */
   void committed(long number);
 
   /**

@@ -16,7 +16,7 @@ import io.mayflymq.cluster.replication.ReplicationMessage.ToLeader;
 import io.mayflymq.core.codec.ByteFormatException;
 import io.mayflymq.core.codec.ByteReader;
 import io.mayflymq.core.codec.ByteWriter;
-import io.mayflymq.core.store.BatchId;
+import io.mayflymq.core.store.BurstId;
 import io.mayflymq.core.store.EpochHistory;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -45,7 +45,7 @@ public final class ReplicationCodec {
   private static final int REFUSED = 66;
   private static final int TAKES_OVER = 67;
 
-  private static final int LEAST_BYTES_OF_BATCH = 2;
+  private static final int LEAST_BYTES_OF_BURST = 2;
   private static final int BYTES_OF_START = 2;
   private static final int LEAST_BYTES_OF_STREAM = 2;
   private static final int LEAST_BYTES_OF_NOTE = 2;
@@ -63,7 +63,7 @@ public final class ReplicationCodec {
     if (message instanceof Append append) {
       out.number(append.committed());
       out.signed(append.sentAt());
-      writeBatches(out, append.batches());
+      writeBursts(out, append.bursts());
       out.number(append.timeMillis());
       write(out, append.leases());
       return APPEND;
@@ -98,16 +98,16 @@ public final class ReplicationCodec {
     return message instanceof Lead ? LEAD : TAKE_OVER;
   }
 
-  /** Batches have consecutive numbers. */
-  private static void writeBatches(ByteWriter out, List<Batch> batches) {
-    out.room(batches.stream().mapToInt(Batch::bytes).sum());
-    out.number(batches.size());
-    if (!batches.isEmpty()) {
-      out.number(batches.get(0).id().number());
+  /** Bursts have consecutive numbers. */
+  private static void writeBursts(ByteWriter out, List<Burst> bursts) {
+    out.room(bursts.stream().mapToInt(Burst::bytes).sum());
+    out.number(bursts.size());
+    if (!bursts.isEmpty()) {
+      out.number(bursts.get(0).id().number());
     }
-    for (Batch batch : batches) {
-      out.number(batch.id().epoch());
-      out.bytes(batch.content());
+    for (Burst burst : bursts) {
+      out.number(burst.id().epoch());
+      out.bytes(burst.content());
     }
   }
 
@@ -120,7 +120,7 @@ public final class ReplicationCodec {
     }
   }
 
-  private static void write(ByteWriter out, BatchId id) {
+  private static void write(ByteWriter out, BurstId id) {
     out.number(id.epoch());
     out.number(id.number());
   }
@@ -143,11 +143,11 @@ public final class ReplicationCodec {
       case APPEND -> {
         long committed = in.number();
         long sentAt = in.signed();
-        List<Batch> batches = batches(in);
+        List<Burst> bursts = bursts(in);
         // Nodes of earlier builds do not send it.
         long timeMillis = in.remaining() > 0 ? in.number() : 0;
         LeaseNotes leases = in.remaining() > 0 ? leases(in) : LeaseNotes.NONE;
-        yield new Append(epoch, batches, committed, sentAt, timeMillis, leases);
+        yield new Append(epoch, bursts, committed, sentAt, timeMillis, leases);
       }
       case TAKE_OVER -> new TakeOver(epoch);
       case COPY -> new Copy(epoch, ByteBuffer.wrap(in.bytes()));
@@ -173,15 +173,15 @@ public final class ReplicationCodec {
     };
   }
 
-  private static List<Batch> batches(ByteReader in) {
-    int count = in.count(LEAST_BYTES_OF_BATCH);
-    List<Batch> batches = new ArrayList<>(count);
+  private static List<Burst> bursts(ByteReader in) {
+    int count = in.count(LEAST_BYTES_OF_BURST);
+    List<Burst> bursts = new ArrayList<>(count);
     long number = count == 0 ? 0 : in.number();
     for (int i = 0; i < count; i++) {
-      BatchId id = id(in.number(), number + i);
-      batches.add(new Batch(id, ByteBuffer.wrap(in.bytes())));
+      BurstId id = id(in.number(), number + i);
+      bursts.add(new Burst(id, ByteBuffer.wrap(in.bytes())));
     }
-    return batches;
+    return bursts;
   }
 
   private static LeaseNotes leases(ByteReader in) {
@@ -205,7 +205,7 @@ public final class ReplicationCodec {
   private static EpochHistory history(ByteReader in) {
     EpochHistory history = EpochHistory.NONE;
     for (int left = in.count(BYTES_OF_START); left > 0; left--) {
-      BatchId start = id(in);
+      BurstId start = id(in);
       try {
         history = history.with(start);
       } catch (IllegalArgumentException e) {
@@ -215,13 +215,13 @@ public final class ReplicationCodec {
     return history;
   }
 
-  private static BatchId id(ByteReader in) {
+  private static BurstId id(ByteReader in) {
     return id(in.number(), in.number());
   }
 
-  private static BatchId id(long epoch, long number) {
+  private static BurstId id(long epoch, long number) {
     try {
-      return new BatchId(epoch, number);
+      return new BurstId(epoch, number);
     } catch (IllegalArgumentException e) {
       throw new ByteFormatException("there is no " + e.getMessage());
     }

@@ -1,6 +1,6 @@
 package io.mayflymq.cluster.replication;
 
-import io.mayflymq.core.store.BatchId;
+import io.mayflymq.core.store.BurstId;
 import io.mayflymq.core.store.EpochHistory;
 import java.nio.ByteBuffer;
 import java.util.List;
@@ -26,36 +26,36 @@ public sealed interface ReplicationMessage {
   /**
    * The answer to {@link Lead}.
    *
-   * @param last the last batch that the follower has, forced or not
+   * @param last the last burst that the follower has, forced or not
    */
-  record Position(long epoch, BatchId last, EpochHistory history) implements ToLeader {}
+  record Position(long epoch, BurstId last, EpochHistory history) implements ToLeader {}
 
   /**
-   * The receiver undoes what it has behind a batch, and is sent what follows it.
+   * The receiver undoes what it has behind a burst, and is sent what follows it.
    *
-   * @param after the number of the last batch that both have
+   * @param after the number of the last burst that both have
    */
   record Follow(long epoch, long after) implements ToFollower {}
 
   /**
-   * Batches, in order; without any it is a heartbeat.
+   * Bursts, in order; without any it is a heartbeat.
    *
-   * @param committed the number of the last batch that is committed
+   * @param committed the number of the last burst that is committed
    * @param sentAt when it was sent, in ms by the leader's monotonic clock
    * @param timeMillis the time of the partition then, in ms since the epoch; 0 if it is not known
-   * @param leases what has changed in leases of queues before the last of these batches
+   * @param leases what has changed in leases of queues before the last of these bursts
    */
   record Append(
       long epoch,
-      List<Batch> batches,
+      List<Burst> bursts,
       long committed,
       long sentAt,
       long timeMillis,
       LeaseNotes leases)
       implements ToFollower {
     /** One that tells nothing of leases. */
-    Append(long epoch, List<Batch> batches, long committed, long sentAt, long timeMillis) {
-      this(epoch, batches, committed, sentAt, timeMillis, LeaseNotes.NONE);
+    Append(long epoch, List<Burst> bursts, long committed, long sentAt, long timeMillis) {
+      this(epoch, bursts, committed, sentAt, timeMillis, LeaseNotes.NONE);
     }
   }
 
@@ -84,17 +84,17 @@ public sealed interface ReplicationMessage {
   record Copy(long epoch, ByteBuffer content) implements ToFollower {}
 
   /**
-   * The receiver has been sent all that the leader had after a batch.
+   * The receiver has been sent all that the leader had after a burst.
    *
-   * @param last that batch
+   * @param last that burst
    * @param history that of the leader
    */
-  record TakenOver(long epoch, BatchId last, EpochHistory history) implements ToFollower {}
+  record TakenOver(long epoch, BurstId last, EpochHistory history) implements ToFollower {}
 
   /**
    * What the follower has forced.
    *
-   * @param forced the number of the last batch
+   * @param forced the number of the last burst
    * @param sentAt that of the last {@link Append} that it has received; {@link Long#MIN_VALUE} if
    *     there was none
    */

@@ -1,10 +1,10 @@
 package io.mayflymq.cluster.store;
 
-import io.mayflymq.cluster.replication.Batch;
+import io.mayflymq.cluster.replication.Burst;
 import io.mayflymq.cluster.replication.ReplicaLog;
 import io.mayflymq.core.runtime.PartitionTime;
 import io.mayflymq.core.runtime.Shard;
-import io.mayflymq.core.store.BatchId;
+import io.mayflymq.core.store.BurstId;
 import io.mayflymq.core.store.EpochHistory;
 import io.mayflymq.core.store.PartitionStore;
 import io.mayflymq.core.store.StoreException;
@@ -39,7 +39,7 @@ import java.util.function.Consumer;
  * closed. If the disk does not have it when the log is opened again, since it was full, the replica
  * tells what the disk has, and the call fails.
  *
- * <p>A replica that has taken over all that its leader had cannot undo batches before that. As long
+ * <p>A replica that has taken over all that its leader had cannot undo bursts before that. As long
  * as it is not known that these are committed, its history does not reach further back: then a
  * leader that has others in their place has it take over again.
  */
@@ -49,8 +49,8 @@ public final class DiskReplica implements ReplicaLog {
   private final Shard shard;
   private final KeptTime time;
   private final ReplicaStreams streams;
-  private Consumer<BatchId> onForced = batch -> {};
-  private BatchId last = BatchId.NONE;
+  private Consumer<BurstId> onForced = burst -> {};
+  private BurstId last = BurstId.NONE;
   private EpochHistory history = EpochHistory.NONE;
   private long base;
   private long committed;
@@ -115,19 +115,19 @@ public final class DiskReplica implements ReplicaLog {
   }
 
   /**
-   * Sets what is told up to which batch the log is forced, in a burst of the shard. To be called
+   * Sets what is told, on the shard's thread, up to which burst the log is forced. To be called
    * once, before anything is appended.
    */
-  public void onForced(Consumer<BatchId> listener) {
+  public void onForced(Consumer<BurstId> listener) {
     onForced = listener;
   }
 
   /** Any thread may call. */
-  private void forced(Object log, BatchId batch) {
+  private void forced(Object log, BurstId burst) {
     shard.execute(
         () -> {
           if (log == follower || log == leader) {
-            onForced.accept(batch);
+            onForced.accept(burst);
           }
         });
   }
@@ -142,7 +142,7 @@ public final class DiskReplica implements ReplicaLog {
   // The log
 
   @Override
-  public BatchId last() {
+  public BurstId last() {
     return last;
   }
 
@@ -157,26 +157,26 @@ public final class DiskReplica implements ReplicaLog {
   }
 
   /**
-   * Appends a batch: as a follower, one that its leader has sent; as a leader, what was appended to
+   * Appends a burst: as a follower, one that its leader has sent; as a leader, what was appended to
    * the store, within {@link BurstSink#append}.
    *
    * @throws IllegalArgumentException if the content has changed on its way; nothing is appended
    */
   @Override
-  public void append(Batch batch) {
+  public void append(Burst burst) {
     if (leader != null) {
-      leader.append(batch);
+      leader.append(burst);
     } else {
-      follow(batch);
+      follow(burst);
     }
-    last = batch.id();
+    last = burst.id();
     history = history.with(last);
   }
 
-  private void follow(Batch batch) {
+  private void follow(Burst burst) {
     FollowerLog log = following();
     try {
-      log.append(batch);
+      log.append(burst);
     } catch (RuntimeException e) {
       if (log.log().isBurstOpen()) {
         reopen(last.number());
@@ -186,12 +186,12 @@ public final class DiskReplica implements ReplicaLog {
   }
 
   @Override
-  public Batch read(long number) {
+  public Burst read(long number) {
     if (leader == null && follower == null) {
       return null;
     }
     WireBurst burst = open().readBurst(number);
-    return burst == null ? null : new Batch(burst.id(), burst.content());
+    return burst == null ? null : new Burst(burst.id(), burst.content());
   }
 
   private FollowerLog following() {
@@ -213,7 +213,7 @@ public final class DiskReplica implements ReplicaLog {
     following();
     if (number < base) {
       throw new IllegalStateException(
-          "partition %d is to be cut after batch %d, and begins after %d"
+          "partition %d is to be cut after burst %d, and begins after %d"
               .formatted(files.partition(), number, base));
     }
     if (epoch > remembered) {
@@ -260,7 +260,7 @@ public final class DiskReplica implements ReplicaLog {
   private void requireLast(long expected) {
     if (last.number() < expected) {
       throw new StoreException(
-          "the disk did not take batches %d to %d of partition %d"
+          "the disk did not take bursts %d to %d of partition %d"
               .formatted(last.number() + 1, expected, files.partition()),
           new IOException("the disk is full"));
     }
@@ -277,7 +277,7 @@ public final class DiskReplica implements ReplicaLog {
   }
 
   /**
-   * Returns the number of the last batch that cannot be read any more: what it has changed that is
+   * Returns the number of the last burst that cannot be read any more: what it has changed that is
    * still needed is in what comes behind it.
    */
   public long gone() {
@@ -347,7 +347,7 @@ public final class DiskReplica implements ReplicaLog {
    * @throws StoreException if the disk does not take it; the log stays what it was, or is closed
    */
   @Override
-  public void takenOver(BatchId until, EpochHistory itsHistory) {
+  public void takenOver(BurstId until, EpochHistory itsHistory) {
     streams.force(); // What they have may be in no log any more.
     FollowerLog taken = copy;
     taken.log().beginBehind(until, itsHistory);
@@ -408,8 +408,8 @@ public final class DiskReplica implements ReplicaLog {
     }
 
     @Override
-    public void forced(Object log, BatchId batch) {
-      DiskReplica.this.forced(log, batch);
+    public void forced(Object log, BurstId burst) {
+      DiskReplica.this.forced(log, burst);
     }
   }
 

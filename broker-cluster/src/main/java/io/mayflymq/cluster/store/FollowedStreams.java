@@ -21,7 +21,7 @@ final class FollowedStreams implements FollowerQueues.StreamListener {
   private final SegmentLog log;
   private final FollowerQueues queues;
 
-  /** The ends of the streams that have got messages in the present batch, by their store ids. */
+  /** The ends of the streams that have got messages in the present burst, by their store ids. */
   private final Map<Long, Long> entered = new LinkedHashMap<>();
 
   private final ArrayDeque<Entered> uncommitted = new ArrayDeque<>();
@@ -38,11 +38,11 @@ final class FollowedStreams implements FollowerQueues.StreamListener {
   }
 
   /**
-   * What a batch has brought.
+   * What a burst has brought.
    *
    * @param end the offset after the last message
    */
-  private record Entered(long batch, long storeId, long end) {}
+  private record Entered(long burst, long storeId, long end) {}
 
   /** Returns the queues of the log, the streams among them. */
   public FollowerQueues queues() {
@@ -54,15 +54,15 @@ final class FollowedStreams implements FollowerQueues.StreamListener {
     entered.merge(storeId, offset + 1, Math::max);
   }
 
-  /** A batch has ended; or all that the log had before it was opened has. */
-  public void ended(long batch) {
-    entered.forEach((storeId, end) -> uncommitted.add(new Entered(batch, storeId, end)));
+  /** A burst has ended; or all that the log had before it was opened has. */
+  public void ended(long burst) {
+    entered.forEach((storeId, end) -> uncommitted.add(new Entered(burst, storeId, end)));
     entered.clear();
   }
 
-  /** Batches up to this one are committed. */
-  public void committed(long batch) {
-    while (!uncommitted.isEmpty() && uncommitted.peek().batch <= batch) {
+  /** Bursts up to this one are committed. */
+  public void committed(long burst) {
+    while (!uncommitted.isEmpty() && uncommitted.peek().burst <= burst) {
       Entered next = uncommitted.peek();
       append(next.storeId, next.end - 1);
       uncommitted.remove();

@@ -1,10 +1,10 @@
 package io.mayflymq.cluster.store;
 
-import io.mayflymq.cluster.replication.Batch;
+import io.mayflymq.cluster.replication.Burst;
 import io.mayflymq.core.runtime.BurstEnd;
 import io.mayflymq.core.runtime.EndOfBurstListener;
 import io.mayflymq.core.runtime.Shard;
-import io.mayflymq.core.store.BatchId;
+import io.mayflymq.core.store.BurstId;
 import io.mayflymq.core.store.Commit;
 import io.mayflymq.core.store.disk.LogUpkeep;
 import io.mayflymq.core.store.disk.OpenLog;
@@ -29,18 +29,18 @@ final class FollowerLog implements EndOfBurstListener {
   private final FollowerQueues queues;
   private final FollowedStreams streams;
   private final ReplicaStreams streamFiles;
-  private final BurstEnd burst;
+  private final BurstEnd endOfBurst;
   private final LogUpkeep upkeep;
-  private final BiConsumer<Object, BatchId> forced;
-  private BatchId unforced;
+  private final BiConsumer<Object, BurstId> forced;
+  private BurstId unforced;
   private long copiedBytes;
   private boolean isClosed;
 
   /**
    * Recovers a log.
    *
-   * @param upTo the last batch that is to remain
-   * @param forced told on any thread up to which batch this log is forced
+   * @param upTo the last burst that is to remain
+   * @param forced told on any thread up to which burst this log is forced
    * @param streamFiles the files of its streams
    * @throws IOException if it cannot be read
    */
@@ -48,7 +48,7 @@ final class FollowerLog implements EndOfBurstListener {
       OpenLog open,
       long upTo,
       Shard shard,
-      BiConsumer<Object, BatchId> forced,
+      BiConsumer<Object, BurstId> forced,
       ReplicaStreams streamFiles)
       throws IOException {
     this.open = open;
@@ -56,8 +56,8 @@ final class FollowerLog implements EndOfBurstListener {
     this.streamFiles = streamFiles;
     this.streams = new FollowedStreams(streamFiles, log);
     this.queues = streams.queues();
-    this.burst = new BurstEnd(shard, this);
-    this.upkeep = new LogUpkeep(shard, burst, new Work());
+    this.endOfBurst = new BurstEnd(shard, this);
+    this.upkeep = new LogUpkeep(shard, endOfBurst, new Work());
     this.forced = forced;
     log.recover(queues, queues, upTo);
     queues.recovered();
@@ -70,35 +70,35 @@ final class FollowerLog implements EndOfBurstListener {
   }
 
   /**
-   * Appends a batch.
+   * Appends a burst.
    *
    * @throws IllegalArgumentException if it has changed on its way; then nothing is appended
    */
-  void append(Batch batch) {
-    log.take(batch.content(), queues);
-    log.endBurst(batch.id(), WireBurst.leaderMillis(batch.content()));
-    streams.ended(batch.id().number());
-    unforced = batch.id();
-    burst.request();
+  void append(Burst burst) {
+    log.take(burst.content(), queues);
+    log.endBurst(burst.id(), WireBurst.leaderMillis(burst.content()));
+    streams.ended(burst.id().number());
+    unforced = burst.id();
+    endOfBurst.request();
   }
 
   /** Takes a part of all that the leader has. */
   void takeCopy(ByteBuffer content) {
     log.takeCopy(content, queues);
     copiedBytes += content.remaining();
-    burst.request();
+    endOfBurst.request();
   }
 
-  /** Batches up to this one are committed. */
+  /** Bursts up to this one are committed. */
   void committed(long number) {
     streams.committed(number);
     log.committed(number);
-    burst.request();
+    endOfBurst.request();
   }
 
   @Override
   public void endOfBurst() {
-    burst.reached();
+    endOfBurst.reached();
     if (isClosed) {
       return;
     }
@@ -114,17 +114,17 @@ final class FollowerLog implements EndOfBurstListener {
     upkeep.compact();
   }
 
-  /** A commit of all batches up to one. */
+  /** A commit of all bursts up to one. */
   private final class Forced implements Commit {
-    private final BatchId batch;
+    private final BurstId burst;
 
-    Forced(BatchId batch) {
-      this.batch = batch;
+    Forced(BurstId burst) {
+      this.burst = burst;
     }
 
     @Override
     public void safe() {
-      forced.accept(FollowerLog.this, batch);
+      forced.accept(FollowerLog.this, burst);
     }
 
     @Override
@@ -148,7 +148,7 @@ final class FollowerLog implements EndOfBurstListener {
       if (log.unforced()) {
         log.commit(Commit.UNAWAITED);
       }
-      burst.request();
+      endOfBurst.request();
     }
 
     @Override

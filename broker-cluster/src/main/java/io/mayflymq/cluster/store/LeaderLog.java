@@ -1,10 +1,10 @@
 package io.mayflymq.cluster.store;
 
-import io.mayflymq.cluster.replication.Batch;
+import io.mayflymq.cluster.replication.Burst;
 import io.mayflymq.core.runtime.BurstEnd;
 import io.mayflymq.core.runtime.EndOfBurstListener;
 import io.mayflymq.core.runtime.Shard;
-import io.mayflymq.core.store.BatchId;
+import io.mayflymq.core.store.BurstId;
 import io.mayflymq.core.store.Commit;
 import io.mayflymq.core.store.PartitionStore.Recovered;
 import io.mayflymq.core.store.StoreException;
@@ -27,10 +27,10 @@ import java.util.concurrent.CompletableFuture;
 /**
  * The log of a replica that leads. Belongs to the shard's thread.
  *
- * <p>What a burst has appended is one batch. It gets its number from the leader of the partition,
- * which sends it to the followers and has it appended here: the end of the batch is a record behind
- * what the log has already. What waits for the burst is safe when the batch is committed, which is
- * told in order of numbers.
+ * <p>A burst gets its number from the leader of the partition, which sends what it has appended to
+ * the followers and has it ended here: the end of the burst is a record behind what the log has
+ * already. What waits for the burst is safe when it is committed, which is told in order of
+ * numbers.
  *
  * <p>Queues that were deleted while another node led are not open: their messages are dropped when
  * the log is recovered. That is a part of the first burst, so followers drop them, too.
@@ -57,11 +57,11 @@ final class LeaderLog implements StoreLog, EndOfBurstListener {
     /** It was recovered. */
     void recovered(LeaderLog log);
 
-    /** It is forced up to a batch. Any thread may call. */
-    void forced(Object log, BatchId batch);
+    /** It is forced up to a burst. Any thread may call. */
+    void forced(Object log, BurstId burst);
   }
 
-  /** What is told when a batch is committed. */
+  /** What is told when a burst is committed. */
   private record Waiting(long number, Commit commit) {}
 
   /**
@@ -180,21 +180,21 @@ final class LeaderLog implements StoreLog, EndOfBurstListener {
   }
 
   /**
-   * Ends a batch, which has what was appended since the one before it.
+   * Ends a burst, which has what was appended since the one before it.
    *
    * @throws IllegalStateException if that is not what the leader appends now
    */
-  void append(Batch batch) {
+  void append(Burst burst) {
     if (!endsBurst) {
       throw new IllegalStateException(
-          "%s is not of this node, whose log is that of the leader".formatted(batch.id()));
+          "%s is not of this node, whose log is that of the leader".formatted(burst.id()));
     }
-    log.endBurst(batch.id(), WireBurst.leaderMillis(batch.content()));
+    log.endBurst(burst.id(), WireBurst.leaderMillis(burst.content()));
     log.commit(
         new Commit() {
           @Override
           public void safe() {
-            listener.forced(LeaderLog.this, batch.id());
+            listener.forced(LeaderLog.this, burst.id());
           }
 
           @Override
@@ -204,7 +204,7 @@ final class LeaderLog implements StoreLog, EndOfBurstListener {
         });
   }
 
-  /** Batches up to this one are committed. */
+  /** Bursts up to this one are committed. */
   void committed(long number) {
     committed = number;
     log.committed(number);

@@ -15,7 +15,7 @@ public interface LogCopySink {
    */
   void part(ByteBuffer content);
 
-  /** The copy has all that there is after the last batch of this moment, between two bursts. */
+  /** The copy has all that there is after the last burst so far. */
   void end();
 
   /**

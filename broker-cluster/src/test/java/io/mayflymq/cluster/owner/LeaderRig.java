@@ -13,7 +13,7 @@ import io.mayflymq.core.runtime.ManualLoops;
 import io.mayflymq.core.runtime.RecordedFaults;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.runtime.Shards;
-import io.mayflymq.core.store.BatchId;
+import io.mayflymq.core.store.BurstId;
 import io.mayflymq.core.store.Commit;
 import io.mayflymq.core.store.ForwardingPartitionStore;
 import io.mayflymq.core.store.InMemoryStore;
@@ -144,7 +144,7 @@ final class LeaderRig {
     long last = log.log.bursts().last().number();
     if (log.log.bursts().isOpen()) {
       last++;
-      log.log.endBurst(new BatchId(epoch, last), 0);
+      log.log.endBurst(new BurstId(epoch, last), 0);
     }
     log.log.flush();
     for (Runnable told : ofBurst) {

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mayflymq.core.metadata.Assignment;
 import io.mayflymq.core.metadata.AssignmentChange;
-import io.mayflymq.core.store.BatchId;
+import io.mayflymq.core.store.BurstId;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 /** Which reports lead to an election, one rule at a time. Node 0 leads until then. */
 class LeaderElectionsTest {
   private static final int PARTITION = 7;
-  private static final BatchId LAST = new BatchId(1, 20);
+  private static final BurstId LAST = new BurstId(1, 20);
 
   private final LeaderElections elections = new LeaderElections();
   private Assignment assignment = Assignment.first(List.of(0, 1, 2), 0);
@@ -21,7 +21,7 @@ class LeaderElectionsTest {
   private Set<Integer> drained = Set.of();
   private long now = 5_000;
 
-  private void report(int replica, BatchId last) {
+  private void report(int replica, BurstId last) {
     elections.reported(new Leaderless(PARTITION, replica, assignment.epoch(), last, true), now);
   }
 
@@ -51,9 +51,9 @@ class LeaderElectionsTest {
   @Test
   void longestLogLeads() {
     report(1, LAST);
-    report(2, new BatchId(1, 21));
+    report(2, new BurstId(1, 21));
     assertThat(due().leader()).isEqualTo(2);
-    report(1, new BatchId(2, 3));
+    report(1, new BurstId(2, 3));
     assertThat(due().leader()).as("a later epoch is further").isEqualTo(1);
   }
 
@@ -90,7 +90,7 @@ class LeaderElectionsTest {
     report(0, LAST);
     assertThat(due()).isNull();
     now += LeaderElections.GRACE_MILLIS;
-    report(1, new BatchId(1, 21));
+    report(1, new BurstId(1, 21));
     assertThat(due()).isEqualTo(new AssignmentChange.Elected(1, 1, Set.of(0, 1, 2)));
   }
 
@@ -105,7 +105,7 @@ class LeaderElectionsTest {
   @Test
   void leaderWhoseDiskStallsIsNotElectedAgain() {
     reachable = Set.of(0, 1, 2);
-    BatchId further = new BatchId(1, 50);
+    BurstId further = new BurstId(1, 50);
     elections.reported(new Leaderless(PARTITION, 0, 1, further, false), now);
     report(1, LAST);
     report(2, LAST);
@@ -115,7 +115,7 @@ class LeaderElectionsTest {
   @Test
   void nodeInMaintenanceModeIsElectedOnlyWithoutAnother() {
     drained = Set.of(1);
-    report(1, new BatchId(1, 50));
+    report(1, new BurstId(1, 50));
     report(2, LAST);
     assertThat(due().leader()).as("with a shorter log").isEqualTo(2);
     reachable = Set.of(1);
@@ -140,7 +140,7 @@ class LeaderElectionsTest {
   @Test
   void onlyReplicasInSyncAreElected() {
     assignment = assignment.after(new AssignmentChange.InSync(1, Set.of(0, 1)));
-    report(2, new BatchId(1, 50));
+    report(2, new BurstId(1, 50));
     assertThat(due()).isNull();
     report(1, LAST);
     assertThat(due().leader()).isEqualTo(1);

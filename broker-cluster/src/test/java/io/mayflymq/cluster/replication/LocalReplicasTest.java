@@ -36,7 +36,7 @@ class LocalReplicasTest {
   private static final Random ALL = new Random(1);
 
   private final ManualClock clock = new ManualClock();
-  private final List<List<Batch>> copies = new ArrayList<>();
+  private final List<List<Burst>> copies = new ArrayList<>();
   private final LeaderElections elections = new LeaderElections();
   private final List<Node> nodes = new ArrayList<>();
   private Assignment agreed = Assignment.first(List.of(0, 1, 2), 0);
@@ -292,11 +292,11 @@ class LocalReplicasTest {
     settle();
     assertThat(leader.committed).isEqualTo(number);
     assertThat(running())
-        .allSatisfy(node -> assertThat(node.log.batches()).isEqualTo(leader.log.batches()));
+        .allSatisfy(node -> assertThat(node.log.bursts()).isEqualTo(leader.log.bursts()));
   }
 
   @Test
-  void batchesAreCommittedOverConnections() {
+  void burstsAreCommittedOverConnections() {
     assertThat(leader().number).isZero();
     commitOne();
     commitOne();

@@ -13,7 +13,7 @@ import io.mayflymq.cluster.replication.ReplicationMessage.TakeOver;
 import io.mayflymq.cluster.replication.ReplicationMessage.ToFollower;
 import io.mayflymq.core.metadata.Assignment;
 import io.mayflymq.core.metadata.AssignmentChange;
-import io.mayflymq.core.store.BatchId;
+import io.mayflymq.core.store.BurstId;
 import io.mayflymq.core.store.EpochHistory;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -84,7 +84,7 @@ class PartitionLeaderTest implements LeaderEffects {
 
   private void follow(int follower) {
     leader.connected(follower);
-    leader.received(follower, new Position(1, BatchId.NONE, EpochHistory.NONE), now);
+    leader.received(follower, new Position(1, BurstId.NONE, EpochHistory.NONE), now);
   }
 
   private void answer(int follower, long forced) {
@@ -104,7 +104,7 @@ class PartitionLeaderTest implements LeaderEffects {
   }
 
   @Test
-  void batchIsCommittedWhenAllInSyncHaveForcedIt() {
+  void burstIsCommittedWhenAllInSyncHaveForcedIt() {
     lead();
     follow(1);
     follow(2);
@@ -117,7 +117,7 @@ class PartitionLeaderTest implements LeaderEffects {
   }
 
   @Test
-  void batchIsNotCommittedBeforeTheLeaderHasForcedIt() {
+  void burstIsNotCommittedBeforeTheLeaderHasForcedIt() {
     leadWithoutTwo();
     long number = leader.append(ByteBuffer.allocate(8), now);
     answer(1, number);
@@ -233,7 +233,7 @@ class PartitionLeaderTest implements LeaderEffects {
   }
 
   @Test
-  void batchesOfEarlierEpochsAreCommittedWithTheFirstOfThisOne() {
+  void burstsOfEarlierEpochsAreCommittedWithTheFirstOfThisOne() {
     lead();
     follow(1);
     publish();
@@ -242,7 +242,7 @@ class PartitionLeaderTest implements LeaderEffects {
     assertThat(before.assigned(assignment, now)).isFalse();
     lead();
     leader.connected(1);
-    leader.received(1, new Position(2, new BatchId(1, 2), log.history().cutAfter(2)), now);
+    leader.received(1, new Position(2, new BurstId(1, 2), log.history().cutAfter(2)), now);
     answer(1, 2);
     assertThat(replica.committed()).isZero();
     answer(1, 3);
@@ -251,14 +251,14 @@ class PartitionLeaderTest implements LeaderEffects {
 
   @Test
   void followerUndoesWhatTheLeaderDoesNotHave() {
-    log.append(new Batch(new BatchId(1, 1), ByteBuffer.allocate(8)));
+    log.append(new Burst(new BurstId(1, 1), ByteBuffer.allocate(8)));
     assignment = assignment.after(new AssignmentChange.Elected(1, 0, Set.of(0, 1)));
     leader =
         new PartitionLeader(0, assignment, new Replica(log, new QueueLeases(() -> now)), this, now);
     leader.forced(log.last(), now);
     leader.connected(1);
-    EpochHistory other = EpochHistory.NONE.with(new BatchId(1, 1));
-    leader.received(1, new Position(2, new BatchId(1, 4), other), now);
+    EpochHistory other = EpochHistory.NONE.with(new BurstId(1, 1));
+    leader.received(1, new Position(2, new BurstId(1, 4), other), now);
     assertThat(sent).contains(new Follow(2, 1));
     assertThat(sent.get(sent.size() - 1)).isInstanceOf(Append.class);
   }
@@ -270,7 +270,7 @@ class PartitionLeaderTest implements LeaderEffects {
     sent.clear();
     follow(2);
     assertThat(sent.get(1)).isEqualTo(new Follow(1, 0));
-    assertThat(((Append) sent.get(2)).batches()).isEqualTo(log.batches());
+    assertThat(((Append) sent.get(2)).bursts()).isEqualTo(log.bursts());
   }
 
   @Test
@@ -329,12 +329,12 @@ class PartitionLeaderTest implements LeaderEffects {
     lead();
     PartitionFollower follower = new PartitionFollower(replica);
     follower.received(new Follow(5, 0));
-    assertThat(log.last()).isEqualTo(BatchId.NONE);
+    assertThat(log.last()).isEqualTo(BurstId.NONE);
     assertThat(new Replica(log, new QueueLeases(() -> now)).mayLead(4)).isFalse();
   }
 
   @Test
-  void forcedBatchThatWasUndoneIsNotTheOneOfTheSameNumber() {
+  void forcedBurstThatWasUndoneIsNotTheOneOfTheSameNumber() {
     PartitionFollower follower = new PartitionFollower(replica);
     List<ReplicationMessage.ToLeader> answers = new ArrayList<>();
     follower.connected(answers::add);
@@ -342,15 +342,15 @@ class PartitionLeaderTest implements LeaderEffects {
     follower.received(append(1, 1));
     follower.received(new Follow(2, 0));
     follower.received(append(2, 1));
-    follower.forced(new BatchId(1, 1));
+    follower.forced(new BurstId(1, 1));
     assertThat(answers.get(answers.size() - 1)).isEqualTo(new Forced(2, 0, 0));
-    follower.forced(new BatchId(2, 1));
+    follower.forced(new BurstId(2, 1));
     assertThat(answers.get(answers.size() - 1)).isEqualTo(new Forced(2, 1, 0));
   }
 
   private static Append append(long epoch, long number) {
-    Batch batch = new Batch(new BatchId(epoch, number), ByteBuffer.allocate(8));
-    return new Append(epoch, List.of(batch), 0, 0, 0);
+    Burst burst = new Burst(new BurstId(epoch, number), ByteBuffer.allocate(8));
+    return new Append(epoch, List.of(burst), 0, 0, 0);
   }
 
   @Test
@@ -358,7 +358,7 @@ class PartitionLeaderTest implements LeaderEffects {
     PartitionFollower follower = new PartitionFollower(replica);
     follower.connected(message -> {});
     follower.received(new Follow(1, 0));
-    follower.received(new Append(1, append(1, 1).batches(), 1, 0, 0));
+    follower.received(new Append(1, append(1, 1).bursts(), 1, 0, 0));
     assertThatThrownBy(() -> follower.received(new Follow(2, 0)))
         .isInstanceOf(IllegalStateException.class);
   }

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mayflymq.core.metadata.Assignment;
 import io.mayflymq.core.metadata.AssignmentChange;
-import io.mayflymq.core.store.BatchId;
+import io.mayflymq.core.store.BurstId;
 import io.mayflymq.core.store.EpochHistory;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -64,7 +64,7 @@ class QueueLeasesTest implements LeaderEffects {
 
   private void follow() {
     leader.connected(1);
-    leader.received(1, new ReplicationMessage.Position(1, BatchId.NONE, EpochHistory.NONE), now);
+    leader.received(1, new ReplicationMessage.Position(1, BurstId.NONE, EpochHistory.NONE), now);
   }
 
   private void answer() {
@@ -72,7 +72,7 @@ class QueueLeasesTest implements LeaderEffects {
   }
 
   @Test
-  void aNoteGoesBeforeTheBatchOfItsBurst() {
+  void aNoteGoesBeforeItsBurst() {
     lead();
     follow();
     leads.used(7, -100, () -> 0);

@@ -13,7 +13,7 @@ import io.mayflymq.cluster.replication.ReplicationMessage.ToFollower;
 import io.mayflymq.cluster.replication.ReplicationMessage.ToLeader;
 import io.mayflymq.core.metadata.Assignment;
 import io.mayflymq.core.metadata.AssignmentChange;
-import io.mayflymq.core.store.BatchId;
+import io.mayflymq.core.store.BurstId;
 import io.mayflymq.core.store.EpochHistory;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -74,7 +74,7 @@ class ReplicaMachineTest implements ReplicaEffects {
   }
 
   @Override
-  public void reportLeaderless(long epoch, BatchId last, boolean isCandidate) {
+  public void reportLeaderless(long epoch, BurstId last, boolean isCandidate) {
     reports.add(new Leaderless(7, 1, epoch, last, isCandidate));
   }
 
@@ -97,12 +97,12 @@ class ReplicaMachineTest implements ReplicaEffects {
     replica.received(message, link, now);
   }
 
-  /** Follows node 0 with one batch of it, forced. */
+  /** Follows node 0 with one burst of it, forced. */
   private void follow() {
     receive(new Lead(1));
     receive(new Follow(1, 0));
-    Batch batch = new Batch(new BatchId(1, 1), ByteBuffer.allocate(8));
-    receive(new Append(1, List.of(batch), 0, now, 0));
+    Burst burst = new Burst(new BurstId(1, 1), ByteBuffer.allocate(8));
+    receive(new Append(1, List.of(burst), 0, now, 0));
     replica.forced(log.last(), now);
   }
 
@@ -116,7 +116,7 @@ class ReplicaMachineTest implements ReplicaEffects {
     elect(1);
     replica.forced(log.last(), now);
     replica.connected(0);
-    BatchId last = new BatchId(1, 1);
+    BurstId last = new BurstId(1, 1);
     replica.received(0, new Position(assignment.epoch(), last, EpochHistory.NONE.with(last)), now);
     answer();
   }
@@ -242,7 +242,7 @@ class ReplicaMachineTest implements ReplicaEffects {
     assertThat(reports).isEmpty();
     now++;
     replica.tick(now);
-    assertThat(reports).containsExactly(new Leaderless(7, 1, 1, new BatchId(1, 1), true));
+    assertThat(reports).containsExactly(new Leaderless(7, 1, 1, new BurstId(1, 1), true));
     receive(new Append(1, List.of(), 0, now, 0));
     replica.tick(now);
     assertThat(reports).hasSize(1);
@@ -329,7 +329,7 @@ class ReplicaMachineTest implements ReplicaEffects {
     List<ToLeader> later = new ArrayList<>();
     replica.received(new Lead(1), later::add, now);
     receive(new Follow(1, 0));
-    assertThat(log.last()).isEqualTo(new BatchId(1, 1));
+    assertThat(log.last()).isEqualTo(new BurstId(1, 1));
     assertThat(later).hasSize(1);
   }
 

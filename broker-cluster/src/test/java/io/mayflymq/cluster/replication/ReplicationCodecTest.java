@@ -18,7 +18,7 @@ import io.mayflymq.cluster.replication.ReplicationMessage.ToLeader;
 import io.mayflymq.core.codec.ByteFormatException;
 import io.mayflymq.core.codec.ByteReader;
 import io.mayflymq.core.codec.ByteWriter;
-import io.mayflymq.core.store.BatchId;
+import io.mayflymq.core.store.BurstId;
 import io.mayflymq.core.store.EpochHistory;
 import java.nio.ByteBuffer;
 import java.util.List;
@@ -26,9 +26,9 @@ import org.junit.jupiter.api.Test;
 
 /** Every message arrives as it was. */
 class ReplicationCodecTest {
-  private static final BatchId LAST = new BatchId(1L << 33, 1L << 40);
+  private static final BurstId LAST = new BurstId(1L << 33, 1L << 40);
   private static final EpochHistory HISTORY =
-      EpochHistory.NONE.with(new BatchId(2, 1)).with(new BatchId(9, 300));
+      EpochHistory.NONE.with(new BurstId(2, 1)).with(new BurstId(9, 300));
 
   private static final List<ToFollower> TO_FOLLOWER =
       List.of(
@@ -38,9 +38,9 @@ class ReplicationCodecTest {
           new Append(
               4,
               List.of(
-                  new Batch(new BatchId(3, 200), ByteBuffer.allocate(0)),
-                  new Batch(new BatchId(4, 201), ByteBuffer.wrap(new byte[] {1, 2, 3})),
-                  new Batch(new BatchId(4, 202), ByteBuffer.allocateDirect(300))),
+                  new Burst(new BurstId(3, 200), ByteBuffer.allocate(0)),
+                  new Burst(new BurstId(4, 201), ByteBuffer.wrap(new byte[] {1, 2, 3})),
+                  new Burst(new BurstId(4, 202), ByteBuffer.allocateDirect(300))),
               199,
               1L << 50,
               1_800_000_000_000L),
@@ -51,7 +51,7 @@ class ReplicationCodecTest {
 
   private static final List<ToLeader> TO_LEADER =
       List.of(
-          new Position(1, BatchId.NONE, EpochHistory.NONE),
+          new Position(1, BurstId.NONE, EpochHistory.NONE),
           new Position(2, LAST, HISTORY),
           new Forced(3, 12, PartitionFollower.NEVER),
           new Forced(4, 1L << 40, 1L << 50),
@@ -89,7 +89,7 @@ class ReplicationCodecTest {
   @Test
   void contentIsNotChangedByBeingSent() {
     ByteBuffer content = ByteBuffer.wrap(new byte[] {1, 2, 3});
-    written(new Append(1, List.of(new Batch(new BatchId(1, 1), content)), 0, 0, 0));
+    written(new Append(1, List.of(new Burst(new BurstId(1, 1), content)), 0, 0, 0));
     assertThat(content.remaining()).isEqualTo(3);
   }
 
@@ -152,6 +152,6 @@ class ReplicationCodecTest {
     ByteReader in = new ByteReader(nameless.bytes(), nameless.size());
     assertThatThrownBy(() -> ReplicationCodec.readFromFollower(64, in))
         .isInstanceOf(ByteFormatException.class)
-        .hasMessage("there is no batch 5 of epoch 0");
+        .hasMessage("there is no burst 5 of epoch 0");
   }
 }

@@ -7,7 +7,7 @@ import net.jqwik.api.constraints.IntRange;
 
 /**
  * Whatever crashes, is delayed or is lost: what was committed stays, on each later leader, and no
- * two leaders commit different batches.
+ * two leaders commit different bursts.
  */
 class ReplicationTest {
   private static final int STEPS = 3000;

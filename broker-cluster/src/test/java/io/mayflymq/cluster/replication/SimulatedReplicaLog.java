@@ -1,6 +1,6 @@
 package io.mayflymq.cluster.replication;
 
-import io.mayflymq.core.store.BatchId;
+import io.mayflymq.core.store.BurstId;
 import io.mayflymq.core.store.EpochHistory;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
@@ -14,30 +14,30 @@ import java.util.function.UnaryOperator;
  * The log of a replica on a disk that forces when it is told to, and forgets the rest in a crash.
  */
 public final class SimulatedReplicaLog implements ReplicaLog {
-  private record State(List<Batch> batches, EpochHistory history, long epoch) {
-    State with(Batch batch) {
-      List<Batch> longer = new ArrayList<>(batches);
-      longer.add(batch);
-      return new State(longer, history.with(batch.id()), Math.max(epoch, batch.id().epoch()));
+  private record State(List<Burst> bursts, EpochHistory history, long epoch) {
+    State with(Burst burst) {
+      List<Burst> longer = new ArrayList<>(bursts);
+      longer.add(burst);
+      return new State(longer, history.with(burst.id()), Math.max(epoch, burst.id().epoch()));
     }
 
     State cutAfter(long number, long byEpoch) {
       return new State(
-          batches.subList(0, (int) number), history.cutAfter(number), Math.max(epoch, byEpoch));
+          bursts.subList(0, (int) number), history.cutAfter(number), Math.max(epoch, byEpoch));
     }
 
-    BatchId last() {
-      return batches.isEmpty() ? BatchId.NONE : batches.get(batches.size() - 1).id();
+    BurstId last() {
+      return bursts.isEmpty() ? BurstId.NONE : bursts.get(bursts.size() - 1).id();
     }
   }
 
   /** What logs were copied to others. */
-  private final List<List<Batch>> copies;
+  private final List<List<Burst>> copies;
 
   private State state = new State(List.of(), EpochHistory.NONE, 0);
   private State durable = state;
   private final Deque<UnaryOperator<State>> unforced = new ArrayDeque<>();
-  private List<Batch> offered = List.of();
+  private List<Burst> offered = List.of();
   private long deleted;
 
   /**
@@ -45,17 +45,17 @@ public final class SimulatedReplicaLog implements ReplicaLog {
    *
    * @param copies what logs were copied to others, the same for all replicas
    */
-  public SimulatedReplicaLog(List<List<Batch>> copies) {
+  public SimulatedReplicaLog(List<List<Burst>> copies) {
     this.copies = copies;
   }
 
-  /** Returns its batches. */
-  public List<Batch> batches() {
-    return state.batches;
+  /** Returns its bursts. */
+  public List<Burst> bursts() {
+    return state.bursts;
   }
 
   @Override
-  public BatchId last() {
+  public BurstId last() {
     return state.last();
   }
 
@@ -70,18 +70,18 @@ public final class SimulatedReplicaLog implements ReplicaLog {
   }
 
   @Override
-  public Batch read(long number) {
-    return number <= deleted ? null : state.batches.get((int) number - 1);
+  public Burst read(long number) {
+    return number <= deleted ? null : state.bursts.get((int) number - 1);
   }
 
-  /** Batches up to this one cannot be read any more. */
+  /** Bursts up to this one cannot be read any more. */
   public void delete(long upTo) {
     deleted = Math.max(deleted, upTo);
   }
 
   @Override
-  public void append(Batch batch) {
-    change(before -> before.with(batch));
+  public void append(Burst burst) {
+    change(before -> before.with(burst));
   }
 
   @Override
@@ -91,7 +91,7 @@ public final class SimulatedReplicaLog implements ReplicaLog {
 
   @Override
   public void committed(long number) {
-    // It forgets no batch.
+    // It forgets no burst.
   }
 
   @Override
@@ -99,9 +99,9 @@ public final class SimulatedReplicaLog implements ReplicaLog {
     offered = List.of();
   }
 
-  /** Returns what stands for all batches that the log has now. */
+  /** Returns what stands for all bursts that the log has now. */
   public ByteBuffer copy() {
-    copies.add(List.copyOf(state.batches));
+    copies.add(List.copyOf(state.bursts));
     return ByteBuffer.allocate(Integer.BYTES).putInt(0, copies.size() - 1);
   }
 
@@ -111,7 +111,7 @@ public final class SimulatedReplicaLog implements ReplicaLog {
   }
 
   @Override
-  public void takenOver(BatchId last, EpochHistory history) {
+  public void takenOver(BurstId last, EpochHistory history) {
     State taken = new State(offered, history, last.epoch());
     if (!taken.last().equals(last)) {
       throw new AssertionError("taken over up to " + taken.last() + ", not " + last);
@@ -129,8 +129,8 @@ public final class SimulatedReplicaLog implements ReplicaLog {
     return unforced.isEmpty();
   }
 
-  /** Forces some of what was done. Returns the last batch that is safe now. */
-  public BatchId force(Random random) {
+  /** Forces some of what was done. Returns the last burst that is safe now. */
+  public BurstId force(Random random) {
     keep(1 + random.nextInt(unforced.size()));
     return durable.last();
   }

@@ -7,7 +7,7 @@ import io.mayflymq.cluster.replication.ReplicationMessage.ToFollower;
 import io.mayflymq.cluster.replication.ReplicationMessage.ToLeader;
 import io.mayflymq.core.metadata.Assignment;
 import io.mayflymq.core.metadata.AssignmentChange;
-import io.mayflymq.core.store.BatchId;
+import io.mayflymq.core.store.BurstId;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -31,7 +31,7 @@ import java.util.stream.IntStream;
 final class SimulatedReplicas {
   private final List<Assignment> agreed = new ArrayList<>();
   private final List<AssignmentChange> proposals = new ArrayList<>();
-  private final List<List<Batch>> copies = new ArrayList<>();
+  private final List<List<Burst>> copies = new ArrayList<>();
   private final LeaderElections elections = new LeaderElections();
   private final List<Node> nodes = new ArrayList<>();
   private final Map<Integer, Connection> connections = new TreeMap<>();
@@ -51,11 +51,11 @@ final class SimulatedReplicas {
   }
 
   /**
-   * A batch that was committed.
+   * A burst that was committed.
    *
    * @param epoch the first one whose leader has committed it
    */
-  private record Commit(Batch batch, long epoch) {}
+  private record Commit(Burst burst, long epoch) {}
 
   /** A connection from a leader to a follower: in order, until it breaks. */
   private static final class Connection {
@@ -87,7 +87,7 @@ final class SimulatedReplicas {
     private boolean handsOver;
 
     /** What is forced, and the replica does not know of yet. */
-    private BatchId forced;
+    private BurstId forced;
 
     Node(int number) {
       this.number = number;
@@ -138,7 +138,7 @@ final class SimulatedReplicas {
           (past, commit) -> {
             if (commit.epoch < epoch) {
               assertThat(past).as("committed").isLessThanOrEqualTo(log.last().number());
-              assertThat(log.batches().get((int) (past - 1))).isSameAs(commit.batch);
+              assertThat(log.bursts().get((int) (past - 1))).isSameAs(commit.burst);
             }
           });
     }
@@ -177,7 +177,7 @@ final class SimulatedReplicas {
     }
 
     @Override
-    public void reportLeaderless(long epoch, BatchId last, boolean isCandidate) {
+    public void reportLeaderless(long epoch, BurstId last, boolean isCandidate) {
       elections.reported(new Leaderless(0, number, epoch, last, isCandidate), now);
     }
 
@@ -185,13 +185,13 @@ final class SimulatedReplicas {
     public void committed(long upTo) {
       long epoch = log.last().epoch();
       for (long past = 1; past <= upTo; past++) {
-        Batch batch = log.batches().get((int) past - 1);
+        Burst burst = log.bursts().get((int) past - 1);
         Commit before = committed.get(past);
         if (before == null || before.epoch > epoch) {
-          committed.put(past, new Commit(batch, epoch));
+          committed.put(past, new Commit(burst, epoch));
         }
         if (before != null) {
-          assertThat(batch).as("committed twice").isSameAs(before.batch);
+          assertThat(burst).as("committed twice").isSameAs(before.burst);
         }
       }
     }
@@ -206,7 +206,7 @@ final class SimulatedReplicas {
 
     private void tellForced() {
       if (isUp() && forced != null) {
-        BatchId last = forced;
+        BurstId last = forced;
         forced = null;
         replica.forced(last, now);
       }
@@ -440,7 +440,7 @@ final class SimulatedReplicas {
         settle(random);
         all.clear();
         nodes.stream()
-            .filter(node -> node.log.batches().equals(leading.log.batches()))
+            .filter(node -> node.log.bursts().equals(leading.log.bursts()))
             .forEach(node -> all.add(node.number));
         boolean isCommitted = committed.containsKey(leading.log.last().number());
         Assignment current = agreed.get(agreed.size() - 1);

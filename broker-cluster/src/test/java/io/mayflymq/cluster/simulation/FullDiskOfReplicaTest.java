@@ -82,7 +82,7 @@ class FullDiskOfReplicaTest {
     requireInSyncAgain(second);
   }
 
-  /** It has batches that the next leader has not, and no room to undo them. */
+  /** It has bursts that the next leader has not, and no room to undo them. */
   @Test
   void earlierLeaderIsInSyncAgainWhenThereIsRoom() {
     List.of(1, 2).forEach(other -> cut(first.number(), other));

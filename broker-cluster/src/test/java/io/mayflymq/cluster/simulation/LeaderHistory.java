@@ -1,7 +1,7 @@
 package io.mayflymq.cluster.simulation;
 
 import io.mayflymq.cluster.partition.ReplicaLook;
-import io.mayflymq.cluster.replication.Batch;
+import io.mayflymq.cluster.replication.Burst;
 import io.mayflymq.cluster.replication.ReplicationCodec;
 import io.mayflymq.cluster.replication.ReplicationMessage.Append;
 import io.mayflymq.core.codec.ByteReader;
@@ -16,7 +16,7 @@ import java.util.TreeSet;
  * The leaders of each partition, as one that sees all nodes at once sees them. The history is linearizable if
  *
  * - each epoch has one leader, which is one process;
- * - there is one batch for each number that any leader calls committed, and later leaders have it: what one leader has confirmed is at the next one;
+ * - there is one burst for each number that any leader calls committed, and later leaders have it: what one leader has confirmed is at the next one;
  * - whenever a client is told anything at most one leader may tell it, and the epochs of those that may never decrease.
  *
  * The first two are read from what leaders send to followers. The third one is looked up in the replicas.
@@ -37,12 +37,12 @@ final class LeaderHistory {
   /**
    * The leader of an epoch.
    *
-   * @param open the epochs of the batches that it has sent and not called committed yet, by number
+   * @param open the epochs of the bursts that it has sent and not called committed yet, by number
    */
   private record Leader(NodeProcess process, Map<Long, Long> open) {}
 
   /**
-   * A batch that is committed. Its records may be in another order in the logs of other replicas.
+   * A burst that is committed. Its records may be in another order in the logs of other replicas.
    *
    * @param epoch in which it was made
    * @param since the epoch of the leader that has said so first
@@ -68,15 +68,15 @@ final class LeaderHistory {
       Leader leader =
           known.leaders.computeIfAbsent(append.epoch(), first -> new Leader(by, new HashMap<>()));
       require(leader.process == by, "two leaders of one epoch", partition, append.epoch());
-      for (Batch batch : append.batches()) {
-        long number = batch.id().number();
+      for (Burst burst : append.bursts()) {
+        long number = burst.id().number();
         Agreed agreed = known.committed.get(number);
         require(
-            agreed == null || agreed.since > append.epoch() || agreed.epoch == batch.id().epoch(),
-            "a committed batch was replaced",
+            agreed == null || agreed.since > append.epoch() || agreed.epoch == burst.id().epoch(),
+            "a committed burst was replaced",
             partition,
             number);
-        leader.open.put(number, batch.id().epoch());
+        leader.open.put(number, burst.id().epoch());
       }
       commit(partition, known, append);
     }

@@ -290,9 +290,9 @@ class LeasesOfReplicatedQueuesTest {
     assertGoneAfter(PERIOD - 10_100);
   }
 
-  /** Very many uses make few batches. */
+  /** Very many uses make few bursts. */
   @Test
-  void usesThatFollowOneAnotherMakeNoBatches() {
+  void usesThatFollowOneAnotherMakeNoBursts() {
     declare(0);
     long before = ReplicaLook.state(leader().process().control().hosted(), partition).last();
     for (int used = 0; used < 100; used++) {
@@ -305,10 +305,10 @@ class LeasesOfReplicatedQueuesTest {
 
   /** Each message that a client gets keeps the queue until it is acknowledged. */
   @Test
-  void getsThatAreAcknowledgedMakeFewBatchesMore() {
+  void getsThatAreAcknowledgedMakeFewBurstsMore() {
     FieldTable quorum = FieldTable.builder().put("x-queue-type", "quorum").build();
-    long plain = batchesOfGets("plain", quorum);
-    long leased = batchesOfGets("q", quorum.with("x-expires", new FieldValue.Int32(PERIOD)));
+    long plain = burstsOfGets("plain", quorum);
+    long leased = burstsOfGets("q", quorum.with("x-expires", new FieldValue.Int32(PERIOD)));
     assertThat(leased - plain).isBetween(1L, 5L);
     int sinceTheLast = PERIOD - 100;
     pass(100);
@@ -320,7 +320,7 @@ class LeasesOfReplicatedQueuesTest {
   @Test
   void aMessageThatIsGotSoonAfterAnotherKeepsTheQueueAtTheNextLeader() {
     FieldTable quorum = FieldTable.builder().put("x-queue-type", "quorum").build();
-    batchesOfGets("q", quorum.with("x-expires", new FieldValue.Int32(PERIOD)));
+    burstsOfGets("q", quorum.with("x-expires", new FieldValue.Int32(PERIOD)));
     new SimulatedClient(process(0), 0, ledger)
         .publish("", "q", new SimulatedClient.Content(true, Message.NO_TTL, 0, true));
     cluster.settle(random);
@@ -335,8 +335,8 @@ class LeasesOfReplicatedQueuesTest {
     assertGoneAfter(PERIOD - 1_000);
   }
 
-  /** Gets and acknowledges a hundred messages in a second. @return how many batches that makes */
-  private long batchesOfGets(String name, FieldTable arguments) {
+  /** Gets and acknowledges a hundred messages in a second. @return how many bursts that makes */
+  private long burstsOfGets(String name, FieldTable arguments) {
     ledger.trouble();
     cluster.settle(random);
     SimulatedClient client = new SimulatedClient(process(0), 0, ledger);
@@ -349,7 +349,7 @@ class LeasesOfReplicatedQueuesTest {
     pass(2_000);
     Queue queue = leader().process().queue(name);
     Consumer getter = new Consumer(ShortString.of("get"), ConsumeOptions.DEFAULT, null);
-    long before = lastBatch();
+    long before = lastBurst();
     for (int number = 0; number < 100; number++) {
       CompletableFuture<GetResult> got = queue.requests().fetch(true, LeaseUse.GET);
       cluster.settle(random);
@@ -357,10 +357,10 @@ class LeasesOfReplicatedQueuesTest {
       queue.shard().execute(() -> queue.onShard().acknowledge(getter, sequence, sequence));
       pass(10);
     }
-    return lastBatch() - before;
+    return lastBurst() - before;
   }
 
-  private long lastBatch() {
+  private long lastBurst() {
     return ReplicaLook.state(leader().process().control().hosted(), partition).last();
   }
 

@@ -2,7 +2,7 @@ package io.mayflymq.cluster.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.mayflymq.cluster.replication.Batch;
+import io.mayflymq.cluster.replication.Burst;
 import io.mayflymq.cluster.store.NaiveQueue.StoredMessage;
 import io.mayflymq.cluster.store.ReplicaContents.Back;
 import io.mayflymq.cluster.store.ReplicaContents.MessageKey;
@@ -68,9 +68,9 @@ final class ReplicaNode {
     replicas = new DiskReplicas(stores);
     replica = replicas.open(PARTITION, new PartitionTime(shard), new NoStreams());
     replica.onForced(
-        batch -> {
-          if (replica.history().epochOf(batch.number()) == batch.epoch()) {
-            forced = Math.max(forced, batch.number());
+        burst -> {
+          if (replica.history().epochOf(burst.number()) == burst.epoch()) {
+            forced = Math.max(forced, burst.number());
           }
         });
     forced = replica.last().number();
@@ -118,10 +118,10 @@ final class ReplicaNode {
   /**
    * Leads from now on.
    *
-   * @param first the first batch of the epoch
+   * @param first the first burst of the epoch
    * @param ids the queues that exist
    */
-  void lead(Batch first, Collection<Long> ids, BurstSink sink) {
+  void lead(Burst first, Collection<Long> ids, BurstSink sink) {
     burstWithDisk(
         () -> {
           replica.append(first);
@@ -328,7 +328,7 @@ final class ReplicaNode {
   }
 
   ByteBuffer read(long number) {
-    Batch batch = replica.read(number);
-    return batch == null ? null : batch.content();
+    Burst burst = replica.read(number);
+    return burst == null ? null : burst.content();
   }
 }

@@ -2,7 +2,7 @@ package io.mayflymq.cluster.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.mayflymq.cluster.replication.Batch;
+import io.mayflymq.cluster.replication.Burst;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.policy.PolicyKey;
 import io.mayflymq.core.policy.QueueSettings;
@@ -12,7 +12,7 @@ import io.mayflymq.core.runtime.ManualLoop;
 import io.mayflymq.core.runtime.PartitionTime;
 import io.mayflymq.core.runtime.RecordedFaults;
 import io.mayflymq.core.runtime.Shard;
-import io.mayflymq.core.store.BatchId;
+import io.mayflymq.core.store.BurstId;
 import io.mayflymq.core.store.PartitionStore;
 import io.mayflymq.core.store.QueueName;
 import io.mayflymq.core.store.StreamCursor;
@@ -39,7 +39,7 @@ class ReplicaStreamsTest {
   private Node follower = new Node(new MemoryHost());
 
   /** What the leader has appended and the follower has not got. */
-  private final ArrayDeque<Batch> sent = new ArrayDeque<>();
+  private final ArrayDeque<Burst> sent = new ArrayDeque<>();
 
   private StreamStore stream;
   private int published;
@@ -108,7 +108,7 @@ class ReplicaStreamsTest {
       StreamStore[] opened = new StreamStore[1];
       burst(
           () -> {
-            replica.append(batch(epoch, replica.last().number() + 1, ByteBuffer.allocate(0)));
+            replica.append(numbered(epoch, replica.last().number() + 1, ByteBuffer.allocate(0)));
             store = replica.lead(sink);
             opened[0] = open();
             store.recover(Map.of(), id -> {});
@@ -118,25 +118,25 @@ class ReplicaStreamsTest {
     }
   }
 
-  private static Batch batch(long epoch, long number, ByteBuffer content) {
-    return new Batch(new BatchId(epoch, number), content);
+  private static Burst numbered(long epoch, long number, ByteBuffer content) {
+    return new Burst(new BurstId(epoch, number), content);
   }
 
-  /** The leader's batches go to the follower; what is committed is told to both. */
+  /** The leader's bursts go to the follower; what is committed is told to both. */
   private void lead() {
     stream = leader.lead(1, content -> append(leader, 1, content));
-    follow(batch(1, leader.replica.last().number(), ByteBuffer.allocate(0)));
+    follow(numbered(1, leader.replica.last().number(), ByteBuffer.allocate(0)));
     commit();
   }
 
   private long append(Node node, long epoch, ByteBuffer content) {
-    Batch next = batch(epoch, node.replica.last().number() + 1, content);
+    Burst next = numbered(epoch, node.replica.last().number() + 1, content);
     node.replica.append(next);
     sent.add(next);
     return next.id().number();
   }
 
-  private void follow(Batch next) {
+  private void follow(Burst next) {
     follower.burst(() -> follower.replica.append(next));
   }
 
@@ -190,7 +190,7 @@ class ReplicaStreamsTest {
         node.lead(
             2,
             content -> {
-              node.replica.append(batch(2, node.replica.last().number() + 1, content));
+              node.replica.append(numbered(2, node.replica.last().number() + 1, content));
               return node.replica.last().number();
             });
     node.burst(() -> node.replica.committed(node.replica.last().number()));

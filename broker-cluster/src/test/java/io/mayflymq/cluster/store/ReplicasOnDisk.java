@@ -2,8 +2,8 @@ package io.mayflymq.cluster.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.mayflymq.cluster.replication.Batch;
-import io.mayflymq.core.store.BatchId;
+import io.mayflymq.cluster.replication.Burst;
+import io.mayflymq.core.store.BurstId;
 import io.mayflymq.core.store.Commit;
 import io.mayflymq.core.store.EpochHistory;
 import io.mayflymq.core.store.disk.MemoryHost;
@@ -20,17 +20,17 @@ import java.util.TreeSet;
 /**
  * Replicas of one partition on disks in memory, by the rules of replication: who leads, what is
  * committed, who is cut and who takes over. What each of them has is compared with what the
- * leader's queues had at the end of the same batch.
+ * leader's queues had at the end of the same burst.
  */
 final class ReplicasOnDisk {
   private static final int NODES = 3;
 
-  /** What the queues had at the end of a batch, and what the batch has changed. */
+  /** What the queues had at the end of a burst, and what it has changed. */
   private record Ended(ReplicaContents contents, ByteBuffer content) {}
 
   private final Random random;
   private final List<Member> members = new ArrayList<>();
-  private final Map<BatchId, Ended> ended = new HashMap<>(Map.of(BatchId.NONE, NOTHING));
+  private final Map<BurstId, Ended> ended = new HashMap<>(Map.of(BurstId.NONE, NOTHING));
   private final Set<Member> inSync = new TreeSet<>();
   private final Set<Long> queueIds = new TreeSet<>(Set.of(1L, 2L, 3L));
   private long epoch;
@@ -48,10 +48,10 @@ final class ReplicasOnDisk {
     final int number;
     ReplicaNode node = new ReplicaNode(new MemoryHost());
 
-    /** The names of the batches that it has. */
-    final List<BatchId> ids = new ArrayList<>();
+    /** The names of the bursts that it has. */
+    final List<BurstId> ids = new ArrayList<>();
 
-    /** Whether it is sent batches of the leader of this epoch. */
+    /** Whether it is sent bursts of the leader of this epoch. */
     boolean follows;
 
     /** What it is to be given of a copy; null if it does not take over. */
@@ -68,13 +68,13 @@ final class ReplicasOnDisk {
       return Integer.compare(number, other.number);
     }
 
-    BatchId last() {
-      return ids.isEmpty() ? BatchId.NONE : ids.get(ids.size() - 1);
+    BurstId last() {
+      return ids.isEmpty() ? BurstId.NONE : ids.get(ids.size() - 1);
     }
 
     void assertSame() {
       assertThat(node.replica.last()).isEqualTo(last());
-      for (BatchId id : ids) {
+      for (BurstId id : ids) {
         assertThat(node.replica.history().epochOf(id.number()))
             .as("%s, or what is before a copy", id)
             .isIn(id.epoch(), 0L);
@@ -82,18 +82,18 @@ final class ReplicasOnDisk {
       assertThat(node.replica.history().last(last().number())).isEqualTo(last());
     }
 
-    void append(Batch batch) {
-      node.replica.append(batch);
-      ids.add(batch.id());
+    void append(Burst burst) {
+      node.replica.append(burst);
+      ids.add(burst.id());
     }
 
     long appendAsLeader(ByteBuffer content) {
-      BatchId id = new BatchId(ids.get(ids.size() - 1).epoch(), last().number() + 1);
-      append(new Batch(id, content));
+      BurstId id = new BurstId(ids.get(ids.size() - 1).epoch(), last().number() + 1);
+      append(new Burst(id, content));
       ended.put(id, new Ended(node.contents(), content));
       if (this == leader) {
-        ofBatch.forEach(commit -> commit.number = id.number());
-        ofBatch.clear();
+        ofBurst.forEach(commit -> commit.number = id.number());
+        ofBurst.clear();
       }
       return id.number();
     }
@@ -116,7 +116,7 @@ final class ReplicasOnDisk {
       }
     }
 
-    /** What the disk has after a crash is what the queues had at the end of a batch. */
+    /** What the disk has after a crash is what the queues had at the end of a burst. */
     void verify(boolean isKill) {
       long least = node.forced;
       MemoryHost after =
@@ -124,10 +124,10 @@ final class ReplicasOnDisk {
               ? node.host.afterKill()
               : node.host.afterPowerLoss(random, random.nextInt(3) / 2.0);
       ReplicaNode started = new ReplicaNode(after);
-      BatchId last = started.replica.last();
+      BurstId last = started.replica.last();
       assertThat(last.number()).isBetween(least, last().number());
       assertThat(last)
-          .isEqualTo(last.number() == 0 ? BatchId.NONE : ids.get((int) last.number() - 1));
+          .isEqualTo(last.number() == 0 ? BurstId.NONE : ids.get((int) last.number() - 1));
       Set<Long> all = new TreeSet<>(queueIds);
       ReplicaContents expected = ended.get(last).contents;
       expected.messages().keySet().forEach(key -> all.add(key.queueId()));
@@ -135,11 +135,11 @@ final class ReplicasOnDisk {
     }
   }
 
-  /** A commit of a leader, which is told when the batch is committed. */
+  /** A commit of a leader, which is told when the burst is committed. */
   private final class Waiting implements Commit {
     final ReplicaNode of = leader.node;
 
-    /** The batch that it waits for; 0 before that has ended. */
+    /** The burst that it waits for; 0 before that has ended. */
     long number;
 
     private boolean isTold;
@@ -159,7 +159,7 @@ final class ReplicasOnDisk {
     }
   }
 
-  private final List<Waiting> ofBatch = new ArrayList<>();
+  private final List<Waiting> ofBurst = new ArrayList<>();
   private final List<Waiting> waiting = new ArrayList<>();
 
   ReplicasOnDisk(Random random) {
@@ -197,11 +197,11 @@ final class ReplicasOnDisk {
     leader = elected;
     members.forEach(Member::stopFollowing);
     epoch++;
-    Batch first = new Batch(new BatchId(epoch, leader.last().number() + 1), ByteBuffer.allocate(0));
+    Burst first = new Burst(new BurstId(epoch, leader.last().number() + 1), ByteBuffer.allocate(0));
     firstOfEpoch = first.id().number();
     ended.put(first.id(), new Ended(ended.get(leader.last()).contents, first.content()));
     leader.ids.add(first.id());
-    ofBatch.clear();
+    ofBurst.clear();
     Member leading = leader;
     leader.node.lead(first, queueIds, leading::appendAsLeader);
     leader.assertSame();
@@ -220,13 +220,13 @@ final class ReplicasOnDisk {
           }
           if (member == leader && random.nextInt(3) == 0) {
             Waiting commit = new Waiting();
-            ofBatch.add(commit);
+            ofBurst.add(commit);
             waiting.add(commit);
             member.node.commit(commit);
           }
         });
-    ofBatch.forEach(commit -> commit.number = member.last().number());
-    ofBatch.clear();
+    ofBurst.forEach(commit -> commit.number = member.last().number());
+    ofBurst.clear();
   }
 
   private void work(ReplicaNode node) {
@@ -297,16 +297,16 @@ final class ReplicasOnDisk {
     member.assertSame();
   }
 
-  /** Whether the leader can send a batch: from memory, or from its log. */
+  /** Whether the leader can send a burst: from memory, or from its log. */
   private boolean has(long number) {
     return leader.node.read(number) != null || random.nextBoolean();
   }
 
   /**
-   * Returns a batch that the leader sends: as it was made, or as its log has it, which may have
+   * Returns a burst that the leader sends: as it was made, or as its log has it, which may have
    * other records for the same changes if it was taken from an earlier leader.
    */
-  private ByteBuffer sent(BatchId id) {
+  private ByteBuffer sent(BurstId id) {
     ByteBuffer made = ended.get(id).content.duplicate();
     ByteBuffer read = random.nextBoolean() ? leader.node.read(id.number()) : null;
     return read == null ? made : read;
@@ -320,8 +320,8 @@ final class ReplicasOnDisk {
         () -> {
           int most = random.nextInt(4);
           for (int i = 0; i < most && member.ids.size() < leader.ids.size(); i++) {
-            BatchId id = leader.ids.get(member.ids.size());
-            member.append(new Batch(id, sent(id)));
+            BurstId id = leader.ids.get(member.ids.size());
+            member.append(new Burst(id, sent(id)));
           }
           if (random.nextBoolean()) {
             member.node.replica.committed(committed);
@@ -363,8 +363,8 @@ final class ReplicasOnDisk {
 
           @Override
           public void end() {
-            BatchId last = source.last();
-            List<BatchId> ids = List.copyOf(source.ids);
+            BurstId last = source.last();
+            List<BurstId> ids = List.copyOf(source.ids);
             EpochHistory history = source.node.replica.history();
             parts.add(
                 () -> {

@@ -4,15 +4,15 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Which epochs a log has seen, by the first batch of each. By it two replicas find out up to where
- * their logs are the same, without comparing batches. Immutable.
+ * Which epochs a log has seen, by the first burst of each. By it two replicas find out up to where
+ * their logs are the same, without comparing bursts. Immutable.
  *
  * <p>Source: Kafka, KIP-101, "Alter Replication Protocol to use Leader Epoch rather than High
  * Watermark for Truncation".
  *
- * @param starts the first batch of each epoch, in order
+ * @param starts the first burst of each epoch, in order
  */
-public record EpochHistory(List<BatchId> starts) {
+public record EpochHistory(List<BurstId> starts) {
   /** The history of an empty log. */
   public static final EpochHistory NONE = new EpochHistory(List.of());
 
@@ -29,12 +29,12 @@ public record EpochHistory(List<BatchId> starts) {
   /**
    * Returns the history with another epoch.
    *
-   * @param first its first batch, behind those that are there
-   * @throws IllegalArgumentException if a later epoch or batch is there already
+   * @param first its first burst, behind those that are there
+   * @throws IllegalArgumentException if a later epoch or burst is there already
    */
-  public EpochHistory with(BatchId first) {
+  public EpochHistory with(BurstId first) {
     if (!starts.isEmpty()) {
-      BatchId last = starts.get(starts.size() - 1);
+      BurstId last = starts.get(starts.size() - 1);
       if (last.epoch() == first.epoch()) {
         return this;
       }
@@ -42,35 +42,35 @@ public record EpochHistory(List<BatchId> starts) {
         throw new IllegalArgumentException(first + " behind " + last);
       }
     }
-    List<BatchId> longer = new ArrayList<>(starts);
+    List<BurstId> longer = new ArrayList<>(starts);
     longer.add(first);
     return new EpochHistory(
         longer.subList(Math.max(0, longer.size() - MOST_EPOCHS), longer.size()));
   }
 
-  /** Returns the history of a log that ends with this batch. */
+  /** Returns the history of a log that ends with this burst. */
   public EpochHistory cutAfter(long number) {
     return new EpochHistory(starts.stream().filter(start -> start.number() <= number).toList());
   }
 
   /**
-   * Returns the history without what is known of batches before one: whether another log has them,
+   * Returns the history without what is known of bursts before one: whether another log has them,
    * too, {@linkplain #agreement cannot be told} then.
    */
   public EpochHistory from(long number) {
     long epoch = epochOf(number);
-    List<BatchId> later = new ArrayList<>();
+    List<BurstId> later = new ArrayList<>();
     if (epoch > 0) {
-      later.add(new BatchId(epoch, number));
+      later.add(new BurstId(epoch, number));
     }
     starts.stream().filter(start -> start.number() > number).forEach(later::add);
     return new EpochHistory(later);
   }
 
-  /** Returns the epoch of a batch; 0 if that is not known any more. */
+  /** Returns the epoch of a burst; 0 if that is not known any more. */
   public long epochOf(long number) {
     long epoch = 0;
-    for (BatchId start : starts) {
+    for (BurstId start : starts) {
       if (start.number() <= number) {
         epoch = start.epoch();
       }
@@ -78,26 +78,26 @@ public record EpochHistory(List<BatchId> starts) {
     return epoch;
   }
 
-  /** Returns the name of the last batch of a log by its number; {@link BatchId#NONE} for 0. */
-  public BatchId last(long number) {
-    return number == 0 ? BatchId.NONE : new BatchId(epochOf(number), number);
+  /** Returns the name of the last burst of a log by its number; {@link BurstId#NONE} for 0. */
+  public BurstId last(long number) {
+    return number == 0 ? BurstId.NONE : new BurstId(epochOf(number), number);
   }
 
   private long startOf(long epoch) {
     return starts.stream()
         .filter(start -> start.epoch() == epoch)
-        .mapToLong(BatchId::number)
+        .mapToLong(BurstId::number)
         .findFirst()
         .orElseThrow();
   }
 
   /**
-   * Returns the number of the last batch that two logs have in common; 0 if there is none, {@link
+   * Returns the number of the last burst that two logs have in common; 0 if there is none, {@link
    * #UNKNOWN} if that cannot be told.
    *
-   * @param last the last batch of the log of this history
+   * @param last the last burst of the log of this history
    * @param other the history of the other log
-   * @param otherLast the last batch of the other log
+   * @param otherLast the last burst of the other log
    */
   public long agreement(long last, EpochHistory other, long otherLast) {
     long number = Math.min(last, otherLast);
@@ -110,7 +110,7 @@ public record EpochHistory(List<BatchId> starts) {
       if (here == there) {
         return number;
       }
-      // The log with the earlier epoch here has no batch of the later one.
+      // The log with the earlier epoch here has no burst of the later one.
       number = (here > there ? startOf(here) : other.startOf(there)) - 1;
     }
     return 0;

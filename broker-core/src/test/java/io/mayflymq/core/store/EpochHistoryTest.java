@@ -11,7 +11,7 @@ class EpochHistoryTest {
   private static EpochHistory of(long... epochsAndNumbers) {
     EpochHistory history = EpochHistory.NONE;
     for (int i = 0; i < epochsAndNumbers.length; i += 2) {
-      history = history.with(new BatchId(epochsAndNumbers[i], epochsAndNumbers[i + 1]));
+      history = history.with(new BurstId(epochsAndNumbers[i], epochsAndNumbers[i + 1]));
     }
     return history;
   }
@@ -41,7 +41,7 @@ class EpochHistoryTest {
   void epochsThatAreForgottenAreUnknown() {
     EpochHistory longest = EpochHistory.NONE;
     for (int epoch = 1; epoch <= 300; epoch++) {
-      longest = longest.with(new BatchId(epoch, epoch * 10L));
+      longest = longest.with(new BurstId(epoch, epoch * 10L));
     }
     assertThat(longest.agreement(3_005, of(1, 10), 15)).isEqualTo(EpochHistory.UNKNOWN);
     assertThat(longest.agreement(3_005, longest.cutAfter(2_999), 2_999)).isEqualTo(2_999);

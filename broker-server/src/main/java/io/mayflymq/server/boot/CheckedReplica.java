@@ -1,6 +1,6 @@
 package io.mayflymq.server.boot;
 
-import io.mayflymq.core.store.BatchId;
+import io.mayflymq.core.store.BurstId;
 import io.mayflymq.core.store.disk.ReplicaFiles;
 import io.mayflymq.server.json.Json;
 import io.mayflymq.server.json.JsonValue;
@@ -20,7 +20,7 @@ record CheckedReplica(int partition, long epoch, long last, long lastEpoch) impl
   private static final Pattern NAME = Pattern.compile("replica-(\\d+)(\\.copied)?");
 
   /** Returns null if a directory is not that of a replica. */
-  static CheckedReplica of(Path path, BatchId end) throws IOException {
+  static CheckedReplica of(Path path, BurstId end) throws IOException {
     Matcher name = NAME.matcher(path.getFileName().toString());
     if (!name.matches()) {
       return null;

@@ -13,8 +13,8 @@ import io.mayflymq.core.policy.QueueArguments;
 import io.mayflymq.core.runtime.BrokerThreads;
 import io.mayflymq.core.runtime.Faults;
 import io.mayflymq.core.store.AppliedBatches;
-import io.mayflymq.core.store.BatchId;
 import io.mayflymq.core.store.BatchOrigin;
+import io.mayflymq.core.store.BurstId;
 import io.mayflymq.core.store.QueueName;
 import io.mayflymq.core.store.StreamStore;
 import io.mayflymq.core.store.segment.DiskDirectory;
@@ -121,7 +121,7 @@ class DataCheckTest {
     log.recover(owner, owner);
     for (int i = 1; i <= 2; i++) {
       log.enqueue(1, 0, i, Long.MAX_VALUE, 0, 1000, message());
-      log.endBurst(new BatchId(3, i), 1000);
+      log.endBurst(new BurstId(3, i), 1000);
     }
     log.close().get();
     return replica;

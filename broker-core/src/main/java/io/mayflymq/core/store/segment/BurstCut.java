@@ -86,7 +86,7 @@ final class BurstCut {
       IndexCursor records = index == null ? null : index.cursor();
       while (records != null && records.next(head)) {
         if (head.type == RecordType.HISTORY || head.type == RecordType.BURST) {
-          last = head.batch.number();
+          last = head.burst.number();
         }
       }
       if (last >= 0) {
@@ -98,19 +98,19 @@ final class BurstCut {
 
   /** Whether the whole segment, which begins with this record, is behind a burst. */
   private boolean isBehind(long number) {
-    long before = head.batch.number();
+    long before = head.burst.number();
     return before > number || (before == number && head.withinBurst);
   }
 
   /** Returns the offset of the first record of the next burst; 0 if there is none. */
   private int offsetBehind(IndexCursor records, long number) {
-    long last = head.batch.number();
+    long last = head.burst.number();
     while (records.next(head)) {
       if (head.inBurst && last == number) {
         return head.offset;
       }
       if (head.type == RecordType.BURST) {
-        last = head.batch.number();
+        last = head.burst.number();
       }
     }
     return 0;

@@ -81,14 +81,14 @@ final class BurstReader {
     out.begin(lastLength);
     try {
       while (next()) {
-        if (head.type == RecordType.BURST && head.batch.number() == number) {
+        if (head.type == RecordType.BURST && head.burst.number() == number) {
           begins.put(number + 1, place());
           boolean whole = records == head.burstRecords;
           lastLength = out.length();
-          return whole ? new WireBurst(head.batch, out.end(head.leaderMillis)) : null;
+          return whole ? new WireBurst(head.burst, out.end(head.leaderMillis)) : null;
         }
         if (head.type == RecordType.BURST || head.type == RecordType.HISTORY) {
-          boolean isBefore = head.batch.number() == number - 1;
+          boolean isBefore = head.burst.number() == number - 1;
           if (isBefore && !begun) {
             begins.put(number, place());
           }

@@ -1,6 +1,6 @@
 package io.mayflymq.core.store.segment;
 
-import io.mayflymq.core.store.BatchId;
+import io.mayflymq.core.store.BurstId;
 import io.mayflymq.core.store.EpochHistory;
 import java.util.NavigableMap;
 import java.util.TreeMap;
@@ -29,7 +29,7 @@ public final class Bursts {
   /** The number of the last burst that began before a segment. */
   private final NavigableMap<Integer, Long> lastBefore = new TreeMap<>();
 
-  private BatchId last = BatchId.NONE;
+  private BurstId last = BurstId.NONE;
   private EpochHistory history = EpochHistory.NONE;
   private long base;
   private long committed;
@@ -39,8 +39,8 @@ public final class Bursts {
   private int records;
   private long begin;
 
-  /** Returns the last burst that is finished; {@link BatchId#NONE} if there is none. */
-  public BatchId last() {
+  /** Returns the last burst that is finished; {@link BurstId#NONE} if there is none. */
+  public BurstId last() {
     return last;
   }
 
@@ -113,7 +113,7 @@ public final class Bursts {
    * @param first that burst
    * @param itsHistory the epochs up to it
    */
-  public void beginBehind(BatchId first, EpochHistory itsHistory) {
+  public void beginBehind(BurstId first, EpochHistory itsHistory) {
     last = first;
     history = itsHistory;
     base = first.number();
@@ -122,12 +122,12 @@ public final class Bursts {
   }
 
   /** Fills in the fields of a record at the end of a burst. */
-  public void describeBurst(RecordHeader head, BatchId id, long millis) {
+  public void describeBurst(RecordHeader head, BurstId id, long millis) {
     if (id.number() != last.number() + 1) {
       throw new IllegalArgumentException(id + " behind " + last);
     }
     head.type = RecordType.BURST;
-    head.batch = id;
+    head.burst = id;
     head.burstRecords = records;
     head.committed = committed;
     head.leaderMillis = millis;
@@ -136,7 +136,7 @@ public final class Bursts {
   /** Fills in the fields of the record at the beginning of a segment. */
   public void describeHistory(RecordHeader head) {
     head.type = RecordType.HISTORY;
-    head.batch = last;
+    head.burst = last;
     head.base = base;
     head.committed = committed;
     head.withinBurst = open;
@@ -146,7 +146,7 @@ public final class Bursts {
   /** A record has been appended, or recovered. */
   public void has(RecordHeader head) {
     if (head.type == RecordType.HISTORY) {
-      last = head.batch;
+      last = head.burst;
       history = head.history;
       base = head.base;
       committed = Math.max(committed, head.committed);
@@ -157,7 +157,7 @@ public final class Bursts {
       }
       lastBefore.put(head.segment, records > 0 ? last.number() + 1 : last.number());
     } else if (head.type == RecordType.BURST) {
-      last = head.batch;
+      last = head.burst;
       history = history.with(last);
       committed = Math.max(committed, head.committed);
       leaderMillis = head.leaderMillis;

@@ -1,7 +1,7 @@
 package io.mayflymq.core.store.segment;
 
 import io.mayflymq.core.codec.ByteWriter;
-import io.mayflymq.core.store.BatchId;
+import io.mayflymq.core.store.BurstId;
 import java.util.UUID;
 
 /**
@@ -91,8 +91,8 @@ final class IndexBuilder {
         out.append(head.queueName);
       }
       case BURST -> {
-        out.number(head.batch.number());
-        out.number(head.batch.epoch());
+        out.number(head.burst.number());
+        out.number(head.burst.epoch());
         out.number(head.burstRecords);
         out.number(head.committed);
         out.signed(head.leaderMillis);
@@ -111,12 +111,12 @@ final class IndexBuilder {
   }
 
   private void history(RecordHeader head) {
-    out.number(head.batch.number());
+    out.number(head.burst.number());
     out.number(head.base);
     out.number(head.committed);
     out.bit(head.withinBurst);
     out.number(head.history.starts().size());
-    for (BatchId epoch : head.history.starts()) {
+    for (BurstId epoch : head.history.starts()) {
       out.number(epoch.epoch());
       out.number(epoch.number());
     }

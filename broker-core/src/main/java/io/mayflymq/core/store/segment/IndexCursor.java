@@ -2,8 +2,8 @@ package io.mayflymq.core.store.segment;
 
 import io.mayflymq.core.codec.ByteReader;
 import io.mayflymq.core.message.Message;
-import io.mayflymq.core.store.BatchId;
 import io.mayflymq.core.store.BatchOrigin;
+import io.mayflymq.core.store.BurstId;
 import io.mayflymq.core.store.EpochHistory;
 import java.util.ArrayList;
 import java.util.List;
@@ -94,7 +94,7 @@ final class IndexCursor {
       }
       case BURST -> {
         long number = in.number();
-        head.batch = new BatchId(in.number(), number);
+        head.burst = new BurstId(in.number(), number);
         head.burstRecords = (int) in.number();
         head.committed = in.number();
         head.leaderMillis = in.signed();
@@ -126,12 +126,12 @@ final class IndexCursor {
     head.base = in.number();
     head.committed = in.number();
     head.withinBurst = in.bit();
-    List<BatchId> epochs = new ArrayList<>();
+    List<BurstId> epochs = new ArrayList<>();
     for (int count = (int) in.number(); count > 0; count--) {
-      epochs.add(new BatchId(in.number(), in.number()));
+      epochs.add(new BurstId(in.number(), in.number()));
     }
     head.history = new EpochHistory(epochs);
-    head.batch = head.history.last(last);
+    head.burst = head.history.last(last);
   }
 
   private void targets(RecordTargets targets) {

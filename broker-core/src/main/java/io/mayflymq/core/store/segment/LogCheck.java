@@ -1,6 +1,6 @@
 package io.mayflymq.core.store.segment;
 
-import io.mayflymq.core.store.BatchId;
+import io.mayflymq.core.store.BurstId;
 import io.mayflymq.core.store.QueueName;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -17,7 +17,7 @@ import java.util.List;
  * @param damages the damages found, including torn tails
  * @param quarantined the files with damaged bytes that earlier starts have saved
  * @param queues the queues with live entries
- * @param end the last burst of the log of a replica; {@link BatchId#NONE} if there is none
+ * @param end the last burst of the log of a replica; {@link BurstId#NONE} if there is none
  */
 public record LogCheck(
     String directory,
@@ -25,7 +25,7 @@ public record LogCheck(
     List<Damage> damages,
     List<String> quarantined,
     List<QueueCount> queues,
-    BatchId end) {
+    BurstId end) {
   /**
    * The number of a queue's entries in the log, including its scheduled messages and waiting dead
    * letters.

@@ -1,6 +1,6 @@
 package io.mayflymq.core.store.segment;
 
-import io.mayflymq.core.store.BatchId;
+import io.mayflymq.core.store.BurstId;
 import io.mayflymq.core.store.QueueName;
 import java.io.FileNotFoundException;
 import java.io.IOException;
@@ -33,7 +33,7 @@ final class LogInspector {
   private Long logId;
   private int shard;
   private int lastSegment;
-  private BatchId end = BatchId.NONE;
+  private BurstId end = BurstId.NONE;
 
   /** A segment that has been read; without records if it is unreadable. */
   private record Read(int number, long bytes, SegmentIndex records, boolean indexed) {}
@@ -215,8 +215,8 @@ final class LogInspector {
       } else if (head.type == RecordType.QUEUE) {
         queues.named(head.namedQueue, head.metadataSeen, QueueName.decode(head.queueName));
       } else if ((head.type == RecordType.BURST || head.type == RecordType.HISTORY)
-          && head.batch.number() > end.number()) {
-        end = head.batch;
+          && head.burst.number() > end.number()) {
+        end = head.burst;
       }
     }
     return new LogCheck.SegmentFile(

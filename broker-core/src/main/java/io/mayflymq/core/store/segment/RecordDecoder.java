@@ -1,8 +1,8 @@
 package io.mayflymq.core.store.segment;
 
 import io.mayflymq.core.message.Message;
-import io.mayflymq.core.store.BatchId;
 import io.mayflymq.core.store.BatchOrigin;
+import io.mayflymq.core.store.BurstId;
 import io.mayflymq.core.store.EpochHistory;
 import io.mayflymq.protocol.types.ShortString;
 import java.nio.ByteBuffer;
@@ -66,7 +66,7 @@ public final class RecordDecoder {
         return true;
       }
       case BURST -> {
-        head.batch = new BatchId(buffer.getLong(start + 20), buffer.getLong(start + 12));
+        head.burst = new BurstId(buffer.getLong(start + 20), buffer.getLong(start + 12));
         head.burstRecords = buffer.getInt(start + 28);
         head.committed = buffer.getLong(start + 32);
         head.leaderMillis = buffer.getLong(start + 40);
@@ -95,14 +95,14 @@ public final class RecordDecoder {
     if (head.length != RecordFormat.HISTORY_FIXED + epochs * RecordFormat.EPOCH) {
       return false;
     }
-    List<BatchId> starts = new ArrayList<>(epochs);
+    List<BurstId> starts = new ArrayList<>(epochs);
     int at = start + RecordFormat.HISTORY_FIXED;
     for (int i = 0; i < epochs; i++) {
-      starts.add(new BatchId(buffer.getLong(at), buffer.getLong(at + 8)));
+      starts.add(new BurstId(buffer.getLong(at), buffer.getLong(at + 8)));
       at += RecordFormat.EPOCH;
     }
     head.history = new EpochHistory(starts);
-    head.batch = head.history.last(buffer.getLong(start + 12));
+    head.burst = head.history.last(buffer.getLong(start + 12));
     head.base = buffer.getLong(start + 20);
     head.committed = buffer.getLong(start + 28);
     head.withinBurst = buffer.get(start + 36) != 0;

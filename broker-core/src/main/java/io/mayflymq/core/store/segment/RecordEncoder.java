@@ -1,7 +1,7 @@
 package io.mayflymq.core.store.segment;
 
 import io.mayflymq.core.message.Message;
-import io.mayflymq.core.store.BatchId;
+import io.mayflymq.core.store.BurstId;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -130,8 +130,8 @@ final class RecordEncoder {
   /** Encodes BURST. */
   public static void burst(ByteBuffer buffer, int start, RecordHeader head) {
     begin(buffer, start, head);
-    buffer.putLong(start + 12, head.batch.number());
-    buffer.putLong(start + 20, head.batch.epoch());
+    buffer.putLong(start + 12, head.burst.number());
+    buffer.putLong(start + 20, head.burst.epoch());
     buffer.putInt(start + 28, head.burstRecords);
     buffer.putLong(start + 32, head.committed);
     buffer.putLong(start + 40, head.leaderMillis);
@@ -140,14 +140,14 @@ final class RecordEncoder {
   /** Encodes HISTORY. */
   public static void history(ByteBuffer buffer, int start, RecordHeader head) {
     begin(buffer, start, head);
-    buffer.putLong(start + 12, head.batch.number());
+    buffer.putLong(start + 12, head.burst.number());
     buffer.putLong(start + 20, head.base);
     buffer.putLong(start + 28, head.committed);
     buffer.put(start + 36, (byte) (head.withinBurst ? 1 : 0));
-    List<BatchId> epochs = head.history.starts();
+    List<BurstId> epochs = head.history.starts();
     buffer.putShort(start + 37, (short) epochs.size());
     int at = start + RecordFormat.HISTORY_FIXED;
-    for (BatchId epoch : epochs) {
+    for (BurstId epoch : epochs) {
       buffer.putLong(at, epoch.epoch());
       buffer.putLong(at + 8, epoch.number());
       at += RecordFormat.EPOCH;

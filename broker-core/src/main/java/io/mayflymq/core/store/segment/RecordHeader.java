@@ -1,7 +1,7 @@
 package io.mayflymq.core.store.segment;
 
-import io.mayflymq.core.store.BatchId;
 import io.mayflymq.core.store.BatchOrigin;
+import io.mayflymq.core.store.BurstId;
 import io.mayflymq.core.store.EpochHistory;
 
 /**
@@ -51,7 +51,7 @@ public final class RecordHeader {
   public byte[] queueName;
 
   // BURST: its name; HISTORY: that of the last one before the segment
-  public BatchId batch = BatchId.NONE;
+  public BurstId burst = BurstId.NONE;
 
   // BURST, HISTORY
   public long committed;

@@ -3,8 +3,8 @@ package io.mayflymq.core.store.segment;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metrics.histogram.Histogram;
 import io.mayflymq.core.store.AppliedBatches;
-import io.mayflymq.core.store.BatchId;
 import io.mayflymq.core.store.BatchOrigin;
+import io.mayflymq.core.store.BurstId;
 import io.mayflymq.core.store.Commit;
 import io.mayflymq.core.store.EpochHistory;
 import io.mayflymq.core.store.RedeliveryNotes;
@@ -379,7 +379,7 @@ public final class SegmentLog {
    * @param id its name; its number is that of the last one and one
    * @param leaderMillis the leader's time, in ms since the epoch
    */
-  public void endBurst(BatchId id, long leaderMillis) {
+  public void endBurst(BurstId id, long leaderMillis) {
     runs.flush();
     bursts.describeBurst(head, id, leaderMillis);
     tail.begin(head, RecordFormat.BURST_LENGTH);
@@ -438,7 +438,7 @@ public final class SegmentLog {
    * @param last that burst
    * @param history the epochs up to it
    */
-  public void beginBehind(BatchId last, EpochHistory history) {
+  public void beginBehind(BurstId last, EpochHistory history) {
     runs.flush();
     bursts.beginBehind(last, history);
     tail.roll();

@@ -1,7 +1,7 @@
 package io.mayflymq.core.store.segment;
 
 import io.mayflymq.core.message.Message;
-import io.mayflymq.core.store.BatchId;
+import io.mayflymq.core.store.BurstId;
 import java.nio.ByteBuffer;
 
 /**
@@ -15,7 +15,7 @@ import java.nio.ByteBuffer;
  *
  * @param content as {@link Writer} makes it
  */
-public record WireBurst(BatchId id, ByteBuffer content) {
+public record WireBurst(BurstId id, ByteBuffer content) {
   /** The leader's time of a content that is no burst, but messages of the files of streams. */
   public static final long OF_STREAM_FILES = -1;
 

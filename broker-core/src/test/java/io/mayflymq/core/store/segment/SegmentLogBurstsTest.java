@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.mayflymq.core.message.Message;
-import io.mayflymq.core.store.BatchId;
 import io.mayflymq.core.store.BatchOrigin;
+import io.mayflymq.core.store.BurstId;
 import io.mayflymq.core.store.EpochHistory;
 import io.mayflymq.core.store.LinkBatches;
 import io.mayflymq.core.store.segment.LogOptions.Sync;
@@ -81,7 +81,7 @@ class SegmentLogBurstsTest {
    * @param made how many bursts had been made before, with those that were undone
    */
   private record Ended(
-      int made, BatchId id, EpochHistory history, ReplicaContents contents, ByteBuffer content) {}
+      int made, BurstId id, EpochHistory history, ReplicaContents contents, ByteBuffer content) {}
 
   private static final class Rig {
     LogRig rig = new LogRig(new MemoryDirectory(), OPTIONS);
@@ -109,7 +109,7 @@ class SegmentLogBurstsTest {
       for (int node = 0; node < 3; node++) {
         origins.add(new BatchOrigin(node, new UUID(node, 0)));
       }
-      ended.add(new Ended(0, BatchId.NONE, EpochHistory.NONE, ReplicaContents.of(rig), null));
+      ended.add(new Ended(0, BurstId.NONE, EpochHistory.NONE, ReplicaContents.of(rig), null));
     }
 
     private Bursts bursts() {
@@ -246,7 +246,7 @@ class SegmentLogBurstsTest {
 
     private void endBurst() {
       rig.batches.note(rig.log::applied);
-      BatchId id = new BatchId(epoch, bursts().last().number() + 1);
+      BurstId id = new BurstId(epoch, bursts().last().number() + 1);
       ByteBuffer content = rig.log.begunBurst(1000 * id.number());
       rig.log.endBurst(id, WireBurst.leaderMillis(content));
       Ended before = ended.get(ended.size() - 1);
@@ -492,11 +492,11 @@ class SegmentLogBurstsTest {
     for (int i = 0; i < 60; i++) {
       rig.enqueue(1, i, LogRig.message(i, 100));
     }
-    rig.log.endBurst(new BatchId(1, 1), 0);
+    rig.log.endBurst(new BurstId(1, 1), 0);
     for (int i = 0; i < 30; i++) {
       rig.settle(1, i);
     }
-    rig.log.endBurst(new BatchId(1, 2), 0);
+    rig.log.endBurst(new BurstId(1, 2), 0);
     rig.safe();
     assertThat(rig.log.readBurst(1)).isNotNull();
     rig.log.committed(2);
@@ -518,7 +518,7 @@ class SegmentLogBurstsTest {
     int bursts = 400;
     for (int number = 1; number <= bursts; number++) {
       rig.enqueue(1, number, LogRig.message(number, 5_000));
-      rig.log.endBurst(new BatchId(1, number), 0);
+      rig.log.endBurst(new BurstId(1, number), 0);
     }
     rig.safe();
     LogRig again = rig.reopen(options);
@@ -543,7 +543,7 @@ class SegmentLogBurstsTest {
     for (int i = 0; i < 60; i++) {
       rig.enqueue(1, i, LogRig.message(i, 100));
     }
-    rig.log.endBurst(new BatchId(1, 1), 0);
+    rig.log.endBurst(new BurstId(1, 1), 0);
     rig.log.committed(1);
     rig.safe();
     for (int i = 0; i < 60; i++) {
@@ -551,11 +551,11 @@ class SegmentLogBurstsTest {
     }
     rig.safe();
     assertThat(rig.directory.names()).as("not ended").contains(SegmentNames.log(1));
-    rig.log.endBurst(new BatchId(1, 2), 0);
+    rig.log.endBurst(new BurstId(1, 2), 0);
     rig.safe();
     assertThat(rig.directory.names()).as("not committed").contains(SegmentNames.log(1));
     rig.enqueue(1, 60, LogRig.message(60, 100));
-    rig.log.endBurst(new BatchId(1, 3), 0);
+    rig.log.endBurst(new BurstId(1, 3), 0);
     rig.log.committed(3);
     rig.executor.runAll();
     assertThat(rig.directory.names()).as("not safe").contains(SegmentNames.log(1));

@@ -3,7 +3,7 @@ package io.mayflymq.server.cluster.replication;
 import io.mayflymq.cluster.replication.Leaderless;
 import io.mayflymq.core.codec.ByteReader;
 import io.mayflymq.core.codec.ByteWriter;
-import io.mayflymq.core.store.BatchId;
+import io.mayflymq.core.store.BurstId;
 import java.util.Arrays;
 
 /** Reports as they are sent. What follows is ignored, so that a later release can add to it. */
@@ -33,7 +33,7 @@ final class LeaderlessCodec {
     int partition = index(in, "partition");
     int replica = index(in, "replica");
     return new Leaderless(
-        partition, replica, in.number(), new BatchId(in.number(), in.number()), in.bit());
+        partition, replica, in.number(), new BurstId(in.number(), in.number()), in.bit());
   }
 
   private static int index(ByteReader in, String what) {

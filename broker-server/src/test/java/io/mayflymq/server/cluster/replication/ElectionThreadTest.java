@@ -10,7 +10,7 @@ import io.mayflymq.core.metadata.AssignmentChange.Elected;
 import io.mayflymq.core.runtime.BrokerThreads;
 import io.mayflymq.core.runtime.Faults;
 import io.mayflymq.core.runtime.PeriodicWork;
-import io.mayflymq.core.store.BatchId;
+import io.mayflymq.core.store.BurstId;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -44,7 +44,7 @@ class ElectionThreadTest {
   }
 
   private void report(int partition, int replica, long last) {
-    elections.reported(new Leaderless(partition, replica, 1, new BatchId(1, last), true));
+    elections.reported(new Leaderless(partition, replica, 1, new BurstId(1, last), true));
   }
 
   private Map<Integer, Elected> next() throws InterruptedException {

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.mayflymq.cluster.replication.Leaderless;
 import io.mayflymq.core.codec.ByteFormatException;
-import io.mayflymq.core.store.BatchId;
+import io.mayflymq.core.store.BurstId;
 import io.mayflymq.server.cluster.consensus.LeaderChange;
 import io.mayflymq.server.cluster.transport.CallHandler;
 import io.mayflymq.server.cluster.transport.CallService;
@@ -21,8 +21,8 @@ import org.junit.jupiter.api.Test;
 
 /** Three nodes, a to c with the numbers 0 to 2, whose calls arrive at once. */
 class LeaderlessReportsTest {
-  private static final Leaderless OF_B = new Leaderless(300, 1, 4, new BatchId(3, 70_000), true);
-  private static final Leaderless NEXT_OF_B = new Leaderless(301, 1, 2, BatchId.NONE, false);
+  private static final Leaderless OF_B = new Leaderless(300, 1, 4, new BurstId(3, 70_000), true);
+  private static final Leaderless NEXT_OF_B = new Leaderless(301, 1, 2, BurstId.NONE, false);
 
   private final Map<String, CallHandler> handlers = new HashMap<>();
   private final Map<String, LeaderlessReports> reports = new HashMap<>();

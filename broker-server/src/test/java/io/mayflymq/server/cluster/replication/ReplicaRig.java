@@ -26,7 +26,7 @@ import io.mayflymq.core.runtime.Shards;
 import io.mayflymq.core.security.AccessControl;
 import io.mayflymq.core.security.SecurityState;
 import io.mayflymq.core.security.Sessions;
-import io.mayflymq.core.store.BatchId;
+import io.mayflymq.core.store.BurstId;
 import io.mayflymq.core.store.InMemoryStore;
 import io.mayflymq.core.vhost.Broker;
 import io.mayflymq.core.vhost.partition.Partitions;
@@ -225,7 +225,7 @@ final class ReplicaRig implements AutoCloseable {
       assigned.forEach(
           (partition, assignment) -> {
             if (ended.contains(assignment.leader())) {
-              BatchId last = new BatchId(assignment.epoch(), 7 + number);
+              BurstId last = new BurstId(assignment.epoch(), 7 + number);
               control.report(new Leaderless(partition, number, assignment.epoch(), last, true));
               replicas.after("reports", REPORT_MILLIS, this::report);
             }

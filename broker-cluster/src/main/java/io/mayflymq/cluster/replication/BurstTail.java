@@ -5,14 +5,14 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * The last batches of a log, in memory: those that some replica may still need. They have no gaps,
+ * The last bursts of a log, in memory: those that some replica may still need. They have no gaps,
  * and the last one is the last one of the log.
  */
-final class BatchTail {
+final class BurstTail {
   private static final int SMALLEST = 16;
 
-  /** A batch is at the index of its number modulo the length, which is a power of two. */
-  private Batch[] ring = new Batch[SMALLEST];
+  /** A burst is at the index of its number modulo the length, which is a power of two. */
+  private Burst[] ring = new Burst[SMALLEST];
 
   /** How many bytes had been added with each. */
   private long[] added = new long[SMALLEST];
@@ -22,23 +22,23 @@ final class BatchTail {
   private long addedBytes;
   private long bytes;
 
-  void add(Batch batch) {
+  void add(Burst burst) {
     if (first == end) {
-      first = batch.id().number();
+      first = burst.id().number();
       end = first;
     }
     if (end - first == ring.length) {
       grow();
     }
-    ring[index(end)] = batch;
-    addedBytes += batch.bytes();
+    ring[index(end)] = burst;
+    addedBytes += burst.bytes();
     added[index(end)] = addedBytes;
     end++;
-    bytes += batch.bytes();
+    bytes += burst.bytes();
   }
 
   private void grow() {
-    Batch[] larger = new Batch[ring.length * 2];
+    Burst[] larger = new Burst[ring.length * 2];
     long[] addedOfLarger = new long[larger.length];
     for (long number = first; number < end; number++) {
       int index = (int) (number & (larger.length - 1));
@@ -58,7 +58,7 @@ final class BatchTail {
     return bytes;
   }
 
-  /** Returns how many bytes there are behind one batch up to another, as far as they are there. */
+  /** Returns how many bytes there are behind one burst up to another, as far as they are there. */
   long bytesBetween(long after, long upTo) {
     long from = Math.max(after + 1, first);
     long to = Math.min(upTo, end - 1);
@@ -66,26 +66,26 @@ final class BatchTail {
   }
 
   /**
-   * Returns whether all batches behind one are there.
+   * Returns whether all bursts behind one are there.
    *
-   * @param last the last batch of the log
+   * @param last the last burst of the log
    */
   boolean reachesBackTo(long number, long last) {
     return number >= last || (first < end && first <= number + 1);
   }
 
   /**
-   * Returns batches behind one, which must be there.
+   * Returns bursts behind one, which must be there.
    *
    * @param mostBytes after how many bytes no more are added
    */
-  List<Batch> after(long number, long mostBytes) {
-    List<Batch> found = new ArrayList<>();
+  List<Burst> after(long number, long mostBytes) {
+    List<Burst> found = new ArrayList<>();
     long taken = 0;
     for (long next = number + 1; next < end && taken < mostBytes; next++) {
-      Batch batch = ring[index(next)];
-      taken += batch.bytes();
-      found.add(batch);
+      Burst burst = ring[index(next)];
+      taken += burst.bytes();
+      found.add(burst);
     }
     return found;
   }
@@ -104,8 +104,8 @@ final class BatchTail {
     }
   }
 
-  private Batch take(long number) {
-    Batch taken = ring[index(number)];
+  private Burst take(long number) {
+    Burst taken = ring[index(number)];
     ring[index(number)] = null;
     return taken;
   }
