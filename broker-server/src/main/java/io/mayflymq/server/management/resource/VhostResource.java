@@ -88,13 +88,12 @@ public final class VhostResource {
   private Response put(Request request) {
     request.principal().requireAdministrator();
     Body.Fields fields = request.body().fields();
-    String queueType = fields.text("default_queue_type", "");
     VhostDefinition wanted =
         new VhostDefinition(
             request.parameter("vhost"),
             fields.text("description", ""),
             fields.tags(),
-            queueType.equals(NO_QUEUE_TYPE) ? "" : Checks.queueType(queueType),
+            wantedQueueType(fields),
             fields.has("compatibility")
                 ? Optional.of(Checks.dialect(fields.text("compatibility", "")))
                 : Optional.empty(),
@@ -225,6 +224,15 @@ public final class VhostResource {
             .toList();
     return objects(vhosts, history).stream()
         .collect(Collectors.toMap(object -> object.get("name").toString(), object -> object));
+  }
+
+  /** Returns the type that queues without one get, or an empty text for that of the broker. */
+  private static String wantedQueueType(Body.Fields fields) {
+    String type = fields.text("default_queue_type", NO_QUEUE_TYPE);
+    if (type.isEmpty()) {
+      throw ApiException.badRequest("default_queue_type must not be an empty string");
+    }
+    return type.equals(NO_QUEUE_TYPE) ? "" : Checks.queueType(type);
   }
 
   private Map<String, Object> object(

@@ -78,6 +78,12 @@ class ManagementAccessIT extends AccessFixture {
     assertBadRequest(
         http.put(path, "{\"default_queue_type\":\"x\"}"),
         "\"Unsupported default queue type 'x': expected classic, quorum or stream\"");
+    for (String each : List.of(path, "vhosts/none")) {
+      assertBadRequest(
+          http.put(each, "{\"default_queue_type\":\"\"}"),
+          "\"default_queue_type must not be an empty string\"");
+    }
+    assertNotFound(http.get("vhosts/none"));
     assertThat(http.get(path).json().path("default_queue_type").asText()).isEqualTo("classic");
   }
 
