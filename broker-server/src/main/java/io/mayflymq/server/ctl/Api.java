@@ -246,9 +246,11 @@ public final class Api {
     try {
       if (JsonReader.DEFAULT.read(answer) instanceof Map<?, ?> error
           && error.get("reason") != null) {
-        return error.get("reason") instanceof String text
-            ? text
-            : JsonWriter.text(error.get("reason"));
+        String reason =
+            error.get("reason") instanceof String text
+                ? text
+                : JsonWriter.text(error.get("reason"));
+        return error.get("detail") == null ? reason : reason + ": " + error.get("detail");
       }
     } catch (JsonProcessingException e) {
       // Not from the API itself: the status has to do.

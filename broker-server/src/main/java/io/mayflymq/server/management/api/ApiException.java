@@ -4,17 +4,30 @@ import io.mayflymq.cluster.metadata.UnconfirmedChangeException;
 import io.mayflymq.core.admin.AdministrationException;
 import io.mayflymq.protocol.types.AmqpException;
 
-/** An error response to a request: its status, and RabbitMQ's two fields. */
+/**
+ * An error response to a request: its status, RabbitMQ's two fields, and perhaps a detail of ours.
+ * Programs compare RabbitMQ's texts, so what more there is to say has a field of its own.
+ */
 public final class ApiException extends RuntimeException {
   private final int status;
   private final String error;
   private final transient Object reason;
+  private final String detail;
 
   public ApiException(int status, String error, Object reason) {
-    super(error + ": " + reason, null, false, false);
+    this(status, error, reason, null);
+  }
+
+  private ApiException(int status, String error, Object reason, String detail) {
+    super(
+        detail == null ? error + ": " + reason : error + ": " + reason + ": " + detail,
+        null,
+        false,
+        false);
     this.status = status;
     this.error = error;
     this.reason = reason;
+    this.detail = detail;
   }
 
   public int status() {
@@ -30,14 +43,19 @@ public final class ApiException extends RuntimeException {
     return reason;
   }
 
+  /** Returns what RabbitMQ does not say; null if there is nothing more. */
+  String detail() {
+    return detail;
+  }
+
   /**
    * Returns the error for an object or a path that does not exist: RabbitMQ's text, and what is not
-   * there.
+   * there as the detail.
    *
    * @param what completes a sentence, such as {@code there is no queue 'q' in vhost '/'}
    */
   public static ApiException notFound(String what) {
-    return new ApiException(404, "Object Not Found", "Not Found: " + what);
+    return new ApiException(404, "Object Not Found", "Not Found", what);
   }
 
   /**
@@ -47,7 +65,7 @@ public final class ApiException extends RuntimeException {
    * @param what as above
    */
   public static ApiException missing(String code, String what) {
-    return new ApiException(404, "not_found", code + ": " + what);
+    return new ApiException(404, "not_found", code, what);
   }
 
   public static ApiException badRequest(Object reason) {

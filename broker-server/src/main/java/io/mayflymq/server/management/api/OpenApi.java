@@ -110,7 +110,10 @@ public final class OpenApi {
 
   private static Map<String, Object> error() {
     Map<String, Object> fields =
-        Json.object("error", Json.object("type", "string"), "reason", Json.object());
+        Json.object(
+            "error", Json.object("type", "string"),
+            "reason", Json.object(),
+            "detail", Json.object("type", "string"));
     return Json.object(
         "description",
         "An error: 400 bad request, 401 not logged in or not permitted, 404 not found,"

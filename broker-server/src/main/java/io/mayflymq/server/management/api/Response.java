@@ -37,9 +37,10 @@ public record Response(
   }
 
   public static Response of(ApiException refused) {
-    return new Response(
-        refused.status(),
-        Json.object("error", refused.error(), "reason", refused.reason()),
-        Map.of());
+    Map<String, Object> body = Json.object("error", refused.error(), "reason", refused.reason());
+    if (refused.detail() != null) {
+      body.put("detail", refused.detail());
+    }
+    return new Response(refused.status(), body, Map.of());
   }
 }

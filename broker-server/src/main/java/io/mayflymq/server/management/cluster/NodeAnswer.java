@@ -52,8 +52,11 @@ public record NodeAnswer(int status, Object body) {
 
   /** Returns why the node has not done it. */
   public String reason() {
-    Object reason = body instanceof Map<?, ?> error ? error.get("reason") : null;
-    return reason == null ? "status " + status : reason.toString();
+    if (!(body instanceof Map<?, ?> error) || error.get("reason") == null) {
+      return "status " + status;
+    }
+    Object detail = error.get("detail");
+    return detail == null ? error.get("reason").toString() : error.get("reason") + ": " + detail;
   }
 
   /** Returns it as the answer to the client. */

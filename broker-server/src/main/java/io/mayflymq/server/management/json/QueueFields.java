@@ -193,7 +193,7 @@ public final class QueueFields {
               .only(type(QueueType.CLASSIC, QueueType.QUORUM))
               .in(ALONE)
               .column(),
-          of("storage_version", NUMBER, queue -> 2).only(type(QueueType.CLASSIC)).in(ALONE),
+          of("storage_version", NUMBER, queue -> 2).only(type(QueueType.CLASSIC)),
           of("delivery_limit", OTHER, Reading::deliveryLimit)
               .only(type(QueueType.QUORUM))
               .in(ALONE),

@@ -12,8 +12,9 @@ const API = location.origin + location.pathname.replace(/[^/]*$/, 'api/');
 
 /** An answer of the API that is an error, or no answer at all (status 0). */
 export class ApiError extends Error {
-  constructor(status, error, reason) {
-    super(typeof reason === 'string' ? reason : JSON.stringify(reason));
+  constructor(status, error, reason, detail) {
+    const text = typeof reason === 'string' ? reason : JSON.stringify(reason);
+    super(detail ? `${text}: ${detail}` : text);
     this.status = status;
     this.error = error;
   }
@@ -71,7 +72,7 @@ export async function request(method, where, body, options = {}) {
   if (answer.status === 401 && json?.error === 'not_authorized' && !options.login) {
     onSessionEnd.call();
   }
-  throw new ApiError(answer.status, json?.error, json?.reason ?? `The broker answered with ${answer.status}.`);
+  throw new ApiError(answer.status, json?.error, json?.reason ?? `The broker answered with ${answer.status}.`, json?.detail);
 }
 
 export const get = (where, options) => request('GET', where, undefined, options);

@@ -78,6 +78,11 @@ public final class Http {
     public String reason() {
       return json.path("reason").asText();
     }
+
+    /** What RabbitMQ does not say; empty if there is nothing more. */
+    public String detail() {
+      return json.path("detail").asText();
+    }
   }
 
   public Reply get(String path) throws IOException, InterruptedException {
