@@ -100,11 +100,9 @@ class ManagementApiIT {
     String queue = amqp.queue();
     String mistyped = queue.substring(0, queue.length() - 1);
     assertThat(http.get("queues/%2F/" + mistyped).detail())
-        .startsWith(
-            "there is no queue '%s' in vhost '/'; did you mean '".formatted(mistyped));
+        .startsWith("there is no queue '%s' in vhost '/'; did you mean '".formatted(mistyped));
     assertThat(http.get("exchanges/%2F/amq.topci").detail())
-        .isEqualTo(
-            "there is no exchange 'amq.topci' in vhost '/'; did you mean 'amq.topic'?");
+        .isEqualTo("there is no exchange 'amq.topci' in vhost '/'; did you mean 'amq.topic'?");
     assertThat(http.get("queues/never-made-here/q").detail())
         .isEqualTo("there is no vhost 'never-made-here' for user 'guest'");
     assertThat(http.get("users/never-made-here").detail())
