@@ -19,13 +19,15 @@ import java.util.concurrent.CompletableFuture;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/*
+/**
  * Administrative operations on a running broker.
  *
- * Any thread may call. A method checks everything before it changes anything, and throws AdministrationException at once if something is wrong. The
- * change is effective, and safe, when its future completes; the future fails with a ConnectionException 541 if the change could not be made safe, and
- * then nothing has changed. If a check fails because of another change that is still being written, the error is reported through the future. Changes
- * become effective in the order in which they were made; reading never waits.
+ * <p>Any thread may call. A method checks everything before it changes anything, and throws
+ * AdministrationException at once if something is wrong. The change is effective, and safe, when
+ * its future completes; the future fails with a ConnectionException 541 if the change could not be
+ * made safe, and then nothing has changed. If a check fails because of another change that is still
+ * being written, the error is reported through the future. Changes become effective in the order in
+ * which they were made; reading never waits.
  */
 public final class Administration {
   private static final Logger LOGGER = LoggerFactory.getLogger(Administration.class);

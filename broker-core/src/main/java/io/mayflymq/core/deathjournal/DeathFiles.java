@@ -16,14 +16,16 @@ import java.util.zip.CRC32C;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/*
- * The files of a death journal. Each has deaths with numbers that follow each other: a header, then the records of DeathCodec. The oldest file is deleted to make
- * room for the next one, so what is on the disk is bounded, and a death is lost with up to an eighth of the journal.
+/**
+ * The files of a death journal. One thread writes; any may read.
  *
- * The header has the number of the first death, and which file was before it and how far that goes. So at the start only the last file is read, and those
- * whose successor is missing.
+ * <p>Each has deaths with numbers that follow each other: a header, then the records of DeathCodec.
+ * The oldest file is deleted to make room for the next one, so what is on the disk is bounded, and
+ * a death is lost with up to an eighth of the journal.
+ *
+ * <p>The header has the number of the first death, and which file was before it and how far that
+ * goes. So at the start only the last file is read, and those whose successor is missing.
  */
-/** The files of a death journal. One thread writes; any may read. */
 final class DeathFiles {
   private static final Logger LOGGER = LoggerFactory.getLogger(DeathFiles.class);
   private static final String PREFIX = "deaths-";

@@ -9,13 +9,16 @@ import java.util.function.Predicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/*
+/**
  * A journal in files.
  *
- * A thread of its own writes, so that no disk delays a shard: what shards hand over waits in memory for a fraction of a second, or until there is enough. The
- * files are not forced. A crash of the process loses what waits, and one of the machine what the operating system had not written; neither hurts a message.
+ * <p>A thread of its own writes, so that no disk delays a shard: what shards hand over waits in
+ * memory for a fraction of a second, or until there is enough. The files are not forced. A crash of
+ * the process loses what waits, and one of the machine what the operating system had not written;
+ * neither hurts a message.
  *
- * If the disk is too slow or fails, what waits is dropped. Then the numbers of deaths have a gap, and the journal reaches back to the gap only.
+ * <p>If the disk is too slow or fails, what waits is dropped. Then the numbers of deaths have a
+ * gap, and the journal reaches back to the gap only.
  */
 public final class DiskDeathJournal implements DeathJournal {
   private static final Logger LOGGER = LoggerFactory.getLogger(DiskDeathJournal.class);

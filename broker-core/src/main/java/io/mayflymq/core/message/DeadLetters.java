@@ -8,15 +8,19 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Objects;
 
-/*
- * Does the same as DeadLetter.of, but faster: messages that die at the same time mostly have the same death headers.
+/**
+ * Makes the dead letters of a shard. Used by its thread only.
  *
- * The death headers follow from the queue, the reason, the second, the exchange and routing key of the message, and its expiration. So the headers of
- * the latest kinds of dead letters are cached, and a message that died in the same way gets a copy of them among its own headers: its encoded properties
- * are cut and joined, and never decoded. A message that has died before, or has CC keys, takes the slow path. Kinds are found by a hash in a table of
- * fixed size; of two kinds with the same slot the later one is kept.
+ * <p>Does the same as DeadLetter.of, but faster: messages that die at the same time mostly have the
+ * same death headers.
+ *
+ * <p>The death headers follow from the queue, the reason, the second, the exchange and routing key
+ * of the message, and its expiration. So the headers of the latest kinds of dead letters are
+ * cached, and a message that died in the same way gets a copy of them among its own headers: its
+ * encoded properties are cut and joined, and never decoded. A message that has died before, or has
+ * CC keys, takes the slow path. Kinds are found by a hash in a table of fixed size; of two kinds
+ * with the same slot the later one is kept.
  */
-/** Makes the dead letters of a shard. Used by its thread only. */
 public final class DeadLetters {
   private static final int SIZE = 256;
   private static final byte[] CC = SenderSelectedKeys.CC.getBytes(StandardCharsets.US_ASCII);

@@ -11,23 +11,26 @@ import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/*
+/**
  * A state whose changes become effective once they are durable, and not before.
  *
- * There are two states: the current one, which all readers use, and the proposed one, which also has all changes that are being written. A change is
- * based on the proposed state, so changes that depend on each other need not wait for the disk one by one: many of them share a force. Each change
- * carries the whole state after it, which is immutable and shares what has not changed.
+ * <p>There are two states: the current one, which all readers use, and the proposed one, which also
+ * has all changes that are being written. A change is based on the proposed state, so changes that
+ * depend on each other need not wait for the disk one by one: many of them share a force. Each
+ * change carries the whole state after it, which is immutable and shares what has not changed.
  *
- * Changes become effective in the order in which they were proposed. A change that needs no write, because it affects nothing durable, is effective at
- * once if nothing is being written, and otherwise after the change that it was based on.
+ * <p>Changes become effective in the order in which they were proposed. A change that needs no
+ * write, because it affects nothing durable, is effective at once if nothing is being written, and
+ * otherwise after the change that it was based on.
  *
- * If a write fails, its change and all changes based on it are undone: the proposed state is the current one again, and their pending writes are
- * withdrawn. The log completes the future of a failed write before it writes anything that was appended later, so no change that was based on the failed
- * one can become effective. A change that needed no write itself fails with UndoneException then: it was refused because of another change, and may be
- * requested again.
+ * <p>If a write fails, its change and all changes based on it are undone: the proposed state is the
+ * current one again, and their pending writes are withdrawn. The log completes the future of a
+ * failed write before it writes anything that was appended later, so no change that was based on
+ * the failed one can become effective. A change that needed no write itself fails with
+ * UndoneException then: it was refused because of another change, and may be requested again.
  *
- * The side effects of a change (events, counters, starting a queue) run when it becomes effective, under the lock, in the same order. Futures are
- * completed after the lock was released.
+ * <p>The side effects of a change (events, counters, starting a queue) run when it becomes
+ * effective, under the lock, in the same order. Futures are completed after the lock was released.
  */
 public final class CommittedState<S> {
   private static final Logger LOGGER = LoggerFactory.getLogger(CommittedState.class);

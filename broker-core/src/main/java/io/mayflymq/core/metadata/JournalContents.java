@@ -9,17 +9,19 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.UUID;
 
-/*
+/**
  * The combined contents of the copies of the journal.
  *
- * Each copy contains everything: a snapshot, in parts, and the commits since then, one frame each. A commit is written to both copies and forced in both
- * before it is reported as durable and before the next one is written. So a commit that is complete in one copy is used, whatever the other one
- * contains, and damage in a single place loses nothing.
+ * <p>Each copy contains everything: a snapshot, in parts, and the commits since then, one frame
+ * each. A commit is written to both copies and forced in both before it is reported as durable and
+ * before the next one is written. So a commit that is complete in one copy is used, whatever the
+ * other one contains, and damage in a single place loses nothing.
  *
- * The state is computed from the complete frames of both copies: a snapshot with all its parts, and the commits that follow it without a gap. It is
- * complete if there is no frame beyond that: damaged bytes after the last commit in both copies are an interrupted write, which was never reported as
- * durable. If there is a later commit after a gap, both copies lack something in between, and the broker must not start with less than what it has
- * confirmed.
+ * <p>The state is computed from the complete frames of both copies: a snapshot with all its parts,
+ * and the commits that follow it without a gap. It is complete if there is no frame beyond that:
+ * damaged bytes after the last commit in both copies are an interrupted write, which was never
+ * reported as durable. If there is a later commit after a gap, both copies lack something in
+ * between, and the broker must not start with less than what it has confirmed.
  */
 final class JournalContents {
   static final List<String> NAMES = List.of("metadata.log", "metadata.copy");

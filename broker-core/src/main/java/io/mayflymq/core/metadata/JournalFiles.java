@@ -11,15 +11,17 @@ import java.util.UUID;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/*
+/**
  * Writes the copies of the journal.
  *
- * A commit is written to each copy and then forced in each. A failed write is cut off, and the next one is made at the same place, so a disk that was
- * full may be used again when it has space. After a failed force the contents of the files are unknown: the caller must not write again.
+ * <p>A commit is written to each copy and then forced in each. A failed write is cut off, and the
+ * next one is made at the same place, so a disk that was full may be used again when it has space.
+ * After a failed force the contents of the files are unknown: the caller must not write again.
  *
- * The journal grows with the number of changes and not with the state. When the larger part of it is obsolete, the state is read from the files and
- * written to new ones, which then replace the old ones. All steps that may fail on a full disk are done before the first file is replaced. The state is
- * not kept in memory for this purpose.
+ * <p>The journal grows with the number of changes and not with the state. When the larger part of
+ * it is obsolete, the state is read from the files and written to new ones, which then replace the
+ * old ones. All steps that may fail on a full disk are done before the first file is replaced. The
+ * state is not kept in memory for this purpose.
  */
 final class JournalFiles implements Closeable {
   private static final Logger LOGGER = LoggerFactory.getLogger(JournalFiles.class);

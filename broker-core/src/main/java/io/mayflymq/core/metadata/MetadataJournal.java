@@ -22,11 +22,12 @@ import java.util.function.UnaryOperator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/*
+/**
  * Metadata as a journal of changes, in two checked copies (see JournalContents).
  *
- * One thread writes. It takes all commands that have accumulated while it was busy, writes them as one commit, forces each copy once, and then reports
- * all of them as durable: a burst of declarations from many connections costs one force of each copy.
+ * <p>One thread writes. It takes all commands that have accumulated while it was busy, writes them
+ * as one commit, forces each copy once, and then reports all of them as durable: a burst of
+ * declarations from many connections costs one force of each copy.
  */
 public final class MetadataJournal implements MetadataLog {
   private static final Logger LOGGER = LoggerFactory.getLogger(MetadataJournal.class);

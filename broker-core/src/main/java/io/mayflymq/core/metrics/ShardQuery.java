@@ -10,11 +10,13 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
-/*
+/**
  * Reads many objects that belong to shards, each on its own shard, and collects the results.
  *
- * A hundred thousand queues are read in slices: after SLICE of them, or a millisecond, the shard's other work gets its turn, so a listing delays no delivery by more than a
- * fraction of a millisecond. All shards work at the same time. The result is no snapshot: each object is read at a different moment.
+ * <p>A hundred thousand queues are read in slices: after SLICE of them, or a millisecond, the
+ * shard's other work gets its turn, so a listing delays no delivery by more than a fraction of a
+ * millisecond. All shards work at the same time. The result is no snapshot: each object is read at
+ * a different moment.
  */
 public final class ShardQuery {
   /** How many objects are read in one slice. */

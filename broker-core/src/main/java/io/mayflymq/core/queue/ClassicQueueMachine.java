@@ -22,20 +22,25 @@ import io.mayflymq.core.store.QueueStore;
 import java.util.List;
 import java.util.OptionalLong;
 
-/*
+/**
  * A classic or quorum queue, as a pure state machine.
  *
- * Each command carries the current time. Effects go out through QueueEffects and the consumers' ConsumerTargets; message contents are kept by
- * QueueMessages. The machine reads no clock and starts no thread, so the same commands in the same order give the same queue. This is how it is tested
- * against a naive model, and how it can be replicated.
+ * <p>Each command carries the current time. Effects go out through QueueEffects and the consumers'
+ * ConsumerTargets; message contents are kept by QueueMessages. The machine reads no clock and
+ * starts no thread, so the same commands in the same order give the same queue. This is how it is
+ * tested against a naive model, and how it can be replicated.
  *
- * Invariant after each command: either no message is ready, or no consumer that can take one is in the rotation. So a message that is published while a
- * consumer waits finds an empty queue and is delivered directly; it gets an entry in the index only if it has to be acknowledged.
+ * <p>Invariant after each command: either no message is ready, or no consumer that can take one is
+ * in the rotation. So a message that is published while a consumer waits finds an empty queue and
+ * is delivered directly; it gets an entry in the index only if it has to be acknowledged.
  *
- * Time. A message has expired when now >= deadline. This is checked in three places: by the timer (for messages that no consumer takes, at any position
- * in the queue), by the dispatcher and basic.get (for messages that are about to be delivered, because the timer may be late), and at a requeue. The
- * timer is set for the earliest deadline only, and is only ever moved to an earlier time. If it fires too early, because the message was consumed
- * meanwhile, it is set again. Very many expiries at once are processed in slices of EXPIRY_SLICE, with the event loop running in between.
+ * <p>Time. A message has expired when {@code now >= deadline.} This is checked in three places: by
+ * the timer (for messages that no consumer takes, at any position in the queue), by the dispatcher
+ * and basic.get (for messages that are about to be delivered, because the timer may be late), and
+ * at a requeue. The timer is set for the earliest deadline only, and is only ever moved to an
+ * earlier time. If it fires too early, because the message was consumed meanwhile, it is set again.
+ * Very many expiries at once are processed in slices of EXPIRY_SLICE, with the event loop running
+ * in between.
  */
 public final class ClassicQueueMachine implements QueueMachine {
   /** How many messages expire in one slice before other work gets its turn. */

@@ -10,12 +10,14 @@ import io.mayflymq.core.queue.index.MessageCopy;
 import io.mayflymq.core.store.RedeliveryNotes;
 import java.util.stream.LongStream;
 
-/*
+/**
  * The returned messages that wait for their retry delay before they are delivered again.
  *
- * In the index they are still unacknowledged, with the flag DELAYED, so they are neither delivered nor moved. The log has a note of each of them, so the
- * wait continues after a restart. A heap orders them by the end of their wait. A message may expire while it waits: such a message is also in a second
- * heap, ordered by deadline. Stale entries of that heap are recognised when they reach its top; they are not searched for earlier.
+ * <p>In the index they are still unacknowledged, with the flag DELAYED, so they are neither
+ * delivered nor moved. The log has a note of each of them, so the wait continues after a restart. A
+ * heap orders them by the end of their wait. A message may expire while it waits: such a message is
+ * also in a second heap, ordered by deadline. Stale entries of that heap are recognised when they
+ * reach its top; they are not searched for earlier.
  */
 final class DelayedRetries {
   private final QueueState state;

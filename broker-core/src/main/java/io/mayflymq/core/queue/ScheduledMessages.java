@@ -13,17 +13,22 @@ import io.mayflymq.core.queue.index.QueueTotals;
 import io.mayflymq.core.store.QueueStore;
 import io.mayflymq.core.store.UnsettledEntry;
 
-/*
- * The scheduled messages of a queue, as a pure state machine: they are not ready, do not count towards limits, and are seen by no consumer.
+/**
+ * The scheduled messages of a queue, as a pure state machine: they are not ready, do not count
+ * towards limits, and are seen by no consumer.
  *
- * They are kept beside the queue in a hidden one that consists of the same parts, with a store of its own. Where a queue has the deadline of a message,
- * this has its due time. So the log, its recovery and its compaction need not know about schedules, and the message that is due first is found like the
- * one that expires first: without an index as long as due times come in order, by a heap of primitive longs otherwise.
+ * <p>They are kept beside the queue in a hidden one that consists of the same parts, with a store
+ * of its own. Where a queue has the deadline of a message, this has its due time. So the log, its
+ * recovery and its compaction need not know about schedules, and the message that is due first is
+ * found like the one that expires first: without an index as long as due times come in order, by a
+ * heap of primitive longs otherwise.
  *
- * A message that is due leaves through Release, which publishes it as if it had arrived at that moment. In the log this is one record, as for a dead
- * letter: after a crash the message is either here or there.
+ * <p>A message that is due leaves through Release, which publishes it as if it had arrived at that
+ * moment. In the log this is one record, as for a dead letter: after a crash the message is either
+ * here or there.
  *
- * A content is in memory only if it cannot be elsewhere or is needed soon: a million messages for next year cost a few bytes each.
+ * <p>A content is in memory only if it cannot be elsewhere or is needed soon: a million messages
+ * for next year cost a few bytes each.
  */
 public final class ScheduledMessages {
   /** Contents that are due within this time stay in memory, if there is room. */

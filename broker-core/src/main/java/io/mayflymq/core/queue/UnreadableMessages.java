@@ -5,13 +5,15 @@ import io.mayflymq.core.queue.index.Deadlines;
 import java.util.Map;
 import java.util.TreeMap;
 
-/*
- * The messages that could not be read when they were needed, because their file is damaged or the disk reported an error.
+/**
+ * The messages that could not be read when they were needed, because their file is damaged or the
+ * disk reported an error.
  *
- * They are set aside: in the index they are unacknowledged, so they are not delivered and the messages behind them are; the log still has them. A disk
- * may recover, so each is tried again after a minute: one that was to be delivered is ready again, at its old place, and one that was to be
- * dead-lettered is dead-lettered. After a restart they are all ready. No message is ever dropped for being unreadable: it leaves only by its TTL or with
- * its queue.
+ * <p>They are set aside: in the index they are unacknowledged, so they are not delivered and the
+ * messages behind them are; the log still has them. A disk may recover, so each is tried again
+ * after a minute: one that was to be delivered is ready again, at its old place, and one that was
+ * to be dead-lettered is dead-lettered. After a restart they are all ready. No message is ever
+ * dropped for being unreadable: it leaves only by its TTL or with its queue.
  */
 final class UnreadableMessages {
   static final long RETRY_MILLIS = 60_000;

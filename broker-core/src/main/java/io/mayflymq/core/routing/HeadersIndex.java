@@ -6,12 +6,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 
-/*
- * RabbitMQ tries the bindings one by one. So does this, as long as they are few compared to the headers of the message. Of many bindings only those are tried
- * that have a chance: a binding that asks for several headers at once is found by one of them, that which the fewest other bindings are found by. Those that are
- * content with any of several headers are always tried.
+/**
+ * The bindings of a headers exchange.
+ *
+ * <p>RabbitMQ tries the bindings one by one. So does this, as long as they are few compared to the
+ * headers of the message. Of many bindings only those are tried that have a chance: a binding that
+ * asks for several headers at once is found by one of them, that which the fewest other bindings
+ * are found by. Those that are content with any of several headers are always tried.
  */
-/** The bindings of a headers exchange. */
 final class HeadersIndex<Q> implements BindingIndex<Q> {
   /** So many bindings for each header are tried one by one. */
   static final int FEW_PER_HEADER = 4;

@@ -11,13 +11,17 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 
-/*
- * The memory of the messages that exchanges of the type x-recent-history keep, all together. It is limited, as neither consumers nor the disk can free it. When the limit
- * is exceeded, the histories that take the most lose the older half of their messages, until an eighth of the limit is free.
+/**
+ * Limits the memory of histories. Any thread may call.
  *
- * A history belongs to an exchange, which may be in several routing tables at a time; so its share is given back when the last of these has been collected.
+ * <p>The memory of the messages that exchanges of the type x-recent-history keep, all together. It
+ * is limited, as neither consumers nor the disk can free it. When the limit is exceeded, the
+ * histories that take the most lose the older half of their messages, until an eighth of the limit
+ * is free.
+ *
+ * <p>A history belongs to an exchange, which may be in several routing tables at a time; so its
+ * share is given back when the last of these has been collected.
  */
-/** Limits the memory of histories. Any thread may call. */
 final class HistoryMemory {
   /** The part of the limit that is freed at a time. */
   private static final int PART_FREED = 8;

@@ -6,19 +6,23 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/*
- * The trie is run as a nondeterministic automaton, one word after the other, rather than searched by recursion: with several # in a pattern a
- * search tries every way to share out the words, which is exponential in the number of # and in the hands of any client that may bind.
+/**
+ * Matches one routing key against the trie of a topic exchange.
  *
- * A place of the automaton is a node whose words before it have been read, or a position among these words. Words that are all literal are compared at
- * once with the first of them; the place is the node then, and waits until they have been read.
+ * <p>The trie is run as a nondeterministic automaton, one word after the other, rather than
+ * searched by recursion: with several # in a pattern a search tries every way to share out the
+ * words, which is exponential in the number of # and in the hands of any client that may bind.
  *
- * Two facts keep the run simple. A place has one before it, so an ordinary place is reached at most once per word and needs no check for duplicates. And
- * what follows a # stays reachable until the end of the key, so those places are only ever added to; they are the only ones that can be
- * reached twice. A run takes at most (words of the key) x (places that match a prefix or follow a reached #) steps; bindings that do not match cost
- * nothing.
+ * <p>A place of the automaton is a node whose words before it have been read, or a position among
+ * these words. Words that are all literal are compared at once with the first of them; the place is
+ * the node then, and waits until they have been read.
+ *
+ * <p>Two facts keep the run simple. A place has one before it, so an ordinary place is reached at
+ * most once per word and needs no check for duplicates. And what follows a # stays reachable until
+ * the end of the key, so those places are only ever added to; they are the only ones that can be
+ * reached twice. A run takes at most (words of the key) x (places that match a prefix or follow a
+ * reached #) steps; bindings that do not match cost nothing.
  */
-/** Matches one routing key against the trie of a topic exchange. */
 final class TopicMatch<Q> {
   /**
    * Places in the order in which they were added. Of a node whose words are literal the position is

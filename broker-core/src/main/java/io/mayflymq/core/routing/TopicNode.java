@@ -2,16 +2,21 @@ package io.mayflymq.core.routing;
 
 import java.util.function.Consumer;
 
-/*
- * A place in the trie of a topic exchange where keys end or where they part, with the words that lead to it from the branch of its parent.
+/**
+ * A node of the trie of a topic exchange. Immutable. Compares by identity.
  *
- * Words between two such places have no nodes of their own: a binding of sixty words that shares none of them with others is one node. A position is
- * where a word begins in a key (TopicKey). All keys that pass through a node begin with the same words, so one of them has the words for all, and a
- * position is the same in each of them; a binding that has gone may still lend its key to a node.
+ * <p>A place in the trie of a topic exchange where keys end or where they part, with the words that
+ * lead to it from the branch of its parent.
  *
- * A branch is the word behind a node. The parent has it among its branches, and the words of the child begin behind it.
+ * <p>Words between two such places have no nodes of their own: a binding of sixty words that shares
+ * none of them with others is one node. A position is where a word begins in a key (TopicKey). All
+ * keys that pass through a node begin with the same words, so one of them has the words for all,
+ * and a position is the same in each of them; a binding that has gone may still lend its key to a
+ * node.
+ *
+ * <p>A branch is the word behind a node. The parent has it among its branches, and the words of the
+ * child begin behind it.
  */
-/** A node of the trie of a topic exchange. Immutable. Compares by identity. */
 final class TopicNode<Q> {
   /** A key that passes through this node. */
   private final String key;

@@ -6,14 +6,15 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiFunction;
 
-/*
+/**
  * Creates every thread of the broker, so that none ends unnoticed.
  *
- * An essential thread is one that the broker cannot work without: a shard's event loop, a thread that writes messages or metadata. If it ends by an
- * exception, so does the process. An auxiliary thread serves a request, collects statistics or monitors: its exception is reported and counted, and the
- * work continues with the next request or at the next time.
+ * <p>An essential thread is one that the broker cannot work without: a shard's event loop, a thread
+ * that writes messages or metadata. If it ends by an exception, so does the process. An auxiliary
+ * thread serves a request, collects statistics or monitors: its exception is reported and counted,
+ * and the work continues with the next request or at the next time.
  *
- * All are daemon threads: the process runs as long as the thread that started it waits.
+ * <p>All are daemon threads: the process runs as long as the thread that started it waits.
  */
 public final class BrokerThreads {
   private final Faults faults;

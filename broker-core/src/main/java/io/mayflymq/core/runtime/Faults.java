@@ -1,17 +1,22 @@
 package io.mayflymq.core.runtime;
 
-/*
- * Receives unexpected exceptions: those that result from a defect, from a disk error, or from a machine without free memory.
+/**
+ * Receives unexpected exceptions. Any thread may call any method.
  *
- * Every command of a batch, message, timer, request and thread is a boundary. It catches exceptions from within (Throwable: an assertion or a stack
- * overflow is a defect of one command, too), undoes what was half done, reports the exception here and continues with the next one. A caller that waits
- * for an answer gets an error. An exception in a part that the broker cannot work without ends the process instead: a supervisor restarts it, and
- * everything that was confirmed is on the disk.
+ * <p>Receives unexpected exceptions: those that result from a defect, from a disk error, or from a
+ * machine without free memory.
  *
- * After an OutOfMemoryError the state of all threads is unknown, and it may have occurred in a library's thread as well. So it ends the process wherever
- * it is found, also as the cause of another exception; and so do the other errors of the virtual machine.
+ * <p>Every command of a batch, message, timer, request and thread is a boundary. It catches
+ * exceptions from within (Throwable: an assertion or a stack overflow is a defect of one command,
+ * too), undoes what was half done, reports the exception here and continues with the next one. A
+ * caller that waits for an answer gets an error. An exception in a part that the broker cannot work
+ * without ends the process instead: a supervisor restarts it, and everything that was confirmed is
+ * on the disk.
+ *
+ * <p>After an OutOfMemoryError the state of all threads is unknown, and it may have occurred in a
+ * library's thread as well. So it ends the process wherever it is found, also as the cause of
+ * another exception; and so do the other errors of the virtual machine.
  */
-/** Receives unexpected exceptions. Any thread may call any method. */
 public interface Faults {
   /** How many causes are examined, since a chain of causes may be circular. */
   int MOST_CAUSES = 32;

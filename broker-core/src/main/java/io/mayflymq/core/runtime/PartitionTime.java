@@ -1,12 +1,15 @@
 package io.mayflymq.core.runtime;
 
-/*
- * The queues of a partition go by its own time. It is the clock of this node, unless the partition has replicas: then it is the time of the leader, and each next leader carries it on,
- * as clocks of nodes differ. A deadline that one leader has set means the same to the next one.
+/**
+ * The time of a partition, in ms since the epoch. Belongs to the shard's thread.
  *
- * While it differs from the clock, the difference may change slowly. A timer that is set for a late time fires before it, and is set again, so that it is not late by such changes.
+ * <p>The queues of a partition go by its own time. It is the clock of this node, unless the
+ * partition has replicas: then it is the time of the leader, and each next leader carries it on, as
+ * clocks of nodes differ. A deadline that one leader has set means the same to the next one.
+ *
+ * <p>While it differs from the clock, the difference may change slowly. A timer that is set for a
+ * late time fires before it, and is set again, so that it is not late by such changes.
  */
-/** The time of a partition, in ms since the epoch. Belongs to the shard's thread. */
 public final class PartitionTime {
   /** The longest time for which a timer is set while the difference may change. */
   private static final long LONGEST_SLEEP_MILLIS = 60_000;

@@ -9,21 +9,24 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 
-/*
- * A shard is a set of queues and the one thread that accesses them, an event loop. There are no locks in the core: code that needs something from a
- * queue submits a task to the queue's shard.
+/**
+ * A shard is a set of queues and the one thread that accesses them, an event loop. There are no
+ * locks in the core: code that needs something from a queue submits a task to the queue's shard.
  *
- * Work comes in bursts: the data of one socket read, one batch from another shard, the timers that are due. The clock is read once at the start of a
- * burst, and before each task from another thread, which may have been submitted after that start. What a burst produces (deliveries, confirms, dead
- * letters) is collected and passed on once at its end, by the listeners that were added while it ran. So neither a system call nor a hand-over between
- * threads is made for a single message.
+ * <p>Work comes in bursts: the data of one socket read, one batch from another shard, the timers
+ * that are due. The clock is read once at the start of a burst, and before each task from another
+ * thread, which may have been submitted after that start. What a burst produces (deliveries,
+ * confirms, dead letters) is collected and passed on once at its end, by the listeners that were
+ * added while it ran. So neither a system call nor a hand-over between threads is made for a single
+ * message.
  *
- * Tasks from other threads wait in a mailbox, and run before anything that begins a burst; an event loop that finds both a client's bytes and a task
- * would read the bytes first. A client that got a reply may send its next command on another event loop; that command must see everything that was
- * submitted to this shard before the reply was sent.
+ * <p>Tasks from other threads wait in a mailbox, and run before anything that begins a burst; an
+ * event loop that finds both a client's bytes and a task would read the bytes first. A client that
+ * got a reply may send its next command on another event loop; that command must see everything
+ * that was submitted to this shard before the reply was sent.
  *
- * Each task, listener and timer is a boundary for exceptions: an exception is reported, and the others run as usual. Only a task that a caller of run()
- * runs itself throws to that caller.
+ * <p>Each task, listener and timer is a boundary for exceptions: an exception is reported, and the
+ * others run as usual. Only a task that a caller of run() runs itself throws to that caller.
  */
 public final class Shard {
   private static final long NEVER = Long.MAX_VALUE;

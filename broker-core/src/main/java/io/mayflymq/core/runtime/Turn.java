@@ -2,16 +2,18 @@ package io.mayflymq.core.runtime;
 
 import java.util.concurrent.TimeUnit;
 
-/*
- * What a client sends in one go may take a microsecond or a second: a hundred messages that are routed by thousands of bindings, each of them for thousands of
- * queues. So the turn of a connection is bounded by time, not by the number of its commands. The clock is read after commands that are known to take long, and
- * after many others; so a small message costs an addition.
- *
- * What a turn hands to other shards takes them longer than it has taken here, so there is a bound for the steps, too.
- */
 /**
  * How long one connection has the thread of a shard before others have it: a few milliseconds. What
  * is left is done in the next turn. Belongs to the shard's thread.
+ *
+ * <p>What a client sends in one go may take a microsecond or a second: a hundred messages that are
+ * routed by thousands of bindings, each of them for thousands of queues. So the turn of a
+ * connection is bounded by time, not by the number of its commands. The clock is read after
+ * commands that are known to take long, and after many others; so a small message costs an
+ * addition.
+ *
+ * <p>What a turn hands to other shards takes them longer than it has taken here, so there is a
+ * bound for the steps, too.
  */
 public final class Turn {
   /** How long a turn is, in ns. */

@@ -6,18 +6,21 @@ import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/*
+/**
  * Estimates the cost of a regular expression before it is compiled.
  *
- * RE2/J expands repetitions when it compiles: ((a{1000}){1000}){1000} becomes a thousand million instructions, and exhausts the memory of the process.
- * Java's own engine uses a counter instead, but takes a thousand million steps when it matches. So the expression is parsed here once, without building
- * anything, and its size with all repetitions expanded is computed: never too small, also for an invalid expression.
+ * <p>RE2/J expands repetitions when it compiles: ((a{1000}){1000}){1000} becomes a thousand million
+ * instructions, and exhausts the memory of the process. Java's own engine uses a counter instead,
+ * but takes a thousand million steps when it matches. So the expression is parsed here once,
+ * without building anything, and its size with all repetitions expanded is computed: never too
+ * small, also for an invalid expression.
  *
- * Where the two engines and this parser might disagree (a class within a class, comments in the expression), the whole expression counts as repeated as
- * often as all its repetitions together.
+ * <p>Where the two engines and this parser might disagree (a class within a class, comments in the
+ * expression), the whole expression counts as repeated as often as all its repetitions together.
  *
- * For Java's engine, which backtracks, there is a second number: in how many ways a part can match without reading a character. (|)(|)(|)(|) has
- * sixteen; such ways are not limited by counting the characters that are read (BoundedRegex).
+ * <p>For Java's engine, which backtracks, there is a second number: in how many ways a part can
+ * match without reading a character. (|)(|)(|)(|) has sixteen; such ways are not limited by
+ * counting the characters that are read (BoundedRegex).
  */
 final class RegexCost {
   /** A class of Unicode's, {@code \pL}, has a table of ranges, once for each time it is written. */

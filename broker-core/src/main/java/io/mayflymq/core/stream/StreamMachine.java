@@ -21,15 +21,17 @@ import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 
-/*
- * A stream: a log to which messages are appended, and consumers that read it, each at its own position. Consumers do not change the log, so there is no
- * state per message; the only costs are those of the consumers.
+/**
+ * A stream: a log to which messages are appended, and consumers that read it, each at its own
+ * position. Consumers do not change the log, so there is no state per message; the only costs are
+ * those of the consumers.
  *
- * A message gets its offset in a header once, when it arrives; it is stored and delivered in this form. It is delivered when it is safe.
- * Acknowledgements, and everything else that settles a delivery, only give the consumer credit for another one.
+ * <p>A message gets its offset in a header once, when it arrives; it is stored and delivered in
+ * this form. It is delivered when it is safe. Acknowledgements, and everything else that settles a
+ * delivery, only give the consumer credit for another one.
  *
- * A consumer far behind could keep the shard busy for as long as its credit and its connection allow. So each one gets one slice at a time, with the
- * event loop running in between.
+ * <p>A consumer far behind could keep the shard busy for as long as its credit and its connection
+ * allow. So each one gets one slice at a time, with the event loop running in between.
  */
 public final class StreamMachine implements QueueMachine {
   /** How many messages a consumer gets in one slice before other work gets its turn. */

@@ -26,21 +26,24 @@ import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
-/*
+/**
  * The exchanges and bindings of a virtual host that are deleted when they are unused for too long.
  *
- * Their leases are in the routing table, so that a message finds them on its way; nothing is asked of messages that pass none. Here they stand in the
- * order in which they would end as far as was known, with one timer, on the first shard. When it fires, one that was used meanwhile
- * gets its new place.
+ * <p>Their leases are in the routing table, so that a message finds them on its way; nothing is
+ * asked of messages that pass none. Here they stand in the order in which they would end as far as
+ * was known, with one timer, on the first shard. When it fires, one that was used meanwhile gets
+ * its new place.
  *
- * In a cluster each node knows of the use that it has seen itself. A node on which a lease has ended asks the others before it deletes anything: it goes on to
- * the time when the lease ends on the last of them. Without an answer of a node that can be reached it tries again.
+ * <p>In a cluster each node knows of the use that it has seen itself. A node on which a lease has
+ * ended asks the others before it deletes anything: it goes on to the time when the lease ends on
+ * the last of them. Without an answer of a node that can be reached it tries again.
  *
- * All their times are by a clock that nothing sets. The timer may fire early, when the clock of the machine was set ahead.
+ * <p>All their times are by a clock that nothing sets. The timer may fire early, when the clock of
+ * the machine was set ahead.
  *
- * Everything but the timer is under the lock of the virtual host.
+ * <p>Everything but the timer is under the lock of the virtual host.
  *
- * Source: Azure Service Bus, "Message expiration", section "Idleness".
+ * <p>Source: Azure Service Bus, "Message expiration", section "Idleness".
  */
 final class IdleLeases extends Timer {
   /** When it is tried again to delete what is still there. */

@@ -21,16 +21,19 @@ import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/*
- * Declares queues anew of which only the messages are left, so that these can be consumed.
+/**
+ * Makes metadata for messages that have none.
  *
- * Such a queue gets the name that the log tells, in its virtual host, which is made if it is not there. It is durable and has no arguments and no
- * bindings but that to the default exchange; a stream is a stream. Where no name is known it is called orphan-ID, in the default virtual host; where
- * another queue has the name, as one of older metadata may, it is called NAME.orphan-ID.
+ * <p>Declares queues anew of which only the messages are left, so that these can be consumed.
  *
- * That is metadata only: a start that finds them in the log finds the messages as it does for any queue.
+ * <p>Such a queue gets the name that the log tells, in its virtual host, which is made if it is not
+ * there. It is durable and has no arguments and no bindings but that to the default exchange; a
+ * stream is a stream. Where no name is known it is called orphan-ID, in the default virtual host;
+ * where another queue has the name, as one of older metadata may, it is called NAME.orphan-ID.
+ *
+ * <p>That is metadata only: a start that finds them in the log finds the messages as it does for
+ * any queue.
  */
-/** Makes metadata for messages that have none. */
 public final class OrphanAdoption {
   private static final Logger LOGGER = LoggerFactory.getLogger(OrphanAdoption.class);
 

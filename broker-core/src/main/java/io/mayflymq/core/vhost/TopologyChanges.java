@@ -30,17 +30,21 @@ import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.queue.QuorumConversion;
 import java.util.List;
 
-/*
- * What each command does to the exchanges, queues, bindings and policies of a virtual host.
+/**
+ * Applies commands to topologies. Within the lock of the virtual host.
  *
- * All changes come this way, whatever they come from: a client's request that has been checked, what was kept before this process, what another node of
- * a cluster has done. A request says what it wants (one queue goes); what goes along with it (bindings, auto-delete exchanges) is found here, in the
- * topology that the change is really made to. In a cluster that may be a later one than the one that the request was checked against.
+ * <p>What each command does to the exchanges, queues, bindings and policies of a virtual host.
  *
- * A command that does not fit the topology is refused with UndoneException. Alone that does not happen, as a request is checked against the same
- * topology; in a cluster all nodes refuse it alike, and the node where it was requested checks the request again.
+ * <p>All changes come this way, whatever they come from: a client's request that has been checked,
+ * what was kept before this process, what another node of a cluster has done. A request says what
+ * it wants (one queue goes); what goes along with it (bindings, auto-delete exchanges) is found
+ * here, in the topology that the change is really made to. In a cluster that may be a later one
+ * than the one that the request was checked against.
+ *
+ * <p>A command that does not fit the topology is refused with UndoneException. Alone that does not
+ * happen, as a request is checked against the same topology; in a cluster all nodes refuse it
+ * alike, and the node where it was requested checks the request again.
  */
-/** Applies commands to topologies. Within the lock of the virtual host. */
 final class TopologyChanges {
   private final TopologyCommands commands;
   private final IdleLeases idle;

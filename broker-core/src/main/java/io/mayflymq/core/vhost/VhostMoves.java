@@ -26,19 +26,24 @@ import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/*
- * Moves queues of this node to other ones, or to replicas on several nodes. The latter makes a classic queue a quorum queue: what moves is the messages,
- * and the definition changes with the place (TopologyChanges).
+/**
+ * Moves queues. Any thread may call.
  *
- * A move is two changes of metadata. The first one (QueueMoving) says that there is a copy, under an id of its own, and where; the node there makes it
- * then, and keeps it whatever happens to its process. Between the two the queue is where it was, and is copied. The second one (QueueMoved) makes the
- * copy the queue; or it is dropped again (QueueStays). All nodes see one of these two, and the same one, since each names the copy and the first that
- * comes excludes the other.
+ * <p>Moves queues of this node to other ones, or to replicas on several nodes. The latter makes a
+ * classic queue a quorum queue: what moves is the messages, and the definition changes with the
+ * place (TopologyChanges).
  *
- * So a node that restarts knows that a queue of its may have moved while it was away, and serves it only when it knows the outcome. A move
- * whose process is gone is not resumed: the old node ends it when it is back.
+ * <p>A move is two changes of metadata. The first one (QueueMoving) says that there is a copy,
+ * under an id of its own, and where; the node there makes it then, and keeps it whatever happens to
+ * its process. Between the two the queue is where it was, and is copied. The second one
+ * (QueueMoved) makes the copy the queue; or it is dropped again (QueueStays). All nodes see one of
+ * these two, and the same one, since each names the copy and the first that comes excludes the
+ * other.
+ *
+ * <p>So a node that restarts knows that a queue of its may have moved while it was away, and serves
+ * it only when it knows the outcome. A move whose process is gone is not resumed: the old node ends
+ * it when it is back.
  */
-/** Moves queues. Any thread may call. */
 final class VhostMoves {
   private static final Logger LOGGER = LoggerFactory.getLogger(VhostMoves.class);
 

@@ -38,17 +38,19 @@ import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/*
+/**
  * The policies of a virtual host, and how they reach its exchanges and queues.
  *
- * A change of policies is one small change of the state (Topology). What is declared after it begins with the new policies. What is there already is
- * brought up to date once the change is in force: exchanges and bindings are looked at outside of the lock, and only those that differ are changed,
- * some at a time; queues are visited by their shards, in slices. Each is settled by the policies of that moment, so two changes in quick succession
- * end in the same state whichever comes last. So no change of policies holds the lock for longer than a declaration does, however many queues
- * there are.
+ * <p>A change of policies is one small change of the state (Topology). What is declared after it
+ * begins with the new policies. What is there already is brought up to date once the change is in
+ * force: exchanges and bindings are looked at outside of the lock, and only those that differ are
+ * changed, some at a time; queues are visited by their shards, in slices. Each is settled by the
+ * policies of that moment, so two changes in quick succession end in the same state whichever comes
+ * last. So no change of policies holds the lock for longer than a declaration does, however many
+ * queues there are.
  *
- * What is public may be called by any thread. It looks at every queue or exchange on the thread that calls, which takes tens of milliseconds
- * for ten thousand: that should be no shard's.
+ * <p>What is public may be called by any thread. It looks at every queue or exchange on the thread
+ * that calls, which takes tens of milliseconds for ten thousand: that should be no shard's.
  */
 public final class VhostPolicies {
   private static final Logger LOGGER = LoggerFactory.getLogger(VhostPolicies.class);

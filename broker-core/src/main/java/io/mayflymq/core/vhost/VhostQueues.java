@@ -31,12 +31,14 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/*
+/**
  * The queues of a virtual host: how they are declared and deleted.
  *
- * A queue that is declared is in the proposed state at once and in force once that is safe; no message is routed to it before. A queue that is to be
- * deleted stays in service until that is safe, and only then loses its consumers and messages: if the write fails it has not changed.
- * Its shard decides whether it may go (it knows consumers and messages), so a deletion begins there (Queue) and comes here for the table.
+ * <p>A queue that is declared is in the proposed state at once and in force once that is safe; no
+ * message is routed to it before. A queue that is to be deleted stays in service until that is
+ * safe, and only then loses its consumers and messages: if the write fails it has not changed. Its
+ * shard decides whether it may go (it knows consumers and messages), so a deletion begins there
+ * (Queue) and comes here for the table.
  */
 final class VhostQueues {
   private static final Logger LOGGER = LoggerFactory.getLogger(VhostQueues.class);

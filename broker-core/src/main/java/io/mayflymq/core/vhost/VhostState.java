@@ -17,16 +17,19 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
-/*
- * The state of a virtual host, which its exchanges, queues and policies share, and how requests change it.
+/**
+ * The state of a virtual host, which its exchanges, queues and policies share, and how requests
+ * change it.
  *
- * Publishers read the routing table, an immutable snapshot behind one volatile field, and never wait. A thread that changes it holds the
- * lock for as long as it takes to make the next snapshot and to append the change to the metadata log; the change is in force once
- * the log says that it is safe (CommittedState). So what one client sees another one's crash cannot take away.
+ * <p>Publishers read the routing table, an immutable snapshot behind one volatile field, and never
+ * wait. A thread that changes it holds the lock for as long as it takes to make the next snapshot
+ * and to append the change to the metadata log; the change is in force once the log says that it is
+ * safe (CommittedState). So what one client sees another one's crash cannot take away.
  *
- * A request is decided by the proposed state, which has the changes that are being written too. Where it finds there what is not in force yet,
- * or is told to make what is about to go, it waits until that is decided and looks again. An error is told only when nothing that it follows from
- * is being written.
+ * <p>A request is decided by the proposed state, which has the changes that are being written too.
+ * Where it finds there what is not in force yet, or is told to make what is about to go, it waits
+ * until that is decided and looks again. An error is told only when nothing that it follows from is
+ * being written.
  */
 final class VhostState {
   /** For how many things at a time many are done. */

@@ -10,16 +10,20 @@ import java.util.function.LongSupplier;
 import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
 
-/*
- * The memory that is held for clients: for what they have begun and not finished, which are transactions that are not committed and messages that have not arrived completely;
- * and for what they keep open, which are connections, channels and consumers. No consumer can free it, and neither can the disk, so an alarm that it raised would stay until
- * the client goes on.
+/**
+ * The memory that is held for clients: for what they have begun and not finished, which are
+ * transactions that are not committed and messages that have not arrived completely; and for what
+ * they keep open, which are connections, channels and consumers. No consumer can free it, and
+ * neither can the disk, so an alarm that it raised would stay until the client goes on.
  *
- * All of it together is limited. When the limit is exceeded, the clients of the virtual host that hold the most give up, the connection that holds the most first, also if
- * another one has exceeded it: so a tenant that holds little goes on. What is not finished is also given up before a memory alarm, if it is a considerable part of the memory; what is open is
- * not, as consumers end an alarm.
+ * <p>All of it together is limited. When the limit is exceeded, the clients of the virtual host
+ * that hold the most give up, the connection that holds the most first, also if another one has
+ * exceeded it: so a tenant that holds little goes on. What is not finished is also given up before
+ * a memory alarm, if it is a considerable part of the memory; what is open is not, as consumers end
+ * an alarm.
  *
- * Each connection counts on its loop and tells the sum at the end of a read, or sooner if it is much.
+ * <p>Each connection counts on its loop and tells the sum at the end of a read, or sooner if it is
+ * much.
  */
 public final class ClientMemory {
   /** A connection does not wait for the end of a read with such a change. */

@@ -13,16 +13,17 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/*
+/**
  * The memory of this Java virtual machine.
  *
- * The current heap usage consists mostly of garbage, so it is not useful. The usage after the last
- * collection is an upper bound for the live data at that time: a collection of the young generation
- * leaves the garbage of the old one in place. (The pools' own
- * getCollectionUsage is of no use for this, as G1 sets that of its old generation after some collections only.)
+ * <p>The current heap usage consists mostly of garbage, so it is not useful. The usage after the
+ * last collection is an upper bound for the live data at that time: a collection of the young
+ * generation leaves the garbage of the old one in place. (The pools' own getCollectionUsage is of
+ * no use for this, as G1 sets that of its old generation after some collections only.)
  *
- * Buffers outside of the heap are Netty's, which take a part of the machine's memory limit that the JDK counts or not, depending on how
- * Netty allocates; whichever of the two counts is larger has them all.
+ * <p>Buffers outside of the heap are Netty's, which take a part of the machine's memory limit that
+ * the JDK counts or not, depending on how Netty allocates; whichever of the two counts is larger
+ * has them all.
  */
 final class JvmMemory implements MemoryUse {
   /**

@@ -17,19 +17,20 @@ import java.util.concurrent.locks.LockSupport;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/*
+/**
  * Ends the process when an essential part has failed: reports why, and halts.
  *
- * There is no orderly stop. The failed part may be one that a stop waits for, and confirmed messages
- * are on the disk, as after kill -9.
+ * <p>There is no orderly stop. The failed part may be one that a stop waits for, and confirmed
+ * messages are on the disk, as after kill -9.
  *
- * It must work when there is no memory at all. So everything it needs is created beforehand: a thread
- * that halts the process within two seconds, even if the log hangs, and the line for standard error.
- * The error is logged last, which may fail; some reserved memory is freed for it first.
+ * <p>It must work when there is no memory at all. So everything it needs is created beforehand: a
+ * thread that halts the process within two seconds, even if the log hangs, and the line for
+ * standard error. The error is logged last, which may fail; some reserved memory is freed for it
+ * first.
  *
- * Java itself needs memory when a line of code is run for the first time: for a text that stands in it, and to find the classes that it
- * names. So the code from the end of a thread to the line on standard error is run once at the start, without
- * ending the process.
+ * <p>Java itself needs memory when a line of code is run for the first time: for a text that stands
+ * in it, and to find the classes that it names. So the code from the end of a thread to the line on
+ * standard error is run once at the start, without ending the process.
  */
 final class EmergencyExit implements ProcessEnd {
   private static final Logger LOGGER = LoggerFactory.getLogger(EmergencyExit.class);

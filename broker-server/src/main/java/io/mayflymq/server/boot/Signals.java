@@ -5,15 +5,17 @@ import java.lang.reflect.Proxy;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/*
- * Handles signals other than SIGTERM and SIGINT, which ShutdownHook handles: SIGHUP has the configuration read again and the log files reopened,
- * as service managers and logrotate expect; SIGUSR1, which nothing here needs, is ignored rather than the end of the process.
+/**
+ * Handles signals other than SIGTERM and SIGINT, which ShutdownHook handles: SIGHUP has the
+ * configuration read again and the log files reopened, as service managers and logrotate expect;
+ * SIGUSR1, which nothing here needs, is ignored rather than the end of the process.
  *
- * Java calls a handler on a new thread, one for each signal. Exceptions of a handler are reported and
- * have no further effect.
+ * <p>Java calls a handler on a new thread, one for each signal. Exceptions of a handler are
+ * reported and have no further effect.
  *
- * sun.misc.Signal is the only way there is to a signal. It is part of every JDK (module jdk.unsupported), but the compiler warns of it in
- * a way that cannot be answered, so it is called by reflection. Where there is no such class or no such signal, as on Windows, nothing is
+ * <p>sun.misc.Signal is the only way there is to a signal. It is part of every JDK (module
+ * jdk.unsupported), but the compiler warns of it in a way that cannot be answered, so it is called
+ * by reflection. Where there is no such class or no such signal, as on Windows, nothing is
  * answered.
  */
 final class Signals {

@@ -32,12 +32,12 @@ import io.netty.buffer.ByteBuf;
 import java.util.List;
 import java.util.stream.Stream;
 
-/*
- * One channel: its mode, the content that is being received, and the dispatch of its methods. Used on
- * its connection's loop only.
+/**
+ * One channel: its mode, the content that is being received, and the dispatch of its methods. Used
+ * on its connection's loop only.
  *
- * Errors are thrown: a ChannelException ends this channel, a ConnectionException the connection; the connection turns both into close
- * methods.
+ * <p>Errors are thrown: a ChannelException ends this channel, a ConnectionException the connection;
+ * the connection turns both into close methods.
  */
 public final class ChannelSession {
   /** About how many bytes a channel takes that publishes with confirms, or consumes. */

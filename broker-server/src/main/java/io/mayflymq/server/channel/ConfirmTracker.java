@@ -7,12 +7,13 @@ import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.vhost.command.PublishListener;
 import java.util.Arrays;
 
-/*
- * Publisher confirms of one channel. Each publish has a number; it is confirmed when all queues that it went to have reported, with
- * basic.nack if one of them refused it.
+/**
+ * Publisher confirms of one channel. Each publish has a number; it is confirmed when all queues
+ * that it went to have reported, with basic.nack if one of them refused it.
  *
- * Confirms are coalesced: at the end of a burst everything up to the first unfinished publish goes out as one ack with multiple=true (cut at
- * nacks), and publishes finished beyond it as single acks, so that no confirm waits for a slower queue.
+ * <p>Confirms are coalesced: at the end of a burst everything up to the first unfinished publish
+ * goes out as one ack with multiple=true (cut at nacks), and publishes finished beyond it as single
+ * acks, so that no confirm waits for a slower queue.
  */
 final class ConfirmTracker implements PublishListener, EndOfBurstListener {
   private static final int SMALLEST = 64;

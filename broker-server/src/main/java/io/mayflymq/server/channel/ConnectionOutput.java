@@ -13,11 +13,13 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelOutboundBuffer;
 
-/*
- * The output of a connection. Frames are encoded into one buffer while a burst runs, which is written and flushed once at its end: one system call, however many channels and queues have written. A full buffer is passed on to Netty in between, which counts it towards
- * writability; bodies larger than a buffer go frame by frame.
+/**
+ * The output of a connection. Frames are encoded into one buffer while a burst runs, which is
+ * written and flushed once at its end: one system call, however many channels and queues have
+ * written. A full buffer is passed on to Netty in between, which counts it towards writability;
+ * bodies larger than a buffer go frame by frame.
  *
- * Used on the connection's loop only; isWritable may be called by any thread.
+ * <p>Used on the connection's loop only; isWritable may be called by any thread.
  */
 public final class ConnectionOutput implements EndOfBurstListener {
   private static final int SMALLEST_BUFFER = 1024;

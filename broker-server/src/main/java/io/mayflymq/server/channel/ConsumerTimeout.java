@@ -9,17 +9,18 @@ import io.mayflymq.protocol.types.ReplyCode;
 import java.util.ArrayDeque;
 import java.util.function.Consumer;
 
-/*
+/**
  * Closes a channel whose oldest delivery has been unacknowledged for too long. For other timeout
  * actions see DeliveryTimeouts.
  *
- * Deliveries have no timer and no timestamp. While there are unacknowledged ones, a tick once a second
- * notes the highest tag given out so far; as tags ascend, the first note above a tag says by when it
- * was delivered. So a channel times out up to two seconds late and never early, and one that delivered
- * a single message on time. A channel whose deliveries are all settled does not tick.
+ * <p>Deliveries have no timer and no timestamp. While there are unacknowledged ones, a tick once a
+ * second notes the highest tag given out so far; as tags ascend, the first note above a tag says by
+ * when it was delivered. So a channel times out up to two seconds late and never early, and one
+ * that delivered a single message on time. A channel whose deliveries are all settled does not
+ * tick.
  *
- * Source: RabbitMQ, "Consumers", section "Delivery Acknowledgement Timeout"; as there, the oldest delivery of the channel is the one that
- * counts, with the timeout of its queue.
+ * <p>Source: RabbitMQ, "Consumers", section "Delivery Acknowledgement Timeout"; as there, the
+ * oldest delivery of the channel is the one that counts, with the timeout of its queue.
  */
 final class ConsumerTimeout extends Timer {
   static final long TICK_MILLIS = 1000;

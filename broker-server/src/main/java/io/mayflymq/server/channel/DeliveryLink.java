@@ -7,17 +7,17 @@ import io.mayflymq.core.runtime.Shard;
 import java.util.ArrayList;
 import java.util.List;
 
-/*
+/**
  * Passes deliveries from the queues of one shard to one connection.
  *
- * If both are on the same loop, a message is encoded at once. If not, the deliveries of a burst are collected and handed over as one task at its
- * end. The bytes in transit are limited: the shard counts what it handed over, the connection counts what
- * it wrote, and if the difference is too large the consumer waits. It also waits if the connection's
- * peer does not read.
+ * <p>If both are on the same loop, a message is encoded at once. If not, the deliveries of a burst
+ * are collected and handed over as one task at its end. The bytes in transit are limited: the shard
+ * counts what it handed over, the connection counts what it wrote, and if the difference is too
+ * large the consumer waits. It also waits if the connection's peer does not read.
  *
- * The wake-up must not be missed. The shard first sets that a consumer waits and then checks again;
- * the connection first sets what it wrote (or becomes writable) and then checks whether a consumer
- * waits. Both fields are volatile, so one of them sees the other.
+ * <p>The wake-up must not be missed. The shard first sets that a consumer waits and then checks
+ * again; the connection first sets what it wrote (or becomes writable) and then checks whether a
+ * consumer waits. Both fields are volatile, so one of them sees the other.
  */
 public final class DeliveryLink implements EndOfBurstListener {
   private static final long MOST_BYTES_AHEAD = 1 << 20;

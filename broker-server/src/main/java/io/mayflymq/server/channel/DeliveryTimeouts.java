@@ -8,15 +8,15 @@ import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.runtime.Timer;
 import java.util.function.LongConsumer;
 
-/*
- * The locks of deliveries from queues whose consumer-timeout does not close the channel: each delivery
- * has a lock that ends on its own, to the millisecond. The end is fixed at the delivery; a changed
- * policy applies to later deliveries.
+/**
+ * The locks of deliveries from queues whose consumer-timeout does not close the channel: each
+ * delivery has a lock that ends on its own, to the millisecond. The end is fixed at the delivery; a
+ * changed policy applies to later deliveries.
  *
- * There is one timer, for the earliest end. Entries of settled deliveries are not removed at once:
- * they are skipped when they come first, and all removed when they outnumber the others.
+ * <p>There is one timer, for the earliest end. Entries of settled deliveries are not removed at
+ * once: they are skipped when they come first, and all removed when they outnumber the others.
  *
- * Source: Azure Service Bus, "Message transfers, locks, and settlement".
+ * <p>Source: Azure Service Bus, "Message transfers, locks, and settlement".
  */
 final class DeliveryTimeouts extends Timer {
   private static final int FEW = 64;

@@ -6,12 +6,12 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.function.LongConsumer;
 
-/*
+/**
  * The unsettled deliveries of a channel, by delivery tag.
  *
- * Tags ascend by one, so this is a ring buffer of two columns; a tag that needs no settlement, or is
- * settled, is an empty slot. The ring begins at the first unsettled tag. When many are settled at
- * once, they are reported in runs: same source, consecutive sequence numbers.
+ * <p>Tags ascend by one, so this is a ring buffer of two columns; a tag that needs no settlement,
+ * or is settled, is an empty slot. The ring begins at the first unsettled tag. When many are
+ * settled at once, they are reported in runs: same source, consecutive sequence numbers.
  */
 final class UnackedDeliveries {
   private static final int SMALLEST = 16;

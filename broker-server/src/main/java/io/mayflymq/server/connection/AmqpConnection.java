@@ -35,18 +35,19 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
-/*
- * One client connection. Owns the channels, passes received frames to them, and is the one place where
- * errors become close methods: it decides whether an error closes the channel or the connection.
+/**
+ * One client connection. Owns the channels, passes received frames to them, and is the one place
+ * where errors become close methods: it decides whether an error closes the channel or the
+ * connection.
  *
- * All code here runs on the connection's event loop, in bursts of the shard on that loop. When a
- * channel has to wait for a queue of another shard, or the shards lag behind with messages that this
- * connection has published, the connection handles no further frames (isSuspended) until the wait is
- * over. So commands keep their order without a queue of commands.
+ * <p>All code here runs on the connection's event loop, in bursts of the shard on that loop. When a
+ * channel has to wait for a queue of another shard, or the shards lag behind with messages that
+ * this connection has published, the connection handles no further frames (isSuspended) until the
+ * wait is over. So commands keep their order without a queue of commands.
  *
- * Closing: when either side begins to close, everything is released at once (consumers are cancelled,
- * unsettled messages are requeued, exclusive queues are deleted). Then the connection waits for the
- * client's close-ok, for a limited time.
+ * <p>Closing: when either side begins to close, everything is released at once (consumers are
+ * cancelled, unsettled messages are requeued, exclusive queues are deleted). Then the connection
+ * waits for the client's close-ok, for a limited time.
  */
 final class AmqpConnection
     implements FrameHandler, ConnectionContext, OpenConnection, ClientMemory.Holder {

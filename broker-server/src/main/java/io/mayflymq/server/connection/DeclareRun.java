@@ -8,18 +8,22 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.CompletableFuture;
 
-/*
- * Declarations of queues that a client makes one after the other without waiting for answers (nowait).
+/**
+ * The declarations of a connection that are under way together. On the connection's loop.
  *
- * A declaration is safe only after a force, and in a cluster after a round trip and several forces. If the next one waited for that, a client would make a
- * few hundred a second, however many it sends at once. So those that follow directly, of the same channel, are requested while the first ones are under
- * way, and share forces and round trips. Everything else that the connection sends waits until all of them are in force: a publish behind a
- * declaration finds the queue.
+ * <p>Declarations of queues that a client makes one after the other without waiting for answers
+ * (nowait).
  *
- * They end in the order in which they came, so the first one that fails closes the channel, with its own error. Only what cannot depend on another
- * declaration of the run joins it; see QueueOperations.
+ * <p>A declaration is safe only after a force, and in a cluster after a round trip and several
+ * forces. If the next one waited for that, a client would make a few hundred a second, however many
+ * it sends at once. So those that follow directly, of the same channel, are requested while the
+ * first ones are under way, and share forces and round trips. Everything else that the connection
+ * sends waits until all of them are in force: a publish behind a declaration finds the queue.
+ *
+ * <p>They end in the order in which they came, so the first one that fails closes the channel, with
+ * its own error. Only what cannot depend on another declaration of the run joins it; see
+ * QueueOperations.
  */
-/** The declarations of a connection that are under way together. On the connection's loop. */
 final class DeclareRun {
   /** More than fit into one entry of a cluster's log. */
   private static final int MOST = 2_000;

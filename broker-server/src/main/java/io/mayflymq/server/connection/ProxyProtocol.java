@@ -22,19 +22,19 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
-/*
+/**
  * The header of HAProxy's PROXY protocol, version 1 or 2, at the beginning of a connection, before
  * TLS. A proxy tells by it who has connected to it, and where. All that asks for the addresses of a
- * connection asks SocketPeer, so the log, the API, the check of loopback users and the login throttle get the
- * address of the client and not that of the proxy.
+ * connection asks SocketPeer, so the log, the API, the check of loopback users and the login
+ * throttle get the address of the client and not that of the proxy.
  *
- * Until the header is complete nothing else is in the pipeline. A connection that begins with
+ * <p>Until the header is complete nothing else is in the pipeline. A connection that begins with
  * anything else is closed: it has not come through the proxy, or the proxy is not set up for it.
  *
- * A header without addresses (LOCAL, UNKNOWN, or of Unix sockets) is for connections of the proxy
- * itself, such as its health checks; then the addresses are those of the socket.
+ * <p>A header without addresses (LOCAL, UNKNOWN, or of Unix sockets) is for connections of the
+ * proxy itself, such as its health checks; then the addresses are those of the socket.
  *
- * Source: The PROXY protocol, versions 1 and 2 (haproxy.org).
+ * <p>Source: The PROXY protocol, versions 1 and 2 (haproxy.org).
  */
 public final class ProxyProtocol extends ChannelInboundHandlerAdapter {
   private final ConnectionEnvironment environment;

@@ -4,17 +4,17 @@ import io.mayflymq.protocol.method.ConnectionMethod;
 import io.mayflymq.server.alarm.Alarms;
 import io.mayflymq.server.channel.ConnectionOutput;
 
-/*
+/**
  * Blocks one connection during an alarm (RabbitMQ's connection.blocked).
  *
- * An alarm by itself does not block a connection, so connections that only consume are not affected.
- * The first content that a connection sends while an alarm is raised blocks it: the client gets
- * connection.blocked, if it has the capability, and nothing more is read until no alarm is left. As
- * RabbitMQ does, the broker blocks
- * between a message's header and its body, so a message that has a body waits for the end of the alarm, and one without has been published.
+ * <p>An alarm by itself does not block a connection, so connections that only consume are not
+ * affected. The first content that a connection sends while an alarm is raised blocks it: the
+ * client gets connection.blocked, if it has the capability, and nothing more is read until no alarm
+ * is left. As RabbitMQ does, the broker blocks between a message's header and its body, so a
+ * message that has a body waits for the end of the alarm, and one without has been published.
  *
- * The alarms are read once in a burst, so that a publish reads a plain field only. A burst that began
- * before the alarm is not blocked. Used on the connection's loop only.
+ * <p>The alarms are read once in a burst, so that a publish reads a plain field only. A burst that
+ * began before the alarm is not blocked. Used on the connection's loop only.
  */
 final class PublishBlocker {
   private final Alarms alarms;

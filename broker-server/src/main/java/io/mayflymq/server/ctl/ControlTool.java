@@ -22,13 +22,14 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.UnmatchedArgumentException;
 
-/*
+/**
  * The control tool: finds the command in the arguments, parses the rest, runs it, and writes the
  * result or the error.
  *
- * Options may stand before the command and before, between and after its arguments, as with RabbitMQ.
- * So the command is found first, and all other arguments are parsed with the options of this command.
- * Only this command is built, as building a hundred would take longer than running one.
+ * <p>Options may stand before the command and before, between and after its arguments, as with
+ * RabbitMQ. So the command is found first, and all other arguments are parsed with the options of
+ * this command. Only this command is built, as building a hundred would take longer than running
+ * one.
  */
 public final class ControlTool {
   private final Map<String, String> environment;

@@ -23,9 +23,10 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/*
- * One archive with what is needed to find out what is wrong with a broker. Each part is asked for by itself: one that cannot be had, because the broker is
- * stopped or does not answer, is replaced by the reason, and the others are still there.
+/**
+ * One archive with what is needed to find out what is wrong with a broker. Each part is asked for
+ * by itself: one that cannot be had, because the broker is stopped or does not answer, is replaced
+ * by the reason, and the others are still there.
  */
 final class DiagnosticsCommands {
   private static final int LOG_LINES = 1_000;

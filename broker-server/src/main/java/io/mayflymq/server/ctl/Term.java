@@ -8,9 +8,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/*
- * What a command shows, beside texts, numbers, truth values, null, lists and maps: the kinds of Erlang's terms that RabbitMQ's command line
- * shows in a way of their own. And how a term is written for a human, in Erlang and in Elixir.
+/**
+ * What a command shows, beside texts, numbers, truth values, null, lists and maps: the kinds of
+ * Erlang's terms that RabbitMQ's command line shows in a way of their own. And how a term is
+ * written for a human, in Erlang and in Elixir.
  */
 public final class Term {
   private static final int WIDTH = 80;

@@ -39,18 +39,20 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
-/*
- * One import. First everything is checked against the broker, which gives a list of steps and a list of
- * problems. If it is strict, the steps are carried out only if there is no problem; else what has a problem has no
- * step and is named in the report. They are carried out in stages: a step finds what it
- * depends on in force, since that is of an earlier stage. The steps of a stage are requested at once, so
- * that they share writes, and in a cluster round trips. Existing objects that differ are not changed, and unsupported ones are not
- * created: both are named in the report.
+/**
+ * One import. First everything is checked against the broker, which gives a list of steps and a
+ * list of problems. If it is strict, the steps are carried out only if there is no problem; else
+ * what has a problem has no step and is named in the report. They are carried out in stages: a step
+ * finds what it depends on in force, since that is of an earlier stage. The steps of a stage are
+ * requested at once, so that they share writes, and in a cluster round trips. Existing objects that
+ * differ are not changed, and unsupported ones are not created: both are named in the report.
  *
- * Of a large stage a part is requested at a time: that is enough to share writes, bounds memory, and leaves room between the parts for what clients ask.
+ * <p>Of a large stage a part is requested at a time: that is enough to share writes, bounds memory,
+ * and leaves room between the parts for what clients ask.
  *
- * The broker may change between check and step. A step that fails for that reason is named in the report too, and the others are still carried out.
- * If the broker cannot make changes, as its disk is full or no majority of its cluster agrees, the import ends with that part and fails.
+ * <p>The broker may change between check and step. A step that fails for that reason is named in
+ * the report too, and the others are still carried out. If the broker cannot make changes, as its
+ * disk is full or no majority of its cluster agrees, the import ends with that part and fails.
  */
 final class DefinitionsImport {
   private static final int MOST_AT_ONCE = 5_000;

@@ -22,14 +22,14 @@ import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/*
- * One HTTP connection. A request is read and answered before the next one is read. Bytes that a client
- * sends meanwhile stay in the system's buffer, so the connection requests each object from the
- * decoder.
+/**
+ * One HTTP connection. A request is read and answered before the next one is read. Bytes that a
+ * client sends meanwhile stay in the system's buffer, so the connection requests each object from
+ * the decoder.
  *
- * Every step has a timeout: for the headers, for the body, for a client that receives nothing of its
- * answer, and between two requests. The body of a refused request is not read, except for a short one,
- * which is discarded.
+ * <p>Every step has a timeout: for the headers, for the body, for a client that receives nothing of
+ * its answer, and between two requests. The body of a refused request is not read, except for a
+ * short one, which is discarded.
  */
 final class HttpConnection extends SimpleChannelInboundHandler<HttpObject>
     implements ResponseWriter.Progress {

@@ -34,13 +34,14 @@ import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/*
- * A server of HTTP/1.1: listeners, one event loop for all connections, and the workers that answer requests.
+/**
+ * A server of HTTP/1.1: listeners, one event loop for all connections, and the workers that answer
+ * requests.
  *
- * The server has its own loop, so that no HTTP request runs on a loop that serves AMQP. One loop is
- * enough: it decodes, encrypts and copies, and workers do everything else. As there is only one, the
- * state of connections needs no locks. Its buffers are not pooled: few are in use at a time, and a
- * pool would keep megabytes for a server that is mostly idle.
+ * <p>The server has its own loop, so that no HTTP request runs on a loop that serves AMQP. One loop
+ * is enough: it decodes, encrypts and copies, and workers do everything else. As there is only one,
+ * the state of connections needs no locks. Its buffers are not pooled: few are in use at a time,
+ * and a pool would keep megabytes for a server that is mostly idle.
  */
 public final class HttpServer implements AutoCloseable {
   private static final Logger LOGGER = LoggerFactory.getLogger(HttpServer.class);

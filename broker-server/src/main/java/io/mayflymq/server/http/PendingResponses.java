@@ -6,18 +6,20 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 
-/*
+/**
  * The answers that clients have not fully received, and the memory that they take.
  *
- * An answer that is produced while it is sent, such as a long list, and finds no room waits before its first byte until others have been taken; where
- * as much waits already it is to be refused. So clients that read are not disconnected for one another, and get whole answers.
+ * <p>An answer that is produced while it is sent, such as a long list, and finds no room waits
+ * before its first byte until others have been taken; where as much waits already it is to be
+ * refused. So clients that read are not disconnected for one another, and get whole answers.
  *
- * Who reads nothing makes room: while anything waits, or all together take too much, the connection is closed whose client has received nothing for
- * longest, if that is a second; and one whose client has been at its answer for very long. While it is the server that has to make the next part, no client is
- * too slow. Short answers do not wait, as they were made
- * already: they push out one another.
+ * <p>Who reads nothing makes room: while anything waits, or all together take too much, the
+ * connection is closed whose client has received nothing for longest, if that is a second; and one
+ * whose client has been at its answer for very long. While it is the server that has to make the
+ * next part, no client is too slow. Short answers do not wait, as they were made already: they push
+ * out one another.
  *
- * On one event loop. Times are those of its clock, in nanoseconds.
+ * <p>On one event loop. Times are those of its clock, in nanoseconds.
  */
 final class PendingResponses<C> {
   private static final long STUCK_NANOS = TimeUnit.SECONDS.toNanos(1);

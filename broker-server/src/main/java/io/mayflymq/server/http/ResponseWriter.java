@@ -18,13 +18,13 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.util.Map;
 
-/*
+/**
  * Writes one answer to a connection.
  *
- * A worker produces the first pieces of the body. If that is the whole body, as in most cases, the
- * answer is written at once with its length. If not, it is sent in chunks, and further pieces are
- * produced only when the client has read those before: a client that does not read costs the memory
- * between the two water marks of its channel, and no thread waits for it.
+ * <p>A worker produces the first pieces of the body. If that is the whole body, as in most cases,
+ * the answer is written at once with its length. If not, it is sent in chunks, and further pieces
+ * are produced only when the client has read those before: a client that does not read costs the
+ * memory between the two water marks of its channel, and no thread waits for it.
  */
 final class ResponseWriter {
   /** Bytes that are made before anything is sent, and at a time afterwards. */

@@ -12,15 +12,17 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntConsumer;
 
-/*
- * The threads that answer requests, and a limited number of requests that wait for one of them. Further work on a request that is being answered is always accepted.
+/**
+ * The threads that answer requests, and a limited number of requests that wait for one of them.
+ * Further work on a request that is being answered is always accepted.
  *
- * Requests wait for shards and the disk, which mostly answer within a millisecond, but may be stuck.
- * If a request has waited for a short time, another thread is added for other requests until its
- * answer arrives. So requests that wait for a stuck part do not use up the workers. The number of such
- * waiting requests is limited too; above the limit further ones are refused after a short time.
+ * <p>Requests wait for shards and the disk, which mostly answer within a millisecond, but may be
+ * stuck. If a request has waited for a short time, another thread is added for other requests until
+ * its answer arrives. So requests that wait for a stuck part do not use up the workers. The number
+ * of such waiting requests is limited too; above the limit further ones are refused after a short
+ * time.
  *
- * Any thread may call.
+ * <p>Any thread may call.
  */
 public final class Workers implements AutoCloseable {
   /** Too many requests wait for parts that do not answer. */

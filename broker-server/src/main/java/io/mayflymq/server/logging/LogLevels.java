@@ -8,11 +8,13 @@ import io.mayflymq.server.config.LogLevel;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-/*
- * The least level that is logged: that of the category of a line if it has one, else that of the category "default", else that of the output.
+/**
+ * The least level that is logged: that of the category of a line if it has one, else that of the
+ * category "default", else that of the output.
  *
- * Logback decides by logger, before it makes an event: the root logger has the lowest of all levels that apply to it, so that a line that no output
- * shows costs one comparison. Any thread may call.
+ * <p>Logback decides by logger, before it makes an event: the root logger has the lowest of all
+ * levels that apply to it, so that a line that no output shows costs one comparison. Any thread may
+ * call.
  */
 final class LogLevels {
   /**

@@ -23,13 +23,13 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.function.Supplier;
 
-/*
+/**
  * The API as the HTTP server sees it: finds the handler of a request by its headers, and writes the
  * handler's answer or exception as JSON.
  *
- * A request is refused before its body is read unless it comes from a user who may use the API, does
- * not come from a page of another site, and has a known path and method. Exceptions are a form with
- * which a user logs in, and paths that need no login.
+ * <p>A request is refused before its body is read unless it comes from a user who may use the API,
+ * does not come from a page of another site, and has a known path and method. Exceptions are a form
+ * with which a user logs in, and paths that need no login.
  */
 final class ApiService implements HttpService {
   private final Authenticator authenticator;

@@ -15,13 +15,13 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.Map;
 
-/*
+/**
  * The HTTP server for clients that have read the control file. It always listens on the loopback
  * address, whatever the configuration says, until the process ends. While the broker runs in the
  * process, it serves the whole API too.
  *
- * It has its own event loop and workers, so that the broker can be controlled while the API's server
- * is busy.
+ * <p>It has its own event loop and workers, so that the broker can be controlled while the API's
+ * server is busy.
  */
 public final class ControlServer implements AutoCloseable {
   private static final byte[] LOOPBACK = {127, 0, 0, 1};

@@ -14,9 +14,10 @@ import java.util.Collections;
 import java.util.Iterator;
 import java.util.stream.Stream;
 
-/*
- * Writes families one slice at a time. The library writes whole expositions only, so each slice is written as one, and what an exposition has
- * only once is removed: the lines about the family from all slices but the first, and the end mark of OpenMetrics.
+/**
+ * Writes families one slice at a time. The library writes whole expositions only, so each slice is
+ * written as one, and what an exposition has only once is removed: the lines about the family from
+ * all slices but the first, and the end mark of OpenMetrics.
  */
 final class Exposition implements BodySource {
   private static final byte[] END = "# EOF\n".getBytes(StandardCharsets.US_ASCII);

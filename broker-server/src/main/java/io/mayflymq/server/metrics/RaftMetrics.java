@@ -15,13 +15,16 @@ import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/*
- * The logs of Raft under the names of RabbitMQ 4.2 and later.
+/**
+ * The log of metadata, and those of quorum queues.
  *
- * RabbitMQ has a log for each quorum queue, and labels it with virtual host and queue. Here the queues of a partition share one. So a scrape of sums has the partitions,
- * and one of objects has each queue with what its partition has: a sum over the queues would have a burst once for each of them.
+ * <p>The logs of Raft under the names of RabbitMQ 4.2 and later.
+ *
+ * <p>RabbitMQ has a log for each quorum queue, and labels it with virtual host and queue. Here the
+ * queues of a partition share one. So a scrape of sums has the partitions, and one of objects has
+ * each queue with what its partition has: a sum over the queues would have a burst once for each of
+ * them.
  */
-/** The log of metadata, and those of quorum queues. */
 final class RaftMetrics {
   private static final double NANOS = 1e9;
 

@@ -11,11 +11,12 @@ import java.util.zip.Deflater;
 import java.util.zip.GZIPInputStream;
 import java.util.zip.GZIPOutputStream;
 
-/*
- * A text that is kept compressed in chunks, which its readers share. Those who take gzip get the chunks as they are, for the others they are
- * decompressed piece by piece. Metrics of many objects take a tenth to a twentieth of their size so.
+/**
+ * A text that is kept compressed in chunks, which its readers share. Those who take gzip get the
+ * chunks as they are, for the others they are decompressed piece by piece. Metrics of many objects
+ * take a tenth to a twentieth of their size so.
  *
- * A reader that is slow keeps the chunks; when they are given up to make room, it cannot go on.
+ * <p>A reader that is slow keeps the chunks; when they are given up to make room, it cannot go on.
  */
 final class Rendering {
   private static final int CHUNK = 32 * 1024;

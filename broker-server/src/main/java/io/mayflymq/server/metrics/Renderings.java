@@ -9,19 +9,19 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 
-/*
- * Texts that many ask for at one time. One is made at a time, for all who wait for it, so the memory and the time for making do not grow with the number of those who ask.
- * A text that was costly to make is given to all who ask within the next second. One that was cheap is made for those only who had asked before.
- *
- * The memory is reserved before a text is made. If the texts that readers still hold leave no room, those are given up whose readers have taken nothing for
- * longest.
- *
- * Those who wait are in two lanes, which take turns: texts that few can be asked for, such as the sums, do not wait behind many that someone asks for with
- * filters of his own.
- */
-
 /**
  * Texts for all who ask for them. Any thread may call.
+ *
+ * <p>Texts that many ask for at one time. One is made at a time, for all who wait for it, so the
+ * memory and the time for making do not grow with the number of those who ask. A text that was
+ * costly to make is given to all who ask within the next second. One that was cheap is made for
+ * those only who had asked before.
+ *
+ * <p>The memory is reserved before a text is made. If the texts that readers still hold leave no
+ * room, those are given up whose readers have taken nothing for longest.
+ *
+ * <p>Those who wait are in two lanes, which take turns: texts that few can be asked for, such as
+ * the sums, do not wait behind many that someone asks for with filters of his own.
  *
  * @param <K> says which text; with equals and hashCode
  */

@@ -14,10 +14,11 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/*
+/**
  * The families of one scrape.
  *
- * A sum that would be wrong is left out: while a shard does not answer, there are no sums of what queues or connections have.
+ * <p>A sum that would be wrong is left out: while a shard does not answer, there are no sums of
+ * what queues or connections have.
  */
 final class ScrapedMetrics {
   private static final String PREFIX = Scrape.Endpoint.AGGREGATED.prefix();

@@ -13,11 +13,12 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.ToLongFunction;
 
-/*
+/**
  * The counts of all virtual hosts together.
  *
- * A counter of Prometheus must not shrink, as a smaller value is taken for a restart of the broker. So the last counts of a virtual host that was
- * seen once remain in the sums when it is deleted.
+ * <p>A counter of Prometheus must not shrink, as a smaller value is taken for a restart of the
+ * broker. So the last counts of a virtual host that was seen once remain in the sums when it is
+ * deleted.
  */
 final class VhostTotals {
   /**

@@ -10,17 +10,17 @@ import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/*
- * Maintenance mode prepares a node for being stopped. Its clients are closed and go to other nodes. It remains a member of the cluster, and the other nodes
- * reach its queues until it is stopped; what it leads of quorum queues others lead from then on. The mode ends with the process.
- *
- * The other nodes are told first, so that they place no queues on it meanwhile. When they cannot be told, it is drained all the same: the operator may be
- * about to repair that.
- */
 /**
  * Whether the node is in maintenance mode. Any thread of the API may call.
  *
  * <p>Source: RabbitMQ, "Upgrading RabbitMQ", section "Maintenance Mode".
+ *
+ * <p>Maintenance mode prepares a node for being stopped. Its clients are closed and go to other
+ * nodes. It remains a member of the cluster, and the other nodes reach its queues until it is
+ * stopped; what it leads of quorum queues others lead from then on. The mode ends with the process.
+ *
+ * <p>The other nodes are told first, so that they place no queues on it meanwhile. When they cannot
+ * be told, it is drained all the same: the operator may be about to repair that.
  */
 public final class MaintenanceMode {
   private static final Logger LOGGER = LoggerFactory.getLogger(MaintenanceMode.class);

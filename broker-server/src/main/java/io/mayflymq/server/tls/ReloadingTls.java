@@ -30,10 +30,10 @@ import javax.net.ssl.SSLParameters;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/*
+/**
  * The TLS contexts of listeners, from files that may be replaced while the broker runs.
  *
- * The files are checked whenever a client connects, and read again if one of them has changed.
+ * <p>The files are checked whenever a client connects, and read again if one of them has changed.
  * Certificate and key are two files, so for a moment they may not match: while the current files
  * cannot be used, the last usable ones stay in use, and the log says why. Open connections are not
  * affected.

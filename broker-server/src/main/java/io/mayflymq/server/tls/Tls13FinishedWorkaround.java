@@ -9,15 +9,16 @@ import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSession;
 
-/*
+/**
  * Has the JDK's engine send its Finished message in a record of its own, in TLS 1.3.
  *
- * The engine packs all encrypted messages of its flight into as few records as it can. That is legal, but RabbitMQ's Java client on NIO then waits
- * for more before it sends its own Finished, as it expects a record with nothing left to compute behind it; with Erlang's or OpenSSL's one record
- * per message it does not. The engine has no option for this, but a largest packet: while that is less than a Finished, no record can
- * hold the end of the message before and all of the Finished.
+ * <p>The engine packs all encrypted messages of its flight into as few records as it can. That is
+ * legal, but RabbitMQ's Java client on NIO then waits for more before it sends its own Finished, as
+ * it expects a record with nothing left to compute behind it; with Erlang's or OpenSSL's one record
+ * per message it does not. The engine has no option for this, but a largest packet: while that is
+ * less than a Finished, no record can hold the end of the message before and all of the Finished.
  *
- * Stands between the socket and the SslHandler, until the handshake is over.
+ * <p>Stands between the socket and the SslHandler, until the handshake is over.
  */
 final class Tls13FinishedWorkaround extends ChannelDuplexHandler {
   private static final String VERSION = "TLSv1.3";

@@ -4,11 +4,13 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.stream.IntStream;
 
-/*
- * The bucket of a value is found without a search: a table has, for each number of leading zeros, the first bucket that a value with so many can be in. As
- * long as bounds are not closer than a factor of two, at most one comparison follows.
+/**
+ * The bounds of a histogram's buckets, and the unit of its values. Immutable.
+ *
+ * <p>The bucket of a value is found without a search: a table has, for each number of leading
+ * zeros, the first bucket that a value with so many can be in. As long as bounds are not closer
+ * than a factor of two, at most one comparison follows.
  */
-/** The bounds of a histogram's buckets, and the unit of its values. Immutable. */
 public final class Buckets {
   private final long[] bounds;
   private final double perUnit;

@@ -6,16 +6,19 @@ import java.util.LinkedHashSet;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 
-/*
- * Copies the messages of a queue to another place, while the queue goes on.
+/**
+ * The source of a copy. Belongs to the queue's shard.
  *
- * A cursor goes over the messages in the order of their numbers, so that new ones, which are appended, come by themselves. Of a message behind the
- * cursor that leaves or is returned meanwhile only the number is noted; each slice begins with what has become of those. So it does not matter how often
- * something happens to a message between two slices, and only outcomes are copied.
+ * <p>Copies the messages of a queue to another place, while the queue goes on.
  *
- * Which messages are with consumers changes all the time, and is told once, at the end, when the queue hands out nothing any more.
+ * <p>A cursor goes over the messages in the order of their numbers, so that new ones, which are
+ * appended, come by themselves. Of a message behind the cursor that leaves or is returned meanwhile
+ * only the number is noted; each slice begins with what has become of those. So it does not matter
+ * how often something happens to a message between two slices, and only outcomes are copied.
+ *
+ * <p>Which messages are with consumers changes all the time, and is told once, at the end, when the
+ * queue hands out nothing any more.
  */
-/** The source of a copy. Belongs to the queue's shard. */
 public final class MessageCopy {
   /** Tells until when a message waits for its retry, in ms since the epoch. */
   @FunctionalInterface

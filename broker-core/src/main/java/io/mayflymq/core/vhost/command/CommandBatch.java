@@ -19,17 +19,21 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/*
- * What one burst of a connection wants of the queues of one shard: publishes and settlements, in the order they came. It is the unit that is
- * handed from loop to loop: filled on the connection's loop, applied on the shard's, and given back to the connection's with the outcome.
+/**
+ * The commands of a burst for the queues of one partition.
  *
- * Its life, from top to bottom below: it is filled (publish, settle), handed over (submit), and applied. Then it waits for the disk, or the nodes of
- * its queues, if a publisher waits for that (awaitSafety), and comes back when what it wrote is safe or cannot be, once, whatever is reported
+ * <p>What one burst of a connection wants of the queues of one shard: publishes and settlements, in
+ * the order they came. It is the unit that is handed from loop to loop: filled on the connection's
+ * loop, applied on the shard's, and given back to the connection's with the outcome.
+ *
+ * <p>Its life, from top to bottom below: it is filled (publish, settle), handed over (submit), and
+ * applied. Then it waits for the disk, or the nodes of its queues, if a publisher waits for that
+ * (awaitSafety), and comes back when what it wrote is safe or cannot be, once, whatever is reported
  * (Completion). Its publishers are told then (notifyPublishers): that is when their confirms leave.
  *
- * Columns instead of objects: a batch of a thousand messages is seven arrays, which are used again for the next burst.
+ * <p>Columns instead of objects: a batch of a thousand messages is seven arrays, which are used
+ * again for the next burst.
  */
-/** The commands of a burst for the queues of one partition. */
 final class CommandBatch {
   static final byte PUBLISH = 0;
   static final byte ACKNOWLEDGE = 1;

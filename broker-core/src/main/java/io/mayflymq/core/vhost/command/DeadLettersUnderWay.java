@@ -6,15 +6,19 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
-/*
- * What a connection does in order, it sees in order. Its commands for one shard are applied one after the other, but a command may make dead
- * letters, and those reach queues of other shards by a way of their own: a basic.get that is sent there next could be faster.
+/**
+ * What a connection has caused that may still be under way. By the connection's loop only.
  *
- * So the commands that may make dead letters are remembered here, with the queue that they went to, until all that comes of them has arrived.
- * A channel that acts on another queue asks whether one of them may lead there, and waits if so. Commands of queues without a dead letter
- * exchange are never here, and what cannot be reached does not wait: acknowledging and publishing costs one look at an empty list.
+ * <p>What a connection does in order, it sees in order. Its commands for one shard are applied one
+ * after the other, but a command may make dead letters, and those reach queues of other shards by a
+ * way of their own: a basic.get that is sent there next could be faster.
+ *
+ * <p>So the commands that may make dead letters are remembered here, with the queue that they went
+ * to, until all that comes of them has arrived. A channel that acts on another queue asks whether
+ * one of them may lead there, and waits if so. Commands of queues without a dead letter exchange
+ * are never here, and what cannot be reached does not wait: acknowledging and publishing costs one
+ * look at an empty list.
  */
-/** What a connection has caused that may still be under way. By the connection's loop only. */
 final class DeadLettersUnderWay {
   private record Cause(Queue source, BatchArrival consequences) {
     boolean hasArrived() {

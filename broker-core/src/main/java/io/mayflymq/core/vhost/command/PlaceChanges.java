@@ -12,16 +12,19 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
-/*
- * Keeps the order of one sender's commands for queues that change their places.
+/**
+ * The order of batches around changes of places. Belongs to the sender's loop.
  *
- * What was sent to the old place is passed on from there (QueueGate), and may be on its way still when the sender learns of the new place. So the first
- * batch with commands for such a queue waits until all batches have come back that are under way to places where the queue was before. Batches for the
- * same partition wait behind it. From then on nothing goes to the old places any more, and nothing waits.
+ * <p>Keeps the order of one sender's commands for queues that change their places.
  *
- * For queues that were never moved this costs a note of each batch that is under way.
+ * <p>What was sent to the old place is passed on from there (QueueGate), and may be on its way
+ * still when the sender learns of the new place. So the first batch with commands for such a queue
+ * waits until all batches have come back that are under way to places where the queue was before.
+ * Batches for the same partition wait behind it. From then on nothing goes to the old places any
+ * more, and nothing waits.
+ *
+ * <p>For queues that were never moved this costs a note of each batch that is under way.
  */
-/** The order of batches around changes of places. Belongs to the sender's loop. */
 final class PlaceChanges {
   /** Waits until some batches have come back. */
   static final class Waiting {

@@ -14,13 +14,15 @@ import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
 
-/*
- * The way from a connection (or a partition that dead-letters) to the partitions: one batch for each, filled while a burst runs and handed over
- * at its end. Commands for the same partition keep their order, and what is called on a queue after flush() comes after them.
+/**
+ * The way from a connection (or a partition that dead-letters) to the partitions: one batch for
+ * each, filled while a burst runs and handed over at its end. Commands for the same partition keep
+ * their order, and what is called on a queue after flush() comes after them.
  *
- * Batches come back when they were applied and what they wrote is safe, if a publisher waits for that; else at once, unless the disk is too far
- * behind to take more, or the batch is part of a flood that consumers cannot keep up with: then they come back after a pause. What is under way
- * is counted in bytes, so a connection can stop reading while a shard, or consumers, are behind.
+ * <p>Batches come back when they were applied and what they wrote is safe, if a publisher waits for
+ * that; else at once, unless the disk is too far behind to take more, or the batch is part of a
+ * flood that consumers cannot keep up with: then they come back after a pause. What is under way is
+ * counted in bytes, so a connection can stop reading while a shard, or consumers, are behind.
  */
 public final class ShardCommandSender implements EndOfBurstListener {
   private static final int SPARE_BATCHES = 8;

@@ -14,18 +14,23 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/*
- * Bounds how many dead letters one message becomes without a consumer.
+/**
+ * Finds dead letters whose number grows from queue to queue. Any thread may call.
  *
- * No automatic cycle is closed, but a dead letter exchange that leads to several queues, which dead-letter to it themselves, sends a message along
- * every path through them: nine queues make almost a million dead letters of one message. So a dead letter of a dead letter goes to several queues only if
- * there are not too many of its kind: the number of its targets, times, for each exchange that it came through since a consumer rejected it, the
- * number of queues that the exchange leads to and that dead-letter. That is what all copies together become if they go on like this one. What is
- * routed to one queue never grows, whatever its way was, and a target that does not dead-letter ends it.
+ * <p>Bounds how many dead letters one message becomes without a consumer.
  *
- * The ways are those of x-death by the bindings of now. A publisher that makes one up, where that counts, bounds its own messages only.
+ * <p>No automatic cycle is closed, but a dead letter exchange that leads to several queues, which
+ * dead-letter to it themselves, sends a message along every path through them: nine queues make
+ * almost a million dead letters of one message. So a dead letter of a dead letter goes to several
+ * queues only if there are not too many of its kind: the number of its targets, times, for each
+ * exchange that it came through since a consumer rejected it, the number of queues that the
+ * exchange leads to and that dead-letter. That is what all copies together become if they go on
+ * like this one. What is routed to one queue never grows, whatever its way was, and a target that
+ * does not dead-letter ends it.
+ *
+ * <p>The ways are those of x-death by the bindings of now. A publisher that makes one up, where
+ * that counts, bounds its own messages only.
  */
-/** Finds dead letters whose number grows from queue to queue. Any thread may call. */
 final class DeadLetterGrowth {
   /** The most dead letters that fan-outs of dead letters may make of one message. */
   static final int MOST_COPIES = 1_000;

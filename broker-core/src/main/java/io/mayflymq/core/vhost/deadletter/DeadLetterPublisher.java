@@ -24,19 +24,25 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.UnaryOperator;
 
-/*
- * The way of dead letters from the queues of a partition. They leave when the command of their queue is over, at the end of its batch or of the burst at
- * the latest, so a queue may even dead-letter to itself.
+/**
+ * The way of dead letters from the queues of a partition. They leave when the command of their
+ * queue is over, at the end of its batch or of the burst at the latest, so a queue may even
+ * dead-letter to itself.
  *
- * A dead letter whose queues are all in this partition goes there at once, and one record of the log takes it from its old queue to the new ones. One
- * that goes to other partitions, or to a stream, whose log is another, is published there like any message, and its entry here is settled when all of them have it as safely as
- * their disks allow. A crash in between doubles it, and never loses it.
+ * <p>A dead letter whose queues are all in this partition goes there at once, and one record of the
+ * log takes it from its old queue to the new ones. One that goes to other partitions, or to a
+ * stream, whose log is another, is published there like any message, and its entry here is settled
+ * when all of them have it as safely as their disks allow. A crash in between doubles it, and never
+ * loses it.
  *
- * What goes to other nodes is in memory until it has arrived, which takes as long as a node is away, or a partition has no leader. So when that is much,
- * further dead letters wait in the log beside their queues (WaitingDeadLetters), as if they were refused. Not those of a queue that is being deleted: they
- * would go with it; nor those of a queue that drops its oldest messages, and would drop them.
+ * <p>What goes to other nodes is in memory until it has arrived, which takes as long as a node is
+ * away, or a partition has no leader. So when that is much, further dead letters wait in the log
+ * beside their queues (WaitingDeadLetters), as if they were refused. Not those of a queue that is
+ * being deleted: they would go with it; nor those of a queue that drops its oldest messages, and
+ * would drop them.
  *
- * What leaves a replicated partition waits until the death is committed, or it could be elsewhere while its message is not dead for the next leader.
+ * <p>What leaves a replicated partition waits until the death is committed, or it could be
+ * elsewhere while its message is not dead for the next leader.
  */
 public final class DeadLetterPublisher implements EndOfBurstListener, DeadLetterOutbox {
   private static final long MOST_UNDER_WAY = 4L << 20;

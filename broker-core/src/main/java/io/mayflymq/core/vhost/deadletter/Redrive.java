@@ -28,17 +28,21 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
-/*
+/**
  * Sends the messages of a dead letter queue back, in the order in which they came there.
  *
- * What came after it began is not looked at, so no message is sent back twice in one run. It works in slices on the queue's shard, and stands still
- * while a disk is behind or an alarm is raised.
+ * <p>What came after it began is not looked at, so no message is sent back twice in one run. It
+ * works in slices on the queue's shard, and stands still while a disk is behind or an alarm is
+ * raised.
  *
- * No message is lost, whenever the process ends. One whose queues are all in this partition is moved by one record of the log. One that goes to other
- * partitions is held back in its queue, and leaves it when all of them have it as safely as their disks allow; a crash in between doubles it.
- * Until it has left it is in the log of its queue as before. So there is nothing to remember over a restart: what is still there can be sent again.
+ * <p>No message is lost, whenever the process ends. One whose queues are all in this partition is
+ * moved by one record of the log. One that goes to other partitions is held back in its queue, and
+ * leaves it when all of them have it as safely as their disks allow; a crash in between doubles it.
+ * Until it has left it is in the log of its queue as before. So there is nothing to remember over a
+ * restart: what is still there can be sent again.
  *
- * A queue that refuses a message gets none after it in this run: the order of what it has is kept.
+ * <p>A queue that refuses a message gets none after it in this run: the order of what it has is
+ * kept.
  */
 public final class Redrive implements LockedMessages {
   private static final long SLICE_NANOS = TimeUnit.MILLISECONDS.toNanos(2);

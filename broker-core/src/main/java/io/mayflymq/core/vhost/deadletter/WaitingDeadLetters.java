@@ -27,19 +27,22 @@ import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/*
- * The dead letters of a queue that no queue has taken yet: as the one that they go to is full and refuses, or, where the queue dead-letters at least
- * once, as there is none.
+/**
+ * The dead letters of a queue that no queue has taken yet: as the one that they go to is full and
+ * refuses, or, where the queue dead-letters at least once, as there is none.
  *
- * They stand beside their queue in a hidden one, with an id of its own in the log (StoreIds). A dead letter comes there by one record that takes its
- * message out of the queue, and leaves by one record, or when another partition has it safely. So after a crash it is at one place at
- * least, still dead, with its history and in its order.
+ * <p>They stand beside their queue in a hidden one, with an id of its own in the log (StoreIds). A
+ * dead letter comes there by one record that takes its message out of the queue, and leaves by one
+ * record, or when another partition has it safely. So after a crash it is at one place at least,
+ * still dead, with its history and in its order.
  *
- * They are tried again in rounds, the oldest first, with a pause between two rounds. A queue that has refused a dead letter gets none behind it in the
- * same round, and what dies meanwhile waits behind what waits already, so the dead letters for a queue keep their order. To other partitions goes one batch
- * at a time. A round ends when many dead letters could not go: then it is better to look again at the first ones.
+ * <p>They are tried again in rounds, the oldest first, with a pause between two rounds. A queue
+ * that has refused a dead letter gets none behind it in the same round, and what dies meanwhile
+ * waits behind what waits already, so the dead letters for a queue keep their order. To other
+ * partitions goes one batch at a time. A round ends when many dead letters could not go: then it is
+ * better to look again at the first ones.
  *
- * Belongs to the queue's shard.
+ * <p>Belongs to the queue's shard.
  */
 public final class WaitingDeadLetters extends Timer {
   private static final Logger LOGGER = LoggerFactory.getLogger(WaitingDeadLetters.class);

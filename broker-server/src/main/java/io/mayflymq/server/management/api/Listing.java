@@ -11,15 +11,16 @@ import java.util.Map;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 
-/*
- * A list as a request wants it: filtered by name and cut into pages (page, page_size, name, use_regex, all_names), sorted (sort, sort_reverse),
- * with some of the fields only (columns). RabbitMQ, "HTTP API", sections "Pagination" and "Filtering".
+/**
+ * A list as a request wants it: filtered by name and cut into pages (page, page_size, name,
+ * use_regex, all_names), sorted (sort, sort_reverse), with some of the fields only (columns).
+ * RabbitMQ, "HTTP API", sections "Pagination" and "Filtering".
  *
- * A list of a hundred thousand queues is mostly requested by page, in the order of names. So items are
- * sorted by name and cut into pages before they become JSON objects. To sort by another field the
- * object of each item is made, but only the field is kept. Each object is made when it is written: a
- * hundred thousand of them at once would cost the garbage collector, and so the deliveries, tens of
- * milliseconds.
+ * <p>A list of a hundred thousand queues is mostly requested by page, in the order of names. So
+ * items are sorted by name and cut into pages before they become JSON objects. To sort by another
+ * field the object of each item is made, but only the field is kept. Each object is made when it is
+ * written: a hundred thousand of them at once would cost the garbage collector, and so the
+ * deliveries, tens of milliseconds.
  */
 public final class Listing<T> {
   private static final int DEFAULT_PAGE_SIZE = 100;

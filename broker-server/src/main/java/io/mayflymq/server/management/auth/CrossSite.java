@@ -5,14 +5,15 @@ import io.mayflymq.server.management.api.ApiException;
 import java.util.Locale;
 import java.util.Set;
 
-/*
+/**
  * Refuses changes that a page of another site has a browser make.
  *
- * A browser sends a user's credentials with every request that a page makes, and states where the page
- * came from: in Origin, and newer browsers in Sec-Fetch-Site (W3C, "Fetch Metadata Request Headers"),
- * which no page can set. Programs other than browsers send neither, and are not affected. As a second
- * check, the content type of a request from a browser must be JSON: a form cannot set it, and scripts
- * that can are subject to the browser's own check of cross-site requests.
+ * <p>A browser sends a user's credentials with every request that a page makes, and states where
+ * the page came from: in Origin, and newer browsers in Sec-Fetch-Site (W3C, "Fetch Metadata Request
+ * Headers"), which no page can set. Programs other than browsers send neither, and are not
+ * affected. As a second check, the content type of a request from a browser must be JSON: a form
+ * cannot set it, and scripts that can are subject to the browser's own check of cross-site
+ * requests.
  */
 public final class CrossSite {
   private static final Set<String> READING = Set.of("GET", "HEAD", "OPTIONS");

@@ -14,13 +14,13 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/*
- * A login whose name and password are the fields of a form, as RabbitMQ's own page and scripts for it
- * send them. The answer has what to send as HTTP's basic authentication from then on; no session
- * begins. No page of another site can send the form (CrossSite), and wrong passwords are refused and
- * delayed as those of all other requests.
+/**
+ * A login whose name and password are the fields of a form, as RabbitMQ's own page and scripts for
+ * it send them. The answer has what to send as HTTP's basic authentication from then on; no session
+ * begins. No page of another site can send the form (CrossSite), and wrong passwords are refused
+ * and delayed as those of all other requests.
  *
- * Source: RabbitMQ 4.3.6, rabbit_mgmt_wm_login.
+ * <p>Source: RabbitMQ 4.3.6, rabbit_mgmt_wm_login.
  */
 public final class FormLogin {
   /** Names and passwords have at most some hundred bytes. */

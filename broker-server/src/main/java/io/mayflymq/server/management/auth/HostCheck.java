@@ -8,16 +8,16 @@ import java.util.Set;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 
-/*
+/**
  * Refuses requests by a name that may be another site's.
  *
- * Who owns a name can let it point to 127.0.0.1 after a browser has loaded a page from it (DNS
+ * <p>Who owns a name can let it point to 127.0.0.1 after a browser has loaded a page from it (DNS
  * rebinding). To the browser the page and the API on this machine are then one site: the page reads
  * and changes what it likes, with a password that everybody knows. But the browser states the name
  * in Host. No site can let "localhost" or an address point elsewhere; other names of this machine
  * have to be configured.
  *
- * Programs other than browsers may leave Host out, in HTTP/1.0 only. No browser does.
+ * <p>Programs other than browsers may leave Host out, in HTTP/1.0 only. No browser does.
  */
 public final class HostCheck implements Authenticator {
   private static final String LOCALHOST = "localhost";

@@ -15,15 +15,15 @@ import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
-/*
- * The sessions of the management page. A session belongs to a user and ends when it was not used for
- * half an hour, eight hours after its login, at the logout, when the user is deleted or has another
- * password, and with the process.
+/**
+ * The sessions of the management page. A session belongs to a user and ends when it was not used
+ * for half an hour, eight hours after its login, at the logout, when the user is deleted or has
+ * another password, and with the process.
  *
- * LoginSessions are in memory only, and keyed by a hash of their tokens: a heap dump gives no token away.
- * Their number is limited, in total and for each user; at a limit a new one replaces the one that was
- * not used for longest. No timer runs: what has ended is removed by the next login, and is not found
- * before.
+ * <p>LoginSessions are in memory only, and keyed by a hash of their tokens: a heap dump gives no
+ * token away. Their number is limited, in total and for each user; at a limit a new one replaces
+ * the one that was not used for longest. No timer runs: what has ended is removed by the next
+ * login, and is not found before.
  */
 public final class LoginSessions {
   /** How long a session lasts without a request, in ms. */

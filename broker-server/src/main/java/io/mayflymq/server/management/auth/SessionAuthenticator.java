@@ -8,14 +8,14 @@ import io.mayflymq.server.management.api.ApiException;
 import io.mayflymq.server.management.api.Principal;
 import java.util.Optional;
 
-/*
+/**
  * Authenticates the management page by its session, and all other clients by their passwords.
  *
- * The page marks its requests with the header X-Requested-With: mayfly, which a form cannot set, and
- * which a script of another site cannot set without the browser's own check. For a marked request
- * only the session counts, except for the login: a browser adds a password that it remembers from
- * elsewhere, and the page would seem to be logged in with it. Without the mark a session may only
- * read, so that a link can download a file.
+ * <p>The page marks its requests with the header X-Requested-With: mayfly, which a form cannot set,
+ * and which a script of another site cannot set without the browser's own check. For a marked
+ * request only the session counts, except for the login: a browser adds a password that it
+ * remembers from elsewhere, and the page would seem to be logged in with it. Without the mark a
+ * session may only read, so that a link can download a file.
  */
 public final class SessionAuthenticator implements Authenticator {
   private final Authenticator users;

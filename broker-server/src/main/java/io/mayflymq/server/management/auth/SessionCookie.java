@@ -4,13 +4,14 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/*
+/**
  * The cookie with the token of a session. Scripts cannot read it (HttpOnly), and a browser sends it
  * only with requests of its own site (SameSite=Strict). Over TLS it is Secure, and its name has the
- * prefix by which browsers refuse one from another host of the domain (RFC 6265bis, section 4.1.3.2).
+ * prefix by which browsers refuse one from another host of the domain (RFC 6265bis, section
+ * 4.1.3.2).
  *
- * Browsers share cookies between the ports of a host. So the name has the port that the browser asked
- * for: two brokers on one machine have two cookies.
+ * <p>Browsers share cookies between the ports of a host. So the name has the port that the browser
+ * asked for: two brokers on one machine have two cookies.
  */
 public final class SessionCookie {
   private static final String NAME = "mayfly_session";

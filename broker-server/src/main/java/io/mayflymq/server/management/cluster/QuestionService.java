@@ -12,11 +12,12 @@ import io.mayflymq.server.management.api.RequestRouter;
 import io.mayflymq.server.management.api.Response;
 import java.util.concurrent.CompletableFuture;
 
-/*
- * It has threads of its own: if the same ones answered clients, those of two nodes could all wait for one another. What it answers is on this node,
- * so it never asks another one.
+/**
+ * Answers the questions of other nodes. Any thread may call.
+ *
+ * <p>It has threads of its own: if the same ones answered clients, those of two nodes could all
+ * wait for one another. What it answers is on this node, so it never asks another one.
  */
-/** Answers the questions of other nodes. Any thread may call. */
 public final class QuestionService implements AutoCloseable {
   private final RequestRouter handlers;
   private final Workers workers;

@@ -15,12 +15,15 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.ToLongFunction;
 
-/*
- * To read a number of very many queues costs a few accesses to memory for each, far apart; further numbers of the same queue cost next to nothing. So all numbers
- * that lists can be sorted by are read at once, and kept for a time in proportion to what that cost: who sorts a list by one column, and then by the next, waits for
- * the first one only. A fiftieth of a core is used at most, as for an order that is kept. They are given up if memory is needed.
+/**
+ * Numbers of queues of this node, by which they are sorted. Any thread may call.
+ *
+ * <p>To read a number of very many queues costs a few accesses to memory for each, far apart;
+ * further numbers of the same queue cost next to nothing. So all numbers that lists can be sorted
+ * by are read at once, and kept for a time in proportion to what that cost: who sorts a list by one
+ * column, and then by the next, waits for the first one only. A fiftieth of a core is used at most,
+ * as for an order that is kept. They are given up if memory is needed.
  */
-/** Numbers of queues of this node, by which they are sorted. Any thread may call. */
 final class QueueNumbers {
   private static final long CHEAP_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
   private static final int TIMES_THEIR_COST = 50;

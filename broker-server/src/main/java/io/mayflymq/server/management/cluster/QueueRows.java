@@ -20,11 +20,13 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
-/*
- * Every node knows which queues there are and where they are, so a node is only asked for the queues that a list shows: by name, many at a time, one
- * request at a time for each node. To sort all queues by a field, only that field is asked for.
+/**
+ * What queues have, wherever they are.
+ *
+ * <p>Every node knows which queues there are and where they are, so a node is only asked for the
+ * queues that a list shows: by name, many at a time, one request at a time for each node. To sort
+ * all queues by a field, only that field is asked for.
  */
-/** What queues have, wherever they are. */
 public final class QueueRows {
   private static final String ROWS = "queue-rows";
   private static final String SORT_KEY = "key_of";

@@ -6,11 +6,13 @@ import io.mayflymq.server.json.JsonWriter;
 import java.util.ArrayList;
 import java.util.List;
 
-/*
- * A row is text of JSON in an answer, and is read when it is written to the client: as text a hundred thousand of them take a tenth of the memory.
- * An answer has as many rows as fit into it, at least one; the node that asks asks again for the rest.
+/**
+ * Rows of lists, as nodes send them to one another.
+ *
+ * <p>A row is text of JSON in an answer, and is read when it is written to the client: as text a
+ * hundred thousand of them take a tenth of the memory. An answer has as many rows as fit into it,
+ * at least one; the node that asks asks again for the rest.
  */
-/** Rows of lists, as nodes send them to one another. */
 final class RowTexts {
   /** With what escapes add, this stays below the largest frame between nodes. */
   private static final int MOST_CHARACTERS = 3_000_000;

@@ -15,14 +15,17 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/*
- * The list of a cluster is made in two steps. First each node says what it has by keys in order: of a page only as many as there may be on this page and the
- * ones before it, so a page of a list of a hundred thousand connections needs some hundred keys. Then the keys are merged and cut, and each node is asked for the rows
- * of its own. Both answers are limited in size and asked for in several parts if they have to be.
+/**
+ * A list of things of which each node has its own. Alone it is the list of this node.
  *
- * Nothing is kept between requests. What is closed between the two steps is left out.
+ * <p>The list of a cluster is made in two steps. First each node says what it has by keys in order:
+ * of a page only as many as there may be on this page and the ones before it, so a page of a list
+ * of a hundred thousand connections needs some hundred keys. Then the keys are merged and cut, and
+ * each node is asked for the rows of its own. Both answers are limited in size and asked for in
+ * several parts if they have to be.
+ *
+ * <p>Nothing is kept between requests. What is closed between the two steps is left out.
  */
-/** A list of things of which each node has its own. Alone it is the list of this node. */
 public final class SpreadList<T> {
   private static final String KEYS = "-keys";
   private static final String ROWS = "-rows";

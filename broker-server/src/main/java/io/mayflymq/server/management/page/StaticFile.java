@@ -12,11 +12,11 @@ import java.util.HexFormat;
 import java.util.Map;
 import java.util.zip.GZIPOutputStream;
 
-/*
+/**
  * A file of the page, in memory, plain and compressed.
  *
- * A browser keeps it and asks each time whether it has changed (no-cache, ETag), so that after an
- * update of the broker no old file meets new ones.
+ * <p>A browser keeps it and asks each time whether it has changed (no-cache, ETag), so that after
+ * an update of the broker no old file meets new ones.
  */
 final class StaticFile {
   /*

@@ -16,14 +16,16 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
-/*
+/**
  * The order of queues, for lists that are requested by page.
  *
- * A management page that is open on a list of a hundred thousand queues requests one page of it every few seconds. Only the queues of that page are
- * asked for what they have. The order by name is kept as long as no queue is declared or deleted. An order by another field needs that field of all
- * queues, which takes a few tenths of a second: such an order is used again for a time in proportion to what it cost, so that requests take no more than
- * a fiftieth of a core, however many there are. The rows of a page are always of this moment, and sorted by what they show. An order that costs
- * little is never used twice.
+ * <p>A management page that is open on a list of a hundred thousand queues requests one page of it
+ * every few seconds. Only the queues of that page are asked for what they have. The order by name
+ * is kept as long as no queue is declared or deleted. An order by another field needs that field of
+ * all queues, which takes a few tenths of a second: such an order is used again for a time in
+ * proportion to what it cost, so that requests take no more than a fiftieth of a core, however many
+ * there are. The rows of a page are always of this moment, and sorted by what they show. An order
+ * that costs little is never used twice.
  */
 final class QueueOrder {
   private static final Comparator<Queue> BY_VHOST_AND_NAME =

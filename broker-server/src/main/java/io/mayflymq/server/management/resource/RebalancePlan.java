@@ -12,13 +12,14 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 
-/*
- * Evens out the numbers of queues by steps, each of which makes two nodes more alike: so it ends. The node with the most gives to the one with the fewest that takes
- * something. Of what it has, the largest goes that does not merely exchange the two: partitions have different numbers of queues, and cannot be divided.
- */
 /**
  * Where queues are to go so that nodes have equally many of them, as far as the queues can go
  * there.
+ *
+ * <p>Evens out the numbers of queues by steps, each of which makes two nodes more alike: so it
+ * ends. The node with the most gives to the one with the fewest that takes something. Of what it
+ * has, the largest goes that does not merely exchange the two: partitions have different numbers of
+ * queues, and cannot be divided.
  *
  * @param before what is on each node, by its name
  * @param steps what goes, in order; nothing goes twice

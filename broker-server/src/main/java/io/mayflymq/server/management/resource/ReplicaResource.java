@@ -28,16 +28,17 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/*
- * Queues share partitions. So what is asked for a queue is done to its partition, and with that to all its queues.
- *
- * Requests for many queues change one partition after the other. One that cannot be changed stays as it is, and the answer says why.
- */
 /**
  * The replicas of quorum queues, under RabbitMQ's paths, and of streams, under paths of the same
  * form. Only administrators may change them.
  *
  * <p>Source: RabbitMQ 4, {@code rabbit_mgmt_wm_quorum_queue_replicas_*}.
+ *
+ * <p>Queues share partitions. So what is asked for a queue is done to its partition, and with that
+ * to all its queues.
+ *
+ * <p>Requests for many queues change one partition after the other. One that cannot be changed
+ * stays as it is, and the answer says why.
  */
 public final class ReplicaResource {
   private static final String NODE = "node";

@@ -14,15 +14,15 @@ import java.util.List;
 import java.util.OptionalLong;
 import java.util.function.Function;
 
-/*
- * Reads the slices of a copy.
+/**
+ * Reads the slices of a copy. Belongs to the queue's shard.
  *
- * Slices are numbered. If the process at the new place is another one than at the slice before, or a slice was lost with a connection, the copy is not
- * complete any more, and is refused.
+ * <p>Slices are numbered. If the process at the new place is another one than at the slice before,
+ * or a slice was lost with a connection, the copy is not complete any more, and is refused.
  *
- * The clocks of nodes differ. Their difference is taken once, with the first slice, and added to all times, so that the order of times stays what it is.
+ * <p>The clocks of nodes differ. Their difference is taken once, with the first slice, and added to
+ * all times, so that the order of times stays what it is.
  */
-/** Reads the slices of a copy. Belongs to the queue's shard. */
 final class CopyReader {
   private final Queue queue;
   private final Function<CopyRecords.Part, CopySink> parts;

@@ -11,16 +11,18 @@ import io.mayflymq.core.vhost.partition.BatchArrival;
 import io.mayflymq.core.vhost.queue.LockedMessages;
 import java.util.concurrent.CompletableFuture;
 
-/*
+/**
  * The end of a queue whose messages are dead-lettered before it goes.
  *
- * First go the ready ones, in order, then those that consumers have, then those that are scheduled for later, in the order of their due times.
- * They die slice by slice, with other work of the shard in between, and no faster than the disk and the shards that they go to can follow. The queue
- * is there until the last one has died and its dead letter is safe: after a crash in the middle it is back with what is left. One whose lease had
- * ended stays if it is used meanwhile, without the messages that have died. A client that is told of the deletion finds its dead letters where
- * they went, also those that went over several queues.
+ * <p>First go the ready ones, in order, then those that consumers have, then those that are
+ * scheduled for later, in the order of their due times. They die slice by slice, with other work of
+ * the shard in between, and no faster than the disk and the shards that they go to can follow. The
+ * queue is there until the last one has died and its dead letter is safe: after a crash in the
+ * middle it is back with what is left. One whose lease had ended stays if it is used meanwhile,
+ * without the messages that have died. A client that is told of the deletion finds its dead letters
+ * where they went, also those that went over several queues.
  *
- * Belongs to the queue's shard.
+ * <p>Belongs to the queue's shard.
  */
 final class DrainOnDelete {
   private final LocalQueueState state;

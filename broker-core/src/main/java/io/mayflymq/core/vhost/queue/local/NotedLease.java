@@ -9,15 +9,16 @@ import io.mayflymq.core.vhost.partition.Partition;
 import io.mayflymq.core.vhost.queue.Queue;
 import java.util.function.LongSupplier;
 
-/*
- * A use that lasts may begin and end many times a second: each message that a client gets is unacknowledged for a moment. So a note follows another one at once only if it is of the first
- * move after a while, and else after half of the time that needs no note. Until then the followers believe what was noted: that the queue is in use, which makes the lease longer by so much at
- * most, or that it was used until a moment that is not over.
- */
 /**
  * The lease of a queue of a replicated partition: it goes on when another node leads. Uses are
  * noted now and then; see {@link SharedLeases}. The timer makes the notes that were put off.
  * Belongs to the queue's shard.
+ *
+ * <p>A use that lasts may begin and end many times a second: each message that a client gets is
+ * unacknowledged for a moment. So a note follows another one at once only if it is of the first
+ * move after a while, and else after half of the time that needs no note. Until then the followers
+ * believe what was noted: that the queue is in use, which makes the lease longer by so much at
+ * most, or that it was used until a moment that is not over.
  */
 final class NotedLease extends Timer {
   /** Uses within this part of a lease after one that was noted need no note. */

@@ -11,14 +11,16 @@ import io.mayflymq.core.vhost.queue.Preconditions;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
-/*
+/**
  * How a queue goes: what has to happen before it may, and what becomes of it if it cannot.
  *
- * First its messages are dead-lettered, if they are to be (DrainOnDelete). Then it is removed from the virtual host, which takes as long as it takes to
- * write that down; the queue is in service meanwhile. Only when that is safe does it lose its consumers and what it holds. If it cannot be
- * written the queue stays, and what the broker itself wanted (the end of a lease, of an auto-delete queue) is tried again a second later.
+ * <p>First its messages are dead-lettered, if they are to be (DrainOnDelete). Then it is removed
+ * from the virtual host, which takes as long as it takes to write that down; the queue is in
+ * service meanwhile. Only when that is safe does it lose its consumers and what it holds. If it
+ * cannot be written the queue stays, and what the broker itself wanted (the end of a lease, of an
+ * auto-delete queue) is tried again a second later.
  *
- * Belongs to the queue's shard.
+ * <p>Belongs to the queue's shard.
  */
 final class QueueDeletion {
   /** When it is tried again to remove what could not be removed. */

@@ -8,12 +8,14 @@ import io.mayflymq.protocol.types.ShortString;
 import java.util.ArrayList;
 import java.util.List;
 
-/*
- * Consumers join a queue that has moved one by one, from several nodes, in any order. Where their order counts, as with a single active consumer or an
- * exclusive one, those that come are collected until all have come that the queue had at its old place, or some time is over. Then they join in the old
- * order, and others behind them.
+/**
+ * The consumers that join a queue anew after it has moved. Belongs to the queue's shard.
+ *
+ * <p>Consumers join a queue that has moved one by one, from several nodes, in any order. Where
+ * their order counts, as with a single active consumer or an exclusive one, those that come are
+ * collected until all have come that the queue had at its old place, or some time is over. Then
+ * they join in the old order, and others behind them.
  */
-/** The consumers that join a queue anew after it has moved. Belongs to the queue's shard. */
 final class RejoiningConsumers implements QueueLifecycle.Arrivals {
   /** Those that have not come after this time do not come. */
   private static final long LONGEST_MILLIS = 2_000;
