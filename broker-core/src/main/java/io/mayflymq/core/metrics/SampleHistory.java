@@ -2,23 +2,32 @@ package io.mayflymq.core.metrics;
 
 import java.util.Arrays;
 
-/*
+/**
  * The samples of a day, in a few hundred bytes.
  *
- * One array of bytes holds records, the oldest first. A record says when a sample was taken and by how much each number had grown since the record before:
+ * <p>One array of bytes holds records, the oldest first. A record says when a sample was taken and
+ * by how much each number had grown since the record before, all of variable length:
  *
- *   seconds since the record before | which numbers changed, one bit each | their changes          (all of variable length)
+ * <pre>{@code
+ * seconds since the record before | which numbers changed, one bit each | their changes
+ * }</pre>
  *
- * A sample without a change writes nothing, so what is unused costs nothing. The numbers of the last sample are known; those of an earlier moment follow by
- * subtracting what came later. Both are read and written together: a record that does not belong to the last numbers would make all earlier ones wrong. When the array is full, old records are joined, so that the past is kept in larger steps the older it is:
+ * <p>A sample without a change writes nothing, so what is unused costs nothing. The numbers of the
+ * last sample are known; those of an earlier moment follow by subtracting what came later. Both are
+ * read and written together: a record that does not belong to the last numbers would make all
+ * earlier ones wrong. When the array is full, old records are joined, so that the past is kept in
+ * larger steps the older it is:
  *
- *   up to 10 minutes   each sample
- *   up to 1 hour       a minute
- *   up to 8 hours      10 minutes
- *   up to a day        half an hour
+ * <pre>{@code
+ * up to 10 minutes   each sample
+ * up to 1 hour       a minute
+ * up to 8 hours      10 minutes
+ * up to a day        half an hour
+ * }</pre>
  *
- * An object that changes with every sample has about 240 records, of 10 to 15 bytes each. If that is more than it may take, all these ages are halved, until
- * it fits: the limit holds, and the oldest samples become coarser first.
+ * <p>An object that changes with every sample has about 240 records, of 10 to 15 bytes each. If
+ * that is more than it may take, all these ages are halved, until it fits: the limit holds, and the
+ * oldest samples become coarser first.
  */
 final class SampleHistory {
   private static final long NANOS_PER_SECOND = 1_000_000_000;

@@ -9,21 +9,25 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/*
+/**
  * The effective settings of an object, with the origin of each.
  *
- * The policy that applies is merged with the operator policy that applies, and then with the arguments of the declaration, key by key:
+ * <p>The policy that applies is merged with the operator policy that applies, and then with the
+ * arguments of the declaration, key by key:
  *
- *   key                                              policy with operator policy   then with arguments (classic queues)
- *   expires, message-ttl, max-length, -bytes         the lower                     the lower
- *   overflow                                         the operator's                the argument's
- *   dead-letter-exchange, dead-letter-routing-key    (not for operators)           the argument's
- *   alternate-exchange (of exchanges)                (not for operators)           the argument's
- *   others: see PolicyKey
+ * <pre>{@code
+ * key                                              policy with operator policy   then with arguments (classic queues)
+ * expires, message-ttl, max-length, -bytes         the lower                     the lower
+ * overflow                                         the operator's                the argument's
+ * dead-letter-exchange, dead-letter-routing-key    (not for operators)           the argument's
+ * alternate-exchange (of exchanges)                (not for operators)           the argument's
+ * others: see PolicyKey
+ * }</pre>
  *
- * A default of the configuration counts if none of them sets a key.
+ * <p>A default of the configuration counts if none of them sets a key.
  *
- * According to RabbitMQ's documentation operator policies always bound arguments; for overflow its source does otherwise, and so does this broker.
+ * <p>According to RabbitMQ's documentation operator policies always bound arguments; for overflow
+ * its source does otherwise, and so does this broker.
  */
 public final class EffectiveSettings {
   private final PolicySubject subject;

@@ -7,12 +7,15 @@ import java.util.Collections;
 import java.util.Iterator;
 import java.util.Set;
 
-/*
- * Iterates over the ready messages in the order of delivery. It changes nothing; the queue may change between any two calls:
+/**
+ * Iterates over the ready messages in the order of delivery. It changes nothing; the queue may
+ * change between any two calls:
  *
- *   by arrival    the next message after the last one, whatever has left meanwhile
- *   by level      one level of priority after the other, the highest first: in a quorum queue its returned messages (up to a limit), then all others by
- *                 arrival
+ * <ul>
+ *   <li>By arrival: the next message after the last one, whatever has left meanwhile.
+ *   <li>By level: one level of priority after the other, the highest first. In a quorum queue its
+ *       returned messages (up to a limit) come first, then all others by arrival.
+ * </ul>
  */
 abstract class BrowseOrder {
   /** There is no message left. */

@@ -5,21 +5,27 @@ import java.time.InstantSource;
 import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 
-/*
- * Deadlines are in ms since the epoch, as they have to mean something after a restart. So they go by the clock of the machine, and that can be set while the broker runs.
- *
- *   - Set back: what was due in a second would be due a second and the step later. So this clock does not go back. It goes on, ahead of the clock of the machine, and approaches
- *     it as slowly as clocks are corrected by NTP. What is stored is stored by the clock of the machine (held()).
- *   - Set ahead: this clock goes along. Whatever has its deadline in the time that was skipped is due: either that time has really passed, as the machine was suspended, or the
- *     clock was wrong before, and deadlines of earlier processes were right. But what counts how long something was not used, must not take it for time that has passed for
- *     clients (skipped()).
- *
- * A step is noticed at the next reading, by the clock that only measures durations. CLOCK_MONOTONIC is slewed by NTP as the clock of the machine is, so the two differ by steps and
- * suspensions only; where they drift apart, the difference is followed.
- */
 /**
  * The time in ms since the epoch, by the clock of the machine, but never back by more than half a
  * second. Any thread may call.
+ *
+ * <p>Deadlines are in ms since the epoch, as they have to mean something after a restart. So they
+ * go by the clock of the machine, and that can be set while the broker runs.
+ *
+ * <ul>
+ *   <li>Set back: what was due in a second would be due a second and the step later. So this clock
+ *       does not go back. It goes on, ahead of the clock of the machine, and approaches it as
+ *       slowly as clocks are corrected by NTP. What is stored is stored by the clock of the machine
+ *       (held()).
+ *   <li>Set ahead: this clock goes along. Whatever has its deadline in the time that was skipped is
+ *       due: either that time has really passed, as the machine was suspended, or the clock was
+ *       wrong before, and deadlines of earlier processes were right. But what counts how long
+ *       something was not used, must not take it for time that has passed for clients (skipped()).
+ * </ul>
+ *
+ * <p>A step is noticed at the next reading, by the clock that only measures durations.
+ * CLOCK_MONOTONIC is slewed by NTP as the clock of the machine is, so the two differ by steps and
+ * suspensions only; where they drift apart, the difference is followed.
  */
 public final class SteadyClock implements InstantSource {
   /** A larger difference at once means that the clock was set. */

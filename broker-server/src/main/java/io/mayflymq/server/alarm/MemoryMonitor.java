@@ -3,22 +3,27 @@ package io.mayflymq.server.alarm;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 
-/*
+/**
  * Raises the memory alarm while more memory is in use than the watermark.
  *
- * The reading is that of the last garbage collection, which leaves two questions open, and both have the same answer:
+ * <p>The reading is that of the last garbage collection, which leaves two questions open, and both
+ * have the same answer:
  *
- * - Is it too high because of garbage in the old generation? Then publishers would be blocked for nothing.
- * - Does it stay too high because nothing is collected any more? Blocked publishers make no garbage, and consumers that empty the queues
- *   make little, so the alarm that they should end would never end.
+ * <ul>
+ *   <li>Is it too high because of garbage in the old generation? Then publishers would be blocked
+ *       for nothing.
+ *   <li>Does it stay too high because nothing is collected any more? Blocked publishers make no
+ *       garbage, and consumers that empty the queues make little, so the alarm that they should end
+ *       would never end.
+ * </ul>
  *
- * So a reading above the watermark is checked by a collection of the whole heap. As it stops the whole
- * process, at most a twentieth of the time is spent on it: the longer the last one took, the later the
- * next one starts. Until then a reading above the watermark changes nothing, unless the last collection was one of the whole heap: the JVM
- * makes one itself before the heap is full.
+ * <p>So a reading above the watermark is checked by a collection of the whole heap. As it stops the
+ * whole process, at most a twentieth of the time is spent on it: the longer the last one took, the
+ * later the next one starts. Until then a reading above the watermark changes nothing, unless the
+ * last collection was one of the whole heap: the JVM makes one itself before the heap is full.
  *
- * The alarm changes only when the state that is found here changes, so an alarm that was raised or cleared manually stays until then. Used on the thread of the monitors
- * only.
+ * <p>The alarm changes only when the state that is found here changes, so an alarm that was raised
+ * or cleared manually stays until then. Used on the thread of the monitors only.
  */
 final class MemoryMonitor {
   private static final int LEAST_TIMES_BETWEEN_COLLECTIONS = 20;

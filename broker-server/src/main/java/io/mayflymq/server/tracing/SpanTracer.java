@@ -20,19 +20,23 @@ import io.opentelemetry.context.propagation.TextMapGetter;
 import io.opentelemetry.sdk.common.Clock;
 import java.util.concurrent.TimeUnit;
 
-/*
- * Makes spans for messages that carry a trace context which their publisher has sampled. The spans belong to the trace of the publisher:
+/**
+ * Makes spans for messages that carry a trace context which their publisher has sampled. The spans
+ * belong to the trace of the publisher:
  *
- *     the publisher's span
- *       route                the message's route was looked for
- *       queue A              the message was in queue A, until it was delivered or died
- *         deliver A          until the consumer settled it
- *         dead-letter A      if it died
- *         queue B            the dead letter in queue B
+ * <pre>{@code
+ * the publisher's span
+ *   route                the message's route was looked for
+ *   queue A              the message was in queue A, until it was delivered or died
+ *     deliver A          until the consumer settled it
+ *     dead-letter A      if it died
+ *     queue B            the dead letter in queue B
+ * }</pre>
  *
- * What is published is delivered unchanged, so the consumer's span is a child of the publisher's, as with any broker. Only where the broker makes another
- * message of it, a dead letter or a redriven one, the new message's context is the span that it comes from. So nothing has to be remembered about a
- * message, and its trace goes on after a restart.
+ * <p>What is published is delivered unchanged, so the consumer's span is a child of the
+ * publisher's, as with any broker. Only where the broker makes another message of it, a dead letter
+ * or a redriven one, the new message's context is the span that it comes from. So nothing has to be
+ * remembered about a message, and its trace goes on after a restart.
  */
 final class SpanTracer implements MessageTracer {
   private static final String SYSTEM = "mayflymq";

@@ -13,26 +13,38 @@ import java.util.TreeMap;
 import java.util.function.LongConsumer;
 import java.util.function.LongPredicate;
 
-/*
- * The order in which the messages of a queue are delivered, if that is not the order of their arrival.
+/**
+ * The order in which the messages of a queue are delivered, if that is not the order of their
+ * arrival.
  *
- * A queue's index keeps messages in the order in which they arrived, and this class does not change that: numbers, expiry, the log and settlements use
- * that order only. Each message has a level, from its priority; the highest level with a ready message is served. A queue without priorities has one level.
+ * <p>A queue's index keeps messages in the order in which they arrived, and this class does not
+ * change that: numbers, expiry, the log and settlements use that order only. Each message has a
+ * level, from its priority; the highest level with a ready message is served. A queue without
+ * priorities has one level.
  *
- *   classic   0 to x-max-priority; a message without a priority is on level 0. What is returned has its old place on its level.
- *   quorum    0 to 31, and 4 without a priority. What consumers return comes before the others of its level, in the order in which they returned it.
+ * <ul>
+ *   <li>In a classic queue levels are 0 to {@code x-max-priority}; a message without a priority is
+ *       on level 0. What is returned has its old place on its level.
+ *   <li>In a quorum queue they are 0 to 31, and 4 without a priority. What consumers return comes
+ *       before the others of its level, in the order in which they returned it.
+ * </ul>
  *
- * The level of messages without a priority is the base. The index has the level of each message, as the difference (by exclusive or) from the base, so
- * that most queues need no memory for it. Messages are in no other list. How many are ready on a level is counted, except for the base, whose number is that
- * of all others. For each level a cursor says that all its ready messages before it are marked (RETURNED): the next one that is not is the first of that
- * level in the index from the cursor on. The cursor only moves forward, so a message of another level is passed once for each level, 64 of them at a time.
- * Those that are marked, which become ready again behind the cursor or are to be ahead of others, are in a heap of (rank, sequence) for each level: ranks
- * are the order of returns, or IN_PLACE, the last one, for those that are ahead of nothing but younger ones.
+ * <p>The level of messages without a priority is the base. The index has the level of each message,
+ * as the difference (by exclusive or) from the base, so that most queues need no memory for it.
+ * Messages are in no other list. How many are ready on a level is counted, except for the base,
+ * whose number is that of all others. For each level a cursor says that all its ready messages
+ * before it are marked (RETURNED): the next one that is not is the first of that level in the index
+ * from the cursor on. The cursor only moves forward, so a message of another level is passed once
+ * for each level, 64 of them at a time. Those that are marked, which become ready again behind the
+ * cursor or are to be ahead of others, are in a heap of (rank, sequence) for each level: ranks are
+ * the order of returns, or IN_PLACE, the last one, for those that are ahead of nothing but younger
+ * ones.
  *
- * While all ready messages are on the base level, and none is marked, each method returns after two comparisons.
+ * <p>While all ready messages are on the base level, and none is marked, each method returns after
+ * two comparisons.
  *
- * A message that leaves from the middle of a heap stays there as a dead entry until a sweep removes it (see LongPairHeap, which orders deadlines in the same
- * way).
+ * <p>A message that leaves from the middle of a heap stays there as a dead entry until a sweep
+ * removes it (see LongPairHeap, which orders deadlines in the same way).
  */
 public final class DeliveryPriority {
   private static final int BASE_OF_QUORUM = 4;

@@ -1,21 +1,29 @@
 package io.mayflymq.core.queue.index;
 
-/*
- * The order in which the messages of a queue that have a deadline of their own fall due, at any position in the queue.
+/**
+ * The order in which the messages of a queue that have a deadline of their own fall due, at any
+ * position in the queue.
  *
- * Most deadlines come in queue order, since programs usually give all their messages the same TTL. For those no index is needed; it is enough to
- * remember which ranges ("runs") of sequence numbers are in order, and to look at the first ready message of the first run. Only a message that would be
- * stuck behind a later deadline goes into the LongPairHeap (the index), a heap of (deadline, sequence) pairs.
+ * <p>Most deadlines come in queue order, since programs usually give all their messages the same
+ * TTL. For those no index is needed; it is enough to remember which ranges ("runs") of sequence
+ * numbers are in order, and to look at the first ready message of the first run. Only a message
+ * that would be stuck behind a later deadline goes into the LongPairHeap (the index), a heap of
+ * (deadline, sequence) pairs.
  *
- *     sequence   0    1    2    3    4    5    6     7 ...
- *     deadline  100  110   -   120   90  130   95  140
- *               |------------ run ---------------------|    4 and 6 are in the index, 2 has no deadline: the run skips them
+ * <pre>{@code
+ * sequence   0    1    2    3    4    5    6     7 ...
+ * deadline  100  110   -   120   90  130   95  140
+ *           |------------ run ---------------------|    4 and 6 are in the index, 2 has no deadline: the run skips them
+ * }</pre>
  *
- * A run may contain gaps of a few such messages; after more than MAX_GAP of them a new run begins, so that skipping a gap takes bounded work.
+ * <p>A run may contain gaps of a few such messages; after more than MAX_GAP of them a new run
+ * begins, so that skipping a gap takes bounded work.
  *
- * The front of the first run only moves forward, past the messages that were taken. A message that is requeued behind the front is put into the index.
- * One that is requeued inside a run is found again without the index, but only if it was in order when it was appended. This has to be remembered,
- * because a run also spans messages that were stuck, and those that were delivered directly and so never had a place in the order.
+ * <p>The front of the first run only moves forward, past the messages that were taken. A message
+ * that is requeued behind the front is put into the index. One that is requeued inside a run is
+ * found again without the index, but only if it was in order when it was appended. This has to be
+ * remembered, because a run also spans messages that were stuck, and those that were delivered
+ * directly and so never had a place in the order.
  */
 final class ExpiryOrder {
   private static final int MAX_GAP = 64;

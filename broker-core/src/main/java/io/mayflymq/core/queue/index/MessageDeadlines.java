@@ -6,22 +6,30 @@ import io.mayflymq.core.policy.ExpirySettings;
 import io.mayflymq.core.policy.QueueSettings;
 import io.mayflymq.core.policy.TtlMode;
 
-/*
- * The deadlines of a queue's messages, and which message leaves next. A message is due at its own deadline or at the end of the queue's TTL, whichever
- * comes first, or by another rule of TtlMode; ExpiryMode decides when it leaves.
+/**
+ * The deadlines of a queue's messages, and which message leaves next. A message is due at its own
+ * deadline or at the end of the queue's TTL, whichever comes first, or by another rule of TtlMode;
+ * ExpiryMode decides when it leaves.
  *
- * The index keeps own deadlines only, and those never change. The deadline by the queue's TTL is computed from the time of arrival and the present TTL.
- * So when a policy changes the TTL, the change holds at once for every message in the queue, at no cost, however many there are. Messages arrived in the
- * order of the queue, so the TTL always ends the first ready one first: no index is needed for that. Own deadlines come in any order; ExpiryOrder finds
- * the first of them.
+ * <p>The index keeps own deadlines only, and those never change. The deadline by the queue's TTL is
+ * computed from the time of arrival and the present TTL. So when a policy changes the TTL, the
+ * change holds at once for every message in the queue, at no cost, however many there are. Messages
+ * arrived in the order of the queue, so the TTL always ends the first ready one first: no index is
+ * needed for that. Own deadlines come in any order; ExpiryOrder finds the first of them.
  *
- * With TtlMode.MESSAGE_FIRST, the queue's TTL ends the first ready message without an own TTL first: "withoutOwn" is where to start looking for it, and
- * is only moved back when such a message is requeued. With TtlMode.QUEUE_ONLY, own deadlines are in no order of expiry; another mode puts them there,
- * looking at each message once.
+ * <p>With TtlMode.MESSAGE_FIRST, the queue's TTL ends the first ready message without an own TTL
+ * first: "withoutOwn" is where to start looking for it, and is only moved back when such a message
+ * is requeued. With TtlMode.QUEUE_ONLY, own deadlines are in no order of expiry; another mode puts
+ * them there, looking at each message once.
  *
- * Two cases would break this. In both, the present deadline is stored as the message's own:
- *   - a clock that was set back: a new message would be due before an older one, and would not be looked at in time;
- *   - a queue whose TTL is not retroactive: present messages keep their deadlines, and the new TTL counts from ttlFrom on only.
+ * <p>Two cases would break this. In both, the present deadline is stored as the message's own:
+ *
+ * <ul>
+ *   <li>a clock that was set back: a new message would be due before an older one, and would not be
+ *       looked at in time;
+ *   <li>a queue whose TTL is not retroactive: present messages keep their deadlines, and the new
+ *       TTL counts from ttlFrom on only.
+ * </ul>
  */
 public final class MessageDeadlines {
   private final MessageIndex<Message> index;

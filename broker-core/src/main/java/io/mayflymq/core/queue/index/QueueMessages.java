@@ -11,16 +11,22 @@ import io.mayflymq.core.store.UnreadableException;
 import io.mayflymq.core.store.UnsettledEntry;
 import java.util.function.LongConsumer;
 
-/*
+/**
  * The messages of a queue, wherever their contents are stored.
  *
- * The index knows every message; its column of contents is a cache. Each message is in one of three states:
+ * <p>The index knows every message; its column of contents is a cache. Each message is in one of
+ * three states:
  *
- *     STORED   in the log of the shard: a persistent message of a durable queue. Its content may be in memory, too, if there is room.
- *     PAGED    packed, in memory or in a file that is deleted when the broker stops: a transient message that may wait for long.
- *     neither  in the index alone, as an object.
+ * <ul>
+ *   <li>STORED: in the log of the shard, as a persistent message of a durable queue. Its content
+ *       may be in memory, too, if there is room.
+ *   <li>PAGED: packed, in memory or in a file that is deleted when the broker stops, as a transient
+ *       message that may wait for long.
+ *   <li>neither: in the index alone, as an object.
+ * </ul>
  *
- * A content that was read from a file for a delivery is not put into the index again: it leaves at once, and is read again if it is requeued.
+ * <p>A content that was read from a file for a delivery is not put into the index again: it leaves
+ * at once, and is read again if it is requeued.
  */
 public final class QueueMessages implements RecoverableQueue {
   private static final long NONE = -1;

@@ -4,27 +4,32 @@ import java.util.ArrayDeque;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
-/*
- * A queue whose place changes is two queues for a while: the one at the old place, and its successor at the new one. What clients do goes on arriving at
- * the old place, from connections and nodes that do not know better yet, and may arrive at the new one early. The gate of a queue holds what arrives
- * until it is decided which of the two serves, in the order of arrival, and then lets it in or sends it on to the successor.
- *
- *                     requests     commands of batches
- *     OPEN            served       applied                the queue serves
- *     DRAINING        held         applied                it hands out nothing, and waits for what is outstanding
- *     CLOSED          held         held                   it is not decided
- *     LEFT            "moved"      sent on                the successor serves
- *
- * Requests are answered by a node's own view of the queue (see MovedException), so that the caller turns to the successor itself; commands are sent on
- * by the old place, since only that keeps their order and brings their outcome back.
- *
- * The gate of a queue that has been recovered, and must not start yet, is CLOSED too.
- *
- * The order of a connection's commands needs one thing more, at the other end: the first one that it sends to the new place waits until those that it
- * has sent to the old one have come back (Queue.before, PlaceChanges).
- */
 /**
  * Holds what arrives for a queue while its place changes. On the queue's shard, but for one method.
+ *
+ * <p>A queue whose place changes is two queues for a while: the one at the old place, and its
+ * successor at the new one. What clients do goes on arriving at the old place, from connections and
+ * nodes that do not know better yet, and may arrive at the new one early. The gate of a queue holds
+ * what arrives until it is decided which of the two serves, in the order of arrival, and then lets
+ * it in or sends it on to the successor.
+ *
+ * <pre>{@code
+ *                 requests     commands of batches
+ * OPEN            served       applied                the queue serves
+ * DRAINING        held         applied                it hands out nothing, and waits for what is outstanding
+ * CLOSED          held         held                   it is not decided
+ * LEFT            "moved"      sent on                the successor serves
+ * }</pre>
+ *
+ * <p>Requests are answered by a node's own view of the queue (see MovedException), so that the
+ * caller turns to the successor itself; commands are sent on by the old place, since only that
+ * keeps their order and brings their outcome back.
+ *
+ * <p>The gate of a queue that has been recovered, and must not start yet, is CLOSED too.
+ *
+ * <p>The order of a connection's commands needs one thing more, at the other end: the first one
+ * that it sends to the new place waits until those that it has sent to the old one have come back
+ * (Queue.before, PlaceChanges).
  *
  * @param <Q> the type of queues
  */

@@ -21,17 +21,21 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
-/*
- * How a queue is moved, at its old place.
+/**
+ * The move of a queue to another place. Belongs to the queue's shard.
  *
- *     COPYING     its messages are copied, and what becomes of those that were copied; it serves as ever
- *     DRAINING    all are copied: it hands out nothing any more, and consumers have some time to settle what they have
- *     CLOSED      commands are held, timers rest; what has come last is copied, then the end: what is still with consumers
- *     PROPOSED    the copy is complete and safe; whether the queue moves is decided by the log of the cluster
+ * <p>How a queue is moved, at its old place.
  *
- * Until PROPOSED the queue can stay where it is, and does so if anything goes wrong. From then on it goes on only when it is known to stay.
+ * <pre>{@code
+ * COPYING     its messages are copied, and what becomes of those that were copied; it serves as ever
+ * DRAINING    all are copied: it hands out nothing any more, and consumers have some time to settle what they have
+ * CLOSED      commands are held, timers rest; what has come last is copied, then the end: what is still with consumers
+ * PROPOSED    the copy is complete and safe; whether the queue moves is decided by the log of the cluster
+ * }</pre>
+ *
+ * <p>Until PROPOSED the queue can stay where it is, and does so if anything goes wrong. From then
+ * on it goes on only when it is known to stay.
  */
-/** The move of a queue to another place. Belongs to the queue's shard. */
 final class OutgoingMove {
   /** How much of the copy may be on its way. */
   private static final int MOST_UNDER_WAY = 4;
