@@ -103,7 +103,7 @@ static void expect(conn *c, int cls, int mth) {
   int ch; uint8_t *p; uint32_t n;
   for (;;) {
     int t = next_frame(c, &ch, &p, &n);
-    if (t == 8) continue;
+    if (t == 8 || t == -2 && !stop) continue; // -2: a slow broker has not answered within the timeout of one read
     if (t < 0) die("connection closed while waiting for %d.%d", cls, mth);
     int gc = p[0] << 8 | p[1], gm = p[2] << 8 | p[3];
     if (t == 1 && gc == cls && gm == mth) return;
