@@ -282,16 +282,7 @@ public final class ClusterNode implements Cluster, AutoCloseable {
       throw new StartException(e.getMessage(), e);
     }
     held.push(log::close);
-    former =
-        new FormerMembers(
-            members,
-            queues,
-            name -> {
-              links.forget(name);
-              replicas.forget(name);
-              transport.disconnect(name, KnownNodes.end(name));
-            },
-            work);
+    former = new FormerMembers(members, queues, transport, work);
     operations = new MemberOperations(neighbours, members, proposer, log);
     log.listen(new Watch());
     replicas.takePart(log::listen);

@@ -4,9 +4,10 @@ import io.mayflymq.cluster.metadata.ClusterMembers;
 import io.mayflymq.core.metadata.ClusterMember;
 import io.mayflymq.core.runtime.Causes;
 import io.mayflymq.core.runtime.PeriodicWork;
+import io.mayflymq.server.cluster.membership.KnownNodes;
+import io.mayflymq.server.cluster.transport.NodeTransport;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
@@ -22,23 +23,17 @@ final class FormerMembers {
 
   private final ClusterMembers members;
   private final QueuesOfMember queues;
-  private final Consumer<String> disconnect;
+  private final NodeTransport transport;
   private final PeriodicWork work;
 
   /** The numbers of those whose connections were ended, or that were none at the start. */
   private final Set<Integer> disconnected = ConcurrentHashMap.newKeySet();
 
-  /**
-   * @param disconnect ends all connections to a node, and opens none to it
-   */
   FormerMembers(
-      ClusterMembers members,
-      QueuesOfMember queues,
-      Consumer<String> disconnect,
-      PeriodicWork work) {
+      ClusterMembers members, QueuesOfMember queues, NodeTransport transport, PeriodicWork work) {
     this.members = members;
     this.queues = queues;
-    this.disconnect = disconnect;
+    this.transport = transport;
     this.work = work;
     former().forEach(member -> disconnected.add(member.number()));
   }
@@ -56,7 +51,7 @@ final class FormerMembers {
         .filter(member -> disconnected.add(member.number()))
         .map(ClusterMember::name)
         .filter(name -> members.named(name).isEmpty())
-        .forEach(disconnect);
+        .forEach(name -> transport.disconnect(name, KnownNodes.end(name)));
   }
 
   /** Deletes the queues that they have left, as far as that was not finished before. */

@@ -11,6 +11,7 @@ import io.mayflymq.server.cluster.transport.LinkAcceptor;
 import io.mayflymq.server.cluster.transport.NodeFrameHandler;
 import io.mayflymq.server.cluster.transport.NodeIdentity;
 import io.mayflymq.server.cluster.transport.NodeTransport;
+import io.mayflymq.server.cluster.transport.PeerListener;
 import io.mayflymq.server.cluster.transport.Purpose;
 import io.mayflymq.server.net.EventLoops;
 import io.netty.channel.EventLoop;
@@ -59,6 +60,13 @@ public final class PartitionLinks implements LinkAcceptor, AutoCloseable {
     hosted = replicas;
     transport.serve(Purpose.Kind.REPLICA, this);
     transport.serve(Purpose.Kind.PARTITION, this);
+    transport.addListener(
+        new PeerListener() {
+          @Override
+          public void disconnected(String node) {
+            close(node);
+          }
+        });
   }
 
   /**
@@ -101,8 +109,7 @@ public final class PartitionLinks implements LinkAcceptor, AutoCloseable {
         : Optional.empty();
   }
 
-  /** Closes the connections to a node that is no longer a member. */
-  public void forget(String node) {
+  private void close(String node) {
     outgoing.stream()
         .filter(link -> link.node().equals(node))
         .forEach(link -> link.close("node " + node + " is no longer a member of the cluster"));

@@ -9,6 +9,7 @@ import io.mayflymq.server.cluster.transport.LinkAcceptor;
 import io.mayflymq.server.cluster.transport.NodeFrameHandler;
 import io.mayflymq.server.cluster.transport.NodeIdentity;
 import io.mayflymq.server.cluster.transport.NodeTransport;
+import io.mayflymq.server.cluster.transport.PeerListener;
 import io.mayflymq.server.cluster.transport.Purpose;
 import io.mayflymq.server.net.EventLoops;
 import io.netty.channel.EventLoop;
@@ -42,6 +43,13 @@ public final class QueueLinks implements LinkConnector, LinkAcceptor, AutoClosea
    */
   public void serve() {
     transport.serve(Purpose.Kind.QUEUES, this);
+    transport.addListener(
+        new PeerListener() {
+          @Override
+          public void disconnected(String node) {
+            end(node, "node " + node + " is no longer a member of the cluster");
+          }
+        });
   }
 
   @Override
@@ -56,11 +64,6 @@ public final class QueueLinks implements LinkConnector, LinkAcceptor, AutoClosea
             unreadable);
     outgoing.add(link);
     link.open();
-  }
-
-  /** Ends the links to a node that is no longer a member. */
-  public void forget(String node) {
-    end(node, "node " + node + " is no longer a member of the cluster");
   }
 
   private void end(String node, String why) {

@@ -264,11 +264,6 @@ public final class ReplicaControl
     return transfers.transferAll();
   }
 
-  /** Closes the connections to a node that is no longer a member. */
-  public void forget(String name) {
-    links.forget(name);
-  }
-
   /**
    * Ends leading partitions, before this node stops: its end must not be taken for that of its
    * process while it may still deliver. Waits for some time at most.

@@ -193,11 +193,12 @@ public final class NodeTransport implements NodeCalls, AutoCloseable {
 
   /**
    * Closes all connections to a node and from it, and no longer connects to it by itself. A later
-   * request does.
+   * request does. Those that were opened for links are ended by {@link PeerListener listeners}.
    *
    * @param reason in one line; the node is told
    */
   public void disconnect(String node, String reason) {
+    reports.disconnected(node);
     PeerConnection peer = peers.remove(node);
     if (peer != null) {
       peer.end(reason);

@@ -1,6 +1,6 @@
 package io.mayflymq.server.cluster.transport;
 
-/** Is told which nodes are reachable. Called on event loops, so it must not block. */
+/** Is told of other nodes. Called on event loops, so it must not block. */
 public interface PeerListener {
   /** A connection to a node was made. */
   default void up(NodeIdentity node) {}
@@ -17,4 +17,10 @@ public interface PeerListener {
    * connections.
    */
   default void ended(String node) {}
+
+  /**
+   * A node was {@link NodeTransport#disconnect disconnected}: what keeps connections to it open has
+   * to end them now.
+   */
+  default void disconnected(String node) {}
 }

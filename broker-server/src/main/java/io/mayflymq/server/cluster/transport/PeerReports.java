@@ -50,6 +50,10 @@ final class PeerReports {
     tell(listener -> listener.ended(node));
   }
 
+  void disconnected(String node) {
+    tell(listener -> listener.disconnected(node));
+  }
+
   void unreachable(String node, String why, boolean refusal) {
     refusals.failed(
         node,

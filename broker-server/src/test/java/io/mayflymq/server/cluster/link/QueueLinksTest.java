@@ -164,6 +164,17 @@ class QueueLinksTest {
   }
 
   @Test
+  void linksToANodeThatIsDisconnectedEnd() throws Exception {
+    start(1, 1);
+    Queue queue = near.remote(far.declare("q", FieldTable.EMPTY), near.node(there));
+    Collector collector = new Collector();
+    queue.requests().subscribe(consumer(collector, true), () -> {}).get(60, TimeUnit.SECONDS);
+    near.transport.disconnect(there, "no longer a member");
+    until(() -> collector.cancelled);
+    until(() -> queue.requests().fetch(false).handle((got, failure) -> failure != null).join());
+  }
+
+  @Test
   void queuesOfANodeThatRecoversAreReachedWhenItServesThem() throws Exception {
     near = new LinkRig(here, 1);
     far = new LinkRig(there, 1, false);
