@@ -114,7 +114,7 @@ final class Application implements AutoCloseable {
     held.push(server::close);
     monitors.setRelief(server.environment().memory()::relieve);
     if (storage.cluster() != null) {
-      held.push(storage.cluster().replicas()::release);
+      held.push(storage.cluster()::release);
     }
     NodeQuestions others = otherNodes(storage.cluster());
     if (storage.cluster() != null) {

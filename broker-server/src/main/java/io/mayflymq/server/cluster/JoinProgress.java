@@ -29,14 +29,16 @@ final class JoinProgress {
   private static final long RETRY_MILLIS = 1_000;
 
   private final Path file;
+  private final ClusterJoin join;
   private final PeriodicWork work;
   private String reported;
 
   /**
    * @param file is there as long as the node joins
    */
-  JoinProgress(Path file, PeriodicWork work) {
+  JoinProgress(Path file, ClusterJoin join, PeriodicWork work) {
     this.file = file;
+    this.join = join;
     this.work = work;
   }
 
@@ -66,12 +68,12 @@ final class JoinProgress {
   }
 
   /** Asks the other members for a vote, one after the other, until one has given it. */
-  void askForVote(ClusterMembers members, ClusterMember self, ClusterJoin entrance) {
+  void askForVote(ClusterMembers members, ClusterMember self) {
     CompletableFuture<Void> asked =
         CompletableFuture.failedFuture(new StartException("there is no other member"));
     for (ClusterMember other : members.all()) {
       if (other.number() != self.number()) {
-        asked = asked.exceptionallyCompose(failure -> entrance.askForVote(other.name()));
+        asked = asked.exceptionallyCompose(failure -> join.askForVote(other.name()));
       }
     }
     asked.whenComplete(
@@ -80,8 +82,7 @@ final class JoinProgress {
             end();
           } else {
             report(Causes.of(failure).getMessage());
-            work.after(
-                "asking for a vote", RETRY_MILLIS, () -> askForVote(members, self, entrance));
+            work.after("asking for a vote", RETRY_MILLIS, () -> askForVote(members, self));
           }
         });
   }

@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /** What operators do with the members of the cluster. Any thread may call. */
@@ -22,10 +23,16 @@ final class MemberOperations {
   private final Neighbours neighbours;
   private final ClusterMembers members;
   private final ChangeOrdering changes;
-  private final ReplicatedLog log;
+  private final Supplier<ReplicatedLog> log;
 
+  /**
+   * @param log returns the replicated log
+   */
   MemberOperations(
-      Neighbours neighbours, ClusterMembers members, ChangeOrdering changes, ReplicatedLog log) {
+      Neighbours neighbours,
+      ClusterMembers members,
+      ChangeOrdering changes,
+      Supplier<ReplicatedLog> log) {
     this.neighbours = neighbours;
     this.members = members;
     this.changes = changes;
@@ -40,7 +47,7 @@ final class MemberOperations {
 
   /** See {@link io.mayflymq.core.vhost.Cluster#handOver}. */
   CompletableFuture<Void> handOver() {
-    ConsensusStatus status = log.status();
+    ConsensusStatus status = log.get().status();
     if (!neighbours.own().name().equals(status.leader())) {
       return CompletableFuture.completedFuture(null);
     }
@@ -49,7 +56,7 @@ final class MemberOperations {
     return neighbours.candidates().stream()
         .filter(member -> !neighbours.isOwn(member) && voting.contains(member.name()))
         .findFirst()
-        .map(member -> log.transferLeadership(member.name()))
+        .map(member -> log.get().transferLeadership(member.name()))
         .orElseGet(() -> refused("no other node can lead the cluster"));
   }
 
@@ -85,8 +92,8 @@ final class MemberOperations {
 
   private CompletableFuture<Void> withoutVote(String node) {
     boolean votes =
-        log.status().members().stream().anyMatch(voter -> voter.member().name().equals(node));
-    return votes ? log.removeMember(node) : CompletableFuture.completedFuture(null);
+        log.get().status().members().stream().anyMatch(voter -> voter.member().name().equals(node));
+    return votes ? log.get().removeMember(node) : CompletableFuture.completedFuture(null);
   }
 
   private static CompletableFuture<Void> notRemoved(Throwable failure) {

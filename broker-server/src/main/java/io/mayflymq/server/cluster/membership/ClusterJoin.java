@@ -94,7 +94,8 @@ public final class ClusterJoin {
         settings, discovery, transport, nodes, new Candidate(self, hasData(kept)));
   }
 
-  private Optional<ClusterMember> self(List<MetadataCommand> metadata) {
+  /** Returns this node among the members, and former ones, that metadata have. */
+  public Optional<ClusterMember> self(List<MetadataCommand> metadata) {
     return ClusterMembers.of(metadata).values().stream()
         .filter(member -> member.directory().equals(self.directory()))
         .findFirst();

@@ -25,7 +25,7 @@ import java.util.stream.Collectors;
 public final class KnownNodes implements Admission, NodeAddresses {
   private static final String FORGOTTEN = "was forgotten by this cluster";
 
-  private final Supplier<Collection<ClusterMember>> members;
+  private volatile Supplier<Collection<ClusterMember>> members;
   private final Map<String, InetSocketAddress> found = new ConcurrentHashMap<>();
 
   /**
@@ -33,6 +33,15 @@ public final class KnownNodes implements Admission, NodeAddresses {
    */
   public KnownNodes(Supplier<Collection<ClusterMember>> members) {
     this.members = members;
+  }
+
+  /**
+   * From now on these are the members.
+   *
+   * @param known returns all that are or were members
+   */
+  public void follow(Supplier<Collection<ClusterMember>> known) {
+    members = known;
   }
 
   /** Notes where a node was found that may be no member yet. */
