@@ -4,19 +4,26 @@ import io.mayflymq.cluster.link.LinkListener;
 import io.mayflymq.cluster.remote.PartitionHost;
 import io.mayflymq.cluster.remote.PartitionLink;
 import io.mayflymq.cluster.replication.Leaderless;
+import io.mayflymq.cluster.replication.QueueConnector;
 import io.mayflymq.cluster.replication.ReplicaCluster;
 import io.mayflymq.cluster.replication.ReplicaDriver;
 import io.mayflymq.cluster.replication.ReplicationTimes;
 import io.mayflymq.cluster.store.DiskReplica;
+import io.mayflymq.cluster.store.DiskReplicas;
 import io.mayflymq.core.metadata.Assignment;
 import io.mayflymq.core.runtime.Causes;
 import io.mayflymq.core.runtime.PartitionTime;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.store.BurstId;
 import io.mayflymq.core.store.StoreException;
+import io.mayflymq.core.vhost.Broker;
+import io.mayflymq.core.vhost.VirtualHost;
 import io.mayflymq.core.vhost.queue.Queue;
 import java.util.Collection;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+import java.util.function.IntFunction;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -31,7 +38,11 @@ final class PartitionOnNode implements PartitionHost {
   static final long RETRY_MILLIS = 30_000;
 
   private final int number;
-  private final ReplicaManager.Environment environment;
+  private final Broker broker;
+  private final ReplicaCluster cluster;
+  private final QueueConnector connector;
+  private final DiskReplicas logs;
+  private final IntFunction<String> names;
   private final ClockWarning clockWarning;
   private final PartitionLink link;
   private final Shard shard;
@@ -59,17 +70,23 @@ final class PartitionOnNode implements PartitionHost {
   private boolean isReportDue;
 
   /** Creates it without a leader. Any thread may call. */
-  PartitionOnNode(int number, ReplicaManager.Environment environment, ClockWarning clockWarning) {
+  PartitionOnNode(
+      int number,
+      Broker broker,
+      ReplicaCluster cluster,
+      QueueConnector connector,
+      DiskReplicas logs,
+      IntFunction<String> names,
+      ClockWarning clockWarning) {
     this.number = number;
-    this.environment = environment;
+    this.broker = broker;
+    this.cluster = cluster;
+    this.connector = connector;
+    this.logs = logs;
+    this.names = names;
     this.clockWarning = clockWarning;
     this.link =
-        new PartitionLink(
-            environment.connector().newLinkId(),
-            number,
-            environment.cluster().self(),
-            environment.broker().partitions(),
-            this);
+        new PartitionLink(connector.newLinkId(), number, cluster.self(), broker.partitions(), this);
     this.shard = link.partition().shard();
   }
 
@@ -84,7 +101,7 @@ final class PartitionOnNode implements PartitionHost {
   }
 
   private int self() {
-    return environment.cluster().self();
+    return cluster.self();
   }
 
   /** Returns whether there is to be a replica on this node. */
@@ -108,7 +125,7 @@ final class PartitionOnNode implements PartitionHost {
     } else {
       open();
     }
-    link.leader(environment.names().apply(changed.leader()));
+    link.leader(names.apply(changed.leader()));
   }
 
   /**
@@ -134,7 +151,7 @@ final class PartitionOnNode implements PartitionHost {
   private void closed(Throwable failure) {
     try {
       if (failure == null) {
-        environment.logs().delete(number);
+        logs.delete(number);
       } else {
         notDeleted(failure);
       }
@@ -161,13 +178,12 @@ final class PartitionOnNode implements PartitionHost {
     }
     PartitionTime time = new PartitionTime(shard);
     ReplicaDriver.Place place =
-        new ReplicaDriver.Place(
-            number, time, environment.cluster(), () -> shard.elapsedNanos() / 1_000_000);
+        new ReplicaDriver.Place(number, time, cluster, () -> shard.elapsedNanos() / 1_000_000);
     Queues queues = new Queues();
-    StreamsOfTables streams = new StreamsOfTables(environment.broker(), queues::queues);
+    StreamsOfTables streams = new StreamsOfTables(broker, queues::queues);
     try {
-      DiskReplica log = environment.logs().open(number, time, streams);
-      replica = new LocalReplica(place, assignment, environment.broker(), log, queues);
+      DiskReplica log = logs.open(number, time, streams);
+      replica = new LocalReplica(place, assignment, broker, log, queues);
       replica.start();
       if (refusal != null) {
         LOGGER.info("this node keeps its replica of partition {} again", number);
@@ -209,9 +225,7 @@ final class PartitionOnNode implements PartitionHost {
       return;
     }
     if (assignment.inSync().contains(self())) {
-      environment
-          .cluster()
-          .report(new Leaderless(number, self(), assignment.epoch(), BurstId.NONE, false));
+      cluster.report(new Leaderless(number, self(), assignment.epoch(), BurstId.NONE, false));
     }
     reportLater();
   }
@@ -258,12 +272,19 @@ final class PartitionOnNode implements PartitionHost {
   private final class Queues implements LocalReplica.Owner {
     @Override
     public Collection<Queue> queues() {
-      return environment.queuesOf(link.partition());
+      return inPartition(vhost -> vhost.routing().queues());
     }
 
     @Override
     public Collection<Queue> copies() {
-      return environment.copiesIn(link.partition());
+      return inPartition(VirtualHost::copies);
+    }
+
+    private Collection<Queue> inPartition(Function<VirtualHost, List<Queue>> queues) {
+      return broker.virtualHosts().stream()
+          .flatMap(vhost -> queues.apply(vhost).stream())
+          .filter(queue -> queue.partition() == link.partition())
+          .toList();
     }
 
     @Override
@@ -288,7 +309,7 @@ final class PartitionOnNode implements PartitionHost {
   public Connection connect(String node, int partition, Shard of, LinkListener listener) {
     if (assignment.leader() != self()) {
       ReplicaCluster.Connection other =
-          environment.connector().connectQueues(assignment.leader(), number, shard, listener);
+          connector.connectQueues(assignment.leader(), number, shard, listener);
       return other::end;
     }
     own = new OwnConnection(shard, listener, () -> acceptQueues(node));
@@ -342,7 +363,7 @@ final class PartitionOnNode implements PartitionHost {
 
   void ended(int node) {
     if (replica != null) {
-      replica.ended(node, environment.names().apply(node));
+      replica.ended(node, names.apply(node));
     }
   }
 

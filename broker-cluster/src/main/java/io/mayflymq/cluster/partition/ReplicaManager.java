@@ -11,12 +11,9 @@ import io.mayflymq.core.metrics.ShardQuery;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.vhost.Broker;
 import io.mayflymq.core.vhost.ReplicaState;
-import io.mayflymq.core.vhost.VirtualHost;
-import io.mayflymq.core.vhost.partition.Partition;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.queue.QueueHost;
 import io.mayflymq.core.vhost.queue.QueueIdentity;
-import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -29,8 +26,16 @@ import java.util.function.IntFunction;
  * Any thread may call, where nothing else is said.
  */
 public final class ReplicaManager implements LocalReplicas {
+  private final Broker broker;
+  private final ReplicaCluster cluster;
+  private final QueueConnector connector;
+  private final DiskReplicas logs;
+  private final IntFunction<String> names;
+  private final ClockWarning clockWarning = new ClockWarning();
+  private final Map<Integer, PartitionOnNode> partitions = new ConcurrentHashMap<>();
+
   /**
-   * What the partitions need of their node.
+   * Creates them; nothing is opened yet.
    *
    * @param broker has the queues
    * @param cluster leads to the other replicas
@@ -38,42 +43,23 @@ public final class ReplicaManager implements LocalReplicas {
    * @param logs opens the logs of replicas
    * @param names returns the name of a node by its number
    */
-  public record Environment(
+  public ReplicaManager(
       Broker broker,
       ReplicaCluster cluster,
       QueueConnector connector,
       DiskReplicas logs,
       IntFunction<String> names) {
-    /** Returns the queues in the routing tables that are in a partition. */
-    Collection<Queue> queuesOf(Partition partition) {
-      return in(partition, vhost -> vhost.routing().queues());
-    }
-
-    /** Returns the copies of queues that are being moved to a partition. */
-    Collection<Queue> copiesIn(Partition partition) {
-      return in(partition, VirtualHost::copies);
-    }
-
-    private Collection<Queue> in(Partition partition, Function<VirtualHost, List<Queue>> queues) {
-      return broker.virtualHosts().stream()
-          .flatMap(vhost -> queues.apply(vhost).stream())
-          .filter(queue -> queue.partition() == partition)
-          .toList();
-    }
-  }
-
-  private final Environment environment;
-  private final ClockWarning clockWarning = new ClockWarning();
-  private final Map<Integer, PartitionOnNode> partitions = new ConcurrentHashMap<>();
-
-  /** Creates them; nothing is opened yet. */
-  public ReplicaManager(Environment environment) {
-    this.environment = environment;
+    this.broker = broker;
+    this.cluster = cluster;
+    this.connector = connector;
+    this.logs = logs;
+    this.names = names;
   }
 
   PartitionOnNode partition(int number) {
     return partitions.computeIfAbsent(
-        number, first -> new PartitionOnNode(first, environment, clockWarning));
+        number,
+        first -> new PartitionOnNode(first, broker, cluster, connector, logs, names, clockWarning));
   }
 
   /** Returns what stands for a replicated queue in the routing table of this node. */
@@ -83,8 +69,8 @@ public final class ReplicaManager implements LocalReplicas {
 
   @Override
   public Shard shard(int partition) {
-    int shards = environment.broker().shards().count();
-    return environment.broker().shards().get(Math.floorMod(partition, shards));
+    int shards = broker.shards().count();
+    return broker.shards().get(Math.floorMod(partition, shards));
   }
 
   @Override
@@ -142,7 +128,7 @@ public final class ReplicaManager implements LocalReplicas {
 
   /** Returns the name of a node by its number. */
   public String nodeName(int member) {
-    return environment.names().apply(member);
+    return names.apply(member);
   }
 
   @Override

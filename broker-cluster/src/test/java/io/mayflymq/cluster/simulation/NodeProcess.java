@@ -108,9 +108,7 @@ final class NodeProcess {
         new PartitionAssignments(positions, kept, (partition, assigned) -> {});
     control = new SimulatedControl(this, replicated, proposer);
     ReplicaManager hosted =
-        new ReplicaManager(
-            new ReplicaManager.Environment(
-                broker, control, control, new DiskReplicas(stores), SimulatedNode::name));
+        new ReplicaManager(broker, control, control, new DiskReplicas(stores), SimulatedNode::name);
     broker.setCluster(
         new NodeCluster(
             this,

@@ -163,8 +163,7 @@ final class ClusterMetadata implements ChangeOrdering, AutoCloseable {
         (node, request) ->
             CompletableFuture.completedFuture(LeaseQuestions.answer(request, broker::leaseMillis)));
     ClusterMember first = members.ofNumber(QueuePlace.FIRST_MEMBER);
-    LogApplier entries =
-        new LogApplier(applier, positions, new LogApplier.Takeover(transport, journal, restart));
+    LogApplier entries = new LogApplier(applier, positions, transport, journal, restart);
     try {
       log = Consensus.start(setup.consensus(first, self, mode), transport, entries, threads);
     } catch (ConsensusException e) {

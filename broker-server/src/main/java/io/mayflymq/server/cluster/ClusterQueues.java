@@ -69,9 +69,7 @@ final class ClusterQueues implements AutoCloseable {
             membership.transport(),
             loops,
             threads);
-    hosted =
-        new ReplicaManager(
-            new ReplicaManager.Environment(broker, control, control, logs, metadata::name));
+    hosted = new ReplicaManager(broker, control, control, logs, metadata::name);
     links = new QueueLinks(membership.transport(), loops, broker);
     Neighbours neighbours = metadata.neighbours();
     balance = new QueueBalance(metadata.self().name(), broker, neighbours::candidates);

@@ -21,23 +21,29 @@ import org.slf4j.LoggerFactory;
 final class LogApplier implements EntryApplier {
   private static final Logger LOGGER = LoggerFactory.getLogger(LogApplier.class);
 
-  /**
-   * What a state is taken over with.
-   *
-   * @param calls reach the leader
-   * @param journal where it is written
-   * @param restart starts the broker anew, in its own time
-   */
-  record Takeover(NodeCalls calls, MetadataJournal journal, Runnable restart) {}
-
   private final ChangeApplier applier;
   private final PositionedLog log;
-  private final Takeover takeover;
+  private final NodeCalls calls;
+  private final MetadataJournal journal;
+  private final Runnable restart;
 
-  LogApplier(ChangeApplier applier, PositionedLog log, Takeover takeover) {
+  /**
+   * @param log has the position of what was applied
+   * @param calls reach the leader whose metadata are taken over
+   * @param journal where these are written
+   * @param restart starts the broker anew, in its own time
+   */
+  LogApplier(
+      ChangeApplier applier,
+      PositionedLog log,
+      NodeCalls calls,
+      MetadataJournal journal,
+      Runnable restart) {
     this.applier = applier;
     this.log = log;
-    this.takeover = takeover;
+    this.calls = calls;
+    this.journal = journal;
+    this.restart = restart;
   }
 
   @Override
@@ -60,12 +66,12 @@ final class LogApplier implements EntryApplier {
   public CompletableFuture<LogPosition> fetchState(String leader) {
     LOGGER.warn(
         "this node was away for so long that it takes over all metadata of node {}", leader);
-    return StateTransfer.fetch(takeover.calls, leader)
-        .thenCombine(takeover.journal.contents(), TakenOverMetadata::keepingPlaces)
-        .thenCompose(takeover.journal::replace)
+    return StateTransfer.fetch(calls, leader)
+        .thenCombine(journal.contents(), TakenOverMetadata::keepingPlaces)
+        .thenCompose(journal::replace)
         .thenCompose(
             replaced -> {
-              takeover.restart.run();
+              restart.run();
               return new CompletableFuture<>();
             });
   }

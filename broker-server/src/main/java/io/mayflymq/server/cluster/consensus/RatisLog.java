@@ -9,22 +9,23 @@ final class RatisLog implements ReplicatedLog {
   private static final int MEMBER_LIMIT_FACTOR = 3;
 
   private final ConsensusSettings settings;
-  private final RatisParts parts;
+  private final OpenedLog opened;
   private final Proposals proposals;
   private final StatusReader status;
   private final Majority majority;
   private final EndedLeader endedLeader;
 
-  RatisLog(ConsensusSettings settings, RatisParts parts, LeaderRequests requests) {
+  RatisLog(ConsensusSettings settings, OpenedLog opened, LeaderRequests requests) {
     this.settings = settings;
-    this.parts = parts;
+    this.opened = opened;
     long electionMillis = settings.times().electionMaxMillis();
     proposals =
-        new Proposals(parts.view(), parts.peers(), requests, parts.threads(), 2 * electionMillis);
-    parts.watcher().listen(proposals);
-    status = new StatusReader(parts.view(), parts.peers(), parts.applied(), 2 * electionMillis);
-    majority = new Majority(parts.view(), parts.peers());
-    endedLeader = new EndedLeader(parts.view(), parts.threads());
+        new Proposals(
+            opened.view(), opened.peers(), requests, opened.threads(), 2 * electionMillis);
+    opened.watcher().listen(proposals);
+    status = new StatusReader(opened.view(), opened.peers(), opened.applied(), 2 * electionMillis);
+    majority = new Majority(opened.view(), opened.peers());
+    endedLeader = new EndedLeader(opened.view(), opened.threads());
   }
 
   @Override
@@ -85,7 +86,7 @@ final class RatisLog implements ReplicatedLog {
 
   @Override
   public boolean leads() {
-    return parts.view().leads(parts.peers(), settings.times().electionMinMillis());
+    return opened.view().leads(opened.peers(), settings.times().electionMinMillis());
   }
 
   @Override
@@ -95,12 +96,12 @@ final class RatisLog implements ReplicatedLog {
 
   @Override
   public void listen(ConsensusListener listener) {
-    parts.watcher().listen(listener);
+    opened.watcher().listen(listener);
   }
 
   @Override
   public void close() {
     proposals.close();
-    parts.close();
+    opened.close();
   }
 }

@@ -43,22 +43,22 @@ final class RatisLogStart {
    */
   ReplicatedLog start(EntryApplier applier) throws ConsensusException {
     LogPosition before = applier.applied();
-    RatisParts parts = assembled(applier, before);
+    OpenedLog opened = opened(applier, before);
     try {
-      if (isBehind(parts.view(), before)) {
-        parts.stop();
+      if (isBehind(opened.view(), before)) {
+        opened.stop();
         deleteEntries();
-        parts = assembled(applier, before);
+        opened = opened(applier, before);
       }
-      parts.recent().read(before == null ? -1 : before.index());
-      return served(parts);
+      opened.recent().read(before == null ? -1 : before.index());
+      return served(opened);
     } catch (IOException | ConsensusException e) {
-      parts.close();
+      opened.close();
       throw failed(e);
     }
   }
 
-  private RatisParts assembled(EntryApplier applier, LogPosition before) throws ConsensusException {
+  private OpenedLog opened(EntryApplier applier, LogPosition before) throws ConsensusException {
     CompletableFuture<ServerView> view = new CompletableFuture<>();
     Peers peers =
         new Peers(calls, (long) MESSAGE_TIMEOUT_FACTOR * settings.times().electionMaxMillis());
@@ -73,7 +73,7 @@ final class RatisLogStart {
     RaftServer server = started(new EntryStateMachine(applied, watcher), peers);
     ServerView started = new ServerView(server, group, settings.self());
     view.complete(started);
-    return new RatisParts(started, peers, applied, recent, watcher, threads);
+    return new OpenedLog(started, peers, applied, recent, watcher, threads);
   }
 
   /**
@@ -132,16 +132,16 @@ final class RatisLogStart {
         : RaftGroup.valueOf(group, new RaftPeer[0]);
   }
 
-  private ReplicatedLog served(RatisParts parts) throws ConsensusException {
+  private ReplicatedLog served(OpenedLog opened) throws ConsensusException {
     NodeRpcServer messages =
-        new NodeRpcServer(parts.view().server(), parts.peers(), parts.recent(), threads);
-    LeaderRequests requests = new LeaderRequests(parts.view(), parts.recent(), threads);
+        new NodeRpcServer(opened.view().server(), opened.peers(), opened.recent(), threads);
+    LeaderRequests requests = new LeaderRequests(opened.view(), opened.recent(), threads);
     calls.serve(CallService.CONSENSUS, (node, request) -> messages.answer(request));
     calls.serve(CallService.PROPOSAL, (node, request) -> requests.answer(request));
     if (settings.mode() == StartMode.BOOTSTRAP) {
-      awaitLeading(parts.watcher().hasLed());
+      awaitLeading(opened.watcher().hasLed());
     }
-    return new RatisLog(settings, parts, requests);
+    return new RatisLog(settings, opened, requests);
   }
 
   private void awaitLeading(CompletableFuture<Void> ready) throws ConsensusException {

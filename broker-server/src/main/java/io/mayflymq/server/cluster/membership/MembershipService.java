@@ -15,9 +15,39 @@ import java.util.concurrent.CompletableFuture;
 public final class MembershipService {
   private static final byte[] DONE = {};
 
-  /** What a member answers with; a node without a cluster has none of it. */
-  private record Parts(
-      ClusterMembers members, ChangeOrdering changes, ReplicatedLog log, Ending ending) {}
+  /** The cluster that this node is a member of: lets nodes in, gives them votes, lets them go. */
+  private record Cluster(
+      ClusterMembers members, ChangeOrdering changes, ReplicatedLog log, Ending ending) {
+    CompletableFuture<Void> join(MemberRequest asked) {
+      int version = members.version();
+      if (asked.version() < version) {
+        throw new IllegalStateException(
+            "node '%s' knows changes up to version %d, and the cluster makes changes of version %d: expected a newer release"
+                .formatted(asked.name(), asked.version(), version));
+      }
+      return CommittedState.retrying(
+          () -> {
+            Optional<ClusterMember> known = members.ofDirectory(asked.directory());
+            int number = known.map(ClusterMember::number).orElseGet(members::nextNumber);
+            ClusterMember member = asked.member(number);
+            return known.isPresent() && known.get().equals(member)
+                ? CompletableFuture.completedFuture(null)
+                : changes.propose(List.of(new MetadataCommand.MemberSet(member)), asked);
+          });
+    }
+
+    CompletableFuture<Void> vote(MemberRequest asked) {
+      return log.addMember(new Member(asked.directory(), asked.name()));
+    }
+
+    CompletableFuture<Void> leave(MemberRequest asked) {
+      return members
+          .ofDirectory(asked.directory())
+          .filter(ClusterMember::isMember)
+          .map(ending::of)
+          .orElseGet(() -> CompletableFuture.completedFuture(null));
+    }
+  }
 
   /** Ends the membership of a node. */
   @FunctionalInterface
@@ -27,7 +57,9 @@ public final class MembershipService {
   }
 
   private final String node;
-  private volatile Parts parts;
+
+  /** Null until this node takes part. */
+  private volatile Cluster cluster;
 
   /** The node to which this one has agreed. */
   private MemberRequest agreed;
@@ -46,7 +78,7 @@ public final class MembershipService {
    */
   public void takePart(
       ClusterMembers members, ChangeOrdering changes, ReplicatedLog log, Ending ending) {
-    parts = new Parts(members, changes, log, ending);
+    cluster = new Cluster(members, changes, log, ending);
   }
 
   /**
@@ -60,28 +92,26 @@ public final class MembershipService {
       throw new IllegalArgumentException(
           "node '%s' asks for node '%s'".formatted(asking, asked.name()));
     }
-    Parts present = parts;
-    return switch (asked.kind()) {
-      case BEGIN -> agree(asked, present);
-      case JOIN -> join(asked, required(present)).thenApply(joined -> DONE);
-      case VOTE ->
-          required(present)
-              .log
-              .addMember(new Member(asked.directory(), asked.name()))
-              .thenApply(added -> DONE);
-      case LEAVE -> leave(asked, required(present)).thenApply(left -> DONE);
-    };
+    CompletableFuture<Void> done =
+        switch (asked.kind()) {
+          case BEGIN -> agree(asked);
+          case JOIN -> cluster().join(asked);
+          case VOTE -> cluster().vote(asked);
+          case LEAVE -> cluster().leave(asked);
+        };
+    return done.thenApply(nothing -> DONE);
   }
 
-  private Parts required(Parts present) {
+  private Cluster cluster() {
+    Cluster present = cluster;
     if (present == null) {
       throw new IllegalStateException("node '%s' is starting".formatted(node));
     }
     return present;
   }
 
-  private synchronized CompletableFuture<byte[]> agree(MemberRequest asked, Parts present) {
-    if (present != null) {
+  private synchronized CompletableFuture<Void> agree(MemberRequest asked) {
+    if (cluster != null) {
       throw new IllegalStateException("node '%s' is a member of a cluster".formatted(node));
     }
     if (agreed != null && !agreed.directory().equals(asked.directory())) {
@@ -90,33 +120,6 @@ public final class MembershipService {
               .formatted(node, agreed.name()));
     }
     agreed = asked;
-    return CompletableFuture.completedFuture(DONE);
-  }
-
-  private static CompletableFuture<Void> leave(MemberRequest asked, Parts cluster) {
-    return cluster
-        .members
-        .ofDirectory(asked.directory())
-        .filter(ClusterMember::isMember)
-        .map(cluster.ending::of)
-        .orElseGet(() -> CompletableFuture.completedFuture(null));
-  }
-
-  private static CompletableFuture<Void> join(MemberRequest asked, Parts cluster) {
-    int version = cluster.members.version();
-    if (asked.version() < version) {
-      throw new IllegalStateException(
-          "node '%s' knows changes up to version %d, and the cluster makes changes of version %d: expected a newer release"
-              .formatted(asked.name(), asked.version(), version));
-    }
-    return CommittedState.retrying(
-        () -> {
-          Optional<ClusterMember> known = cluster.members.ofDirectory(asked.directory());
-          int number = known.map(ClusterMember::number).orElseGet(cluster.members::nextNumber);
-          ClusterMember member = asked.member(number);
-          return known.isPresent() && known.get().equals(member)
-              ? CompletableFuture.completedFuture(null)
-              : cluster.changes.propose(List.of(new MetadataCommand.MemberSet(member)), asked);
-        });
+    return CompletableFuture.completedFuture(null);
   }
 }

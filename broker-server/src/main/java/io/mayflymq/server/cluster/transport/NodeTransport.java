@@ -47,21 +47,19 @@ public final class NodeTransport implements NodeCalls, AutoCloseable {
       TransportSettings settings,
       EventLoops loops,
       BrokerThreads threads,
-      Parts parts,
+      LocalNode local,
+      ConnectionSetup setup,
       NodeAddresses addresses) {
     this.settings = settings;
     this.loops = loops;
     names = threads.periodic("node-names");
     handlers = new CallHandlers(settings.nodeName());
     RefusalLog refusals = new RefusalLog();
-    acceptor = new Acceptor(parts.local(), parts.setup(), handlers, refusals);
+    acceptor = new Acceptor(local, setup, handlers, refusals);
     reports = new PeerReports(refusals, threads.faults());
     support =
-        new PeerSupport(
-            settings.times(), addresses, new Dialer(parts.local(), parts.setup(), names), reports);
+        new PeerSupport(settings.times(), addresses, new Dialer(local, setup, names), reports);
   }
-
-  private record Parts(LocalNode local, ConnectionSetup setup) {}
 
   /**
    * Begins to listen. Connections to other nodes are opened when they are needed.
@@ -79,29 +77,22 @@ public final class NodeTransport implements NodeCalls, AutoCloseable {
       Admission admission,
       NodeAddresses addresses)
       throws StartException {
-    return start(settings, VersionRange.KNOWN, loops, threads, new Others(admission, addresses));
+    return start(settings, VersionRange.KNOWN, loops, threads, admission, addresses);
   }
-
-  /** What is known of the other nodes. */
-  record Others(Admission admission, NodeAddresses addresses) {}
 
   static NodeTransport start(
       TransportSettings settings,
       VersionRange versions,
       EventLoops loops,
       BrokerThreads threads,
-      Others others)
+      Admission admission,
+      NodeAddresses addresses)
       throws StartException {
     LocalNode local =
         new LocalNode(
-            settings.nodeName(),
-            settings.dataDirectory(),
-            settings.secret(),
-            versions,
-            others.admission());
+            settings.nodeName(), settings.dataDirectory(), settings.secret(), versions, admission);
     ConnectionSetup setup = new ConnectionSetup(settings.times(), tls(settings), loops.areEpoll());
-    NodeTransport transport =
-        new NodeTransport(settings, loops, threads, new Parts(local, setup), others.addresses());
+    NodeTransport transport = new NodeTransport(settings, loops, threads, local, setup, addresses);
     boolean started = false;
     try {
       transport.bind();

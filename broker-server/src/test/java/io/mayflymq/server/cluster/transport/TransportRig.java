@@ -134,7 +134,8 @@ final class TransportRig implements AutoCloseable {
             node.versions,
             loops,
             threads,
-            new NodeTransport.Others(admission, name -> Optional.ofNullable(addresses.get(name))));
+            admission,
+            name -> Optional.ofNullable(addresses.get(name)));
     nodes.add(transport);
     addresses.put(node.name, transport.address());
     // Answers with the name of the caller and what it has sent.

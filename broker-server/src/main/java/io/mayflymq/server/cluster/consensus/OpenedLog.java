@@ -7,7 +7,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What works together on the log of a member. Closed as a whole.
+ * The log of a member, opened by Ratis, with all that works on it. It is closed as a whole, since
+ * each of these uses others until its end.
  *
  * <p>Ratis closes a log while it holds the lock of the log, and waits for the thread that evicts
  * entries from the cache. If that thread waits for the lock, as it may when a segment has just
@@ -17,8 +18,14 @@ import org.slf4j.LoggerFactory;
  * <p>An interrupted thread does not wait for the thread that writes the log either, before it
  * closes the file. So the interrupt comes late: nothing is appended while the lock is held, and
  * what was appended before is written by then.
+ *
+ * @param view Ratis's server, and what it knows of the members
+ * @param peers the way to the other members
+ * @param applied applies the committed entries
+ * @param recent where the last proposals were committed
+ * @param watcher tells listeners of leaders and members
  */
-record RatisParts(
+record OpenedLog(
     ServerView view,
     Peers peers,
     AppliedEntries applied,
@@ -26,7 +33,7 @@ record RatisParts(
     LogWatcher watcher,
     ConsensusThreads threads)
     implements AutoCloseable {
-  private static final Logger LOGGER = LoggerFactory.getLogger(RatisParts.class);
+  private static final Logger LOGGER = LoggerFactory.getLogger(OpenedLog.class);
   private static final long CLOSE_MILLIS = 3_000;
   private static final long LOOK_MILLIS = 100;
 

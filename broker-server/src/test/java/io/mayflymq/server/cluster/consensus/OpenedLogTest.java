@@ -10,7 +10,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.apache.ratis.util.AwaitToRun;
 import org.junit.jupiter.api.Test;
 
-class RatisPartsTest {
+class OpenedLogTest {
   private final ReentrantLock lock = new ReentrantLock();
   private final AtomicBoolean isClosed = new AtomicBoolean();
   private final AtomicBoolean wasClosedBefore = new AtomicBoolean();
@@ -43,7 +43,7 @@ class RatisPartsTest {
   @Test
   void closeEndsThoughTheThreadThatItWaitsForWaitsForItsLock() {
     try (ConsensusThreads threads = new ConsensusThreads(new BrokerThreads(Faults.logged()))) {
-      RatisParts.close(this::close, threads);
+      OpenedLog.close(this::close, threads);
       assertThat(isClosed).isTrue();
       await().untilTrue(wasClosedBefore);
     }
@@ -52,7 +52,7 @@ class RatisPartsTest {
   @Test
   void closeIsWaitedFor() {
     try (ConsensusThreads threads = new ConsensusThreads(new BrokerThreads(Faults.logged()))) {
-      RatisParts.close(() -> isClosed.set(true), threads);
+      OpenedLog.close(() -> isClosed.set(true), threads);
       assertThat(isClosed).isTrue();
     }
   }
