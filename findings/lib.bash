@@ -3,15 +3,15 @@
 set -euo pipefail
 
 work=$(mktemp -d)
-started=()
+in_background=()
 
 finish() {
   local code=$? pid
   trap - EXIT
-  for pid in ${started[@]+"${started[@]}"}; do
+  for pid in ${in_background[@]+"${in_background[@]}"}; do
     kill -TERM -- "-$pid" 2>/dev/null || true
   done
-  for pid in ${started[@]+"${started[@]}"}; do
+  for pid in ${in_background[@]+"${in_background[@]}"}; do
     for _ in $(seq 100); do kill -0 -- "-$pid" 2>/dev/null || break; sleep 0.1; done
     kill -KILL -- "-$pid" 2>/dev/null || true
     wait "$pid" 2>/dev/null || true
@@ -32,7 +32,7 @@ run_in_background() {
   local log=$1
   shift
   setsid "$@" >"$log" 2>&1 </dev/null &
-  started+=($!)
+  in_background+=($!)
 }
 
 free_port() {
