@@ -11,7 +11,6 @@ import static org.awaitility.Awaitility.await;
 import com.rabbitmq.client.AlreadyClosedException;
 import com.rabbitmq.client.BuiltinExchangeType;
 import com.rabbitmq.client.Channel;
-import com.rabbitmq.client.Connection;
 import io.mayflymq.it.harness.Amqp;
 import io.mayflymq.it.harness.BlackBox;
 import io.mayflymq.it.harness.Deliveries;
@@ -45,8 +44,12 @@ class QueueLeaseIT {
   void anExpiredQueueLosesItsBindings(Amqp amqp) throws Exception {
     String exchange = amqp.exchange(BuiltinExchangeType.DIRECT);
     Presence presence = new Presence(amqp);
-    String queue = amqp.queue(LEASED);
-    amqp.bind(queue, exchange, "k");
+    inTime(
+        amqp,
+        (channel, queue) -> {
+          amqp.queue(queue, LEASED);
+          return channel.queueBind(queue, exchange, "k");
+        });
     presence.awaitGone(exchange, "k");
   }
 
@@ -62,12 +65,11 @@ class QueueLeaseIT {
   @Test
   void aConsumerSuspendsTheLeaseAndItsEndStartsIt(Amqp amqp) throws Exception {
     Presence presence = new Presence(amqp);
-    String queue = amqp.queue(LEASED);
-    Deliveries consumer = amqp.consume(queue);
-    presence.assertStays(queue, 2 * LEASE);
+    Leased<Deliveries> leased = consumed(amqp, amqp::newChannel);
+    presence.assertStays(leased.queue(), 2 * LEASE);
     long cancelled = System.nanoTime();
-    consumer.cancel();
-    assertThat(Time.millisBetween(cancelled, presence.awaitGone(queue)))
+    leased.by().cancel();
+    assertThat(Time.millisBetween(cancelled, presence.awaitGone(leased.queue())))
         .isGreaterThanOrEqualTo(LEASE - 1.0);
   }
 
@@ -75,17 +77,20 @@ class QueueLeaseIT {
   @MayflyOnly("RabbitMQ 4.3 does the same, but looks every five seconds")
   void anUnacknowledgedGetKeepsAQuorumQueueAndAPassiveDeclarationDoesNot(Amqp amqp)
       throws Exception {
-    String queue = amqp.name();
-    Channel channel = amqp.newChannel();
-    channel.queueDeclare(
-        queue, true, false, false, Map.of("x-queue-type", "quorum", "x-expires", LEASE));
     Presence presence = new Presence(amqp);
-    amqp.publish(queue, "m");
-    long tag = channel.basicGet(queue, false).getEnvelope().getDeliveryTag();
-    presence.assertStays(queue, 2 * LEASE);
+    Leased<Got> leased =
+        inTime(
+            amqp,
+            (channel, queue) -> {
+              channel.queueDeclare(
+                  queue, true, false, false, Map.of("x-queue-type", "quorum", "x-expires", LEASE));
+              amqp.publish(queue, "m");
+              return Got.from(channel, queue);
+            });
+    presence.assertStays(leased.queue(), 2 * LEASE);
     long acknowledged = System.nanoTime();
-    channel.basicAck(tag, false);
-    await().until(() -> !amqp.exists(queue));
+    leased.by().acknowledge();
+    await().until(() -> !amqp.exists(leased.queue()));
     assertThat(Time.millisBetween(acknowledged, System.nanoTime()))
         .isGreaterThanOrEqualTo(LEASE - 1.0);
   }
@@ -93,30 +98,75 @@ class QueueLeaseIT {
   @Test
   void theLeaseStartsWithTheEndOfTheLastConsumer(Amqp amqp) throws Exception {
     Presence presence = new Presence(amqp);
-    String queue = amqp.queue(LEASED);
-    Deliveries first = amqp.consume(queue);
-    Deliveries second = amqp.consume(queue);
-    first.cancel();
-    presence.assertStays(queue, 2 * LEASE);
+    Leased<Deliveries> leased = consumed(amqp, amqp::newChannel);
+    Deliveries second = amqp.consume(leased.queue());
+    leased.by().cancel();
+    presence.assertStays(leased.queue(), 2 * LEASE);
     second.cancel();
-    presence.awaitGone(queue);
+    presence.awaitGone(leased.queue());
   }
 
   @Test
   void closingAChannelOrConnectionStartsTheLease(Amqp amqp) throws Exception {
     Presence presence = new Presence(amqp);
-    String byChannel = amqp.queue(LEASED);
-    String byConnection = amqp.queue(LEASED);
-    Channel channel = amqp.newChannel();
-    Connection connection = amqp.newConnection();
-    Deliveries.from(channel, byChannel, true);
-    Deliveries.from(connection.createChannel(), byConnection, true);
-    presence.assertStays(byChannel, LEASE + 100);
-    presence.assertStays(byConnection, 50);
-    channel.close();
-    connection.close();
-    presence.awaitGone(byChannel);
-    presence.awaitGone(byConnection);
+    Leased<Deliveries> channel = consumed(amqp, amqp::newChannel);
+    Leased<Deliveries> connection = consumed(amqp, () -> amqp.newConnection().createChannel());
+    presence.assertStays(channel.queue(), LEASE + 100);
+    presence.assertStays(connection.queue(), 50);
+    channel.by().getChannel().close();
+    connection.by().getChannel().getConnection().close();
+    presence.awaitGone(channel.queue());
+    presence.awaitGone(connection.queue());
+  }
+
+  private interface Opening {
+    Channel channel() throws Exception;
+  }
+
+  private static Leased<Deliveries> consumed(Amqp amqp, Opening opening) throws Exception {
+    return inTime(
+        amqp,
+        (unused, queue) -> {
+          Channel channel = opening.channel();
+          amqp.queue(queue, LEASED);
+          return Deliveries.from(channel, queue, true);
+        });
+  }
+
+  /** A leased queue, and what uses it. */
+  private record Leased<T>(String queue, T by) {}
+
+  private interface First<T> {
+    T of(Channel channel, String queue) throws Exception;
+  }
+
+  /**
+   * Declares a queue and uses it within its lease: on a machine that stands still for a lease in
+   * between, another one.
+   */
+  private static <T> Leased<T> inTime(Amqp amqp, First<T> first) throws Exception {
+    while (true) {
+      String queue = amqp.name();
+      long start = System.nanoTime();
+      try {
+        return new Leased<>(queue, first.of(amqp.newChannel(), queue));
+      } catch (IOException gone) {
+        if (Time.millisBetween(start, System.nanoTime()) < LEASE) {
+          throw gone;
+        }
+      }
+    }
+  }
+
+  /** A message that was got, and not yet acknowledged. */
+  private record Got(Channel channel, long tag) {
+    static Got from(Channel channel, String queue) throws IOException {
+      return new Got(channel, channel.basicGet(queue, false).getEnvelope().getDeliveryTag());
+    }
+
+    void acknowledge() throws IOException {
+      channel.basicAck(tag, false);
+    }
   }
 
   @Test
@@ -189,12 +239,17 @@ class QueueLeaseIT {
   @Test
   void anUnacknowledgedGetDoesNotKeepTheQueue(Amqp amqp) throws Exception {
     Presence presence = new Presence(amqp);
-    String queue = amqp.queue(LEASED);
-    amqp.publish(queue, "a");
-    Channel channel = amqp.channel();
-    long tag = channel.basicGet(queue, false).getEnvelope().getDeliveryTag();
-    presence.awaitGone(queue);
-    channel.basicAck(tag, false);
+    Leased<Got> leased =
+        inTime(
+            amqp,
+            (channel, queue) -> {
+              amqp.queue(queue, LEASED);
+              amqp.publish(queue, "a");
+              return Got.from(channel, queue);
+            });
+    presence.awaitGone(leased.queue());
+    leased.by().acknowledge();
+    Channel channel = leased.by().channel();
     channel.exchangeDeclarePassive("amq.direct");
     assertThat(channel.isOpen()).as("an ack of a message that went with its queue").isTrue();
   }
