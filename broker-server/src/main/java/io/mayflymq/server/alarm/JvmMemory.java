@@ -2,8 +2,6 @@ package io.mayflymq.server.alarm;
 
 import com.sun.management.GarbageCollectorMXBean;
 import com.sun.management.GcInfo;
-import io.netty.buffer.PooledByteBufAllocator;
-import java.lang.management.BufferPoolMXBean;
 import java.lang.management.ManagementFactory;
 import java.lang.management.MemoryPoolMXBean;
 import java.lang.management.MemoryType;
@@ -20,10 +18,6 @@ import java.util.stream.Collectors;
  * last collection is an upper bound for the live data at that time: a collection of the young
  * generation leaves the garbage of the old one in place. (The pools' own getCollectionUsage is of
  * no use for this, as G1 sets that of its old generation after some collections only.)
- *
- * <p>Buffers outside of the heap are Netty's, which take a part of the machine's memory limit that
- * the JDK counts or not, depending on how Netty allocates; whichever of the two counts is larger
- * has them all.
  */
 final class JvmMemory implements MemoryUse {
   /**
@@ -36,10 +30,6 @@ final class JvmMemory implements MemoryUse {
       ManagementFactory.getGarbageCollectorMXBeans().stream()
           .filter(GarbageCollectorMXBean.class::isInstance)
           .map(GarbageCollectorMXBean.class::cast)
-          .toList();
-  private static final List<BufferPoolMXBean> DIRECT_BUFFERS =
-      ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class).stream()
-          .filter(pool -> pool.getName().equals("direct"))
           .toList();
   private static final Set<String> HEAP_POOLS =
       ManagementFactory.getMemoryPoolMXBeans().stream()
@@ -54,7 +44,7 @@ final class JvmMemory implements MemoryUse {
 
   @Override
   public long usedBytes() {
-    return heapBytes() + outsideBytes();
+    return heapBytes() + DirectMemory.usedBytes();
   }
 
   /** Returns the heap's part of it. */
@@ -84,11 +74,6 @@ final class JvmMemory implements MemoryUse {
   @Override
   public boolean isOfWholeHeap() {
     return last().filter(collection -> WHOLE_HEAP.contains(collection.collector())).isPresent();
-  }
-
-  private long outsideBytes() {
-    long counted = DIRECT_BUFFERS.stream().mapToLong(BufferPoolMXBean::getMemoryUsed).sum();
-    return Math.max(counted, PooledByteBufAllocator.DEFAULT.metric().usedDirectMemory());
   }
 
   @Override

@@ -31,6 +31,7 @@ import io.mayflymq.core.vhost.Broker;
 import io.mayflymq.core.vhost.partition.Partitions;
 import io.mayflymq.server.alarm.Alarm;
 import io.mayflymq.server.alarm.Alarms;
+import io.mayflymq.server.alarm.DirectMemory;
 import io.mayflymq.server.cluster.ClusterNode;
 import io.mayflymq.server.cluster.ClusterSetup;
 import io.mayflymq.server.config.DefaultsSettings;
@@ -291,7 +292,7 @@ final class Storage implements AutoCloseable {
         settings.dataDir().resolve(DataFaults.MESSAGES_DIRECTORY),
         settings.shards(),
         settings.memory().pagingBytes(Runtime.getRuntime().maxMemory()),
-        HeapRegions.slabBytes(),
+        DirectMemory.blocks(),
         settings.durability().segmentBytes(),
         settings.durability().sync(),
         acceptsLoss);

@@ -10,15 +10,16 @@ import java.util.List;
  * Contents of messages, packed. Locations are negative, and so distinct from those in files; when a
  * content was released, its location may be reused. Belongs to one shard's thread.
  *
- * <p>The contents of waiting messages that are in no file: as bytes in large arrays, the slabs.
+ * <p>The contents of waiting messages that are in no file: as bytes in blocks of memory outside of
+ * the heap, the slabs.
  *
  * <h2>Why not as objects</h2>
  *
  * <p>A backlog of a million messages would be a million or more objects that live for a while: the
  * garbage collector would copy each of them twice before it leaves them alone, in pauses that grow
- * with the backlog, and would need half as much memory again to do so. A slab is one object. It is
- * larger than half a region of G1, which therefore never copies it, and frees it as soon as there
- * is no reference to it.
+ * with the backlog, and would need half as much memory again to do so. It does not see slabs, and
+ * the system has their memory back as soon as the backlog is gone, whether or not there was a
+ * collection.
  *
  * <h2>How it is used</h2>
  *
@@ -40,9 +41,6 @@ import java.util.List;
  * <p>Common prefixes are stored once, beside the slabs: see {@link PrefixDictionary}.
  */
 final class ContentArena {
-  /** The size of an array's header, which has to fit into the heap's region, too. */
-  private static final int ARRAY_HEADER = 16;
-
   /** Contents of more than this share of a slab are not stored, as they would waste its end. */
   private static final int LARGEST_SHARE = 16;
 
@@ -52,6 +50,7 @@ final class ContentArena {
   private static final int MOST_SPARE = 4;
   private static final int NONE = -1;
 
+  private final BlockMemory memory;
   private final int slabBits;
   private final ContentOwner owner;
   private final NameInterner names = new NameInterner();
@@ -75,18 +74,19 @@ final class ContentArena {
   private int emptying = NONE;
 
   private int cursor;
+  private boolean closed;
 
   /**
    * Creates an empty arena, which takes no memory before the first content.
    *
-   * @param slabBytes the size of slabs, a power of two: the size of the heap's regions, if it has
-   *     any, and 1 MiB or more
+   * @param memory where slabs are taken from, each of one block
    */
-  public ContentArena(int slabBytes, ContentOwner owner) {
-    if (Integer.bitCount(slabBytes) != 1 || slabBytes < 2 * ARRAY_HEADER) {
-      throw new IllegalArgumentException("slabs of " + slabBytes + " bytes");
+  public ContentArena(BlockMemory memory, ContentOwner owner) {
+    if (Integer.bitCount(memory.blockBytes()) != 1) {
+      throw new IllegalArgumentException("slabs of " + memory.blockBytes() + " bytes");
     }
-    this.slabBits = Integer.numberOfTrailingZeros(slabBytes);
+    this.memory = memory;
+    this.slabBits = Integer.numberOfTrailingZeros(memory.blockBytes());
     this.owner = owner;
   }
 
@@ -102,8 +102,25 @@ final class ContentArena {
 
   /** Whether a message can be stored here without more memory. */
   public boolean hasRoomFor(Message message) {
-    return !spare.isEmpty()
-        || (current != NONE && slabs.get(current).hasRoom(Slab.length(message)));
+    return hasRoomFor(Slab.length(message));
+  }
+
+  private boolean hasRoomFor(long length) {
+    return !spare.isEmpty() || (current != NONE && slabs.get(current).hasRoom(length));
+  }
+
+  /**
+   * Takes more memory, so that there is room for a message that can be stored here.
+   *
+   * @return false if there is none left, or the arena is closed
+   */
+  public boolean grow() {
+    BlockMemory.Block block = closed ? null : memory.take();
+    if (block == null) {
+      return false;
+    }
+    spare.add(new Slab(block));
+    return true;
   }
 
   /** Returns how much more memory is taken if {@link #hasRoomFor} returns false, in bytes. */
@@ -126,6 +143,7 @@ final class ContentArena {
    *
    * @param message one that this {@link #accepts}
    * @return its location, until it is released or moved
+   * @throws IllegalStateException if more memory is needed, and there is none
    */
   public long put(long queueId, long sequence, Message message) {
     if (message == last && slabs.get(current).hasRoomForHolder()) {
@@ -169,7 +187,10 @@ final class ContentArena {
   }
 
   private int next() {
-    Slab slab = spare.isEmpty() ? new Slab(slabBytes() - ARRAY_HEADER) : spare.removeLast();
+    if (spare.isEmpty() && !grow()) {
+      throw new IllegalStateException("no memory left for contents");
+    }
+    Slab slab = spare.removeLast();
     int number = unused.nextSetBit(0);
     if (number < 0) {
       number = slabs.size();
@@ -200,6 +221,8 @@ final class ContentArena {
     }
     if (spare.size() < MOST_SPARE) {
       spare.add(slab);
+    } else {
+      slab.free();
     }
   }
 
@@ -215,13 +238,23 @@ final class ContentArena {
     return (int) location & (slabBytes() - 1);
   }
 
-  /** Creates the message at a location; a new object at each call. */
+  /**
+   * Creates the message at a location; a new object at each call.
+   *
+   * @throws IllegalStateException if the arena is closed
+   */
   public Message read(long location) {
+    if (closed) {
+      throw new IllegalStateException("the contents are closed");
+    }
     return slabs.get(slab(location)).read(offset(location), names, prefixDictionary);
   }
 
-  /** Releases the content at a location for one queue. */
+  /** Releases the content at a location for one queue. Does nothing once the arena is closed. */
   public void release(long location) {
+    if (closed) {
+      return;
+    }
     int number = slab(location);
     int freed = release(slabs.get(number), offset(location));
     if (freed > 0) {
@@ -257,6 +290,9 @@ final class ContentArena {
     int end = (int) Math.min(slab.end(), cursor + (long) budget);
     while (emptying != NONE && cursor < end) {
       int offset = cursor;
+      if (slab.liveHolders(offset) > 0 && !hasRoomFor(slab.extent(offset)) && !grow()) {
+        return false; // There may be some later.
+      }
       cursor += slab.extent(offset);
       if (slab.liveHolders(offset) > 0) {
         move(slab, offset);
@@ -312,6 +348,27 @@ final class ContentArena {
   /** Frees one spare slab, as none has been needed for a while. */
   public void trim() {
     last = null;
-    spare.pollFirst();
+    if (!spare.isEmpty()) {
+      spare.removeFirst().free();
+    }
+  }
+
+  /** Frees all memory: contents can no longer be read. Does nothing if it is closed. */
+  public void close() {
+    closed = true;
+    for (Slab slab : slabs) {
+      if (slab != null) {
+        slab.free();
+      }
+    }
+    slabs.clear();
+    spare.forEach(Slab::free);
+    spare.clear();
+    unused.clear();
+    used = 0;
+    liveBytes = 0;
+    current = NONE;
+    emptying = NONE;
+    last = null;
   }
 }

@@ -69,7 +69,7 @@ final class DiskStore implements PartitionStore, EndOfBurstListener {
     this.log = storeLog.log();
     this.burst = new BurstEnd(shard, this);
     PagedContents paged = new PagedContents(queues);
-    ContentArena packed = new ContentArena(memory.slabBytes(), paged);
+    ContentArena packed = new ContentArena(memory.contents(), paged);
     MemoryBudget budget = new MemoryBudget(memory.bytes(), packed);
     this.paging = new Paging(packed, budget, () -> storeLog.openPaging(paged));
     this.entries =
@@ -90,9 +90,9 @@ final class DiskStore implements PartitionStore, EndOfBurstListener {
    * How much memory the messages of a store may take.
    *
    * @param bytes how much, before contents are kept in files only
-   * @param slabBytes see {@link StoreOptions#slabBytes}
+   * @param contents where those in memory are
    */
-  record MemoryShare(long bytes, int slabBytes) {}
+  record MemoryShare(long bytes, BlockMemory contents) {}
 
   @Override
   public QueueStore open(long queueId, QueueName name, QueueStore.Kept kept) {

@@ -75,7 +75,7 @@ public final class DiskStores {
       StoreLog log, Shard shard, int sharing, PartitionStreams.Factory streams) {
     long memory = options.memoryBytes() / options.shards() / sharing;
     return new DiskStore(
-        log, shard, new DiskStore.MemoryShare(memory, options.slabBytes()), streams);
+        log, shard, new DiskStore.MemoryShare(memory, options.contents()), streams);
   }
 
   /**

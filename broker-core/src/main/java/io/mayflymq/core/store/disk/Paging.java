@@ -41,7 +41,8 @@ final class Paging {
   /** Stores the content of a message. @return where it can be read */
   long put(long queueId, long sequence, Message message) {
     if (memory.accepts(message)
-        && (memory.hasRoomFor(message) || budget.hasRoomFor(memory.slabBytes()))) {
+        && (memory.hasRoomFor(message)
+            || (budget.hasRoomFor(memory.slabBytes()) && memory.grow()))) {
       return memory.put(queueId, sequence, message);
     }
     if (file == null) {
@@ -97,7 +98,9 @@ final class Paging {
     return file == null ? 0 : file.pendingBytes();
   }
 
+  /** Frees the memory, and closes the file. To be called last. @return completed when it is closed */
   CompletableFuture<Void> close() {
+    memory.close();
     return open == null ? CompletableFuture.completedFuture(null) : open.close();
   }
 }

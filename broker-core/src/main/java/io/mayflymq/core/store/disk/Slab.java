@@ -2,13 +2,12 @@ package io.mayflymq.core.store.disk;
 
 import io.mayflymq.core.message.Message;
 import io.mayflymq.protocol.types.ShortString;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.List;
 
 /**
- * Records of messages, one after the other in one array:
+ * Records of messages, one after the other in a block of memory outside of the heap:
  *
  * <pre>{@code
  * offset  bytes
@@ -43,17 +42,19 @@ final class Slab {
   private static final int ONE_KEY = 4;
   private static final int PUBLISHED_DEATHS = 8;
 
-  private static final VarHandle INT =
-      MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
-  private static final VarHandle LONG =
-      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
-
-  private final byte[] bytes;
+  private final BlockMemory.Block block;
+  private final ByteBuffer bytes;
   private int end;
   private int live;
 
-  Slab(int length) {
-    bytes = new byte[length];
+  Slab(BlockMemory.Block block) {
+    this.block = block;
+    this.bytes = block.bytes().order(ByteOrder.LITTLE_ENDIAN);
+  }
+
+  /** Gives the memory back. To be called last, and once. */
+  void free() {
+    block.free();
   }
 
   /**
@@ -78,7 +79,7 @@ final class Slab {
   }
 
   boolean hasRoom(long more) {
-    return end + more <= bytes.length;
+    return end + more <= bytes.capacity();
   }
 
   /** Removes all records. */
@@ -98,20 +99,21 @@ final class Slab {
    */
   int append(Message message, int prefix, int shared, long queueId, long sequence) {
     int start = end;
-    LONG.set(bytes, start + TTL, message.ttlMillis());
-    INT.set(bytes, start + PROPERTIES, message.propertiesLength());
-    bytes[start + PRIORITY] = (byte) message.priority();
+    bytes.putLong(start + TTL, message.ttlMillis());
+    bytes.putInt(start + PROPERTIES, message.propertiesLength());
+    bytes.put(start + PRIORITY, (byte) message.priority());
     boolean prefixed = prefix != PrefixDictionary.NONE;
-    bytes[start + FLAGS] =
+    bytes.put(
+        start + FLAGS,
         (byte)
             ((message.persistent() ? PERSISTENT : 0)
                 | (prefixed ? PREFIXED : 0)
                 | (message.hasOneKey() ? ONE_KEY : 0)
-                | (message.hasPublishedDeaths() ? PUBLISHED_DEATHS : 0));
+                | (message.hasPublishedDeaths() ? PUBLISHED_DEATHS : 0)));
     int at = start + HEAD;
     if (prefixed) {
-      INT.set(bytes, at, prefix);
-      INT.set(bytes, at + 4, shared);
+      bytes.putInt(at, prefix);
+      bytes.putInt(at + 4, shared);
       at += PREFIX;
     }
     at = put(at, message.exchange().encoded(), 0);
@@ -126,22 +128,22 @@ final class Slab {
   int append(Slab other, int offset) {
     int start = end;
     int length = other.length(offset);
-    System.arraycopy(other.bytes, offset, bytes, start, length);
+    bytes.put(start, other.bytes, offset, length);
     begin(start, length);
     return start;
   }
 
   private void begin(int start, int length) {
-    INT.set(bytes, start, length);
-    INT.set(bytes, start + HOLDERS, 0);
-    INT.set(bytes, start + LIVE, 0);
+    bytes.putInt(start, length);
+    bytes.putInt(start + HOLDERS, 0);
+    bytes.putInt(start + LIVE, 0);
     end = start + length;
     live += length;
   }
 
   private int put(int at, byte[] part, int from) {
     int length = part.length - from;
-    System.arraycopy(part, from, bytes, at, length);
+    bytes.put(at, part, from, length);
     return at + length;
   }
 
@@ -152,10 +154,10 @@ final class Slab {
 
   /** Adds a queue as a holder of the last record. */
   void hold(int last, long queueId, long sequence) {
-    LONG.set(bytes, end, queueId);
-    LONG.set(bytes, end + 8, sequence);
-    INT.set(bytes, last + HOLDERS, holders(last) + 1);
-    INT.set(bytes, last + LIVE, liveHolders(last) + 1);
+    bytes.putLong(end, queueId);
+    bytes.putLong(end + 8, sequence);
+    bytes.putInt(last + HOLDERS, holders(last) + 1);
+    bytes.putInt(last + LIVE, liveHolders(last) + 1);
     end += HOLDER;
     live += HOLDER;
   }
@@ -166,7 +168,7 @@ final class Slab {
   Message read(int offset, NameInterner names, PrefixDictionary prefixDictionary) {
     int prefix = prefix(offset);
     boolean prefixed = prefix != PrefixDictionary.NONE;
-    int shared = prefixed ? (int) INT.get(bytes, offset + HEAD + 4) : 0;
+    int shared = prefixed ? bytes.getInt(offset + HEAD + 4) : 0;
     int exchangeAt = offset + HEAD + (prefixed ? PREFIX : 0);
     ShortString exchange = names.exchange(bytes, exchangeAt);
     int keyAt = exchangeAt + exchange.encoded().length;
@@ -177,29 +179,29 @@ final class Slab {
     if (prefixed) {
       prefixDictionary.copy(prefix, content, shared);
     }
-    System.arraycopy(bytes, at, content, shared, own);
+    bytes.get(at, content, shared, own);
     return new Message(
             exchange,
             key,
             content,
-            (int) INT.get(bytes, offset + PROPERTIES),
-            (long) LONG.get(bytes, offset + TTL),
-            bytes[offset + PRIORITY] & 0xff,
-            (bytes[offset + FLAGS] & PERSISTENT) != 0,
+            bytes.getInt(offset + PROPERTIES),
+            bytes.getLong(offset + TTL),
+            bytes.get(offset + PRIORITY) & 0xff,
+            (bytes.get(offset + FLAGS) & PERSISTENT) != 0,
             List.of())
-        .withOneKey((bytes[offset + FLAGS] & ONE_KEY) != 0)
-        .withPublishedDeaths((bytes[offset + FLAGS] & PUBLISHED_DEATHS) != 0);
+        .withOneKey((bytes.get(offset + FLAGS) & ONE_KEY) != 0)
+        .withPublishedDeaths((bytes.get(offset + FLAGS) & PUBLISHED_DEATHS) != 0);
   }
 
   /** Returns the prefix of a record's content, or {@link PrefixDictionary#NONE}. */
   int prefix(int offset) {
-    return (bytes[offset + FLAGS] & PREFIXED) == 0
+    return (bytes.get(offset + FLAGS) & PREFIXED) == 0
         ? PrefixDictionary.NONE
-        : (int) INT.get(bytes, offset + HEAD);
+        : bytes.getInt(offset + HEAD);
   }
 
   private int length(int offset) {
-    return (int) INT.get(bytes, offset);
+    return bytes.getInt(offset);
   }
 
   /** Returns the size of a record with its holders: the next one begins after them. */
@@ -208,19 +210,19 @@ final class Slab {
   }
 
   int holders(int offset) {
-    return (int) INT.get(bytes, offset + HOLDERS);
+    return bytes.getInt(offset + HOLDERS);
   }
 
   int liveHolders(int offset) {
-    return (int) INT.get(bytes, offset + LIVE);
+    return bytes.getInt(offset + LIVE);
   }
 
   long queueOf(int offset, int holder) {
-    return (long) LONG.get(bytes, offset + length(offset) + holder * HOLDER);
+    return bytes.getLong(offset + length(offset) + holder * HOLDER);
   }
 
   long sequenceOf(int offset, int holder) {
-    return (long) LONG.get(bytes, offset + length(offset) + holder * HOLDER + 8);
+    return bytes.getLong(offset + length(offset) + holder * HOLDER + 8);
   }
 
   // Releasing
@@ -232,7 +234,7 @@ final class Slab {
    */
   int release(int offset) {
     int left = liveHolders(offset) - 1;
-    INT.set(bytes, offset + LIVE, left);
+    bytes.putInt(offset + LIVE, left);
     if (left > 0) {
       return 0;
     }

@@ -10,8 +10,7 @@ import java.nio.file.Path;
  * @param shards how many shards there are
  * @param memoryBytes how much memory the messages of all queues may take, before contents are kept
  *     in files only
- * @param slabBytes the size of the arrays that hold contents in memory, see {@link
- *     io.mayflymq.core.store.disk.ContentArena}
+ * @param contents where contents in memory are
  * @param segmentBytes the size of a log's segments
  * @param sync what commits wait for
  * @param acceptsLoss whether a start continues without messages whose files are missing
@@ -20,7 +19,7 @@ public record StoreOptions(
     Path directory,
     int shards,
     long memoryBytes,
-    int slabBytes,
+    BlockMemory contents,
     int segmentBytes,
     Sync sync,
     boolean acceptsLoss) {}

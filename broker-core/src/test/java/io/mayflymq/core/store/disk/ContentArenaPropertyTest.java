@@ -65,6 +65,9 @@ class ContentArenaPropertyTest {
     }
     assertThat(holders.memory.liveBytes()).isZero();
     assertThat(holders.memory.allocatedBytes()).isLessThanOrEqualTo(TOLERATED * SLAB);
+    assertThat(holders.blocks.taken()).isLessThanOrEqualTo(TOLERATED);
+    holders.memory.close();
+    assertThat(holders.blocks.taken()).isZero();
   }
 
   private static Message message(int bodyBytes, int kind) {

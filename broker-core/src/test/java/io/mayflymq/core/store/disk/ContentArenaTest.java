@@ -158,8 +158,74 @@ class ContentArenaTest {
   }
 
   @Test
+  void memoryOfBacklogIsFreedAsItGoes() {
+    for (int number = 0; number < 2000; number++) {
+      holders.put(List.of(1L), message("x", "k", 100));
+    }
+    assertThat(holders.blocks.taken()).isGreaterThan(50);
+    for (int number = 0; number < 1990; number++) {
+      holders.releaseOldest();
+    }
+    assertThat(holders.blocks.taken()).isLessThanOrEqualTo(6);
+    assertThat(memory.allocatedBytes()).isEqualTo((long) holders.blocks.taken() * SLAB);
+    holders.check();
+  }
+
+  @Test
+  void closingFreesAllMemory() {
+    for (int number = 0; number < 500; number++) {
+      holders.put(List.of(1L, 2L), message("x", "k", 100));
+    }
+    long location = memory.put(3, 1, message("x", "k", 100));
+    holders.releaseAllOf(2);
+    memory.close();
+    memory.close();
+    assertThat(holders.blocks.taken()).isZero();
+    assertThat(memory.allocatedBytes()).isZero();
+    assertThat(memory.grow()).as("takes memory that would not be freed").isFalse();
+    memory.release(location);
+    memory.trim();
+    assertThat(memory.compact(SLAB)).isFalse();
+    assertThatThrownBy(() -> memory.read(location)).isInstanceOf(IllegalStateException.class);
+  }
+
+  @Test
+  void withoutMemoryThereIsNoRoom() {
+    Holders few = new Holders(new CountedMemory(SLAB, 2));
+    Message message = message("x", "k", 200);
+    assertThat(few.memory.grow()).isTrue();
+    few.put(List.of(1L), message);
+    assertThat(few.memory.grow()).isTrue();
+    assertThat(few.memory.grow()).isFalse();
+    while (few.memory.hasRoomFor(message)) {
+      few.put(List.of(1L), message("x", "k", 200));
+    }
+    assertThatThrownBy(() -> few.memory.put(1, 0, message))
+        .isInstanceOf(IllegalStateException.class);
+    few.check();
+    assertThat(few.blocks.taken()).isEqualTo(2);
+  }
+
+  @Test
+  void compactionWaitsForMemory() {
+    Holders few = new Holders(new CountedMemory(SLAB, 20));
+    Message full = message("x", "k", 200);
+    while (few.memory.hasRoomFor(full) || few.memory.grow()) {
+      few.put(few.count() % 10 == 0 ? List.of(1L) : List.of(2L), message("x", "k", 200));
+      few.put(List.of(2L), message("x", "k", 20));
+    }
+    few.releaseAllOf(2);
+    while (few.memory.compact(SLAB)) {
+      few.check();
+    }
+    few.check();
+    few.releaseAll();
+    assertThat(few.memory.liveBytes()).isZero();
+  }
+
+  @Test
   void invalidSlabSizeIsRefused() {
-    assertThatThrownBy(() -> new ContentArena(3000, holders))
+    assertThatThrownBy(() -> new ContentArena(new CountedMemory(3000), holders))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("3000");
   }

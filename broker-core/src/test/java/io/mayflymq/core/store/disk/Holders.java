@@ -14,12 +14,18 @@ final class Holders implements ContentOwner {
 
   private record Held(long location, Message message) {}
 
+  final CountedMemory blocks;
   final ContentArena memory;
   private final Map<Key, Held> held = new LinkedHashMap<>();
   private long sequence;
 
   Holders(int slabBytes) {
-    memory = new ContentArena(slabBytes, this);
+    this(new CountedMemory(slabBytes));
+  }
+
+  Holders(CountedMemory blocks) {
+    this.blocks = blocks;
+    memory = new ContentArena(blocks, this);
   }
 
   int count() {
@@ -33,6 +39,10 @@ final class Holders implements ContentOwner {
       long location = memory.put(queueId, sequence, message);
       held.put(new Key(queueId, sequence), new Held(location, message));
     }
+  }
+
+  void releaseAll() {
+    List.copyOf(held.keySet()).forEach(this::release);
   }
 
   void releaseOldest() {

@@ -74,7 +74,7 @@ public final class MemoryHost implements StorageEnvironment {
             Path.of("memory"),
             shards,
             memoryBytes,
-            SLAB_BYTES,
+            new CountedMemory(SLAB_BYTES),
             segmentBytes,
             Sync.ALWAYS,
             acceptsLoss);

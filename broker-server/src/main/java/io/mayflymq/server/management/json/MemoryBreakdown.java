@@ -1,5 +1,6 @@
 package io.mayflymq.server.management.json;
 
+import io.mayflymq.server.alarm.DirectMemory;
 import io.mayflymq.server.json.Json;
 import java.lang.management.BufferPoolMXBean;
 import java.lang.management.ManagementFactory;
@@ -52,7 +53,7 @@ public final class MemoryBreakdown {
     MemoryMXBean memory = ManagementFactory.getMemoryMXBean();
     MemoryUsage heap = memory.getHeapMemoryUsage();
     MemoryUsage code = memory.getNonHeapMemoryUsage();
-    long buffers = buffers();
+    long buffers = DirectMemory.usedBytes() + mapped();
     long used = heap.getUsed() + code.getUsed() + buffers;
     long allocated = heap.getCommitted() + code.getCommitted() + buffers;
     long resident = Node.memoryUsed();
@@ -87,8 +88,9 @@ public final class MemoryBreakdown {
     return object;
   }
 
-  private static long buffers() {
+  private static long mapped() {
     return ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class).stream()
+        .filter(pool -> !pool.getName().equals("direct"))
         .mapToLong(BufferPoolMXBean::getMemoryUsed)
         .sum();
   }
