@@ -5,7 +5,7 @@
     src/bench/compare.py --rows ab --scale 0.1 mayfly mayfly:/path/to/older.jar       two builds, quickly
     src/bench/compare.py --rows dh mayfly "mayfly:-XX:+UseSerialGC -Xmx256m"          other options of Java
 
-A broker is mayfly, mayfly:JAR, mayfly:OPTIONS of Java, rabbitmq or lavinmq; without any, MayflyMQ and those of the others that are installed are
+A broker is mayfly, mayfly:JAR, mayfly:OPTIONS of Java, "mayfly:JAR OPTIONS", rabbitmq or lavinmq; without any, MayflyMQ and those of the others that are installed are
 compared. Each row starts its own brokers, on loopback, with free ports and new directories, which end with it. A row has
 one round to warm up and three that count; its figures are their medians. A slow broker gets fewer messages, so that no part
 takes much longer than --seconds: what counts is the rate.
@@ -44,8 +44,9 @@ class Contender:
 def contender(name, args):
     kind, _, variant = name.partition(":")
     if kind == "mayfly":
-        options = variant if variant.startswith("-") else ""
-        return mayfly(args, pathlib.Path(variant) if variant and not options else args.jar, options, variant)
+        options = variant.split()
+        jar = pathlib.Path(options.pop(0)) if options and not options[0].startswith("-") else args.jar
+        return mayfly(args, jar, options, variant)
     if name == "rabbitmq" and (args.rabbitmq_root or shutil.which(args.rabbitmq)):
         return Contender(lambda directory: RabbitMQ(directory, args.rabbitmq, args.rabbitmq_root), "RabbitMQ")
     if name == "lavinmq" and shutil.which(args.lavinmq):
@@ -53,8 +54,8 @@ def contender(name, args):
     sys.exit(f"{name} is no broker that is known and installed")
 
 
-def mayfly(args, jar, options="", variant=""):
-    jvm = [*args.jvm.split(), *options.split()]
+def mayfly(args, jar, options=(), variant=""):
+    jvm = [*args.jvm.split(), *options]
     return Contender(lambda directory: Mayfly(directory, jar, jvm, args.set), f"MayflyMQ {variant}".strip())
 
 

@@ -98,7 +98,9 @@ final class Paging {
     return file == null ? 0 : file.pendingBytes();
   }
 
-  /** Frees the memory, and closes the file. To be called last. @return completed when it is closed */
+  /**
+   * Frees the memory, and closes the file. To be called last. @return completed when it is closed
+   */
   CompletableFuture<Void> close() {
     memory.close();
     return open == null ? CompletableFuture.completedFuture(null) : open.close();

@@ -47,7 +47,7 @@ public final class MemoryBreakdown {
    * Returns it, in bytes.
    *
    * @param connections what is held for connections
-   * @param queues about what messages take
+   * @param queues about what messages take, in the heap and outside of it
    */
   public static Map<String, Object> of(long connections, long queues) {
     MemoryMXBean memory = ManagementFactory.getMemoryMXBean();
@@ -57,10 +57,11 @@ public final class MemoryBreakdown {
     long used = heap.getUsed() + code.getUsed() + buffers;
     long allocated = heap.getCommitted() + code.getCommitted() + buffers;
     long resident = Node.memoryUsed();
+    long inHeap = Math.max(0, queues - DirectMemory.blockBytes());
     Map<String, Object> object =
-        Json.object("connection_other", connections, "queue_procs", queues);
+        Json.object("connection_other", connections, "queue_procs", inHeap);
     NOT_HERE.forEach(name -> object.put(name, 0));
-    object.put("other_proc", Math.max(0, heap.getUsed() - connections - queues));
+    object.put("other_proc", Math.max(0, heap.getUsed() - connections - inHeap));
     object.put("binary", buffers);
     object.put("code", code.getUsed());
     // Pages that Java has never touched are allocated, and take no memory.
