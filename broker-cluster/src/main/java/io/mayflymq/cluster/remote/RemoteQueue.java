@@ -11,6 +11,7 @@ import io.mayflymq.core.queue.PolicyImpact;
 import io.mayflymq.core.queue.QueueSizes;
 import io.mayflymq.core.queue.index.Deadlines;
 import io.mayflymq.core.queue.index.QueueTotals;
+import io.mayflymq.core.store.Move;
 import io.mayflymq.core.vhost.partition.Partition;
 import io.mayflymq.core.vhost.queue.Following;
 import io.mayflymq.core.vhost.queue.LockedMessages;
@@ -105,13 +106,13 @@ public final class RemoteQueue implements ShardQueue {
   }
 
   @Override
-  public boolean publish(Message message) {
+  public boolean publish(Message message, Move move) {
     link.consumers().commands().publish(queue, message, null, 0);
     return true;
   }
 
   @Override
-  public void schedule(Message message, long dueMillis) {
+  public void schedule(Message message, Move move, long dueMillis) {
     link.consumers().commands().schedule(queue, message, dueMillis, null, 0);
   }
 
@@ -239,7 +240,7 @@ public final class RemoteQueue implements ShardQueue {
   }
 
   @Override
-  public void keepWaiting(Message deadLetter) {
+  public void keepWaiting(Message deadLetter, Move move) {
     throw atHome("dead-lettering");
   }
 

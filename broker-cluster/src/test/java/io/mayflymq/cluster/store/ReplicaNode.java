@@ -16,6 +16,7 @@ import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.store.BatchOrigin;
 import io.mayflymq.core.store.Commit;
 import io.mayflymq.core.store.LinkBatches;
+import io.mayflymq.core.store.Move;
 import io.mayflymq.core.store.PartitionStore;
 import io.mayflymq.core.store.QueueName;
 import io.mayflymq.core.store.QueueStore;
@@ -258,12 +259,13 @@ final class ReplicaNode {
     UnsettledEntry source =
         queue.store.detach(taken.getKey(), entry.location(), entry.bodyLength());
     Message deadLetter = message(entry.name(), entry.bodyLength());
-    store.beginMove(source, deadLetter);
+    Move move = store.move(source, deadLetter);
     NaiveQueue target = queues.get(toQueue);
-    long location = target.store.store(toSequence, deadLetter, 5, shard.now());
+    target.store.enter(move, toSequence, 5);
     target.entries.put(
-        toSequence, new StoredMessage(location, entry.bodyLength(), 5, shard.now(), entry.name()));
-    store.endMove(shard.now(), false);
+        toSequence,
+        new StoredMessage(QueueStore.NOWHERE, entry.bodyLength(), 5, shard.now(), entry.name()));
+    move.write(shard.now(), false);
   }
 
   /**

@@ -18,6 +18,7 @@ import io.mayflymq.core.queue.index.PagePool;
 import io.mayflymq.core.queue.index.PriorityCounts;
 import io.mayflymq.core.queue.index.QueueMessages;
 import io.mayflymq.core.queue.index.QueueTotals;
+import io.mayflymq.core.store.Move;
 import io.mayflymq.core.store.QueueStore;
 import java.util.List;
 import java.util.OptionalLong;
@@ -154,14 +155,19 @@ public final class ClassicQueueMachine implements QueueMachine {
 
   // Publishing
 
+  @Override
+  public boolean publish(Message message, long nowMillis) {
+    return publish(message, null, nowMillis);
+  }
+
   /**
    * Publishes a message to the queue.
    *
+   * @param move the move by which it enters the queue; null if it arrives by itself
    * @return false if the queue refuses the message because of its length limit: the publisher gets
    *     {@code basic.nack}
    */
-  @Override
-  public boolean publish(Message message, long nowMillis) {
+  public boolean publish(Message message, Move move, long nowMillis) {
     lease.used(LeaseUse.PUBLISH, nowMillis);
     if (refuses(message, nowMillis)) {
       if (state.length().overflow() == Overflow.REJECT_PUBLISH_DLX) {
@@ -170,10 +176,10 @@ public final class ClassicQueueMachine implements QueueMachine {
       return false;
     }
     long own = deadlines.ownOf(message, nowMillis);
-    if (index.readyCount() == 0 && dispatcher.deliverDirectly(message, own, nowMillis)) {
+    if (index.readyCount() == 0 && dispatcher.deliverDirectly(message, move, own, nowMillis)) {
       return true;
     }
-    long sequence = messages.append(message, consumers.count() > 0, own, nowMillis);
+    long sequence = messages.append(message, move, consumers.count() > 0, own, nowMillis);
     long deadline = deadlines.leavesAt(sequence, deadlines.ofNew(own, nowMillis));
     if (deadline <= nowMillis) {
       messageRemover.expire(sequence, nowMillis);

@@ -8,6 +8,7 @@ import io.mayflymq.core.policy.QueueType;
 import io.mayflymq.core.queue.index.EntryFlags;
 import io.mayflymq.core.queue.index.MessageIndex;
 import io.mayflymq.core.queue.index.QueueMessages;
+import io.mayflymq.core.store.Move;
 import io.mayflymq.core.tracing.QueueTracer;
 
 /**
@@ -44,8 +45,12 @@ final class Dispatcher {
     this.turnover = state.settings().type() == QueueType.QUORUM ? new PrefetchTurnover() : null;
   }
 
-  /** Delivers a new message to a waiting consumer, if there is one. */
-  boolean deliverDirectly(Message message, long ownDeadline, long nowMillis) {
+  /**
+   * Delivers a new message to a waiting consumer, if there is one.
+   *
+   * @param move the move by which it enters the queue, or null
+   */
+  boolean deliverDirectly(Message message, Move move, long ownDeadline, long nowMillis) {
     Consumer consumer = consumers.nextWithRoom();
     if (consumer == null) {
       noteCapacity(consumers.count() > 0, nowMillis);
@@ -54,7 +59,7 @@ final class Dispatcher {
     long sequence = NO_SETTLEMENT;
     consumer.rates().delivered(nowMillis);
     if (consumer.acknowledges()) {
-      sequence = messages.appendUnacked(message, ownDeadline, nowMillis);
+      sequence = messages.appendUnacked(message, move, ownDeadline, nowMillis);
       consumer.delivered();
       taken(sequence, nowMillis);
     }

@@ -10,6 +10,7 @@ import io.mayflymq.core.queue.index.MessageIndex;
 import io.mayflymq.core.queue.index.PagePool;
 import io.mayflymq.core.queue.index.QueueMessages;
 import io.mayflymq.core.queue.index.QueueTotals;
+import io.mayflymq.core.store.Move;
 import io.mayflymq.core.store.QueueStore;
 import io.mayflymq.core.store.UnsettledEntry;
 
@@ -78,11 +79,12 @@ public final class ScheduledMessages {
   /**
    * Adds a message, to be published later.
    *
+   * @param move the move by which it enters the schedule; null if it arrives by itself
    * @param dueMillis when, in ms since the epoch
    */
-  public void add(Message message, long dueMillis, long nowMillis) {
+  public void add(Message message, Move move, long dueMillis, long nowMillis) {
     boolean soon = dueMillis - nowMillis <= SOON_MILLIS;
-    long sequence = messages.appendScheduled(message, soon, dueMillis, nowMillis);
+    long sequence = messages.appendScheduled(message, move, soon, dueMillis, nowMillis);
     dueTimes.appended(sequence, dueMillis);
   }
 

@@ -42,10 +42,9 @@ public final class InMemoryStore implements PartitionStore {
   public void settle(UnsettledEntry entry) {}
 
   @Override
-  public void beginMove(UnsettledEntry source, Message deadLetter) {}
-
-  @Override
-  public void endMove(long nowMillis, boolean keepSource) {}
+  public Move move(UnsettledEntry source, Message message) {
+    throw notStored();
+  }
 
   @Override
   public AppliedBatches batches() {
@@ -141,6 +140,11 @@ public final class InMemoryStore implements PartitionStore {
     }
 
     @Override
+    public void enter(Move move, long sequence, long ownDeadlineMillis) {
+      throw notStored();
+    }
+
+    @Override
     public void delivered(long sequence) {
       throw notStored();
     }
@@ -162,9 +166,9 @@ public final class InMemoryStore implements PartitionStore {
 
     @Override
     public void forget() {}
+  }
 
-    private static IllegalStateException notStored() {
-      return new IllegalStateException("messages are in memory only");
-    }
+  private static IllegalStateException notStored() {
+    return new IllegalStateException("messages are in memory only");
   }
 }

@@ -54,18 +54,12 @@ public interface PartitionStore {
   void settle(UnsettledEntry entry);
 
   /**
-   * Begins a move: what is stored until {@link #endMove} is this message, and replaces this entry.
-   * Both are written as one record, so after a crash the message is either here or there.
-   */
-  void beginMove(UnsettledEntry source, Message deadLetter);
-
-  /**
-   * Ends a move, when the message has been given to its queues.
+   * Begins a move, which has to be written before the next one begins.
    *
-   * @param keepSource whether the entry stays in the log nevertheless, because one of the queues
-   *     has failed: after a restart the message is back in its queue
+   * @param source the entry that the message leaves
+   * @param message the message as it enters other queues
    */
-  void endMove(long nowMillis, boolean keepSource);
+  Move move(UnsettledEntry source, Message message);
 
   // Batches
 

@@ -10,7 +10,7 @@ import io.mayflymq.core.message.Message;
  * <p>Belongs to the shard's thread, except for {@link #attach}.
  */
 public interface QueueStore {
-  /** The location of a message that is in no file. */
+  /** The location of a message that is in no file, or not yet. */
   long NOWHERE = 0;
 
   /** Which of a queue's messages survive a restart. */
@@ -90,10 +90,15 @@ public interface QueueStore {
    *     Long#MAX_VALUE} for none; the effect of the queue's settings is computed again at each
    *     start
    * @param enqueuedAtMillis when it arrived, in ms since the epoch
-   * @return where it can be read; {@link #NOWHERE} if the location follows through {@link
-   *     RecoverableQueue#moved}
+   * @return where it can be read
    */
   long store(long sequence, Message message, long ownDeadlineMillis, long enqueuedAtMillis);
+
+  /**
+   * Adds to a move that its message has entered the queue. Until the move is written its location
+   * is {@link #NOWHERE}. Other parameters as in {@link #store}.
+   */
+  void enter(Move move, long sequence, long ownDeadlineMillis);
 
   /** Logs that a stored message is being delivered and has to be acknowledged. */
   void delivered(long sequence);

@@ -3,6 +3,7 @@ package io.mayflymq.core.queue;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mayflymq.core.message.Message;
+import io.mayflymq.core.store.Move;
 import io.mayflymq.core.store.QueueStore;
 import io.mayflymq.core.store.RecoverableQueue;
 import io.mayflymq.core.store.RedeliveryNotes;
@@ -180,6 +181,12 @@ public final class RecordingStore implements QueueStore {
     stored.add(sequence);
     listener.stored(message, sequence, ownDeadlineMillis, enqueuedAtMillis);
     return put(log, message);
+  }
+
+  /** No move leads here. */
+  @Override
+  public void enter(Move move, long sequence, long ownDeadlineMillis) {
+    throw new UnsupportedOperationException();
   }
 
   @Override

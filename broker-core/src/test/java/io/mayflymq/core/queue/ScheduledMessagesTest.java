@@ -84,7 +84,7 @@ class ScheduledMessagesTest {
         long due = now + random.nextInt(random.nextBoolean() ? 100 : 20_000);
         naive.put(nextSequence, new Waiting(nextSequence, number, due, now, persistent, id));
         nextSequence++;
-        scheduled.add(message(number, persistent, id), due, now);
+        scheduled.add(message(number, persistent, id), null, due, now);
       }
     }
 
@@ -254,9 +254,9 @@ class ScheduledMessagesTest {
     Rig rig = new Rig(1);
     rig.store = new RecordingStore(RecordingStore.ROOM_FOR_ALL, new Ignoring());
     rig.scheduled = new ScheduledMessages(new PagePool(2), rig.store);
-    rig.scheduled.add(message(0, true, null), rig.now + 5_000, rig.now);
-    rig.scheduled.add(message(1, true, null), rig.now + 500, rig.now);
-    rig.scheduled.add(message(2, false, null), rig.now + 5_000, rig.now);
+    rig.scheduled.add(message(0, true, null), null, rig.now + 5_000, rig.now);
+    rig.scheduled.add(message(1, true, null), null, rig.now + 500, rig.now);
+    rig.scheduled.add(message(2, false, null), null, rig.now + 5_000, rig.now);
     MessageIndex<Message> index = rig.scheduled.index();
     assertThat(index.content(0)).isNull();
     assertThat(index.content(1)).isNotNull();
@@ -266,7 +266,7 @@ class ScheduledMessagesTest {
   @Test
   void messagesAreNotReleasedBeforeTheirDueTime() {
     Rig rig = new Rig(2);
-    rig.scheduled.add(message(0, false, null), rig.now + 10, rig.now);
+    rig.scheduled.add(message(0, false, null), null, rig.now + 10, rig.now);
     assertThat(rig.scheduled.release(rig.now + 9, SLICE, rig::released)).isEqualTo(rig.now + 10);
     assertThat(rig.released).isEmpty();
   }

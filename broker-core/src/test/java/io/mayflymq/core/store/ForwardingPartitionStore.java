@@ -44,13 +44,8 @@ public class ForwardingPartitionStore implements PartitionStore {
   }
 
   @Override
-  public void beginMove(UnsettledEntry source, Message deadLetter) {
-    store.beginMove(source, deadLetter);
-  }
-
-  @Override
-  public void endMove(long nowMillis, boolean keepSource) {
-    store.endMove(nowMillis, keepSource);
+  public Move move(UnsettledEntry source, Message message) {
+    return store.move(source, message);
   }
 
   @Override

@@ -61,6 +61,11 @@ public class ForwardingQueueStore implements QueueStore {
   }
 
   @Override
+  public void enter(Move move, long sequence, long ownDeadlineMillis) {
+    store.enter(move, sequence, ownDeadlineMillis);
+  }
+
+  @Override
   public void delivered(long sequence) {
     store.delivered(sequence);
   }

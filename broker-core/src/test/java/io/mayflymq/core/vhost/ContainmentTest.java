@@ -8,6 +8,7 @@ import io.mayflymq.core.queue.Consumer;
 import io.mayflymq.core.queue.ConsumerTarget;
 import io.mayflymq.core.store.ForwardingPartitionStore;
 import io.mayflymq.core.store.ForwardingQueueStore;
+import io.mayflymq.core.store.Move;
 import io.mayflymq.core.store.PartitionStore;
 import io.mayflymq.core.store.QueueName;
 import io.mayflymq.core.store.QueueStore;
@@ -289,6 +290,14 @@ class ContainmentTest {
             throw new IllegalStateException("message " + number);
           }
           return super.store(sequence, message, ownDeadlineMillis, enqueuedAtMillis);
+        }
+
+        @Override
+        public void enter(Move move, long sequence, long ownDeadlineMillis) {
+          if (movesFail) {
+            throw new IllegalStateException("a move into queue " + queueId);
+          }
+          super.enter(move, sequence, ownDeadlineMillis);
         }
       };
     }

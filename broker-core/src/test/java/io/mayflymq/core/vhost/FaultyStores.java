@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.store.Commit;
+import io.mayflymq.core.store.ForwardingMove;
 import io.mayflymq.core.store.ForwardingPartitionStore;
 import io.mayflymq.core.store.ForwardingQueueStore;
+import io.mayflymq.core.store.Move;
 import io.mayflymq.core.store.PartitionStore;
 import io.mayflymq.core.store.QueueName;
 import io.mayflymq.core.store.QueueStore;
@@ -14,7 +16,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.UnaryOperator;
 
 /**
- * Stores whose queues cannot store some messages, as something throws. A move is ended whatever
+ * Stores whose queues cannot store some messages, as something throws. A move is written whatever
  * fails in it, and keeps its source then.
  */
 final class FaultyStores {
@@ -45,18 +47,19 @@ final class FaultyStores {
       private boolean moveFailed;
 
       @Override
-      public void beginMove(UnsettledEntry source, Message deadLetter) {
+      public Move move(UnsettledEntry source, Message message) {
+        assertThat(moving).as("a move that was not written").isFalse();
         moving = true;
         moveFailed = false;
-        super.beginMove(source, deadLetter);
-      }
-
-      @Override
-      public void endMove(long nowMillis, boolean keepSource) {
-        assertThat(moving).as("a move that was begun").isTrue();
-        assertThat(keepSource).as("kept, as a queue has failed").isEqualTo(moveFailed);
-        moving = false;
-        super.endMove(nowMillis, keepSource);
+        return new ForwardingMove(super.move(source, message)) {
+          @Override
+          public void write(long nowMillis, boolean keepSource) {
+            assertThat(moving).as("a move that was begun").isTrue();
+            assertThat(keepSource).as("kept, as a queue has failed").isEqualTo(moveFailed);
+            moving = false;
+            super.write(nowMillis, keepSource);
+          }
+        };
       }
 
       private void mayFail(String what) {
@@ -80,6 +83,12 @@ final class FaultyStores {
               long sequence, Message message, long ownDeadlineMillis, long enqueuedAtMillis) {
             mayFail("store");
             return super.store(sequence, message, ownDeadlineMillis, enqueuedAtMillis);
+          }
+
+          @Override
+          public void enter(Move move, long sequence, long ownDeadlineMillis) {
+            mayFail("enter");
+            super.enter(move, sequence, ownDeadlineMillis);
           }
 
           @Override

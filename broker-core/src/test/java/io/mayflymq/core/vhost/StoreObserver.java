@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.store.Commit;
+import io.mayflymq.core.store.ForwardingMove;
 import io.mayflymq.core.store.ForwardingPartitionStore;
 import io.mayflymq.core.store.ForwardingQueueStore;
+import io.mayflymq.core.store.Move;
 import io.mayflymq.core.store.PartitionStore;
 import io.mayflymq.core.store.QueueName;
 import io.mayflymq.core.store.QueueStore;
@@ -74,10 +76,10 @@ final class StoreObserver {
   /** A dead letter on the way: when it left, and the queue that it surely enters, or null. */
   private record Sent(long made, Long target) {}
 
-  private record Move(Entry source, List<Entry> targets, long at) {}
+  private record Moved(Entry source, List<Entry> targets, long at) {}
 
   private final TreeMap<Key, Entry> entries = new TreeMap<>();
-  private final List<Move> moves = new ArrayList<>();
+  private final List<Moved> moves = new ArrayList<>();
   private final Map<Integer, Entry> firstEntries = new HashMap<>();
   private final Set<Integer> published = new HashSet<>();
   private final Set<Integer> confirmed = new TreeSet<>();
@@ -228,7 +230,7 @@ final class StoreObserver {
     return known.contains(StoreIds.queueOf(key.queueId));
   }
 
-  private void compare(Move move) {
+  private void compare(Moved move) {
     boolean sourceIsThere = found.containsKey(move.source.key);
     for (Entry target : move.targets) {
       boolean targetIsThere = found.containsKey(target.key);
@@ -280,8 +282,6 @@ final class StoreObserver {
 
     private long events;
     long safe;
-    private Entry moving;
-    private List<Entry> targets = new ArrayList<>();
 
     Watched(PartitionStore store, int index) {
       super(store);
@@ -416,31 +416,53 @@ final class StoreObserver {
     }
 
     @Override
-    public void beginMove(UnsettledEntry source, Message deadLetter) {
-      moving = entries.get(new Key(source.queueId(), source.sequence()));
-      super.beginMove(source, deadLetter);
+    public Move move(UnsettledEntry source, Message message) {
+      Entry moving = entries.get(new Key(source.queueId(), source.sequence()));
+      return new WatchedMove(
+          super.move(source, message), this, moving, TestBroker.numberOf(message));
+    }
+  }
+
+  /** A message that leaves an entry of a shard for others. */
+  private final class WatchedMove extends ForwardingMove {
+    private final Watched shard;
+    private final Entry source;
+    private final int number;
+    private final List<Entry> targets = new ArrayList<>();
+
+    WatchedMove(Move move, Watched shard, Entry source, int number) {
+      super(move);
+      this.shard = shard;
+      this.source = source;
+      this.number = number;
     }
 
     @Override
-    public void endMove(long nowMillis, boolean keepSource) {
-      events++;
-      targets.forEach(target -> target.storedAt = events);
+    public void add(long queueId, long sequence, long deadlineMillis) {
+      Entry entry = new Entry(new Key(queueId, sequence), shard.index, number);
+      targets.add(entry);
+      entries.put(entry.key, entry);
+      super.add(queueId, sequence, deadlineMillis);
+    }
+
+    @Override
+    public void write(long nowMillis, boolean keepSource) {
+      long at = ++shard.events;
+      targets.forEach(entered -> entered.storedAt = at);
       if (!keepSource) {
-        moving.settledAt = events;
+        source.settledAt = at;
         if (targets.isEmpty()) {
           assertThat(
-                  StoreIds.isBeside(moving.key.queueId) || deleted.test(moving.key.queueId)
+                  StoreIds.isBeside(source.key.queueId) || deleted.test(source.key.queueId)
                       ? null
-                      : target.apply(moving.key.queueId))
-              .as("no queue has the dead letter of %s", moving)
+                      : target.apply(source.key.queueId))
+              .as("no queue has the dead letter of %s", source)
               .isNull();
-          ended.add(moving.number);
+          ended.add(source.number);
         }
-        moves.add(new Move(moving, targets, events));
+        moves.add(new Moved(source, targets, at));
       }
-      moving = null;
-      targets = new ArrayList<>();
-      super.endMove(nowMillis, keepSource);
+      super.write(nowMillis, keepSource);
     }
   }
 
@@ -467,12 +489,8 @@ final class StoreObserver {
         long sequence, Message message, long ownDeadlineMillis, long enqueuedAtMillis) {
       int number = TestBroker.numberOf(message);
       Entry entry = new Entry(new Key(id, sequence), shard.index, number);
-      if (shard.moving != null) {
-        shard.targets.add(entry);
-      } else {
-        entry.storedAt = ++shard.events;
-        firstEntries.putIfAbsent(number, entry);
-      }
+      entry.storedAt = ++shard.events;
+      firstEntries.putIfAbsent(number, entry);
       entries.put(entry.key, entry);
       return super.store(sequence, message, ownDeadlineMillis, enqueuedAtMillis);
     }

@@ -4,6 +4,7 @@ import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metrics.Counter;
 import io.mayflymq.core.metrics.Counters;
 import io.mayflymq.core.policy.QueueSettings;
+import io.mayflymq.core.store.Move;
 import io.mayflymq.core.store.QueueStore;
 import io.mayflymq.core.store.RecoverableQueue;
 import io.mayflymq.core.store.RedeliveryNotes;
@@ -128,16 +129,19 @@ public final class QueueMessages implements RecoverableQueue {
   /**
    * Appends a message, ready.
    *
+   * @param move the move by which it enters the queue; null if it arrives by itself
    * @param soon whether it is likely to be read soon
    */
-  public long append(Message message, boolean soon, long deadlineMillis, long nowMillis) {
-    long ownDeadline = ownDeadline(message, nowMillis);
-    return append(message, store.admit(message, soon), deadlineMillis, ownDeadline, nowMillis);
+  public long append(
+      Message message, Move move, boolean soon, long deadlineMillis, long nowMillis) {
+    boolean room = store.admit(message, soon);
+    return append(message, move, room, deadlineMillis, ownDeadline(message, nowMillis), nowMillis);
   }
 
-  /** Appends a scheduled message. */
-  public long appendScheduled(Message message, boolean soon, long dueMillis, long nowMillis) {
-    return append(message, store.admit(message, soon), dueMillis, dueMillis, nowMillis);
+  /** Appends a scheduled message. Parameters as in {@link #append}. */
+  public long appendScheduled(
+      Message message, Move move, boolean soon, long dueMillis, long nowMillis) {
+    return append(message, move, store.admit(message, soon), dueMillis, dueMillis, nowMillis);
   }
 
   private static long ownDeadline(Message message, long nowMillis) {
@@ -145,14 +149,19 @@ public final class QueueMessages implements RecoverableQueue {
   }
 
   private long append(
-      Message message, boolean room, long deadlineMillis, long loggedMillis, long nowMillis) {
+      Message message,
+      Move move,
+      boolean room,
+      long deadlineMillis,
+      long loggedMillis,
+      long nowMillis) {
     long sequence = index.nextSequence();
     Message content = room ? message : null;
     if (room && !store.isPersistent(message)) {
       index.append(content, message.bodyLength(), deadlineMillis, nowMillis, 0);
     } else {
       index.append(content, message.bodyLength(), deadlineMillis, nowMillis, place(message));
-      write(sequence, message, loggedMillis, nowMillis);
+      write(sequence, message, move, loggedMillis, nowMillis);
     }
     if (deliveryPriority != null && deliveryPriority.came(sequence, message.ownPriority())) {
       deliveryPriority.ready(sequence);
@@ -160,8 +169,11 @@ public final class QueueMessages implements RecoverableQueue {
     return sequence;
   }
 
-  /** Appends a message that is delivered at once and has to be acknowledged. */
-  public long appendUnacked(Message message, long deadlineMillis, long nowMillis) {
+  /**
+   * Appends a message that is delivered at once and has to be acknowledged. Parameters as in {@link
+   * #append}.
+   */
+  public long appendUnacked(Message message, Move move, long deadlineMillis, long nowMillis) {
     long sequence = index.nextSequence();
     boolean isPersistent = store.isPersistent(message);
     // Most of what the log has is not read again.
@@ -170,7 +182,7 @@ public final class QueueMessages implements RecoverableQueue {
     index.appendUnacked(
         room ? message : null, message.bodyLength(), deadlineMillis, nowMillis, flags);
     if ((flags & LOCATED) != 0) {
-      write(sequence, message, ownDeadline(message, nowMillis), nowMillis);
+      write(sequence, message, move, ownDeadline(message, nowMillis), nowMillis);
       if (isPersistent) {
         store.delivered(sequence);
       }
@@ -194,7 +206,7 @@ public final class QueueMessages implements RecoverableQueue {
         flags);
     counters.add(Counter.ARRIVED, 1);
     if (flags != 0) {
-      write(sequence, message, deadlineMillis, arrivedMillis);
+      write(sequence, message, null, deadlineMillis, arrivedMillis);
     }
   }
 
@@ -203,12 +215,16 @@ public final class QueueMessages implements RecoverableQueue {
   }
 
   /** Writes the message that was just appended; if that fails, the append is undone. */
-  private void write(long sequence, Message message, long loggedMillis, long nowMillis) {
+  private void write(long sequence, Message message, Move move, long loggedMillis, long nowMillis) {
     boolean written = false;
     try {
-      long location;
+      long location = QueueStore.NOWHERE;
       if (store.isPersistent(message)) {
-        location = store.store(sequence, message, loggedMillis, nowMillis);
+        if (move == null) {
+          location = store.store(sequence, message, loggedMillis, nowMillis);
+        } else {
+          store.enter(move, sequence, loggedMillis);
+        }
         counters.add(Counter.DISK_WRITES, 1);
         storedCount++;
         storedBytes += message.bodyLength();

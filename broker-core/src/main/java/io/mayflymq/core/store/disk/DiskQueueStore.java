@@ -1,6 +1,7 @@
 package io.mayflymq.core.store.disk;
 
 import io.mayflymq.core.message.Message;
+import io.mayflymq.core.store.Move;
 import io.mayflymq.core.store.QueueName;
 import io.mayflymq.core.store.QueueStore;
 import io.mayflymq.core.store.RecoverableQueue;
@@ -166,6 +167,18 @@ final class DiskQueueStore implements QueueStore {
       return location;
     } finally {
       located -= stored ? 0 : 1;
+    }
+  }
+
+  @Override
+  public void enter(Move move, long sequence, long ownDeadlineMillis) {
+    locate();
+    boolean entered = false;
+    try {
+      entries.enter(move, id, sequence, ownDeadlineMillis);
+      entered = true;
+    } finally {
+      located -= entered ? 0 : 1;
     }
   }
 

@@ -7,6 +7,7 @@ import io.mayflymq.core.runtime.EndOfBurstListener;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.store.AppliedBatches;
 import io.mayflymq.core.store.Commit;
+import io.mayflymq.core.store.Move;
 import io.mayflymq.core.store.PartitionStore;
 import io.mayflymq.core.store.PartitionStore.Recovered;
 import io.mayflymq.core.store.PartitionStreams;
@@ -50,7 +51,8 @@ final class DiskStore implements PartitionStore, EndOfBurstListener {
   private final AppliedBatches batches = new AppliedBatches(this::beginBatch);
   private final List<Commit> commits = new ArrayList<>();
   private final List<Commit> queueCommits = new ArrayList<>();
-  private final UnsettledEntries dead;
+  private final UnsettledEntries dead = new UnsettledEntries(queues);
+  private final PendingMove move;
   private final LoggedContents contents;
   private final PartitionStreams streams;
   private final LogUpkeep upkeep;
@@ -72,15 +74,11 @@ final class DiskStore implements PartitionStore, EndOfBurstListener {
     ContentArena packed = new ContentArena(memory.contents(), paged);
     MemoryBudget budget = new MemoryBudget(memory.bytes(), packed);
     this.paging = new Paging(packed, budget, () -> storeLog.openPaging(paged));
-    this.entries =
-        new PartitionEntries(
-            storeLog.owner(),
-            log,
-            paging,
-            burst,
-            // The time of a replicated partition is kept beside its log.
-            storeLog.isReplicated() ? LongUnaryOperator.identity() : shard::toMachine);
-    this.dead = new UnsettledEntries(log, queues, entries.move);
+    // The time of a replicated partition is kept beside its log.
+    LongUnaryOperator storedTime =
+        storeLog.isReplicated() ? LongUnaryOperator.identity() : shard::toMachine;
+    this.move = new PendingMove(log, queues, dead, storedTime);
+    this.entries = new PartitionEntries(storeLog.owner(), log, move, paging, burst, storedTime);
     this.contents = new LoggedContents(queues, dead, batches, storeLog::metadataSequence);
     this.streams = streams.of(this, burst);
     this.upkeep = new LogUpkeep(shard, burst, new Work());
@@ -142,14 +140,10 @@ final class DiskStore implements PartitionStore, EndOfBurstListener {
   }
 
   @Override
-  public void beginMove(UnsettledEntry source, Message deadLetter) {
-    dead.beginMove(source, deadLetter);
-  }
-
-  @Override
-  public void endMove(long nowMillis, boolean keepSource) {
+  public Move move(UnsettledEntry source, Message message) {
     burst.request();
-    dead.endMove(entries.storedTime(nowMillis), keepSource);
+    move.begin(source, message);
+    return move;
   }
 
   // Batches

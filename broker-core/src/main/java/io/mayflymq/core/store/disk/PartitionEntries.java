@@ -2,9 +2,9 @@ package io.mayflymq.core.store.disk;
 
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.runtime.BurstEnd;
+import io.mayflymq.core.store.Move;
 import io.mayflymq.core.store.QueueStore;
 import io.mayflymq.core.store.RecoverableQueue;
-import io.mayflymq.core.store.StoreIds;
 import io.mayflymq.core.store.UnreadableException;
 import io.mayflymq.core.store.UnsettledEntry;
 import io.mayflymq.core.store.segment.Location;
@@ -13,9 +13,8 @@ import java.io.UncheckedIOException;
 import java.util.function.LongUnaryOperator;
 
 /**
- * The entries of a partition's messages: in its log, packed in memory, or in the paging file. What
- * is stored during a move has no location until the move ends; but a stream has messages of its
- * own, with their offsets.
+ * The entries of a partition's messages: in its log, packed in memory, or in the paging file. Those
+ * that a move has added have no location until it is written.
  */
 final class PartitionEntries {
   // per tick
@@ -23,9 +22,9 @@ final class PartitionEntries {
 
   final MemoryBudget budget;
   final Paging paging;
-  final PendingMove move = new PendingMove();
   private final String owner;
   private final SegmentLog log;
+  private final PendingMove move;
   private final BurstEnd burst;
   private final LongUnaryOperator storedTime;
   private long stored;
@@ -35,11 +34,18 @@ final class PartitionEntries {
    * Creates them.
    *
    * @param owner the name of what the log belongs to, for errors
+   * @param move the move of the partition
    * @param storedTime returns what a time of the partition is after a restart
    */
   PartitionEntries(
-      String owner, SegmentLog log, Paging paging, BurstEnd burst, LongUnaryOperator storedTime) {
+      String owner,
+      SegmentLog log,
+      PendingMove move,
+      Paging paging,
+      BurstEnd burst,
+      LongUnaryOperator storedTime) {
     this.owner = owner;
+    this.move = move;
     this.storedTime = storedTime;
     this.log = log;
     this.paging = paging;
@@ -51,7 +57,7 @@ final class PartitionEntries {
    * Stores a message.
    *
    * @param namedIn the last segment that has a note of the queue's name
-   * @return its location, or {@link QueueStore#NOWHERE} during a move
+   * @return its location
    */
   long store(
       long queueId,
@@ -61,14 +67,16 @@ final class PartitionEntries {
       long ownDeadlineMillis,
       long enqueuedAtMillis) {
     stored++;
-    long deadline = storedTime(ownDeadlineMillis);
-    if (move.isOpen() && !StoreIds.isStream(queueId)) {
-      move.add(queueId, sequence, deadline);
-      return QueueStore.NOWHERE;
-    }
     burst.request();
+    long deadline = storedTime(ownDeadlineMillis);
     long enqueuedAt = storedTime(enqueuedAtMillis);
     return log.enqueue(queueId, namedIn, sequence, deadline, 0, enqueuedAt, message);
+  }
+
+  /** Adds an entry to a move. */
+  void enter(Move entering, long queueId, long sequence, long ownDeadlineMillis) {
+    stored++;
+    entering.add(queueId, sequence, storedTime(ownDeadlineMillis));
   }
 
   /** Returns what a time of the partition is after a restart. */
@@ -94,8 +102,8 @@ final class PartitionEntries {
   }
 
   Message read(long location, boolean paged) {
-    if (location == QueueStore.NOWHERE && move.isOpen()) {
-      return move.deadLetter();
+    if (location == QueueStore.NOWHERE && move.isBegun()) {
+      return move.message();
     }
     try {
       return paged ? paging.read(location) : log.read(location);

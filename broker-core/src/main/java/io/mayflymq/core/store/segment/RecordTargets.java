@@ -49,6 +49,16 @@ public final class RecordTargets {
     size++;
   }
 
+  /** Removes a target; those behind it move up. */
+  public void remove(int index) {
+    int behind = --size - index;
+    System.arraycopy(queueIds, index + 1, queueIds, index, behind);
+    System.arraycopy(namedIn, index + 1, namedIn, index, behind);
+    System.arraycopy(sequences, index + 1, sequences, index, behind);
+    System.arraycopy(deadlines, index + 1, deadlines, index, behind);
+    System.arraycopy(flags, index + 1, flags, index, behind);
+  }
+
   /** Copies the targets of another list. */
   public void set(RecordTargets other) {
     clear();

@@ -10,6 +10,7 @@ import io.mayflymq.core.routing.Route;
 import io.mayflymq.core.runtime.EndOfBurstListener;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.store.Commit;
+import io.mayflymq.core.store.Move;
 import io.mayflymq.core.store.PartitionStore;
 import io.mayflymq.core.store.UnsettledEntry;
 import io.mayflymq.core.vhost.command.PublishListener;
@@ -288,18 +289,16 @@ public final class DeadLetterPublisher implements EndOfBurstListener, DeadLetter
     long delay = targets.delayOf(deadLetter.message());
     // One record has one content: who gets it now is told of the delay of the others.
     Message message = delay > 0 ? Delay.over(deadLetter.message(), delay) : deadLetter.message();
-    if (deadLetter.entry() != null) {
-      store.beginMove(deadLetter.entry(), message);
-    }
+    Move move = moveOf(deadLetter, message);
     boolean taken = false;
     boolean failed = false;
     for (int i = 0; i < targets.size(); i++) {
       try {
         if (delay > 0 && i >= targets.undelayed()) {
-          targets.get(i).onShard().schedule(message, Deadlines.after(home.now(), delay));
+          targets.get(i).onShard().schedule(message, move, Deadlines.after(home.now(), delay));
           taken = true;
         } else {
-          taken |= targets.get(i).onShard().publish(message);
+          taken |= targets.get(i).onShard().publish(message, move);
         }
       } catch (Throwable e) {
         failed = true;
@@ -310,11 +309,16 @@ public final class DeadLetterPublisher implements EndOfBurstListener, DeadLetter
       measure(deadLetter);
     }
     if (!taken && !failed && deadLetter.source() != null && !deadLetter.isPassedOn()) {
-      failed = !refused(deadLetter);
+      failed = !refused(deadLetter, move);
     }
-    if (deadLetter.entry() != null) {
-      store.endMove(home.now(), failed);
+    if (move != null) {
+      move.write(home.now(), failed);
     }
+  }
+
+  /** Begins the move of a dead letter out of its entry; returns null if the log has none. */
+  private Move moveOf(OutgoingDeadLetter deadLetter, Message message) {
+    return deadLetter.entry() == null ? null : store.move(deadLetter.entry(), message);
   }
 
   /** A dead letter is in another queue. One without a source did not die now. */
@@ -330,11 +334,12 @@ public final class DeadLetterPublisher implements EndOfBurstListener, DeadLetter
   /**
    * No queue took a dead letter.
    *
+   * @param move the move from its entry, or null
    * @return whether its own queue could deal with that
    */
-  private boolean refused(OutgoingDeadLetter deadLetter) {
+  private boolean refused(OutgoingDeadLetter deadLetter, Move move) {
     try {
-      deadLetter.refusals().refused(deadLetter);
+      deadLetter.refusals().refused(deadLetter, move);
       return true;
     } catch (Throwable e) {
       shard.faults().report("keeping a refused dead letter of", deadLetter.source(), e);
@@ -384,12 +389,10 @@ public final class DeadLetterPublisher implements EndOfBurstListener, DeadLetter
         }
         return;
       }
-      if (entry != null) {
-        store.beginMove(entry, deadLetter.message());
-      }
-      boolean done = refused(deadLetter);
-      if (entry != null) {
-        store.endMove(home.now(), !done);
+      Move move = moveOf(deadLetter, deadLetter.message());
+      boolean done = refused(deadLetter, move);
+      if (move != null) {
+        move.write(home.now(), !done);
       }
     }
 

@@ -18,6 +18,7 @@ import io.mayflymq.core.queue.index.Deadlines;
 import io.mayflymq.core.routing.Route;
 import io.mayflymq.core.routing.RoutingTable;
 import io.mayflymq.core.runtime.PartitionTime;
+import io.mayflymq.core.store.Move;
 import io.mayflymq.core.store.UnsettledEntry;
 import io.mayflymq.core.vhost.queue.AutoDeadLetterQueue;
 import io.mayflymq.core.vhost.queue.Queue;
@@ -234,7 +235,7 @@ public final class DeadLetterRouter implements OutgoingDeadLetter.Refusals {
   }
 
   @Override
-  public void refused(OutgoingDeadLetter deadLetter) {
+  public void refused(OutgoingDeadLetter deadLetter, Move move) {
     Queue source = deadLetter.source();
     if (!isKept(deadLetter)) {
       if (source.onShard().isDeleted()) {
@@ -246,7 +247,7 @@ public final class DeadLetterRouter implements OutgoingDeadLetter.Refusals {
     if (deadLetter.cause() != null && !deadLetter.targets().isEmpty()) {
       source.counters().add(Counter.of(DropOutcome.WAITING), 1);
     }
-    source.onShard().keepWaiting(deadLetter.message());
+    source.onShard().keepWaiting(deadLetter.message(), move);
   }
 
   /** A queue that was deleted meanwhile cannot keep what another one refuses. */

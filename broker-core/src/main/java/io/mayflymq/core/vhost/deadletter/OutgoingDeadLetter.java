@@ -3,6 +3,7 @@ package io.mayflymq.core.vhost.deadletter;
 import io.mayflymq.core.message.DropTrigger;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.routing.Route;
+import io.mayflymq.core.store.Move;
 import io.mayflymq.core.store.UnsettledEntry;
 import io.mayflymq.core.vhost.queue.Queue;
 
@@ -29,9 +30,10 @@ record OutgoingDeadLetter(
   interface Refusals {
     /**
      * No queue took a dead letter: it waits beside the queue that it comes from, or is dropped.
-     * Within a move of the log from its entry, if it has one.
+     *
+     * @param move the move from its entry; null if it has none
      */
-    void refused(OutgoingDeadLetter deadLetter);
+    void refused(OutgoingDeadLetter deadLetter, Move move);
   }
 
   /** Returns the same on another route. */

@@ -14,6 +14,7 @@ import io.mayflymq.core.queue.index.QueueTotals;
 import io.mayflymq.core.routing.Route;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.runtime.Timer;
+import io.mayflymq.core.store.Move;
 import io.mayflymq.core.store.PartitionStore;
 import io.mayflymq.core.store.StoreIds;
 import io.mayflymq.core.store.UnsettledEntry;
@@ -114,13 +115,15 @@ public final class WaitingDeadLetters extends Timer {
   }
 
   /**
-   * A dead letter has to wait: within a move of the log from its message's entry, if it has one.
+   * A dead letter has to wait.
+   *
+   * @param move the move from its message's entry; null if the log has none
    */
-  public void add(Message deadLetter) {
+  public void add(Message deadLetter, Move move) {
     if (isEmpty()) {
       behind = local.departures();
     }
-    deadLetters.publish(deadLetter, partition.now());
+    deadLetters.publish(deadLetter, move, partition.now());
     dropBeyondLimit();
     changed();
     goOnSoon();

@@ -7,6 +7,7 @@ import io.mayflymq.core.queue.Consumer;
 import io.mayflymq.core.queue.MessageExtractor;
 import io.mayflymq.core.queue.PolicyImpact;
 import io.mayflymq.core.queue.QueueSizes;
+import io.mayflymq.core.store.Move;
 
 /**
  * A queue as its shard sees it: all methods are called within a burst of the shard. Commands for a
@@ -19,10 +20,24 @@ public interface ShardQueue {
    * @return false if the queue refuses it; true also if the queue is deleted, since that is no
    *     refusal
    */
-  boolean publish(Message message);
+  default boolean publish(Message message) {
+    return publish(message, null);
+  }
+
+  /**
+   * Does the same for a message that enters the queue by a move.
+   *
+   * @param move a move of the queue's partition; null if the message arrives by itself
+   */
+  boolean publish(Message message, Move move);
 
   /** Keeps a message that is to be published at a time, in ms since the epoch. */
-  void schedule(Message message, long dueMillis);
+  default void schedule(Message message, long dueMillis) {
+    schedule(message, null, dueMillis);
+  }
+
+  /** Does the same for a message that comes by a move; null if it arrives by itself. */
+  void schedule(Message message, Move move, long dueMillis);
 
   /** Returns whether {@link #publish} would refuse a message now. */
   boolean refuses(Message message);
@@ -86,8 +101,10 @@ public interface ShardQueue {
   /** Returns whether dead letters of the queue wait for another queue to take them. */
   boolean hasWaitingDeadLetters();
 
-  /** Keeps a dead letter of the queue that no queue has taken. */
-  void keepWaiting(Message deadLetter);
+  /**
+   * Keeps a dead letter of the queue that no queue has taken. Parameters as in {@link #publish}.
+   */
+  void keepWaiting(Message deadLetter, Move move);
 
   /**
    * Opens one of the hidden queues beside this one, since its messages are being recovered.

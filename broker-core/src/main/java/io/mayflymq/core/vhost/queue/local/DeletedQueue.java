@@ -8,6 +8,7 @@ import io.mayflymq.core.queue.MessageExtractor;
 import io.mayflymq.core.queue.PolicyImpact;
 import io.mayflymq.core.queue.QueueSizes;
 import io.mayflymq.core.queue.index.Deadlines;
+import io.mayflymq.core.store.Move;
 import io.mayflymq.core.vhost.queue.LockedMessages;
 import io.mayflymq.core.vhost.queue.Preconditions;
 import io.mayflymq.core.vhost.queue.Queue;
@@ -33,12 +34,12 @@ final class DeletedQueue implements ShardQueue {
   }
 
   @Override
-  public boolean publish(Message message) {
+  public boolean publish(Message message, Move move) {
     return true;
   }
 
   @Override
-  public void schedule(Message message, long dueMillis) {}
+  public void schedule(Message message, Move move, long dueMillis) {}
 
   @Override
   public boolean refuses(Message message) {
@@ -115,8 +116,8 @@ final class DeletedQueue implements ShardQueue {
   }
 
   @Override
-  public void keepWaiting(Message deadLetter) {
-    hidden.keepWaiting(deadLetter);
+  public void keepWaiting(Message deadLetter, Move move) {
+    hidden.keepWaiting(deadLetter, move);
   }
 
   @Override

@@ -7,6 +7,7 @@ import io.mayflymq.core.queue.Purge;
 import io.mayflymq.core.queue.QueueMachine;
 import io.mayflymq.core.queue.index.CopySink;
 import io.mayflymq.core.queue.index.QueueTotals;
+import io.mayflymq.core.store.Move;
 import io.mayflymq.core.store.StoreIds;
 import io.mayflymq.core.vhost.deadletter.WaitingDeadLetters;
 import io.mayflymq.core.vhost.queue.Queue;
@@ -140,8 +141,8 @@ final class HiddenQueues {
 
   // Scheduled messages
 
-  void schedule(Message message, long dueMillis) {
-    openSchedule().add(message, dueMillis);
+  void schedule(Message message, Move move, long dueMillis) {
+    openSchedule().add(message, move, dueMillis);
   }
 
   /** Returns the schedule; null if nothing was ever scheduled. */
@@ -160,8 +161,8 @@ final class HiddenQueues {
 
   // Dead letters that wait
 
-  void keepWaiting(Message deadLetter) {
-    openWaiting().add(deadLetter);
+  void keepWaiting(Message deadLetter, Move move) {
+    openWaiting().add(deadLetter, move);
   }
 
   QueueTotals waiting() {

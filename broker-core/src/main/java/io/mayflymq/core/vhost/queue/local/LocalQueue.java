@@ -12,6 +12,7 @@ import io.mayflymq.core.queue.PolicyImpact;
 import io.mayflymq.core.queue.QueueMachine;
 import io.mayflymq.core.queue.QueueSizes;
 import io.mayflymq.core.queue.index.Deadlines;
+import io.mayflymq.core.store.Move;
 import io.mayflymq.core.stream.StreamMachine;
 import io.mayflymq.core.vhost.partition.Partition;
 import io.mayflymq.core.vhost.queue.Following;
@@ -96,9 +97,9 @@ public final class LocalQueue implements ShardQueue {
   }
 
   @Override
-  public boolean publish(Message message) {
+  public boolean publish(Message message, Move move) {
     Counters counters = machine.counters();
-    if (!machine.publish(message, state.now())) {
+    if (!enter(message, move)) {
       counters.add(Counter.REFUSED, 1);
       return false;
     }
@@ -106,9 +107,16 @@ public final class LocalQueue implements ShardQueue {
     return true;
   }
 
+  /** No move leads to a stream, which has a log of its own. */
+  private boolean enter(Message message, Move move) {
+    return machine instanceof ClassicQueueMachine target
+        ? target.publish(message, move, state.now())
+        : machine.publish(message, state.now());
+  }
+
   @Override
-  public void schedule(Message message, long dueMillis) {
-    state.hidden().schedule(message, dueMillis);
+  public void schedule(Message message, Move move, long dueMillis) {
+    state.hidden().schedule(message, move, dueMillis);
   }
 
   @Override
@@ -260,8 +268,8 @@ public final class LocalQueue implements ShardQueue {
   }
 
   @Override
-  public void keepWaiting(Message deadLetter) {
-    state.hidden().keepWaiting(deadLetter);
+  public void keepWaiting(Message deadLetter, Move move) {
+    state.hidden().keepWaiting(deadLetter, move);
   }
 
   @Override

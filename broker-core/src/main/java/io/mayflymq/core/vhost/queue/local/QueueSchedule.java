@@ -19,6 +19,7 @@ import io.mayflymq.core.routing.Route;
 import io.mayflymq.core.runtime.PartitionTime;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.runtime.Timer;
+import io.mayflymq.core.store.Move;
 import io.mayflymq.core.store.PartitionStore;
 import io.mayflymq.core.store.StoreIds;
 import io.mayflymq.core.store.UnsettledEntry;
@@ -75,8 +76,8 @@ final class QueueSchedule extends Timer {
     wakeNoLaterThan(messages.nextDue());
   }
 
-  void add(Message message, long dueMillis) {
-    messages.add(message, dueMillis, time.now());
+  void add(Message message, Move move, long dueMillis) {
+    messages.add(message, move, dueMillis, time.now());
     tellQueue();
     wakeNoLaterThan(dueMillis);
   }
@@ -128,12 +129,12 @@ final class QueueSchedule extends Timer {
       queue.onShard().publish(message);
     } else {
       boolean published = false;
-      store.beginMove(entry, message);
+      Move move = store.move(entry, message);
       try {
-        queue.onShard().publish(message);
+        queue.onShard().publish(message, move);
         published = true;
       } finally {
-        store.endMove(time.now(), !published);
+        move.write(time.now(), !published);
       }
     }
   }
