@@ -60,7 +60,8 @@ final class LedPartition implements QueueLookup {
     this.partition = partition;
     this.leases = leases;
     this.mayTell = mayTell;
-    this.order = new ConsumerOrder(partition.shard(), epoch, reachable(broker.cluster()));
+    this.order =
+        new ConsumerOrder(partition.shard(), epoch, reachable(broker.cluster().orElseThrow()));
     broker.publishers().addLed(partition);
   }
 

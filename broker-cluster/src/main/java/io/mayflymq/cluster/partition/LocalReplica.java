@@ -138,10 +138,11 @@ final class LocalReplica implements ReplicaOwner {
     return led == null ? null : led.accept(node);
   }
 
-  /** Returns what does the work of a queue; null while this node does not lead. Any thread. */
-  Queue here(Queue queue) {
+  /** Returns what does the work of a queue, as {@link PartitionOnNode#nearest} does. Any thread. */
+  Queue nearest(Queue queue) {
     LedPartition present = led;
-    return present == null ? null : present.queue(queue.id());
+    Queue found = present == null ? null : present.queue(queue.id());
+    return found == null ? queue : found;
   }
 
   void declared(Queue queue) {

@@ -328,9 +328,9 @@ final class PartitionOnNode implements PartitionHost {
   }
 
   @Override
-  public Queue here(Queue queue) {
+  public Queue nearest(Queue queue) {
     LocalReplica present = replica;
-    return present == null ? null : present.here(queue);
+    return present == null ? queue : present.nearest(queue);
   }
 
   @Override

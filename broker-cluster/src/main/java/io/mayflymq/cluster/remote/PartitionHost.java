@@ -29,11 +29,11 @@ public interface PartitionHost {
   Connection connect(String node, int partition, Shard shard, LinkListener listener);
 
   /**
-   * Returns the queue that does the work of one in the routing tables while this node leads; null
-   * while it does not. Any thread may call.
+   * Returns the queue that does the work of one in the routing tables while this node leads; while
+   * it does not, the one in the tables. Any thread may call.
    */
-  default Queue here(Queue queue) {
-    return null;
+  default Queue nearest(Queue queue) {
+    return queue;
   }
 
   /** A queue of the partition is in force. Within a burst of the shard; perhaps more than once. */

@@ -141,8 +141,8 @@ public final class PartitionLink implements QueueLink {
   }
 
   @Override
-  public Queue here(Queue queue) {
-    return host.here(queue);
+  public Queue nearest(Queue queue) {
+    return host.nearest(queue);
   }
 
   @Override

@@ -185,25 +185,18 @@ public final class RemoteQueue implements ShardQueue {
   @Override
   public void applyPolicies() {
     settings = queue.vhost().settingsOf(queue.definition());
-    Queue here = queue.here();
-    if (here != null) {
-      here.onShard().applyPolicies();
-    }
+    queue.here().ifPresent(here -> here.onShard().applyPolicies());
   }
 
   /** The owning node knows. */
   @Override
   public PolicyImpact policyImpact(QueueSettings changed) {
-    Queue here = queue.here();
-    return here == null ? null : here.onShard().policyImpact(changed);
+    return queue.here().map(here -> here.onShard().policyImpact(changed)).orElse(null);
   }
 
   @Override
   public void trimMemory() {
-    Queue here = queue.here();
-    if (here != null) {
-      here.onShard().trimMemory();
-    }
+    queue.here().ifPresent(here -> here.onShard().trimMemory());
   }
 
   /**

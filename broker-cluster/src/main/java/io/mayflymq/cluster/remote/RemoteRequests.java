@@ -213,22 +213,24 @@ final class RemoteRequests implements QueueRequests {
 
   @Override
   public CompletableFuture<DeadlineReport> deadlines(int next) {
-    Queue here = queue.here();
-    if (here != null) {
-      return here.requests().deadlines(next);
-    }
-    return CompletableFuture.failedFuture(
-        OwnerErrors.onlyAtHome("the report of deadlines", queue, link.node()));
+    return queue
+        .here()
+        .map(here -> here.requests().deadlines(next))
+        .orElseGet(
+            () ->
+                CompletableFuture.failedFuture(
+                    OwnerErrors.onlyAtHome("the report of deadlines", queue, link.node())));
   }
 
   @Override
   public CompletableFuture<SchedulePage> scheduled(SchedulePlace after, int limit) {
-    Queue here = queue.here();
-    if (here != null) {
-      return here.requests().scheduled(after, limit);
-    }
-    return CompletableFuture.failedFuture(
-        OwnerErrors.onlyAtHome("the list of scheduled messages", queue, link.node()));
+    return queue
+        .here()
+        .map(here -> here.requests().scheduled(after, limit))
+        .orElseGet(
+            () ->
+                CompletableFuture.failedFuture(
+                    OwnerErrors.onlyAtHome("the list of scheduled messages", queue, link.node())));
   }
 
   @Override

@@ -68,10 +68,7 @@ class MoveQueueModelTest {
   }
 
   private Node home() {
-    return cluster.nodes.stream()
-        .filter(node -> queue(node).home() == null)
-        .findFirst()
-        .orElse(null);
+    return cluster.nodes.stream().filter(node -> queue(node).isLocal()).findFirst().orElse(null);
   }
 
   private Node any() {

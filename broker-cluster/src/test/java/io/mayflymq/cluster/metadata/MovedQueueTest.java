@@ -117,7 +117,7 @@ class MovedQueueTest {
 
   private Node home() {
     return cluster.nodes.stream()
-        .filter(node -> queue(node, QUEUE).home() == null)
+        .filter(node -> queue(node, QUEUE).isLocal())
         .findFirst()
         .orElseThrow();
   }
@@ -213,7 +213,7 @@ class MovedQueueTest {
   private GetResult get(String name, boolean acknowledges) {
     Node at =
         cluster.nodes.stream()
-            .filter(node -> queue(node, name).home() == null)
+            .filter(node -> queue(node, name).isLocal())
             .findFirst()
             .orElseThrow();
     return await(queue(at, name).requests().fetch(acknowledges));

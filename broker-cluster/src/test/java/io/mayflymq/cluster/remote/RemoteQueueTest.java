@@ -966,9 +966,9 @@ class RemoteQueueTest {
     here.declare(
         "by-argument", FieldTable.builder().put("x-queue-leader-locator", "client-local").build());
     assertThat(List.of(here.queue("local"), here.queue("by-argument")))
-        .allMatch(queue -> queue.home() == null);
+        .allMatch(queue -> queue.isLocal());
     assertThat(List.of(here.queue("argument"), here.queue("by-policy")))
-        .allMatch(queue -> queue.home() != null);
+        .allMatch(queue -> !queue.isLocal());
   }
 
   @ParameterizedTest

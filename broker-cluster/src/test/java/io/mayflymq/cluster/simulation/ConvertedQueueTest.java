@@ -60,7 +60,7 @@ class ConvertedQueueTest {
       cluster.settle(random);
       home =
           cluster.nodes().stream()
-              .filter(node -> node.process().queue(QUEUE).home() == null)
+              .filter(node -> node.process().queue(QUEUE).isLocal())
               .findFirst()
               .orElseThrow();
       for (SimulatedNode node : cluster.nodes()) {

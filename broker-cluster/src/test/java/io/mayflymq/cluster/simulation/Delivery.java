@@ -77,7 +77,7 @@ final class Delivery {
    * known.
    */
   long handedOutMillis() {
-    if (queue.home() == null) {
+    if (queue.isLocal()) {
       return client.process().clock().millis();
     }
     return connection == null ? -1 : connection.near.handedOut(homeSequence(), number());
@@ -96,7 +96,7 @@ final class Delivery {
     return home != null
         && home.isRunning()
         && client.process().isRunning()
-        && (queue.home() == null
+        && (queue.isLocal()
             || queue.isReplicated()
             || (connection != null && !connection.isBroken()));
   }

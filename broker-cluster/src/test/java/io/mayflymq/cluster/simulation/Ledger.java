@@ -82,7 +82,7 @@ final class Ledger {
           SimulatedNode home =
               queue.isReplicated()
                   ? null
-                  : queue.home() == null ? at.node() : cluster.node(queue.home().node());
+                  : queue.isLocal() ? at.node() : cluster.node(queue.home().node());
           KnownQueue known = new KnownQueue(id, definition, home, policies(definition.name()));
           if (ended.contains(home)) {
             // Its declaration may be older than that.

@@ -407,7 +407,7 @@ final class SimulatedClient {
       long sequence,
       Message message,
       boolean redelivered) {
-    boolean isHere = queue.home() == null || known.isReplicated();
+    boolean isHere = queue.isLocal() || known.isReplicated();
     SimulatedConnection connection =
         isHere ? null : process.cluster().network().connection(process, queue.shard(), known.home);
     NodeProcess from = connection == null ? null : connection.far.process;

@@ -81,9 +81,7 @@ final class SimulatedConsumer implements ConsumerTarget {
 
   /** Returns whether what its queue has sent ahead may have gone back, without a client's doing. */
   boolean mayRelease() {
-    return queue.home() != null
-        && consumer.acknowledges()
-        && (sharesRoom || cancelling || cancelled);
+    return !queue.isLocal() && consumer.acknowledges() && (sharesRoom || cancelling || cancelled);
   }
 
   /** Sets how many more messages it takes before it has no room. */

@@ -1,7 +1,6 @@
 package io.mayflymq.core.admin;
 
 import io.mayflymq.core.metadata.BrokerEvents;
-import io.mayflymq.core.metadata.ChangeOrdering;
 import io.mayflymq.core.metadata.CommittedState;
 import io.mayflymq.core.metadata.CommittedState.UndoneException;
 import io.mayflymq.core.metadata.MetadataCommand;
@@ -81,8 +80,10 @@ final class ChangeLog {
    */
   CompletableFuture<Void> request(List<? extends MetadataCommand> commands) {
     requireRoom(commands);
-    ChangeOrdering cluster = broker.cluster();
-    return cluster == null ? applyNow(commands, broker.events()) : cluster.propose(commands, HERE);
+    return broker
+        .cluster()
+        .map(cluster -> cluster.propose(commands, HERE))
+        .orElseGet(() -> applyNow(commands, broker.events()));
   }
 
   private void requireRoom(List<? extends MetadataCommand> commands) {

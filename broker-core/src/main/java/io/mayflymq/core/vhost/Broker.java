@@ -30,6 +30,7 @@ import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
@@ -58,7 +59,7 @@ public final class Broker {
   private volatile IncomingStamps stamps;
   private volatile SentTime sentTime;
   private volatile MessageTracer tracer;
-  private volatile Cluster cluster;
+  private volatile Optional<Cluster> cluster = Optional.empty();
   private volatile ObjectLimits limits = ObjectLimits.NONE;
   private volatile LongSupplier administrationBytes = () -> 0;
   private volatile BooleanSupplier lowOnMemory = () -> false;
@@ -245,11 +246,11 @@ public final class Broker {
    * @param joined agrees with the other members on each change
    */
   public void setCluster(Cluster joined) {
-    cluster = joined;
+    cluster = Optional.of(joined);
   }
 
-  /** Returns the cluster that the broker is a member of; null if it is alone. */
-  public Cluster cluster() {
+  /** Returns the cluster that the broker is a member of; empty if it is alone. */
+  public Optional<Cluster> cluster() {
     return cluster;
   }
 
@@ -452,8 +453,7 @@ public final class Broker {
 
   /** Returns the number of this member of the cluster. */
   int member() {
-    Cluster joined = cluster;
-    return joined == null ? QueuePlace.FIRST_MEMBER : joined.member();
+    return cluster.map(Cluster::member).orElse(QueuePlace.FIRST_MEMBER);
   }
 
   /** Returns what decides where new queues are. */

@@ -22,6 +22,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
@@ -66,7 +67,7 @@ final class IdleLeases extends Timer {
 
   private final VhostState state;
   private final Shard home;
-  private final Supplier<Cluster> cluster;
+  private final Supplier<Optional<Cluster>> cluster;
   private final Deletion deletion;
   private final Map<Object, Entry> bySubject = new HashMap<>();
   private final TreeSet<Entry> byEnd =
@@ -254,11 +255,11 @@ final class IdleLeases extends Timer {
           ended.add(entry.subject);
         }
       }
-      if (cluster.get() == null) {
+      if (cluster.get().isEmpty()) {
         ended.forEach(this::expire);
       }
     }
-    if (cluster.get() != null && !ended.isEmpty()) {
+    if (cluster.get().isPresent() && !ended.isEmpty()) {
       askOthers(ended);
     }
     await();
@@ -268,6 +269,7 @@ final class IdleLeases extends Timer {
     List<MetadataCommand> deletions = ended.stream().map(this::deletionOf).toList();
     cluster
         .get()
+        .orElseThrow()
         .leasesElsewhere(deletions)
         .thenAccept(leases -> home.execute(() -> decide(ended, leases)));
   }

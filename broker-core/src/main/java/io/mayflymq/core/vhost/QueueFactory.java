@@ -22,7 +22,7 @@ record QueueFactory(Broker broker, LocalEnvironment environment) {
     QueueIdentity identity =
         new QueueIdentity(declared.id(), declared.queue(), owner, declared.place());
     if (!broker.isHere(declared.place())) {
-      return broker.cluster().remote(identity, declared.place(), environment.vhost());
+      return broker.cluster().orElseThrow().remote(identity, declared.place(), environment.vhost());
     }
     return LocalQueue.create(
         identity,

@@ -34,20 +34,27 @@ record QueuePlacement(Broker broker) {
    */
   CompletableFuture<QueuePlace> of(
       QueueDefinition queue, PolicyTable policies, Partition partition) {
-    Cluster cluster = broker.cluster();
-    boolean isHere = cluster == null || queue.exclusive() || isClientLocal(queue, policies);
+    return broker
+        .cluster()
+        .map(cluster -> of(cluster, queue, policies, partition))
+        .orElseGet(() -> onMember(broker.member(), partition));
+  }
+
+  private CompletableFuture<QueuePlace> of(
+      Cluster cluster, QueueDefinition queue, PolicyTable policies, Partition partition) {
+    boolean isHere = queue.exclusive() || isClientLocal(queue, policies);
     return replicated(cluster, queue, isHere)
         .orElseGet(
-            () ->
-                CompletableFuture.completedFuture(
-                    new QueuePlace(
-                        isHere ? broker.member() : cluster.leastLoadedMember(),
-                        partition.index())));
+            () -> onMember(isHere ? broker.member() : cluster.leastLoadedMember(), partition));
+  }
+
+  private static CompletableFuture<QueuePlace> onMember(int member, Partition partition) {
+    return CompletableFuture.completedFuture(new QueuePlace(member, partition.index()));
   }
 
   private static Optional<CompletableFuture<QueuePlace>> replicated(
       Cluster cluster, QueueDefinition queue, boolean isHere) {
-    return cluster == null || queue.settings().type() == QueueType.CLASSIC
+    return queue.settings().type() == QueueType.CLASSIC
         ? Optional.empty()
         : cluster.placeOfReplicas(QueueArguments.initialGroupSize(queue.arguments()), isHere);
   }

@@ -112,7 +112,7 @@ final class TopologyEffects {
       events.deleted(queue.definition(), actor(queue, origin));
     }
     // The one who deletes any other queue of this node goes on with its end.
-    if (AutoDeadLetterQueue.is(queue.definition()) || !origin.isHere() || queue.home() != null) {
+    if (AutoDeadLetterQueue.is(queue.definition()) || !origin.isHere() || !queue.isLocal()) {
       queue.lifecycle().endWithParent();
     }
   }

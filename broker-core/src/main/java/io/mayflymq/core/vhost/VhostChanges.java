@@ -3,6 +3,7 @@ package io.mayflymq.core.vhost;
 import io.mayflymq.core.metadata.CommittedState.UndoneException;
 import io.mayflymq.core.metadata.MetadataCommand;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
@@ -14,12 +15,12 @@ import java.util.function.Supplier;
 final class VhostChanges {
   private final VhostState state;
   private final TopologyChanges changes;
-  private final Supplier<Cluster> cluster;
+  private final Supplier<Optional<Cluster>> cluster;
 
   /**
-   * @param cluster gives null if the broker is alone
+   * @param cluster gives none if the broker is alone
    */
-  VhostChanges(VhostState state, TopologyChanges changes, Supplier<Cluster> cluster) {
+  VhostChanges(VhostState state, TopologyChanges changes, Supplier<Optional<Cluster>> cluster) {
     this.state = state;
     this.changes = changes;
     this.cluster = cluster;
@@ -32,8 +33,10 @@ final class VhostChanges {
    *     Cluster#propose}
    */
   CompletableFuture<Void> request(List<? extends MetadataCommand> commands, ChangeOrigin origin) {
-    Cluster joined = cluster.get();
-    return joined == null ? applyNow(commands, origin) : joined.propose(commands, origin);
+    return cluster
+        .get()
+        .map(joined -> joined.propose(commands, origin))
+        .orElseGet(() -> applyNow(commands, origin));
   }
 
   CompletableFuture<Void> request(MetadataCommand command, ChangeOrigin origin) {

@@ -81,7 +81,7 @@ final class VhostMoves {
           queue, "is replicated: it is on several nodes, and is not moved");
     }
     int member = cluster.targetOfMove(node);
-    if (queue.home() == null && member == cluster.member()) {
+    if (queue.isLocal() && member == cluster.member()) {
       return VhostState.done();
     }
     requireMovable(queue);
@@ -109,12 +109,12 @@ final class VhostMoves {
   }
 
   private Cluster cluster() {
-    Cluster cluster = broker.cluster();
-    if (cluster == null) {
-      throw new ChannelException(
-          ReplyCode.PRECONDITION_FAILED, "this broker is not a node of a cluster");
-    }
-    return cluster;
+    return broker
+        .cluster()
+        .orElseThrow(
+            () ->
+                new ChannelException(
+                    ReplyCode.PRECONDITION_FAILED, "this broker is not a node of a cluster"));
   }
 
   private Queue queue(String name) {
@@ -164,7 +164,7 @@ final class VhostMoves {
   /** The own dead letter queue of a queue follows it, if it is on this node. */
   private CompletableFuture<Void> ownWithReplicas(Cluster cluster, Queue parent, QueuePlace place) {
     Queue own = state.routing().queue(AutoDeadLetterQueue.nameOf(parent.name()));
-    return AutoDeadLetterQueue.isOf(own, parent.name()) && own.home() == null
+    return AutoDeadLetterQueue.isOf(own, parent.name()) && own.isLocal()
         ? observed(own, REPLICATED, () -> transfer(cluster, own, place))
         : VhostState.done();
   }
@@ -231,7 +231,7 @@ final class VhostMoves {
   }
 
   private void requireMovable(Queue queue) {
-    if (queue.home() != null) {
+    if (!queue.isLocal()) {
       throw Preconditions.precondition(queue, "is on node " + queue.home().node() + " now");
     }
     if (queue.isStream()) {
@@ -287,10 +287,10 @@ final class VhostMoves {
 
   /** See {@link VirtualHost#endStrandedMoves}. */
   void endStranded() {
-    Cluster cluster = broker.cluster();
+    Cluster cluster = broker.cluster().orElseThrow();
     for (Move move : state.current().moves().values()) {
       Queue queue = state.routing().queue(move.command().queue());
-      if (queue != null && queue.home() == null && !moving.contains(queue.name())) {
+      if (queue != null && queue.isLocal() && !moving.contains(queue.name())) {
         LOGGER.info("the move of {} has ended halfway: it stays on this node", queue);
         end(cluster, move);
       }

@@ -171,7 +171,7 @@ final class VhostQueues {
 
   /** In a cluster the queue gets its number when the order of all changes is known. */
   private QueueDeclared declared(QueueDefinition definition, QueuePlace place) {
-    long id = broker.cluster() == null ? broker.nextQueueId() : 0;
+    long id = broker.cluster().isPresent() ? 0 : broker.nextQueueId();
     return new QueueDeclared(state.name(), definition, id, place);
   }
 
@@ -213,7 +213,7 @@ final class VhostQueues {
     return QueueSweep.of(
             topology.routing().queues(),
             queue -> {
-              if (queue.home() == null || queue.isReplicated()) {
+              if (queue.isLocal() || queue.isReplicated()) {
                 lacking.look(queue);
               }
             })
@@ -356,7 +356,7 @@ final class VhostQueues {
     for (Topology.Move move : state.current().moves().values()) {
       QueueMoving command = move.command();
       int partition = move.copy().partition().index();
-      if (move.copy().home() == null && command.to().partition() != partition) {
+      if (move.copy().isLocal() && command.to().partition() != partition) {
         QueuePlace place = new QueuePlace(command.to().member(), partition);
         last =
             broker
@@ -379,7 +379,7 @@ final class VhostQueues {
     Topology topology = state.current();
     List<Queue> queues = topology.routing().queues();
     queues.forEach(queue -> queue.lifecycle().start());
-    if (broker.cluster() != null) {
+    if (broker.cluster().isPresent()) {
       return; // A cluster agrees on changes only when its nodes have started.
     }
     OwnDeadLetterQueues lacking = new OwnDeadLetterQueues(topology);

@@ -84,7 +84,7 @@ public final class VirtualHost implements QueueHost {
         new VhostChanges(
             state,
             new TopologyChanges(
-                new TopologyCommands(name(), () -> broker.cluster() != null),
+                new TopologyCommands(name(), () -> broker.cluster().isPresent()),
                 idle,
                 factory,
                 effects),
@@ -130,7 +130,7 @@ public final class VirtualHost implements QueueHost {
     CompletableFuture<Void> applied = changes.apply(commands, origin);
     if (!origin.isHere() && commands.stream().anyMatch(VhostPolicies::isChange)) {
       // On the node that has requested the change this is part of the request.
-      applied.thenRun(() -> broker.cluster().inBackground(policies::refresh));
+      applied.thenRun(() -> broker.cluster().orElseThrow().inBackground(policies::refresh));
     }
     return applied;
   }
@@ -404,11 +404,11 @@ public final class VirtualHost implements QueueHost {
     Topology topology = state.current();
     Queue queue = topology.queue(name);
     if (queue != null && queue.id() == id) {
-      return queue.here();
+      return queue.here().orElse(null);
     }
     Topology.Move move = topology.moves().get(name);
     if (move != null && move.copy().id() == id) {
-      return move.copy().home() == null ? move.copy() : null;
+      return move.copy().isLocal() ? move.copy() : null;
     }
     return effects.departed(id);
   }
@@ -433,7 +433,7 @@ public final class VirtualHost implements QueueHost {
 
   @Override
   public QueueReplicas replicasOf(int partition) {
-    return broker.cluster().replicasOf(partition);
+    return broker.cluster().orElseThrow().replicasOf(partition);
   }
 
   /** Returns the copies of queues that are being moved, wherever they are moved to. */

@@ -40,7 +40,7 @@ final class OwnerlessQueues {
       List<Queue> found = new ArrayList<>();
       routing.forEachQueue(
           (name, queue) -> {
-            if (queue.definition().exclusive() && queue.home() == null) {
+            if (queue.definition().exclusive() && queue.isLocal()) {
               found.add(queue);
             }
           });

@@ -62,6 +62,6 @@ final class QueueBalance {
   }
 
   private String nodeOf(Queue queue) {
-    return queue.here() != null ? self : queue.home().node();
+    return queue.isHere() ? self : queue.home().node();
   }
 }

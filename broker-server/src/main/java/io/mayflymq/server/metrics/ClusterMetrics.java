@@ -3,6 +3,7 @@ package io.mayflymq.server.metrics;
 import io.mayflymq.core.vhost.Cluster;
 import io.prometheus.metrics.model.snapshots.Labels;
 import java.util.List;
+import java.util.Optional;
 
 /** What a node knows of its cluster. */
 final class ClusterMetrics {
@@ -13,12 +14,15 @@ final class ClusterMetrics {
    *
    * @param cluster null if it is alone
    */
-  public static MetricFamily unreachable(Cluster cluster) {
+  public static MetricFamily unreachable(Optional<Cluster> cluster) {
     return untyped(
         "rabbitmq_unreachable_cluster_peers_count",
         "Nodes of the cluster that this one cannot reach.",
         Labels.EMPTY,
-        cluster == null ? 0 : cluster.nodes().stream().filter(peer -> !peer.isReachable()).count());
+        cluster.stream()
+            .flatMap(member -> member.nodes().stream())
+            .filter(peer -> !peer.isReachable())
+            .count());
   }
 
   /** RabbitMQ's names of these are not those that Prometheus expects of counters and gauges. */

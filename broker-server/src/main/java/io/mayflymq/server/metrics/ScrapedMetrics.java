@@ -4,6 +4,7 @@ import io.mayflymq.core.metrics.Counters;
 import io.mayflymq.core.store.StoreStats;
 import io.mayflymq.core.vhost.Broker;
 import io.mayflymq.core.vhost.VirtualHost;
+import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.server.channel.ChannelView;
 import io.prometheus.metrics.model.snapshots.Labels;
 import java.util.AbstractList;
@@ -128,9 +129,9 @@ final class ScrapedMetrics {
   }
 
   private long queuesHere(VirtualHost vhost) {
-    return broker().cluster() == null
-        ? vhost.routing().queueCount()
-        : vhost.routing().queues().stream().filter(queue -> queue.here() != null).count();
+    return broker().cluster().isPresent()
+        ? vhost.routing().queues().stream().filter(Queue::isHere).count()
+        : vhost.routing().queueCount();
   }
 
   private Stream<MetricFamily> node() {

@@ -95,7 +95,7 @@ final class Scraper {
         : vhosts.stream()
             .filter(vhost -> scrape.wantsVhost(vhost.name()))
             .flatMap(vhost -> vhost.routing().queues().stream())
-            .filter(queue -> queue.here() != null)
+            .filter(Queue::isHere)
             .filter(queue -> scrape.wantsQueue(queue.name()))
             .toList();
   }

@@ -2,6 +2,7 @@ package io.mayflymq.server.net;
 
 import io.mayflymq.core.runtime.Causes;
 import io.mayflymq.core.vhost.Cluster;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -28,13 +29,13 @@ public final class MaintenanceMode {
   private static final long CLUSTER_SECONDS = 15;
 
   private final AmqpServer server;
-  private final Supplier<Cluster> cluster;
+  private final Supplier<Optional<Cluster>> cluster;
   private volatile boolean drained;
 
   /**
-   * @param cluster gives null if the broker is alone
+   * @param cluster gives none if the broker is alone
    */
-  MaintenanceMode(AmqpServer server, Supplier<Cluster> cluster) {
+  MaintenanceMode(AmqpServer server, Supplier<Optional<Cluster>> cluster) {
     this.server = server;
     this.cluster = cluster;
   }
@@ -51,14 +52,14 @@ public final class MaintenanceMode {
     }
     LOGGER.info("entering maintenance mode: client connections are closed, none are accepted");
     drained = true;
-    Cluster joined = cluster.get();
-    if (joined != null) {
-      await(joined.setDrained(true), "the other nodes do not know of the maintenance mode");
+    Optional<Cluster> joined = cluster.get();
+    if (joined.isPresent()) {
+      await(joined.get().setDrained(true), "the other nodes do not know of the maintenance mode");
     }
     server.suspendListeners();
     server.closeConnections(REASON);
-    if (joined != null) {
-      await(joined.handOver(), "this node goes on leading");
+    if (joined.isPresent()) {
+      await(joined.get().handOver(), "this node goes on leading");
     }
     LOGGER.info("this node is in maintenance mode");
   }
@@ -74,9 +75,9 @@ public final class MaintenanceMode {
       return;
     }
     drained = false;
-    Cluster joined = cluster.get();
-    if (joined != null) {
-      await(joined.setDrained(false), "the other nodes place no queues on this one");
+    Optional<Cluster> joined = cluster.get();
+    if (joined.isPresent()) {
+      await(joined.get().setDrained(false), "the other nodes place no queues on this one");
     }
     LOGGER.info("left maintenance mode: client connections are accepted");
   }

@@ -10,7 +10,6 @@ import io.mayflymq.core.store.PartitionStore;
 import io.mayflymq.core.vhost.partition.BatchArrival;
 import io.mayflymq.core.vhost.partition.DeadLetterOutbox;
 import io.mayflymq.core.vhost.partition.Partition;
-import io.mayflymq.core.vhost.queue.OwningNode;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.queue.ShardQueue;
 import java.util.ArrayList;
@@ -129,9 +128,9 @@ final class CommandBatch {
     return partition;
   }
 
-  /** The node that the batch leads to; null if it is this one. */
-  OwningNode<Queue> home() {
-    return queues[0].home();
+  /** Whether its queues are local: they are all at one place. */
+  private boolean isLocal() {
+    return queues[0].isLocal();
   }
 
   int size() {
@@ -359,8 +358,8 @@ final class CommandBatch {
       Partition target = partition;
       Shard shard = target.shard();
       try {
-        if (home() != null) {
-          home().send(new OutgoingCommands(CommandBatch.this, this));
+        if (!isLocal()) {
+          queues[0].home().send(new OutgoingCommands(CommandBatch.this, this));
           return;
         }
         PartitionStore store = target.store();
@@ -425,7 +424,7 @@ final class CommandBatch {
     }
 
     private void failedToApply() {
-      if (!reported.get() && home() == null) {
+      if (!reported.get() && isLocal()) {
         CommandBatch.this.failed();
         owner.applied(CommandBatch.this);
       }

@@ -160,8 +160,8 @@ public final class DeadLetterPublisher implements EndOfBurstListener, DeadLetter
   }
 
   private Queue nearest(Queue target) {
-    Queue here = target.here();
-    return here != null && here.partition() == home ? here : target;
+    Queue found = target.nearest();
+    return found.partition() == home ? found : target;
   }
 
   private void sendFar(OutgoingDeadLetter deadLetter) {

@@ -51,7 +51,7 @@ record OutgoingDeadLetter(
   /** Returns whether one of the queues is, or may come to be, on another node. */
   boolean leavesThisNode() {
     for (int i = 0; i < targets.size(); i++) {
-      if (targets.get(i).home() != null) {
+      if (!targets.get(i).isLocal()) {
         return true;
       }
     }

@@ -28,8 +28,7 @@ public final class RedriveRegistry {
    */
   public CompletableFuture<Redrive> start(
       Queue queue, RedriveRequest request, Redrive.Conditions conditions) {
-    Queue here = queue.here();
-    RedriveRouter router = RedriveRouter.of(here == null ? queue : here, request, conditions);
+    RedriveRouter router = RedriveRouter.of(queue.nearest(), request, conditions);
     return queue.shard().call(() -> startNow(router));
   }
 

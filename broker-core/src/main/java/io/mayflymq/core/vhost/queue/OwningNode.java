@@ -1,7 +1,7 @@
 package io.mayflymq.core.vhost.queue;
 
 /**
- * The node that a queue of another node is on.
+ * The node that a queue is on that is not local.
  *
  * @param <Q> queues
  */
@@ -16,10 +16,10 @@ public interface OwningNode<Q> {
   void send(RemoteCommands<Q> commands);
 
   /**
-   * Returns the queue that does the work of a replicated queue while this node leads its partition;
-   * null while another node does. Any thread may call.
+   * Returns the local queue that does the work of a replicated queue while this node leads its
+   * partition; else the queue itself. Any thread may call.
    */
-  default Q here(Q queue) {
-    return null;
+  default Q nearest(Q queue) {
+    return queue;
   }
 }

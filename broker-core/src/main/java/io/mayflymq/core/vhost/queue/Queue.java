@@ -11,6 +11,7 @@ import io.mayflymq.core.vhost.partition.Partition;
 import io.mayflymq.protocol.types.ConnectionException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Function;
 
 /**
@@ -35,7 +36,10 @@ public final class Queue {
   private final QueueIdentity identity;
   private final QueueHost vhost;
   private final Partition partition;
+
+  /** Null for a queue that is local. */
   private final OwningNode<Queue> home;
+
   private final QueueRequests requests;
   private final QueueLifecycle lifecycle;
   private final QueueCopying copying;
@@ -50,7 +54,7 @@ public final class Queue {
   private List<Partition> before;
 
   /**
-   * Creates a queue.
+   * Creates a local queue.
    *
    * @param identity what never changes of it
    * @param vhost the virtual host that it is in
@@ -63,9 +67,9 @@ public final class Queue {
   }
 
   /**
-   * Creates what stands for a queue of another node.
+   * Creates what stands for a queue of another node, or for a replicated one.
    *
-   * @param home that node; null for this one
+   * @param home that node, or the one that leads it
    * @param partition has the shard that speaks to it
    */
   public Queue(
@@ -138,20 +142,44 @@ public final class Queue {
   }
 
   /**
-   * Returns the node that it is on; null if it is this one. A replicated queue has a home on every
-   * node: whichever node leads it.
+   * Returns whether it is a queue of this node alone: neither on another node nor replicated. What
+   * does the work of a replicated queue while this node leads its partition is local, too.
+   */
+  public boolean isLocal() {
+    return home == null;
+  }
+
+  /**
+   * Returns the node that it is on: that of a replicated queue is whichever leads it, perhaps this
+   * one.
+   *
+   * @throws IllegalStateException if it is {@link #isLocal}
    */
   public OwningNode<Queue> home() {
+    if (home == null) {
+      throw new IllegalStateException(this + " is local");
+    }
     return home;
   }
 
   /**
-   * Returns the queue that does the work on this node: this one, or what stands behind a replicated
-   * queue while this node leads its partition; null if the work is done on another node. Any thread
-   * may call.
+   * Returns the queue that does the work on this node: this one if it is local, or the local one
+   * behind a replicated queue while this node leads its partition. Empty if the work is done on
+   * another node. Any thread may call.
    */
-  public Queue here() {
-    return home == null ? this : home.here(this);
+  public Optional<Queue> here() {
+    Queue nearest = nearest();
+    return nearest.isLocal() ? Optional.of(nearest) : Optional.empty();
+  }
+
+  /** Returns whether the work is done on this node. Any thread may call. */
+  public boolean isHere() {
+    return nearest().isLocal();
+  }
+
+  /** Returns {@link #here}, or this queue if the work is done on another node. */
+  public Queue nearest() {
+    return home == null ? this : home.nearest(this);
   }
 
   /** Returns the shard that does its work, or that speaks to the node that does. */
@@ -266,8 +294,7 @@ public final class Queue {
 
   /** Returns the counters of what does the work on this node; else what is known of it here. */
   public Counters counters() {
-    Queue here = here();
-    return (here == null ? this : here).requests.counters();
+    return nearest().requests.counters();
   }
 
   @Override

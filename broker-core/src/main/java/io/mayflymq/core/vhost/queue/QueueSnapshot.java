@@ -14,15 +14,13 @@ import java.util.List;
 public record QueueSnapshot(Queue queue, QueueContents contents) {
   /** Takes a snapshot, within a burst of the queue's shard; null if the queue is deleted. */
   public static QueueSnapshot of(Queue queue) {
-    Queue here = queue.here();
-    QueueContents contents = (here == null ? queue : here).onShard().contents();
+    QueueContents contents = queue.nearest().onShard().contents();
     return contents == null ? null : new QueueSnapshot(queue, contents);
   }
 
   /** Returns the numbers of a queue, within a burst of its shard; null if it is deleted. */
   public static QueueSizes sizes(Queue queue) {
-    Queue here = queue.here();
-    return (here == null ? queue : here).onShard().sizes();
+    return queue.nearest().onShard().sizes();
   }
 
   /** See {@link QueueContents#totals}. */

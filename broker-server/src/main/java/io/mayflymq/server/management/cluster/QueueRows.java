@@ -95,7 +95,7 @@ public final class QueueRows {
     List<Integer> here = new ArrayList<>(queues.size());
     List<Integer> elsewhere = new ArrayList<>();
     for (int i = 0; i < keys.length; i++) {
-      (queues.get(i).here() == null ? elsewhere : here).add(i);
+      (queues.get(i).isHere() ? here : elsewhere).add(i);
     }
     keysHere(queues, here, field, keys);
     if (!elsewhere.isEmpty()) {
@@ -130,7 +130,7 @@ public final class QueueRows {
   }
 
   private List<QueueSnapshot> here(List<Queue> queues) {
-    return snapshots.apply(queues.stream().filter(queue -> queue.here() != null).toList());
+    return snapshots.apply(queues.stream().filter(Queue::isHere).toList());
   }
 
   /**
@@ -142,7 +142,7 @@ public final class QueueRows {
     Map<String, List<Queue>> byNode = new HashMap<>();
     Map<Queue, String> told = new HashMap<>();
     for (Queue queue : queues) {
-      if (queue.here() == null) {
+      if (!queue.isHere()) {
         byNode.computeIfAbsent(queue.home().node(), node -> new ArrayList<>()).add(queue);
         told.put(queue, null);
       }

@@ -15,7 +15,7 @@ final class ShownReplicas {
     if (replicas != null) {
       return replicas;
     }
-    List<String> node = List.of(queue.here() != null ? NodeName.value() : queue.home().node());
+    List<String> node = List.of(queue.isHere() ? NodeName.value() : queue.home().node());
     return new QueueReplicas(node.get(0), Assignment.FIRST_EPOCH, node, node, node);
   }
 }

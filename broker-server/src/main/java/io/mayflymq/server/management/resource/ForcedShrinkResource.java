@@ -37,7 +37,7 @@ public final class ForcedShrinkResource {
   }
 
   private ReplicaOperations operations() {
-    return managed.broker().cluster().replicaOperations();
+    return managed.broker().cluster().orElseThrow().replicaOperations();
   }
 
   private Response shrink(Request request) {

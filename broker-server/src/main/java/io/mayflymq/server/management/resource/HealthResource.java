@@ -115,9 +115,12 @@ public final class HealthResource {
 
   /** Checks that as many nodes can be reached as the cluster is to have. */
   private Response targetSize() {
-    Cluster cluster = managed.broker().cluster();
     long online =
-        cluster == null ? 1 : cluster.nodes().stream().filter(Cluster.Peer::isReachable).count();
+        managed
+            .broker()
+            .cluster()
+            .map(cluster -> cluster.nodes().stream().filter(Cluster.Peer::isReachable).count())
+            .orElse(1L);
     return online >= targetSize
         ? ok()
         : failed(
@@ -163,7 +166,7 @@ public final class HealthResource {
 
   /** There are no mirrors. */
   private Response mirrorSyncCritical() {
-    return managed.broker().cluster() == null ? singleNode() : ok();
+    return managed.broker().cluster().isPresent() ? ok() : singleNode();
   }
 
   /**
@@ -172,11 +175,10 @@ public final class HealthResource {
    * may also be on one node only.
    */
   private Response quorumCritical() {
-    Cluster cluster = managed.broker().cluster();
-    if (cluster == null || cluster.nodes().size() == 1) {
+    List<Cluster.Peer> members = managed.broker().cluster().map(Cluster::nodes).orElse(List.of());
+    if (members.size() <= 1) {
       return singleNode();
     }
-    List<Cluster.Peer> members = cluster.nodes();
     long others = members.stream().filter(Cluster.Peer::isReachable).count() - 1;
     if (others <= members.size() / 2) {
       return failed(
@@ -204,7 +206,7 @@ public final class HealthResource {
   private static boolean needsThisNode(Queue queue) {
     QueueReplicas replicas = queue.replicas();
     return replicas == null
-        ? queue.home() == null && queue.definition().settings().type() == QueueType.QUORUM
+        ? queue.isLocal() && queue.definition().settings().type() == QueueType.QUORUM
         : replicas.needs(NodeName.value());
   }
 
@@ -216,7 +218,7 @@ public final class HealthResource {
 
   /** In a cluster it says which node it is of. */
   private String described(Alarm alarm) {
-    return alarm instanceof Alarm.OfNode || managed.broker().cluster() == null
+    return alarm instanceof Alarm.OfNode || managed.broker().cluster().isEmpty()
         ? alarm.title()
         : "%s on node %s".formatted(alarm.title(), NodeName.value());
   }

@@ -10,7 +10,6 @@ import io.mayflymq.core.security.VhostAccess;
 import io.mayflymq.core.store.StoreStats;
 import io.mayflymq.core.store.backup.Backup;
 import io.mayflymq.core.vhost.Broker;
-import io.mayflymq.core.vhost.Cluster;
 import io.mayflymq.core.vhost.VirtualHost;
 import io.mayflymq.core.vhost.partition.Partition;
 import io.mayflymq.core.vhost.queue.Queue;
@@ -307,7 +306,7 @@ public final class ManagedBroker {
   private static List<Queue> queuesHere(Collection<VirtualHost> vhosts) {
     return vhosts.stream()
         .flatMap(vhost -> vhost.routing().queues().stream())
-        .filter(queue -> queue.here() != null)
+        .filter(Queue::isHere)
         .toList();
   }
 
@@ -391,7 +390,7 @@ public final class ManagedBroker {
   QueueSnapshot queue(VirtualHost vhost, String name) {
     Queue queue = vhost.routing().queue(name);
     List<QueueSnapshot> found =
-        queue == null || queue.here() == null
+        queue == null || !queue.isHere()
             ? List.of()
             : Futures.await(ShardQuery.collect(List.of(queue), Queue::shard, QueueSnapshot::of));
     if (found.isEmpty()) {
@@ -425,7 +424,7 @@ public final class ManagedBroker {
     return request -> {
       VirtualHost vhost = broker().virtualHost(request.parameter("vhost"));
       Queue queue = vhost == null ? null : vhost.routing().queue(request.parameter("queue"));
-      if (queue == null || queue.here() != null) {
+      if (queue == null || queue.isHere()) {
         return here.handle(request);
       }
       String node = queue.home().node();
@@ -452,8 +451,9 @@ public final class ManagedBroker {
     if (node.equals(NodeName.value())) {
       return here.get();
     }
-    Cluster cluster = broker().cluster();
-    if (cluster == null || cluster.nodes().stream().noneMatch(peer -> peer.name().equals(node))) {
+    if (broker().cluster().stream()
+        .flatMap(cluster -> cluster.nodes().stream())
+        .noneMatch(peer -> peer.name().equals(node))) {
       throw ApiException.badRequest("Node %s is not a cluster member".formatted(node));
     }
     return nodes

@@ -320,10 +320,15 @@ public final class OverviewResource {
 
   /** Returns the nodes by name. */
   private List<Cluster.Peer> members() {
-    Cluster cluster = managed.broker().cluster();
-    return cluster == null
-        ? List.of(new Cluster.Peer(NodeName.value(), true, node.drained().getAsBoolean()))
-        : cluster.nodes().stream().sorted(Comparator.comparing(Cluster.Peer::name)).toList();
+    return managed
+        .broker()
+        .cluster()
+        .map(Cluster::nodes)
+        .orElseGet(
+            () -> List.of(new Cluster.Peer(NodeName.value(), true, node.drained().getAsBoolean())))
+        .stream()
+        .sorted(Comparator.comparing(Cluster.Peer::name))
+        .toList();
   }
 
   /** Of a node that does not answer it is only known whether it is there. */
@@ -338,10 +343,11 @@ public final class OverviewResource {
 
   private Response forget(Request request) {
     request.principal().requireAdministrator();
-    Cluster cluster = managed.broker().cluster();
-    if (cluster == null) {
-      throw ApiException.badRequest("this node is not a member of a cluster");
-    }
+    Cluster cluster =
+        managed
+            .broker()
+            .cluster()
+            .orElseThrow(() -> ApiException.badRequest("this node is not a member of a cluster"));
     Futures.await(cluster.forget(request.parameter("node")));
     return Response.noContent();
   }

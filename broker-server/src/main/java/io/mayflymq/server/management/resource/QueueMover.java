@@ -49,7 +49,7 @@ final class QueueMover {
   void move(Step step) throws NotMovedException, InterruptedException {
     if (step.placed().partition().isPresent()) {
       int partition = step.placed().partition().getAsInt();
-      await(broker.cluster().replicaOperations().transfer(partition, step.node()));
+      await(broker.cluster().orElseThrow().replicaOperations().transfer(partition, step.node()));
     } else if (step.placed().node().equals(NodeName.value())) {
       moveFromHere(step);
     } else {

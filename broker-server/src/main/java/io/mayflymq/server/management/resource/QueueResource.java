@@ -117,7 +117,7 @@ public final class QueueResource {
     VirtualHost vhost = managed.visibleVhost(request);
     String name = request.parameter("queue");
     Queue queue = vhost.routing().queue(name);
-    if (queue != null && queue.here() == null) {
+    if (queue != null && !queue.isHere()) {
       return managed
           .nodes()
           .answerOf(queue.home().node(), request)
@@ -197,7 +197,7 @@ public final class QueueResource {
     VirtualHost vhost = managed.visibleVhost(request);
     return Response.ok(
         Json.object(
-            "node", queue.here() != null ? NodeName.value() : queue.home().node(),
+            "node", queue.isHere() ? NodeName.value() : queue.home().node(),
             "moving", vhost.isMoving(queue.name()),
             "failure", vhost.moveFailure(queue.name())));
   }

@@ -101,18 +101,20 @@ public final class RebalanceResource implements AutoCloseable {
   }
 
   private static String nodeOf(Queue queue) {
-    return queue.here() != null ? NodeName.value() : queue.home().node();
+    return queue.isHere() ? NodeName.value() : queue.home().node();
   }
 
   /** Those that can take queues. */
   private Set<String> nodes() {
-    Cluster cluster = broker.cluster();
-    return cluster == null
-        ? Set.of(NodeName.value())
-        : cluster.nodes().stream()
-            .filter(node -> node.isReachable() && !node.isDrained())
-            .map(Cluster.Peer::name)
-            .collect(Collectors.toSet());
+    return broker
+        .cluster()
+        .map(
+            cluster ->
+                cluster.nodes().stream()
+                    .filter(node -> node.isReachable() && !node.isDrained())
+                    .map(Cluster.Peer::name)
+                    .collect(Collectors.toSet()))
+        .orElseGet(() -> Set.of(NodeName.value()));
   }
 
   /** Begins no further move. */

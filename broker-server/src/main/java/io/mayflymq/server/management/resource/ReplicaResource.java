@@ -2,7 +2,6 @@ package io.mayflymq.server.management.resource;
 
 import io.mayflymq.core.policy.QueueType;
 import io.mayflymq.core.vhost.Broker;
-import io.mayflymq.core.vhost.Cluster;
 import io.mayflymq.core.vhost.ReplicaOperations;
 import io.mayflymq.core.vhost.ReplicaState;
 import io.mayflymq.core.vhost.VirtualHost;
@@ -94,7 +93,7 @@ public final class ReplicaResource {
   }
 
   private ReplicaOperations operations() {
-    return broker().cluster().replicaOperations();
+    return broker().cluster().orElseThrow().replicaOperations();
   }
 
   private Queue queue(Request request) {
@@ -160,7 +159,8 @@ public final class ReplicaResource {
     if (!queue.isReplicated()) {
       return Map.of();
     }
-    ReplicaState state = Futures.await(broker().cluster().replicaHere(queue.replicatedPartition()));
+    ReplicaState state =
+        Futures.await(broker().cluster().orElseThrow().replicaHere(queue.replicatedPartition()));
     return state == null ? Map.of() : QuorumStatus.positions(state);
   }
 
@@ -249,8 +249,9 @@ public final class ReplicaResource {
   }
 
   private String known(String node) {
-    Cluster cluster = broker().cluster();
-    if (cluster == null || cluster.nodes().stream().noneMatch(each -> each.name().equals(node))) {
+    if (broker().cluster().stream()
+        .flatMap(cluster -> cluster.nodes().stream())
+        .noneMatch(each -> each.name().equals(node))) {
       throw ApiException.badRequest("node '%s' is not a member of the cluster".formatted(node));
     }
     return node;

@@ -15,7 +15,7 @@ public final class DepartedQueues {
 
   /** Adds a queue that has moved, if it was on this node. */
   public synchronized void add(Queue queue) {
-    if (queue.home() == null) {
+    if (queue.isLocal()) {
       byId.put(queue.id(), queue);
       if (byId.size() > MOST) {
         byId.remove(byId.keySet().iterator().next());
