@@ -26,11 +26,11 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Writing continues while the disk is busy: what has been written survives the end of the
  * process, and acknowledgements, which no client waits for, should not wait for a slow force. So
- * there are two roles, writer and forcer, with one thread at most in each. The thread that has
- * written becomes the forcer of what it wrote, if there is no other, and gives up the writer's
- * role; if something is submitted meanwhile, a second thread takes that role. When a force is done
- * the forcer ensures that a thread checks whether there is more to do. The same code also runs on a
- * single thread, one role after the other.
+ * there are two roles, writer and forcer, with one thread at most in each: {@link FlushRoles}. The
+ * thread that has written becomes the forcer of what it wrote, if there is no other, and gives up
+ * the writer's role; if something is submitted meanwhile, a second thread takes that role. When a
+ * force is done the forcer ensures that a thread checks whether there is more to do. The same code
+ * also runs on a single thread, one role after the other.
  *
  * <h2>The order</h2>
  *
@@ -76,18 +76,7 @@ final class Flusher implements Runnable {
   private final ArrayList<Segment> pendingDeletion = new ArrayList<>();
   private final ArrayList<Segment> deleted = new ArrayList<>();
 
-  /** Whether something was submitted that no writer has taken. */
-  private boolean pending;
-
-  /** Whether a thread is the writer, or about to be. */
-  private boolean writing;
-
-  /** Whether a thread is the forcer. */
-  private boolean forcing;
-
-  /** Whether the writer had something for the forcer while there was one. */
-  private boolean refused;
-
+  private final FlushRoles roles = new FlushRoles();
   private Closing closing;
 
   /** Up to which burst what replaces a segment is not undone any more. */
@@ -226,8 +215,8 @@ final class Flusher implements Runnable {
   /** Repeats writes that have failed. */
   void retry() {
     synchronized (lock) {
-      if (state == LogState.BLOCKED && !writing) {
-        schedule();
+      if (state == LogState.BLOCKED) {
+        startWriter();
       }
     }
   }
@@ -253,9 +242,7 @@ final class Flusher implements Runnable {
     Closing last = new Closing(segments, new CompletableFuture<>());
     synchronized (lock) {
       closing = last;
-      if (!writing) {
-        schedule();
-      }
+      startWriter();
     }
     return last.done;
   }
@@ -278,17 +265,17 @@ final class Flusher implements Runnable {
   }
 
   private void wake() {
-    pending = true;
+    roles.request();
     boolean anyUse = state == LogState.OPEN || (state == LogState.FAILED && !commits.isEmpty());
-    if (anyUse && !writing) {
-      schedule();
+    if (anyUse) {
+      startWriter();
     }
   }
 
-  private void schedule() {
-    pending = true;
-    writing = true;
-    executor.execute(this);
+  private void startWriter() {
+    if (roles.startWriter()) {
+      executor.execute(this);
+    }
   }
 
   // Run by the writer
@@ -317,8 +304,7 @@ final class Flusher implements Runnable {
     Closing last = null;
     boolean givesUp = false;
     synchronized (lock) {
-      if (pending) {
-        pending = false;
+      if (roles.take()) {
         writer.add(submitted);
         submitted.clear();
         waiting.addAll(commits);
@@ -326,8 +312,7 @@ final class Flusher implements Runnable {
         deletableBefore = deletable();
         return true;
       }
-      writing = false;
-      if (!forcing) {
+      if (!roles.isForcing()) {
         last = closing;
         closing = null;
         givesUp = last != null && state == LogState.BLOCKED;
@@ -368,8 +353,7 @@ final class Flusher implements Runnable {
   private FlushRound refuse() {
     boolean now;
     synchronized (lock) {
-      now = !forcing;
-      refused = forcing;
+      now = !roles.waitsForForcer();
     }
     if (now) {
       tellWaiting(Commit::failed);
@@ -384,7 +368,7 @@ final class Flusher implements Runnable {
 
   private boolean isForcing() {
     synchronized (lock) {
-      return forcing;
+      return roles.isForcing();
     }
   }
 
@@ -394,11 +378,9 @@ final class Flusher implements Runnable {
    */
   private FlushRound round(Purpose purpose) {
     synchronized (lock) {
-      refused = forcing;
-      if (forcing || state == LogState.FAILED) {
+      if (roles.waitsForForcer() || state == LogState.FAILED) {
         return null;
       }
-      forcing = true;
       List<Commit> told = new ArrayList<>();
       List<Segment> toDelete = new ArrayList<>();
       if (purpose == Purpose.COMMIT) {
@@ -412,9 +394,9 @@ final class Flusher implements Runnable {
       }
       FlushRound round = new FlushRound(writer.takeUnforced(), told, toDelete, purpose);
       // From here on another thread may be the writer.
-      writing = false;
-      if (pending) {
-        schedule();
+      roles.becomeForcer();
+      if (roles.isRequested()) {
+        startWriter();
       }
       return round;
     }
@@ -427,7 +409,7 @@ final class Flusher implements Runnable {
       if (first) {
         state = LogState.BLOCKED;
       }
-      pending = false;
+      roles.withdraw();
     }
     if (first) {
       LOGGER.error("Cannot write the message log in {}: {}", directory, cause.toString());
@@ -463,18 +445,13 @@ final class Flusher implements Runnable {
       complete(round.commits(), Commit::failed);
     }
     synchronized (lock) {
-      forcing = false;
       pendingDeletion.addAll(0, round.toDelete());
-      pending |=
+      return roles.forced(
           switch (round.purpose()) {
-            case COMMIT -> refused;
+            case COMMIT -> false;
             case PROCEED -> true;
-            case RELIEVE -> refused || round.toDelete().size() < before;
-          };
-      refused = false;
-      boolean writes = !writing;
-      writing = true;
-      return writes;
+            case RELIEVE -> round.toDelete().size() < before;
+          });
     }
   }
 
@@ -535,7 +512,7 @@ final class Flusher implements Runnable {
     boolean wasBlocked;
     synchronized (lock) {
       // so that the waiting commits fail
-      pending = true;
+      roles.request();
       if (state == LogState.FAILED) {
         return;
       }
