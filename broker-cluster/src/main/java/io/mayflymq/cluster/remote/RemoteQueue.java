@@ -88,11 +88,11 @@ public final class RemoteQueue implements ShardQueue {
         vhost,
         partition,
         link,
-        queue -> Following.parts(queue, new RemoteQueue(queue, link).parts()));
+        queue -> Following.of(queue, new RemoteQueue(queue, link).implementation()));
   }
 
-  private Queue.Parts parts() {
-    return new Queue.Parts(
+  private Queue.Implementation implementation() {
+    return new Queue.Implementation(
         this, requests, new RemoteLifecycle(queue, requests, link), new RemoteCopy(requests));
   }
 

@@ -26,7 +26,7 @@ final class RemoteQueueStub implements QueueLifecycle {
         vhost,
         partition,
         queue ->
-            new Queue.Parts(
+            new Queue.Implementation(
                 unused(ShardQueue.class),
                 unused(QueueRequests.class),
                 new RemoteQueueStub(),

@@ -76,7 +76,7 @@ class ConsumerOrderTest {
         new QueueIdentity(1, definition, null, QueuePlace.replicated(1)),
         null,
         null,
-        queue -> new Queue.Parts(null, requests, null, null));
+        queue -> new Queue.Implementation(null, requests, null, null));
   }
 
   private ConsumerOrder order(String... nodes) {

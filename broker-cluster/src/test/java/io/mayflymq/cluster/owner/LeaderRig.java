@@ -242,7 +242,7 @@ final class LeaderRig {
         new QueueIdentity(id, definition(id), null, QueuePlace.replicated(1)),
         stub(QueueHost.class, (proxy, method, arguments) -> "/"),
         partition,
-        queue -> new Queue.Parts(onShard(id), requests(), null, null));
+        queue -> new Queue.Implementation(onShard(id), requests(), null, null));
   }
 
   private static QueueDefinition definition(long id) {

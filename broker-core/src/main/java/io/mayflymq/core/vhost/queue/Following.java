@@ -25,9 +25,9 @@ public final class Following {
 
   private Following() {}
 
-  /** Returns parts of a queue whose requests go to its successor when it has moved. */
-  public static Queue.Parts parts(Queue queue, Queue.Parts here) {
-    return new Queue.Parts(
+  /** Returns an implementation whose requests go to the queue's successor when it has moved. */
+  public static Queue.Implementation of(Queue queue, Queue.Implementation here) {
+    return new Queue.Implementation(
         here.onShard(),
         new Requests(queue, here.requests()),
         new Lifecycle(queue, here.lifecycle()),

@@ -23,14 +23,15 @@ import java.util.function.Function;
  */
 public final class Queue {
   /**
-   * What does the work of a queue.
+   * What does the work of a queue, as each of its callers sees it: on this node, or on the other
+   * side of a link.
    *
    * @param onShard within bursts of its shard
    * @param requests from any thread
    * @param lifecycle for its virtual host
    * @param copying for the place that it is moved from
    */
-  public record Parts(
+  public record Implementation(
       ShardQueue onShard, QueueRequests requests, QueueLifecycle lifecycle, QueueCopying copying) {}
 
   private final QueueIdentity identity;
@@ -59,11 +60,14 @@ public final class Queue {
    * @param identity what never changes of it
    * @param vhost the virtual host that it is in
    * @param partition where it is
-   * @param parts makes what does the work
+   * @param work makes what does the work
    */
   public Queue(
-      QueueIdentity identity, QueueHost vhost, Partition partition, Function<Queue, Parts> parts) {
-    this(identity, vhost, partition, null, parts);
+      QueueIdentity identity,
+      QueueHost vhost,
+      Partition partition,
+      Function<Queue, Implementation> work) {
+    this(identity, vhost, partition, null, work);
   }
 
   /**
@@ -77,12 +81,12 @@ public final class Queue {
       QueueHost vhost,
       Partition partition,
       OwningNode<Queue> home,
-      Function<Queue, Parts> parts) {
+      Function<Queue, Implementation> work) {
     this.home = home;
     this.identity = identity;
     this.vhost = vhost;
     this.partition = partition;
-    Parts made = parts.apply(this);
+    Implementation made = work.apply(this);
     this.onShard = made.onShard();
     this.requests = made.requests();
     this.lifecycle = made.lifecycle();

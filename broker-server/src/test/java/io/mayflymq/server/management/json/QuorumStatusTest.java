@@ -56,7 +56,7 @@ class QuorumStatusTest {
         vhost,
         null,
         home,
-        queue -> new Queue.Parts(null, null, null, null));
+        queue -> new Queue.Implementation(null, null, null, null));
   }
 
   private static Queue replicated(List<String> inSync, List<String> online) {

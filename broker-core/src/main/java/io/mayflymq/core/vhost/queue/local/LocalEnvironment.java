@@ -6,7 +6,8 @@ import io.mayflymq.core.vhost.partition.Partitions;
 import io.mayflymq.core.vhost.queue.QueueHost;
 
 /**
- * What the queues of a virtual host share.
+ * What all queues of a virtual host on this node share: made once, with the virtual host, since
+ * dead letters and scheduled messages leave a queue through it at any time.
  *
  * @param vhost the virtual host
  * @param partitions where queues are

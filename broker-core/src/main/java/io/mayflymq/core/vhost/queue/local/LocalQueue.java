@@ -65,16 +65,16 @@ public final class LocalQueue implements ShardQueue {
         environment.vhost(),
         partition,
         queue ->
-            Following.parts(
-                queue, new LocalQueue(queue, environment, settings, nowMillis).parts()));
+            Following.of(
+                queue, new LocalQueue(queue, environment, settings, nowMillis).implementation()));
   }
 
   private boolean exists() {
     return !state.isDeleted();
   }
 
-  private Queue.Parts parts() {
-    return new Queue.Parts(
+  private Queue.Implementation implementation() {
+    return new Queue.Implementation(
         this,
         new LocalRequests(state, deletion, moves, () -> settings),
         new LocalLifecycle(state, deletion, moves),
