@@ -2,7 +2,13 @@ package io.mayflymq.core.vhost;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.mayflymq.core.message.Message;
 import io.mayflymq.core.routing.Binding;
+import io.mayflymq.core.store.ForwardingMove;
+import io.mayflymq.core.store.ForwardingPartitionStore;
+import io.mayflymq.core.store.Move;
+import io.mayflymq.core.store.PartitionStore;
+import io.mayflymq.core.store.UnsettledEntry;
 import io.mayflymq.core.vhost.TestBroker.Settlement;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.protocol.types.FieldTable;
@@ -41,6 +47,36 @@ class DeadLetterPublisherTest {
     TestBroker kept = broker.afterPowerLoss();
     assertThat(kept.drain("q")).isEmpty();
     assertThat(kept.drain("dead")).containsExactly(1, 2, 3);
+  }
+
+  @Test
+  void whatIsStoredBesideAMoveIsNoPartOfIt() {
+    broker = TestBroker.of(1, TestBroker.ROOMY, this::storingBesideMoves);
+    broker.declareOn(0, "dead");
+    broker.declareOn(0, "other");
+    broker.declareOn(0, "q", dyingTo("dead"));
+    die("q", 1, 2);
+    broker.advance(1100);
+    broker = broker.afterPowerLoss();
+    assertThat(broker.drain("other")).containsExactly(101, 102);
+    assertThat(broker.drain("dead")).containsExactly(1, 2);
+  }
+
+  /** Another message, by its number 100 more, enters another queue before a move is written. */
+  private PartitionStore storingBesideMoves(PartitionStore store) {
+    return new ForwardingPartitionStore(store) {
+      @Override
+      public Move move(UnsettledEntry source, Message message) {
+        return new ForwardingMove(super.move(source, message)) {
+          @Override
+          public void write(long nowMillis, boolean keepSource) {
+            int number = 100 + TestBroker.numberOf(message);
+            broker.queue("other").onShard().publish(TestBroker.message(number));
+            super.write(nowMillis, keepSource);
+          }
+        };
+      }
+    };
   }
 
   @Test
