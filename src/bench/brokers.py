@@ -155,6 +155,22 @@ class Mayfly(Broker):
         return max(path.stat().st_size for path in (self.data / "messages").glob("shard-*/*"))
 
 
+class Launched(Mayfly):
+    """A broker that bin/mayfly starts: home is the directory of the distribution, java that of the JDK, options are Java's."""
+
+    def __init__(self, directory, home, java=None, options="", settings=()):
+        super().__init__(directory, home / "lib/mayfly.jar", settings=settings)
+        self.home, self.java, self.options = home, java, options
+
+    def command(self):
+        plain = super().command()
+        return [str(self.home / "bin/mayfly"), *plain[plain.index("--set") :]]
+
+    def environment(self):
+        java = {"JAVA_HOME": self.java} if self.java else {}
+        return os.environ | {"MAYFLY_JAVA_OPTS": self.options} | java
+
+
 class RabbitMQ(Broker):
     """An installed RabbitMQ, as a node that knows no other: with an epmd of its own, too.
 

@@ -5,10 +5,11 @@
     src/bench/compare.py --rows ab --scale 0.1 mayfly mayfly:/path/to/older.jar       two builds, quickly
     src/bench/compare.py --rows dh mayfly "mayfly:-XX:+UseSerialGC -Xmx256m"          other options of Java
 
-A broker is mayfly, mayfly:JAR, mayfly:OPTIONS of Java, "mayfly:JAR OPTIONS", rabbitmq or lavinmq; without any, MayflyMQ and those of the others that are installed are
-compared. Each row starts its own brokers, on loopback, with free ports and new directories, which end with it. A row has
-one round to warm up and three that count; its figures are their medians. A slow broker gets fewer messages, so that no part
-takes much longer than --seconds: what counts is the rate.
+A broker is mayfly, mayfly:JAR, mayfly:OPTIONS of Java, "mayfly:JAR OPTIONS", rabbitmq or lavinmq; the directory of a distribution
+in place of a JAR is started by its bin/mayfly. Without any, MayflyMQ and those of the others that are installed are compared.
+Each row starts its own brokers, on loopback, with free ports and new directories, which end with it. A row has one round to warm
+up and three that count; its figures are their medians. A slow broker gets fewer messages, so that no part takes much longer than
+--seconds: what counts is the rate.
 
 Prints a table; --write puts it into docs/benchmarks.md, and its plots into docs/benchmarks. Needs Linux and a C compiler.
 """
@@ -21,7 +22,7 @@ import sys
 import tempfile
 
 import report
-from brokers import RABBITMQ, ROOT, LavinMQ, Mayfly, RabbitMQ, add_arguments, add_rabbitmq_root, scratch
+from brokers import RABBITMQ, ROOT, Launched, LavinMQ, Mayfly, RabbitMQ, add_arguments, add_rabbitmq_root, scratch
 from load import Load, compile_generator
 from rows import ROWS, Limits
 
@@ -56,7 +57,10 @@ def contender(name, args):
 
 def mayfly(args, jar, options=(), variant=""):
     jvm = [*args.jvm.split(), *options]
-    return Contender(lambda directory: Mayfly(directory, jar, jvm, args.set), f"MayflyMQ {variant}".strip())
+    label = f"MayflyMQ {variant}".strip()
+    if jar.is_dir():
+        return Contender(lambda directory: Launched(directory, jar, None, " ".join(jvm), args.set), label)
+    return Contender(lambda directory: Mayfly(directory, jar, jvm, args.set), label)
 
 
 def installed(args):

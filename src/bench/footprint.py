@@ -19,8 +19,7 @@ import subprocess
 import tempfile
 import time
 
-from brokers import MIB, ROOT, scratch
-from fresh import Launched
+from brokers import MIB, ROOT, Launched, scratch
 from load import Load, compile_generator
 from rows import ROWS, Limits
 

@@ -12,30 +12,13 @@ medians of the rounds; the first round writes the archive of classes, if there i
 """
 
 import argparse
-import os
 import pathlib
 import statistics
 
-from brokers import ROOT, Mayfly, scratch
+from brokers import ROOT, Launched, scratch
 from load import Load, compile_generator
 
 HOME = ROOT / "broker-server/target/mayfly"
-
-
-class Launched(Mayfly):
-    """A broker that bin/mayfly starts."""
-
-    def __init__(self, directory, home, java, options):
-        super().__init__(directory, home / "lib/mayfly.jar")
-        self.home, self.java, self.options = home, java, options
-
-    def command(self):
-        plain = super().command()
-        return [str(self.home / "bin/mayfly"), *plain[plain.index("--set") :]]
-
-    def environment(self):
-        java = {"JAVA_HOME": self.java} if self.java else {}
-        return os.environ | {"MAYFLY_JAVA_OPTS": self.options} | java
 
 
 def measure(broker, load, args):
