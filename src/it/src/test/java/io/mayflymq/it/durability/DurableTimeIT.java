@@ -46,6 +46,9 @@ class DurableTimeIT {
     broker.awaitConfirms();
     Instant published = Instant.now();
     broker.end(ending);
+    // On a busy machine some died before the end, which may have come between a dead letter and the
+    // deletion of its message: then there is another one.
+    boolean mayComeTwice = Instant.now().isAfter(before.plusMillis(1_500));
     awaitClock(published.plusMillis(1_600));
     broker.start();
 
@@ -53,10 +56,13 @@ class DurableTimeIT {
     Deliveries deaths = Deliveries.from(broker.channel(), "dead", true);
     List<String> byQueue = new ArrayList<>();
     List<String> byMessage = new ArrayList<>();
-    for (int i = 0; i < 100; i++) {
+    while (byQueue.size() + byMessage.size() < 100) {
       Deliveries.Delivery deadLetter = deaths.next();
       boolean own = deadLetter.body().startsWith("m");
-      (own ? byMessage : byQueue).add(deadLetter.body());
+      List<String> bodies = own ? byMessage : byQueue;
+      if (!mayComeTwice || !bodies.contains(deadLetter.body())) {
+        bodies.add(deadLetter.body());
+      }
       Map<String, Object> death = Headers.deaths(deadLetter.properties()).get(0);
       assertThat(death)
           .containsEntry("reason", "expired")
@@ -74,7 +80,9 @@ class DurableTimeIT {
     }
     assertThat(byQueue).isEqualTo(numbered("q", 50));
     assertThat(byMessage).containsExactlyInAnyOrderElementsOf(numbered("m", 50));
-    deaths.assertNothing();
+    if (!mayComeTwice) {
+      deaths.assertNothing();
+    }
     assertThat(broker.bodies("by queue")).isEmpty();
     assertThat(broker.bodies("by message")).isEqualTo(numbered("stays", 50));
   }
