@@ -106,7 +106,7 @@ final class ClusterQueues implements AutoCloseable {
                 "looking for moves that ended halfway",
                 LOOK_MILLIS,
                 () -> broker.virtualHosts().forEach(VirtualHost::endStrandedMoves)));
-    OwnerlessQueues ownerless = new OwnerlessQueues(() -> broker, metadata.queues());
+    OwnerlessQueues ownerless = new OwnerlessQueues(broker, metadata.queues());
     metadata.whenCaughtUp(
         () -> work.every("looking for queues without owner", LOOK_MILLIS, ownerless::look));
   }

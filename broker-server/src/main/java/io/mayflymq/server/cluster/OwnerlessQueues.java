@@ -11,7 +11,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.Supplier;
 
 /**
  * Deletes exclusive queues of this node whose connection is gone, once that was so at two looks in
@@ -22,7 +21,7 @@ import java.util.function.Supplier;
  * connection ended, or was told to have failed, may be carried out later.
  */
 final class OwnerlessQueues {
-  private final Supplier<Broker> broker;
+  private final Broker broker;
   private final QueuesOfMember queues;
 
   /** The numbers of those that had no owner at the last look. */
@@ -48,7 +47,7 @@ final class OwnerlessQueues {
     }
   }
 
-  OwnerlessQueues(Supplier<Broker> broker, QueuesOfMember queues) {
+  OwnerlessQueues(Broker broker, QueuesOfMember queues) {
     this.broker = broker;
     this.queues = queues;
   }
@@ -57,7 +56,7 @@ final class OwnerlessQueues {
   void look() {
     Set<Long> ownerless = new HashSet<>();
     Map<String, Exclusive> present = new HashMap<>();
-    for (VirtualHost vhost : broker.get().virtualHosts()) {
+    for (VirtualHost vhost : broker.virtualHosts()) {
       RoutingTable<Queue> routing = vhost.routing();
       Exclusive known = exclusive.get(vhost.name());
       Exclusive now = known != null && known.routing == routing ? known : Exclusive.of(routing);

@@ -37,7 +37,7 @@ class OwnerlessQueuesTest {
   private final VirtualHost vhost = broker.createVirtualHost(VhostDefinition.of("/"));
   private final List<MetadataCommand> proposed = new ArrayList<>();
   private final OwnerlessQueues ownerless =
-      new OwnerlessQueues(() -> broker, new QueuesOfMember(null, this::propose));
+      new OwnerlessQueues(broker, new QueuesOfMember(null, this::propose));
 
   /** A connection that may be closed. */
   private static final class Connection implements QueueOwner {
