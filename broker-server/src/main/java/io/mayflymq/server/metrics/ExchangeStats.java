@@ -33,7 +33,10 @@ final class ExchangeStats {
             new ObjectTotals(Labels.of("vhost", vhost.name(), "exchange", exchange), counts));
   }
 
-  /** Returns the families that RabbitMQ has of the cluster, as far as the scrape wants them. */
+  /**
+   * Returns the families that RabbitMQ has of the cluster, as far as the scrape wants them; like
+   * RabbitMQ's, without the default exchanges.
+   */
   static Stream<MetricFamily> cluster(Scrape scrape, List<VirtualHost> all) {
     List<VirtualHost> vhosts =
         all.stream().filter(vhost -> scrape.wantsVhost(vhost.name())).toList();
@@ -71,6 +74,7 @@ final class ExchangeStats {
         .flatMap(
             vhost ->
                 vhost.routing().exchanges().stream()
+                    .filter(exchange -> !exchange.name().isEmpty())
                     .map(
                         exchange ->
                             new Value(
