@@ -85,6 +85,11 @@ final class LedStreams implements PartitionStreams {
     appendedCount++;
   }
 
+  @Override
+  public boolean isAtRest() {
+    return appended.isEmpty();
+  }
+
   /** What is committed elsewhere is written to the files later, and nothing waits for that. */
   @Override
   public long pendingWrites() {

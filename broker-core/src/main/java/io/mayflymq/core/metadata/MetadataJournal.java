@@ -39,6 +39,10 @@ public final class MetadataJournal implements MetadataLog {
   private final Consumer<String> health;
   private final Object lock = new Object();
   private List<Pending> pending = new ArrayList<>();
+
+  /** Whether the writer has taken entries that it is not done with. */
+  private boolean writing;
+
   private boolean closed;
   private volatile String failure;
   private volatile long sequence;
@@ -305,6 +309,16 @@ public final class MetadataJournal implements MetadataLog {
     return journalEntry.safe;
   }
 
+  /**
+   * Returns whether all that was appended has been stored, or refused, and those who waited for it
+   * have been told. Any thread may call.
+   */
+  public boolean isAtRest() {
+    synchronized (lock) {
+      return pending.isEmpty() && !writing;
+    }
+  }
+
   @Override
   public String failure() {
     return failure;
@@ -321,6 +335,7 @@ public final class MetadataJournal implements MetadataLog {
   /** Waits for commands; none are left once the log is closed. */
   private List<Pending> take() {
     synchronized (lock) {
+      writing = false;
       while (pending.isEmpty() && !closed) {
         try {
           lock.wait();
@@ -331,6 +346,7 @@ public final class MetadataJournal implements MetadataLog {
       }
       List<Pending> taken = pending;
       pending = new ArrayList<>();
+      writing = true;
       return taken;
     }
   }

@@ -53,6 +53,10 @@ public final class Shard {
   private final ArrayDeque<Runnable> later = new ArrayDeque<>();
   private final ShardHistograms histograms = new ShardHistograms();
   private final long madeAtNanos;
+
+  /** Whether time passes by itself, so that timers can be waited for. */
+  private final boolean passes;
+
   private int depth;
   private long beganAtNanos;
   private long now;
@@ -74,6 +78,7 @@ public final class Shard {
     this.clock = SteadyClock.following(clock);
     this.faults = faults;
     this.madeAtNanos = loop.nanoTime();
+    this.passes = !(this.clock.machine() instanceof SettableClock);
     readClock();
     this.timers = new TimerWheel(now, faults);
   }
@@ -173,6 +178,17 @@ public final class Shard {
   /** The timers of the shard's queues. On the shard's thread only. */
   public TimerWheel timers() {
     return timers;
+  }
+
+  /**
+   * Returns whether nothing waits to be done at the present time: no task, and no timer that is
+   * due. On the shard's thread only, between bursts.
+   */
+  public boolean isIdle() {
+    return mailbox.isEmpty()
+        && later.isEmpty()
+        && loop.backlog() == 0
+        && timers.nextDeadlineMillis(now) > now;
   }
 
   /** Returns what it has measured. Any thread may read. */
@@ -359,7 +375,7 @@ public final class Shard {
 
   private void wakeForTimers() {
     long next = timers.nextDeadlineMillis(now);
-    if (next < wakeAt) {
+    if (next < wakeAt && (passes || next <= now)) {
       long at = Math.min(next, now + LONGEST_SLEEP_MILLIS);
       wakeAt = at;
       if (at <= now) {
@@ -378,6 +394,15 @@ public final class Shard {
     if (deadline != wakeAt) {
       return;
     }
+    fireTimers();
+  }
+
+  /**
+   * Fires timers that are due, as a burst; if there are very many, the rest soon. To be called when
+   * a {@link SettableClock} was set; else it happens by itself. On the shard's thread only, between
+   * bursts.
+   */
+  public void fireTimers() {
     runContained(
         () -> {
           wakeAt = NEVER;

@@ -20,6 +20,15 @@ final class TimerList extends Timer {
     return isEmpty() ? Long.MAX_VALUE : deadline;
   }
 
+  /** The earliest deadline in this list, MAX_VALUE if it is empty. */
+  long first() {
+    long first = Long.MAX_VALUE;
+    for (Timer timer = next; timer != this; timer = timer.next) {
+      first = Math.min(first, timer.deadline);
+    }
+    return first;
+  }
+
   void append(Timer timer) {
     deadline = Math.min(earliest(), timer.deadline);
     timer.previous = previous;

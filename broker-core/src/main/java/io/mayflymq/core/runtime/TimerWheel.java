@@ -186,6 +186,21 @@ public final class TimerWheel {
     return Math.max(nowMillis, earliest);
   }
 
+  /**
+   * Returns the earliest deadline, in milliseconds since the epoch; {@link Long#MAX_VALUE} if no
+   * timer is scheduled. Takes a time in proportion to the number of timers that may be due about
+   * then.
+   */
+  public long firstDeadlineMillis() {
+    long first = Math.min(Math.min(due.first(), arrived.first()), cascading.first());
+    if (occupiedLevels != 0) {
+      int level = Long.numberOfTrailingZeros(occupiedLevels);
+      int index = Long.numberOfTrailingZeros(occupiedSlots[level]);
+      first = Math.min(first, slots[level * SLOTS + index].first());
+    }
+    return first;
+  }
+
   /** Links a timer where its deadline belongs. */
   private void place(Timer timer) {
     long deadline = timer.deadline;

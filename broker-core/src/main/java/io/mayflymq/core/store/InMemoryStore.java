@@ -67,6 +67,11 @@ public final class InMemoryStore implements PartitionStore {
   }
 
   @Override
+  public boolean isAtRest() {
+    return true;
+  }
+
+  @Override
   public StoreStats figures() {
     return StoreStats.NONE;
   }

@@ -86,6 +86,12 @@ public interface PartitionStore {
   /** Whether so much waits for the disk that publishers have to wait. */
   boolean isBehind();
 
+  /**
+   * Returns whether nothing that was handed over at the end of a burst has yet to be written, or
+   * told to be safe. What cannot be written now does not count. Any thread may call.
+   */
+  boolean isAtRest();
+
   /** Returns what it uses, and has done so far. */
   StoreStats figures();
 

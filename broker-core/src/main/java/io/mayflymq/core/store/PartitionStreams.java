@@ -39,6 +39,9 @@ public interface PartitionStreams {
   /** Returns how many bytes are not written yet. */
   long pendingBytes();
 
+  /** See {@link PartitionStore#isAtRest}. */
+  boolean isAtRest();
+
   /** Returns how many bursts of streams are not written yet. */
   long pendingWrites();
 

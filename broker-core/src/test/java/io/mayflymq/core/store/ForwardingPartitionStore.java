@@ -74,6 +74,11 @@ public class ForwardingPartitionStore implements PartitionStore {
   }
 
   @Override
+  public boolean isAtRest() {
+    return store.isAtRest();
+  }
+
+  @Override
   public StoreStats figures() {
     return store.figures();
   }

@@ -1,12 +1,14 @@
 package io.mayflymq.server.boot;
 
 import io.mayflymq.core.runtime.BrokerThreads;
+import io.mayflymq.core.runtime.SettableClock;
 import io.mayflymq.core.runtime.SteadyClock;
 import io.mayflymq.core.tracing.MessageTracer;
 import io.mayflymq.server.alarm.AlarmEvents;
 import io.mayflymq.server.alarm.Alarms;
 import io.mayflymq.server.alarm.ResourceMonitors;
 import io.mayflymq.server.alarm.ShardWatch;
+import io.mayflymq.server.clock.ManualTime;
 import io.mayflymq.server.cluster.ClusterNode;
 import io.mayflymq.server.cluster.alarm.ClusterAlarms;
 import io.mayflymq.server.cluster.transport.CallService;
@@ -56,6 +58,7 @@ final class Application implements AutoCloseable {
    * Recovers queues and messages, and starts to listen.
    *
    * @param control where it can be managed from then on too
+   * @param manual its clock, if that is moved by hand
    * @param threads makes its threads
    * @param acceptsLoss whether it starts although files of the data directory are missing
    * @param restart starts the broker anew, in its own time
@@ -64,6 +67,7 @@ final class Application implements AutoCloseable {
   static Application start(
       LiveConfiguration configuration,
       ControlServer control,
+      Optional<SettableClock> manual,
       BrokerThreads threads,
       boolean acceptsLoss,
       Runnable restart)
@@ -71,7 +75,7 @@ final class Application implements AutoCloseable {
     Application application = new Application(threads);
     boolean started = false;
     try {
-      application.open(configuration, control, acceptsLoss, restart);
+      application.open(configuration, control, manual, acceptsLoss, restart);
       started = true;
       return application;
     } finally {
@@ -82,7 +86,11 @@ final class Application implements AutoCloseable {
   }
 
   private void open(
-      LiveConfiguration configuration, ControlServer control, boolean acceptsLoss, Runnable restart)
+      LiveConfiguration configuration,
+      ControlServer control,
+      Optional<SettableClock> manual,
+      boolean acceptsLoss,
+      Runnable restart)
       throws StartException {
     ServerSettings settings = configuration.settings();
     Alarms alarms = new Alarms();
@@ -90,7 +98,7 @@ final class Application implements AutoCloseable {
         ResourceMonitors.start(
             settings.memory(), settings.disk(), settings.dataDir(), alarms, threads);
     held.push(monitors::close);
-    SteadyClock clock = ClockSteps.clock();
+    SteadyClock clock = manual.map(SteadyClock::following).orElseGet(ClockSteps::clock);
     monitors.watch(clock);
     EventLoops loops = new EventLoops(settings.shards(), threads);
     held.push(loops::close);
@@ -133,7 +141,11 @@ final class Application implements AutoCloseable {
               storage.served().broker().setLimits(changed.protocol().objects());
               monitors.apply(changed.memory(), changed.disk());
             }));
-    management = startManagement(configuration, storage, others, monitors, control);
+    Optional<ManualTime> time =
+        manual.map(
+            moved -> new ManualTime(moved, storage::isMetadataAtRest, server.environment()));
+    management =
+        startManagement(configuration, managed(storage, time, others), monitors, control);
     held.push(management::close);
     if (storage.cluster() != null) {
       storage.cluster().calls().serve(CallService.MANAGEMENT, management::answer);
@@ -166,27 +178,27 @@ final class Application implements AutoCloseable {
 
   private ManagementServer startManagement(
       LiveConfiguration configuration,
-      Storage storage,
-      NodeQuestions others,
+      ManagedBroker managed,
       ResourceMonitors monitors,
       ControlServer control)
       throws StartException {
     try {
       return ManagementServer.start(
-          configuration,
-          new ManagedBroker(
-              server.environment(),
-              storage.administration(),
-              storage.definitions(),
-              storage.backup(),
-              others),
-          server,
-          monitors,
-          control,
-          threads);
+          configuration, managed, server, monitors, control, threads);
     } catch (IOException e) {
       throw refused(e);
     }
+  }
+
+  private ManagedBroker managed(
+      Storage storage, Optional<ManualTime> time, NodeQuestions others) {
+    return new ManagedBroker(
+        server.environment(),
+        storage.administration(),
+        storage.definitions(),
+        storage.backup(),
+        time,
+        others);
   }
 
   private static StartException refused(IOException e) {

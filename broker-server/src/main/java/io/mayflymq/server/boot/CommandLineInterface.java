@@ -25,6 +25,7 @@ import picocli.CommandLine.ParseResult;
 final class CommandLineInterface {
   private static final String CONTROL = "ctl";
   private static final String TRAIN = "train";
+  private static final String CLOCK = "--clock";
 
   private final Commands commands;
   private final PrintWriter out;
@@ -118,6 +119,14 @@ final class CommandLineInterface {
                     .description("Sets a key, over the environment and the file; repeatable.")
                     .build())
             .addOption(
+                OptionSpec.builder(CLOCK)
+                    .paramLabel("CLOCK")
+                    .type(String.class)
+                    .description(
+                        "The same as --set clock=CLOCK: real, or manual for a broker whose clock",
+                        "stands until mayflyctl advance_clock moves it, for tests.")
+                    .build())
+            .addOption(
                 OptionSpec.builder("--accept-loss")
                     .description(
                         "Starts although files of the data directory are missing or damaged, and",
@@ -195,12 +204,16 @@ final class CommandLineInterface {
     // Options may stand before the word "server" too; those after it are the stronger ones.
     Path config = command.matchedOptionValue("--config", null);
     List<String> sets = command.matchedOptionValue("--set", List.of());
+    String clock = command.matchedOptionValue(CLOCK, parsed.matchedOptionValue(CLOCK, null));
     boolean acceptsLoss =
         command.hasMatchedOption("--accept-loss") || parsed.hasMatchedOption("--accept-loss");
     if (command != parsed) {
       config = config == null ? parsed.matchedOptionValue("--config", null) : config;
       List<String> before = parsed.matchedOptionValue("--set", List.of());
       sets = Stream.concat(before.stream(), sets.stream()).toList();
+    }
+    if (clock != null) {
+      sets = Stream.concat(Stream.of("clock=" + clock), sets.stream()).toList();
     }
     return commands
         .server()

@@ -1,8 +1,10 @@
 package io.mayflymq.server.boot;
 
 import io.mayflymq.core.runtime.BrokerThreads;
+import io.mayflymq.core.runtime.SettableClock;
 import io.mayflymq.server.cluster.StoppedMember;
 import io.mayflymq.server.config.BuildInfo;
+import io.mayflymq.server.config.ClockSettings;
 import io.mayflymq.server.config.ConfigException;
 import io.mayflymq.server.config.LiveConfiguration;
 import io.mayflymq.server.config.LogCategory;
@@ -15,11 +17,14 @@ import io.mayflymq.server.logging.LogTail;
 import io.mayflymq.server.logging.Logging;
 import io.mayflymq.server.management.ControlServer;
 import io.mayflymq.server.management.resource.ProcessControl;
+import io.mayflymq.server.net.SettingsException;
 import io.mayflymq.server.net.StartException;
 import io.netty.util.NetUtil;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.net.InetSocketAddress;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
@@ -43,6 +48,9 @@ final class Daemon implements AutoCloseable, ProcessControl {
   private final Deque<Runnable> held = new ArrayDeque<>();
 
   private DataDirectory data;
+
+  /** The clock of the broker if it is moved by hand; it goes on if the broker is stopped. */
+  private Optional<SettableClock> clock = Optional.empty();
 
   /** The log settings that were applied last. */
   private LogSettings log;
@@ -93,13 +101,14 @@ final class Daemon implements AutoCloseable, ProcessControl {
     Logging.configure(log, Daemon.class, threads.faults());
     held.push(configuration.onChange(this::changed));
     data.warnings().forEach(LOGGER::warn);
+    clock = manualClock(settings.clock());
     try {
       control = ControlServer.start(configuration, this, threads);
     } catch (IOException e) {
       throw new StartException("cannot listen on the loopback address: " + e.getMessage(), e);
     }
     held.push(control::close);
-    application = Application.start(configuration, control, threads, acceptsLoss, this::restart);
+    application = start(acceptsLoss);
     LOGGER.info(
         "{} {} on Java {} ({}), {} shards",
         BuildInfo.PRODUCT,
@@ -111,6 +120,28 @@ final class Daemon implements AutoCloseable, ProcessControl {
     configuration.warnings().forEach(LOGGER::warn);
     LOGGER.info("data in {}", data.path());
     announceListeners();
+  }
+
+  private Application start(boolean acceptsLoss) throws StartException {
+    return Application.start(configuration, control, clock, threads, acceptsLoss, this::restart);
+  }
+
+  private Optional<SettableClock> manualClock(ClockSettings settings) throws SettingsException {
+    if (!settings.manual()) {
+      return Optional.empty();
+    }
+    if (!data.isNew() && !settings.onOldData()) {
+      throw new SettingsException(
+          ("clock = manual: data directory %s has been used before, and what is in it may expire:"
+                  + " expected a new one, or clock.on_old_data = true")
+              .formatted(data.path()));
+    }
+    Instant start = settings.start().orElseGet(Instant::now).truncatedTo(ChronoUnit.MILLIS);
+    LOGGER.warn(
+        "clock = manual: the clock of this broker stands at {} until advance_clock moves it, and"
+            + " nothing expires before that; for tests only",
+        start);
+    return Optional.of(new SettableClock(start.toEpochMilli()));
   }
 
   /** Lines that scripts wait for, so they are of this class, whose lines pass at every level. */
@@ -232,7 +263,7 @@ final class Daemon implements AutoCloseable, ProcessControl {
   public synchronized void startBroker() throws IOException {
     if (application == null) {
       try {
-        application = Application.start(configuration, control, threads, false, this::restart);
+        application = start(false);
       } catch (StartException e) {
         throw new IOException(e.getMessage(), e);
       }

@@ -42,11 +42,14 @@ final class DataDirectory implements AutoCloseable {
 
   private final Path path;
   private final FileChannel lockFile;
+  private final boolean isNew;
   private final List<String> warnings;
 
-  private DataDirectory(Path path, FileChannel lockFile, List<String> warnings) {
+  private DataDirectory(
+      Path path, FileChannel lockFile, boolean isNew, List<String> warnings) {
     this.path = path;
     this.lockFile = lockFile;
+    this.isNew = isNew;
     this.warnings = warnings;
   }
 
@@ -85,7 +88,8 @@ final class DataDirectory implements AutoCloseable {
                             + " can read and replace all data")
                         .formatted(path, owner)));
         warnings.addAll(tighten(path));
-        return new DataDirectory(path, channel, List.copyOf(warnings));
+        boolean isNew = Files.notExists(path.resolve(DataFaults.MESSAGES_DIRECTORY));
+        return new DataDirectory(path, channel, isNew, List.copyOf(warnings));
       } catch (IOException | StartException e) {
         channel.close();
         throw e;
@@ -182,6 +186,11 @@ final class DataDirectory implements AutoCloseable {
 
   Path path() {
     return path;
+  }
+
+  /** Returns whether no broker has kept anything in it before. */
+  boolean isNew() {
+    return isNew;
   }
 
   /** Returns what was found and put right when it was opened, for the log. */

@@ -364,6 +364,11 @@ final class Storage implements AutoCloseable {
     return definitions;
   }
 
+  /** Returns whether all changes of metadata are stored. Any thread may call. */
+  boolean isMetadataAtRest() {
+    return metadata.isAtRest();
+  }
+
   /** Returns what takes backups of the data directory. */
   Backup backup() {
     return backup;

@@ -71,7 +71,7 @@ public record ClusterSettings(
               text(),
               Map.of(),
               "The same of this node: `node_tags.rack = a7`."));
-  private static final Setting<Optional<ListenAddress>> LISTENER =
+  static final Setting<Optional<ListenAddress>> LISTENER =
       SECTION.add(
           Setting.of(
               "cluster.listener",

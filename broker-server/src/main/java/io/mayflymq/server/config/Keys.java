@@ -37,7 +37,8 @@ public final class Keys {
           MemorySettings.SECTION,
           DiskSettings.SECTION,
           ServerSettings.SECTION,
-          DurabilitySettings.SECTION);
+          DurabilitySettings.SECTION,
+          ClockSettings.SECTION);
 
   /** All keys, in the order of the documentation. */
   public static final List<Key<?>> ALL =

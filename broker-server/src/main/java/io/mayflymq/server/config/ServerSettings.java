@@ -47,6 +47,7 @@ public record ServerSettings(
     DurabilitySettings durability,
     MemorySettings memory,
     DiskSettings disk,
+    ClockSettings clock,
     Optional<String> clusterName,
     Optional<String> nodeName,
     ClusterSettings cluster,
@@ -130,6 +131,7 @@ public record ServerSettings(
    */
   static ServerSettings of(SettingValues values) throws ConfigException {
     Path dataDir = absolute(values.get(DATA_DIR));
+    ClockSettings clock = ClockSettings.of(values);
     return new ServerSettings(
         listeners(values.members(TcpSettings.TCP_LISTENERS)),
         listeners(values.members(TcpSettings.TLS_LISTENERS)),
@@ -146,12 +148,15 @@ public record ServerSettings(
         DurabilitySettings.of(values),
         MemorySettings.of(values),
         DiskSettings.of(values),
+        clock,
         values.get(CLUSTER_NAME),
         values.get(ClusterSettings.NODE_NAME),
         ClusterSettings.of(values),
         dataDir,
         values.get(DATA_DIR_OWNER).equals("any"),
-        values.get(SHARDS).orElseGet(Runtime.getRuntime()::availableProcessors),
+        values
+            .get(SHARDS)
+            .orElseGet(() -> clock.manual() ? 1 : Runtime.getRuntime().availableProcessors()),
         values.get(DEATH_JOURNAL_SIZE),
         values.get(DEATH_JOURNAL_BYTES),
         values.get(EVENT_EXCHANGE_VHOST));

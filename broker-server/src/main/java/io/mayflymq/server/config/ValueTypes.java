@@ -6,6 +6,8 @@ import java.net.URI;
 import java.net.URISyntaxException;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.time.Instant;
+import java.time.format.DateTimeParseException;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
@@ -20,6 +22,7 @@ public final class ValueTypes {
   private static final Pattern SIZE = Pattern.compile("([0-9]{1,18})([a-z]*)");
   private static final Pattern FRACTION = Pattern.compile("[0-9]{1,9}(\\.[0-9]{1,18})?");
   private static final long LARGEST_SIZE = 1L << 60;
+  private static final Instant YEAR_10000 = Instant.parse("+10000-01-01T00:00:00Z");
 
   /** RabbitMQ's information units: {@code k} and {@code kib} are 1024 bytes, {@code kb} is 1000. */
   private static final Map<String, Long> UNITS =
@@ -175,6 +178,22 @@ public final class ValueTypes {
           try {
             return nonEmpty(text).map(Path::of);
           } catch (InvalidPathException e) {
+            return Optional.empty();
+          }
+        });
+  }
+
+  /** Returns the type of a moment, in the form of ISO 8601. */
+  public static ValueType<Instant> instant() {
+    return new ValueType<>(
+        "a moment such as 2026-01-01T00:00:00Z, from 1970 to 9999",
+        text -> {
+          try {
+            Instant moment = Instant.parse(text);
+            return moment.isBefore(Instant.EPOCH) || !moment.isBefore(YEAR_10000)
+                ? Optional.empty()
+                : Optional.of(moment);
+          } catch (DateTimeParseException e) {
             return Optional.empty();
           }
         });

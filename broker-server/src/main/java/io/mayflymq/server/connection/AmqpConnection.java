@@ -31,6 +31,7 @@ import io.mayflymq.server.channel.DeliveryLinks;
 import io.mayflymq.server.config.ProtocolSettings;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelOutboundBuffer;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
@@ -721,6 +722,17 @@ final class AmqpConnection
     return state == State.OPEN
         ? open.view(channels.count(), publishBlocker.isBlocked(), memory.memory())
         : null;
+  }
+
+  @Override
+  public long unwrittenBytes() {
+    ChannelOutboundBuffer unwritten = socket.unsafe().outboundBuffer();
+    return unwritten == null ? 0 : unwritten.totalPendingWriteBytes();
+  }
+
+  @Override
+  public boolean isWritable() {
+    return output.isWritable();
   }
 
   @Override

@@ -25,6 +25,7 @@ public final class AmqpConnectionHandler extends ChannelInboundHandlerAdapter {
   private final ConnectionEnvironment environment;
   private final Shard home;
   private final Runnable decode = this::decode;
+  private final Runnable letGo = this::letGo;
   private ChannelHandlerContext context;
   private AmqpConnection connection;
   private FrameDecoder decoder;
@@ -37,6 +38,9 @@ public final class AmqpConnectionHandler extends ChannelInboundHandlerAdapter {
 
   /** Whether the turn is over, and the next one will come. */
   private boolean awaitsTurn;
+
+  /** Whether what was read is not handled before the clock stands again. */
+  private boolean held;
 
   /** Whether the socket is closed; what was read before is handled all the same. */
   private boolean inactive;
@@ -93,7 +97,7 @@ public final class AmqpConnectionHandler extends ChannelInboundHandlerAdapter {
   }
 
   private void decode() {
-    if (waiting == null || decoding) {
+    if (waiting == null || decoding || isHeld()) {
       return;
     }
     decoding = true;
@@ -114,6 +118,19 @@ public final class AmqpConnectionHandler extends ChannelInboundHandlerAdapter {
     }
     connection.endOfRead();
     tidy();
+  }
+
+  private boolean isHeld() {
+    if (!held && environment.held().holds(letGo)) {
+      held = true;
+      context.channel().config().setAutoRead(false);
+    }
+    return held;
+  }
+
+  private void letGo() {
+    held = false;
+    home.run(this::resume);
   }
 
   private boolean readProtocolHeader() {
@@ -172,7 +189,9 @@ public final class AmqpConnectionHandler extends ChannelInboundHandlerAdapter {
     decode();
     if (inactive) {
       endIfHandled();
-    } else if (!context.channel().config().isAutoRead() && !connection.isSuspended()) {
+    } else if (!held
+        && !context.channel().config().isAutoRead()
+        && !connection.isSuspended()) {
       context.channel().config().setAutoRead(true);
     }
   }
@@ -201,7 +220,7 @@ public final class AmqpConnectionHandler extends ChannelInboundHandlerAdapter {
    * have to wait for its next turn or for other shards, which {@link #resume} follows.
    */
   private void endIfHandled() {
-    if (awaitsTurn || connection.awaitsOthers() || connection.hasEnded()) {
+    if (held || awaitsTurn || connection.awaitsOthers() || connection.hasEnded()) {
       return;
     }
     connection.ended();

@@ -26,6 +26,7 @@ import java.util.function.Supplier;
  * @param memory what is held for clients
  * @param parameters the global parameters; the cluster's name is one of them
  * @param linesBeforeLogin limits the log lines about clients that have not logged in
+ * @param held keeps what they send from being handled
  * @param open the connections whose handshake has begun and whose socket is open; safe for any
  *     thread
  */
@@ -39,6 +40,7 @@ public record ConnectionEnvironment(
     ClientMemory memory,
     GlobalParameters parameters,
     LogLineLimit linesBeforeLogin,
+    HeldClients held,
     Set<OpenConnection> open) {
 
   /** Creates an environment without connections. */
@@ -60,6 +62,7 @@ public record ConnectionEnvironment(
         new ClientMemory(() -> protocol.get().clientMemoryBytes(Runtime.getRuntime().maxMemory())),
         parameters,
         ConnectionLog.limitOfStrangers(),
+        new HeldClients(),
         ConcurrentHashMap.newKeySet());
   }
 

@@ -15,6 +15,12 @@ public interface OpenConnection {
   /** Returns the state of its channels; none unless it is open. On the connection's loop. */
   List<ChannelView> channelViews();
 
+  /** Returns how many bytes wait to be written to its socket. On the connection's loop. */
+  long unwrittenBytes();
+
+  /** Returns whether so few wait that it may be sent more. Any thread may call. */
+  boolean isWritable();
+
   /** Unblocks the connection; called when no alarm is left. Any thread may call. */
   void alarmsCleared();
 

@@ -40,6 +40,7 @@ final class CommandRegistry {
           new Group("Cluster", ClusterCommands::all),
           new Group("Queues of a cluster", MoveCommands::all),
           new Group("Replicas of queues", ReplicaCommands::all),
+          new Group("A clock that is moved by hand", ClockCommands::all),
           new Group("Help", HelpCommands::all));
 
   /** The script that has commands of its own, whose names would mean too little in the others. */

@@ -1,6 +1,7 @@
 package io.mayflymq.server.ctl;
 
 import io.mayflymq.server.json.Json;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -15,6 +16,8 @@ import java.util.stream.Collectors;
  * may read.
  */
 public final class Status {
+  private static final String MANUAL_CLOCK = "manual_clock_ms";
+
   private final Map<String, Object> overview;
   private final Map<String, Object> node;
   private final String unit;
@@ -147,6 +150,14 @@ public final class Status {
 
   /** As RabbitMQ wraps it; what only Erlang has is left out. */
   private Map<String, Object> value(int vhosts, Map<String, Object> memory) {
+    Map<String, Object> value = ofNode(vhosts, memory);
+    if (overview.containsKey(MANUAL_CLOCK)) {
+      value.put(MANUAL_CLOCK, overview.get(MANUAL_CLOCK));
+    }
+    return value;
+  }
+
+  private Map<String, Object> ofNode(int vhosts, Map<String, Object> memory) {
     return Json.object(
         "pid", Long.parseLong(String.valueOf(node.get("os_pid"))),
         "os", System.getProperty("os.name"),
@@ -190,6 +201,9 @@ public final class Status {
         .line("RabbitMQ version: %s", overview.get("rabbitmq_version"))
         .line("Node name: %s", overview.get("node"))
         .line("Runtime: %s", overview.get("erlang_full_version"));
+    if (overview.get(MANUAL_CLOCK) instanceof Number millis) {
+      text.line("Clock: moved by hand, stands at %s", Instant.ofEpochMilli(millis.longValue()));
+    }
     text.section("Plugins").line("Enabled plugins:").line("");
     text.section("Data directory").line("Node data directory: %s", node.get("db_dir"));
     text.section("Config files").items(node.get("config_files"));

@@ -29,6 +29,7 @@ import io.mayflymq.server.management.page.PageService;
 import io.mayflymq.server.management.resource.AuthResource;
 import io.mayflymq.server.management.resource.BindingResource;
 import io.mayflymq.server.management.resource.BrowseResource;
+import io.mayflymq.server.management.resource.ClockResource;
 import io.mayflymq.server.management.resource.ConnectionResource;
 import io.mayflymq.server.management.resource.ConsumerResource;
 import io.mayflymq.server.management.resource.ControlResource;
@@ -201,6 +202,7 @@ public final class ManagementServer implements AutoCloseable {
               amqp.maintenance()::isDrained);
       new SessionResource(broker, sessions).addTo(server.api);
       server.addResources(broker, node, attempts, monitors, settings);
+      new ClockResource(broker).addTo(server.api);
       RebalanceResource rebalance = new RebalanceResource(broker.broker(), broker.nodes(), threads);
       rebalance.addTo(server.api);
       server.endRebalancing = rebalance::close;

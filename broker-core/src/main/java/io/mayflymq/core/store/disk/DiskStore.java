@@ -183,6 +183,11 @@ final class DiskStore implements PartitionStore, EndOfBurstListener {
   }
 
   @Override
+  public boolean isAtRest() {
+    return log.isAtRest() && streams.isAtRest();
+  }
+
+  @Override
   public StoreStats figures() {
     Histogram.Reading ofStreams = streams.forceTimes();
     return new StoreStats(

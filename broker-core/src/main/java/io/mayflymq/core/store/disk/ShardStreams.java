@@ -84,6 +84,11 @@ final class ShardStreams implements PartitionStreams {
   }
 
   @Override
+  public boolean isAtRest() {
+    return logs == null || logs.isAtRest();
+  }
+
+  @Override
   public Commit flush(Commit commit) {
     if (logs == null) {
       return commit;

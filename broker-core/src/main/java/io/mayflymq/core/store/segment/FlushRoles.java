@@ -65,6 +65,11 @@ final class FlushRoles {
     return requested;
   }
 
+  /** Returns whether no thread has a role, or is about to have one. */
+  boolean isIdle() {
+    return state == State.IDLE;
+  }
+
   boolean isForcing() {
     return state.forces;
   }

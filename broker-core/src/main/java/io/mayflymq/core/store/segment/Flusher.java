@@ -143,6 +143,13 @@ final class Flusher implements Runnable {
     return lastForceNanos;
   }
 
+  /** Returns whether no thread writes, forces or tells what is safe. Any thread may call. */
+  boolean isAtRest() {
+    synchronized (lock) {
+      return roles.isIdle();
+    }
+  }
+
   /** Returns how many bytes have been written so far. */
   long writtenBytes() {
     return writer.writtenBytes();

@@ -651,6 +651,11 @@ public final class SegmentLog {
     return flusher.lastForceNanos();
   }
 
+  /** Returns whether nothing is being written, forced or told to be safe. Any thread may call. */
+  public boolean isAtRest() {
+    return flusher.isAtRest();
+  }
+
   /** Returns the size of the log and of its live data. */
   public LogUsage usage() {
     noteDeletions();

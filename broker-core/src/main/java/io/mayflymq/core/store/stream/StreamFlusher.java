@@ -91,6 +91,13 @@ final class StreamFlusher implements Runnable {
     return state;
   }
 
+  /** Whether nothing is being written, forced or told to be safe. */
+  boolean isAtRest() {
+    synchronized (lock) {
+      return !scheduled;
+    }
+  }
+
   /** How many bytes of records have been written so far. */
   long writtenBytes() {
     return writtenBytes.get();

@@ -110,6 +110,11 @@ public final class StreamLogs {
     return submittedWrites - flusher.writtenWrites();
   }
 
+  /** Returns whether nothing is being written, forced or told to be safe. Any thread may call. */
+  public boolean isAtRest() {
+    return flusher.isAtRest();
+  }
+
   /** Whether something has been appended that is not safe yet. */
   public boolean hasUnsafe() {
     return state() == LogState.FAILED ? !dirty.isEmpty() : appendedBytes != flusher.safeBytes();

@@ -19,6 +19,7 @@ import io.mayflymq.protocol.types.ConnectionException;
 import io.mayflymq.server.alarm.Alarms;
 import io.mayflymq.server.alarm.ClientMemory;
 import io.mayflymq.server.channel.ChannelView;
+import io.mayflymq.server.clock.ManualTime;
 import io.mayflymq.server.config.NodeName;
 import io.mayflymq.server.connection.ConnectionEnvironment;
 import io.mayflymq.server.connection.ConnectionView;
@@ -38,6 +39,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
@@ -63,6 +65,7 @@ public final class ManagedBroker {
   private final Administration administration;
   private final BrokerDefinitions definitions;
   private final Backup backup;
+  private final Optional<ManualTime> manualTime;
   private final AllNodes nodes;
 
   /**
@@ -72,6 +75,7 @@ public final class ManagedBroker {
    * @param administration what administrators may do
    * @param definitions all that is declared
    * @param backup takes backups of the data directory
+   * @param manualTime the time, if it is moved by hand
    * @param others the other nodes of its cluster
    */
   public ManagedBroker(
@@ -79,11 +83,13 @@ public final class ManagedBroker {
       Administration administration,
       BrokerDefinitions definitions,
       Backup backup,
+      Optional<ManualTime> manualTime,
       NodeQuestions others) {
     this.environment = environment;
     this.administration = administration;
     this.definitions = definitions;
     this.backup = backup;
+    this.manualTime = manualTime;
     this.nodes = new AllNodes(others);
   }
 
@@ -118,6 +124,11 @@ public final class ManagedBroker {
   /** Returns what takes backups of the data directory. */
   Backup backup() {
     return backup;
+  }
+
+  /** Returns the time of the broker, if it is moved by hand. */
+  Optional<ManualTime> manualTime() {
+    return manualTime;
   }
 
   /** Returns what asks the other nodes of the cluster. */

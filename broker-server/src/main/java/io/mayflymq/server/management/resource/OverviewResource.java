@@ -195,6 +195,7 @@ public final class OverviewResource {
     if (!open.complete()) {
       object.put(ManagedBroker.INCOMPLETE, true);
     }
+    managed.manualTime().ifPresent(time -> object.put("manual_clock_ms", time.now()));
     if (request.principal().isMonitor()) {
       object.put("listeners", node.listeners().stream().map(OverviewResource::listener).toList());
       object.put("contexts", contexts());

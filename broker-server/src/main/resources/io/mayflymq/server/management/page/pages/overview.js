@@ -82,6 +82,8 @@ export function view(page, { overview, nodes, changes }) {
   return html`
     <div class="title"><h1>Overview</h1><span class="spring"></span>${rangeChoice()}</div>
     ${node === undefined ? '' : alarms(nodes)}
+    ${overview.manual_clock_ms === undefined ? '' : html`<p class="trouble" role="status">
+      The clock of this broker is moved by hand and stands at ${new Date(overview.manual_clock_ms).toISOString()}: nothing expires before it is moved.</p>`}
     ${overview.totals_without_nodes === undefined ? '' : html`<p class="hint">The counts are without ${overview.totals_without_nodes.join(', ')}.</p>`}
     <div class="tiles">
       ${tile('connections', objects.connections, 'connections')}
