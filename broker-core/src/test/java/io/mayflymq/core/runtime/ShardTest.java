@@ -40,6 +40,39 @@ class ShardTest {
   }
 
   @Test
+  void withAClockThatIsSetNoTimerIsWaitedFor() {
+    SettableClock set = new SettableClock(start);
+    Shard moved = new Shard(0, loop, set, faults);
+    Timer timer =
+        new Timer() {
+          @Override
+          protected void fire(long nowMillis) {
+            events.add("fired at " + (nowMillis - start));
+          }
+        };
+    moved.run(() -> moved.timers().schedule(timer, start + 5));
+    assertThat(loop.scheduled()).isZero();
+    assertThat(moved.isIdle()).isTrue();
+
+    set.set(start + 5);
+    moved.fireTimers();
+
+    assertThat(events).containsExactly("fired at 5");
+    assertThatThrownBy(() -> set.set(start)).isInstanceOf(IllegalArgumentException.class);
+  }
+
+  @Test
+  void aShardIsIdleWhenNothingWaitsForIt() {
+    assertThat(shard.isIdle()).isTrue();
+    shard.execute(() -> {});
+    assertThat(shard.isIdle()).isFalse();
+    loops.settle();
+    assertThat(shard.isIdle()).isTrue();
+    loop.call(() -> shard.executeLater(() -> {}));
+    assertThat(shard.isIdle()).isFalse();
+  }
+
+  @Test
   void clockIsReadOncePerBurst() {
     shard.run(
         () -> {

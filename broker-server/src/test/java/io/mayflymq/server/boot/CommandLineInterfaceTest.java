@@ -58,6 +58,15 @@ class CommandLineInterfaceTest {
   }
 
   @Test
+  void theClockIsAnOptionToo() {
+    execute("--clock", "manual", "--set", "a=1");
+    execute("--clock=manual", "server", "--set", "a=1");
+    ServerOptions expected =
+        new ServerOptions(Optional.empty(), List.of("clock=manual", "a=1"), false);
+    assertThat(runs).containsExactly(expected, expected);
+  }
+
+  @Test
   void checkDataChecksTheNamedDirectory() {
     assertThat(execute("check-data", "some/where")).isEqualTo(ExitCode.DATA);
     assertThat(execute("check-data", "--formatter", "json", "d")).isEqualTo(ExitCode.DATA);

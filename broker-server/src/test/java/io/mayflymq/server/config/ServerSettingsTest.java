@@ -18,6 +18,7 @@ import io.mayflymq.server.config.LogSettings.Rotation;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -67,6 +68,27 @@ class ServerSettingsTest {
         .hasMessage(
             "frame_max: 4096: expected 0, or 8192 or more, as"
                 + " deprecated_features.permit.frame_max_below_8192 is false");
+  }
+
+  @Test
+  void aClockThatIsMovedByHandNeedsOneShardAndNoCluster() throws Exception {
+    assertThat(settings().clock()).isEqualTo(new ClockSettings(false, Optional.empty(), false));
+    ServerSettings manual =
+        settings("clock=manual", "clock.start=2030-01-01T00:00:00Z", "clock.on_old_data=true");
+    assertThat(manual.clock())
+        .isEqualTo(
+            new ClockSettings(true, Optional.of(Instant.parse("2030-01-01T00:00:00Z")), true));
+    assertThat(manual.shards()).isEqualTo(1);
+    assertThatThrownBy(() -> settings("clock=manual", "shards=2"))
+        .hasMessage(
+            "shards: 2: expected 1, or auto, as clock is manual: only then the order of events is"
+                + " the same each time");
+    assertThatThrownBy(() -> settings("clock=manual", "cluster.listener=1", "cluster.secret=s"))
+        .hasMessageStartingWith("cluster.listener does not go with clock = manual");
+    assertThatThrownBy(() -> settings("clock=fast"))
+        .hasMessageContaining("expected one of real, manual");
+    assertThatThrownBy(() -> settings("clock.start=tomorrow"))
+        .hasMessageContaining("expected a moment such as 2026-01-01T00:00:00Z, from 1970 to 9999");
   }
 
   @Test

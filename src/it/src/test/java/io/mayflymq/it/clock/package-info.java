@@ -1,0 +1,2 @@
+/** A broker whose clock is moved by hand. */
+package io.mayflymq.it.clock;
