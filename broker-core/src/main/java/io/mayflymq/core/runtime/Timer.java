@@ -27,6 +27,15 @@ public abstract class Timer {
    */
   protected abstract void fire(long nowMillis);
 
+  /**
+   * Returns when this timer, which is scheduled, will do something that others notice, in
+   * milliseconds since the epoch: its deadline, unless it only looks then whether it is time; in
+   * that case {@link Long#MAX_VALUE} means that it will not.
+   */
+  protected long effectMillis() {
+    return deadline;
+  }
+
   /** Whether this timer is scheduled. */
   public final boolean isScheduled() {
     return next != null;

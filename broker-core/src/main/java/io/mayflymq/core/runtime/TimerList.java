@@ -20,11 +20,11 @@ final class TimerList extends Timer {
     return isEmpty() ? Long.MAX_VALUE : deadline;
   }
 
-  /** The earliest deadline in this list, MAX_VALUE if it is empty. */
-  long first() {
+  /** When the first of these timers will do something, MAX_VALUE if there is none. */
+  long firstEffect() {
     long first = Long.MAX_VALUE;
     for (Timer timer = next; timer != this; timer = timer.next) {
-      first = Math.min(first, timer.deadline);
+      first = Math.min(first, timer.effectMillis());
     }
     return first;
   }

@@ -187,16 +187,13 @@ public final class TimerWheel {
   }
 
   /**
-   * Returns the earliest deadline, in milliseconds since the epoch; {@link Long#MAX_VALUE} if no
-   * timer is scheduled. Takes a time in proportion to the number of timers that may be due about
-   * then.
+   * Returns when the first timer will do something, see {@link Timer#effectMillis}; {@link
+   * Long#MAX_VALUE} if none is scheduled. Looks at all timers.
    */
-  public long firstDeadlineMillis() {
-    long first = Math.min(Math.min(due.first(), arrived.first()), cascading.first());
-    if (occupiedLevels != 0) {
-      int level = Long.numberOfTrailingZeros(occupiedLevels);
-      int index = Long.numberOfTrailingZeros(occupiedSlots[level]);
-      first = Math.min(first, slots[level * SLOTS + index].first());
+  public long firstEffectMillis() {
+    long first = Math.min(Math.min(due.firstEffect(), arrived.firstEffect()), cascading.firstEffect());
+    for (TimerList slot : slots) {
+      first = Math.min(first, slot.firstEffect());
     }
     return first;
   }

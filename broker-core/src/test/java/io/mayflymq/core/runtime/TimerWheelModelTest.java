@@ -91,7 +91,7 @@ class TimerWheelModelTest {
     void check() {
       assertThat(wheel.size()).isEqualTo(deadlines.size());
       assertThat(wheel.nextDeadlineMillis(now)).isBetween(now, Math.max(now, earliest()));
-      assertThat(wheel.firstDeadlineMillis()).isEqualTo(earliest());
+      assertThat(wheel.firstEffectMillis()).isEqualTo(earliest());
       for (Probe timer : timers) {
         assertThat(timer.isScheduled()).isEqualTo(deadlines.containsKey(timer.id));
         assertThat(timer.deadlineMillis()).isEqualTo(deadlines.getOrDefault(timer.id, NEVER));

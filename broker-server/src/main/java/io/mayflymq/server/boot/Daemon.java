@@ -1,5 +1,6 @@
 package io.mayflymq.server.boot;
 
+import io.mayflymq.core.queue.index.Deadlines;
 import io.mayflymq.core.runtime.BrokerThreads;
 import io.mayflymq.core.runtime.SettableClock;
 import io.mayflymq.server.cluster.StoppedMember;
@@ -127,6 +128,7 @@ final class Daemon implements AutoCloseable, ProcessControl {
   }
 
   private Optional<SettableClock> manualClock(ClockSettings settings) throws SettingsException {
+    Deadlines.setExactClock(settings.manual());
     if (!settings.manual()) {
       return Optional.empty();
     }

@@ -74,6 +74,12 @@ final class ConsumerTimeout extends Timer {
   }
 
   @Override
+  protected long effectMillis() {
+    long effect = unacked.count() == 0 ? Long.MAX_VALUE : due();
+    return effect == Long.MAX_VALUE ? effect : effect + home.skippedMillis();
+  }
+
+  @Override
   protected void fire(long atMillis) {
     long nowMillis = home.steadyNow();
     if (unacked.count() == 0) {
@@ -124,11 +130,15 @@ final class ConsumerTimeout extends Timer {
   }
 
   private void await(long nowMillis) {
-    long timeout = timeoutOfOldest();
-    long due =
-        timeout == QueueSettings.NONE ? Long.MAX_VALUE : notes.peekFirst().atMillis + timeout;
+    long due = due();
     long next = nowMillis + TICK_MILLIS;
     home.scheduleSteady(this, due > nowMillis ? Math.min(due, next) : next);
+  }
+
+  /** Returns when the oldest delivery is to be acknowledged by, as far as that is noted. */
+  private long due() {
+    long timeout = timeoutOfOldest();
+    return timeout == QueueSettings.NONE ? Long.MAX_VALUE : notes.peekFirst().atMillis + timeout;
   }
 
   private long timeoutOfOldest() {

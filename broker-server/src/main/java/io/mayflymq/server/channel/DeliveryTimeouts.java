@@ -76,6 +76,12 @@ final class DeliveryTimeouts extends Timer {
   }
 
   @Override
+  protected long effectMillis() {
+    dropSettled();
+    return ends.isEmpty() ? Long.MAX_VALUE : ends.peekDeadline() + home.skippedMillis();
+  }
+
+  @Override
   protected void fire(long atMillis) {
     long nowMillis = home.steadyNow();
     while (ends.peekDeadline() <= nowMillis) {
@@ -84,11 +90,15 @@ final class DeliveryTimeouts extends Timer {
         onEnd.accept(tag);
       }
     }
-    while (!ends.isEmpty() && !unacked.contains(ends.peekSequence())) {
-      ends.poll();
-    }
+    dropSettled();
     if (!ends.isEmpty()) {
       home.scheduleSteady(this, ends.peekDeadline());
+    }
+  }
+
+  private void dropSettled() {
+    while (!ends.isEmpty() && !unacked.contains(ends.peekSequence())) {
+      ends.poll();
     }
   }
 

@@ -73,7 +73,7 @@ public final class ManualTime {
    * is.
    */
   public CompletableFuture<Long> next() {
-    return shard.call(() -> shard.timers().firstDeadlineMillis());
+    return shard.call(() -> shard.timers().firstEffectMillis());
   }
 
   /**
@@ -127,7 +127,7 @@ public final class ManualTime {
         return;
       }
       if (end == Long.MIN_VALUE) {
-        end = move.target.applyAsLong(shard.timers().firstDeadlineMillis());
+        end = move.target.applyAsLong(shard.timers().firstEffectMillis());
         end = Math.max(end, clock.millis());
       }
       clock.set(Math.min(end, shard.timers().nextDeadlineMillis(clock.millis())));

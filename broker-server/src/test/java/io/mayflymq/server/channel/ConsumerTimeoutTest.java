@@ -108,6 +108,7 @@ class ConsumerTimeoutTest {
     rig.deliver();
     rig.advance(4_999);
     assertThat(rig.ended()).isFalse();
+    assertThat(rig.shard.timers().firstEffectMillis()).isEqualTo(rig.start + 5_300);
     rig.advance(1);
     assertThat(rig.errors).hasSize(1);
     assertThat(rig.errors.get(0).code()).isEqualTo(ReplyCode.PRECONDITION_FAILED);

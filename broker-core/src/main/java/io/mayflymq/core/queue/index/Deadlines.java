@@ -11,12 +11,27 @@ public final class Deadlines {
   /** No deadline. */
   public static final long NEVER = Long.MAX_VALUE;
 
+  /**
+   * By how much later a period may have begun than the clock said, which had its milliseconds cut
+   * off, in ms.
+   */
+  private static long cutOff = 1;
+
   private Deadlines() {}
+
+  /**
+   * Sets whether the clock shows the moment itself, as one that is moved by hand does, rather than
+   * the millisecond that has begun. To be called before a broker starts; counts for all that these
+   * classes were loaded for.
+   */
+  public static void setExactClock(boolean exact) {
+    cutOff = exact ? 0 : 1;
+  }
 
   /**
    * Returns when a period that starts now will have passed.
    *
-   * @param nowMillis the clock's current millisecond
+   * @param nowMillis what the clock shows
    * @param periodMillis 0 or more, or a negative number for no end
    * @return the first millisecond at which the whole period has passed, or {@link #NEVER}
    */
@@ -24,7 +39,7 @@ public final class Deadlines {
     if (periodMillis <= 0) {
       return periodMillis == 0 ? nowMillis : NEVER;
     }
-    long deadline = nowMillis + periodMillis + 1;
+    long deadline = nowMillis + periodMillis + cutOff;
     return deadline < nowMillis ? NEVER : deadline;
   }
 }

@@ -49,6 +49,7 @@ class ManualClockIT {
 
   private static EmbeddedBroker broker;
   private static Http http;
+  private static int queues;
 
   private Connection connection;
   private Channel channel;
@@ -62,8 +63,7 @@ class ManualClockIT {
   @AfterAll
   static void stop() {
     assertThat(broker.stop()).isZero();
-    assertThat(broker.complaints()).hasSize(1);
-    assertThat(broker.complaints().get(0)).contains("clock = manual");
+    assertThat(broker.complaints()).isEmpty();
   }
 
   @BeforeEach
@@ -89,7 +89,8 @@ class ManualClockIT {
   }
 
   private String queue(Map<String, Object> arguments) throws IOException {
-    return channel.queueDeclare("", true, false, false, arguments).getQueue();
+    String name = "q" + queues++;
+    return channel.queueDeclare(name, true, false, false, arguments).getQueue();
   }
 
   private void publish(String queue, BasicProperties properties, String body) throws Exception {
@@ -312,8 +313,8 @@ class ManualClockIT {
             .start()) {
       assertThat(told.http().get("clock").json().path("now").asText())
           .isEqualTo("2030-01-01T00:00:00Z");
-      assertThat(told.complaints()).hasSize(1);
-      assertThat(told.complaints().get(0)).contains("clock = manual: the clock of this broker");
+      assertThat(told.output())
+          .anyMatch(line -> line.contains("clock = manual: the clock of this broker stands at 2030"));
       assertThat(told.stop()).isZero();
     }
   }
