@@ -100,6 +100,7 @@ class LoggingIT {
   @Test
   void logTailPrintsTheLastLinesWithoutALogFile() throws Exception {
     try (EmbeddedBroker broker = start()) {
+      broker.awaitLine(" ready in "); // It listens before it says so.
       assertThat(run(broker, "-q", "log_tail", "-N", "1000")).contains(" ready in ");
       assertThat(run(broker, "-q", "log_tail", "-N", "2").strip().lines()).hasSize(2);
       assertThat(run(broker, "log_location")).contains("<stdout>");
