@@ -191,7 +191,8 @@ public final class TimerWheel {
    * Long#MAX_VALUE} if none is scheduled. Looks at all timers.
    */
   public long firstEffectMillis() {
-    long first = Math.min(Math.min(due.firstEffect(), arrived.firstEffect()), cascading.firstEffect());
+    long first =
+        Math.min(Math.min(due.firstEffect(), arrived.firstEffect()), cascading.firstEffect());
     for (TimerList slot : slots) {
       first = Math.min(first, slot.firstEffect());
     }

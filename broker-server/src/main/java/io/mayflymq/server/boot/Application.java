@@ -142,10 +142,8 @@ final class Application implements AutoCloseable {
               monitors.apply(changed.memory(), changed.disk());
             }));
     Optional<ManualTime> time =
-        manual.map(
-            moved -> new ManualTime(moved, storage::isMetadataAtRest, server.environment()));
-    management =
-        startManagement(configuration, managed(storage, time, others), monitors, control);
+        manual.map(moved -> new ManualTime(moved, storage::isMetadataAtRest, server.environment()));
+    management = startManagement(configuration, managed(storage, time, others), monitors, control);
     held.push(management::close);
     if (storage.cluster() != null) {
       storage.cluster().calls().serve(CallService.MANAGEMENT, management::answer);
@@ -183,15 +181,13 @@ final class Application implements AutoCloseable {
       ControlServer control)
       throws StartException {
     try {
-      return ManagementServer.start(
-          configuration, managed, server, monitors, control, threads);
+      return ManagementServer.start(configuration, managed, server, monitors, control, threads);
     } catch (IOException e) {
       throw refused(e);
     }
   }
 
-  private ManagedBroker managed(
-      Storage storage, Optional<ManualTime> time, NodeQuestions others) {
+  private ManagedBroker managed(Storage storage, Optional<ManualTime> time, NodeQuestions others) {
     return new ManagedBroker(
         server.environment(),
         storage.administration(),

@@ -45,8 +45,7 @@ final class DataDirectory implements AutoCloseable {
   private final boolean isNew;
   private final List<String> warnings;
 
-  private DataDirectory(
-      Path path, FileChannel lockFile, boolean isNew, List<String> warnings) {
+  private DataDirectory(Path path, FileChannel lockFile, boolean isNew, List<String> warnings) {
     this.path = path;
     this.lockFile = lockFile;
     this.isNew = isNew;

@@ -61,7 +61,7 @@ public record ClockSettings(boolean manual, Optional<Instant> start, boolean onO
       throw new ConfigException(
           List.of(
               "shards: %d: expected 1, or auto, as clock is manual: only then the order of events"
-                  .formatted(values.get(ServerSettings.SHARDS).get())
+                      .formatted(values.get(ServerSettings.SHARDS).get())
                   + " is the same each time"));
     }
     if (manual && values.get(ClusterSettings.LISTENER).isPresent()) {

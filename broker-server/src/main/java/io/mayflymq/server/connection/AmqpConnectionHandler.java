@@ -189,9 +189,7 @@ public final class AmqpConnectionHandler extends ChannelInboundHandlerAdapter {
     decode();
     if (inactive) {
       endIfHandled();
-    } else if (!held
-        && !context.channel().config().isAutoRead()
-        && !connection.isSuspended()) {
+    } else if (!held && !context.channel().config().isAutoRead() && !connection.isSuspended()) {
       context.channel().config().setAutoRead(true);
     }
   }

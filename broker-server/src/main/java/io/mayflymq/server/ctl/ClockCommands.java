@@ -33,9 +33,7 @@ final class ClockCommands {
   private static Result advance(Invocation invocation) {
     String given = invocation.argument(0);
     Map<String, Object> body =
-        given.equals("next")
-            ? Map.of("to_next", true)
-            : Map.of("advance_ms", millis(given));
+        given.equals("next") ? Map.of("to_next", true) : Map.of("advance_ms", millis(given));
     invocation.banner("Advancing the clock by %s ...", given);
     return told(Api.object(invocation.api().post(CLOCK, body)));
   }
@@ -66,8 +64,7 @@ final class ClockCommands {
   private static Result told(Map<String, Object> clock) {
     Map<String, Object> shown = new LinkedHashMap<>(clock);
     Object next = clock.get("next_ms");
-    StringBuilder text =
-        new StringBuilder("%s: %s".formatted(clock.get("mode"), clock.get("now")));
+    StringBuilder text = new StringBuilder("%s: %s".formatted(clock.get("mode"), clock.get("now")));
     if (next instanceof Number due) {
       text.append(
           ", something is due in %d ms"

@@ -38,6 +38,7 @@ final class ParameterHelp {
           Map.entry("pidfile", "a file with the process id of the broker, once it starts"),
           Map.entry("prefix", "how the names begin"),
           Map.entry("release", "a release of RabbitMQ: 4.3 or 3.13"),
+          Map.entry("time", "a time such as 90s or 1h30m, or next"),
           Map.entry("strategy", "all, or even: those with an even number of members"),
           Map.entry("password", "the password; without it standard input is read"),
           Map.entry(

@@ -144,7 +144,8 @@ class ManualClockIT {
     Random random = new Random(1);
     List<Long> ttls = IntStream.range(0, NUMBER).mapToObj(i -> random.nextLong(1, HOUR)).toList();
     for (int i = 0; i < NUMBER; i++) {
-      channel.basicPublish("", queues.get(i % 20), persistentOrNot(ttls.get(i)), bytes("" + ttls.get(i)));
+      channel.basicPublish(
+          "", queues.get(i % 20), persistentOrNot(ttls.get(i)), bytes("" + ttls.get(i)));
     }
     channel.waitForConfirms(30_000);
     Deliveries deliveries = Deliveries.from(channel, dead, true);
@@ -199,8 +200,7 @@ class ManualClockIT {
 
   @Test
   void aConsumerThatDoesNotAcknowledgeIsTimedOut() throws Exception {
-    String queue =
-        queue(Map.of("x-queue-type", "quorum", "x-consumer-timeout", (int) HOUR));
+    String queue = queue(Map.of("x-queue-type", "quorum", "x-consumer-timeout", (int) HOUR));
     publish(queue, MessageProperties.PERSISTENT_BASIC, "m");
     Deliveries deliveries = Deliveries.from(channel, queue, false);
     deliveries.next();
@@ -314,7 +314,8 @@ class ManualClockIT {
       assertThat(told.http().get("clock").json().path("now").asText())
           .isEqualTo("2030-01-01T00:00:00Z");
       assertThat(told.output())
-          .anyMatch(line -> line.contains("clock = manual: the clock of this broker stands at 2030"));
+          .anyMatch(
+              line -> line.contains("clock = manual: the clock of this broker stands at 2030"));
       assertThat(told.stop()).isZero();
     }
   }
