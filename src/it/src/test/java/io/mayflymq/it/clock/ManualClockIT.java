@@ -126,7 +126,7 @@ class ManualClockIT {
     assertThat(now - published).isEqualTo(13 * HOUR - 1);
     List<?> deaths = (List<?>) dead.getProps().getHeaders().get("x-death");
     assertThat(deaths)
-        .extracting(death -> ((Date) ((Map<?, ?>) death).get("time")).getTime())
+        .extracting(death -> ((Date) ((Map<?, ?>) death).get("time")).toInstant().toEpochMilli())
         .containsExactly(seconds(published + 3 * HOUR), seconds(published + HOUR));
   }
 
@@ -244,7 +244,7 @@ class ManualClockIT {
       Delivery death = deliveries.next();
       if (death.body().equals("later")) {
         List<?> history = (List<?>) death.properties().getHeaders().get("x-death");
-        deaths.add(((Date) ((Map<?, ?>) history.get(0)).get("time")).getTime());
+        deaths.add(((Date) ((Map<?, ?>) history.get(0)).get("time")).toInstant().toEpochMilli());
       }
     }
     assertThat(deaths).isSubsetOf(seconds(start + HOUR), seconds(end + HOUR));
