@@ -31,6 +31,7 @@ import io.mayflymq.server.tls.TlsException;
 import io.mayflymq.server.tracing.Tracing;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
@@ -45,13 +46,16 @@ final class Application implements AutoCloseable {
   private final Deque<Runnable> held = new ArrayDeque<>();
 
   private final BrokerThreads threads;
+  private final ProcessUse use;
+  private Storage storage;
   private ManagementServer management;
   private AmqpServer server;
   private ShardWatch watch;
   private Runnable announcement;
 
-  private Application(BrokerThreads threads) {
+  private Application(BrokerThreads threads, ProcessUse use) {
     this.threads = threads;
+    this.use = use;
   }
 
   /**
@@ -60,6 +64,7 @@ final class Application implements AutoCloseable {
    * @param control where it can be managed from then on too
    * @param manual its clock, if that is moved by hand
    * @param threads makes its threads
+   * @param use what it may do with the process
    * @param acceptsLoss whether it starts although files of the data directory are missing
    * @param restart starts the broker anew, in its own time
    * @throws StartException if that fails; then all resources are released
@@ -69,10 +74,11 @@ final class Application implements AutoCloseable {
       ControlServer control,
       Optional<SettableClock> manual,
       BrokerThreads threads,
+      ProcessUse use,
       boolean acceptsLoss,
       Runnable restart)
       throws StartException {
-    Application application = new Application(threads);
+    Application application = new Application(threads, use);
     boolean started = false;
     try {
       application.open(configuration, control, manual, acceptsLoss, restart);
@@ -103,7 +109,7 @@ final class Application implements AutoCloseable {
     EventLoops loops = new EventLoops(settings.shards(), threads);
     held.push(loops::close);
     MessageTracer tracer = startTracing(settings.tracing());
-    Storage storage =
+    storage =
         Storage.open(
             new Storage.Options(settings, acceptsLoss, tracer, clock, restart),
             loops,
@@ -113,9 +119,11 @@ final class Application implements AutoCloseable {
     alarms.addListener(new AlarmEvents(storage.served().broker().events()));
     storage.loadDefinitions(settings.definitions());
     storage.setClusterName(settings.clusterName());
-    Housekeeping housekeeping =
-        Housekeeping.start(storage.served().broker(), HeapTrimmer.begin(), threads);
-    held.push(housekeeping::close);
+    if (use == ProcessUse.OWN) {
+      Housekeeping housekeeping =
+          Housekeeping.start(storage.served().broker(), HeapTrimmer.begin(), threads);
+      held.push(housekeeping::close);
+    }
     watch = ShardWatch.start(storage.served().broker().shards(), alarms, threads);
     held.push(watch::close);
     server = AmqpServer.start(configuration, loops, storage.served());
@@ -225,6 +233,26 @@ final class Application implements AutoCloseable {
     } catch (IOException e) {
       throw refused(e);
     }
+  }
+
+  /**
+   * Ends all connections at once, and copies the data directory as a process would have left it
+   * that was killed before that.
+   *
+   * @param copy does not exist
+   * @throws IOException if it cannot be copied
+   */
+  void freeze(Path dataDir, Path copy) throws IOException {
+    storage.hold(
+        () -> {
+          server.hangUp();
+          FileTree.copy(dataDir, copy);
+        });
+  }
+
+  /** Returns the management API. */
+  ManagementServer management() {
+    return management;
   }
 
   /** Returns whether all shards do their work. Any thread may call. */

@@ -24,6 +24,7 @@ import io.netty.util.NetUtil;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.net.InetSocketAddress;
+import java.nio.file.Path;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayDeque;
@@ -43,6 +44,7 @@ final class Daemon implements AutoCloseable, ProcessControl {
 
   private final LiveConfiguration configuration;
   private final BrokerThreads threads;
+  private final ProcessUse use;
   private final Runnable end;
 
   /** The steps that release resources other than the broker, the last one first. */
@@ -61,8 +63,10 @@ final class Daemon implements AutoCloseable, ProcessControl {
   /** The broker, or null while it is stopped. */
   private volatile Application application;
 
-  private Daemon(LiveConfiguration configuration, BrokerThreads threads, Runnable end) {
+  private Daemon(
+      LiveConfiguration configuration, BrokerThreads threads, ProcessUse use, Runnable end) {
     this.threads = threads;
+    this.use = use;
     this.end = end;
     this.configuration = configuration;
   }
@@ -73,14 +77,19 @@ final class Daemon implements AutoCloseable, ProcessControl {
    * the error.
    *
    * @param threads makes all threads
+   * @param use what it may do with the process
    * @param acceptsLoss whether it starts although files of the data directory are missing
    * @param end ends the process, or whatever the broker runs in, in its own time
    * @throws StartException if any of it cannot be had; then nothing is held
    */
   static Daemon start(
-      LiveConfiguration configuration, BrokerThreads threads, boolean acceptsLoss, Runnable end)
+      LiveConfiguration configuration,
+      BrokerThreads threads,
+      ProcessUse use,
+      boolean acceptsLoss,
+      Runnable end)
       throws StartException {
-    Daemon daemon = new Daemon(configuration, threads, end);
+    Daemon daemon = new Daemon(configuration, threads, use, end);
     boolean started = false;
     try {
       daemon.open(acceptsLoss);
@@ -94,20 +103,20 @@ final class Daemon implements AutoCloseable, ProcessControl {
   }
 
   private synchronized void open(boolean acceptsLoss) throws StartException {
-    NodeName.set(configuration.settings().nodeName());
     ServerSettings settings = configuration.settings();
+    if (use == ProcessUse.OWN) {
+      NodeName.set(settings.nodeName());
+    }
     data = DataDirectory.open(settings.dataDir(), settings.dataDirOfAnyOwner());
     held.push(data::close);
     log = settings.log();
-    Logging.configure(log, Daemon.class, threads.faults());
+    if (use == ProcessUse.OWN) {
+      Logging.configure(log, Daemon.class, threads.faults());
+    }
     held.push(configuration.onChange(this::changed));
     data.warnings().forEach(LOGGER::warn);
     clock = manualClock(settings.clock());
-    try {
-      control = ControlServer.start(configuration, this, threads);
-    } catch (IOException e) {
-      throw new StartException("cannot listen on the loopback address: " + e.getMessage(), e);
-    }
+    control = startControl();
     held.push(control::close);
     application = start(acceptsLoss);
     LOGGER.info(
@@ -123,8 +132,19 @@ final class Daemon implements AutoCloseable, ProcessControl {
     announceListeners();
   }
 
+  private ControlServer startControl() throws StartException {
+    try {
+      return use == ProcessUse.OWN
+          ? ControlServer.start(configuration, this, threads)
+          : ControlServer.none();
+    } catch (IOException e) {
+      throw new StartException("cannot listen on the loopback address: " + e.getMessage(), e);
+    }
+  }
+
   private Application start(boolean acceptsLoss) throws StartException {
-    return Application.start(configuration, control, clock, threads, acceptsLoss, this::restart);
+    return Application.start(
+        configuration, control, clock, threads, use, acceptsLoss, this::restart);
   }
 
   private Optional<SettableClock> manualClock(ClockSettings settings) throws SettingsException {
@@ -139,10 +159,12 @@ final class Daemon implements AutoCloseable, ProcessControl {
               .formatted(data.path()));
     }
     Instant start = settings.start().orElseGet(Instant::now).truncatedTo(ChronoUnit.MILLIS);
-    LOGGER.warn(
-        "clock = manual: the clock of this broker stands at {} until advance_clock moves it, and"
-            + " nothing expires before that; for tests only",
-        start);
+    if (use == ProcessUse.OWN) {
+      LOGGER.warn(
+          "clock = manual: the clock of this broker stands at {} until advance_clock moves it, and"
+              + " nothing expires before that; for tests only",
+          start);
+    }
     return Optional.of(new SettableClock(start.toEpochMilli()));
   }
 
@@ -167,6 +189,16 @@ final class Daemon implements AutoCloseable, ProcessControl {
   /** Returns where clients connect. */
   List<InetSocketAddress> addresses() {
     return application.addresses();
+  }
+
+  /** Returns the broker; null while it is stopped. */
+  Application application() {
+    return application;
+  }
+
+  /** Returns the data directory. */
+  Path dataDirectory() {
+    return data.path();
   }
 
   /**

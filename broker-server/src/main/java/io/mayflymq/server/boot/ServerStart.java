@@ -52,7 +52,8 @@ final class ServerStart {
       LiveConfiguration configuration =
           LiveConfiguration.read(
               () -> Configuration.load(options.config(), environment, options.sets()));
-      Daemon daemon = Daemon.start(configuration, threads, options.acceptsLoss(), end);
+      Daemon daemon =
+          Daemon.start(configuration, threads, ProcessUse.OWN, options.acceptsLoss(), end);
       SystemdNotifier manager = new SystemdNotifier(environment, threads);
       started.accept(
           () -> {

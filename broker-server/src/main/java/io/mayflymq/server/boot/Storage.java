@@ -68,6 +68,7 @@ final class Storage implements AutoCloseable {
   private final MetadataJournal metadata;
   private final ClusterNode cluster;
   private final Backup backup;
+  private final FileGate gate;
   private final Partitions partitions;
   private final Served served;
   private final Administration administration;
@@ -116,7 +117,8 @@ final class Storage implements AutoCloseable {
     boolean acceptsLoss = options.acceptsLoss();
     this.metadata = opened.metadata();
     this.cluster = opened.cluster();
-    this.backup = new Backup(settings.dataDir(), opened.gate());
+    this.gate = opened.gate();
+    this.backup = new Backup(settings.dataDir(), gate);
     SteadyClock clock = options.clock();
     DiskStores stores =
         new DiskStores(options(settings, acceptsLoss), new Raising(alarms), threads, opened.gate());
@@ -372,6 +374,15 @@ final class Storage implements AutoCloseable {
   /** Returns what takes backups of the data directory. */
   Backup backup() {
     return backup;
+  }
+
+  /**
+   * Does something while no file of the data directory changes, and so nothing is confirmed.
+   *
+   * @throws IOException what the task throws
+   */
+  void hold(FileGate.Pause task) throws IOException {
+    gate.hold(task);
   }
 
   /**

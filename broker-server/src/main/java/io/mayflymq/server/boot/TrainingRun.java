@@ -125,6 +125,6 @@ final class TrainingRun {
     settings.addAll(more);
     LiveConfiguration configuration =
         LiveConfiguration.read(() -> Configuration.load(Optional.empty(), Map.of(), settings));
-    return Daemon.start(configuration, threads, false, () -> {});
+    return Daemon.start(configuration, threads, ProcessUse.OWN, false, () -> {});
   }
 }

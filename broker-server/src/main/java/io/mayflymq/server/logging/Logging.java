@@ -12,6 +12,7 @@ import ch.qos.logback.core.FileAppender;
 import ch.qos.logback.core.Layout;
 import ch.qos.logback.core.OutputStreamAppender;
 import ch.qos.logback.core.encoder.LayoutWrappingEncoder;
+import ch.qos.logback.core.joran.spi.ConsoleTarget;
 import ch.qos.logback.core.rolling.RollingFileAppender;
 import ch.qos.logback.core.spi.ContextAwareBase;
 import io.mayflymq.core.runtime.Faults;
@@ -104,6 +105,30 @@ public final class Logging extends ContextAwareBase implements Configurator {
     add(RECENT, settings.console().orElse(settings.file()).level(), recent);
   }
 
+  /**
+   * Sends the log of all brokers that use these classes to standard error. Its lines are written by
+   * the threads that log, so there is nothing to be closed. Called again it only sets the level.
+   *
+   * @param least of the lines that are shown, of whatever broker
+   * @param faults gets errors that libraries log and that must end the broker
+   */
+  public static synchronized void configureShared(LogLevel least, Faults faults) {
+    if (levels == null) {
+      LoggerContext context = context();
+      context.reset();
+      context.addTurboFilter(new FatalErrorFilter(faults));
+      levels = new LogLevels(context, Logging.class);
+      ConsoleAppender<ILoggingEvent> console = new ConsoleAppender<>();
+      console.setTarget(ConsoleTarget.SystemErr.getName());
+      OutputStreamAppender<ILoggingEvent> written = written(console, LogFormat.PLAINTEXT);
+      written.setContext(context);
+      written.addFilter(new LevelFilter(levels, CONSOLE));
+      written.start();
+      context.getLogger(Logger.ROOT_LOGGER_NAME).addAppender(written);
+    }
+    levels.set(CONSOLE, least);
+  }
+
   private static Layout<ILoggingEvent> layout(LogFormat format) {
     Layout<ILoggingEvent> layout =
         switch (format) {
@@ -115,7 +140,7 @@ public final class Logging extends ContextAwareBase implements Configurator {
     return layout;
   }
 
-  private static Appender<ILoggingEvent> written(
+  private static OutputStreamAppender<ILoggingEvent> written(
       OutputStreamAppender<ILoggingEvent> appender, LogFormat format) {
     LayoutWrappingEncoder<ILoggingEvent> encoder = new LayoutWrappingEncoder<>();
     encoder.setContext(context());

@@ -34,6 +34,11 @@ public final class ControlServer implements AutoCloseable {
 
   private ControlServer() {}
 
+  /** One that listens nowhere, for a broker whose process has other means to control it. */
+  public static ControlServer none() {
+    return new ControlServer();
+  }
+
   /**
    * Listens, and writes the control file.
    *

@@ -1,6 +1,8 @@
 package io.mayflymq.server.management;
 
+import io.mayflymq.core.admin.AdministrationException;
 import io.mayflymq.core.runtime.BrokerThreads;
+import io.mayflymq.protocol.types.AmqpException;
 import io.mayflymq.server.alarm.ResourceMonitors;
 import io.mayflymq.server.config.ClusterSettings;
 import io.mayflymq.server.config.LiveConfiguration;
@@ -10,9 +12,12 @@ import io.mayflymq.server.http.BodyLimit;
 import io.mayflymq.server.http.HttpServer;
 import io.mayflymq.server.http.HttpService;
 import io.mayflymq.server.http.PathPrefix;
+import io.mayflymq.server.management.api.ApiException;
+import io.mayflymq.server.management.api.Body;
 import io.mayflymq.server.management.api.BodyLimits;
 import io.mayflymq.server.management.api.MessageMemory;
 import io.mayflymq.server.management.api.OpenApi;
+import io.mayflymq.server.management.api.Principal;
 import io.mayflymq.server.management.api.Request;
 import io.mayflymq.server.management.api.RequestRouter;
 import io.mayflymq.server.management.api.Response;
@@ -363,6 +368,46 @@ public final class ManagementServer implements AutoCloseable {
     new MessageResource(managed, settings.protocol().maxMessageSize(), large, messages).addTo(api);
     // Plugins add pages to RabbitMQ's console by this; there are none.
     api.get("extensions", request -> Response.ok(List.of()));
+  }
+
+  /**
+   * Answers a request of the process that the broker runs in, as one with the token of the control
+   * file. Any thread may call.
+   *
+   * @param path behind {@code /api/}, encoded, with the query
+   * @param body JSON; empty for none
+   * @return its body is a value that {@link JsonBody} can write, or null
+   */
+  public Response ask(String method, String path, byte[] body) {
+    int question = path.indexOf('?');
+    String plain = question < 0 ? path : path.substring(0, question);
+    try {
+      Request request =
+          new Request(
+              method,
+              Request.split(plain),
+              Map.of(),
+              Request.parseQuery(question < 0 ? null : path.substring(question + 1)),
+              Map.of(),
+              false,
+              new Body(body),
+              Principal.CONTROL);
+      RequestRouter.Found found = api.find(method, request.path());
+      return found instanceof RequestRouter.Found.Handled route
+          ? route.handler().handle(request.with(route.parameters(), request.body()))
+          : ((RequestRouter.Found.Answered) found).response();
+    } catch (ApiException refused) {
+      return Response.of(refused);
+    } catch (AmqpException refused) {
+      return Response.of(ApiException.of(refused));
+    } catch (AdministrationException refused) {
+      return Response.of(ApiException.of(refused));
+    }
+  }
+
+  /** Returns where it listens for clients without TLS, if it does. */
+  public Optional<InetSocketAddress> address() {
+    return Optional.ofNullable(plain);
   }
 
   /** Returns the router for {@code /api/}. */

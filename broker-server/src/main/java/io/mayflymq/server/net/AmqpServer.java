@@ -253,6 +253,13 @@ public final class AmqpServer implements AutoCloseable {
     closeConnections(SHUTDOWN);
   }
 
+  /** Accepts no more connections, and closes the sockets of those that are open. */
+  public void hangUp() {
+    suspendListeners();
+    environment.open().forEach(OpenConnection::hangUp);
+    awaitNoneOpen(HANG_UP_NANOS);
+  }
+
   private boolean awaitNoneOpen(long patienceNanos) {
     long start = System.nanoTime();
     while (!environment.open().isEmpty()) {

@@ -49,7 +49,8 @@ class DaemonTest {
             Optional.empty(),
             Map.of("MAYFLY_WHATEVER", "1"),
             Stream.concat(common, Stream.of(sets)).toList());
-    return Daemon.start(new LiveConfiguration(configuration), THREADS, false, () -> {});
+    return Daemon.start(
+        new LiveConfiguration(configuration), THREADS, ProcessUse.OWN, false, () -> {});
   }
 
   @Test
