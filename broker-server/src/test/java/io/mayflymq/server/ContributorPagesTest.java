@@ -27,7 +27,7 @@ class ContributorPagesTest {
   private static final Path ARCHITECTURE = ROOT.resolve("docs/architecture.md");
   private static final Path DECISIONS = ROOT.resolve("docs/design-decisions.md");
   private static final List<String> MODULES =
-      List.of("broker-protocol", "broker-core", "broker-cluster", "broker-server");
+      List.of("broker-protocol", "broker-core", "broker-cluster", "broker-server", "broker-test");
   private static final Pattern BLOCK = Pattern.compile("(?s)```.*?```");
   private static final Pattern CODE = Pattern.compile("`([^`\n]+)`");
 

@@ -1,0 +1,2 @@
+/** The broker for tests as an extension of JUnit 5. */
+package io.mayflymq.test.junit;
