@@ -362,6 +362,45 @@ public final class MayflyBroker implements AutoCloseable {
     return String.join("/", parts);
   }
 
+  // Faults
+
+  /** Closes all connections as an operator does: clients are told, with 320 CONNECTION_FORCED. */
+  public void closeConnections() {
+    Json.list(api("GET", "connections?columns=name", null))
+        .forEach(
+            connection -> api("DELETE", "connections/" + encoded(connection.text("name")), null));
+  }
+
+  /** Closes the sockets of all connections without a word, as a network does that fails. */
+  public void dropConnections() {
+    try {
+      running().dropConnections();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /**
+   * Raises an alarm as if memory were short: connections that publish are told with {@code
+   * connection.blocked}, and nothing more is read from them until {@link #unblockPublishers}.
+   */
+  public void blockPublishers() {
+    setBlocked(true);
+  }
+
+  /** Clears the alarm of {@link #blockPublishers}. */
+  public void unblockPublishers() {
+    setBlocked(false);
+  }
+
+  private void setBlocked(boolean blocked) {
+    try {
+      running().blockPublishers(blocked);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
   // Its end
 
   /**

@@ -138,6 +138,14 @@ final class RunningBroker {
         "ask", new Class<?>[] {String.class, String.class, Object.class}, method, path, body);
   }
 
+  void dropConnections() throws IOException {
+    call("dropConnections", new Class<?>[0]);
+  }
+
+  void blockPublishers(boolean block) throws IOException {
+    call("blockPublishers", new Class<?>[] {boolean.class}, block);
+  }
+
   /** Ends it at once, and leaves a copy of its data as it was then. */
   void kill(Path copy) throws IOException {
     call("kill", new Class<?>[] {Path.class}, copy);

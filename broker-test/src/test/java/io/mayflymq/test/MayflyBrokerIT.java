@@ -3,6 +3,8 @@ package io.mayflymq.test;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.rabbitmq.client.AMQP;
+import com.rabbitmq.client.ShutdownSignalException;
 import java.io.IOException;
 import java.net.HttpURLConnection;
 import java.net.URI;
@@ -14,6 +16,10 @@ import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -53,6 +59,48 @@ class MayflyBrokerIT {
           "Basic " + Base64.getEncoder().encodeToString(login.getBytes(StandardCharsets.UTF_8)));
       request.setRequestProperty("Connection", "close");
       assertThat(request.getResponseCode()).isEqualTo(200);
+    }
+  }
+
+  @Test
+  void connectionsAreClosedWithAWordAndWithout() throws Exception {
+    try (MayflyBroker broker = MayflyBroker.start();
+        Client told = Client.of(broker)) {
+      CompletableFuture<ShutdownSignalException> word = new CompletableFuture<>();
+      told.channel.getConnection().addShutdownListener(word::complete);
+      broker.closeConnections();
+      assertThat(word.get(60, TimeUnit.SECONDS).getReason())
+          .isInstanceOfSatisfying(
+              AMQP.Connection.Close.class,
+              close -> assertThat(close.getReplyCode()).isEqualTo(320));
+      try (Client dropped = Client.of(broker)) {
+        CompletableFuture<ShutdownSignalException> end = new CompletableFuture<>();
+        dropped.channel.getConnection().addShutdownListener(end::complete);
+        broker.dropConnections();
+        assertThat(end.get(60, TimeUnit.SECONDS).getReason()).isNull();
+      }
+      try (Client later = Client.of(broker)) {
+        later.queue("q", null);
+        assertThat(broker.queues()).hasSize(1);
+      }
+    }
+  }
+
+  @Test
+  void publishersAreBlockedUntilTheyAreLetGoOn() throws Exception {
+    try (MayflyBroker broker = MayflyBroker.start();
+        Client client = Client.of(broker)) {
+      BlockingQueue<String> told = new LinkedBlockingQueue<>();
+      client.channel.getConnection().addBlockedListener(told::add, () -> told.add("unblocked"));
+      client.queue("q", null);
+      broker.blockPublishers();
+      client.channel.basicPublish("", "q", null, new byte[] {1});
+      assertThat(told.poll(60, TimeUnit.SECONDS)).contains("memory");
+      assertThat(broker.queue("q").ready()).isZero();
+      broker.unblockPublishers();
+      assertThat(told.poll(60, TimeUnit.SECONDS)).isEqualTo("unblocked");
+      client.channel.waitForConfirmsOrDie(60_000);
+      assertThat(broker.queue("q").ready()).isEqualTo(1);
     }
   }
 

@@ -4,6 +4,7 @@ import io.mayflymq.core.runtime.BrokerThreads;
 import io.mayflymq.core.runtime.SettableClock;
 import io.mayflymq.core.runtime.SteadyClock;
 import io.mayflymq.core.tracing.MessageTracer;
+import io.mayflymq.server.alarm.Alarm;
 import io.mayflymq.server.alarm.AlarmEvents;
 import io.mayflymq.server.alarm.Alarms;
 import io.mayflymq.server.alarm.ResourceMonitors;
@@ -248,6 +249,22 @@ final class Application implements AutoCloseable {
           server.hangUp();
           FileTree.copy(dataDir, copy);
         });
+  }
+
+  /** Closes the sockets of all connections without a word. */
+  void dropConnections() {
+    server.dropConnections();
+  }
+
+  /** Raises or clears the alarm about memory that is raised by hand. */
+  void blockPublishers(boolean block) {
+    Alarms alarms = storage.served().alarms();
+    Alarm alarm = new Alarm.ByHand(Alarm.Resource.MEMORY);
+    if (block) {
+      alarms.raise(alarm, "a test blocks publishers");
+    } else {
+      alarms.clear(alarm, "the test lets publishers go on");
+    }
   }
 
   /** Returns the management API. */

@@ -108,6 +108,21 @@ public final class EmbeddedBroker implements AutoCloseable {
   }
 
   /**
+   * Closes the sockets of all connections without a word. Returns when they are closed; new ones
+   * are accepted.
+   */
+  public void dropConnections() {
+    daemon.application().dropConnections();
+  }
+
+  /**
+   * Raises or clears an alarm about memory, as long as which connections that publish are blocked.
+   */
+  public void blockPublishers(boolean block) {
+    daemon.application().blockPublishers(block);
+  }
+
+  /**
    * Ends it without a word to its clients, and leaves a copy of its data directory as a process
    * leaves it that is killed: a broker that is started with the copy recovers from that.
    *

@@ -256,6 +256,11 @@ public final class AmqpServer implements AutoCloseable {
   /** Accepts no more connections, and closes the sockets of those that are open. */
   public void hangUp() {
     suspendListeners();
+    dropConnections();
+  }
+
+  /** Closes the sockets of all connections, and returns when that is done. */
+  public void dropConnections() {
     environment.open().forEach(OpenConnection::hangUp);
     awaitNoneOpen(HANG_UP_NANOS);
   }

@@ -31,7 +31,8 @@ public final class MayflyExtension
   /** What JUnit closes with the context that it belongs to. */
   @SuppressWarnings(
       "deprecation") // AutoCloseable will do from JUnit 5.13 on; tests have older ones
-  private record Held(MayflyBroker broker) implements ExtensionContext.Store.CloseableResource {
+  private record Held(MayflyBroker broker)
+      implements ExtensionContext.Store.CloseableResource, AutoCloseable {
     @Override
     public void close() {
       broker.close();
