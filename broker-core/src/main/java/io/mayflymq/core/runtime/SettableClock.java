@@ -9,9 +9,12 @@ import java.time.InstantSource;
  * it.
  */
 public final class SettableClock implements InstantSource {
+  /** The last time that it can show: there are nanoseconds since the epoch until 2262 only. */
+  public static final Instant LAST = Instant.parse("2199-12-31T23:59:59.999Z");
+
   private volatile long millis;
 
-  /** Creates one that shows a time, in ms since the epoch. */
+  /** Creates one that shows a time, in ms since the epoch, not after {@link #LAST}. */
   public SettableClock(long millis) {
     this.millis = millis;
   }
@@ -29,12 +32,15 @@ public final class SettableClock implements InstantSource {
   /**
    * Sets it.
    *
-   * @param later in ms since the epoch, not before the time that it shows
-   * @throws IllegalArgumentException if it is before that
+   * @param later in ms since the epoch, not before the time that it shows, not after {@link #LAST}
+   * @throws IllegalArgumentException if it is before or after that
    */
   public void set(long later) {
     if (later < millis) {
       throw new IllegalArgumentException("%d is before %d".formatted(later, millis));
+    }
+    if (later > LAST.toEpochMilli()) {
+      throw new IllegalArgumentException("%d is after %s".formatted(later, LAST));
     }
     millis = later;
   }

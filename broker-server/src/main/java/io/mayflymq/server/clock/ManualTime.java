@@ -79,20 +79,20 @@ public final class ManualTime {
   /**
    * Moves the clock.
    *
-   * @param millis in ms since the epoch; a time that is over does not move it
+   * @param millis in ms since the epoch; a time that is over does not move it, one after {@link
+   *     SettableClock#LAST} counts as that
    * @return completed with the time that it shows when all that was due has happened
    */
   public CompletableFuture<Long> moveTo(long millis) {
     return move(first -> millis);
   }
 
-  /** Moves the clock on by so many ms, 0 or more. */
+  /**
+   * Moves the clock on by so many ms, 0 or more; not beyond {@link SettableClock#LAST}, in
+   * whichever order moves are made.
+   */
   public CompletableFuture<Long> moveBy(long millis) {
-    return move(
-        first -> {
-          long later = clock.millis() + millis;
-          return later < 0 ? Long.MAX_VALUE : later;
-        });
+    return move(first -> clock.millis() + millis);
   }
 
   /** Moves the clock to the next moment at which something is due; not at all if nothing is. */
@@ -128,7 +128,7 @@ public final class ManualTime {
       }
       if (end == Long.MIN_VALUE) {
         end = move.target.applyAsLong(shard.timers().firstEffectMillis());
-        end = Math.max(end, clock.millis());
+        end = Math.min(Math.max(end, clock.millis()), SettableClock.LAST.toEpochMilli());
       }
       clock.set(Math.min(end, shard.timers().nextDeadlineMillis(clock.millis())));
       shard.fireTimers();

@@ -1,5 +1,6 @@
 package io.mayflymq.server.config;
 
+import io.mayflymq.core.runtime.SettableClock;
 import io.mayflymq.core.security.NamePattern;
 import java.math.BigInteger;
 import java.net.URI;
@@ -22,7 +23,6 @@ public final class ValueTypes {
   private static final Pattern SIZE = Pattern.compile("([0-9]{1,18})([a-z]*)");
   private static final Pattern FRACTION = Pattern.compile("[0-9]{1,9}(\\.[0-9]{1,18})?");
   private static final long LARGEST_SIZE = 1L << 60;
-  private static final Instant YEAR_10000 = Instant.parse("+10000-01-01T00:00:00Z");
 
   /** RabbitMQ's information units: {@code k} and {@code kib} are 1024 bytes, {@code kb} is 1000. */
   private static final Map<String, Long> UNITS =
@@ -186,11 +186,11 @@ public final class ValueTypes {
   /** Returns the type of a moment, in the form of ISO 8601. */
   public static ValueType<Instant> instant() {
     return new ValueType<>(
-        "a moment such as 2026-01-01T00:00:00Z, from 1970 to 9999",
+        "a moment such as 2026-01-01T00:00:00Z, from 1970 to 2199",
         text -> {
           try {
             Instant moment = Instant.parse(text);
-            return moment.isBefore(Instant.EPOCH) || !moment.isBefore(YEAR_10000)
+            return moment.isBefore(Instant.EPOCH) || moment.isAfter(SettableClock.LAST)
                 ? Optional.empty()
                 : Optional.of(moment);
           } catch (DateTimeParseException e) {

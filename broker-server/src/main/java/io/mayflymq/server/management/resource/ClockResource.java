@@ -1,5 +1,6 @@
 package io.mayflymq.server.management.resource;
 
+import io.mayflymq.core.runtime.SettableClock;
 import io.mayflymq.server.clock.ManualTime;
 import io.mayflymq.server.json.Json;
 import io.mayflymq.server.management.api.ApiException;
@@ -17,6 +18,7 @@ public final class ClockResource {
   private static final String ADVANCE = "advance_ms";
   private static final String TO = "to_ms";
   private static final String TO_NEXT = "to_next";
+  private static final long LAST = SettableClock.LAST.toEpochMilli();
 
   private final ManagedBroker managed;
 
@@ -63,6 +65,7 @@ public final class ClockResource {
             "%s is %d: expected 0 or more, as the clock does not go back"
                 .formatted(ADVANCE, millis));
       }
+      requireReachable(ADVANCE, millis, LAST - time.now());
       return time.moveBy(millis);
     }
     if (fields.has(TO)) {
@@ -72,12 +75,21 @@ public final class ClockResource {
             "%s is %d: expected %d or more, as the clock does not go back"
                 .formatted(TO, millis, time.now()));
       }
+      requireReachable(TO, millis, LAST);
       return time.moveTo(millis);
     }
     if (!fields.bool(TO_NEXT)) {
       throw ApiException.badRequest("%s is false: expected true".formatted(TO_NEXT));
     }
     return time.moveToNext();
+  }
+
+  private static void requireReachable(String field, long millis, long most) {
+    if (millis > most) {
+      throw ApiException.badRequest(
+          "%s is %d: expected %d at most, as the clock ends at %s"
+              .formatted(field, millis, most, SettableClock.LAST));
+    }
   }
 
   private static Map<String, Object> manual(ManualTime moved) {

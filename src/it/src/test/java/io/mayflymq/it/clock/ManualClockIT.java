@@ -278,6 +278,10 @@ class ManualClockIT {
   void aWrongMoveIsRefusedInWords() throws Exception {
     assertThat(http.post("clock", "{\"advance_ms\":-1}").reason())
         .isEqualTo("advance_ms is -1: expected 0 or more, as the clock does not go back");
+    assertThat(http.post("clock", "{\"advance_ms\":9000000000000000000}").reason())
+        .matches(
+            "advance_ms is 9000000000000000000: expected \\d+ at most, as the clock ends at"
+                + " 2199-12-31T23:59:59.999Z");
     assertThat(http.post("clock", "{}").reason())
         .isEqualTo("expected one of advance_ms, to_ms and to_next");
     assertThat(http.post("clock", "{\"to_ms\":5}").reason())
