@@ -87,10 +87,7 @@ public final class ManualTime {
     return move(first -> millis);
   }
 
-  /**
-   * Moves the clock on by so many ms, 0 or more; not beyond {@link SettableClock#LAST}, in
-   * whichever order moves are made.
-   */
+  /** Moves the clock on by so many ms, 0 or more, but not beyond {@link SettableClock#LAST}. */
   public CompletableFuture<Long> moveBy(long millis) {
     return move(first -> clock.millis() + millis);
   }

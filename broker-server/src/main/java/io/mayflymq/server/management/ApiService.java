@@ -1,8 +1,6 @@
 package io.mayflymq.server.management;
 
-import io.mayflymq.core.admin.AdministrationException;
 import io.mayflymq.core.runtime.Faults;
-import io.mayflymq.protocol.types.AmqpException;
 import io.mayflymq.server.http.HttpResponse;
 import io.mayflymq.server.http.HttpService;
 import io.mayflymq.server.http.RequestBody;
@@ -162,16 +160,12 @@ final class ApiService implements HttpService {
 
   @Override
   public HttpResponse failure(RequestHead head, Throwable thrown) {
-    if (thrown instanceof ApiException refused) {
-      return encode(Response.of(refused));
-    }
-    if (thrown instanceof AmqpException refused) {
-      return encode(Response.of(ApiException.of(refused)));
-    }
-    if (thrown instanceof AdministrationException refused) {
-      return encode(Response.of(ApiException.of(refused)));
-    }
-    faults.report("an HTTP request", head, thrown);
-    return refusal(500, "internal_error", "The broker's log tells what happened");
+    return Response.refusal(thrown)
+        .map(ApiService::encode)
+        .orElseGet(
+            () -> {
+              faults.report("an HTTP request", head, thrown);
+              return refusal(500, "internal_error", "The broker's log tells what happened");
+            });
   }
 }

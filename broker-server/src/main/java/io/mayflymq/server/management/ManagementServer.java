@@ -1,8 +1,6 @@
 package io.mayflymq.server.management;
 
-import io.mayflymq.core.admin.AdministrationException;
 import io.mayflymq.core.runtime.BrokerThreads;
-import io.mayflymq.protocol.types.AmqpException;
 import io.mayflymq.server.alarm.ResourceMonitors;
 import io.mayflymq.server.config.ClusterSettings;
 import io.mayflymq.server.config.LiveConfiguration;
@@ -12,7 +10,6 @@ import io.mayflymq.server.http.BodyLimit;
 import io.mayflymq.server.http.HttpServer;
 import io.mayflymq.server.http.HttpService;
 import io.mayflymq.server.http.PathPrefix;
-import io.mayflymq.server.management.api.ApiException;
 import io.mayflymq.server.management.api.Body;
 import io.mayflymq.server.management.api.BodyLimits;
 import io.mayflymq.server.management.api.MessageMemory;
@@ -396,12 +393,8 @@ public final class ManagementServer implements AutoCloseable {
       return found instanceof RequestRouter.Found.Handled route
           ? route.handler().handle(request.with(route.parameters(), request.body()))
           : ((RequestRouter.Found.Answered) found).response();
-    } catch (ApiException refused) {
-      return Response.of(refused);
-    } catch (AmqpException refused) {
-      return Response.of(ApiException.of(refused));
-    } catch (AdministrationException refused) {
-      return Response.of(ApiException.of(refused));
+    } catch (RuntimeException e) {
+      return Response.refusal(e).orElseThrow(() -> e);
     }
   }
 

@@ -1,7 +1,10 @@
 package io.mayflymq.server.management.api;
 
+import io.mayflymq.core.admin.AdministrationException;
+import io.mayflymq.protocol.types.AmqpException;
 import io.mayflymq.server.json.Json;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * A response to a request.
@@ -34,6 +37,25 @@ public record Response(
   /** Returns 201 for a new object, 204 for one that existed before. */
   public static Response put(boolean isNew) {
     return isNew ? created() : noContent();
+  }
+
+  /**
+   * Returns what a request is answered with that was refused.
+   *
+   * @param thrown by its handler
+   * @return empty if that is no refusal, but a fault
+   */
+  public static Optional<Response> refusal(Throwable thrown) {
+    if (thrown instanceof ApiException refused) {
+      return Optional.of(of(refused));
+    }
+    if (thrown instanceof AmqpException refused) {
+      return Optional.of(of(ApiException.of(refused)));
+    }
+    if (thrown instanceof AdministrationException refused) {
+      return Optional.of(of(ApiException.of(refused)));
+    }
+    return Optional.empty();
   }
 
   public static Response of(ApiException refused) {

@@ -1,9 +1,7 @@
 package io.mayflymq.server.management.cluster;
 
-import io.mayflymq.core.admin.AdministrationException;
 import io.mayflymq.core.runtime.BrokerThreads;
 import io.mayflymq.core.runtime.Faults;
-import io.mayflymq.protocol.types.AmqpException;
 import io.mayflymq.server.http.HttpLimits;
 import io.mayflymq.server.http.Workers;
 import io.mayflymq.server.management.api.ApiException;
@@ -65,12 +63,8 @@ public final class QuestionService implements AutoCloseable {
           ? found.handler().handle(question.request(found.parameters()))
           : Response.of(
               ApiException.notFound(Missing.other("path", String.join("/", question.path()))));
-    } catch (ApiException refused) {
-      return Response.of(refused);
-    } catch (AmqpException refused) {
-      return Response.of(ApiException.of(refused));
-    } catch (AdministrationException refused) {
-      return Response.of(ApiException.of(refused));
+    } catch (RuntimeException e) {
+      return Response.refusal(e).orElseThrow(() -> e);
     }
   }
 
