@@ -33,15 +33,20 @@ RATE_GOAL_TIMES = 6
 RATE_GOAL = 100_000
 CPU_GOAL_US = 17
 LATENCY_GOALS_MS = (1.5, 8)
+DELIVERY_GOAL_SHARE = 0.5
+DELIVERY_GOAL_MS = 30
 PLACES = ("clients on the leader's node", "clients on another node")
 
 
 @dataclasses.dataclass
 class Place:
-    """What was measured with the clients on one of the nodes: rates, CPU time of all nodes per message, latencies in ms."""
+    """What was measured with the clients on one of the nodes, in each round: the rate, CPU time of all nodes per message, waits for
+    a delivery at that rate in ms (median, 99 %), resident memory of each node in MB at its end; and latencies at half of it in ms."""
 
     rates: list = dataclasses.field(default_factory=list)
     cpu_us: list = dataclasses.field(default_factory=list)
+    waits: list = dataclasses.field(default_factory=list)
+    memory: list = dataclasses.field(default_factory=list)
     latency: dict = dataclasses.field(default_factory=dict)
 
     @property
@@ -51,6 +56,14 @@ class Place:
     @property
     def half(self):
         return int(self.rate / 2)
+
+    @property
+    def wait(self):
+        return medians(self.waits)
+
+    @property
+    def resident(self):
+        return medians(self.memory)
 
     def cost(self):
         return f"{self.rate:,.0f}/s, {statistics.median(self.cpu_us):.1f} us"
@@ -109,22 +122,25 @@ class Comparison:
         seconds = self.SECONDS if number >= 0 else cluster.WARM_UP_SECONDS
         for clients, name in zip(cluster.nodes, PLACES):
             place = measured.places[name]
-            rate, cpu_us = self.traffic(cluster, clients, seconds * self.args.scale)
-            place.rates.append(rate)
-            place.cpu_us.append(cpu_us)
-            told(f"{cluster.name}, round {number}, {name}: {rate:,.0f}/s, {cpu_us:.1f} us")
+            self.traffic(cluster, clients, seconds * self.args.scale, place)
+            told(
+                f"{cluster.name}, round {number}, {name}: {place.rates[-1]:,.0f}/s, {place.cpu_us[-1]:.1f} us,"
+                f" deliveries {milliseconds(place.waits[-1])}, {megabytes(place.memory[-1])}"
+            )
         with self.queue(cluster):
             pass
 
-    def traffic(self, cluster, clients, seconds):
-        """The rate, and CPU time of all nodes per message, for a queue that the first node leads."""
+    def traffic(self, cluster, clients, seconds, place):
+        """Adds what was measured for a queue that the first node leads to a place."""
         with self.queue(cluster) as options:
             before = cluster.cpu_seconds()
             with self.load.start(clients, f"{options} --messages {MANY}") as running:
                 time.sleep(seconds)
+                place.memory.append([node.resident_mb() for node in cluster.nodes])
                 figures = running.stopped()
-            cpu_us = (cluster.cpu_seconds() - before) * 1e6 / figures["received"]
-        return figures["received_per_s"], cpu_us
+            place.cpu_us.append((cluster.cpu_seconds() - before) * 1e6 / figures["received"])
+        place.rates.append(figures["received_per_s"])
+        place.waits.append([figures[f"latency_us_{part}"] / 1000 for part in ("p50", "p99")])
 
     @contextlib.contextmanager
     def queue(self, cluster):
@@ -150,6 +166,8 @@ class Comparison:
         for name in PLACES:
             rows += [
                 (f"{name}: rate, CPU of all nodes", lambda of, name=name: of.places[name].cost()),
+                ("deliveries at that rate: median, 99 %", lambda of, name=name: milliseconds(of.places[name].wait)),
+                ("memory at that rate: leader, others", lambda of, name=name: megabytes(of.places[name].resident)),
                 ("half of that rate", lambda of, name=name: f"{of.places[name].half:,}/s"),
                 ("confirms at half of it: median, 99 %", lambda of, name=name: milliseconds(of.places[name].latency["confirm"])),
                 ("deliveries at half of it: median, 99 %", lambda of, name=name: milliseconds(of.places[name].latency["latency"])),
@@ -185,6 +203,12 @@ class Comparison:
         goal = f"{RATE_GOAL_TIMES} times RabbitMQ's, as {RATE_GOAL:,}/s"
         table.row(f"{name}: rate", f"{times:.1f} times, {place.rate:,.0f}/s", goal, times >= RATE_GOAL_TIMES)
         table.row(f"{name}: CPU of all nodes", f"{cpu_us:.1f} us a message", f"{CPU_GOAL_US} us", cpu_us <= CPU_GOAL_US)
+        allowed = DELIVERY_GOAL_SHARE * other.wait[0] if other else DELIVERY_GOAL_MS
+        goal = f"half of RabbitMQ's, as {DELIVERY_GOAL_MS} ms"
+        table.row(f"{name}: median delivery at that rate", f"{place.wait[0]:.1f} ms", goal, place.wait[0] <= allowed)
+        if other:
+            met = place.resident[0] < other.resident[0]
+            table.row(f"{name}: memory of the leader", f"{place.resident[0]:.0f} MB", f"< {other.resident[0]:.0f} MB, RabbitMQ's", met)
         met = all(time <= goal for time, goal in zip(place.latency["confirm"], LATENCY_GOALS_MS))
         at = f"{name}: confirms at {place.half:,}/s: median, 99 %"
         table.row(at, milliseconds(place.latency["confirm"]), milliseconds(LATENCY_GOALS_MS), met)
@@ -192,6 +216,15 @@ class Comparison:
 
 def milliseconds(times):
     return ", ".join(f"{each:.1f} ms" for each in times)
+
+
+def megabytes(sizes):
+    return ", ".join(f"{each:,.0f} MB" for each in sizes)
+
+
+def medians(rows):
+    """Of each column."""
+    return [statistics.median(column) for column in zip(*rows)]
 
 
 def told(line):
