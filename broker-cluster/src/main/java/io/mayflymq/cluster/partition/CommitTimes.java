@@ -77,6 +77,11 @@ final class CommitTimes {
     return first < end ? nowNanos - ended[index(first)] : 0;
   }
 
+  /** Returns how long a burst takes at present, in ns; 0 if there was none. */
+  long presentNanos(long nowNanos) {
+    return Math.max(lastNanos, waitingNanos(nowNanos));
+  }
+
   /** What waits is not committed by this node. */
   void clear() {
     first = end;

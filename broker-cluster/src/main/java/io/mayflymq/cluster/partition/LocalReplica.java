@@ -225,6 +225,11 @@ final class LocalReplica implements ReplicaOwner {
     public boolean isBehind() {
       return hosted.isBehind();
     }
+
+    @Override
+    public long commitMillis() {
+      return TimeUnit.NANOSECONDS.toMillis(commits.presentNanos(shard.elapsedNanos()));
+    }
   }
 
   /** What is told waits until this node may deliver, or leads no more. */

@@ -18,4 +18,9 @@ public interface BurstSink {
   default boolean isBehind() {
     return false;
   }
+
+  /** Returns how long a burst takes at present until it is committed, in ms. */
+  default long commitMillis() {
+    return 0;
+  }
 }

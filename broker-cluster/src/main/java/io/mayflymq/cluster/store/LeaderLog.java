@@ -173,6 +173,11 @@ final class LeaderLog implements StoreLog, EndOfBurstListener {
     return sink.isBehind();
   }
 
+  @Override
+  public long commitMillis() {
+    return sink.commitMillis();
+  }
+
   private static void fail(Commit commit) {
     if (commit != null) {
       commit.failed();

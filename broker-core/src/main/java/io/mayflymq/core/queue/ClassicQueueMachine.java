@@ -575,13 +575,17 @@ public final class ClassicQueueMachine implements QueueMachine {
   /**
    * Returns how long a publisher of very many messages should pause, in ms, if consumers are behind
    * though they have room or settle fast; 0 if no pause is needed.
+   *
+   * @param commitMillis how long a commit of a replicated partition takes
    */
-  public int pauseMillis(long nowMillis) {
+  public int pauseMillis(long commitMillis, long nowMillis) {
     long bytes = index.readyBytes() + BYTES_PER_MESSAGE * index.readyCount();
     long pause =
         bytes < MOST_BYTES_BEHIND || !consumers.isHeldUp() ? 0 : bytes / BYTES_PER_PAUSE_MILLI;
     return (int)
-        Math.min(LONGEST_PAUSE_MILLIS, Math.max(pause, dispatcher.millisBehind(nowMillis)));
+        Math.max(
+            Math.min(LONGEST_PAUSE_MILLIS, pause),
+            dispatcher.millisBehind(commitMillis, nowMillis));
   }
 
   /**

@@ -190,9 +190,13 @@ final class Dispatcher {
   /**
    * Returns how long consumers that settle fast need for what is ready, in ms; 0 if publishers need
    * not wait for that.
+   *
+   * @param commitMillis how long a commit takes
    */
-  long millisBehind(long nowMillis) {
-    return turnover == null ? 0 : turnover.millisFor(index.readyCount(), unsettled, nowMillis);
+  long millisBehind(long commitMillis, long nowMillis) {
+    return turnover == null
+        ? 0
+        : turnover.millisFor(index.readyCount(), unsettled, commitMillis, nowMillis);
   }
 
   /** Puts a consumer back into the rotation, as it may be able to take messages again. */

@@ -67,6 +67,11 @@ public final class InMemoryStore implements PartitionStore {
   }
 
   @Override
+  public long commitMillis() {
+    return 0;
+  }
+
+  @Override
   public boolean isAtRest() {
     return true;
   }

@@ -87,6 +87,12 @@ public interface PartitionStore {
   boolean isBehind();
 
   /**
+   * Returns how long other replicas take at present until they have what is written, in ms; 0 if
+   * there are none.
+   */
+  long commitMillis();
+
+  /**
    * Returns whether nothing that was handed over at the end of a burst has yet to be written, or
    * told to be safe. What cannot be written now does not count. Any thread may call.
    */

@@ -335,35 +335,35 @@ class QueueMachineConsumersTest {
     ManualQueue.setRoom(consumer, 0);
     int megabyte = 1 << 20;
     publish(16, megabyte);
-    assertThat(queue.machine.pauseMillis(queue.now)).as("16 MiB behind").isEqualTo(4);
+    assertThat(queue.machine.pauseMillis(0, queue.now)).as("16 MiB behind").isEqualTo(4);
     publish(16, megabyte);
-    assertThat(queue.machine.pauseMillis(queue.now)).as("32 MiB behind").isEqualTo(8);
+    assertThat(queue.machine.pauseMillis(0, queue.now)).as("32 MiB behind").isEqualTo(8);
     publish(400, megabyte);
-    assertThat(queue.machine.pauseMillis(queue.now)).as("the most").isEqualTo(50);
+    assertThat(queue.machine.pauseMillis(0, queue.now)).as("the most").isEqualTo(50);
 
     ManualQueue.setRoom(consumer, 1000);
     queue.machine.resume(consumer, queue.now);
-    assertThat(queue.machine.pauseMillis(queue.now)).as("nothing waits").isZero();
+    assertThat(queue.machine.pauseMillis(0, queue.now)).as("nothing waits").isZero();
   }
 
   @Test
   void pauseCountsTheMemoryOverheadOfSmallMessages() {
     ManualQueue.setRoom(queue.subscribe(0), 0);
     publish(200_000, 16);
-    assertThat(queue.machine.pauseMillis(queue.now)).isEqualTo(5);
+    assertThat(queue.machine.pauseMillis(0, queue.now)).isEqualTo(5);
   }
 
   @Test
   void publishersDoNotPauseForConsumersAtTheirPrefetchLimit() {
     queue.subscribe(1); // Has one message, and does not acknowledge.
     publish(40, 1 << 20);
-    assertThat(queue.machine.pauseMillis(queue.now)).isZero();
+    assertThat(queue.machine.pauseMillis(0, queue.now)).isZero();
   }
 
   @Test
   void publishersDoNotPauseWithoutConsumers() {
     publish(40, 1 << 20);
-    assertThat(queue.machine.pauseMillis(queue.now)).isZero();
+    assertThat(queue.machine.pauseMillis(0, queue.now)).isZero();
   }
 
   @Test
@@ -372,25 +372,47 @@ class QueueMachineConsumersTest {
     Consumer consumer = quorum.subscribe(100);
     quorum.publishMany(100);
     quorum.now += 20;
-    assertThat(quorum.machine.pauseMillis(quorum.now)).as("nothing waits").isZero();
+    assertThat(quorum.machine.pauseMillis(0, quorum.now)).as("nothing waits").isZero();
     quorum.machine.acknowledge(consumer, 0, 99, quorum.now);
     quorum.publishMany(200);
-    assertThat(quorum.machine.pauseMillis(quorum.now)).as("no more than a turn").isZero();
+    assertThat(quorum.machine.pauseMillis(0, quorum.now)).as("no more than a turn").isZero();
 
     quorum.publishMany(100);
-    assertThat(quorum.machine.pauseMillis(quorum.now)).as("two turns of 20 ms").isEqualTo(40);
+    assertThat(quorum.machine.pauseMillis(0, quorum.now)).as("two turns of 20 ms").isEqualTo(40);
     quorum.publishMany(100);
-    assertThat(quorum.machine.pauseMillis(quorum.now)).as("the most").isEqualTo(50);
+    assertThat(quorum.machine.pauseMillis(0, quorum.now)).as("the most").isEqualTo(50);
 
     quorum.now += 101;
-    assertThat(quorum.machine.pauseMillis(quorum.now)).as("it has become slow").isZero();
+    assertThat(quorum.machine.pauseMillis(0, quorum.now)).as("it has become slow").isZero();
     quorum.machine.acknowledge(consumer, 100, 199, quorum.now);
-    assertThat(quorum.machine.pauseMillis(quorum.now)).as("100 messages in 101 ms").isZero();
+    assertThat(quorum.machine.pauseMillis(0, quorum.now)).as("100 messages in 101 ms").isZero();
     quorum.now += 10;
     quorum.machine.acknowledge(consumer, 200, 299, quorum.now);
-    assertThat(quorum.machine.pauseMillis(quorum.now)).as("no more than a turn").isZero();
+    assertThat(quorum.machine.pauseMillis(0, quorum.now)).as("no more than a turn").isZero();
     quorum.publishMany(200);
-    assertThat(quorum.machine.pauseMillis(quorum.now)).as("it is fast again").isEqualTo(30);
+    assertThat(quorum.machine.pauseMillis(0, quorum.now)).as("it is fast again").isEqualTo(30);
+  }
+
+  @Test
+  void publishersOfAQuorumQueueWaitLongerForConsumersThatWaitForCommits() {
+    ManualQueue quorum = new ManualQueue(QueueValues.NONE.of(QueueType.QUORUM).settings());
+    quorum.subscribe(100);
+    quorum.publishMany(300);
+    quorum.now += 200;
+    assertThat(quorum.machine.pauseMillis(39, quorum.now)).as("the client is slow").isZero();
+    assertThat(quorum.machine.pauseMillis(40, quorum.now)).as("commits are slow").isEqualTo(400);
+    quorum.publishMany(1_000);
+    assertThat(quorum.machine.pauseMillis(40, quorum.now)).as("the most").isEqualTo(800);
+    quorum.now += 200;
+    assertThat(quorum.machine.pauseMillis(400, quorum.now)).as("ever").isEqualTo(1_000);
+  }
+
+  @Test
+  void publishersOfAQuorumQueueDoNotPauseWithoutConsumersHoweverLongCommitsTake() {
+    ManualQueue quorum = new ManualQueue(QueueValues.NONE.of(QueueType.QUORUM).settings());
+    quorum.publishMany(1_000);
+    quorum.now += 200;
+    assertThat(quorum.machine.pauseMillis(200, quorum.now)).isZero();
   }
 
   private void publish(int count, int size) {

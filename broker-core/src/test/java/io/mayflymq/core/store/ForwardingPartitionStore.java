@@ -74,6 +74,11 @@ public class ForwardingPartitionStore implements PartitionStore {
   }
 
   @Override
+  public long commitMillis() {
+    return store.commitMillis();
+  }
+
+  @Override
   public boolean isAtRest() {
     return store.isAtRest();
   }

@@ -178,6 +178,11 @@ final class DiskStore implements PartitionStore, EndOfBurstListener {
         || storeLog.isBehind();
   }
 
+  @Override
+  public long commitMillis() {
+    return storeLog.commitMillis();
+  }
+
   private long pendingBytes() {
     return log.pendingBytes() + paging.pendingBytes() + streams.pendingBytes();
   }

@@ -56,6 +56,11 @@ public interface StoreLog {
     return false;
   }
 
+  /** Returns how long it takes until other nodes have what was appended, in ms. */
+  default long commitMillis() {
+    return 0;
+  }
+
   /** Frees disk space; see {@link SegmentLog#compact}. */
   boolean compact(int budget);
 

@@ -168,7 +168,9 @@ public final class LocalQueue implements ShardQueue {
 
   @Override
   public int pauseMillis() {
-    return machine instanceof ClassicQueueMachine memory ? memory.pauseMillis(state.now()) : 0;
+    return machine instanceof ClassicQueueMachine memory
+        ? memory.pauseMillis(state.queue().partition().store().commitMillis(), state.now())
+        : 0;
   }
 
   @Override
