@@ -83,7 +83,7 @@ public final class ReplicaDriver {
     place
         .shard()
         .loop()
-        .schedule(() -> place.shard().run(this::beat), ReplicationTimes.USUAL.heartbeat());
+        .schedule(() -> place.shard().run(this::beat), replica.nextTickMillis(now()));
   }
 
   private void beat() {

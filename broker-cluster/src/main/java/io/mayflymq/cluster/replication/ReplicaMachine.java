@@ -108,12 +108,32 @@ public final class ReplicaMachine {
     follower.heardOf(assignment.epoch());
   }
 
-  /**
-   * Another replica is to lead.
-   *
-   * @param to its number; {@link #ANY} for any
-   */
-  private record HandOver(int to, long begunAtMillis) {}
+  /** Another replica is to lead. */
+  private static final class HandOver {
+    final int to;
+    final long begunAtMillis;
+
+    /** What was proposed last: the successor, for which revision; {@link #UNKNOWN} for nothing. */
+    int proposed = UNKNOWN;
+
+    long revision;
+
+    /**
+     * @param to its number; {@link #ANY} for any
+     */
+    HandOver(int to, long begunAtMillis) {
+      this.to = to;
+      this.begunAtMillis = begunAtMillis;
+    }
+
+    /** Returns whether this has not been proposed yet. */
+    boolean propose(int next, long forRevision) {
+      boolean isNew = next != proposed || forRevision != revision;
+      proposed = next;
+      revision = forRevision;
+      return isNew;
+    }
+  }
 
   /** Returns whether this node leads. */
   public boolean leads() {
@@ -229,7 +249,7 @@ public final class ReplicaMachine {
       return;
     }
     int next = leader.successor(handOver.to);
-    if (next != UNKNOWN) {
+    if (next != UNKNOWN && handOver.propose(next, assignment.revision())) {
       for (int other : assignment.replicas()) {
         if (connected.contains(other)) {
           effects.send(other, new ReplicationMessage.Released(assignment.epoch()));
@@ -255,6 +275,9 @@ public final class ReplicaMachine {
   /** A connection of this node to another one has been opened. */
   public void connected(int node) {
     connected.add(node);
+    if (handOver != null) {
+      handOver.proposed = UNKNOWN; // That node has not been told.
+    }
     if (leader != null) {
       leader.connected(node);
     }
@@ -359,7 +382,10 @@ public final class ReplicaMachine {
     }
   }
 
-  /** To be called once in a heartbeat. */
+  /**
+   * To be called once in a heartbeat, or earlier: see {@link #nextTickMillis}. What is proposed is
+   * proposed once; the caller repeats it as long as it may have been lost.
+   */
   public void tick(long nowMillis) {
     if (leader == null) {
       report(nowMillis);
@@ -369,6 +395,15 @@ public final class ReplicaMachine {
       leader.tick(nowMillis);
       proposeSuccessor();
     }
+  }
+
+  /**
+   * Returns after which time it is to be called again: a follower that has not heard of the leader
+   * is to notice that as soon as it lasts too long.
+   */
+  public long nextTickMillis(long nowMillis) {
+    long silent = heardAtMillis + times.lease() + 1 - nowMillis;
+    return leader == null && silent > 0 ? Math.min(silent, times.heartbeat()) : times.heartbeat();
   }
 
   private void report(long nowMillis) {

@@ -175,6 +175,40 @@ class ReplicaMachineTest implements ReplicaEffects {
   }
 
   @Test
+  void leaderThatHandsOverProposesTheSuccessorOnce() {
+    follow();
+    replica.ended(0, now);
+    lead();
+    replica.append(ByteBuffer.allocate(8), now);
+    replica.forced(log.last(), now);
+    replica.handOver(ReplicaMachine.ANY, now);
+    answer();
+    answer();
+    replica.tick(now);
+    assertThat(proposed).hasSize(1);
+    assertThat(sent).containsOnlyOnce(new Released(2));
+
+    replica.disconnected(0);
+    replica.connected(0);
+    replica.received(0, new Position(assignment.epoch(), log.last(), log.history()), now);
+    answer();
+    assertThat(proposed).as("the node with a new connection is told").hasSize(2);
+  }
+
+  @Test
+  void silenceOfTheLeaderIsNoticedWithoutWaitingForTheNextHeartbeat() {
+    follow();
+    int heartbeat = ReplicationTimes.USUAL.heartbeat();
+    assertThat(replica.nextTickMillis(now)).isEqualTo(heartbeat);
+    now += LEASE - 100;
+    assertThat(replica.nextTickMillis(now)).isEqualTo(101);
+    now += 101;
+    replica.tick(now);
+    assertThat(reports).hasSize(1);
+    assertThat(replica.nextTickMillis(now)).isEqualTo(heartbeat);
+  }
+
+  @Test
   void leaderThatCannotHandOverEndsLeadingAndReports() {
     follow();
     lead();
