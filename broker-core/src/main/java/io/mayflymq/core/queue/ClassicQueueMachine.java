@@ -52,8 +52,10 @@ public final class ClassicQueueMachine implements QueueMachine {
 
   // How many bytes consumers with room may be behind before a publisher of very many messages has
   // to pause, and for how long: the farther behind, the longer the pause, so that publishers and
-  // consumers reach the same speed at some depth.
-  private static final long MOST_BYTES_BEHIND = 16 << 20;
+  // consumers reach the same speed at some depth. The depth is what is delivered within the
+  // shortest pause: less would leave consumers without work, and with more messages wait longer,
+  // and the collector copies them.
+  private static final long MOST_BYTES_BEHIND = 2 << 20;
   private static final long BYTES_PER_PAUSE_MILLI = 4 << 20;
   private static final long LONGEST_PAUSE_MILLIS = 50;
   private static final long BYTES_PER_MESSAGE = 100;
@@ -581,7 +583,7 @@ public final class ClassicQueueMachine implements QueueMachine {
   public int pauseMillis(long commitMillis, long nowMillis) {
     long bytes = index.readyBytes() + BYTES_PER_MESSAGE * index.readyCount();
     long pause =
-        bytes < MOST_BYTES_BEHIND || !consumers.isHeldUp() ? 0 : bytes / BYTES_PER_PAUSE_MILLI;
+        bytes < MOST_BYTES_BEHIND || !consumers.isHeldUp() ? 0 : 1 + bytes / BYTES_PER_PAUSE_MILLI;
     return (int)
         Math.max(
             Math.min(LONGEST_PAUSE_MILLIS, pause),

@@ -334,10 +334,12 @@ class QueueMachineConsumersTest {
     Consumer consumer = queue.subscribe(0);
     ManualQueue.setRoom(consumer, 0);
     int megabyte = 1 << 20;
-    publish(16, megabyte);
-    assertThat(queue.machine.pauseMillis(0, queue.now)).as("16 MiB behind").isEqualTo(4);
-    publish(16, megabyte);
-    assertThat(queue.machine.pauseMillis(0, queue.now)).as("32 MiB behind").isEqualTo(8);
+    publish(1, megabyte);
+    assertThat(queue.machine.pauseMillis(0, queue.now)).as("1 MiB behind").isZero();
+    publish(1, megabyte);
+    assertThat(queue.machine.pauseMillis(0, queue.now)).as("2 MiB behind").isEqualTo(1);
+    publish(30, megabyte);
+    assertThat(queue.machine.pauseMillis(0, queue.now)).as("32 MiB behind").isEqualTo(9);
     publish(400, megabyte);
     assertThat(queue.machine.pauseMillis(0, queue.now)).as("the most").isEqualTo(50);
 
@@ -350,7 +352,7 @@ class QueueMachineConsumersTest {
   void pauseCountsTheMemoryOverheadOfSmallMessages() {
     ManualQueue.setRoom(queue.subscribe(0), 0);
     publish(200_000, 16);
-    assertThat(queue.machine.pauseMillis(0, queue.now)).isEqualTo(5);
+    assertThat(queue.machine.pauseMillis(0, queue.now)).isEqualTo(6);
   }
 
   @Test

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.vhost.TestBroker.Collector;
+import io.mayflymq.core.vhost.command.PublishListener;
 import io.mayflymq.core.vhost.command.ShardCommandSender;
 import io.mayflymq.core.vhost.queue.Queue;
 import org.junit.jupiter.api.Test;
@@ -42,6 +43,40 @@ class ShardCommandSenderTest {
     assertThat(commands.bytesUnderWay()).isZero();
   }
 
+  /** A disk works better with much at once, consumers do not. */
+  @Test
+  void moreMayBeUnderWayOfWhatAPublisherWaitsToHear() {
+    Queue queue = broker.declareOn(1, "q");
+    fill(queue, null, 1_000);
+    assertThat(commands.isFull()).isFalse();
+    fill(queue, null, 1_100);
+    assertThat(commands.isFull()).as("more than 1 MiB").isTrue();
+    assertThat(commands.hasRoom()).isFalse();
+    broker.runLoops();
+    assertThat(commands.isFull()).isFalse();
+    assertThat(commands.hasRoom()).isTrue();
+
+    PublishListener listener = (sequence, outcome) -> {};
+    fill(queue, listener, 8_000);
+    assertThat(commands.isFull()).isFalse();
+    assertThat(commands.hasRoom()).isFalse();
+    fill(queue, listener, 200);
+    assertThat(commands.isFull()).as("more than 4 MiB").isTrue();
+    broker.runLoops();
+    assertThat(commands.hasRoom()).isTrue();
+  }
+
+  /** Each message counts 512 bytes. */
+  private void fill(Queue queue, PublishListener listener, int count) {
+    broker.on(
+        0,
+        () -> {
+          for (int i = 0; i < count; i++) {
+            commands.publish(queue, TestBroker.message(i, false, Message.NO_TTL, 0), listener, i);
+          }
+        });
+  }
+
   @ParameterizedTest
   @ValueSource(ints = {0, 1})
   void manyMessagesForFullConsumersAreConfirmedAfterAPause(int shard) {
@@ -51,8 +86,8 @@ class ShardCommandSenderTest {
     publish(queue, 30, 1 << 20);
     assertThat(commands.isSettled()).as("30 MiB wait").isFalse();
 
-    broker.loops.advance(6);
-    assertThat(commands.isSettled()).as("before 7 ms").isFalse();
+    broker.loops.advance(7);
+    assertThat(commands.isSettled()).as("before 8 ms").isFalse();
     broker.loops.advance(1);
     broker.runLoops();
     assertThat(commands.isSettled()).as("after them").isTrue();

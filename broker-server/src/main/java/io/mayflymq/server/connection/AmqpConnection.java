@@ -55,14 +55,6 @@ final class AmqpConnection
   private static final long CLOSING_TIMEOUT_MILLIS = 5_000;
   private static final long REFUSED_LOGIN_PAUSE_MILLIS = 1_000;
 
-  /**
-   * The bytes that may be in transit to the shards: above the first limit the connection stops
-   * reading, below the second it continues.
-   */
-  private static final long MOST_BYTES_UNDER_WAY = 4 << 20;
-
-  private static final long RESUME_BYTES_UNDER_WAY = 1 << 20;
-
   /** About how many bytes a connection takes without its channels and what its client has told. */
   private static final int KEPT_BYTES = 5_000;
 
@@ -510,7 +502,7 @@ final class AmqpConnection
   }
 
   private void onBatchReturned() {
-    if (overloaded && commands.bytesUnderWay() < RESUME_BYTES_UNDER_WAY) {
+    if (overloaded && commands.hasRoom()) {
       overloaded = false;
       input.resume();
     }
@@ -522,7 +514,7 @@ final class AmqpConnection
     if (memory != null) {
       memory.tell();
     }
-    if (commands.bytesUnderWay() > MOST_BYTES_UNDER_WAY) {
+    if (commands.isFull()) {
       overloaded = true;
     }
     flooded = output.isFlooded();

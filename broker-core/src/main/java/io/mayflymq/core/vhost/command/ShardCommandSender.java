@@ -27,6 +27,15 @@ import java.util.concurrent.CompletableFuture;
 public final class ShardCommandSender implements EndOfBurstListener {
   private static final int SPARE_BATCHES = 8;
 
+  // How many bytes may be under way. The smaller number is for messages of which no publisher waits
+  // to hear: more of them would only wait elsewhere, as objects that the collector copies. The
+  // others are on their way to the disk, and the more of them are forced together, the better.
+  private static final long MOST_UNDER_WAY = 4 << 20;
+  private static final long MOST_NOT_AWAITED = 1 << 20;
+
+  /** Below this part of them there is room again. */
+  private static final int ROOM_SHARE = 4;
+
   private final Shard home;
   private final Runnable onReturn;
   private CommandBatch[] open;
@@ -40,6 +49,7 @@ public final class ShardCommandSender implements EndOfBurstListener {
   private boolean openHasMoved;
 
   private long bytesUnderWay;
+  private long bytesNotAwaited;
   private int batchesUnderWay;
 
   /**
@@ -217,6 +227,17 @@ public final class ShardCommandSender implements EndOfBurstListener {
     return bytesUnderWay;
   }
 
+  /** Whether so much is under way that the connection should stop reading. */
+  public boolean isFull() {
+    return bytesUnderWay > MOST_UNDER_WAY || bytesNotAwaited > MOST_NOT_AWAITED;
+  }
+
+  /** Whether so little is under way that a connection that has stopped reading should go on. */
+  public boolean hasRoom() {
+    return bytesUnderWay < MOST_UNDER_WAY / ROOM_SHARE
+        && bytesNotAwaited < MOST_NOT_AWAITED / ROOM_SHARE;
+  }
+
   /** Whether every batch that was handed over has come back. */
   public boolean isSettled() {
     return batchesUnderWay == 0;
@@ -265,9 +286,16 @@ public final class ShardCommandSender implements EndOfBurstListener {
   }
 
   private void submit(CommandBatch batch) {
-    bytesUnderWay += batch.bytes();
-    batchesUnderWay++;
+    countUnderWay(batch, 1);
     places.submit(batch);
+  }
+
+  private void countUnderWay(CommandBatch batch, int sign) {
+    batchesUnderWay += sign;
+    bytesUnderWay += sign * batch.bytes();
+    if (!batch.isAwaited()) {
+      bytesNotAwaited += sign * batch.bytes();
+    }
   }
 
   private void submitNow(CommandBatch batch) {
@@ -283,8 +311,7 @@ public final class ShardCommandSender implements EndOfBurstListener {
   }
 
   private void returned(CommandBatch batch, boolean safe) {
-    bytesUnderWay -= batch.bytes();
-    batchesUnderWay--;
+    countUnderWay(batch, -1);
     places.returned(batch);
     batch.notifyPublishers(safe, home.faults());
     if (spare.size() < SPARE_BATCHES && batch.recycle()) {
