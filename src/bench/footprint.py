@@ -6,7 +6,7 @@
 
 The broker starts as by bin/mayfly, with Java's tracking of native memory, which itself takes some megabytes. What Java has
 reserved for each purpose is counted page by page, as far as it is resident; what is left of the anonymous memory are the
-arenas of malloc, in which direct buffers are, too. "alive" is what a full collection leaves of the heap, in the end. Row "-"
+arenas of malloc, in which direct buffers are, too: those are also counted by what they have allocated. "alive" is what a full collection leaves of the heap, in the end. Row "-"
 is a broker that nothing was done to, ten seconds after its start. Needs Linux, and a JDK with jcmd.
 """
 
@@ -24,7 +24,7 @@ from load import Load, compile_generator
 from rows import ROWS, Limits
 
 HOME = ROOT / "broker-server/target/mayfly"
-HEADS = ("resident", "heap", "alive", "code", "classes", "collector", "stacks", "other of Java", "malloc and direct", "files")
+HEADS = ("resident", "heap", "alive", "code", "classes", "collector", "stacks", "other of Java", "malloc and direct", "of these direct", "files")
 KINDS = {
     "Java Heap": "heap",
     "Code": "code",
@@ -57,8 +57,14 @@ class Tracked(Launched):
         for start, end, resident, path in mappings:
             bytes_of["resident"] += resident
             bytes_of[self.purpose(start, end, path, reserved)] += resident
+        bytes_of["of these direct"] = self.direct_bytes()
         bytes_of["alive"] = int(re.search(r"^Total\s+\d+\s+(\d+)", self.ask("GC.class_histogram"), re.MULTILINE)[1])
         return [bytes_of[head] / MIB for head in HEADS]
+
+    def direct_bytes(self):
+        """What direct buffers have allocated, resident or not."""
+        other = re.search(r"^- +Other \(.*committed=(\d+)KB", self.ask("VM.native_memory", "summary"), re.MULTILINE)
+        return int(other[1]) * 1024 if other else 0
 
     def mappings(self):
         """Start, end, resident bytes and file of each mapping."""

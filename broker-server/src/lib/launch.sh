@@ -21,6 +21,50 @@ if [ -z "${MAYFLY_CONFIG_FILE:-}" ] && [ -r "$config" ]; then
   export MAYFLY_CONFIG_FILE
 fi
 
+# Prints the version of Java, such as 17.0.15. Fails if it is not told.
+java_version() {
+  release=$(dirname "$(dirname "$(readlink -f "$(command -v "$java")")")")/release
+  [ -r "$release" ] && sed -n 's/^JAVA_VERSION="\(.*\)"$/\1/p' "$release"
+}
+
+# Prints how many processors the process may use: those of the machine, or what its control group leaves of them.
+count_processors() {
+  processors=$(nproc 2>/dev/null || getconf _NPROCESSORS_ONLN)
+  group=$(sed -n 's/^0:://p' /proc/self/cgroup 2>/dev/null || true)
+  for limit in /sys/fs/cgroup/cpu.max "/sys/fs/cgroup$group/cpu.max"; do
+    if [ -r "$limit" ] && read -r quota period <"$limit" && [ "$quota" != max ]; then
+      allowed=$(((quota + period - 1) / period))
+      [ "$allowed" -ge "$processors" ] || processors=$allowed
+    fi
+  done
+  echo "$processors"
+}
+
+# Prints options for the heap of the broker, which holds little for long: contents of messages that wait are elsewhere. On few processors a
+# small young generation is collected in one to three milliseconds, by one thread, with the least memory. On more the threads that allocate
+# would wait for that one, so there it is G1, whose heap begins small, and grows for what it holds rather than to collect less often.
+heap_options() {
+  if [ "$(count_processors)" -le 2 ]; then
+    echo "-XX:+UseSerialGC -Xms48m -Xmn16m -XX:SurvivorRatio=3 -XX:-ShrinkHeapInSteps"
+  else
+    echo "-Xms64m -XX:GCTimeRatio=4"
+  fi
+}
+
+# Prints the option by which Java gives memory that its compilers have freed back to the system, if it is known to have it.
+trim_options() {
+  case ${MAYFLY_JAVA_OPTS:-} in *TrimNativeHeap*) return 0 ;; esac
+  version=$(java_version) || return 0
+  # shellcheck disable=SC2046 # the numbers are meant to be split
+  set -- $(echo "$version" | tr -c '0-9\n' ' ')
+  case $1 in
+    17) [ "${3:-0}" -ge 12 ] || return 0 ;;
+    21) [ "${3:-0}" -ge 4 ] || return 0 ;;
+    *) [ "$1" -ge 23 ] || return 0 ;;
+  esac
+  echo "-XX:TrimNativeHeapInterval=5000"
+}
+
 # Names the archive of a program, without its ending: $stem. It belongs to one Java and one jar, so the name has the version of the one and a
 # checksum of the size and time of the other; and of its path, which Java did not allow to change before version 25. Fails if there can be
 # none: the options of Java are separated by spaces, and those of the user go first.
@@ -28,9 +72,7 @@ fi
 #   $1   the name of the program
 find_archive() {
   directory=${MAYFLY_CACHE_DIR:-$home/lib}
-  release=$(dirname "$(dirname "$(readlink -f "$(command -v "$java")")")")/release
-  [ -r "$release" ] || return 1
-  version=$(sed -n 's/^JAVA_VERSION="\(.*\)"$/\1/p' "$release")
+  version=$(java_version) || return 1
   jar=$home/lib/mayfly.jar place=$home
   [ "${version%%.*}" -lt 25 ] || place=
   stem=$directory/$1-$version-$({ echo "$place"; stat -c '%s %Y' "$jar" 2>/dev/null || wc -c <"$jar"; } | checksum)

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.HotSpotDiagnosticMXBean;
 import com.sun.management.VMOption;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -15,6 +16,8 @@ class HeapTrimmerTest {
   private static final String INTERVAL = "G1PeriodicGCInterval";
   private static final String LEAST = "MinHeapFreeRatio";
   private static final String MOST = "MaxHeapFreeRatio";
+
+  private static final HeapTrimmer.Heap BY_ITSELF = new HeapTrimmer.Heap(() -> 48, null);
 
   private final Options options = new Options();
   private long collections = 100;
@@ -65,7 +68,7 @@ class HeapTrimmerTest {
 
   @Test
   void freeHeapIsSmallAtRestAndDefaultUnderLoad() {
-    HeapTrimmer trimmer = HeapTrimmer.begin(options, () -> collections);
+    HeapTrimmer trimmer = HeapTrimmer.begin(options, () -> collections, BY_ITSELF);
     assertThat(options.values.get(INTERVAL)).isGreaterThanOrEqualTo(15_000);
     lookAfter(trimmer, 0);
     assertShares(40, 70);
@@ -80,9 +83,38 @@ class HeapTrimmerTest {
   }
 
   @Test
+  void heapThatHasGrownIsCollectedOnceAtTheBeginningOfARest() {
+    long[] size = {48};
+    List<Long> collected = new ArrayList<>();
+    HeapTrimmer.Heap heap =
+        new HeapTrimmer.Heap(
+            () -> size[0],
+            () -> {
+              collected.add(size[0]);
+              size[0] = 60;
+              collections++;
+            });
+    HeapTrimmer trimmer = HeapTrimmer.begin(options, () -> collections, heap);
+    lookAfter(trimmer, 0);
+    lookAfter(trimmer, 0);
+    assertThat(collected).as("it has not grown").isEmpty();
+    lookAfter(trimmer, 10);
+    size[0] = 500;
+    lookAfter(trimmer, 10);
+    assertThat(collected).as("there is work").isEmpty();
+
+    lookAfter(trimmer, 1);
+    assertThat(collected).containsExactly(500L);
+    lookAfter(trimmer, 0);
+    lookAfter(trimmer, 10);
+    lookAfter(trimmer, 0);
+    assertThat(collected).as("it has not grown again").containsExactly(500L);
+  }
+
+  @Test
   void heapOptionsFromTheCommandLineAreKept() {
     options.origin = VMOption.Origin.VM_CREATION;
-    HeapTrimmer trimmer = HeapTrimmer.begin(options, () -> collections);
+    HeapTrimmer trimmer = HeapTrimmer.begin(options, () -> collections, BY_ITSELF);
     lookAfter(trimmer, 0);
     lookAfter(trimmer, 0);
 
@@ -93,10 +125,10 @@ class HeapTrimmerTest {
   @Test
   void javaWithoutTheHeapOptionsIsNotChanged() {
     options.values.clear();
-    HeapTrimmer trimmer = HeapTrimmer.begin(options, () -> collections);
+    HeapTrimmer trimmer = HeapTrimmer.begin(options, () -> collections, BY_ITSELF);
     lookAfter(trimmer, 0);
     lookAfter(trimmer, 0);
     assertThat(options.values).isEmpty();
-    HeapTrimmer.begin(null, () -> collections).look();
+    HeapTrimmer.begin(null, () -> collections, BY_ITSELF).look();
   }
 }
