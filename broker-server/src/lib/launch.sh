@@ -45,7 +45,7 @@ count_processors() {
 # would wait for that one, so there it is G1, whose heap begins small, and grows for what it holds rather than to collect less often.
 heap_options() {
   if [ "$(count_processors)" -le 2 ]; then
-    echo "-XX:+UseSerialGC -Xms48m -Xmn16m -XX:SurvivorRatio=3 -XX:-ShrinkHeapInSteps"
+    echo "-XX:+UseSerialGC -Xms48m -Xmn16m -XX:SurvivorRatio=3 -XX:-ShrinkHeapInSteps -XX:MetaspaceSize=64m"
   else
     echo "-Xms64m -XX:GCTimeRatio=4"
   fi

@@ -17,8 +17,6 @@ class HeapTrimmerTest {
   private static final String LEAST = "MinHeapFreeRatio";
   private static final String MOST = "MaxHeapFreeRatio";
 
-  private static final HeapTrimmer.Heap BY_ITSELF = new HeapTrimmer.Heap(() -> 48, null);
-
   private final Options options = new Options();
   private long collections = 100;
 
@@ -68,7 +66,7 @@ class HeapTrimmerTest {
 
   @Test
   void freeHeapIsSmallAtRestAndDefaultUnderLoad() {
-    HeapTrimmer trimmer = HeapTrimmer.begin(options, () -> collections, BY_ITSELF);
+    HeapTrimmer trimmer = HeapTrimmer.begin(options, () -> collections, null);
     assertThat(options.values.get(INTERVAL)).isGreaterThanOrEqualTo(15_000);
     lookAfter(trimmer, 0);
     assertShares(40, 70);
@@ -89,6 +87,7 @@ class HeapTrimmerTest {
     HeapTrimmer.Heap heap =
         new HeapTrimmer.Heap(
             () -> size[0],
+            () -> 0,
             () -> {
               collected.add(size[0]);
               size[0] = 60;
@@ -112,9 +111,30 @@ class HeapTrimmerTest {
   }
 
   @Test
+  void heapMayGrowUntilTheNextRestIfAllOfItIsCollectedAgainAndAgain() {
+    long[] whole = {7};
+    HeapTrimmer.Heap heap = new HeapTrimmer.Heap(() -> 48, () -> whole[0], () -> {});
+    HeapTrimmer trimmer = HeapTrimmer.begin(options, () -> collections, heap);
+    lookAfter(trimmer, 100);
+    whole[0] += 2;
+    lookAfter(trimmer, 100);
+    assertShares(40, 70);
+    whole[0] += 3;
+    lookAfter(trimmer, 100);
+    assertShares(90, 95);
+
+    lookAfter(trimmer, 100);
+    assertShares(90, 95);
+    lookAfter(trimmer, 0);
+    assertShares(10, 20);
+    lookAfter(trimmer, 100);
+    assertShares(40, 70);
+  }
+
+  @Test
   void heapOptionsFromTheCommandLineAreKept() {
     options.origin = VMOption.Origin.VM_CREATION;
-    HeapTrimmer trimmer = HeapTrimmer.begin(options, () -> collections, BY_ITSELF);
+    HeapTrimmer trimmer = HeapTrimmer.begin(options, () -> collections, null);
     lookAfter(trimmer, 0);
     lookAfter(trimmer, 0);
 
@@ -125,10 +145,10 @@ class HeapTrimmerTest {
   @Test
   void javaWithoutTheHeapOptionsIsNotChanged() {
     options.values.clear();
-    HeapTrimmer trimmer = HeapTrimmer.begin(options, () -> collections, BY_ITSELF);
+    HeapTrimmer trimmer = HeapTrimmer.begin(options, () -> collections, null);
     lookAfter(trimmer, 0);
     lookAfter(trimmer, 0);
     assertThat(options.values).isEmpty();
-    HeapTrimmer.begin(null, () -> collections, BY_ITSELF).look();
+    HeapTrimmer.begin(null, () -> collections, null).look();
   }
 }
