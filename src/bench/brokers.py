@@ -16,6 +16,7 @@ from amqp import Client
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 JAR = ROOT / "broker-server/target/mayfly.jar"
+HOME = ROOT / "broker-server/target/mayfly"
 RABBITMQ = "/usr/lib/rabbitmq/bin/rabbitmq-server"
 START_SECONDS = 300
 STOP_SECONDS = 30
@@ -167,8 +168,17 @@ class Launched(Mayfly):
         return [str(self.home / "bin/mayfly"), *plain[plain.index("--set") :]]
 
     def environment(self):
-        java = {"JAVA_HOME": self.java} if self.java else {}
-        return os.environ | {"MAYFLY_JAVA_OPTS": self.options} | java
+        return os.environ | {"MAYFLY_JAVA_OPTS": self.options} | java_home(self.java)
+
+
+def java_home(java):
+    return {"JAVA_HOME": java} if java else {}
+
+
+def train(home, java=None):
+    """Makes the archive of classes of a distribution, as the installation of a package does."""
+    environment = os.environ | java_home(java)
+    subprocess.run([home / "bin/mayfly", "train"], check=True, stdout=subprocess.DEVNULL, env=environment)
 
 
 class RabbitMQ(Broker):

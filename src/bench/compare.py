@@ -5,8 +5,8 @@
     src/bench/compare.py --rows ab --scale 0.1 mayfly mayfly:/path/to/older.jar       two builds, quickly
     src/bench/compare.py --rows dh mayfly "mayfly:-XX:+UseSerialGC -Xmx256m"          other options of Java
 
-A broker is mayfly, mayfly:JAR, mayfly:OPTIONS of Java, "mayfly:JAR OPTIONS", rabbitmq or lavinmq; the directory of a distribution
-in place of a JAR is started by its bin/mayfly. Without any, MayflyMQ and those of the others that are installed are compared.
+A broker is mayfly, mayfly:JAR, mayfly:OPTIONS of Java, "mayfly:JAR OPTIONS", rabbitmq or lavinmq. A JAR is started by java -jar, the
+directory of a distribution in its place by bin/mayfly, with an archive of classes, as is the one that was built. Without any, MayflyMQ and those of the others that are installed are compared.
 Each row starts its own brokers, on loopback, with free ports and new directories, which end with it. A row has one round to warm
 up and three that count; its figures are their medians. A slow broker gets fewer messages, so that no part takes much longer than
 --seconds: what counts is the rate.
@@ -22,7 +22,7 @@ import sys
 import tempfile
 
 import report
-from brokers import RABBITMQ, ROOT, Launched, LavinMQ, Mayfly, RabbitMQ, add_arguments, add_rabbitmq_root, scratch
+from brokers import HOME, RABBITMQ, ROOT, Launched, LavinMQ, Mayfly, RabbitMQ, add_arguments, add_rabbitmq_root, scratch, train
 from load import Load, compile_generator
 from rows import ROWS, Limits
 
@@ -59,6 +59,7 @@ def mayfly(args, jar, options=(), variant=""):
     jvm = [*args.jvm.split(), *options]
     label = f"MayflyMQ {variant}".strip()
     if jar.is_dir():
+        train(jar)
         return Contender(lambda directory: Launched(directory, jar, None, " ".join(jvm), args.set), label)
     return Contender(lambda directory: Mayfly(directory, jar, jvm, args.set), label)
 
@@ -108,6 +109,7 @@ def main():
     parser.add_argument("--seconds", type=float, default=10, help="that a part takes, about, at most")
     parser.add_argument("--scale", type=float, default=1, help="of the numbers of messages; less is a trial")
     add_arguments(parser)
+    parser.set_defaults(jar=HOME)
     parser.add_argument("--rabbitmq", default=RABBITMQ, metavar="PROGRAM", help="in --rabbitmq-root, if that is given")
     add_rabbitmq_root(parser)
     parser.add_argument("--lavinmq", default="lavinmq", metavar="PROGRAM")

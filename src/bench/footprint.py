@@ -19,11 +19,10 @@ import subprocess
 import tempfile
 import time
 
-from brokers import MIB, ROOT, Launched, scratch
+from brokers import HOME, MIB, Launched, scratch, train
 from load import Load, compile_generator
 from rows import ROWS, Limits
 
-HOME = ROOT / "broker-server/target/mayfly"
 HEADS = ("resident", "heap", "alive", "code", "classes", "collector", "stacks", "other of Java", "malloc and direct", "of these direct", "files")
 KINDS = {
     "Java Heap": "heap",
@@ -122,9 +121,7 @@ def main():
     columns = {}
     with scratch(args.directory) as directory:
         load = Load(compile_generator(directory))
-        first = Launched(directory / "first", args.home, args.java, "")
-        first.start()
-        first.stop()  # It writes the archive of classes, if there is none.
+        train(args.home, args.java)
         for key in args.rows:
             for variant in args.variants:
                 name, _, options = variant.partition("=")
