@@ -373,11 +373,7 @@ public final class MayflyBroker implements AutoCloseable {
 
   /** Closes the sockets of all connections without a word, as a network does that fails. */
   public void dropConnections() {
-    try {
-      running().dropConnections();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    inject(RunningBroker::dropConnections);
   }
 
   /**
@@ -385,17 +381,87 @@ public final class MayflyBroker implements AutoCloseable {
    * connection.blocked}, and nothing more is read from them until {@link #unblockPublishers}.
    */
   public void blockPublishers() {
-    setBlocked(true);
+    inject(broker -> broker.setScarce("MEMORY", true));
   }
 
   /** Clears the alarm of {@link #blockPublishers}. */
   public void unblockPublishers() {
-    setBlocked(false);
+    inject(broker -> broker.setScarce("MEMORY", false));
   }
 
-  private void setBlocked(boolean blocked) {
+  /**
+   * Raises an alarm as if the disk were full: as {@link #blockPublishers}, with the reason {@code
+   * low on disk}, until {@link #freeDisk}. What consumers do goes on.
+   */
+  public void fillDisk() {
+    inject(broker -> broker.setScarce("DISK", true));
+  }
+
+  /** Clears the alarm of {@link #fillDisk}. */
+  public void freeDisk() {
+    inject(broker -> broker.setScarce("DISK", false));
+  }
+
+  /**
+   * Refuses messages of channels in confirm mode, until {@link #restoreConfirms}: they go to no
+   * queue, and are answered with {@code basic.nack}.
+   */
+  public void refuseConfirms() {
+    inject(broker -> broker.setConfirms("REFUSED"));
+  }
+
+  /**
+   * Keeps confirms back until {@link #restoreConfirms}, which sends them. The messages are in their
+   * queues, and are delivered.
+   */
+  public void delayConfirms() {
+    inject(broker -> broker.setConfirms("DELAYED"));
+  }
+
+  /**
+   * Sends no confirms until {@link #restoreConfirms}: those of this time never come. The messages
+   * are in their queues, so that a publisher that sends them again makes duplicates.
+   */
+  public void dropConfirms() {
+    inject(broker -> broker.setConfirms("DROPPED"));
+  }
+
+  /** Ends the fault of {@link #refuseConfirms}, {@link #delayConfirms} or {@link #dropConfirms}. */
+  public void restoreConfirms() {
+    inject(broker -> broker.setConfirms("SENT"));
+  }
+
+  /**
+   * Keeps consumers' {@code basic.ack}, {@code basic.nack} and {@code basic.reject} back until
+   * {@link #restoreAcks}, which handles those whose channels are still open. Their messages are
+   * unacknowledged meanwhile, and count for the prefetch limit. Transactions are not affected.
+   */
+  public void delayAcks() {
+    inject(broker -> broker.setAcks("DELAYED"));
+  }
+
+  /**
+   * Ignores consumers' {@code basic.ack}, {@code basic.nack} and {@code basic.reject} until {@link
+   * #restoreAcks}: their messages stay unacknowledged, and are delivered again when the channel
+   * closes. Transactions are not affected.
+   */
+  public void dropAcks() {
+    inject(broker -> broker.setAcks("DROPPED"));
+  }
+
+  /** Ends the fault of {@link #delayAcks} or {@link #dropAcks}. */
+  public void restoreAcks() {
+    inject(broker -> broker.setAcks("HANDLED"));
+  }
+
+  /** What makes a broker fail, or ends that. */
+  private interface Injection {
+    void into(RunningBroker broker) throws IOException;
+  }
+
+  private void inject(Injection fault) {
     try {
-      running().blockPublishers(blocked);
+      fault.into(running());
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -142,8 +142,16 @@ final class RunningBroker {
     call("dropConnections", new Class<?>[0]);
   }
 
-  void blockPublishers(boolean block) throws IOException {
-    call("blockPublishers", new Class<?>[] {boolean.class}, block);
+  void setScarce(String resource, boolean scarce) throws IOException {
+    call("setScarce", new Class<?>[] {String.class, boolean.class}, resource, scarce);
+  }
+
+  void setConfirms(String fate) throws IOException {
+    call("setConfirms", new Class<?>[] {String.class}, fate);
+  }
+
+  void setAcks(String fate) throws IOException {
+    call("setAcks", new Class<?>[] {String.class}, fate);
   }
 
   /** Ends it at once, and leaves a copy of its data as it was then. */

@@ -9,6 +9,7 @@ import io.mayflymq.server.alarm.AlarmEvents;
 import io.mayflymq.server.alarm.Alarms;
 import io.mayflymq.server.alarm.ResourceMonitors;
 import io.mayflymq.server.alarm.ShardWatch;
+import io.mayflymq.server.channel.InjectedFaults;
 import io.mayflymq.server.clock.ManualTime;
 import io.mayflymq.server.cluster.ClusterNode;
 import io.mayflymq.server.cluster.alarm.ClusterAlarms;
@@ -256,15 +257,20 @@ final class Application implements AutoCloseable {
     server.dropConnections();
   }
 
-  /** Raises or clears the alarm about memory that is raised by hand. */
-  void blockPublishers(boolean block) {
+  /** Raises or clears the alarm about a resource that is raised by hand. */
+  void setScarce(Alarm.Resource resource, boolean scarce) {
     Alarms alarms = storage.served().alarms();
-    Alarm alarm = new Alarm.ByHand(Alarm.Resource.MEMORY);
-    if (block) {
-      alarms.raise(alarm, "a test blocks publishers");
+    Alarm alarm = new Alarm.ByHand(resource);
+    if (scarce) {
+      alarms.raise(alarm, "a test wants it");
     } else {
-      alarms.clear(alarm, "the test lets publishers go on");
+      alarms.clear(alarm, "the test wants it no longer");
     }
+  }
+
+  /** Returns the faults of confirms and acknowledgements. */
+  InjectedFaults faults() {
+    return server.environment().faults();
   }
 
   /** Returns the management API. */

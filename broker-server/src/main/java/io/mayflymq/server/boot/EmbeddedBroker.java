@@ -2,6 +2,8 @@ package io.mayflymq.server.boot;
 
 import io.mayflymq.core.runtime.BrokerThreads;
 import io.mayflymq.core.runtime.LoggedFaults;
+import io.mayflymq.server.alarm.Alarm;
+import io.mayflymq.server.channel.InjectedFaults;
 import io.mayflymq.server.config.ConfigException;
 import io.mayflymq.server.config.Configuration;
 import io.mayflymq.server.config.LiveConfiguration;
@@ -116,10 +118,31 @@ public final class EmbeddedBroker implements AutoCloseable {
   }
 
   /**
-   * Raises or clears an alarm about memory, as long as which connections that publish are blocked.
+   * Raises or clears the alarm about a resource, as long as which connections that publish are
+   * blocked.
+   *
+   * @param resource {@code MEMORY} or {@code DISK}
    */
-  public void blockPublishers(boolean block) {
-    daemon.application().blockPublishers(block);
+  public void setScarce(String resource, boolean scarce) {
+    daemon.application().setScarce(Alarm.Resource.valueOf(resource), scarce);
+  }
+
+  /**
+   * Sets what becomes of publishers' confirms.
+   *
+   * @param fate a name of {@link InjectedFaults.Confirms}
+   */
+  public void setConfirms(String fate) {
+    daemon.application().faults().setConfirms(InjectedFaults.Confirms.valueOf(fate));
+  }
+
+  /**
+   * Sets what becomes of consumers' acknowledgements.
+   *
+   * @param fate a name of {@link InjectedFaults.Acks}
+   */
+  public void setAcks(String fate) {
+    daemon.application().faults().setAcks(InjectedFaults.Acks.valueOf(fate));
   }
 
   /**

@@ -29,6 +29,8 @@ import io.mayflymq.server.channel.ChannelEvent.ChannelClosed;
 import io.mayflymq.server.channel.ChannelEvent.ChannelCreated;
 import io.mayflymq.server.channel.Transaction.Verdict;
 import io.netty.buffer.ByteBuf;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -55,6 +57,10 @@ public final class ChannelSession {
   private final ReplySender replies;
   private final CommandOrder order;
   private final Counters counters = new Counters();
+
+  /** Acknowledgements that are delayed as a test wants it, the earliest first. */
+  private final Deque<Runnable> delayedAcks = new ArrayDeque<>(1);
+
   private ConfirmTracker confirms;
   private Transaction transaction;
 
@@ -209,6 +215,10 @@ public final class ChannelSession {
       List<String> replyNames,
       boolean mandatory,
       Publisher.Counted counted) {
+    if (confirms != null && confirms.refuses()) {
+      confirms.refuse(counted);
+      return;
+    }
     published(message, route, replyNames, mandatory);
     if (confirms == null) {
       connection.commands().publish(route, message, null, 0);
@@ -281,6 +291,40 @@ public final class ChannelSession {
   }
 
   private void settle(long tag, boolean multiple, Verdict verdict) {
+    if (transaction == null
+        && (connection.faults().acks() != InjectedFaults.Acks.HANDLED || !delayedAcks.isEmpty())) {
+      settleFaultily(() -> settleNow(tag, multiple, verdict));
+    } else {
+      settleNow(tag, multiple, verdict);
+    }
+  }
+
+  private void settleFaultily(Runnable settlement) {
+    InjectedFaults faults = connection.faults();
+    if (faults.acks() == InjectedFaults.Acks.DROPPED) {
+      return;
+    }
+    boolean waits = !delayedAcks.isEmpty();
+    delayedAcks.add(settlement);
+    if (!waits && !faults.delayAcks(connection.home(), this::settleDelayed)) {
+      settleDelayed();
+    }
+  }
+
+  /** Handles the acknowledgements that were delayed. */
+  private void settleDelayed() {
+    try {
+      while (channel.isOpen() && !delayedAcks.isEmpty()) {
+        delayedAcks.poll().run();
+      }
+    } catch (AmqpException e) {
+      connection.fail(number(), e);
+    }
+    delayedAcks.clear();
+    connection.commands().flush();
+  }
+
+  private void settleNow(long tag, boolean multiple, Verdict verdict) {
     if (transaction == null && connection.commands().hasCaused()) {
       order.after(
           settlements.limitedQueues(tag, multiple),
@@ -294,6 +338,7 @@ public final class ChannelSession {
     if (!requeue) {
       throw new ConnectionException(ReplyCode.NOT_IMPLEMENTED, "requeue=false");
     }
+    delayedAcks.clear();
     settlements.recover(transaction);
     connection.commands().flush();
   }
@@ -327,7 +372,9 @@ public final class ChannelSession {
           ReplyCode.PRECONDITION_FAILED, "cannot switch from tx to confirm mode");
     }
     if (confirms == null) {
-      confirms = new ConfirmTracker(number(), connection.output(), connection.home(), counters);
+      confirms =
+          new ConfirmTracker(
+              number(), connection.output(), connection.home(), counters, connection.faults());
     }
     channel.reply(select.noWait(), ConfirmMethod.SelectOk.INSTANCE);
   }

@@ -28,6 +28,7 @@ final class ConfirmTracker implements PublishListener, EndOfBurstListener {
   private final ConnectionOutput output;
   private final Shard home;
   private final Counters counters;
+  private final InjectedFaults faults;
   private int[] waitingFor = new int[SMALLEST];
   private boolean[] refused = new boolean[SMALLEST];
   private Publisher.Counted[] counted = new Publisher.Counted[SMALLEST];
@@ -46,7 +47,15 @@ final class ConfirmTracker implements PublishListener, EndOfBurstListener {
   private boolean reportWaits;
   private boolean closed;
 
-  ConfirmTracker(int channel, ConnectionOutput output, Shard home, Counters counters) {
+  /** Whether a task waits that reports what is delayed. */
+  private boolean delayed;
+
+  /** Whether a confirm was dropped, so that none may be for several publishes any more. */
+  private boolean dropped;
+
+  ConfirmTracker(
+      int channel, ConnectionOutput output, Shard home, Counters counters, InjectedFaults faults) {
+    this.faults = faults;
     this.channel = channel;
     this.output = output;
     this.home = home;
@@ -65,16 +74,32 @@ final class ConfirmTracker implements PublishListener, EndOfBurstListener {
    * @param exchange where it is counted when it is confirmed
    */
   long published(int queues, Publisher.Counted exchange) {
-    ensureRoom();
-    int slot = slot(next);
-    waitingFor[slot] = queues;
-    refused[slot] = false;
-    counted[slot] = exchange;
-    unconfirmed++;
+    int slot = number(queues, exchange);
     if (queues == 0) {
       finished(slot);
     }
     return next++;
+  }
+
+  /** Returns whether publishes are to be refused, as a test wants it. */
+  boolean refuses() {
+    return faults.confirms() == InjectedFaults.Confirms.REFUSED;
+  }
+
+  /** Numbers a publish that is refused. */
+  void refuse(Publisher.Counted exchange) {
+    finished(number(NACKED, exchange));
+    next++;
+  }
+
+  private int number(int state, Publisher.Counted exchange) {
+    ensureRoom();
+    int slot = slot(next);
+    waitingFor[slot] = state;
+    refused[slot] = false;
+    counted[slot] = exchange;
+    unconfirmed++;
+    return slot;
   }
 
   @Override
@@ -138,11 +163,46 @@ final class ConfirmTracker implements PublishListener, EndOfBurstListener {
       return;
     }
     countPublished();
+    report();
+  }
+
+  private void report() {
+    InjectedFaults.Confirms fate = faults.confirms();
+    if (fate == InjectedFaults.Confirms.DELAYED && isDelayed()) {
+      return;
+    }
+    if (fate == InjectedFaults.Confirms.DROPPED) {
+      drop();
+    }
     reportPrefix();
     for (long sequence = lowest; finishedBeyond > 0 && sequence < next; sequence++) {
       reportSingle(sequence);
     }
     finishedBeyond = 0;
+  }
+
+  private boolean isDelayed() {
+    delayed = delayed || faults.delayConfirms(home, this::reportDelayed);
+    return delayed;
+  }
+
+  private void reportDelayed() {
+    delayed = false;
+    if (!closed) {
+      report();
+    }
+  }
+
+  /** Reports nothing of what is finished. */
+  private void drop() {
+    for (long sequence = lowest; finishedBeyond > 0 && sequence < next; sequence++) {
+      int state = waitingFor[slot(sequence)];
+      if (state == ACKED || state == NACKED) {
+        waitingFor[slot(sequence)] = SENT;
+        finishedBeyond--;
+        dropped = true;
+      }
+    }
   }
 
   private void reportPrefix() {
@@ -155,6 +215,10 @@ final class ConfirmTracker implements PublishListener, EndOfBurstListener {
         run++;
         last = sequence;
         finishedBeyond--;
+        if (dropped) {
+          reportRun(run, last);
+          run = 0;
+        }
       } else if (state == NACKED) {
         reportRun(run, last);
         run = 0;

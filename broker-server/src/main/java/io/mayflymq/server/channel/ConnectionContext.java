@@ -55,6 +55,9 @@ public interface ConnectionContext {
    */
   String memoryShortage();
 
+  /** Returns the faults of confirms and acknowledgements that a test wants. */
+  InjectedFaults faults();
+
   /** Returns how its client interprets the protocol. */
   ClientQuirks client();
 

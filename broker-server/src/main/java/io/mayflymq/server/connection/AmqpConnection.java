@@ -28,6 +28,7 @@ import io.mayflymq.server.channel.ConnectionIdentity;
 import io.mayflymq.server.channel.ConnectionOutput;
 import io.mayflymq.server.channel.DeliveryLink;
 import io.mayflymq.server.channel.DeliveryLinks;
+import io.mayflymq.server.channel.InjectedFaults;
 import io.mayflymq.server.config.ProtocolSettings;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
@@ -777,6 +778,11 @@ final class AmqpConnection
   @Override
   public ProtocolSettings settings() {
     return environment.settings();
+  }
+
+  @Override
+  public InjectedFaults faults() {
+    return environment.faults();
   }
 
   @Override

@@ -8,6 +8,7 @@ import io.mayflymq.core.security.Sessions;
 import io.mayflymq.core.vhost.Broker;
 import io.mayflymq.server.alarm.Alarms;
 import io.mayflymq.server.alarm.ClientMemory;
+import io.mayflymq.server.channel.InjectedFaults;
 import io.mayflymq.server.config.ProtocolSettings;
 import java.util.List;
 import java.util.Set;
@@ -27,6 +28,7 @@ import java.util.function.Supplier;
  * @param parameters the global parameters; the cluster's name is one of them
  * @param linesBeforeLogin limits the log lines about clients that have not logged in
  * @param held keeps what they send from being handled
+ * @param faults the faults of confirms and acknowledgements that a test wants
  * @param open the connections whose handshake has begun and whose socket is open; safe for any
  *     thread
  */
@@ -41,6 +43,7 @@ public record ConnectionEnvironment(
     GlobalParameters parameters,
     LogLineLimit linesBeforeLogin,
     HeldClients held,
+    InjectedFaults faults,
     Set<OpenConnection> open) {
 
   /** Creates an environment without connections. */
@@ -63,6 +66,7 @@ public record ConnectionEnvironment(
         parameters,
         ConnectionLog.limitOfStrangers(),
         new HeldClients(),
+        new InjectedFaults(),
         ConcurrentHashMap.newKeySet());
   }
 

@@ -28,8 +28,9 @@ class ConfirmTrackerTest {
       new Shard(0, new NoLoop(), () -> Instant.ofEpochMilli(0), Faults.logged());
   private final Counters counters = new Counters();
   private final Publisher.Counted exchange = new Publisher.Counted(new Counters(), new Counters());
+  private final InjectedFaults faults = new InjectedFaults();
   private final ConfirmTracker tracker =
-      new ConfirmTracker(1, new ConnectionOutput(socket, shard), shard, counters);
+      new ConfirmTracker(1, new ConnectionOutput(socket, shard), shard, counters, faults);
 
   @Test
   void publishesAreCountedAtTheEndOfABurstAndOfTheChannel() {
@@ -95,6 +96,28 @@ class ConfirmTrackerTest {
 
     shard.run(() -> tracker.settled(1, true));
     assertThat(sent()).containsExactly(new BasicMethod.Ack(1, false));
+  }
+
+  @Test
+  void noLaterConfirmIsForAPublishWhoseConfirmWasDropped() {
+    shard.run(() -> tracker.published(2, exchange));
+    faults.setConfirms(InjectedFaults.Confirms.DROPPED);
+    shard.run(() -> tracker.published(0, exchange));
+    assertThat(sent()).isEmpty();
+    faults.setConfirms(InjectedFaults.Confirms.SENT);
+    shard.run(
+        () -> {
+          tracker.settled(1, true);
+          tracker.settled(1, true);
+          tracker.published(0, exchange);
+          tracker.published(0, exchange);
+        });
+
+    assertThat(sent())
+        .containsExactly(
+            new BasicMethod.Ack(1, false),
+            new BasicMethod.Ack(3, false),
+            new BasicMethod.Ack(4, false));
   }
 
   @Property(tries = 200)
