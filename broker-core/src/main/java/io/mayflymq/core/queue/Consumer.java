@@ -22,6 +22,12 @@ public final class Consumer {
    */
   public static final String TIMEOUT = "x-consumer-timeout";
 
+  /**
+   * The argument of {@code basic.consume} by which messages come with the time that they have left
+   * as their {@code expiration}: a truth value.
+   */
+  public static final String TIME_LEFT = "x-time-left";
+
   private final ShortString tag;
   private final boolean acknowledges;
   private final boolean exclusive;
@@ -30,6 +36,7 @@ public final class Consumer {
   private final ConsumerTarget outlet;
   private final long priority;
   private final long timeoutMillis;
+  private final boolean wantsTimeLeft;
 
   private final ConsumerRates rates = new ConsumerRates();
   private int unacked;
@@ -69,6 +76,7 @@ public final class Consumer {
     this.outlet = outlet;
     this.priority = integer(PRIORITY, 0);
     this.timeoutMillis = integer(TIMEOUT, QueueSettings.NONE);
+    this.wantsTimeLeft = FieldValue.Bool.TRUE.equals(arguments.get(TIME_LEFT));
   }
 
   /** Returns what messages of {@code basic.get} are settled through. */
@@ -126,6 +134,11 @@ public final class Consumer {
     return timeoutMillis == QueueSettings.NONE
         ? ofQueue.deliveries().timeoutMillis()
         : timeoutMillis;
+  }
+
+  /** Returns whether messages are to tell how long they have left. */
+  boolean wantsTimeLeft() {
+    return wantsTimeLeft;
   }
 
   /** Returns what receives its messages. */

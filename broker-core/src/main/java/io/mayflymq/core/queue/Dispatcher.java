@@ -2,9 +2,11 @@ package io.mayflymq.core.queue;
 
 import io.mayflymq.core.message.DeliveryCount;
 import io.mayflymq.core.message.Message;
+import io.mayflymq.core.message.TimeLeft;
 import io.mayflymq.core.metrics.Counter;
 import io.mayflymq.core.metrics.histogram.Histogram;
 import io.mayflymq.core.policy.QueueType;
+import io.mayflymq.core.queue.index.Deadlines;
 import io.mayflymq.core.queue.index.EntryFlags;
 import io.mayflymq.core.queue.index.MessageIndex;
 import io.mayflymq.core.queue.index.QueueMessages;
@@ -63,7 +65,11 @@ final class Dispatcher {
       consumer.delivered();
       taken(sequence, nowMillis);
     }
-    deliver(consumer, sequence, message, false);
+    Message told =
+        consumer.wantsTimeLeft()
+            ? timeLeft(message, state.deadlines.ofNew(ownDeadline, nowMillis), nowMillis)
+            : message;
+    deliver(consumer, sequence, told, false);
     waited(0);
     if (tracer != null) {
       trace(sequence, message, false, nowMillis, consumer);
@@ -114,6 +120,7 @@ final class Dispatcher {
       long returns =
           redelivered && state.countsReturns() ? index.returns(head) : DeliveryCount.NONE;
       long enqueuedAt = measuresAge() ? index.enqueuedAt(head) : 0;
+      long deadline = consumer.wantsTimeLeft() ? state.deadlines.of(head) : Deadlines.NEVER;
       Message message;
       long sequence = NO_SETTLEMENT;
       consumer.rates().delivered(nowMillis);
@@ -128,6 +135,7 @@ final class Dispatcher {
       if (returns != DeliveryCount.NONE) {
         message = told(message, returns);
       }
+      message = timeLeft(message, deadline, nowMillis);
       deliver(consumer, sequence, message, redelivered);
       if (!redelivered) {
         waited(nowMillis - enqueuedAt);
@@ -136,6 +144,10 @@ final class Dispatcher {
         trace(sequence, message, redelivered, enqueuedAt, consumer);
       }
     }
+  }
+
+  private static Message timeLeft(Message message, long deadline, long nowMillis) {
+    return deadline == Deadlines.NEVER ? message : TimeLeft.tell(message, deadline, nowMillis);
   }
 
   private boolean measuresAge() {

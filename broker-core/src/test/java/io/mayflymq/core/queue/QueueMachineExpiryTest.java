@@ -8,6 +8,8 @@ import io.mayflymq.core.message.Message;
 import io.mayflymq.core.policy.QueueSettings;
 import io.mayflymq.core.queue.QueueLog.Dead;
 import io.mayflymq.core.queue.QueueLog.Delivery;
+import io.mayflymq.protocol.types.FieldTable;
+import io.mayflymq.protocol.types.ShortString;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -81,6 +83,43 @@ class QueueMachineExpiryTest {
 
     assertThat(queue.delivered()).containsExactly(0, 2 * ClassicQueueMachine.EXPIRY_SLICE + 1);
     assertThat(queue.deaths).hasSize(2 * ClassicQueueMachine.EXPIRY_SLICE);
+  }
+
+  @Test
+  void consumersThatAskForItAreToldTheTimeThatIsLeft() {
+    for (boolean acknowledges : new boolean[] {true, false}) {
+      ManualQueue queue = new ManualQueue(lasting(5_000, QueueSettings.NONE));
+      List<String> told = new ArrayList<>();
+      queue.publish(3_000);
+      queue.publish(9_000);
+      queue.now += 1_000;
+      FieldTable arguments = FieldTable.builder().put(Consumer.TIME_LEFT, true).build();
+      Consumer consumer =
+          new Consumer(
+              ShortString.of("left"),
+              new ConsumeOptions(acknowledges, false, 0, arguments),
+              new Told(told));
+      queue.machine.subscribe(consumer, queue.now);
+      queue.publish(700);
+      queue.publish(9_000);
+
+      assertThat(told).containsExactly("2000", "4000", "700", "5000");
+    }
+  }
+
+  private record Told(List<String> expirations) implements ConsumerTarget {
+    @Override
+    public boolean reserve(Consumer consumer) {
+      return true;
+    }
+
+    @Override
+    public void deliver(Consumer consumer, long sequence, Message message, boolean redelivered) {
+      expirations.add(message.properties().expiration());
+    }
+
+    @Override
+    public void cancelled(Consumer consumer) {}
   }
 
   @Test

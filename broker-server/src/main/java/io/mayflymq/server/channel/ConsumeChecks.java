@@ -44,6 +44,7 @@ final class ConsumeChecks {
     if (!queue.isStream()) {
       requireAbsent(StreamOffset.HEADER, queue, arguments);
       requireInteger(Consumer.PRIORITY, arguments, where);
+      requireBoolean(Consumer.TIME_LEFT, arguments, where);
       return;
     }
     requireAbsent(Consumer.PRIORITY, queue, arguments);
@@ -90,6 +91,15 @@ final class ConsumeChecks {
     if (value != null && !value.isInteger()) {
       throw precondition(
           "invalid arg '%s'%s: \"expected integer, got %s\""
+              .formatted(argument, where, value.rabbitTypeName()));
+    }
+  }
+
+  private static void requireBoolean(String argument, FieldTable arguments, String where) {
+    FieldValue value = arguments.get(argument);
+    if (value != null && !(value instanceof FieldValue.Bool)) {
+      throw precondition(
+          "invalid arg '%s'%s: \"expected bool, got %s\""
               .formatted(argument, where, value.rabbitTypeName()));
     }
   }
