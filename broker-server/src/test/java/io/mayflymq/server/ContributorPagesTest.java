@@ -27,7 +27,13 @@ class ContributorPagesTest {
   private static final Path ARCHITECTURE = ROOT.resolve("docs/architecture.md");
   private static final Path DECISIONS = ROOT.resolve("docs/design-decisions.md");
   private static final List<String> MODULES =
-      List.of("broker-protocol", "broker-core", "broker-cluster", "broker-server", "broker-test");
+      List.of(
+          "broker-protocol",
+          "broker-core",
+          "broker-cluster",
+          "broker-shovel",
+          "broker-server",
+          "broker-test");
   private static final Pattern BLOCK = Pattern.compile("(?s)```.*?```");
   private static final Pattern CODE = Pattern.compile("`([^`\n]+)`");
 
@@ -37,7 +43,7 @@ class ContributorPagesTest {
 
   /** What begins with "cluster." may be a key of the configuration. */
   private static final Pattern PACKAGE =
-      Pattern.compile("(?:io\\.mayflymq\\.)?((?:protocol|core|server)(?:\\.[a-z]+)+)");
+      Pattern.compile("(?:io\\.mayflymq\\.)?((?:protocol|core|shovel|server)(?:\\.[a-z]+)+)");
 
   private static final Pattern DECLARED =
       Pattern.compile("\\b(?:class|record|interface|enum) ([A-Z]\\w*)");

@@ -146,7 +146,7 @@ public final class Administration {
     return globalParameters;
   }
 
-  /** Parameters of components that this broker does not have. */
+  /** Parameters of components. */
   public Parameters parameters() {
     return parameters;
   }

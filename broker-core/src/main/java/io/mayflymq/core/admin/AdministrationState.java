@@ -27,7 +27,7 @@ import java.util.Objects;
  * @param security users and permissions
  * @param vhosts the virtual hosts, by name
  * @param globalParameters their values, which are JSON, by name
- * @param parameters of components that this broker does not have
+ * @param parameters of components
  * @param bytes how much memory all of them take, about
  */
 record AdministrationState(

@@ -18,8 +18,9 @@ import java.util.List;
  *
  * @param broker has the virtual hosts
  * @param sessions the open connections
+ * @param components are told of their parameters
  */
-record ChangeEffects(Broker broker, Sessions sessions) {
+record ChangeEffects(Broker broker, Sessions sessions, ParameterComponents components) {
   /**
    * A change is in force.
    *
@@ -42,6 +43,7 @@ record ChangeEffects(Broker broker, Sessions sessions) {
           sessions.closeAllOf(deleted.user());
         }
       }
+      components.inForce(command);
     }
   }
 

@@ -35,14 +35,20 @@ final class ChangeLog {
   private final CommittedState<AdministrationState> states;
   private final AccessControl accessControl;
   private final Broker broker;
+  private final ParameterComponents components = new ParameterComponents();
   private final ChangeEffects effects;
 
   ChangeLog(MetadataLog log, AccessControl accessControl, Broker broker, Sessions sessions) {
     this.accessControl = accessControl;
     this.broker = broker;
     this.states = new CommittedState<>(this, log, AdministrationState.of(accessControl.state()));
-    this.effects = new ChangeEffects(broker, sessions);
+    this.effects = new ChangeEffects(broker, sessions, components);
     broker.countAdministration(() -> current().bytes());
+  }
+
+  /** Returns the parts of the broker that have parameters. */
+  ParameterComponents components() {
+    return components;
   }
 
   /** Returns the current state. */

@@ -1,8 +1,8 @@
 package io.mayflymq.core.admin;
 
 /**
- * A value that was stored for a component which this broker does not have, such as RabbitMQ's
- * shovels. It has no effect.
+ * A setting of a component, such as shovels. If this broker does not have the component it has no
+ * effect.
  *
  * @param json the value, in JSON
  */

@@ -4,18 +4,39 @@ import io.mayflymq.core.admin.AdministrationException.Reason;
 import io.mayflymq.core.metadata.MetadataCommand;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Parameters of components that this broker does not have, such as RabbitMQ's shovels and
- * federation. They come from definitions, and are kept so that an export contains them again.
- * Limits and operator policies are not among them. Thread-safe.
+ * Parameters of components, such as shovels. Those of components that this broker does not have
+ * come from definitions, and are kept so that an export contains them again. Limits and operator
+ * policies are not among them. Thread-safe.
  */
 public final class Parameters {
   private final ChangeLog changes;
 
   Parameters(ChangeLog changes) {
     this.changes = changes;
+  }
+
+  /** Adds a component; those that have no parameters need not be added. */
+  public void add(ParameterComponent component) {
+    changes.components().add(component);
+  }
+
+  /** Returns the component of this name, if this broker has it. */
+  public Optional<ParameterComponent> component(String name) {
+    return changes.components().find(name);
+  }
+
+  /** Returns whether a component has parameters. */
+  public boolean any(String component) {
+    return changes.current().parameters().keySet().exists(key -> key.component().equals(component));
+  }
+
+  /** Returns whether there is this parameter. */
+  public boolean exists(String vhost, String component, String name) {
+    return changes.current().parameters().containsKey(new Parameter.Key(vhost, component, name));
   }
 
   /** Returns all parameters, by virtual host, component and name. */

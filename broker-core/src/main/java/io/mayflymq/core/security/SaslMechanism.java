@@ -6,6 +6,8 @@ import io.mayflymq.protocol.types.AmqpException;
 import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.protocol.types.FieldValue;
 import io.mayflymq.protocol.types.Utf8;
+import java.security.MessageDigest;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 
@@ -132,6 +134,38 @@ public sealed interface SaslMechanism {
     @Override
     public SaslResponse parse(byte[] response) {
       return new Login(credentials);
+    }
+  }
+
+  /** Parts of this broker that are its clients. Offered only on a listener of their own. */
+  final class Inner implements SaslMechanism {
+    /** The name of the user with all permissions, as RabbitMQ has it; no user has to exist. */
+    public static final String USER = "none";
+
+    private final String name;
+    private final byte[] secret;
+
+    /**
+     * @param name as the client names it
+     * @param secret what a client proves itself by; behind it is the name of a user, or nothing for
+     *     all permissions
+     */
+    public Inner(String name, byte[] secret) {
+      this.name = name;
+      this.secret = secret.clone();
+    }
+
+    @Override
+    public String name() {
+      return name;
+    }
+
+    @Override
+    public SaslResponse parse(byte[] response) {
+      int length = Math.min(response.length, secret.length);
+      return MessageDigest.isEqual(Arrays.copyOf(response, length), secret)
+          ? new SaslResponse.Proved(Utf8.decode(response, length, response.length - length))
+          : new Malformed("no part of the broker");
     }
   }
 }

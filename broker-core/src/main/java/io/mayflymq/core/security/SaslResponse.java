@@ -6,6 +6,13 @@ public sealed interface SaslResponse {
   /** A name and a password to be checked. */
   record Login(Credentials credentials) implements SaslResponse {}
 
+  /**
+   * The client is a part of this broker.
+   *
+   * @param user whose permissions it has; empty for all permissions
+   */
+  record Proved(String user) implements SaslResponse {}
+
   /** The client is who its TLS certificate says. */
   record Certificate() implements SaslResponse {}
 

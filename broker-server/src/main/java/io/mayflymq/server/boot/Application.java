@@ -18,6 +18,8 @@ import io.mayflymq.server.config.LiveConfiguration;
 import io.mayflymq.server.config.NodeName;
 import io.mayflymq.server.config.ServerSettings;
 import io.mayflymq.server.config.TracingSettings;
+import io.mayflymq.server.connection.ClusterName;
+import io.mayflymq.server.json.JsonReader;
 import io.mayflymq.server.management.ControlServer;
 import io.mayflymq.server.management.ManagementServer;
 import io.mayflymq.server.management.cluster.CalledNodes;
@@ -31,6 +33,7 @@ import io.mayflymq.server.net.SettingsException;
 import io.mayflymq.server.net.StartException;
 import io.mayflymq.server.tls.TlsException;
 import io.mayflymq.server.tracing.Tracing;
+import io.mayflymq.shovel.Shovels;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
@@ -119,6 +122,8 @@ final class Application implements AutoCloseable {
             threads);
     held.push(storage::close);
     alarms.addListener(new AlarmEvents(storage.served().broker().events()));
+    Shovels shovels = new Shovels();
+    storage.administration().parameters().add(shovels);
     storage.loadDefinitions(settings.definitions());
     storage.setClusterName(settings.clusterName());
     if (use == ProcessUse.OWN) {
@@ -153,8 +158,10 @@ final class Application implements AutoCloseable {
             }));
     Optional<ManualTime> time =
         manual.map(moved -> new ManualTime(moved, storage::isMetadataAtRest, server.environment()));
-    management = startManagement(configuration, managed(storage, time, others), monitors, control);
+    management =
+        startManagement(configuration, managed(storage, time, others, shovels), monitors, control);
     held.push(management::close);
+    startShovels(shovels);
     if (storage.cluster() != null) {
       storage.cluster().calls().serve(CallService.MANAGEMENT, management::answer);
     }
@@ -197,14 +204,34 @@ final class Application implements AutoCloseable {
     }
   }
 
-  private ManagedBroker managed(Storage storage, Optional<ManualTime> time, NodeQuestions others) {
+  private ManagedBroker managed(
+      Storage storage, Optional<ManualTime> time, NodeQuestions others, Shovels shovels) {
     return new ManagedBroker(
         server.environment(),
         storage.administration(),
         storage.definitions(),
         storage.backup(),
         time,
-        others);
+        others,
+        shovels);
+  }
+
+  /** In a cluster they run on the node that leads its decisions. */
+  private void startShovels(Shovels shovels) {
+    ClusterNode cluster = storage.cluster();
+    shovels.start(
+        new Shovels.Surroundings(
+            storage.administration(),
+            JsonReader::stored,
+            server.inner(),
+            () -> ClusterName.of(storage.administration().globalParameters()),
+            cluster == null ? () -> true : cluster::leads,
+            storage.served().broker().events(),
+            threads));
+    held.push(shovels::close);
+    if (cluster != null) {
+      cluster.whenLeaderChanges(shovels::changed);
+    }
   }
 
   private static StartException refused(IOException e) {

@@ -16,7 +16,9 @@ import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.queue.QueueHost;
 import io.mayflymq.core.vhost.queue.QueueIdentity;
 import io.mayflymq.core.vhost.queue.QueueReplicas;
+import io.mayflymq.server.cluster.consensus.ConsensusListener;
 import io.mayflymq.server.cluster.consensus.ConsensusStatus;
+import io.mayflymq.server.cluster.consensus.LeaderChange;
 import io.mayflymq.server.cluster.transport.NodeCalls;
 import io.mayflymq.server.net.EventLoops;
 import io.mayflymq.server.net.StartException;
@@ -173,6 +175,22 @@ public final class ClusterNode implements Cluster, AutoCloseable {
   /** Returns the state of the replicated log. */
   public ConsensusStatus consensus() {
     return metadata.consensus();
+  }
+
+  /** Returns whether this node leads the decisions of the cluster. */
+  public boolean leads() {
+    return metadata.leads();
+  }
+
+  /** Runs a task each time that another node leads these decisions; it must not block. */
+  public void whenLeaderChanges(Runnable task) {
+    metadata.listen(
+        new ConsensusListener() {
+          @Override
+          public void leaderChanged(LeaderChange change) {
+            task.run();
+          }
+        });
   }
 
   /** Returns the replicas on this node. */

@@ -70,6 +70,23 @@ public record ConnectionEnvironment(
         ConcurrentHashMap.newKeySet());
   }
 
+  /** Returns the same for connections that log in by other mechanisms. */
+  public ConnectionEnvironment offering(List<SaslMechanism> others) {
+    return new ConnectionEnvironment(
+        broker,
+        accessControl,
+        sessions,
+        others,
+        protocol,
+        alarms,
+        memory,
+        parameters,
+        linesBeforeLogin,
+        held,
+        faults,
+        open);
+  }
+
   /** Returns the settings for a connection that is opened now. */
   public ProtocolSettings settings() {
     return protocol.get();

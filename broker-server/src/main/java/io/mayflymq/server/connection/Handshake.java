@@ -3,13 +3,16 @@ package io.mayflymq.server.connection;
 import static io.mayflymq.core.deprecation.DeprecatedFeature.FRAME_MAX_BELOW_8192;
 
 import io.mayflymq.core.runtime.Shard;
+import io.mayflymq.core.security.AccessControl;
 import io.mayflymq.core.security.AuthenticationResult;
 import io.mayflymq.core.security.AuthenticationResult.Accepted;
 import io.mayflymq.core.security.AuthenticationResult.Refused;
 import io.mayflymq.core.security.LoginAttempts;
+import io.mayflymq.core.security.PasswordHash;
 import io.mayflymq.core.security.SaslMechanism;
 import io.mayflymq.core.security.SaslResponse;
 import io.mayflymq.core.security.Session;
+import io.mayflymq.core.security.User;
 import io.mayflymq.core.security.VhostAccess;
 import io.mayflymq.core.vhost.VirtualHost;
 import io.mayflymq.protocol.codec.FrameLimits;
@@ -21,6 +24,7 @@ import io.mayflymq.protocol.types.FieldValue;
 import io.mayflymq.protocol.types.ReplyCode;
 import io.mayflymq.server.channel.ClientQuirks;
 import io.mayflymq.server.config.ProtocolSettings;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
@@ -98,6 +102,10 @@ final class Handshake {
   private Expects expects = Expects.START_OK;
   private String user = "";
   private String mechanismName = "";
+
+  /** Whether it is a part of this broker, with all permissions. */
+  private boolean isUnrestricted;
+
   private ConnectionView.Tuning tuning;
   private FieldTable clientProperties = FieldTable.EMPTY;
 
@@ -175,10 +183,7 @@ final class Handshake {
     if (response instanceof SaslResponse.Malformed malformed) {
       throw new ConnectionException(ReplyCode.SYNTAX_ERROR, malformed.detail());
     }
-    AuthenticationResult result =
-        response instanceof SaslResponse.Login login
-            ? environment.accessControl().authenticate(login.credentials(), peer.address())
-            : peer.authenticate((SaslMechanism.External) mechanism, environment.accessControl());
+    AuthenticationResult result = authenticate(mechanism, response);
     environment
         .accessControl()
         .attempts()
@@ -203,6 +208,19 @@ final class Handshake {
     steps.send(
         new ConnectionMethod.Tune(
             settings.channelMax(), settings.frameMax(), settings.heartbeatSeconds()));
+  }
+
+  private AuthenticationResult authenticate(SaslMechanism mechanism, SaslResponse response) {
+    AccessControl control = environment.accessControl();
+    if (response instanceof SaslResponse.Login login) {
+      return control.authenticate(login.credentials(), peer.address());
+    } else if (response instanceof SaslResponse.Proved proved) {
+      isUnrestricted = proved.user().isEmpty();
+      return isUnrestricted
+          ? new Accepted(new User(SaslMechanism.Inner.USER, PasswordHash.NONE, List.of()))
+          : control.authenticateProved(proved.user(), peer.address());
+    }
+    return peer.authenticate((SaslMechanism.External) mechanism, control);
   }
 
   private void logLogin(SaslMechanism mechanism, String who, String refusal) {
@@ -273,7 +291,11 @@ final class Handshake {
     Session session = new OpenSession(user, path, steps::forceClose);
     environment.sessions().enter(session, vhost.definition().limits());
     try {
-      VhostAccess access = environment.accessControl().checkVhostAccess(user, path, Map.of());
+      AccessControl control = environment.accessControl();
+      VhostAccess access =
+          isUnrestricted
+              ? control.unrestrictedAccess(user, path)
+              : control.checkVhostAccess(user, path, Map.of());
       if (environment.broker().virtualHost(path) != vhost) {
         throw noVhost(path);
       }

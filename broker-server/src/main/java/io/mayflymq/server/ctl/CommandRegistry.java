@@ -25,6 +25,7 @@ final class CommandRegistry {
           new Group("Access Control", PermissionCommands::all),
           new Group("Virtual hosts", VhostCommands::all),
           new Group("Parameters", ParameterCommands::all),
+          new Group("Shovels", ShovelCommands::all),
           new Group("Definitions", DefinitionCommands::all),
           new Group("Operations", ConnectionCommands::all),
           new Group("Nodes", NodeCommands::all),

@@ -3,6 +3,7 @@ package io.mayflymq.server.definitions;
 import io.mayflymq.core.admin.Administration;
 import io.mayflymq.core.admin.AdministrationException;
 import io.mayflymq.core.admin.Parameter;
+import io.mayflymq.core.admin.ParameterComponent;
 import io.mayflymq.core.metadata.Actor;
 import io.mayflymq.core.metadata.QueueDefinition;
 import io.mayflymq.core.metadata.VhostDefinition;
@@ -29,12 +30,14 @@ import io.mayflymq.protocol.types.AmqpException;
 import io.mayflymq.protocol.types.ConnectionException;
 import io.mayflymq.protocol.types.FieldValue;
 import io.mayflymq.protocol.types.ReplyCode;
+import io.mayflymq.server.json.JsonReader;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
@@ -329,12 +332,27 @@ final class DefinitionsImport {
     }
   }
 
-  /** Keeps a parameter without effect, so that an export contains it again. */
+  /** Keeps a parameter of an unknown component without effect, so that an export has it again. */
   private void parameter(Parameter parameter) {
     String label =
         "parameter '%s' of component '%s' in vhost '%s'"
             .formatted(parameter.name(), parameter.component(), parameter.vhost());
-    if (!vhostIsMissing(label, parameter.vhost())) {
+    if (vhostIsMissing(label, parameter.vhost())) {
+      return;
+    }
+    Optional<ParameterComponent> component =
+        administration.parameters().component(parameter.component());
+    if (component.isPresent()) {
+      List<String> wrong =
+          component
+              .get()
+              .problems(parameter.name(), JsonReader.stored(parameter.json()), vhost -> true);
+      if (wrong.isEmpty()) {
+        step(Stage.RULES, label, () -> administration.parameters().set(parameter));
+      } else {
+        problem(label, String.join("; ", wrong));
+      }
+    } else {
       step(
           Stage.RULES,
           new Step(

@@ -57,6 +57,7 @@ import io.mayflymq.server.management.resource.ReplicaResource;
 import io.mayflymq.server.management.resource.ScheduleResource;
 import io.mayflymq.server.management.resource.ServerLimits;
 import io.mayflymq.server.management.resource.SessionResource;
+import io.mayflymq.server.management.resource.ShovelResource;
 import io.mayflymq.server.management.resource.TopicPermissionResource;
 import io.mayflymq.server.management.resource.UserResource;
 import io.mayflymq.server.management.resource.VhostResource;
@@ -362,6 +363,9 @@ public final class ManagementServer implements AutoCloseable {
     new BindingResource(managed).addTo(api);
     new PolicyResource(managed).addTo(api);
     new ParameterResource(managed).addTo(api);
+    ShovelResource shovels = new ShovelResource(managed);
+    shovels.addTo(api);
+    shovels.addQuestionsTo(questions);
     new MessageResource(managed, settings.protocol().maxMessageSize(), large, messages).addTo(api);
     // Plugins add pages to RabbitMQ's console by this; there are none.
     api.get("extensions", request -> Response.ok(List.of()));

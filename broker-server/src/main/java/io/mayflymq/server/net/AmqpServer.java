@@ -18,6 +18,7 @@ import io.mayflymq.server.connection.OpenConnection;
 import io.mayflymq.server.connection.ProxyProtocol;
 import io.mayflymq.server.tls.ReloadingTls;
 import io.mayflymq.server.tls.TlsException;
+import io.mayflymq.shovel.client.InnerEntrance;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.channel.AdaptiveRecvByteBufAllocator;
@@ -33,6 +34,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /** The broker on its sockets: listeners that spread connections over the event loops. */
@@ -54,6 +56,7 @@ public final class AmqpServer implements AutoCloseable {
   private final EventLoops loops;
   private final ConnectionEnvironment environment;
   private final MaintenanceMode maintenance;
+  private final InnerListener inner;
 
   // Set once, at the start.
   private ClientListeners plain;
@@ -74,6 +77,13 @@ public final class AmqpServer implements AutoCloseable {
             served.alarms(),
             served.parameters());
     maintenance = new MaintenanceMode(this, served.broker()::cluster);
+    inner =
+        new InnerListener(
+            mechanisms ->
+                bootstrap(
+                    configuration.settings().tcp(),
+                    false,
+                    channel -> begin(channel, environment.offering(mechanisms), null)));
     served
         .alarms()
         .addListener(
@@ -129,10 +139,10 @@ public final class AmqpServer implements AutoCloseable {
     try {
       server.plain =
           ClientListeners.bind(
-              "listeners.tcp.", settings.listeners(), server.bootstrap(settings.tcp(), null));
+              "listeners.tcp.", settings.listeners(), server.clients(settings.tcp(), null));
       server.encrypted =
           ClientListeners.bind(
-              "listeners.ssl.", settings.tlsListeners(), server.bootstrap(settings.tcp(), tls));
+              "listeners.ssl.", settings.tlsListeners(), server.clients(settings.tcp(), tls));
       started = true;
       return server;
     } finally {
@@ -153,7 +163,11 @@ public final class AmqpServer implements AutoCloseable {
     }
   }
 
-  private ServerBootstrap bootstrap(TcpSettings tcp, ReloadingTls tls) {
+  private ServerBootstrap clients(TcpSettings tcp, ReloadingTls tls) {
+    return bootstrap(tcp, tcp.proxyProtocol(), channel -> begin(channel, environment, tls));
+  }
+
+  private ServerBootstrap bootstrap(TcpSettings tcp, boolean behindProxy, Consumer<Channel> begin) {
     ServerBootstrap bootstrap =
         new ServerBootstrap()
             .group(loops.group())
@@ -172,11 +186,11 @@ public final class AmqpServer implements AutoCloseable {
                 new ChannelInitializer<>() {
                   @Override
                   protected void initChannel(Channel channel) {
-                    if (tcp.proxyProtocol()) {
+                    if (behindProxy) {
                       ProxyProtocol.expect(
-                          channel, environment, home(channel), header -> begin(channel, tls));
+                          channel, environment, home(channel), header -> begin.accept(channel));
                     } else {
-                      begin(channel, tls);
+                      begin.accept(channel);
                     }
                   }
                 });
@@ -185,11 +199,11 @@ public final class AmqpServer implements AutoCloseable {
     return bootstrap;
   }
 
-  private void begin(Channel channel, ReloadingTls tls) {
+  private void begin(Channel channel, ConnectionEnvironment served, ReloadingTls tls) {
     if (tls != null) {
       tls.encrypt(channel);
     }
-    channel.pipeline().addLast(new AmqpConnectionHandler(environment, home(channel)));
+    channel.pipeline().addLast(new AmqpConnectionHandler(served, home(channel)));
   }
 
   private Shard home(Channel channel) {
@@ -199,6 +213,11 @@ public final class AmqpServer implements AutoCloseable {
   /** Returns the broker and its connections. */
   public ConnectionEnvironment environment() {
     return environment;
+  }
+
+  /** Returns how parts of the broker connect to it. */
+  public InnerEntrance inner() {
+    return inner;
   }
 
   /** Returns what puts the node into maintenance mode. */
@@ -249,6 +268,7 @@ public final class AmqpServer implements AutoCloseable {
   @Override
   public void close() {
     forget.run();
+    inner.close();
     suspendListeners();
     closeConnections(SHUTDOWN);
   }

@@ -112,7 +112,13 @@ class StatementsPageTest {
   private static Map<String, String> testSources() throws IOException {
     Map<String, String> sources = new HashMap<>();
     for (String module :
-        List.of("broker-protocol", "broker-core", "broker-cluster", "broker-server", "src/it")) {
+        List.of(
+            "broker-protocol",
+            "broker-core",
+            "broker-cluster",
+            "broker-shovel",
+            "broker-server",
+            "src/it")) {
       try (Stream<Path> files =
           Files.walk(Path.of("..").resolve(module).resolve("src/test/java"))) {
         for (Path file : files.filter(path -> path.toString().endsWith(".java")).toList()) {

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 class TroubleshootingPageTest {
   private static final Path PAGE = Path.of("..", "docs", "troubleshooting.md");
   private static final List<String> MODULES =
-      List.of("broker-protocol", "broker-core", "broker-cluster", "broker-server");
+      List.of("broker-protocol", "broker-core", "broker-cluster", "broker-shovel", "broker-server");
   private static final Pattern CODE = Pattern.compile("`([^`]+)`");
 
   /** What stands for a value, or is put in front of all texts of a kind. */

@@ -33,6 +33,7 @@ import io.mayflymq.server.management.api.RequestRouter;
 import io.mayflymq.server.management.api.Response;
 import io.mayflymq.server.management.cluster.AllNodes;
 import io.mayflymq.server.management.cluster.NodeQuestions;
+import io.mayflymq.shovel.Shovels;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -67,6 +68,7 @@ public final class ManagedBroker {
   private final Backup backup;
   private final Optional<ManualTime> manualTime;
   private final AllNodes nodes;
+  private final Shovels shovels;
 
   /**
    * What is managed.
@@ -77,6 +79,7 @@ public final class ManagedBroker {
    * @param backup takes backups of the data directory
    * @param manualTime the time, if it is moved by hand
    * @param others the other nodes of its cluster
+   * @param shovels what moves messages between brokers
    */
   public ManagedBroker(
       ConnectionEnvironment environment,
@@ -84,13 +87,15 @@ public final class ManagedBroker {
       BrokerDefinitions definitions,
       Backup backup,
       Optional<ManualTime> manualTime,
-      NodeQuestions others) {
+      NodeQuestions others,
+      Shovels shovels) {
     this.environment = environment;
     this.administration = administration;
     this.definitions = definitions;
     this.backup = backup;
     this.manualTime = manualTime;
     this.nodes = new AllNodes(others);
+    this.shovels = shovels;
   }
 
   public Broker broker() {
@@ -129,6 +134,11 @@ public final class ManagedBroker {
   /** Returns the time of the broker, if it is moved by hand. */
   Optional<ManualTime> manualTime() {
     return manualTime;
+  }
+
+  /** Returns what moves messages between brokers. */
+  Shovels shovels() {
+    return shovels;
   }
 
   /** Returns what asks the other nodes of the cluster. */

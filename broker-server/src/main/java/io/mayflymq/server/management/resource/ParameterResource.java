@@ -2,6 +2,8 @@ package io.mayflymq.server.management.resource;
 
 import io.mayflymq.core.admin.AdministrationException;
 import io.mayflymq.core.admin.Parameter;
+import io.mayflymq.core.admin.ParameterComponent;
+import io.mayflymq.core.admin.Parameters;
 import io.mayflymq.core.policy.Policy;
 import io.mayflymq.core.policy.PolicyKind;
 import io.mayflymq.core.security.Limits;
@@ -13,6 +15,7 @@ import io.mayflymq.server.json.JsonWriter;
 import io.mayflymq.server.management.api.ApiException;
 import io.mayflymq.server.management.api.Listing;
 import io.mayflymq.server.management.api.Missing;
+import io.mayflymq.server.management.api.Principal;
 import io.mayflymq.server.management.api.Request;
 import io.mayflymq.server.management.api.RequestRouter;
 import io.mayflymq.server.management.api.Response;
@@ -26,8 +29,11 @@ import java.util.stream.Collectors;
 
 /**
  * Parameters of virtual hosts: RabbitMQ keeps operator policies and limits as such. Both have paths
- * of their own beside this. Parameters of components that this broker does not have come from
- * definitions only; they can be listed and cleared, but not set.
+ * of their own beside this. Components such as shovels check theirs. Parameters of components that
+ * this broker does not have come from definitions only; they can be listed and cleared, but not
+ * set.
+ *
+ * <p>Lists have no passwords. A parameter by itself has them, for administrators.
  */
 public final class ParameterResource {
   private static final String OPERATOR_POLICY = PolicyKind.OPERATOR_POLICY.component();
@@ -57,7 +63,8 @@ public final class ParameterResource {
   }
 
   /** Returns the parameters of virtual hosts; those of one component if it is not null. */
-  private List<ParameterView> parameters(Collection<VirtualHost> vhosts, String component) {
+  private List<ParameterView> parameters(
+      Collection<VirtualHost> vhosts, String component, boolean withPasswords) {
     List<ParameterView> all = new ArrayList<>();
     for (VirtualHost vhost : vhosts) {
       for (Policy policy : vhost.policies().table().policies(PolicyKind.OPERATOR_POLICY)) {
@@ -73,24 +80,37 @@ public final class ParameterResource {
     Set<String> names = vhosts.stream().map(VirtualHost::name).collect(Collectors.toSet());
     for (Parameter kept : managed.administration().parameters().list()) {
       if (names.contains(kept.vhost())) {
+        Object value = JsonReader.stored(kept.json());
         all.add(
             new ParameterView(
-                kept.component(), kept.vhost(), kept.name(), JsonReader.stored(kept.json())));
+                kept.component(),
+                kept.vhost(),
+                kept.name(),
+                withPasswords ? value : masked(kept.component(), value)));
       }
     }
     all.removeIf(parameter -> component != null && !parameter.component.equals(component));
     return all;
   }
 
+  private Object masked(String component, Object value) {
+    return managed
+        .administration()
+        .parameters()
+        .component(component)
+        .map(known -> known.masked(value))
+        .orElse(value);
+  }
+
   private Response list(Request request, String component) {
     request.principal().requirePolicymaker();
-    return answer(request, parameters(managed.ownVhosts(request.principal()), component));
+    return answer(request, parameters(managed.ownVhosts(request.principal()), component, false));
   }
 
   private Response listOfVhost(Request request) {
     request.principal().requirePolicymaker();
     List<VirtualHost> vhost = List.of(managed.ownVhost(request));
-    return answer(request, parameters(vhost, request.parameter("component")));
+    return answer(request, parameters(vhost, request.parameter("component"), false));
   }
 
   private static Response answer(Request request, List<ParameterView> parameters) {
@@ -100,7 +120,8 @@ public final class ParameterResource {
   private Response get(Request request) {
     request.principal().requirePolicymaker();
     List<VirtualHost> vhost = List.of(managed.ownVhost(request));
-    return parameters(vhost, request.parameter("component")).stream()
+    boolean withPasswords = request.principal().isAdministrator();
+    return parameters(vhost, request.parameter("component"), withPasswords).stream()
         .filter(parameter -> parameter.name.equals(request.parameter("name")))
         .findFirst()
         .map(parameter -> Response.ok(Listing.columns(request, parameter.toMap())))
@@ -122,7 +143,7 @@ public final class ParameterResource {
       return setLimits(vhost, value);
     }
     if (!component.equals(OPERATOR_POLICY)) {
-      throw invalid("component %s not found".formatted(component));
+      return setOf(component, vhost, name, value, request.principal());
     }
     request.principal().requireAdministrator();
     if (!(value instanceof Map<?, ?> object)) {
@@ -131,6 +152,25 @@ public final class ParameterResource {
     Map<String, Object> term = new LinkedHashMap<>();
     object.forEach((key, part) -> term.put((String) key, part));
     return PolicyResource.set(vhost, PolicyResource.parse(PolicyKind.OPERATOR_POLICY, name, term));
+  }
+
+  private Response setOf(
+      String component, VirtualHost vhost, String name, Object value, Principal principal) {
+    Parameters parameters = managed.administration().parameters();
+    ParameterComponent known =
+        parameters
+            .component(component)
+            .orElseThrow(() -> invalid("component %s not found".formatted(component)));
+    Set<String> usable =
+        managed.ownVhosts(principal).stream().map(VirtualHost::name).collect(Collectors.toSet());
+    List<String> problems = known.problems(name, value, usable::contains);
+    if (!problems.isEmpty()) {
+      throw invalid(String.join("\n", problems));
+    }
+    boolean isNew = !parameters.exists(vhost.name(), component, name);
+    Futures.await(
+        parameters.set(new Parameter(vhost.name(), component, name, JsonWriter.text(value))));
+    return Response.put(isNew);
   }
 
   /** Sets all limits of a virtual host at once; limits that are not given are removed. */

@@ -97,8 +97,6 @@ class MigrationIT {
                   + NOT_EXPORTED
                   + "' to exchange 'events' in vhost '/':"
                   + " there is no such exchange",
-              "parameter 'moves' of component 'shovel' in vhost '/': there is no such component"
-                  + " here: kept and exported again, without effect",
               "parameter 'up' of component 'federation-upstream' in vhost '/': there is no such"
                   + " component here: kept and exported again, without effect");
       JsonNode back = EarlierExport.asToday(http.get("definitions").json());

@@ -66,6 +66,7 @@ class ManagementPageIT {
           Map.entry("admin/policies", List.of("add")),
           Map.entry("admin/operator-policies", List.of()),
           Map.entry("admin/limits", List.of()),
+          Map.entry("admin/shovels", List.of()),
           Map.entry("admin/definitions", List.of()),
           Map.entry("admin/features", List.of()),
           Map.entry("admin/log", List.of()),

@@ -18,6 +18,9 @@ final class Examples {
   private static final String NODE = "{\"node\":\"nobody@nowhere\"}";
   private static final String NO_NODE = "nobody@nowhere";
   private static final String SPARE = "rights-spare";
+  private static final String SHOVEL =
+      "{\"value\":{\"src-uri\":\"amqp://127.0.0.1:1\",\"dest-uri\":\"amqp://127.0.0.1:1\","
+          + "\"src-queue\":\"rights-q\"}}";
   private static final String LIMITS = "{\"value\":{\"max-queues\":1000}}";
 
   private final Map<String, Example> examples = new HashMap<>();
@@ -136,6 +139,11 @@ final class Examples {
     on("GET " + global).with("name", "rights-g");
     on("PUT " + global).with("name", "rights-g").body(VALUE);
     on("DELETE " + global).with("name", "rights-g").before("PUT", global, VALUE);
+    String shovel = "shovels/vhost/{vhost}/{name}";
+    String ofShovel = "parameters/shovel/{vhost}/{name}";
+    on("GET " + shovel).before("PUT", ofShovel, SHOVEL);
+    on("DELETE " + shovel).before("PUT", ofShovel, SHOVEL);
+    on("DELETE " + shovel + "/restart").before("PUT", ofShovel, SHOVEL);
     on("POST definitions").body("{}");
     on("POST definitions/{vhost}").body("{}");
   }

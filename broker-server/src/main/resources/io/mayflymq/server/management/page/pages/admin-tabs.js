@@ -2,7 +2,7 @@
 
 import { html } from '../lib/lit-html.js';
 import { link, route } from '../router.js';
-import { isAdministrator } from '../session.js';
+import { isAdministrator, isMonitor } from '../session.js';
 
 const TABS = [
   ['users', 'Users', isAdministrator],
@@ -10,6 +10,7 @@ const TABS = [
   ['policies', 'Policies', () => true],
   ['operator-policies', 'Operator policies', () => true],
   ['limits', 'Limits', () => true],
+  ['shovels', 'Shovels', isMonitor],
   ['definitions', 'Definitions', isAdministrator],
   ['features', 'Feature flags', () => true],
   ['log', 'Log', isAdministrator],
