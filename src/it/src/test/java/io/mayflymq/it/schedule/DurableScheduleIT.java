@@ -27,6 +27,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.ConcurrentSkipListSet;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -90,15 +91,20 @@ class DurableScheduleIT {
   @EnumSource
   void messagesThatWereDueWhileTheBrokerWasDownArriveAtTheStart(Ending ending) throws Exception {
     queue("q", Map.of());
+    long start = System.nanoTime();
     for (int delay : List.of(1_000, 600, 800)) {
       broker.publisher().basicPublish(EXCHANGE, "q", delay(delay), bytes("" + delay));
     }
     broker.awaitConfirms();
+    boolean dueInOrder = System.nanoTime() - start < TimeUnit.MILLISECONDS.toNanos(200);
     broker.end(ending);
     Time.pass(1_100);
     broker.start();
-    assertThat(Deliveries.from(broker.channel(), "q", true).next(3))
-        .containsExactly("600", "800", "1000");
+    List<String> arrived = Deliveries.from(broker.channel(), "q", true).next(3);
+    assertThat(arrived).containsExactlyInAnyOrder("600", "800", "1000");
+    if (dueInOrder) {
+      assertThat(arrived).containsExactly("600", "800", "1000");
+    }
     assertThat(delayed("q")).isZero();
   }
 
