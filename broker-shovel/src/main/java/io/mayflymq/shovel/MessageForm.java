@@ -18,8 +18,6 @@ final class MessageForm {
 
   private final ShovelDefinition.Destination destination;
   private final Map<String, Object> stamp;
-
-  /** The user of the destination, if a message may not name another one. */
   private final boolean removesUserId;
 
   /**

@@ -287,9 +287,9 @@ final class Shovel {
     return stamp;
   }
 
-  private static void put(Map<String, Object> stamp, String key, String value) {
+  private static void put(Map<String, ? super String> fields, String key, String value) {
     if (value != null) {
-      stamp.put(key, value);
+      fields.put(key, value);
     }
   }
 
@@ -313,22 +313,16 @@ final class Shovel {
     ShovelDefinition.Source source = definition.source();
     ends.put("src_uri", now.from == null ? texts(source.uris()) : now.from.toString());
     ends.put("src_protocol", source.protocol());
-    putEnd(ends, "src_queue", source.queue());
-    putEnd(ends, "src_exchange", source.exchange());
-    putEnd(ends, "src_exchange_key", source.exchangeKey());
+    put(ends, "src_queue", source.queue());
+    put(ends, "src_exchange", source.exchange());
+    put(ends, "src_exchange_key", source.exchangeKey());
     ShovelDefinition.Destination destination = definition.destination();
     ends.put("dest_uri", now.to == null ? texts(destination.uris()) : now.to.toString());
     ends.put("dest_protocol", destination.protocol());
-    putEnd(ends, "dest_queue", destination.queue());
-    putEnd(ends, "dest_exchange", destination.exchange());
-    putEnd(ends, "dest_exchange_key", destination.exchangeKey());
+    put(ends, "dest_queue", destination.queue());
+    put(ends, "dest_exchange", destination.exchange());
+    put(ends, "dest_exchange_key", destination.exchangeKey());
     return ends;
-  }
-
-  private static void putEnd(Map<String, String> ends, String key, String value) {
-    if (value != null) {
-      ends.put(key, value);
-    }
   }
 
   private static String texts(List<BrokerUri> uris) {

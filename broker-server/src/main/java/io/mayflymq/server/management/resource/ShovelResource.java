@@ -117,7 +117,7 @@ public final class ShovelResource {
     return object;
   }
 
-  /** Shows the parameter, without user and password of its addresses. */
+  /** Shows the parameter, with the passwords of its addresses masked. */
   private Response definition(Request request) {
     request.principal().requireMonitor();
     Parameter parameter = parameter(request);
