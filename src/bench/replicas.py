@@ -19,7 +19,8 @@ def trained(args, directory):
     """Makes an archive of classes as `bin/mayfly train` does; returns the options of Java with which nodes use it."""
     archive = directory / "classes.jsa"
     command = ["java", *args.jvm.split(), f"-XX:ArchiveClassesAtExit={archive}", "-jar", str(args.jar.resolve()), "train"]
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    node = {"MAYFLY_CLUSTER_LISTENER": "127.0.0.1:25672", "MAYFLY_CLUSTER_SECRET": "07" * 32}
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=os.environ | node)
     return f"{args.jvm} -XX:SharedArchiveFile={archive} -Xlog:cds=off -Xlog:cds+dynamic=off"
 
 

@@ -60,7 +60,7 @@ public final class EmbeddedServer {
         new Commands(
             this::serve,
             options -> new DataCheck(out, err).run(options),
-            () -> new TrainingRun(threads, TrainingRun.temporaryFiles(), err).run(),
+            () -> new TrainingRun(threads, TrainingRun.temporaryFiles(), environment, err).run(),
             control -> new ControlTool(environment, in, out, err).execute(control));
     return new CommandLineInterface(commands, out, err).execute(arguments);
   }

@@ -18,7 +18,10 @@ public final class Main {
         new Commands(
             options -> new ServerRun(System.getenv(), err, EmergencyExit.prepare()).run(options),
             options -> new DataCheck(out, err).run(options),
-            () -> new TrainingRun(EmergencyExit.prepare(), TrainingRun.temporaryFiles(), err).run(),
+            () ->
+                new TrainingRun(
+                        EmergencyExit.prepare(), TrainingRun.temporaryFiles(), System.getenv(), err)
+                    .run(),
             arguments -> new ControlTool(System.getenv(), System.in, out, err).execute(arguments));
     System.exit(new CommandLineInterface(commands, out, err).execute(args));
   }

@@ -1,6 +1,7 @@
 package io.mayflymq.server.boot;
 
 import io.mayflymq.core.runtime.BrokerThreads;
+import io.mayflymq.server.config.ClusterSettings;
 import io.mayflymq.server.config.ConfigException;
 import io.mayflymq.server.config.Configuration;
 import io.mayflymq.server.config.LiveConfiguration;
@@ -19,23 +20,30 @@ import java.util.Optional;
 
 /**
  * {@code train}: a broker in this process with a temporary data directory, a client of it, and the
- * end of both; then the same with a cluster of two nodes. The log goes to standard output, as it
- * usually does. Java can then write what it has observed to an archive of classes or an
- * ahead-of-time cache.
+ * end of both; then the same with a cluster of two nodes, if the configuration makes the broker a
+ * node of one. The log goes to standard output, as it usually does. Java can then write what it has
+ * observed to an archive of classes or an ahead-of-time cache.
+ *
+ * <p>An archive is resident as a whole, and the classes of clusters are a third of it, so a broker
+ * that is alone goes without them.
  */
 final class TrainingRun {
   private final BrokerThreads threads;
   private final Path temporary;
+  private final Map<String, String> environment;
   private final PrintWriter err;
 
   /**
    * @param threads makes all threads
    * @param temporary where it makes its directory, which it deletes at the end
+   * @param environment of the process, which names the configuration
    * @param err for one line that says why it failed
    */
-  TrainingRun(BrokerThreads threads, Path temporary, PrintWriter err) {
+  TrainingRun(
+      BrokerThreads threads, Path temporary, Map<String, String> environment, PrintWriter err) {
     this.threads = threads;
     this.temporary = temporary;
+    this.environment = environment;
     this.err = err;
   }
 
@@ -47,9 +55,13 @@ final class TrainingRun {
   /** Runs it to its end and returns the exit code. */
   int run() {
     try {
+      ClusterSettings cluster = Configuration.loadEncrypted(environment).settings().cluster();
       Path directory = Files.createTempDirectory(temporary, "mayfly-train-");
       try {
-        serve(directory);
+        serveAlone(directory);
+        if (cluster.listener().isPresent()) {
+          serveCluster(directory);
+        }
       } finally {
         FileTree.delete(directory);
       }
@@ -60,11 +72,10 @@ final class TrainingRun {
     }
   }
 
-  private void serve(Path directory) throws IOException, ConfigException, StartException {
+  private void serveAlone(Path directory) throws IOException, ConfigException, StartException {
     try (Daemon alone = start(directory.resolve("data"), List.of())) {
       TrainingLoad.run(alone.addresses().get(0));
     }
-    serveCluster(directory);
   }
 
   /** Two nodes, the first of which leads what there is, ends, and is started again. */
