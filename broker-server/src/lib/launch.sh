@@ -62,7 +62,7 @@ trim_options() {
     21) [ "${3:-0}" -ge 4 ] || return 0 ;;
     *) [ "$1" -ge 23 ] || return 0 ;;
   esac
-  echo "-XX:TrimNativeHeapInterval=5000"
+  echo "-XX:TrimNativeHeapInterval=500"
 }
 
 # Names the archive of a program, without its ending: $stem. It belongs to one Java and one jar, so the name has the version of the one and a
