@@ -6,19 +6,14 @@ import io.mayflymq.server.config.ClusterSettings;
 import io.mayflymq.server.config.LiveConfiguration;
 import io.mayflymq.server.config.ManagementSettings;
 import io.mayflymq.server.config.ServerSettings;
-import io.mayflymq.server.http.BodyLimit;
 import io.mayflymq.server.http.HttpServer;
 import io.mayflymq.server.http.HttpService;
 import io.mayflymq.server.http.PathPrefix;
 import io.mayflymq.server.management.api.Body;
-import io.mayflymq.server.management.api.BodyLimits;
-import io.mayflymq.server.management.api.MessageMemory;
-import io.mayflymq.server.management.api.OpenApi;
 import io.mayflymq.server.management.api.Principal;
 import io.mayflymq.server.management.api.Request;
 import io.mayflymq.server.management.api.RequestRouter;
 import io.mayflymq.server.management.api.Response;
-import io.mayflymq.server.management.api.TextBody;
 import io.mayflymq.server.management.auth.AuthAttempts;
 import io.mayflymq.server.management.auth.Authenticator;
 import io.mayflymq.server.management.auth.HostCheck;
@@ -28,39 +23,8 @@ import io.mayflymq.server.management.auth.UserAuthenticator;
 import io.mayflymq.server.management.cluster.QuestionService;
 import io.mayflymq.server.management.json.Node;
 import io.mayflymq.server.management.page.PageService;
-import io.mayflymq.server.management.resource.AuthResource;
-import io.mayflymq.server.management.resource.BindingResource;
-import io.mayflymq.server.management.resource.BrowseResource;
-import io.mayflymq.server.management.resource.ClockResource;
-import io.mayflymq.server.management.resource.ConnectionResource;
-import io.mayflymq.server.management.resource.ConsumerResource;
-import io.mayflymq.server.management.resource.ControlResource;
-import io.mayflymq.server.management.resource.DeathResource;
-import io.mayflymq.server.management.resource.DefinitionsResource;
-import io.mayflymq.server.management.resource.ExchangeResource;
-import io.mayflymq.server.management.resource.FeatureResource;
-import io.mayflymq.server.management.resource.ForcedShrinkResource;
-import io.mayflymq.server.management.resource.GlobalParameterResource;
-import io.mayflymq.server.management.resource.HealthResource;
-import io.mayflymq.server.management.resource.LimitResource;
-import io.mayflymq.server.management.resource.MaintenanceResource;
 import io.mayflymq.server.management.resource.ManagedBroker;
-import io.mayflymq.server.management.resource.MessageResource;
-import io.mayflymq.server.management.resource.OverviewResource;
-import io.mayflymq.server.management.resource.ParameterResource;
-import io.mayflymq.server.management.resource.PermissionResource;
-import io.mayflymq.server.management.resource.PolicyResource;
-import io.mayflymq.server.management.resource.QueueResource;
-import io.mayflymq.server.management.resource.RebalanceResource;
-import io.mayflymq.server.management.resource.RedriveResource;
-import io.mayflymq.server.management.resource.ReplicaResource;
-import io.mayflymq.server.management.resource.ScheduleResource;
 import io.mayflymq.server.management.resource.ServerLimits;
-import io.mayflymq.server.management.resource.SessionResource;
-import io.mayflymq.server.management.resource.ShovelResource;
-import io.mayflymq.server.management.resource.TopicPermissionResource;
-import io.mayflymq.server.management.resource.UserResource;
-import io.mayflymq.server.management.resource.VhostResource;
 import io.mayflymq.server.net.AmqpServer;
 import io.mayflymq.server.tls.ReloadingTls;
 import io.mayflymq.server.tls.TlsException;
@@ -76,7 +40,6 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
-import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -90,9 +53,6 @@ public final class ManagementServer implements AutoCloseable {
   private final ControlServer controlServer;
   private final StatisticsSampler sampler;
   private final Access access;
-  private final RequestRouter api = new RequestRouter();
-  private final RequestRouter control = new RequestRouter();
-  private final RequestRouter questions = new RequestRouter();
   private final HttpServer server;
   private final QuestionService answers;
   private InetSocketAddress plain;
@@ -101,7 +61,11 @@ public final class ManagementServer implements AutoCloseable {
   /** Removes the listener for changes of the configuration. */
   private Runnable forget = () -> {};
 
-  private Runnable endRebalancing = () -> {};
+  /** Makes the routes; null until there is what they are about. */
+  private Supplier<Routes> making;
+
+  /** Null until the first request. */
+  private Routes routes;
 
   private Supplier<Optional<String>> welcome = Optional::empty;
 
@@ -131,10 +95,11 @@ public final class ManagementServer implements AutoCloseable {
                 new PageService(
                     new ApiService(
                         access.requests(),
-                        Map.of("/api/", new ApiService.Part(() -> api, false)),
+                        Map.of("/api/", new ApiService.Part(this::api, false)),
                         threads.faults()))),
             threads);
-    this.answers = new QuestionService(questions, ServerLimits.nodes(settings), threads);
+    this.answers =
+        new QuestionService(() -> routes().questions(), ServerLimits.nodes(settings), threads);
   }
 
   /** Returns where the management page is, and how to log in; nothing if it listens nowhere. */
@@ -203,18 +168,9 @@ public final class ManagementServer implements AutoCloseable {
               settings.auth().mechanisms(),
               configuration.files(),
               amqp.maintenance()::isDrained);
-      new SessionResource(broker, sessions).addTo(server.api);
-      server.addResources(broker, node, attempts, monitors, settings);
-      new ClockResource(broker).addTo(server.api);
-      RebalanceResource rebalance = new RebalanceResource(broker.broker(), broker.nodes(), threads);
-      rebalance.addTo(server.api);
-      server.endRebalancing = rebalance::close;
-      server.api.get("openapi.json", request -> Response.ok(OpenApi.of(server.api).document()));
-      server.api.get("config/effective", request -> effective(configuration, request));
-      ControlResource control = new ControlResource(broker, node, monitors, settings.memory());
-      control.addTo(server.control);
-      control.addQuestionsTo(server.questions);
-      new MaintenanceResource(amqp).addTo(server.control);
+      server.making =
+          () ->
+              new Routes(configuration, broker, node, amqp, monitors, attempts, sessions, threads);
       server.start();
       server.welcome =
           () ->
@@ -228,16 +184,6 @@ public final class ManagementServer implements AutoCloseable {
       server.close();
       throw e;
     }
-  }
-
-  /** Shows all keys as a file would have them; RabbitMQ shows Erlang's terms. */
-  private static Response effective(LiveConfiguration configuration, Request request) {
-    request.principal().requireAdministrator();
-    return Response.ok(
-        new TextBody(
-            configuration.effective().stream()
-                .map(setting -> "%s = %s\n".formatted(setting.key(), setting.value()))
-                .collect(Collectors.joining())));
   }
 
   private void start() {
@@ -308,69 +254,6 @@ public final class ManagementServer implements AutoCloseable {
     return listeners;
   }
 
-  private void addResources(
-      ManagedBroker managed,
-      Node node,
-      AuthAttempts attempts,
-      ResourceMonitors monitors,
-      ServerSettings settings) {
-    OverviewResource overview =
-        new OverviewResource(managed, node, monitors, settings.cluster().tags());
-    overview.addTo(api);
-    overview.addQuestionsTo(questions);
-    new HealthResource(managed, node, settings.cluster().formation()).addTo(api);
-    new AuthResource(attempts).addTo(api);
-    new FeatureResource(managed).addTo(api);
-    new UserResource(managed).addTo(api);
-    new PermissionResource(managed).addTo(api);
-    new TopicPermissionResource(managed).addTo(api);
-    VhostResource vhosts = new VhostResource(managed);
-    vhosts.addTo(api);
-    vhosts.addQuestionsTo(questions);
-    new LimitResource(managed).addTo(api);
-    new GlobalParameterResource(managed).addTo(api);
-    BodyLimit large = BodyLimits.large(ServerLimits.largestBody(settings.management()));
-    new DefinitionsResource(managed, large).addTo(api);
-    ConnectionResource connections = new ConnectionResource(managed);
-    connections.addTo(api);
-    connections.addQuestionsTo(questions);
-    ConsumerResource consumers = new ConsumerResource(managed);
-    consumers.addTo(api);
-    consumers.addQuestionsTo(questions);
-    ExchangeResource exchanges = new ExchangeResource(managed);
-    exchanges.addTo(api);
-    exchanges.addQuestionsTo(questions);
-    QueueResource queues = new QueueResource(managed);
-    queues.addTo(api);
-    queues.addQuestionsTo(questions);
-    ReplicaResource replicas = new ReplicaResource(managed);
-    replicas.addTo(api);
-    replicas.addQuestionsTo(questions);
-    new ForcedShrinkResource(managed).addTo(api);
-    ScheduleResource schedules = new ScheduleResource(managed);
-    schedules.addTo(api);
-    schedules.addQuestionsTo(questions);
-    MessageMemory messages = ServerLimits.messages();
-    BrowseResource browse = new BrowseResource(managed, messages);
-    browse.addTo(api);
-    browse.addQuestionsTo(questions);
-    DeathResource deaths = new DeathResource(managed);
-    deaths.addTo(api);
-    deaths.addQuestionsTo(questions);
-    RedriveResource redrives = new RedriveResource(managed);
-    redrives.addTo(api);
-    redrives.addQuestionsTo(questions);
-    new BindingResource(managed).addTo(api);
-    new PolicyResource(managed).addTo(api);
-    new ParameterResource(managed).addTo(api);
-    ShovelResource shovels = new ShovelResource(managed);
-    shovels.addTo(api);
-    shovels.addQuestionsTo(questions);
-    new MessageResource(managed, settings.protocol().maxMessageSize(), large, messages).addTo(api);
-    // Plugins add pages to RabbitMQ's console by this; there are none.
-    api.get("extensions", request -> Response.ok(List.of()));
-  }
-
   /**
    * Answers a request of the process that the broker runs in, as one with the token of the control
    * file. Any thread may call.
@@ -393,7 +276,7 @@ public final class ManagementServer implements AutoCloseable {
               false,
               new Body(body),
               Principal.CONTROL);
-      RequestRouter.Found found = api.find(method, request.path());
+      RequestRouter.Found found = api().find(method, request.path());
       return found instanceof RequestRouter.Found.Handled route
           ? route.handler().handle(request.with(route.parameters(), request.body()))
           : ((RequestRouter.Found.Answered) found).response();
@@ -407,14 +290,25 @@ public final class ManagementServer implements AutoCloseable {
     return Optional.ofNullable(plain);
   }
 
+  /**
+   * Returns what answers. It is made by the first request: a start does not wait for the handlers
+   * of some three hundred routes, most of which are never called.
+   */
+  private synchronized Routes routes() {
+    if (routes == null) {
+      routes = making.get();
+    }
+    return routes;
+  }
+
   /** Returns the router for {@code /api/}. */
   RequestRouter api() {
-    return api;
+    return routes().api();
   }
 
   /** Returns the router for {@code /control/}. */
   RequestRouter control() {
-    return control;
+    return routes().control();
   }
 
   /** Returns what authenticates users by their passwords. */
@@ -426,10 +320,16 @@ public final class ManagementServer implements AutoCloseable {
   @Override
   public void close() {
     forget.run();
-    endRebalancing.run();
     controlServer.serve(null);
     sampler.close();
     answers.close();
     server.close();
+    closeRoutes();
+  }
+
+  private synchronized void closeRoutes() {
+    if (routes != null) {
+      routes.close();
+    }
   }
 }

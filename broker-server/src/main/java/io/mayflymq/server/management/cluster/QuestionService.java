@@ -9,6 +9,7 @@ import io.mayflymq.server.management.api.Missing;
 import io.mayflymq.server.management.api.RequestRouter;
 import io.mayflymq.server.management.api.Response;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 
 /**
  * Answers the questions of other nodes. Any thread may call.
@@ -17,7 +18,7 @@ import java.util.concurrent.CompletableFuture;
  * wait for one another. What it answers is on this node, so it never asks another one.
  */
 public final class QuestionService implements AutoCloseable {
-  private final RequestRouter handlers;
+  private final Supplier<RequestRouter> handlers;
   private final Workers workers;
   private final Faults faults;
 
@@ -25,7 +26,8 @@ public final class QuestionService implements AutoCloseable {
    * @param handlers answer with what this node has
    * @param limits how many questions are answered at a time
    */
-  public QuestionService(RequestRouter handlers, HttpLimits limits, BrokerThreads threads) {
+  public QuestionService(
+      Supplier<RequestRouter> handlers, HttpLimits limits, BrokerThreads threads) {
     this.handlers = handlers;
     this.workers = new Workers(limits, threads.auxiliaries("management-nodes"));
     this.faults = threads.faults();
@@ -58,7 +60,7 @@ public final class QuestionService implements AutoCloseable {
 
   private Response answer(NodeQuestion question) {
     try {
-      return handlers.find(question.method(), question.path())
+      return handlers.get().find(question.method(), question.path())
               instanceof RequestRouter.Found.Handled found
           ? found.handler().handle(question.request(found.parameters()))
           : Response.of(
