@@ -28,6 +28,7 @@ public final class ConnectionOutput implements EndOfBurstListener {
 
   private final Channel socket;
   private final Shard home;
+  private final HeldClients clients;
   private final Counters traffic = new Counters();
   private int frameMax = FrameLimits.DEFAULT_FRAME_MAX;
   private int nextCapacity = SMALLEST_BUFFER;
@@ -39,10 +40,12 @@ public final class ConnectionOutput implements EndOfBurstListener {
    *
    * @param socket the socket to write to
    * @param home the shard on the connection's loop
+   * @param clients whether what is written is sent later
    */
-  public ConnectionOutput(Channel socket, Shard home) {
+  public ConnectionOutput(Channel socket, Shard home, HeldClients clients) {
     this.socket = socket;
     this.home = home;
+    this.clients = clients;
   }
 
   /** Sets what was negotiated: the largest frame in bytes, overhead included; 0 for no limit. */
@@ -192,6 +195,14 @@ public final class ConnectionOutput implements EndOfBurstListener {
 
   @Override
   public void endOfBurst() {
+    if (clients.areHeld()) {
+      clients.sendLater(this::send);
+    } else {
+      send();
+    }
+  }
+
+  private void send() {
     flushWaits = false;
     if (buffer != null) {
       nextCapacity =

@@ -3,8 +3,8 @@ package io.mayflymq.server.clock;
 import io.mayflymq.core.runtime.SettableClock;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.vhost.partition.Partition;
+import io.mayflymq.server.channel.HeldClients;
 import io.mayflymq.server.connection.ConnectionEnvironment;
-import io.mayflymq.server.connection.HeldClients;
 import io.mayflymq.server.connection.OpenConnection;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -130,6 +130,7 @@ public final class ManualTime {
       clock.set(Math.min(end, shard.timers().nextDeadlineMillis(clock.millis())));
       shard.fireTimers();
     }
+    clients.send();
     long known = end;
     shard.loop().executeLater(() -> settle(move, known));
   }
@@ -145,6 +146,9 @@ public final class ManualTime {
 
   /** Whether clients can be sent more, and at the end whether all was written to their sockets. */
   private boolean isWritten(boolean atEnd) {
+    if (atEnd) {
+      clients.send();
+    }
     long left = 0;
     boolean waits = false;
     for (OpenConnection connection : environment.open()) {

@@ -106,7 +106,7 @@ final class AmqpConnection
     this.home = home;
     this.input = input;
     this.log = new ConnectionLog(socket, environment.linesBeforeLogin());
-    this.output = new ConnectionOutput(socket, home);
+    this.output = new ConnectionOutput(socket, home, environment.held());
     this.publishBlocker = new PublishBlocker(environment.alarms(), output);
     this.commands =
         new ShardCommandSender(home, environment.broker().partitions(), this::onBatchReturned);

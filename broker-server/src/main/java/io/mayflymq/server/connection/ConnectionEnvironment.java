@@ -8,6 +8,7 @@ import io.mayflymq.core.security.Sessions;
 import io.mayflymq.core.vhost.Broker;
 import io.mayflymq.server.alarm.Alarms;
 import io.mayflymq.server.alarm.ClientMemory;
+import io.mayflymq.server.channel.HeldClients;
 import io.mayflymq.server.channel.InjectedFaults;
 import io.mayflymq.server.config.ProtocolSettings;
 import java.util.List;
@@ -27,7 +28,7 @@ import java.util.function.Supplier;
  * @param memory what is held for clients
  * @param parameters the global parameters; the cluster's name is one of them
  * @param linesBeforeLogin limits the log lines about clients that have not logged in
- * @param held keeps what they send from being handled
+ * @param held holds them while a clock is moved by hand
  * @param faults the faults of confirms and acknowledgements that a test wants
  * @param open the connections whose handshake has begun and whose socket is open; safe for any
  *     thread

@@ -30,7 +30,8 @@ class ConfirmTrackerTest {
   private final Publisher.Counted exchange = new Publisher.Counted(new Counters(), new Counters());
   private final InjectedFaults faults = new InjectedFaults();
   private final ConfirmTracker tracker =
-      new ConfirmTracker(1, new ConnectionOutput(socket, shard), shard, counters, faults);
+      new ConfirmTracker(
+          1, new ConnectionOutput(socket, shard, new HeldClients()), shard, counters, faults);
 
   @Test
   void publishesAreCountedAtTheEndOfABurstAndOfTheChannel() {
