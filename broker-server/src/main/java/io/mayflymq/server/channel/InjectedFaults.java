@@ -43,12 +43,12 @@ public final class InjectedFaults {
   private volatile Acks acks = Acks.HANDLED;
 
   /** Returns what becomes of confirms: one volatile read. */
-  Confirms confirms() {
+  public Confirms confirms() {
     return confirms;
   }
 
   /** Returns what becomes of acknowledgements: one volatile read. */
-  Acks acks() {
+  public Acks acks() {
     return acks;
   }
 

@@ -9,6 +9,7 @@ import java.util.regex.Pattern;
 /** Commands for a broker whose clock is moved by hand. */
 final class ClockCommands {
   private static final String CLOCK = "clock";
+  private static final String FAULTS = "faults";
   private static final Pattern PART = Pattern.compile("([0-9]{1,15})(ms|s|m|h|d)");
   private static final Map<String, Long> MILLIS =
       Map.of("ms", 1L, "s", 1_000L, "m", 60_000L, "h", 3_600_000L, "d", 86_400_000L);
@@ -27,7 +28,27 @@ final class ClockCommands {
                     + " for the next moment at which something is due. The command ends when all that"
                     + " was due until then has happened, in its order.")
             .shownAs(OutputFormat.STRING)
-            .action(ClockCommands::advance));
+            .action(ClockCommands::advance),
+        Command.named("faults", "Tells which faults of confirms and acknowledgements were set")
+            .shownAs(OutputFormat.STRING)
+            .action(invocation -> faults(Api.object(invocation.api().get(FAULTS)))),
+        Command.named("set_fault", "Sets what becomes of confirms or acknowledgements, for a test")
+            .arguments("fault", "fate")
+            .noting("The broker needs clock = manual. The fault lasts until it is set again.")
+            .shownAs(OutputFormat.STRING)
+            .action(ClockCommands::setFault));
+  }
+
+  private static Result setFault(Invocation invocation) {
+    String fault = invocation.argument(0);
+    String fate = invocation.argument(1);
+    invocation.banner("Setting %s to %s ...", fault, fate);
+    return faults(Api.object(invocation.api().put(FAULTS, Map.of(fault, fate))));
+  }
+
+  private static Result faults(Map<String, Object> faults) {
+    String text = "confirms: %s, acks: %s%n".formatted(faults.get("confirms"), faults.get("acks"));
+    return new Result.Value(faults, text);
   }
 
   private static Result advance(Invocation invocation) {

@@ -25,6 +25,7 @@ import io.mayflymq.server.management.resource.ControlResource;
 import io.mayflymq.server.management.resource.DeathResource;
 import io.mayflymq.server.management.resource.DefinitionsResource;
 import io.mayflymq.server.management.resource.ExchangeResource;
+import io.mayflymq.server.management.resource.FaultResource;
 import io.mayflymq.server.management.resource.FeatureResource;
 import io.mayflymq.server.management.resource.ForcedShrinkResource;
 import io.mayflymq.server.management.resource.GlobalParameterResource;
@@ -78,6 +79,7 @@ final class Routes implements AutoCloseable {
     new SessionResource(managed, sessions).addTo(api);
     addResources(managed, node, attempts, monitors, settings);
     new ClockResource(managed).addTo(api);
+    new FaultResource(managed, amqp.environment().faults()).addTo(api);
     rebalance = new RebalanceResource(managed.broker(), managed.nodes(), threads);
     rebalance.addTo(api);
     api.get("openapi.json", request -> Response.ok(OpenApi.of(api).document()));

@@ -102,6 +102,10 @@ class ManualClockIT {
     return channel.messageCount(queue);
   }
 
+  private static long unacknowledged(String queue) throws Exception {
+    return http.get("queues/%2F/" + queue).json().path("messages_unacknowledged").asLong();
+  }
+
   @Test
   void aMessageExpiresAtItsDeadlineAndNotAMillisecondBefore() throws Exception {
     String queue = queue(Map.of());
@@ -275,6 +279,39 @@ class ManualClockIT {
   }
 
   @Test
+  void publishersAreRefusedAndAcksAreKeptBackUntilATestSaysOtherwise() throws Exception {
+    String queue = queue(Map.of());
+    assertThat(http.put("faults", "{\"confirms\":\"refused\"}").json().path("acks").asText())
+        .isEqualTo("handled");
+    channel.basicPublish("", queue, null, bytes("m"));
+    assertThat(channel.waitForConfirms()).isFalse();
+    assertThat(ready(queue)).isZero();
+
+    ControlCommand control = ControlCommand.of(broker);
+    assertThat(control.run("-q", "set_fault", "confirms", "sent").text())
+        .isEqualTo("confirms: sent, acks: handled");
+    publish(queue, null, "m");
+    assertThat(http.put("faults", "{\"acks\":\"delayed\"}").status()).isEqualTo(200);
+    channel.basicAck(channel.basicGet(queue, false).getEnvelope().getDeliveryTag(), false);
+    channel.queueDeclarePassive(queue);
+    assertThat(unacknowledged(queue)).isEqualTo(1);
+    assertThat(http.put("faults", "{\"acks\":\"handled\"}").status()).isEqualTo(200);
+    await().until(() -> unacknowledged(queue) == 0);
+    assertThat(ready(queue)).isZero();
+    assertThat(control.run("-q", "faults").text()).isEqualTo("confirms: sent, acks: handled");
+  }
+
+  @Test
+  void aWrongFaultIsRefusedInWords() throws Exception {
+    assertThat(http.put("faults", "{\"confirms\":\"lost\"}").reason())
+        .isEqualTo("confirms is 'lost': expected one of sent, refused, delayed, dropped");
+    assertThat(http.put("faults", "{\"acks\":\"sent\"}").reason())
+        .isEqualTo("acks is 'sent': expected one of handled, delayed, dropped");
+    assertThat(http.put("faults", "{}").reason()).isEqualTo("expected confirms, acks or both");
+    assertThat(http.get("faults").json().path("confirms").asText()).isEqualTo("sent");
+  }
+
+  @Test
   void aWrongMoveIsRefusedInWords() throws Exception {
     assertThat(http.post("clock", "{\"advance_ms\":-1}").reason())
         .isEqualTo("advance_ms is -1: expected 0 or more, as the clock does not go back");
@@ -296,6 +333,8 @@ class ManualClockIT {
       throws Exception {
     try (EmbeddedBroker real = EmbeddedBroker.builder().data(data).start()) {
       assertThat(real.http().get("clock").json().path("mode").asText()).isEqualTo("real");
+      assertThat(real.http().put("faults", "{\"acks\":\"dropped\"}").reason())
+          .startsWith("faults are for tests: expected a broker with clock = manual");
       assertThat(real.http().post("clock", "{\"to_next\":true}").reason())
           .isEqualTo(
               "the clock of this broker is that of the machine, and is not moved: expected a broker"
