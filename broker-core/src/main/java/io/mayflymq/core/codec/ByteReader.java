@@ -29,6 +29,16 @@ public final class ByteReader {
     return in.remaining();
   }
 
+  /** Returns where the next byte is, counted from the beginning. */
+  public int position() {
+    return in.position();
+  }
+
+  /** Goes to a place that the position was before. */
+  public void seek(int position) {
+    in.position(position);
+  }
+
   private void require(int count) {
     if (in.remaining() < count) {
       throw new ByteFormatException("a frame is too short");

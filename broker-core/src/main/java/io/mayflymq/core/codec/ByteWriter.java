@@ -52,6 +52,12 @@ public final class ByteWriter {
     return this;
   }
 
+  /** Removes what was written after there were so many bytes. */
+  public ByteWriter truncate(int toSize) {
+    size = toSize;
+    return this;
+  }
+
   /** Makes room for bytes that will be written, so that they are not copied when it grows. */
   public ByteWriter room(int more) {
     reserve(more);
@@ -149,17 +155,19 @@ public final class ByteWriter {
 
   /** Adds bytes as they are, without their length. */
   public ByteWriter append(byte[] written) {
-    reserve(written.length);
-    System.arraycopy(written, 0, bytes, size, written.length);
-    size += written.length;
+    return append(written, 0, written.length);
+  }
+
+  /** Adds the bytes of an array from one place to before another one, without their number. */
+  public ByteWriter append(byte[] written, int from, int to) {
+    reserve(to - from);
+    System.arraycopy(written, from, bytes, size, to - from);
+    size += to - from;
     return this;
   }
 
   /** Adds all that another one has written. */
   public ByteWriter append(ByteWriter other) {
-    reserve(other.size);
-    System.arraycopy(other.bytes, 0, bytes, size, other.size);
-    size += other.size;
-    return this;
+    return append(other.bytes, 0, other.size);
   }
 }

@@ -24,7 +24,8 @@ final class ParameterHelp {
           Map.entry("disk_limit", "bytes, a size such as 2GB, or mem_relative"),
           Map.entry("exchange", "the name of an exchange"),
           Map.entry("explanation", "the text that clients get with connection.close"),
-          Map.entry("fate", "sent, refused, delayed or dropped; handled, delayed or dropped for acks"),
+          Map.entry(
+              "fate", "sent, refused, delayed or dropped; handled, delayed or dropped for acks"),
           Map.entry("fault", "confirms or acks"),
           Map.entry("feature_flag", "the name of a feature flag, or all"),
           Map.entry("file_path", "a file; - is standard input or output"),

@@ -2,25 +2,35 @@ package io.mayflymq.core.store.segment;
 
 import io.mayflymq.core.codec.ByteWriter;
 import io.mayflymq.core.store.BurstId;
+import java.util.Arrays;
 import java.util.UUID;
 
 /**
  * The index of a segment: everything in its records except the contents, so that a start need not
  * read these. It grows in memory while the segment is written, and is written to a file of its own
  * when the segment ends. Most numbers of a record are close to those of the record before it, so
- * each is stored as the difference, in 7 bits a byte: about ten bytes a record, a few megabytes a
- * segment.
+ * each is stored as the difference, in 7 bits a byte: about ten bytes a record. Of messages that
+ * are alike and come within a millisecond all differences are the same, so entries that equal the
+ * one before them are only counted.
  *
  * <p>An entry is: a byte with the type, 64 more if the publisher set the priority 0, or 0 for bytes
- * that are not a valid record; the length in bytes; and then the fields of the type.
+ * that are not a valid record; the length in bytes; and then the fields of the type. Or it is 15,
+ * and how many more entries equal the one before.
  */
 final class IndexBuilder {
   static final byte GAP = 0;
+
+  /** In place of a type: how often the entry before it is repeated. */
+  static final byte REPEATED = 15;
 
   /** The bit of the type that is set if the publisher of the message set the priority 0. */
   static final int PRIORITY_ZERO = 0x40;
 
   private final ByteWriter out;
+  private final ByteWriter moved = new ByteWriter();
+  private int lastEntry;
+  private int repeats;
+  private boolean anyRepeats;
   private int end;
   private int records;
   private long lastQueue;
@@ -40,6 +50,39 @@ final class IndexBuilder {
 
   /** Adds a record; they come in the order of their offsets. */
   public void add(RecordHeader head) {
+    int start = out.size();
+    encode(head);
+    if (isSame(lastEntry, start)) {
+      out.truncate(start);
+      repeats++;
+    } else {
+      if (repeats > 0) {
+        moved.clear().append(out.bytes(), start, out.size());
+        out.truncate(start);
+        endRepeats();
+        start = out.size();
+        out.append(moved);
+      }
+      lastEntry = start;
+    }
+  }
+
+  /** Whether the bytes from the second place on are the same as those between the two. */
+  private boolean isSame(int first, int second) {
+    byte[] bytes = out.bytes();
+    return Arrays.equals(bytes, first, second, bytes, second, out.size());
+  }
+
+  private void endRepeats() {
+    if (repeats > 0) {
+      out.octet(REPEATED);
+      out.number(repeats);
+      repeats = 0;
+      anyRepeats = true;
+    }
+  }
+
+  private void encode(RecordHeader head) {
     if (head.offset != end) {
       out.octet(GAP);
       out.number(head.offset - end);
@@ -146,7 +189,8 @@ final class IndexBuilder {
 
   /** Ends the index of a segment of this length. The builder is not used any more. */
   public SegmentIndex build(SegmentHeader header, int segmentLength) {
-    return new SegmentIndex(header, segmentLength, records, out.bytes(), out.size());
+    endRepeats();
+    return new SegmentIndex(header, segmentLength, records, anyRepeats, out.bytes(), out.size());
   }
 
   public int size() {

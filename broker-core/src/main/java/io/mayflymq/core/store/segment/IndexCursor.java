@@ -15,6 +15,12 @@ final class IndexCursor {
   private final ByteReader in;
   private int offset = SegmentHeader.SPACE;
   private int gap;
+
+  /** Where the last entry begins, how often it is still repeated, and where the next one begins. */
+  private int entry;
+
+  private int repeats;
+  private int following;
   private long lastQueue;
   private long lastSequence;
   private long lastDeadline;
@@ -31,11 +37,32 @@ final class IndexCursor {
    * @return whether there is one
    */
   public boolean next(RecordHeader head) {
-    gap = 0;
-    if (in.remaining() == 0) {
-      return false;
+    if (repeats == 0) {
+      if (in.remaining() == 0) {
+        gap = 0;
+        return false;
+      }
+      int start = in.position();
+      int code = in.octet();
+      if (code != IndexBuilder.REPEATED) {
+        entry = start;
+        decode(code, head);
+        return true;
+      }
+      repeats = (int) in.number();
+      following = in.position();
     }
-    int code = in.octet();
+    in.seek(entry);
+    decode(in.octet(), head);
+    if (--repeats == 0) {
+      in.seek(following);
+    }
+    return true;
+  }
+
+  private void decode(int first, RecordHeader head) {
+    gap = 0;
+    int code = first;
     if (code == IndexBuilder.GAP) {
       gap = (int) in.number();
       offset += gap;
@@ -108,7 +135,6 @@ final class IndexCursor {
         head.appliedOutcome = in.octets(head.length - RecordFormat.APPLIED_FIXED);
       }
     }
-    return true;
   }
 
   /** Returns how many bytes before this record are not valid records. */

@@ -12,21 +12,37 @@ final class SegmentIndex {
   private static final long MAGIC = 0x5849_594c_4659_414dL; // "MAYFLYIX"
   private static final int VERSION = 1;
 
-  /** That of an index of a replica's segment. */
-  private static final int REPLICATED = 2;
+  /** Added if the segment is that of a replica. */
+  private static final int REPLICATED = 1;
+
+  /** Added if entries are repeated: releases up to 0.2.0 read the segment instead. */
+  private static final int REPEATS = 2;
+
+  private static final int NEWEST = VERSION + REPLICATED + REPEATS;
 
   private static final int HEADER = 48;
 
   private final SegmentHeader header;
   private final int segmentLength;
   private final int records;
+  private final boolean repeats;
   private final byte[] entries;
   private final int size;
 
-  SegmentIndex(SegmentHeader header, int segmentLength, int records, byte[] entries, int size) {
+  /**
+   * @param repeats whether any entry is repeated
+   */
+  SegmentIndex(
+      SegmentHeader header,
+      int segmentLength,
+      int records,
+      boolean repeats,
+      byte[] entries,
+      int size) {
     this.header = header;
     this.segmentLength = segmentLength;
     this.records = records;
+    this.repeats = repeats;
     this.entries = entries;
     this.size = size;
   }
@@ -51,7 +67,7 @@ final class SegmentIndex {
   /** Writes the index into its file. It is not forced: a torn write is detected by the CRC. */
   public void store(LogDirectory directory) throws IOException {
     ByteBuffer head = RecordFormat.littleEndian(ByteBuffer.allocate(HEADER));
-    head.putLong(MAGIC).putInt(header.replicated() ? REPLICATED : VERSION);
+    head.putLong(MAGIC).putInt(version());
     head.putInt(header.shard()).putLong(header.logId());
     head.putInt(header.segment()).putInt(segmentLength).putLong(header.firstRecord());
     head.putInt(records).putInt(size);
@@ -64,6 +80,10 @@ final class SegmentIndex {
     }
   }
 
+  private int version() {
+    return VERSION + (header.replicated() ? REPLICATED : 0) + (repeats ? REPEATS : 0);
+  }
+
   /** Reads an index from its file; null if it is damaged or belongs to another segment. */
   public static SegmentIndex load(LogFile file, int segment) throws IOException {
     long length = file.size();
@@ -71,7 +91,7 @@ final class SegmentIndex {
     if (file.read(head, 0) < HEADER
         || head.getLong(0) != MAGIC
         || head.getInt(8) < VERSION
-        || head.getInt(8) > REPLICATED
+        || head.getInt(8) > NEWEST
         || head.getInt(24) != segment
         || head.getInt(44) < 0
         || HEADER + head.getInt(44) + 4L != length) {
@@ -87,10 +107,12 @@ final class SegmentIndex {
     }
     SegmentHeader header =
         new SegmentHeader(head.getInt(12), head.getLong(16), segment, head.getLong(32));
-    if (head.getInt(8) == REPLICATED) {
+    int added = head.getInt(8) - VERSION;
+    if ((added & REPLICATED) != 0) {
       header = header.ofReplica();
     }
-    return new SegmentIndex(header, head.getInt(28), head.getInt(40), entries, size);
+    boolean repeats = (added & REPEATS) != 0;
+    return new SegmentIndex(header, head.getInt(28), head.getInt(40), repeats, entries, size);
   }
 
   /** Whether a file is shorter than its index: its writing was interrupted. */

@@ -4,7 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mayflymq.core.message.Message;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.HexFormat;
+import java.util.List;
+import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 /** The bytes of the index of a segment, which later versions read too. */
@@ -63,6 +66,84 @@ class IndexBuilderTest {
     ByteBuffer bytes = ByteBuffer.allocate((int) file.size());
     file.read(bytes, 0);
     assertThat(HexFormat.of().formatHex(bytes.array())).isEqualTo(BYTES);
+  }
+
+  private static SegmentIndex loaded(SegmentIndex stored) throws Exception {
+    MemoryDirectory files = new MemoryDirectory();
+    stored.store(files);
+    return SegmentIndex.load(files.open(SegmentNames.index(7), false), 7);
+  }
+
+  private void alike(int place, long sequence) {
+    head.enqueuedAt = 1_800_000_000_000L;
+    head.bodyLength = 300;
+    head.priority = 0;
+    head.targets.clear();
+    head.targets.add(3, sequence, Long.MAX_VALUE, 0);
+    add(RecordType.ENQUEUE, SegmentHeader.SPACE + 400 * place, 400);
+  }
+
+  @Test
+  void recordsThatAreAlikeAreCounted() throws Exception {
+    for (int i = 0; i < 10_000; i++) {
+      alike(i, i);
+    }
+    assertThat(index.size()).isLessThan(100);
+    SegmentHeader header = new SegmentHeader(1, 2, 7, 3).ofReplica();
+    SegmentIndex read = loaded(index.build(header, SegmentHeader.SPACE + 4_000_000));
+
+    assertThat(read.header()).isEqualTo(header);
+    assertThat(read.records()).isEqualTo(10_000);
+    IndexCursor cursor = read.cursor();
+    for (int i = 0; i < 10_000; i++) {
+      assertThat(cursor.next(head)).isTrue();
+      assertThat(head.offset).isEqualTo(SegmentHeader.SPACE + 400 * i);
+      assertThat(head.targets.sequence(0)).isEqualTo(i);
+    }
+    assertThat(cursor.next(head)).isFalse();
+    assertThat(cursor.end()).isEqualTo(SegmentHeader.SPACE + 4_000_000);
+  }
+
+  @Test
+  void whateverIsRepeatedIsReadAsItWasAdded() throws Exception {
+    Random random = new Random(29);
+    List<String> added = new ArrayList<>();
+    long sequence = 1;
+    int offset = SegmentHeader.SPACE;
+    for (int i = 0; i < 20_000; i++) {
+      offset += random.nextInt(20) == 0 ? 8 : 0;
+      if (random.nextInt(4) == 0) {
+        head.goneQueue = 3;
+        head.goneFrom = sequence;
+        head.goneTo = sequence;
+        head.goneSegment = 7;
+        add(RecordType.SETTLE, offset, 40);
+      } else {
+        sequence += random.nextInt(8) == 0 ? 2 : 1;
+        head.enqueuedAt = 1_800_000_000_000L + i / 100;
+        head.bodyLength = 300;
+        head.priority = 0;
+        head.targets.clear();
+        head.targets.add(3, sequence, Long.MAX_VALUE, 0);
+        add(RecordType.ENQUEUE, offset, 400);
+      }
+      added.add(told());
+      offset = head.offset + head.length;
+    }
+    IndexCursor cursor = loaded(index.build(new SegmentHeader(1, 2, 7, 3), offset)).cursor();
+    for (String expected : added) {
+      assertThat(cursor.next(head)).isTrue();
+      assertThat(told()).isEqualTo(expected);
+    }
+    assertThat(cursor.next(head)).isFalse();
+  }
+
+  private String told() {
+    return head.type.hasContent
+        ? "%s %d %d %d %d"
+            .formatted(
+                head.type, head.offset, head.length, head.enqueuedAt, head.targets.sequence(0))
+        : "%s %d %d %d".formatted(head.type, head.offset, head.length, head.goneFrom);
   }
 
   /** What the cursor returns is what was added. */
