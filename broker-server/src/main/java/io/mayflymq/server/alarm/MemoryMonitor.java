@@ -1,5 +1,6 @@
 package io.mayflymq.server.alarm;
 
+import io.mayflymq.server.memory.MemoryUse;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 

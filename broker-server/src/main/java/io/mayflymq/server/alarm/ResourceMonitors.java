@@ -6,6 +6,7 @@ import io.mayflymq.core.runtime.PeriodicWork;
 import io.mayflymq.core.runtime.SteadyClock;
 import io.mayflymq.server.config.DiskSettings;
 import io.mayflymq.server.config.MemorySettings;
+import io.mayflymq.server.memory.JvmMemory;
 import java.lang.management.ManagementFactory;
 import java.nio.file.FileStore;
 import java.nio.file.Files;

@@ -25,6 +25,7 @@ import io.mayflymq.server.management.ManagementServer;
 import io.mayflymq.server.management.cluster.CalledNodes;
 import io.mayflymq.server.management.cluster.NodeQuestions;
 import io.mayflymq.server.management.resource.ManagedBroker;
+import io.mayflymq.server.memory.HeapTrimmer;
 import io.mayflymq.server.metrics.MeasuredBroker;
 import io.mayflymq.server.metrics.PrometheusServer;
 import io.mayflymq.server.net.AmqpServer;

@@ -3,6 +3,7 @@ package io.mayflymq.server.boot;
 import io.mayflymq.core.runtime.BrokerThreads;
 import io.mayflymq.core.runtime.PeriodicWork;
 import io.mayflymq.core.vhost.Broker;
+import io.mayflymq.server.memory.HeapTrimmer;
 import java.util.concurrent.TimeUnit;
 
 /**

@@ -2,6 +2,7 @@ package io.mayflymq.server.alarm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.mayflymq.server.memory.MemoryUse;
 import org.junit.jupiter.api.Test;
 
 class MemoryMonitorTest {

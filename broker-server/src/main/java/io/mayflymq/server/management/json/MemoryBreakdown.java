@@ -1,7 +1,7 @@
 package io.mayflymq.server.management.json;
 
-import io.mayflymq.server.alarm.DirectMemory;
 import io.mayflymq.server.json.Json;
+import io.mayflymq.server.memory.DirectMemory;
 import java.lang.management.BufferPoolMXBean;
 import java.lang.management.ManagementFactory;
 import java.lang.management.MemoryMXBean;

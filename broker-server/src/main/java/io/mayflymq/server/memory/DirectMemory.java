@@ -1,4 +1,4 @@
-package io.mayflymq.server.alarm;
+package io.mayflymq.server.memory;
 
 import com.sun.management.HotSpotDiagnosticMXBean;
 import io.mayflymq.core.store.disk.BlockMemory;

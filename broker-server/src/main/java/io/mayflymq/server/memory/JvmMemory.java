@@ -1,4 +1,4 @@
-package io.mayflymq.server.alarm;
+package io.mayflymq.server.memory;
 
 import com.sun.management.GarbageCollectorMXBean;
 import com.sun.management.GcInfo;
@@ -19,7 +19,7 @@ import java.util.stream.Collectors;
  * generation leaves the garbage of the old one in place. (The pools' own getCollectionUsage is of
  * no use for this, as G1 sets that of its old generation after some collections only.)
  */
-final class JvmMemory implements MemoryUse {
+public final class JvmMemory implements MemoryUse {
   /**
    * The collectors of the whole heap at once: of G1, of the serial and of the parallel collector.
    */
@@ -38,7 +38,7 @@ final class JvmMemory implements MemoryUse {
           .collect(Collectors.toUnmodifiableSet());
 
   /** Returns the most that the heap may take, in bytes. */
-  static long maxHeapBytes() {
+  public static long maxHeapBytes() {
     return Runtime.getRuntime().maxMemory();
   }
 

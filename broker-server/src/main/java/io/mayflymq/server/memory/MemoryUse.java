@@ -1,7 +1,7 @@
-package io.mayflymq.server.alarm;
+package io.mayflymq.server.memory;
 
 /** The memory that live data takes. */
-interface MemoryUse {
+public interface MemoryUse {
   /** Bytes in use after the last garbage collection, and buffers outside of the heap. */
   long usedBytes();
 

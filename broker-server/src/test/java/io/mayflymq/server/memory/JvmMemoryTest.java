@@ -1,4 +1,4 @@
-package io.mayflymq.server.alarm;
+package io.mayflymq.server.memory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

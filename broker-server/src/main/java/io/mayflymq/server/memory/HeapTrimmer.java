@@ -1,4 +1,4 @@
-package io.mayflymq.server.boot;
+package io.mayflymq.server.memory;
 
 import com.sun.management.HotSpotDiagnosticMXBean;
 import com.sun.management.VMOption;
@@ -22,7 +22,7 @@ import java.util.function.LongSupplier;
  *
  * <p>Belongs to the thread that calls {@link #look}.
  */
-final class HeapTrimmer {
+public final class HeapTrimmer {
   private static final String INTERVAL = "G1PeriodicGCInterval";
   private static final String LEAST_FREE = "MinHeapFreeRatio";
   private static final String MOST_FREE = "MaxHeapFreeRatio";
@@ -80,7 +80,7 @@ final class HeapTrimmer {
   }
 
   /** Enables periodic collections while idle, until the process ends. */
-  static HeapTrimmer begin() {
+  public static HeapTrimmer begin() {
     List<GarbageCollectorMXBean> collectors = ManagementFactory.getGarbageCollectorMXBeans();
     GarbageCollectorMXBean whole = collectors.get(collectors.size() - 1);
     return begin(
@@ -118,7 +118,7 @@ final class HeapTrimmer {
   }
 
   /** Checks whether the broker is idle. To be called more often than Java collects at rest. */
-  void look() {
+  public void look() {
     long before = collections;
     collections = collectionCount.getAsLong();
     boolean restsNow = collections - before <= COLLECTIONS_AT_REST;
