@@ -171,13 +171,31 @@ class Launched(Mayfly):
         return os.environ | {"MAYFLY_JAVA_OPTS": self.options} | java_home(self.java)
 
 
+def mayfly(directory, program, options="", settings=()):
+    """A broker: of the directory of a distribution, as bin/mayfly starts it, or of a jar, as java -jar does. options are Java's."""
+    if not program.exists():
+        sys.exit(f"{program} is missing: run mvn -q -DskipTests package first")
+    # A broker is launched in a directory of its own.
+    program = program.resolve()
+    if program.is_dir():
+        return Launched(directory, program, options=options, settings=settings)
+    return Mayfly(directory, program, options.split(), settings)
+
+
 def java_home(java):
     return {"JAVA_HOME": java} if java else {}
 
 
-def train(home, java=None):
-    """Makes the archive of classes of a distribution, as the installation of a package does."""
-    environment = os.environ | java_home(java)
+def jdk_tool(java, name):
+    """The path of a tool of a JDK: of that in the directory java, or of that on the PATH if java is None."""
+    program = pathlib.Path(java, "bin/java") if java else pathlib.Path(shutil.which("java"))
+    return program.resolve().with_name(name)
+
+
+def train(home, java=None, clustered=False):
+    """Makes the archive of classes of a distribution, as the installation of a package does; clustered for nodes of a cluster."""
+    node = {"MAYFLY_CLUSTER_LISTENER": "127.0.0.1:25672", "MAYFLY_CLUSTER_SECRET": "07" * 32} if clustered else {}
+    environment = os.environ | java_home(java) | node
     subprocess.run([home / "bin/mayfly", "train"], check=True, stdout=subprocess.DEVNULL, env=environment)
 
 
@@ -297,7 +315,7 @@ def directory_bytes(directory):
 
 def add_arguments(parser, jvm=""):
     """The options by which one MayflyMQ is measured."""
-    parser.add_argument("--jar", type=pathlib.Path, default=JAR)
+    parser.add_argument("--jar", type=pathlib.Path, default=HOME, help="a jar, or the directory of a distribution; by default that which was built")
     parser.add_argument("--jvm", default=jvm, help="options of the broker's Java")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="a setting of the broker")
     parser.add_argument("--directory", type=pathlib.Path, help="where the data goes; must be on a disk, not in memory")
@@ -324,7 +342,7 @@ def scratch(parent):
 def one_mayfly(args, settings=()):
     """A broker that is not started yet, with these settings and by the options of add_arguments, which is ended at the end."""
     with scratch(args.directory) as directory:
-        broker = Mayfly(directory, args.jar, args.jvm.split(), (*settings, *args.set))
+        broker = mayfly(directory, args.jar, args.jvm, (*settings, *args.set))
         try:
             yield broker
         finally:

@@ -20,7 +20,7 @@ import time
 
 import report
 from amqp import Client
-from brokers import JAR, ROOT, Mayfly, free_port, scratch
+from brokers import ROOT, add_arguments, free_port, mayfly, scratch
 from load import Load, compile_generator
 from metadata import Metadata
 from rows import ROWS
@@ -47,7 +47,7 @@ class Cluster:
     def node(self, name, port):
         """A node that is not started."""
         settings = [f"node_name={name}", f"cluster.listener=127.0.0.1:{port}", *self.common, *self.args.set]
-        return Mayfly(self.directory / name.partition("@")[0], self.args.jar, self.args.jvm.split(), settings)
+        return mayfly(self.directory / name.partition("@")[0], self.args.jar, self.args.jvm, settings)
 
     def add(self, name):
         """Has a node that was not there join, which is ended with the block; returns it, started."""
@@ -158,7 +158,7 @@ class Idle:
         self.args, self.directory = args, directory
 
     def table(self):
-        alone = Mayfly(self.directory / "alone", self.args.jar, self.args.jvm.split(), self.args.set)
+        alone = mayfly(self.directory / "alone", self.args.jar, self.args.jvm, self.args.set)
         with contextlib.ExitStack() as running:
             running.callback(alone.stop)
             alone.start()
@@ -183,7 +183,7 @@ class Changes:
         self.args, self.directory = args, directory
 
     def table(self):
-        alone = Mayfly(self.directory / "alone", self.args.jar, self.args.jvm.split(), self.args.set)
+        alone = mayfly(self.directory / "alone", self.args.jar, self.args.jvm, self.args.set)
         with contextlib.ExitStack() as running:
             running.callback(alone.stop)
             alone.start()
@@ -240,10 +240,7 @@ def main():
     parser.add_argument("parts", nargs="*", metavar="PART", help=f"{', '.join(PARTS)}; all by default")
     parser.add_argument("--rounds", type=int, default=3, help="that are measured, after some to warm up")
     parser.add_argument("--scale", type=float, default=1, help="of numbers of messages and of times; less is a trial")
-    parser.add_argument("--jar", type=pathlib.Path, default=JAR)
-    parser.add_argument("--jvm", default="", help="options of the nodes' Java")
-    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="a setting of the nodes")
-    parser.add_argument("--directory", type=pathlib.Path, help="where the data goes; must be on a disk, not in memory")
+    add_arguments(parser)
     parser.add_argument("--write", action="store_true", help="the results into the documentation")
     parser.add_argument("--page", type=pathlib.Path, default=ROOT / "docs/benchmarks.md", help="that --write changes")
     args = parser.parse_args()

@@ -22,7 +22,8 @@ import sys
 import tempfile
 
 import report
-from brokers import HOME, RABBITMQ, ROOT, Launched, LavinMQ, Mayfly, RabbitMQ, add_arguments, add_rabbitmq_root, scratch, train
+import brokers
+from brokers import RABBITMQ, ROOT, LavinMQ, RabbitMQ, add_arguments, add_rabbitmq_root, scratch, train
 from load import Load, compile_generator
 from rows import ROWS, Limits
 
@@ -56,12 +57,10 @@ def contender(name, args):
 
 
 def mayfly(args, jar, options=(), variant=""):
-    jvm = [*args.jvm.split(), *options]
-    label = f"MayflyMQ {variant}".strip()
     if jar.is_dir():
         train(jar)
-        return Contender(lambda directory: Launched(directory, jar, None, " ".join(jvm), args.set), label)
-    return Contender(lambda directory: Mayfly(directory, jar, jvm, args.set), label)
+    jvm = " ".join([args.jvm, *options])
+    return Contender(lambda directory: brokers.mayfly(directory, jar, jvm, args.set), f"MayflyMQ {variant}".strip())
 
 
 def installed(args):
@@ -109,7 +108,6 @@ def main():
     parser.add_argument("--seconds", type=float, default=10, help="that a part takes, about, at most")
     parser.add_argument("--scale", type=float, default=1, help="of the numbers of messages; less is a trial")
     add_arguments(parser)
-    parser.set_defaults(jar=HOME)
     parser.add_argument("--rabbitmq", default=RABBITMQ, metavar="PROGRAM", help="in --rabbitmq-root, if that is given")
     add_rabbitmq_root(parser)
     parser.add_argument("--lavinmq", default="lavinmq", metavar="PROGRAM")

@@ -30,7 +30,7 @@ import time
 import urllib.request
 
 from amqp import Client, frame, message, short, table
-from brokers import Mayfly, add_arguments, free_port, scratch
+from brokers import JAR, Mayfly, add_arguments, free_port, scratch
 
 LOAD_SECONDS = 4
 STOP_SECONDS = 60
@@ -668,6 +668,7 @@ def page(rows):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     add_arguments(parser)
+    parser.set_defaults(jar=JAR)
     parser.add_argument("--only", default="", help="faults whose name has this text")
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--write", type=pathlib.Path, metavar="FILE", help="write the table as a page")

@@ -6,7 +6,8 @@
 
 The broker starts as by bin/mayfly, with Java's tracking of native memory, which itself takes some megabytes. What Java has
 reserved for each purpose is counted page by page, as far as it is resident; what is left of the anonymous memory are the
-arenas of malloc, in which direct buffers are, too: those are also counted by what they have allocated. "alive" is what a full collection leaves of the heap, in the end. Row "-"
+arenas of malloc, in which direct buffers are, too: those are also counted by what they have allocated. "alive" is what a full
+collection leaves of the heap, in the end. Row "-"
 is a broker that nothing was done to, ten seconds after its start. Needs Linux, and a JDK with jcmd.
 """
 
@@ -14,12 +15,11 @@ import argparse
 import collections
 import pathlib
 import re
-import shutil
 import subprocess
 import tempfile
 import time
 
-from brokers import HOME, MIB, Launched, scratch, train
+from brokers import HOME, MIB, Launched, jdk_tool, scratch, train
 from load import Load, compile_generator
 from rows import ROWS, Limits
 
@@ -42,8 +42,7 @@ class Tracked(Launched):
 
     def __init__(self, directory, home, java, options):
         super().__init__(directory, home, java, f"{options} -XX:NativeMemoryTracking=detail".strip())
-        program = pathlib.Path(java, "bin/java") if java else pathlib.Path(shutil.which("java"))
-        self.jcmd = program.resolve().with_name("jcmd")
+        self.jcmd = jdk_tool(java, "jcmd")
 
     def ask(self, *command):
         return subprocess.run([self.jcmd, str(self.pid), *command], capture_output=True, text=True, check=True).stdout

@@ -7,9 +7,9 @@
     src/bench/memory.py bursts                    a backlog in memory, and out again; then one on the disk
     src/bench/memory.py backlog --messages 100000000
 
-It starts brokers of its own on free ports, with data in a new directory below --directory, which it removes. Heap is
+It starts brokers of its own by bin/mayfly, on free ports, with data in a new directory below --directory, which it removes. Heap is
 what is alive after a full collection, resident what Linux counts for the process. Needs Linux, for /proc, a JDK whose
-jcmd fits the broker's java (--java), and as many file descriptors as connections.
+jcmd fits the broker's Java (--java), and as many file descriptors as connections.
 """
 
 import argparse
@@ -24,7 +24,7 @@ import sys
 import time
 
 from amqp import Client, short
-from brokers import MIB, Mayfly, add_arguments, scratch
+from brokers import MIB, Launched, add_arguments, jdk_tool, scratch
 from load import Load, compile_generator
 from report import Table
 
@@ -32,17 +32,13 @@ BATCH = 500
 REST = 75  # seconds after which an idle broker has collected
 
 
-class Watched(Mayfly):
+class Watched(Launched):
     """A broker whose memory is looked at."""
 
     def __init__(self, args, directory):
-        super().__init__(directory, args.jar, args.jvm.split(), args.set)
-        self.java = args.java
-        self.jcmd = pathlib.Path(shutil.which(args.java)).resolve().with_name("jcmd")
+        super().__init__(directory, args.jar.resolve(), args.java, args.jvm, args.set)
+        self.jcmd = jdk_tool(args.java, "jcmd")
         self.load = Load(args.load)
-
-    def command(self):
-        return [str(self.java), *super().command()[1:]]
 
     def resident(self):
         """Megabytes that are in memory, and the most that ever were."""
@@ -176,7 +172,7 @@ def main():
     runs = {run.__name__: run for run in (connections, queues, bursts, backlog)}
     parser.add_argument("what", nargs="*", default=["connections", "queues", "bursts"], choices=runs)
     add_arguments(parser)
-    parser.add_argument("--java", default="java", help="which Java")
+    parser.add_argument("--java", help="the directory of the JDK; that on the PATH by default")
     parser.add_argument("--connections", type=int, default=10_000)
     parser.add_argument("--queues", type=int, default=100_000)
     parser.add_argument("--messages", type=int, default=10_000_000, help="of the persistent backlogs")

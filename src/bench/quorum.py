@@ -21,9 +21,9 @@ import lag
 import outages
 import report
 from amqp import Client
-from brokers import ROOT, add_arguments, add_rabbitmq_root, scratch
+from brokers import ROOT, add_arguments, add_rabbitmq_root, scratch, train
 from load import Load, compile_generator
-from replicas import MayflyCluster, RabbitCluster, trained
+from replicas import MayflyCluster, RabbitCluster
 
 PARTS = ("rates", "outages", "lag")
 RATE = "--size 1000 --confirm 1000 --persistent --durable --ack 50 --prefetch 500 --timeout 300"
@@ -261,8 +261,8 @@ def main():
     args.parts = args.parts or PARTS
     with scratch(args.directory) as directory:
         load = Load(compile_generator(directory))
-        if args.only != "RabbitMQ":
-            args.jvm = trained(args, directory)
+        if args.only != "RabbitMQ" and args.jar.is_dir():
+            train(args.jar, clustered=True)
         comparison = Comparison(args, directory, load)
         tables = comparison.run() if {"rates", "outages"} & set(args.parts) else []
         tables.append(goals(args, directory, load, comparison))

@@ -15,15 +15,6 @@ QUORUM = {"x-queue-type": "quorum"}
 PATIENCE_SECONDS = 120
 
 
-def trained(args, directory):
-    """Makes an archive of classes as `bin/mayfly train` does; returns the options of Java with which nodes use it."""
-    archive = directory / "classes.jsa"
-    command = ["java", *args.jvm.split(), f"-XX:ArchiveClassesAtExit={archive}", "-jar", str(args.jar.resolve()), "train"]
-    node = {"MAYFLY_CLUSTER_LISTENER": "127.0.0.1:25672", "MAYFLY_CLUSTER_SECRET": "07" * 32}
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=os.environ | node)
-    return f"{args.jvm} -XX:SharedArchiveFile={archive} -Xlog:cds=off -Xlog:cds+dynamic=off"
-
-
 class MayflyCluster(Cluster):
     """Three nodes of MayflyMQ, which are ended with the block."""
 
