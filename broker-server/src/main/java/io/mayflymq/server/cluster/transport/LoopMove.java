@@ -1,8 +1,10 @@
 package io.mayflymq.server.cluster.transport;
 
 import io.netty.channel.Channel;
+import io.netty.channel.DefaultChannelPromise;
 import io.netty.channel.EventLoop;
 import io.netty.handler.timeout.IdleStateHandler;
+import io.netty.util.concurrent.ImmediateEventExecutor;
 
 /**
  * Moves an accepted connection to the event loop that is to serve it: which one that is, is known
@@ -33,7 +35,10 @@ final class LoopMove {
                     .addListener(
                         left -> {
                           if (left.isSuccess() && channel.isOpen()) {
-                            to.register(channel)
+                            // Told on the new loop; if that has stopped, where it is found out.
+                            to.register(
+                                    new DefaultChannelPromise(
+                                        channel, ImmediateEventExecutor.INSTANCE))
                                 .addListener(arrived -> resume(channel, setup, then));
                           }
                         }));

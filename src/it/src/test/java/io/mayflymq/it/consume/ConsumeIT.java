@@ -106,6 +106,7 @@ class ConsumeIT {
   }
 
   @Test
+  @NotRemote("what arrives first from other nodes is delivered first")
   void queuesShareTheGlobalPrefetchInTurn(Amqp amqp) throws Exception {
     List<String> queues = List.of(amqp.queue(), amqp.queue(), amqp.queue());
     for (String queue : queues) {
