@@ -1,6 +1,5 @@
 package io.mayflymq.shovel;
 
-import com.rabbitmq.client.ShutdownSignalException;
 import io.mayflymq.core.metadata.BrokerEvents;
 import io.mayflymq.core.runtime.BrokerThreads;
 import io.mayflymq.shovel.ShovelStatus.State;
@@ -8,54 +7,36 @@ import io.mayflymq.shovel.client.BrokerConnection;
 import io.mayflymq.shovel.client.BrokerConnections;
 import io.mayflymq.shovel.client.BrokerUri;
 import io.mayflymq.shovel.client.ConnectException;
+import io.mayflymq.shovel.transfer.Declarations.FoundQueue;
+import io.mayflymq.shovel.transfer.Mover;
+import io.mayflymq.shovel.transfer.Progress;
+import io.mayflymq.shovel.transfer.Transfer;
+import io.mayflymq.shovel.transfer.TransferException;
 import java.io.IOException;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * A shovel: it connects, moves messages, and connects again when that has failed, on a thread of
- * its own. Any thread may call.
- */
-final class Shovel {
+/** A shovel: it moves messages from one broker to another. Any thread may call. */
+final class Shovel extends Mover {
   private static final Logger LOGGER = LoggerFactory.getLogger(Shovel.class);
-
-  /** The first pause after messages were refused; it doubles up to the delay of the definition. */
-  private static final long FIRST_PAUSE_MILLIS = 100;
-
-  /** What has run for so long may start again at once. */
-  private static final long STEADY_NANOS = TimeUnit.SECONDS.toNanos(1);
-
-  /** How long an orderly end may take until the connections are cut. */
-  private static final long STOP_MILLIS = 5_000;
 
   private static final String OTHER_USER = "user_id property set to";
 
   private final String vhost;
   private final String name;
   private final ShovelDefinition definition;
-  private final BrokerConnections connections;
   private final Supplier<String> cluster;
   private final BrokerEvents events;
   private final Runnable completed;
-  private final Thread thread;
   private final Progress progress;
-  private final CountDownLatch stopped = new CountDownLatch(1);
 
   private volatile Phase phase = new Phase(State.STARTING, Instant.now(), "", null, null);
-  private volatile Transfer transfer;
-  private volatile BrokerConnection from;
-  private volatile BrokerConnection to;
-
-  /** Why it did not run the last time. */
-  private String lastReason = "";
 
   /** Whether messages go without the user who published them, as the destination refuses that. */
   private boolean removesUserId;
@@ -78,15 +59,36 @@ final class Shovel {
       BrokerEvents events,
       Runnable completed,
       BrokerThreads threads) {
+    this(
+        vhost,
+        name,
+        definition,
+        connections,
+        cluster,
+        events,
+        completed,
+        new Progress(definition.source().deleteAfterMillis()),
+        threads);
+  }
+
+  private Shovel(
+      String vhost,
+      String name,
+      ShovelDefinition definition,
+      BrokerConnections connections,
+      Supplier<String> cluster,
+      BrokerEvents events,
+      Runnable completed,
+      Progress progress,
+      BrokerThreads threads) {
+    super("shovel " + name, connections, definition.reconnectDelayMillis(), progress, threads);
     this.vhost = vhost;
     this.name = name;
     this.definition = definition;
-    this.connections = connections;
     this.cluster = cluster;
     this.events = events;
     this.completed = completed;
-    this.progress = new Progress(definition.source().deleteAfterMillis());
-    this.thread = threads.auxiliary("shovel " + name, this::run);
+    this.progress = progress;
   }
 
   String vhost() {
@@ -97,155 +99,69 @@ final class Shovel {
     return name;
   }
 
-  void start() {
-    thread.start();
+  @Override
+  protected void starting() {
+    enter(State.STARTING, "");
   }
 
-  /**
-   * Has it stop, in order if it can be: what the destination has been sent is confirmed and
-   * acknowledged first.
-   */
-  void end() {
-    stopped.countDown();
-    Transfer current = transfer;
-    if (current != null) {
-      current.stop();
+  @Override
+  protected void done() {
+    LOGGER.info("{} is done: {} messages moved", this, progress.forwarded());
+    completed.run();
+  }
+
+  @Override
+  protected void failed(String reason, boolean isNew) {
+    // Once for each reason: an attempt may fail every few seconds, for days.
+    if (isNew) {
+      LOGGER.warn("{} does not run: {}", this, reason);
+    } else {
+      LOGGER.debug("{} does not run: {}", this, reason);
     }
+    enter(State.TERMINATED, reason);
   }
 
-  /** Stops it, and waits until it has stopped. Not for its own thread. */
-  void stop() {
-    end();
-    try {
-      thread.join(STOP_MILLIS);
-      if (thread.isAlive()) {
-        cut();
-        thread.interrupt();
-        thread.join(STOP_MILLIS);
-      }
-    } catch (InterruptedException e) {
-      cut();
-      Thread.currentThread().interrupt();
+  @Override
+  protected boolean mend(String reason) {
+    if (removesUserId || !reason.contains(OTHER_USER)) {
+      return false;
     }
+    removesUserId = true;
+    LOGGER.warn("{} removes the user-id of messages: {}", this, reason);
+    return true;
   }
 
-  /** Closes the connections of a thread that waits for them. */
-  private void cut() {
-    for (BrokerConnection open : new BrokerConnection[] {from, to}) {
-      if (open != null) {
-        open.close();
-      }
-    }
-  }
-
-  private boolean isStopped() {
-    return stopped.getCount() == 0;
-  }
-
-  private void run() {
-    boolean wasAtOnce = false;
-    int refusals = 0;
-    while (!isStopped()) {
-      long started = System.nanoTime();
-      long before = progress.forwarded();
-      long pause = definition.reconnectDelayMillis();
-      boolean atOnce = false;
-      String reason;
-      enter(State.STARTING, "");
-      try {
-        if (moveAll()) {
-          LOGGER.info("{} is done: {} messages moved", this, progress.forwarded());
-          completed.run();
-          return;
-        }
-        reason = "";
-      } catch (ConnectException e) {
-        reason = "failed to connect to " + e.getMessage();
-      } catch (TransferException e) {
-        reason = e.getMessage();
-        boolean hasMoved = progress.forwarded() > before;
-        if (reason.contains(OTHER_USER) && !removesUserId) {
-          removesUserId = true;
-          atOnce = true;
-          LOGGER.warn("{} removes the user-id of messages: {}", this, reason);
-        } else {
-          atOnce =
-              e.mayRunAtOnce()
-                  && (hasMoved || !wasAtOnce || System.nanoTime() - started > STEADY_NANOS);
-        }
-        if (!e.mayRunAtOnce()) {
-          refusals = hasMoved ? 0 : refusals + 1;
-          pause = Math.min(pause, FIRST_PAUSE_MILLIS << Math.min(refusals, 10));
-        }
-      } catch (IOException | ShutdownSignalException e) {
-        reason = BrokerConnections.reason(e);
-        atOnce = !wasAtOnce;
-      } catch (RuntimeException e) {
-        LOGGER.error("{} has failed", this, e);
-        reason = e.toString();
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-        return;
-      }
-      if (isStopped()) {
-        return;
-      }
-      enter(State.TERMINATED, reason);
-      wasAtOnce = atOnce;
-      if (!atOnce && waitedEnough(pause)) {
-        return;
-      }
-    }
-  }
-
-  /** Waits before the next attempt; returns whether there is to be none. */
-  private boolean waitedEnough(long millis) {
-    try {
-      if (definition.reconnectDelayMillis() == 0) {
-        LOGGER.warn("{} is not started again, as its reconnect-delay is 0", this);
-        stopped.await();
-        return true;
-      }
-      return stopped.await(millis, TimeUnit.MILLISECONDS);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      return true;
-    }
-  }
-
-  /** Connects, and moves messages; returns whether all that was to be moved is. */
-  private boolean moveAll()
+  @Override
+  protected boolean moveAll()
       throws ConnectException, TransferException, IOException, InterruptedException {
-    try (BrokerConnection source = open("source", definition.source().uris())) {
-      from = source;
-      try (BrokerConnection destination = open("destination", definition.destination().uris())) {
-        to = destination;
-        MessageForm form =
-            new MessageForm(
-                definition.destination(), stamp(source.uri(), destination.uri()), removesUserId);
-        Transfer moving = new Transfer(definition, source, destination, form, progress);
-        transfer = moving;
-        if (isStopped()) {
-          return false;
-        }
-        running(source.uri(), destination.uri());
-        return moving.run();
-      }
+    BrokerConnection source = null;
+    BrokerConnection destination = null;
+    try {
+      source = open("source", definition.source().uris(), connectionName());
+      destination = open("destination", definition.destination().uris(), connectionName());
+      Topology.declareDestination(destination.connection(), definition.destination());
+      FoundQueue taken = Topology.declareSource(source.connection(), definition.source());
+      ShovelForm form =
+          new ShovelForm(
+              definition.destination(), stamp(source.uri(), destination.uri()), removesUserId);
+      Transfer moving =
+          new Transfer(
+              definition.route(taken.name(), taken.ready()),
+              source,
+              taken.channel(),
+              destination,
+              form,
+              progress);
+      running(source.uri(), destination.uri());
+      return move(moving, Transfer::run);
     } finally {
-      transfer = null;
-      from = null;
-      to = null;
-      progress.setPending(0);
-      progress.setBlocked("");
+      close(destination);
+      close(source);
     }
   }
 
-  private BrokerConnection open(String end, List<BrokerUri> uris) throws ConnectException {
-    try {
-      return connections.open(uris, "Shovel " + name);
-    } catch (ConnectException e) {
-      throw e.of(end);
-    }
+  private String connectionName() {
+    return "Shovel " + name;
   }
 
   private void running(BrokerUri source, BrokerUri destination) {
@@ -257,15 +173,6 @@ final class Shovel {
   private void enter(State state, String reason) {
     Phase before = phase;
     phase = new Phase(state, Instant.now(), reason, null, null);
-    if (state == State.TERMINATED) {
-      // Once for each reason: an attempt may fail every few seconds, for days.
-      if (reason.equals(lastReason)) {
-        LOGGER.debug("{} does not run: {}", this, reason);
-      } else {
-        LOGGER.warn("{} does not run: {}", this, reason);
-      }
-      lastReason = reason;
-    }
     if (state != before.state) {
       events.happened(ShovelEvent.entered(status()));
     }

@@ -1,6 +1,8 @@
 package io.mayflymq.shovel;
 
 import io.mayflymq.shovel.client.BrokerUri;
+import io.mayflymq.shovel.transfer.AckMode;
+import io.mayflymq.shovel.transfer.Route;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -23,6 +25,31 @@ record ShovelDefinition(
         .map(BrokerUri::vhost)
         .distinct()
         .toList();
+  }
+
+  /**
+   * Returns the way of messages.
+   *
+   * @param queue that they are taken from
+   * @param ready how many are in it
+   */
+  Route route(String queue, long ready) {
+    boolean toQueue = destination.queue != null;
+    return new Route(
+        queue,
+        source.prefetch,
+        source.consumerTag,
+        destination.keepsTtl
+            ? Route.keepingTtl(source.consumerArguments)
+            : source.consumerArguments,
+        source.deleteAfter == QUEUE_LENGTH
+            ? ready
+            : source.deleteAfter == NEVER ? Route.NO_LIMIT : source.deleteAfter,
+        source.deleteAfter == QUEUE_LENGTH,
+        toQueue ? "" : destination.exchange,
+        toQueue ? destination.queue : destination.exchangeKey,
+        destination.dropsUnroutable,
+        ackMode);
   }
 
   /** Says of a source that it never ends. */

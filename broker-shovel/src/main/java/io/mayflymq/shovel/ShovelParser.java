@@ -1,8 +1,8 @@
 package io.mayflymq.shovel;
 
 import io.mayflymq.shovel.client.BrokerUri;
-import java.math.BigInteger;
-import java.util.ArrayList;
+import io.mayflymq.shovel.parameter.ParameterFields;
+import io.mayflymq.shovel.transfer.AckMode;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -93,14 +93,11 @@ final class ShovelParser {
   private static final int MOST_PREFETCH = 65_535;
   private static final int PREFETCH = 1_000;
   private static final double RECONNECT_SECONDS = 5;
-  private static final long MOST_SECONDS = 315_360_000; // ten years
 
-  private final String name;
-  private final Map<String, Object> fields = new LinkedHashMap<>();
-  private final List<String> problems = new ArrayList<>();
+  private final ParameterFields fields;
 
-  private ShovelParser(String name) {
-    this.name = name;
+  private ShovelParser(ParameterFields fields) {
+    this.fields = fields;
   }
 
   /**
@@ -117,127 +114,90 @@ final class ShovelParser {
    * @param name the name of the shovel
    */
   static Parsed parse(String name, Object value) {
-    ShovelParser parser = new ShovelParser(name);
-    ShovelDefinition definition = parser.definition(value);
-    return parser.problems.isEmpty()
+    ParameterFields fields = new ParameterFields(name, value, KEYS, SYNONYMS);
+    ShovelDefinition definition =
+        value instanceof Map ? new ShovelParser(fields).definition() : null;
+    return fields.problems().isEmpty()
         ? new Parsed(definition, List.of())
-        : new Parsed(null, parser.problems);
+        : new Parsed(null, fields.problems());
   }
 
-  private ShovelDefinition definition(Object value) {
-    if (!(value instanceof Map<?, ?> object)) {
-      problems.add(
-          "the value of %s should be an object, actually was %s".formatted(name, shown(value)));
-      return null;
-    }
-    for (Map.Entry<?, ?> field : object.entrySet()) {
-      String given = (String) field.getKey();
-      String key = SYNONYMS.getOrDefault(given, given);
-      if (!KEYS.contains(key)) {
-        problems.add("Unrecognised term %s in %s".formatted(given, name));
-      } else if (fields.put(key, field.getValue()) != null) {
-        problems.add("%s and its older name exclude each other".formatted(key));
-      }
-    }
+  private ShovelDefinition definition() {
     AckMode ackMode =
-        AckMode.of(oneOf(ACK_MODE, AckMode.wireNames(), AckMode.ON_CONFIRM.wireName()));
+        AckMode.of(fields.oneOf(ACK_MODE, AckMode.wireNames(), AckMode.ON_CONFIRM.wireName()));
     ShovelDefinition.Source source = source(ackMode);
     ShovelDefinition.Destination destination = destination();
-    long delay = Math.round(seconds(RECONNECT_DELAY, RECONNECT_SECONDS) * 1_000);
+    long delay = Math.round(fields.seconds(RECONNECT_DELAY, RECONNECT_SECONDS) * 1_000);
     return new ShovelDefinition(source, destination, ackMode, delay);
   }
 
   private ShovelDefinition.Source source(AckMode ackMode) {
     String protocol = protocol(SRC_PROTOCOL);
     List<BrokerUri> uris = uris(SRC_URI, protocol);
-    String queue = name(SRC_QUEUE);
-    String exchange = name(SRC_EXCHANGE);
+    String queue = fields.name(SRC_QUEUE);
+    String exchange = fields.name(SRC_EXCHANGE);
     if (queue == null && exchange == null) {
-      problems.add("Must specify 'src-exchange' or 'src-queue'");
+      fields.problem("Must specify 'src-exchange' or 'src-queue'");
     } else if (queue != null && exchange != null) {
-      problems.add("Cannot specify 'src-exchange' and 'src-queue'");
+      fields.problem("Cannot specify 'src-exchange' and 'src-queue'");
     }
     long deleteAfter = deleteAfter();
     if (deleteAfter >= 0 && ackMode == AckMode.NO_ACK) {
-      problems.add("Cannot specify 'no-ack' and numerical 'delete-after'");
+      fields.problem("Cannot specify 'no-ack' and numerical 'delete-after'");
     }
-    int prefetch = (int) integer(SRC_PREFETCH, PREFETCH, 0, MOST_PREFETCH);
+    int prefetch = (int) fields.integer(SRC_PREFETCH, PREFETCH, 0, MOST_PREFETCH);
     return new ShovelDefinition.Source(
         protocol,
         uris,
         queue,
         exchange,
-        text("src-exchange-key"),
-        object("src-queue-args"),
-        flag("src-predeclared"),
+        fields.text("src-exchange-key"),
+        fields.object("src-queue-args"),
+        fields.flag("src-predeclared"),
         prefetch == 0 ? MOST_PREFETCH : prefetch,
         deleteAfter,
-        1_000 * integer("src-delete-after-duration", 0, 1, MOST_SECONDS),
-        object("src-consumer-args"),
-        fields.containsKey("src-consumer-name") ? text("src-consumer-name") : "");
+        1_000 * fields.integer("src-delete-after-duration", 0, 1, ParameterFields.MOST_SECONDS),
+        fields.object("src-consumer-args"),
+        fields.has("src-consumer-name") ? fields.text("src-consumer-name") : "");
   }
 
   private ShovelDefinition.Destination destination() {
     String protocol = protocol(DEST_PROTOCOL);
     List<BrokerUri> uris = uris(DEST_URI, protocol);
-    String queue = name(DEST_QUEUE);
-    String exchange = text(DEST_EXCHANGE);
+    String queue = fields.name(DEST_QUEUE);
+    String exchange = fields.text(DEST_EXCHANGE);
     if (queue != null && exchange != null) {
-      problems.add("Cannot specify 'dest-exchange' and 'dest-queue'");
+      fields.problem("Cannot specify 'dest-exchange' and 'dest-queue'");
     }
     return new ShovelDefinition.Destination(
         protocol,
         uris,
         queue,
-        object("dest-queue-args"),
+        fields.object("dest-queue-args"),
         exchange,
-        text("dest-exchange-key"),
-        flag("dest-predeclared"),
-        oneOf(DEST_UNROUTABLE, List.of("keep", "drop"), "keep").equals("drop"),
-        flag(DEST_KEEP_TTL),
-        flag("dest-add-forward-headers"),
-        flag("dest-add-timestamp-header"),
+        fields.text("dest-exchange-key"),
+        fields.flag("dest-predeclared"),
+        fields.oneOf(DEST_UNROUTABLE, List.of("keep", "drop"), "keep").equals("drop"),
+        fields.flag(DEST_KEEP_TTL),
+        fields.flag("dest-add-forward-headers"),
+        fields.flag("dest-add-timestamp-header"),
         properties());
   }
 
   private String protocol(String key) {
-    return oneOf(key, List.of("amqp091", "local"), "amqp091");
+    return fields.oneOf(key, List.of("amqp091", "local"), "amqp091");
   }
 
   private List<BrokerUri> uris(String key, String protocol) {
-    Object value = fields.get(key);
-    if (!fields.containsKey(key)) {
-      problems.add("Key \"%s\" not found in %s".formatted(key, name));
-      return List.of();
+    List<BrokerUri> uris = fields.uris(key);
+    if (protocol.equals("local") && !uris.stream().allMatch(BrokerUri::isLocal)) {
+      fields.problem("%s of the protocol local should be an address without a host".formatted(key));
     }
-    List<?> texts = value instanceof List<?> list ? list : List.of(value == null ? "" : value);
-    if (texts.isEmpty()) {
-      problems.add("%s has no URI".formatted(key));
-    }
-    List<BrokerUri> uris = new ArrayList<>();
-    for (Object text : texts) {
-      if (!(text instanceof String uri)) {
-        problems.add("%s should be a URI or a list of URIs".formatted(key));
-        continue;
-      }
-      try {
-        BrokerUri parsed = BrokerUri.parse(uri);
-        uris.add(parsed);
-        if (protocol.equals("local") && !parsed.isLocal()) {
-          problems.add(
-              "%s of the protocol local should be an address without a host".formatted(key));
-        }
-      } catch (IllegalArgumentException e) {
-        problems.add(
-            "%s: \"%s\" not a valid URI: %s"
-                .formatted(key, BrokerUri.withoutLogin(uri), e.getMessage()));
-      }
-    }
-    return List.copyOf(uris);
+    return uris;
   }
 
   private long deleteAfter() {
-    Object value = fields.get(SRC_DELETE_AFTER);
+    Object value = fields.value(SRC_DELETE_AFTER);
     if (value == null || value.equals("never")) {
       return ShovelDefinition.NEVER;
     } else if (value.equals("queue-length")) {
@@ -245,31 +205,35 @@ final class ShovelParser {
     } else if (value instanceof Long count && count >= 0) {
       return count;
     }
-    problems.add(
+    fields.problem(
         "%s should be a number greater than or equal to 0, \"never\" or \"queue-length\", actually"
                 .formatted(SRC_DELETE_AFTER)
             + " was "
-            + shown(value));
+            + ParameterFields.shown(value));
     return ShovelDefinition.NEVER;
   }
 
   private Map<String, Object> properties() {
-    Map<String, Object> properties = object(DEST_PROPERTIES);
+    Map<String, Object> properties = fields.object(DEST_PROPERTIES);
     Map<String, Object> checked = new LinkedHashMap<>();
     properties.forEach(
         (key, value) -> {
           Boolean isNumber = PROPERTIES.get(key);
           if (isNumber == null) {
-            problems.add(
+            fields.problem(
                 "Unrecognised term %s in %s: expected one of %s"
                     .formatted(
                         key,
                         DEST_PROPERTIES,
                         String.join(", ", new TreeSet<>(PROPERTIES.keySet()))));
           } else if (isNumber && !(value instanceof Long)) {
-            problems.add("%s should be a number, actually was %s".formatted(key, shown(value)));
+            fields.problem(
+                "%s should be a number, actually was %s"
+                    .formatted(key, ParameterFields.shown(value)));
           } else if (!isNumber && !(value instanceof String)) {
-            problems.add("%s should be a text, actually was %s".formatted(key, shown(value)));
+            fields.problem(
+                "%s should be a text, actually was %s"
+                    .formatted(key, ParameterFields.shown(value)));
           } else {
             checked.put(key, value);
           }
@@ -277,117 +241,8 @@ final class ShovelParser {
     return checked;
   }
 
-  private String oneOf(String key, List<String> expected, String otherwise) {
-    Object value = fields.get(key);
-    if (value == null && !fields.containsKey(key)) {
-      return otherwise;
-    } else if (expected.contains(value)) {
-      return (String) value;
-    }
-    problems.add(
-        "%s should be one of %s, actually was %s"
-            .formatted(key, String.join(", ", expected), shown(value)));
-    return otherwise;
-  }
-
-  private String text(String key) {
-    Object value = fields.get(key);
-    if (value == null && !fields.containsKey(key)) {
-      return null;
-    } else if (value instanceof String text) {
-      return text;
-    }
-    problems.add("%s should be a text, actually was %s".formatted(key, shown(value)));
-    return null;
-  }
-
-  private String name(String key) {
-    String text = text(key);
-    if (text != null && text.isEmpty()) {
-      problems.add("%s is empty".formatted(key));
-    }
-    return text;
-  }
-
-  private boolean flag(String key) {
-    Object value = fields.get(key);
-    if (value instanceof Boolean flag) {
-      return flag;
-    } else if (fields.containsKey(key)) {
-      problems.add("%s should be boolean, actually was %s".formatted(key, shown(value)));
-    }
-    return false;
-  }
-
-  private double seconds(String key, double otherwise) {
-    Object value = fields.get(key);
-    if (value == null && !fields.containsKey(key)) {
-      return otherwise;
-    } else if (value instanceof Number number
-        && number.doubleValue() >= 0
-        && number.doubleValue() <= MOST_SECONDS) {
-      return number.doubleValue();
-    }
-    problems.add("%s should be a number, 0 or more, actually was %s".formatted(key, shown(value)));
-    return otherwise;
-  }
-
-  private long integer(String key, long otherwise, long least, long most) {
-    Object value = fields.get(key);
-    if (value == null && !fields.containsKey(key)) {
-      return otherwise;
-    } else if (value instanceof Long number && number >= least && number <= most) {
-      return number;
-    }
-    problems.add(
-        "%s should be a number, %d to %d, actually was %s"
-            .formatted(key, least, most, shown(value)));
-    return otherwise;
-  }
-
-  /** Returns an object as the arguments of a method. */
-  private Map<String, Object> object(String key) {
-    Object value = fields.get(key);
-    if (value == null && !fields.containsKey(key)) {
-      return Map.of();
-    } else if (!(value instanceof Map<?, ?> object)) {
-      problems.add("%s should be an object, actually was %s".formatted(key, shown(value)));
-      return Map.of();
-    } else {
-      Map<String, Object> arguments = new LinkedHashMap<>();
-      object.forEach((field, argument) -> arguments.put((String) field, argument));
-      if (arguments.values().stream().anyMatch(BigInteger.class::isInstance)) {
-        problems.add("%s has a number that does not fit in 64 bits".formatted(key));
-      }
-      return arguments;
-    }
-  }
-
-  /** Returns a value as text, without what may be a password. */
-  private static String shown(Object value) {
-    return value instanceof String text
-        ? "\"" + BrokerUri.withoutLogin(text) + "\""
-        : String.valueOf(value);
-  }
-
   /** Returns a value, valid or not, with the passwords of its addresses masked. */
   static Object masked(Object value) {
-    if (!(value instanceof Map<?, ?> object)) {
-      return value;
-    }
-    Map<String, Object> masked = new LinkedHashMap<>();
-    object.forEach(
-        (key, field) ->
-            masked.put(
-                (String) key,
-                key.equals(SRC_URI) || key.equals(DEST_URI) ? maskedUris(field) : field));
-    return masked;
-  }
-
-  private static Object maskedUris(Object value) {
-    if (value instanceof List<?> list) {
-      return list.stream().map(ShovelParser::maskedUris).toList();
-    }
-    return value instanceof String text ? BrokerUri.masked(text) : value;
+    return ParameterFields.masked(value, Set.of(SRC_URI, DEST_URI));
   }
 }

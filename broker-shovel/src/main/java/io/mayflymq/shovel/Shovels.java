@@ -9,6 +9,7 @@ import io.mayflymq.core.runtime.BrokerThreads;
 import io.mayflymq.core.runtime.Causes;
 import io.mayflymq.shovel.client.BrokerConnections;
 import io.mayflymq.shovel.client.InnerEntrance;
+import io.mayflymq.shovel.parameter.Adjustments;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -60,17 +61,10 @@ public final class Shovels implements ParameterComponent, AutoCloseable {
 
   private final Map<Key, Running> running = new ConcurrentHashMap<>();
 
-  /** What they need; null before the start and after the end. With the lock. */
-  private Surroundings surroundings;
+  private final Adjustments adjustments = new Adjustments("shovels");
 
-  /** Null before the first shovel. With the lock. */
+  /** Null before the first shovel. For the thread of adjustments. */
   private BrokerConnections connections;
-
-  /** Whether parameters may have changed since they were looked at. With the lock. */
-  private boolean mayHaveChanged;
-
-  /** Whether a thread looks at them. With the lock. */
-  private boolean isLooking;
 
   @Override
   public String name() {
@@ -95,9 +89,7 @@ public final class Shovels implements ParameterComponent, AutoCloseable {
 
   /** Begins to run shovels. */
   public void start(Surroundings broker) {
-    synchronized (this) {
-      surroundings = broker;
-    }
+    adjustments.start(broker.threads(), () -> adjust(broker));
     if (broker.administration().parameters().any(COMPONENT)) {
       changed();
     }
@@ -105,32 +97,8 @@ public final class Shovels implements ParameterComponent, AutoCloseable {
 
   /** Parameters, or the node that shovels run on, may have changed. Does not block. */
   @Override
-  public synchronized void changed() {
-    mayHaveChanged = true;
-    if (surroundings != null && !isLooking) {
-      isLooking = true;
-      surroundings.threads().auxiliary("shovels", this::look).start();
-    }
-  }
-
-  private void look() {
-    while (true) {
-      Surroundings broker;
-      synchronized (this) {
-        broker = surroundings;
-        if (!mayHaveChanged || broker == null) {
-          isLooking = false;
-          notifyAll();
-          return;
-        }
-        mayHaveChanged = false;
-      }
-      try {
-        adjust(broker);
-      } catch (RuntimeException e) {
-        LOGGER.error("shovels could not be started or stopped", e);
-      }
-    }
+  public void changed() {
+    adjustments.changed();
   }
 
   /** Stops what is not wanted any more, and starts what is missing. */
@@ -178,26 +146,21 @@ public final class Shovels implements ParameterComponent, AutoCloseable {
           String.join("; ", parsed.problems()));
       return;
     }
-    synchronized (this) {
-      if (surroundings == null) {
-        return;
-      }
-      if (connections == null) {
-        connections = new BrokerConnections(broker.threads(), broker.inner());
-      }
-      Shovel shovel =
-          new Shovel(
-              key.vhost,
-              key.name,
-              parsed.definition(),
-              connections,
-              broker.cluster(),
-              broker.events(),
-              () -> remove(key, broker),
-              broker.threads());
-      running.put(key, new Running(parameter.json(), shovel));
-      shovel.start();
+    if (connections == null) {
+      connections = new BrokerConnections(broker.threads(), broker.inner());
     }
+    Shovel shovel =
+        new Shovel(
+            key.vhost,
+            key.name,
+            parsed.definition(),
+            connections,
+            broker.cluster(),
+            broker.events(),
+            () -> remove(key, broker),
+            broker.threads());
+    running.put(key, new Running(parameter.json(), shovel));
+    shovel.start();
   }
 
   /** Removes the parameter of a shovel that has moved all it was to move. */
@@ -246,26 +209,15 @@ public final class Shovels implements ParameterComponent, AutoCloseable {
   /** Stops all shovels in order. */
   @Override
   public void close() {
-    synchronized (this) {
-      surroundings = null;
-      while (isLooking) {
-        try {
-          wait();
-        } catch (InterruptedException e) {
-          Thread.currentThread().interrupt();
-          return;
-        }
-      }
+    if (!adjustments.stop()) {
+      return;
     }
     // All at once, then each.
     running.values().forEach(each -> each.shovel.end());
     running.values().forEach(each -> each.shovel.stop());
     running.clear();
-    synchronized (this) {
-      if (connections != null) {
-        connections.close();
-        connections = null;
-      }
+    if (connections != null) {
+      connections.close();
     }
   }
 }

@@ -1,10 +1,11 @@
 package io.mayflymq.shovel;
 
-import com.rabbitmq.client.AMQP;
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
-import com.rabbitmq.client.ShutdownSignalException;
-import io.mayflymq.shovel.client.BrokerConnections;
+import io.mayflymq.shovel.transfer.Declarations;
+import io.mayflymq.shovel.transfer.Declarations.FoundQueue;
+import io.mayflymq.shovel.transfer.Declarations.QueueForm;
+import io.mayflymq.shovel.transfer.TransferException;
 import java.io.IOException;
 import java.util.Map;
 
@@ -15,20 +16,13 @@ final class Topology {
 
   private Topology() {}
 
-  /**
-   * The queue that messages are taken from.
-   *
-   * @param name its name
-   * @param ready how many messages are in it
-   * @param channel an open channel
-   */
-  record SourceQueue(String name, long ready, Channel channel) {}
-
-  static SourceQueue declareSource(Connection connection, ShovelDefinition.Source source)
+  /** Returns the queue that messages are taken from. */
+  static FoundQueue declareSource(Connection connection, ShovelDefinition.Source source)
       throws IOException, TransferException {
     try {
       if (source.queue() != null) {
-        return declared(connection, source.queue(), source.queueArguments(), source.predeclared());
+        return Declarations.queue(
+            connection, source.queue(), form(source.predeclared(), source.queueArguments()));
       }
       Channel channel = connection.createChannel();
       // Exclusive and without a name: a new one for each connection.
@@ -36,9 +30,9 @@ final class Topology {
           channel.queueDeclare("", false, true, true, source.queueArguments()).getQueue();
       channel.queueBind(
           queue, source.exchange(), source.exchangeKey() == null ? ALL_KEYS : source.exchangeKey());
-      return new SourceQueue(queue, 0, channel);
+      return new FoundQueue(queue, 0, channel);
     } catch (IOException e) {
-      throw failed("source: ", e);
+      throw Declarations.failed("source", e);
     }
   }
 
@@ -46,11 +40,10 @@ final class Topology {
       throws IOException, TransferException {
     try {
       if (destination.queue() != null) {
-        declared(
+        Declarations.queue(
                 connection,
                 destination.queue(),
-                destination.queueArguments(),
-                destination.predeclared())
+                form(destination.predeclared(), destination.queueArguments()))
             .channel()
             .abort();
       } else if (destination.exchange() != null && !destination.exchange().isEmpty()) {
@@ -59,40 +52,11 @@ final class Topology {
         channel.abort();
       }
     } catch (IOException e) {
-      throw failed("destination: ", e);
+      throw Declarations.failed("destination", e);
     }
   }
 
-  /** Takes a queue as it is, whatever its arguments are, or declares it. */
-  private static SourceQueue declared(
-      Connection connection, String queue, Map<String, Object> arguments, boolean predeclared)
-      throws IOException {
-    Channel channel = connection.createChannel();
-    try {
-      return found(channel, channel.queueDeclarePassive(queue));
-    } catch (IOException e) {
-      if (predeclared || !isNotFound(e)) {
-        throw e;
-      }
-    }
-    Channel second = connection.createChannel();
-    return found(second, second.queueDeclare(queue, true, false, false, arguments));
-  }
-
-  private static SourceQueue found(Channel channel, AMQP.Queue.DeclareOk queue) {
-    return new SourceQueue(queue.getQueue(), queue.getMessageCount(), channel);
-  }
-
-  private static boolean isNotFound(IOException e) {
-    return e.getCause() instanceof ShutdownSignalException signal
-        && signal.getReason() instanceof AMQP.Channel.Close close
-        && close.getReplyCode() == AMQP.NOT_FOUND;
-  }
-
-  private static TransferException failed(String end, IOException e) throws IOException {
-    if (e.getCause() instanceof ShutdownSignalException signal && !signal.isHardError()) {
-      return new TransferException(end + BrokerConnections.reason(signal), false);
-    }
-    throw e;
+  private static QueueForm form(boolean predeclared, Map<String, Object> arguments) {
+    return predeclared ? null : new QueueForm(true, false, arguments);
   }
 }

@@ -2,6 +2,7 @@ package io.mayflymq.shovel;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.mayflymq.shovel.transfer.AckMode;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;

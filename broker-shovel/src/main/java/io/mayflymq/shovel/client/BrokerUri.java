@@ -48,6 +48,11 @@ public record BrokerUri(
           "server_name_indication");
   private static final String MECHANISM = "auth_mechanism";
 
+  /** Returns the address of a virtual host of this broker. */
+  public static BrokerUri local(String vhost) {
+    return new BrokerUri(false, "", PORT, "", "", vhost, Map.of());
+  }
+
   /**
    * Reads an address.
    *

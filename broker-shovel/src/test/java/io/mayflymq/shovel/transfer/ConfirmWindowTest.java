@@ -1,4 +1,4 @@
-package io.mayflymq.shovel;
+package io.mayflymq.shovel.transfer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

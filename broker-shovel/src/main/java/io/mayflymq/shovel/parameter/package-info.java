@@ -1,0 +1,2 @@
+/** Reads the values of parameters. */
+package io.mayflymq.shovel.parameter;

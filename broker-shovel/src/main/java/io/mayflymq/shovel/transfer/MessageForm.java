@@ -1,0 +1,16 @@
+package io.mayflymq.shovel.transfer;
+
+import com.rabbitmq.client.AMQP.BasicProperties;
+import com.rabbitmq.client.Envelope;
+
+/** How messages leave: what of their properties is kept, replaced and added. For one thread. */
+@FunctionalInterface
+public interface MessageForm {
+  /**
+   * Returns the properties of a message as it leaves; the same ones if nothing changes.
+   *
+   * @param envelope how the message has arrived
+   * @param given its properties
+   */
+  BasicProperties of(Envelope envelope, BasicProperties given);
+}
