@@ -276,13 +276,21 @@ public enum PolicyKey {
           .extension()
           .forOperators()),
   FEDERATION_UPSTREAM(
-      row("federation-upstream", text("is not a valid federation upstream name")).withoutEffect()),
+      row("federation-upstream", text("is not a valid federation upstream name"))
+          .doc("the name of an upstream of [federation](federation.md); not for streams")
+          .ofBoth()),
   FEDERATION_UPSTREAM_PATTERN(
       row("federation-upstream-pattern", text("is not a valid federation upstream pattern"))
-          .withoutEffect()),
+          .doc(
+              "a regular expression for names of upstreams of [federation](federation.md); not for"
+                  + " streams")
+          .ofBoth()),
   FEDERATION_UPSTREAM_SET(
       row("federation-upstream-set", text("is not a valid federation upstream set name"))
-          .withoutEffect()),
+          .doc(
+              "the name of a set of upstreams of [federation](federation.md), or `all`; not for"
+                  + " streams")
+          .ofBoth()),
   HA_MODE(
       row("ha-mode", oneOf("is not a valid ha-mode value", "all", "exactly", "nodes"))
           .withoutEffect()
@@ -505,6 +513,7 @@ public enum PolicyKey {
 
   private final boolean effect;
   private final boolean ofExchanges;
+  private final boolean ofBoth;
   private final boolean extension;
   private final boolean newArgument;
   private final boolean forOperators;
@@ -525,6 +534,7 @@ public enum PolicyKey {
     this.values = row.values;
     this.effect = row.effect;
     this.ofExchanges = row.ofExchanges;
+    this.ofBoth = row.ofBoth;
     this.extension = row.extension;
     this.newArgument = row.newArgument;
     this.forOperators = row.forOperators;
@@ -546,7 +556,7 @@ public enum PolicyKey {
   private static Map<String, PolicyKey> byArgument(boolean ofExchanges) {
     Map<String, PolicyKey> keys = new HashMap<>();
     for (PolicyKey key : values()) {
-      if (key.ofExchanges == ofExchanges) {
+      if (key.ofExchanges == ofExchanges && !key.ofBoth) {
         key.arguments().forEach(argument -> keys.put(argument, key));
       }
     }
@@ -644,7 +654,7 @@ public enum PolicyKey {
 
   /** Whether it is for objects of this kind. */
   public boolean concerns(PolicySubject subject) {
-    return subject.isExchange() == ofExchanges;
+    return ofBoth || subject.isExchange() == ofExchanges;
   }
 
   /**

@@ -21,6 +21,7 @@ final class PolicyKeyRow {
   String argument;
   boolean effect = true;
   boolean ofExchanges;
+  boolean ofBoth;
   boolean extension;
   boolean newArgument;
   boolean forOperators;
@@ -74,6 +75,12 @@ final class PolicyKeyRow {
   PolicyKeyRow ofExchanges(String byArgument) {
     ofExchanges = true;
     return byArgument(byArgument);
+  }
+
+  /** It is about queues as well as about exchanges, and policies alone set it. */
+  PolicyKeyRow ofBoth() {
+    ofBoth = true;
+    return this;
   }
 
   /** Only these types of queue support it. */

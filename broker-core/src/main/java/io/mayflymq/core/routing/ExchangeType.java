@@ -112,14 +112,14 @@ public enum ExchangeType {
     }
   },
   /**
-   * Routes to all its bindings. RabbitMQ's federation declares it at an upstream, between the
-   * federated exchange and the queue of its link. That messages do not go round in circles is
-   * checked by RabbitMQ where it takes them in: this broker is never a downstream.
+   * Routes what may pass another link to all its bindings, see {@link FederationUpstreamIndex}.
+   * Federation declares it at an upstream, between the federated exchange and the queue of its
+   * link.
    */
   X_FEDERATION_UPSTREAM("Federation upstream helper exchange") {
     @Override
     public <Q> BindingIndex<Q> newIndex(FieldTable arguments) {
-      return FanoutIndex.empty();
+      return FederationUpstreamIndex.empty(arguments);
     }
   },
   /** Routes like another type, and delays messages on request, see {@link DelayedType}. */

@@ -28,7 +28,15 @@ class PolicyPageTest {
             withArgument(key));
   }
 
+  private static boolean isOfBoth(PolicyKey key) {
+    return key.concerns(PolicySubject.queue(QueueType.CLASSIC, ""))
+        && key.concerns(PolicySubject.exchange(""));
+  }
+
   private static String objects(PolicyKey key) {
+    if (isOfBoth(key)) {
+      return "queues, exchanges";
+    }
     return key.concerns(PolicySubject.queue(QueueType.CLASSIC, ""))
         ? Arrays.stream(QueueType.values())
             .filter(key::isSupportedBy)
@@ -44,6 +52,9 @@ class PolicyPageTest {
   }
 
   private static String withArgument(PolicyKey key) {
+    if (isOfBoth(key)) {
+      return "";
+    }
     if (objects(key).equals("exchanges")) {
       return "the argument's: `%s`".formatted(key.argument());
     }
