@@ -19,6 +19,7 @@ import io.mayflymq.server.config.NodeName;
 import io.mayflymq.server.config.ServerSettings;
 import io.mayflymq.server.config.TracingSettings;
 import io.mayflymq.server.connection.ClusterName;
+import io.mayflymq.server.federation.FederatedObjects;
 import io.mayflymq.server.json.JsonReader;
 import io.mayflymq.server.management.ControlServer;
 import io.mayflymq.server.management.ManagementServer;
@@ -35,6 +36,7 @@ import io.mayflymq.server.net.StartException;
 import io.mayflymq.server.tls.TlsException;
 import io.mayflymq.server.tracing.Tracing;
 import io.mayflymq.shovel.Shovels;
+import io.mayflymq.shovel.federation.Federation;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
@@ -125,6 +127,8 @@ final class Application implements AutoCloseable {
     alarms.addListener(new AlarmEvents(storage.served().broker().events()));
     Shovels shovels = new Shovels();
     storage.administration().parameters().add(shovels);
+    Federation federation = new Federation();
+    federation.components().forEach(storage.administration().parameters()::add);
     storage.loadDefinitions(settings.definitions());
     storage.setClusterName(settings.clusterName());
     if (use == ProcessUse.OWN) {
@@ -160,9 +164,11 @@ final class Application implements AutoCloseable {
     Optional<ManualTime> time =
         manual.map(moved -> new ManualTime(moved, storage::isMetadataAtRest, server.environment()));
     management =
-        startManagement(configuration, managed(storage, time, others, shovels), monitors, control);
+        startManagement(
+            configuration, managed(storage, time, others, shovels, federation), monitors, control);
     held.push(management::close);
     startShovels(shovels);
+    startFederation(federation);
     if (storage.cluster() != null) {
       storage.cluster().calls().serve(CallService.MANAGEMENT, management::answer);
     }
@@ -206,7 +212,11 @@ final class Application implements AutoCloseable {
   }
 
   private ManagedBroker managed(
-      Storage storage, Optional<ManualTime> time, NodeQuestions others, Shovels shovels) {
+      Storage storage,
+      Optional<ManualTime> time,
+      NodeQuestions others,
+      Shovels shovels,
+      Federation federation) {
     return new ManagedBroker(
         server.environment(),
         storage.administration(),
@@ -214,7 +224,8 @@ final class Application implements AutoCloseable {
         storage.backup(),
         time,
         others,
-        shovels);
+        shovels,
+        federation);
   }
 
   /** In a cluster they run on the node that leads its decisions. */
@@ -232,6 +243,24 @@ final class Application implements AutoCloseable {
     held.push(shovels::close);
     if (cluster != null) {
       cluster.whenLeaderChanges(shovels::changed);
+    }
+  }
+
+  /** In a cluster exchanges have their links on the node that leads its decisions. */
+  private void startFederation(Federation federation) {
+    ClusterNode cluster = storage.cluster();
+    federation.start(
+        new Federation.Surroundings(
+            storage.administration(),
+            JsonReader::stored,
+            new FederatedObjects(
+                storage.served().broker(), cluster == null ? () -> true : cluster::leads),
+            server.inner(),
+            () -> ClusterName.of(storage.administration().globalParameters()),
+            threads));
+    held.push(federation::close);
+    if (cluster != null) {
+      cluster.whenLeaderChanges(federation::changed);
     }
   }
 

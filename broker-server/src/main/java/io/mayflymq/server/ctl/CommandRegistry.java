@@ -26,6 +26,7 @@ final class CommandRegistry {
           new Group("Virtual hosts", VhostCommands::all),
           new Group("Parameters", ParameterCommands::all),
           new Group("Shovels", ShovelCommands::all),
+          new Group("Federation", FederationCommands::all),
           new Group("Definitions", DefinitionCommands::all),
           new Group("Operations", ConnectionCommands::all),
           new Group("Nodes", NodeCommands::all),

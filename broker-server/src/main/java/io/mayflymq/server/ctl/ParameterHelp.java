@@ -34,6 +34,7 @@ final class ParameterHelp {
           Map.entry("kind", "queue or exchange"),
           Map.entry("level", "the level, if a category is given before it"),
           Map.entry("limit", "max-connections, max-channels, or all"),
+          Map.entry("link_id", "the id of a link, as federation_status shows it"),
           Map.entry("log_level", "a level, or a category if a level follows"),
           Map.entry("message_id", "the message-id of the message"),
           Map.entry("name", "the name of what is shown, set or cleared"),

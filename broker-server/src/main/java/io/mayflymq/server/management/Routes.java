@@ -27,6 +27,7 @@ import io.mayflymq.server.management.resource.DefinitionsResource;
 import io.mayflymq.server.management.resource.ExchangeResource;
 import io.mayflymq.server.management.resource.FaultResource;
 import io.mayflymq.server.management.resource.FeatureResource;
+import io.mayflymq.server.management.resource.FederationResource;
 import io.mayflymq.server.management.resource.ForcedShrinkResource;
 import io.mayflymq.server.management.resource.GlobalParameterResource;
 import io.mayflymq.server.management.resource.HealthResource;
@@ -148,6 +149,9 @@ final class Routes implements AutoCloseable {
     ShovelResource shovels = new ShovelResource(managed);
     shovels.addTo(api);
     shovels.addQuestionsTo(questions);
+    FederationResource federation = new FederationResource(managed);
+    federation.addTo(api);
+    federation.addQuestionsTo(questions);
     new MessageResource(managed, settings.protocol().maxMessageSize(), large, messages).addTo(api);
     // Plugins add pages to RabbitMQ's console by this; there are none.
     api.get("extensions", request -> Response.ok(List.of()));

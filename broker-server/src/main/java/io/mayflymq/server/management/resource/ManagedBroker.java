@@ -34,6 +34,7 @@ import io.mayflymq.server.management.api.Response;
 import io.mayflymq.server.management.cluster.AllNodes;
 import io.mayflymq.server.management.cluster.NodeQuestions;
 import io.mayflymq.shovel.Shovels;
+import io.mayflymq.shovel.federation.Federation;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -69,6 +70,7 @@ public final class ManagedBroker {
   private final Optional<ManualTime> manualTime;
   private final AllNodes nodes;
   private final Shovels shovels;
+  private final Federation federation;
 
   /**
    * What is managed.
@@ -80,6 +82,7 @@ public final class ManagedBroker {
    * @param manualTime the time, if it is moved by hand
    * @param others the other nodes of its cluster
    * @param shovels what moves messages between brokers
+   * @param federation what gets messages of other brokers
    */
   public ManagedBroker(
       ConnectionEnvironment environment,
@@ -88,7 +91,8 @@ public final class ManagedBroker {
       Backup backup,
       Optional<ManualTime> manualTime,
       NodeQuestions others,
-      Shovels shovels) {
+      Shovels shovels,
+      Federation federation) {
     this.environment = environment;
     this.administration = administration;
     this.definitions = definitions;
@@ -96,6 +100,7 @@ public final class ManagedBroker {
     this.manualTime = manualTime;
     this.nodes = new AllNodes(others);
     this.shovels = shovels;
+    this.federation = federation;
   }
 
   public Broker broker() {
@@ -139,6 +144,11 @@ public final class ManagedBroker {
   /** Returns what moves messages between brokers. */
   Shovels shovels() {
     return shovels;
+  }
+
+  /** Returns what gets messages of other brokers. */
+  Federation federation() {
+    return federation;
   }
 
   /** Returns what asks the other nodes of the cluster. */

@@ -17,6 +17,7 @@ import * as user from './pages/user.js';
 import * as vhosts from './pages/vhosts.js';
 import { operatorPolicies, policies } from './pages/policies.js';
 import * as limits from './pages/limits.js';
+import * as federation from './pages/federation.js';
 import * as shovels from './pages/shovels.js';
 import * as definitions from './pages/definitions.js';
 import * as features from './pages/features.js';
@@ -55,6 +56,7 @@ const ADMINISTRATION = new Map([
   ['operator-policies/1', operatorPolicies],
   ['limits/1', limits],
   ['shovels/1', shovels],
+  ['federation/1', federation],
   ['definitions/1', definitions],
   ['features/1', features],
   ['api/1', apiReference],

@@ -259,7 +259,7 @@ class ManagementDefinitionsIT extends AccessFixture {
   void skippedDefinitionsAreToldAndUnknownParametersExportedAgain(Amqp amqp) throws Exception {
     String vhost = vhost(amqp);
     String parameter =
-        "{\"component\":\"federation-upstream\",\"vhost\":\"%s\",\"name\":\"s\",\"value\":{\"src-queue\":\"q\"}}"
+        "{\"component\":\"vendor-plugin\",\"vhost\":\"%s\",\"name\":\"s\",\"value\":{\"src-queue\":\"q\"}}"
             .formatted(vhost);
     String body = "{\"parameters\":[%s]}".formatted(parameter);
     Http.Reply reply = http.post("definitions", body);
@@ -267,19 +267,18 @@ class ManagementDefinitionsIT extends AccessFixture {
     assertThat(reply.json().path("imported").asInt()).isZero();
     assertThat(reply.json().path("skipped").get(0).asText())
         .isEqualTo(
-            "parameter 's' of component 'federation-upstream' in vhost '%s': there is no such component here:"
+            "parameter 's' of component 'vendor-plugin' in vhost '%s': there is no such component here:"
                     .formatted(vhost)
                 + " kept and exported again, without effect");
     assertThat(http.get("definitions/" + vhost).json().path("parameters").get(0).path("value"))
         .hasToString("{\"src-queue\":\"q\"}");
-    assertThat(http.get("parameters/federation-upstream/" + vhost + "/s").json().path("value"))
+    assertThat(http.get("parameters/vendor-plugin/" + vhost + "/s").json().path("value"))
         .hasToString("{\"src-queue\":\"q\"}");
     assertBadRequest(
-        http.put("parameters/federation-upstream/" + vhost + "/t", "{\"value\":1}"),
-        "Validation failed\n\ncomponent federation-upstream not found\n");
-    assertThat(http.delete("parameters/federation-upstream/" + vhost + "/s").status())
-        .isEqualTo(204);
-    assertNotFound(http.delete("parameters/federation-upstream/" + vhost + "/s"));
+        http.put("parameters/vendor-plugin/" + vhost + "/t", "{\"value\":1}"),
+        "Validation failed\n\ncomponent vendor-plugin not found\n");
+    assertThat(http.delete("parameters/vendor-plugin/" + vhost + "/s").status()).isEqualTo(204);
+    assertNotFound(http.delete("parameters/vendor-plugin/" + vhost + "/s"));
     assertThat(http.post("definitions?report=true", "{}").json())
         .hasToString("{\"imported\":0,\"skipped\":[]}");
     assertThat(http.post("definitions", "{}").status()).isEqualTo(204);

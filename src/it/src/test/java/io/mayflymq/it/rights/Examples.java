@@ -145,6 +145,8 @@ final class Examples {
     on("GET " + shovel).before("PUT", ofShovel, SHOVEL);
     on("DELETE " + shovel).before("PUT", ofShovel, SHOVEL);
     on("DELETE " + shovel + "/restart").before("PUT", ofShovel, SHOVEL);
+    String link = "federation-links/vhost/{vhost}/{id}/{node}/restart";
+    on("DELETE " + link).with("id", "00000000").with("node", NO_NODE).orStatus(404);
     on("POST definitions").body("{}");
     on("POST definitions/{vhost}").body("{}");
   }

@@ -11,6 +11,7 @@ const TABS = [
   ['operator-policies', 'Operator policies', () => true],
   ['limits', 'Limits', () => true],
   ['shovels', 'Shovels', isMonitor],
+  ['federation', 'Federation', isMonitor],
   ['definitions', 'Definitions', isAdministrator],
   ['features', 'Feature flags', () => true],
   ['log', 'Log', isAdministrator],

@@ -1,0 +1,2 @@
+/** Federation: exchanges and queues that get messages of those of other brokers. */
+package io.mayflymq.shovel.federation;
