@@ -2,7 +2,10 @@ package io.mayflymq.core.runtime;
 
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiFunction;
 
@@ -17,6 +20,8 @@ import java.util.function.BiFunction;
  * <p>All are daemon threads: the process runs as long as the thread that started it waits.
  */
 public final class BrokerThreads {
+  private static final long IDLE_SECONDS = 30;
+
   private final Faults faults;
 
   /**
@@ -74,6 +79,24 @@ public final class BrokerThreads {
    */
   public ExecutorService essentialPool(String name, int most) {
     return Executors.newFixedThreadPool(most, work -> essential(name, work));
+  }
+
+  /**
+   * Creates an auxiliary executor, whose threads end when they have nothing to do for a while.
+   *
+   * @param most how many threads there are at most
+   */
+  public ExecutorService auxiliaryPool(String name, int most) {
+    ThreadPoolExecutor pool =
+        new ThreadPoolExecutor(
+            most,
+            most,
+            IDLE_SECONDS,
+            TimeUnit.SECONDS,
+            new LinkedBlockingQueue<>(),
+            auxiliaries(name));
+    pool.allowCoreThreadTimeOut(true);
+    return pool;
   }
 
   /** Creates an auxiliary thread for periodic work. */

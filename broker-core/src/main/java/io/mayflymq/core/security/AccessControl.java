@@ -3,9 +3,9 @@ package io.mayflymq.core.security;
 import io.mayflymq.core.security.AuthenticationResult.Accepted;
 import io.mayflymq.core.security.AuthenticationResult.Refused;
 import io.mayflymq.protocol.types.ConnectionException;
-import io.mayflymq.protocol.types.ReplyCode;
 import java.net.InetAddress;
 import java.time.InstantSource;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -46,7 +46,7 @@ public final class AccessControl {
     this.clock = clock;
   }
 
-  /** Returns how many logins there were; the callers of {@link #authenticate} count. */
+  /** Returns how many logins there were; the callers of {@link #locate} count. */
   public LoginAttempts attempts() {
     return attempts;
   }
@@ -73,22 +73,27 @@ public final class AccessControl {
     return loopbackUsers.contains(name);
   }
 
-  /**
-   * Checks a name and a password. Hashes, so it takes microseconds.
-   *
-   * @param remoteAddress where the client connects from
-   */
-  public AuthenticationResult authenticate(Credentials credentials, InetAddress remoteAddress) {
+  /** Checks a name and a password, from wherever they come. Hashes, so it takes microseconds. */
+  public AuthenticationResult check(Credentials credentials) {
     String name = credentials.username();
     if (credentials.password().isEmpty()) {
-      return refused(name, BLANK_PASSWORD.formatted(name), remoteAddress);
+      return new Refused(name, BLANK_PASSWORD.formatted(name));
     }
     User user = state.user(name);
     PasswordHash hash = user == null ? UNKNOWN_USER : user.passwordHash();
-    if (!hash.matches(credentials.password()) || user == null) {
-      return refused(name, "user '" + name + "' - invalid credentials", remoteAddress);
-    }
-    return locate(user, remoteAddress);
+    return hash.matches(credentials.password()) && user != null
+        ? new Accepted(user)
+        : invalid(name);
+  }
+
+  /** Checks a name that has been authenticated by other means, such as a TLS certificate. */
+  public AuthenticationResult checkProved(String name) {
+    User user = state.user(name);
+    return user == null ? invalid(name) : new Accepted(user);
+  }
+
+  private static Refused invalid(String name) {
+    return new Refused(name, "user '" + name + "' - invalid credentials");
   }
 
   /**
@@ -101,26 +106,32 @@ public final class AccessControl {
   }
 
   /**
-   * Checks a name that has been authenticated by other means, such as a TLS certificate.
-   *
-   * @param remoteAddress where the client connects from
+   * Ends a login: applies what depends on where the client connects from, whichever backend has
+   * checked its password. A user may be bound to this machine, and refusals are counted and
+   * delayed.
    */
-  public AuthenticationResult authenticateProved(String name, InetAddress remoteAddress) {
-    User user = state.user(name);
-    return user == null
-        ? refused(name, "user '" + name + "' - invalid credentials", remoteAddress)
-        : locate(user, remoteAddress);
+  public AuthenticationResult locate(AuthenticationResult checked, InetAddress remoteAddress) {
+    if (checked instanceof Accepted accepted) {
+      Refused elsewhere = refusalOf(accepted.user().name(), remoteAddress);
+      return elsewhere == null ? checked : elsewhere;
+    }
+    return counted((Refused) checked, remoteAddress);
   }
 
-  private AuthenticationResult locate(User user, InetAddress remoteAddress) {
-    String name = user.name();
+  /**
+   * Returns the refusal of a user who may connect from this machine only, and does so from another
+   * one; null if the user may connect from there.
+   */
+  public Refused refusalOf(String name, InetAddress remoteAddress) {
     return isLoopbackUser(name) && !remoteAddress.isLoopbackAddress()
-        ? refused(name, "user '" + name + "' can only connect via localhost", remoteAddress)
-        : new Accepted(user);
+        ? counted(
+            new Refused(name, "user '" + name + "' can only connect via localhost"), remoteAddress)
+        : null;
   }
 
-  private Refused refused(String name, String reason, InetAddress remoteAddress) {
-    return new Refused(name, reason, throttle.failed(remoteAddress, clock.millis()));
+  private Refused counted(Refused refused, InetAddress remoteAddress) {
+    return new Refused(
+        refused.username(), refused.reason(), throttle.failed(remoteAddress, clock.millis()));
   }
 
   /**
@@ -132,11 +143,21 @@ public final class AccessControl {
    * @throws ConnectionException 530 NOT_ALLOWED if the user has no permissions there
    */
   public VhostAccess checkVhostAccess(String user, String vhost, Map<String, String> variables) {
+    return checkVhostAccess(user, vhost, variables, List.of());
+  }
+
+  /**
+   * The same for a user whose password another backend has checked.
+   *
+   * @param tags which that backend has given the user, besides those that the user has here
+   * @throws ConnectionException 530 NOT_ALLOWED if the user has no permissions there
+   */
+  public VhostAccess checkVhostAccess(
+      String user, String vhost, Map<String, String> variables, List<String> tags) {
     if (state.permissions(user, vhost) == null) {
-      throw new ConnectionException(
-          ReplyCode.NOT_ALLOWED, "access to vhost '" + vhost + "' refused for user '" + user + "'");
+      throw VhostAccess.noEntrance(user, vhost, "");
     }
-    return new VhostAccess(this, user, vhost, variables, false);
+    return new PermittedAccess(this, user, vhost, variables, tags);
   }
 
   /**
@@ -146,6 +167,6 @@ public final class AccessControl {
    * @param name the name of the administrator; not the name of a user
    */
   public VhostAccess unrestrictedAccess(String name, String vhost) {
-    return new VhostAccess(this, name, vhost, Map.of(), true);
+    return new UnrestrictedAccess(name, vhost);
   }
 }

@@ -1,76 +1,79 @@
 package io.mayflymq.core.security;
 
 import io.mayflymq.protocol.types.ChannelException;
+import io.mayflymq.protocol.types.ConnectionException;
 import io.mayflymq.protocol.types.ReplyCode;
-import java.util.HashMap;
-import java.util.Map;
 
 /**
- * What one user may do in one virtual host, as his connection sees it.
+ * What one user may do in one virtual host, as his connection sees it. For use by one thread at a
+ * time, such as that of the connection.
  *
- * <p>Always by the latest state: permissions that are changed or taken away count from the next
- * check, and a deleted user is refused everything. It keeps what it looked up for as long as the
- * state is the same, so a check costs a volatile read and, unless the pattern is trivial, one
- * look-up of the name. For use by one thread at a time, such as that of the connection.
+ * <p>Who decides may be elsewhere. Then a check for which there is no answer yet throws an {@link
+ * AnswerAwaitedException}: its caller waits for the answer, and repeats the command from its
+ * beginning. So a command makes all its checks before it has any effect.
  */
-public final class VhostAccess {
+public abstract class VhostAccess {
   /** The name that permissions know the default exchange under. */
   public static final String DEFAULT_EXCHANGE = "amq.default";
 
-  private record TopicKey(String exchange, Permission permission) {}
-
-  private final AccessControl control;
   private final String user;
   private final String vhost;
-  private final Map<String, String> variables;
-  private final boolean unrestricted;
-  private final Map<TopicKey, NamePattern> topicPatterns = new HashMap<>();
-  private SecurityState seen;
-  // Null if the user has none, or is gone.
-  private Permissions permissions;
 
-  VhostAccess(
-      AccessControl control,
-      String user,
-      String vhost,
-      Map<String, String> variables,
-      boolean unrestricted) {
-    this.control = control;
+  /** Access of a user to a virtual host that the user may enter. */
+  protected VhostAccess(String user, String vhost) {
     this.user = user;
     this.vhost = vhost;
-    this.unrestricted = unrestricted;
-    Map<String, String> all = new HashMap<>(variables);
-    all.put("username", user);
-    all.put("vhost", vhost);
-    this.variables = Map.copyOf(all);
   }
 
-  public String user() {
+  public final String user() {
     return user;
   }
 
-  public String vhost() {
+  public final String vhost() {
     return vhost;
   }
 
   /**
    * Whether the user may do this to a queue or exchange; the empty name is the default exchange.
+   *
+   * @throws AnswerAwaitedException if the answer is on its way
    */
-  public boolean allows(ResourceKind kind, String name, Permission permission) {
-    if (unrestricted) {
-      return true;
-    }
-    refresh();
-    return permissions != null && permissions.allow(permission, permissionName(kind, name));
+  public abstract boolean allows(ResourceKind kind, String name, Permission permission);
+
+  /**
+   * Whether the user may use this routing key with a topic exchange, for which {@link #allows} has
+   * said yes.
+   *
+   * @throws AnswerAwaitedException if the answer is on its way
+   */
+  public abstract boolean allowsTopic(String exchange, String routingKey, Permission permission);
+
+  /** Whether the user has a tag. */
+  public abstract boolean hasTag(String tag);
+
+  /**
+   * Called once when a check refuses something: returns the text for the client.
+   *
+   * @param text RabbitMQ's
+   */
+  public String refusal(String text) {
+    return text;
   }
+
+  /** A command that had to be repeated is over, whether it was allowed or not. */
+  public void commandEnded() {}
+
+  /** Forgets what was allowed, if that is kept: the user has new credentials. */
+  public void forget() {}
 
   /**
    * Checks that the user may do this to a queue or exchange.
    *
    * @param name a name; empty for the default exchange
    * @throws ChannelException 403 ACCESS_REFUSED if not, with RabbitMQ's text
+   * @throws AnswerAwaitedException if the answer is on its way
    */
-  public void check(ResourceKind kind, String name, Permission permission) {
+  public final void check(ResourceKind kind, String name, Permission permission) {
     if (!allows(kind, name, permission)) {
       throw refused(
           "%s access to %s '%s' in vhost '%s' refused for user '%s'"
@@ -85,8 +88,9 @@ public final class VhostAccess {
    * @param name a name; empty for the default exchange
    * @throws ChannelException 403 ACCESS_REFUSED if not, with RabbitMQ's text, which names the first
    *     of the permissions
+   * @throws AnswerAwaitedException if the answer is on its way
    */
-  public void checkAny(ResourceKind kind, String name) {
+  public final void checkAny(ResourceKind kind, String name) {
     if (!allows(kind, name, Permission.WRITE) && !allows(kind, name, Permission.READ)) {
       check(kind, name, Permission.CONFIGURE);
     }
@@ -97,20 +101,10 @@ public final class VhostAccess {
    * with this routing key. For exchanges of other types RabbitMQ asks nothing.
    *
    * @throws ChannelException 403 ACCESS_REFUSED if not, with RabbitMQ's text
+   * @throws AnswerAwaitedException if the answer is on its way
    */
-  public void checkTopic(String exchange, String routingKey, Permission permission) {
-    if (unrestricted) {
-      return;
-    }
-    refresh();
-    TopicPermissions restriction = seen.topicPermissions(user, vhost, exchange);
-    if (restriction == null) {
-      return;
-    }
-    NamePattern pattern =
-        topicPatterns.computeIfAbsent(
-            new TopicKey(exchange, permission), key -> restriction.expand(permission, variables));
-    if (!pattern.matches(routingKey)) {
+  public final void checkTopic(String exchange, String routingKey, Permission permission) {
+    if (!allowsTopic(exchange, routingKey, permission)) {
       throw refused(
           "%s access to topic '%s' in exchange '%s' in vhost '%s' refused for user '%s'"
               .formatted(permission, routingKey, exchange, vhost, user));
@@ -124,12 +118,8 @@ public final class VhostAccess {
    * @throws ChannelException 406 PRECONDITION_FAILED if it is not the name of the user, unless he
    *     has the tag {@code impersonator}
    */
-  public void checkUserId(String claimed) {
-    if (unrestricted || claimed == null || claimed.equals(user)) {
-      return;
-    }
-    User current = control.state().user(user);
-    if (current == null || !current.hasTag(User.IMPERSONATOR)) {
+  public final void checkUserId(String claimed) {
+    if (claimed != null && !claimed.equals(user) && !hasTag(User.IMPERSONATOR)) {
       throw new ChannelException(
           ReplyCode.PRECONDITION_FAILED,
           "user_id property set to '%s' but authenticated user was '%s'".formatted(claimed, user));
@@ -137,25 +127,27 @@ public final class VhostAccess {
   }
 
   /** Whether the user may see what happens in all virtual hosts, by the user's tags. */
-  public boolean isMonitor() {
-    User current = control.state().user(user);
-    return unrestricted || (current != null && current.isMonitor());
+  public final boolean isMonitor() {
+    return hasTag(User.ADMINISTRATOR) || hasTag(User.MONITORING);
   }
 
-  private void refresh() {
-    SecurityState latest = control.state();
-    if (latest != seen) {
-      permissions = latest.permissions(user, vhost);
-      topicPatterns.clear();
-      seen = latest;
-    }
-  }
-
-  private static String permissionName(ResourceKind kind, String name) {
+  /** Returns the name that permissions know a queue or exchange under. */
+  protected static String permissionName(ResourceKind kind, String name) {
     return kind == ResourceKind.EXCHANGE && name.isEmpty() ? DEFAULT_EXCHANGE : name;
   }
 
-  private static ChannelException refused(String detail) {
-    return new ChannelException(ReplyCode.ACCESS_REFUSED, detail);
+  /**
+   * Returns the error for a user who may not enter a virtual host, with RabbitMQ's text.
+   *
+   * @param note what is added to that text; mostly nothing
+   */
+  public static ConnectionException noEntrance(String user, String vhost, String note) {
+    return new ConnectionException(
+        ReplyCode.NOT_ALLOWED,
+        "access to vhost '%s' refused for user '%s'%s".formatted(vhost, user, note));
+  }
+
+  private ChannelException refused(String detail) {
+    return new ChannelException(ReplyCode.ACCESS_REFUSED, refusal(detail));
   }
 }

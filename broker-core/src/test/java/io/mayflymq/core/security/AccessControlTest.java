@@ -41,7 +41,8 @@ class AccessControlTest {
 
   private AuthenticationResult login(String user, String password, String address) {
     try {
-      return control.authenticate(new Credentials(user, password), InetAddress.getByName(address));
+      return control.locate(
+          control.check(new Credentials(user, password)), InetAddress.getByName(address));
     } catch (UnknownHostException e) {
       throw new AssertionError(e);
     }
@@ -111,10 +112,10 @@ class AccessControlTest {
   void provedUserNameNeedsAnExistingUserAndAnAllowedAddress() throws Exception {
     InetAddress near = InetAddress.getLoopbackAddress();
     InetAddress far = InetAddress.getByAddress(new byte[] {10, 0, 0, 1});
-    assertThat(control.authenticateProved("reader", far)).isEqualTo(new Accepted(reader));
-    assertThat(control.authenticateProved("nobody", near))
+    assertThat(control.locate(control.checkProved("reader"), far)).isEqualTo(new Accepted(reader));
+    assertThat(control.locate(control.checkProved("nobody"), near))
         .isEqualTo(new Refused("nobody", "user 'nobody' - invalid credentials"));
-    assertThat(control.authenticateProved("guest", far))
+    assertThat(control.locate(control.checkProved("guest"), far))
         .isEqualTo(new Refused("guest", "user 'guest' can only connect via localhost"));
   }
 

@@ -9,11 +9,14 @@ import io.mayflymq.server.alarm.AlarmEvents;
 import io.mayflymq.server.alarm.Alarms;
 import io.mayflymq.server.alarm.ResourceMonitors;
 import io.mayflymq.server.alarm.ShardWatch;
+import io.mayflymq.server.auth.AuthChain;
+import io.mayflymq.server.auth.http.HttpAuthService;
 import io.mayflymq.server.channel.InjectedFaults;
 import io.mayflymq.server.clock.ManualTime;
 import io.mayflymq.server.cluster.ClusterNode;
 import io.mayflymq.server.cluster.alarm.ClusterAlarms;
 import io.mayflymq.server.cluster.transport.CallService;
+import io.mayflymq.server.config.AuthSettings;
 import io.mayflymq.server.config.LiveConfiguration;
 import io.mayflymq.server.config.NodeName;
 import io.mayflymq.server.config.ServerSettings;
@@ -138,8 +141,11 @@ final class Application implements AutoCloseable {
     }
     watch = ShardWatch.start(storage.served().broker().shards(), alarms, threads);
     held.push(watch::close);
-    server = AmqpServer.start(configuration, loops, storage.served());
+    AuthChain logins = startLogins(settings.auth());
+    server = AmqpServer.start(configuration, loops, storage.served(), logins);
     held.push(server::close);
+    // First, so that no connection waits for a service when the server closes them.
+    held.push(logins::close);
     monitors.setRelief(server.environment().memory()::relieve);
     if (storage.cluster() != null) {
       held.push(storage.cluster()::release);
@@ -191,6 +197,17 @@ final class Application implements AutoCloseable {
     Tracing tracing = Tracing.start(settings, NodeName.value());
     held.push(tracing::close);
     return tracing.tracer();
+  }
+
+  private AuthChain startLogins(AuthSettings settings) throws StartException {
+    try {
+      return AuthChain.of(
+          settings,
+          storage.served().accessControl(),
+          settings.asksHttp() ? HttpAuthService.start(settings.http(), threads) : null);
+    } catch (TlsException e) {
+      throw new SettingsException(e.getMessage(), e);
+    }
   }
 
   /** Logs the limits and what was recovered. */

@@ -7,6 +7,7 @@ import io.mayflymq.core.metrics.Counters;
 import io.mayflymq.core.metrics.histogram.Histogram;
 import io.mayflymq.core.routing.Route;
 import io.mayflymq.core.routing.RoutingTable;
+import io.mayflymq.core.security.AnswerAwaitedException;
 import io.mayflymq.core.vhost.ReplySender;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.protocol.codec.BufferedMessage;
@@ -176,6 +177,22 @@ public final class ChannelSession {
 
   /** Publishes the message that the assembler has. */
   private void publish() {
+    byte[] taken = content.takeContent();
+    try {
+      publish(taken);
+    } catch (AnswerAwaitedException e) {
+      connection.repeat(
+          number(),
+          e,
+          () -> {
+            if (channel.isOpen()) {
+              publish(taken);
+            }
+          });
+    }
+  }
+
+  private void publish(byte[] taken) {
     boolean mandatory = content.mandatory();
     Publisher.Accepted accepted;
     try {
@@ -184,7 +201,7 @@ public final class ChannelSession {
               content.exchange(),
               content.routingKey(),
               content.immediate(),
-              content.takeContent(),
+              taken,
               content.propertiesLength());
     } catch (AmqpException e) {
       throw e.withMethod(BasicMethod.CLASS_ID, BasicMethod.Publish.METHOD_ID);

@@ -2,6 +2,7 @@ package io.mayflymq.server.channel;
 
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.runtime.Turn;
+import io.mayflymq.core.security.AnswerAwaitedException;
 import io.mayflymq.core.security.VhostAccess;
 import io.mayflymq.core.vhost.VirtualHost;
 import io.mayflymq.core.vhost.command.ShardCommandSender;
@@ -70,8 +71,18 @@ public interface ConnectionContext {
   <T> void await(int channel, CompletableFuture<T> future, Consumer<T> then);
 
   /**
-   * Does the same for the declaration of a queue that needs no reply; but further ones that the
-   * channel's client sends next are handled meanwhile. They end in the order of the calls.
+   * Handles no further method until an answer is there that a command needs, and then repeats the
+   * command; as often as it needs a further one. A command that has not thrown yet has had no
+   * effect.
+   *
+   * @param channel the number of the channel whose command it is
+   * @param awaited what the command has thrown
+   */
+  void repeat(int channel, AnswerAwaitedException awaited, Runnable command);
+
+  /**
+   * Awaits the declaration of a queue that needs no reply; but further ones that the channel's
+   * client sends next are handled meanwhile. They end in the order of the calls.
    *
    * @param channel the number of the channel
    * @param ended run first when it is its turn, whatever has become of it

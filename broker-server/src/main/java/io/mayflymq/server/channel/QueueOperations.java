@@ -22,6 +22,8 @@ final class QueueOperations {
   /** So many queues are declared together; more would hold up the other work of the broker. */
   private static final int MOST_TOGETHER = 256;
 
+  private static final CompletableFuture<Void> NOTHING = CompletableFuture.completedFuture(null);
+
   private final ChannelContext channel;
   private final ConnectionContext connection;
 
@@ -103,13 +105,17 @@ final class QueueOperations {
           status -> declared(declare, status));
       return;
     }
-    if (serverNamed) {
-      name = GeneratedNames.generatedQueue();
-    } else if (declare.noWait() && !declare.exclusive()) {
+    if (!serverNamed && declare.noWait() && !declare.exclusive()) {
       declareInRun(declare, name);
       return;
     }
-    channel.await(declareNow(declare, name, serverNamed), status -> declared(declare, status));
+    String chosen = serverNamed ? GeneratedNames.generatedQueue() : name;
+    // What needs an answer that is on its way is repeated from here on: with the same name.
+    channel.await(
+        NOTHING,
+        go ->
+            channel.await(
+                declareNow(declare, chosen, serverNamed), status -> declared(declare, status)));
   }
 
   /**

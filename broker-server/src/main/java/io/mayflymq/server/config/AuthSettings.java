@@ -21,6 +21,9 @@ import java.util.Set;
  * @param anonymousUser the user of clients that log in by ANONYMOUS
  * @param anonymousPassword that user's password
  * @param passwords what new passwords must be like
+ * @param backends by what users log in, in order; at least one
+ * @param http the service that is asked by HTTP, if a backend is one
+ * @param cache what is kept of its answers
  */
 public record AuthSettings(
     List<String> mechanisms,
@@ -28,7 +31,23 @@ public record AuthSettings(
     CertificateLogin certificateLogin,
     String anonymousUser,
     String anonymousPassword,
-    PasswordRule passwords) {
+    PasswordRule passwords,
+    List<Backend> backends,
+    AuthHttpSettings http,
+    AuthCacheSettings cache) {
+  /**
+   * A link of the chain of backends.
+   *
+   * @param authn what checks passwords
+   * @param authz what decides which rights users have
+   */
+  public record Backend(String authn, String authz) {
+    @Override
+    public String toString() {
+      return authn.equals(authz) ? authn : authn + " and " + authz;
+    }
+  }
+
   static final Section SECTION = new Section("Logging in");
 
   static final Setting<CertificateLogin> CERTIFICATE_LOGIN =
@@ -49,17 +68,18 @@ public record AuthSettings(
               "SASL mechanisms, in the order of their numbers. `EXTERNAL` is offered on"
                   + " [TLS](tls.md#logging-in-by-certificate) only."));
 
-  /** One backend needs no code: any other value is refused. */
   static final KeyFamily<String> AUTH_BACKENDS =
       SECTION.add(
           new KeyFamily<>(
               "auth_backends.",
               "$n",
-              word("internal", "rabbit_auth_backend_internal")
-                  .describedAs("internal, the only authentication backend here"),
-              Map.of("auth_backends.1", "internal"),
-              "Where users, their passwords and permissions are. The broker has no other"
-                  + " backend and refuses the names of others."));
+              AuthBackendKeys.backend(),
+              Map.of("auth_backends.1", AuthBackendKeys.INTERNAL),
+              "By what users log in, tried in the order of the numbers, which begin with 1: the"
+                  + " broker's own users, [a service that is asked by HTTP](auth-http.md), or such a"
+                  + " service with a cache. `auth_backends.$n.authn` and `auth_backends.$n.authz`"
+                  + " name one for passwords and another one for rights. The names of RabbitMQ's"
+                  + " modules, such as `rabbit_auth_backend_http`, mean the same."));
 
   static final Setting<String> ANONYMOUS_LOGIN_USER =
       SECTION.add(
@@ -88,18 +108,40 @@ public record AuthSettings(
               "Whether a user may connect from the same machine only."));
 
   static AuthSettings of(SettingValues values) throws ConfigException {
+    AuthSettings settings = read(values);
+    settings.http.require(
+        settings.backends.stream().anyMatch(each -> settings.isHttp(each.authn, true)),
+        settings.backends.stream().anyMatch(each -> settings.isHttp(each.authz, false)));
+    return settings;
+  }
+
+  private boolean isHttp(String backend, boolean authn) {
+    String behind = authn ? cache.authn() : cache.authz();
+    return (backend.equals(AuthBackendKeys.CACHE) ? behind : backend).equals(AuthBackendKeys.HTTP);
+  }
+
+  /** Returns whether a service is asked by HTTP. */
+  public boolean asksHttp() {
+    return backends.stream()
+        .anyMatch(each -> isHttp(each.authn, true) || isHttp(each.authz, false));
+  }
+
+  private static AuthSettings read(SettingValues values) throws ConfigException {
     return new AuthSettings(
         values.inOrder(AUTH_MECHANISMS),
         values.trueMembers(LOOPBACK_USERS),
         values.get(CERTIFICATE_LOGIN),
         values.get(ANONYMOUS_LOGIN_USER),
         values.get(ANONYMOUS_LOGIN_PASS),
-        PasswordKeys.rule(values));
+        PasswordKeys.rule(values),
+        AuthBackendKeys.backends(values),
+        AuthHttpSettings.of(values),
+        AuthCacheSettings.of(values));
   }
 
   @Override
   public String toString() {
-    return "AuthSettings[mechanisms=%s, loopbackUsers=%s, anonymousUser=%s]"
-        .formatted(mechanisms, loopbackUsers, anonymousUser);
+    return "AuthSettings[mechanisms=%s, loopbackUsers=%s, anonymousUser=%s, backends=%s]"
+        .formatted(mechanisms, loopbackUsers, anonymousUser, backends);
   }
 }

@@ -73,7 +73,9 @@ public final class Configuration {
 
   /** Returns warnings for the operator, a line each. */
   public List<String> warnings() {
-    return warnings;
+    List<String> all = new ArrayList<>(warnings);
+    all.addAll(AuthBackendKeys.warnings(values));
+    return all;
   }
 
   /** Returns the files that were read, absolute, the one that counts most last. */

@@ -21,6 +21,8 @@ public final class Keys {
           TcpSettings.SECTION,
           ProtocolSettings.SECTION,
           AuthSettings.SECTION,
+          AuthHttpSettings.SECTION,
+          AuthCacheSettings.SECTION,
           PasswordKeys.SECTION,
           DefaultsSettings.SECTION,
           DefaultPolicyKeys.SECTION,

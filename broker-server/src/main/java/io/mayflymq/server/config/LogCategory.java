@@ -13,7 +13,7 @@ public enum LogCategory {
   /** Lines of all other categories. */
   DEFAULT(),
   /** Connections that are opened, closed and refused, and errors of their channels. */
-  CONNECTION("io.mayflymq.server.connection"),
+  CONNECTION("io.mayflymq.server.connection", "io.mayflymq.server.auth"),
   /** The work of channels. */
   CHANNEL("io.mayflymq.server.channel"),
   /** Queues, their messages and dead letters. */

@@ -4,6 +4,7 @@ import io.mayflymq.core.metrics.Counter;
 import io.mayflymq.core.routing.MetadataSize;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.runtime.Turn;
+import io.mayflymq.core.security.AnswerAwaitedException;
 import io.mayflymq.core.security.VhostAccess;
 import io.mayflymq.core.vhost.VirtualHost;
 import io.mayflymq.core.vhost.command.ShardCommandSender;
@@ -99,6 +100,9 @@ final class AmqpConnection
   private boolean overloaded;
   private boolean flooded;
 
+  /** Whether the time for the handshake was over while it waited for a service. */
+  private boolean handshakeIsLate;
+
   AmqpConnection(
       Channel socket, ConnectionEnvironment environment, Shard home, AmqpConnectionHandler input) {
     this.socket = socket;
@@ -129,9 +133,24 @@ final class AmqpConnection
    * open, is over.
    */
   void onHandshakeTimeout() {
-    if (state == State.HANDSHAKE) {
-      log.handshakeTimedOut();
-      socket.close();
+    if (state != State.HANDSHAKE) {
+      return;
+    }
+    if (decodeSuspension.isAwaited()) {
+      // Not the client is late, but a service that it needs; which has a time limit of its own.
+      handshakeIsLate = true;
+      return;
+    }
+    log.handshakeTimedOut();
+    socket.close();
+  }
+
+  /** A client that had to wait for a service has its time once more. */
+  private void restartHandshakeTimeout() {
+    if (handshakeIsLate) {
+      handshakeIsLate = false;
+      home.loop()
+          .schedule(this::onHandshakeTimeout, environment.settings().handshakeTimeoutMillis());
     }
   }
 
@@ -160,7 +179,22 @@ final class AmqpConnection
     }
 
     @Override
+    public <T> void await(CompletableFuture<T> future, Consumer<T> then) {
+      AmqpConnection.this.await(
+          0,
+          future,
+          value -> {
+            restartHandshakeTimeout();
+            then.accept(value);
+          });
+    }
+
+    @Override
     public void opened(Handshake.Opened opened) {
+      if (state != State.HANDSHAKE) {
+        environment.sessions().leave(opened.session());
+        return;
+      }
       vhost = opened.vhost();
       access = opened.access();
       memory = environment.memory().open(vhost.name(), AmqpConnection.this);
@@ -182,6 +216,9 @@ final class AmqpConnection
 
     @Override
     public void refused(ConnectionException error, long pauseMillis) {
+      if (state != State.HANDSHAKE) {
+        return;
+      }
       if (error == null) {
         state = State.CLOSING;
         home.loop().schedule(socket::close, REFUSED_LOGIN_PAUSE_MILLIS + pauseMillis);
@@ -288,6 +325,7 @@ final class AmqpConnection
     } else if (state == State.HANDSHAKE) {
       handshake.onMethod(method);
     } else if (method instanceof ConnectionMethod.UpdateSecret) {
+      access.forget();
       output.method(0, ConnectionMethod.UpdateSecretOk.INSTANCE);
     } else {
       throw new ConnectionException(
@@ -296,6 +334,14 @@ final class AmqpConnection
   }
 
   private void onChannelMethod(int number, Method method) {
+    try {
+      handle(number, method);
+    } catch (AnswerAwaitedException e) {
+      repeat(number, e, () -> handle(number, method));
+    }
+  }
+
+  private void handle(int number, Method method) {
     if (channels.isClosing(number)) {
       whileClosing(number, method);
     } else if (method instanceof ChannelMethod.Open && !channels.contains(number)) {
@@ -463,7 +509,7 @@ final class AmqpConnection
   @Override
   public <T> void await(int channel, CompletableFuture<T> future, Consumer<T> then) {
     if (future.isDone()) {
-      DecodeSuspension.give(future, then);
+      goOn(channel, future, then);
       return;
     }
     Method method = currentMethod;
@@ -474,15 +520,53 @@ final class AmqpConnection
                 () -> {
                   decodeSuspension.end();
                   try {
-                    DecodeSuspension.give(future, then);
+                    goOn(channel, future, then);
                   } catch (AmqpException e) {
-                    fail(channel, e.withMethod(method.classId(), method.methodId()));
+                    fail(channel, of(e, method.classId(), method.methodId()));
                   } catch (Throwable e) {
                     failInternally(e);
                   }
                   decodeSuspension.doWhatWaits();
                   input.resume();
                 }));
+  }
+
+  private <T> void goOn(int channel, CompletableFuture<T> future, Consumer<T> then) {
+    try {
+      DecodeSuspension.give(future, then);
+    } catch (AnswerAwaitedException e) {
+      repeat(channel, e, () -> DecodeSuspension.give(future, then));
+    }
+  }
+
+  /** Repeats a command as often as it needs a further answer. */
+  @Override
+  public void repeat(int channel, AnswerAwaitedException awaited, Runnable command) {
+    if (heartbeats != null) {
+      // It may take long, and a socket of which much waits is not read meanwhile.
+      heartbeats.pauseListening();
+    }
+    await(
+        channel,
+        awaited.answer(),
+        known -> {
+          if (heartbeats != null && !publishBlocker.isBlocked()) {
+            heartbeats.resumeListening();
+          }
+          if (state != State.OPEN) {
+            return;
+          }
+          try {
+            command.run();
+          } catch (AnswerAwaitedException e) {
+            repeat(channel, e, command);
+            return;
+          } catch (Throwable e) {
+            access.commandEnded();
+            throw e;
+          }
+          access.commandEnded();
+        });
   }
 
   @Override

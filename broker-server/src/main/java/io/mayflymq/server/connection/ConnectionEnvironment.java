@@ -8,6 +8,7 @@ import io.mayflymq.core.security.Sessions;
 import io.mayflymq.core.vhost.Broker;
 import io.mayflymq.server.alarm.Alarms;
 import io.mayflymq.server.alarm.ClientMemory;
+import io.mayflymq.server.auth.AuthChain;
 import io.mayflymq.server.channel.HeldClients;
 import io.mayflymq.server.channel.InjectedFaults;
 import io.mayflymq.server.config.ProtocolSettings;
@@ -20,7 +21,8 @@ import java.util.function.Supplier;
  * What all connections of a server share.
  *
  * @param broker the virtual hosts
- * @param accessControl authenticates users and checks their permissions
+ * @param accessControl the users and permissions of the broker itself
+ * @param logins by what users log in, and who decides what they may do
  * @param sessions the sessions of logged-in users, counted for limits
  * @param mechanisms the SASL mechanisms that are offered
  * @param protocol gives the current settings of the protocol
@@ -36,6 +38,7 @@ import java.util.function.Supplier;
 public record ConnectionEnvironment(
     Broker broker,
     AccessControl accessControl,
+    AuthChain logins,
     Sessions sessions,
     List<SaslMechanism> mechanisms,
     Supplier<ProtocolSettings> protocol,
@@ -51,6 +54,7 @@ public record ConnectionEnvironment(
   public ConnectionEnvironment(
       Broker broker,
       AccessControl accessControl,
+      AuthChain logins,
       Sessions sessions,
       List<SaslMechanism> mechanisms,
       Supplier<ProtocolSettings> protocol,
@@ -59,6 +63,7 @@ public record ConnectionEnvironment(
     this(
         broker,
         accessControl,
+        logins,
         sessions,
         mechanisms,
         protocol,
@@ -76,6 +81,7 @@ public record ConnectionEnvironment(
     return new ConnectionEnvironment(
         broker,
         accessControl,
+        logins,
         sessions,
         others,
         protocol,

@@ -3,16 +3,11 @@ package io.mayflymq.server.connection;
 import static io.mayflymq.core.deprecation.DeprecatedFeature.FRAME_MAX_BELOW_8192;
 
 import io.mayflymq.core.runtime.Shard;
-import io.mayflymq.core.security.AccessControl;
-import io.mayflymq.core.security.AuthenticationResult;
-import io.mayflymq.core.security.AuthenticationResult.Accepted;
 import io.mayflymq.core.security.AuthenticationResult.Refused;
 import io.mayflymq.core.security.LoginAttempts;
-import io.mayflymq.core.security.PasswordHash;
 import io.mayflymq.core.security.SaslMechanism;
 import io.mayflymq.core.security.SaslResponse;
 import io.mayflymq.core.security.Session;
-import io.mayflymq.core.security.User;
 import io.mayflymq.core.security.VhostAccess;
 import io.mayflymq.core.vhost.VirtualHost;
 import io.mayflymq.protocol.codec.FrameLimits;
@@ -22,10 +17,15 @@ import io.mayflymq.protocol.types.ConnectionException;
 import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.protocol.types.FieldValue;
 import io.mayflymq.protocol.types.ReplyCode;
+import io.mayflymq.server.auth.AuthChain;
+import io.mayflymq.server.auth.AuthenticatedUser;
+import io.mayflymq.server.auth.LoginAttempt;
+import io.mayflymq.server.auth.LoginResult;
 import io.mayflymq.server.channel.ClientQuirks;
+import io.mayflymq.server.config.AuthBackendKeys;
 import io.mayflymq.server.config.ProtocolSettings;
 import java.util.List;
-import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -41,6 +41,11 @@ final class Handshake {
    * closes the connection if the answer arrives too early.
    */
   private static final long START_PAUSE_MILLIS = 5;
+
+  /** A part of this broker, which needs no user. */
+  private static final AuthenticatedUser INNER_USER =
+      new AuthenticatedUser(
+          SaslMechanism.Inner.USER, List.of(), List.of(), AuthBackendKeys.INTERNAL);
 
   private static final FieldValue GOES_BY_THE_SPECIFICATION = FieldValue.of("py-amqp");
 
@@ -72,7 +77,11 @@ final class Handshake {
 
     void tuned(ConnectionView.Tuning tuning);
 
+    /** The connection is open; does nothing but release the session if it has ended. */
     void opened(Opened opened);
+
+    /** Handles no further method until a future is done; then continues with its value. */
+    <T> void await(CompletableFuture<T> future, Consumer<T> then);
 
     void forceClose(String reason);
 
@@ -100,7 +109,10 @@ final class Handshake {
   private final Steps steps;
   private boolean started;
   private Expects expects = Expects.START_OK;
-  private String user = "";
+
+  /** Null before the login. */
+  private AuthenticatedUser user;
+
   private String mechanismName = "";
 
   /** Whether it is a part of this broker, with all permissions. */
@@ -183,44 +195,57 @@ final class Handshake {
     if (response instanceof SaslResponse.Malformed malformed) {
       throw new ConnectionException(ReplyCode.SYNTAX_ERROR, malformed.detail());
     }
-    AuthenticationResult result = authenticate(mechanism, response);
+    expects = Expects.NOTHING;
+    steps.await(authenticate(mechanism, response), result -> authenticated(mechanism, result));
+  }
+
+  /** Returns the result of the login; it never fails. */
+  private CompletableFuture<LoginResult> authenticate(
+      SaslMechanism mechanism, SaslResponse response) {
+    AuthChain logins = environment.logins();
+    if (response instanceof SaslResponse.Login login) {
+      return logins.login(LoginAttempt.of(login.credentials()), peer.address());
+    } else if (response instanceof SaslResponse.Proved proved) {
+      isUnrestricted = proved.user().isEmpty();
+      return isUnrestricted
+          ? CompletableFuture.completedFuture(new LoginResult.Accepted(INNER_USER))
+          : logins.loginInternal(proved.user(), peer.address());
+    }
+    String name = peer.name((SaslMechanism.External) mechanism);
+    return name == null
+        ? CompletableFuture.completedFuture(
+            new LoginResult.Refused(new Refused("", peer.namelessness())))
+        : logins.login(LoginAttempt.proved(name), peer.address());
+  }
+
+  private void authenticated(SaslMechanism mechanism, LoginResult result) {
     environment
         .accessControl()
         .attempts()
-        .count(LoginAttempts.Protocol.AMQP091, result instanceof Accepted);
-    if (result instanceof Refused refused) {
-      log.loginRefused(refused.logText(mechanism.name()));
-      logLogin(mechanism, refused.username(), refused.reason());
-      expects = Expects.NOTHING;
-      steps.refused(
-          hasCapability(clientProperties, "authentication_failure_close")
-              ? new ConnectionException(
-                  ReplyCode.ACCESS_REFUSED, Refused.clientText(mechanism.name()))
-              : null,
-          refused.pauseMillis());
+        .count(LoginAttempts.Protocol.AMQP091, result instanceof LoginResult.Accepted);
+    if (result instanceof LoginResult.Refused refused) {
+      refused(mechanism, refused.refusal());
       return;
     }
-    user = ((Accepted) result).user().name();
-    log.loggedIn(user);
+    user = ((LoginResult.Accepted) result).user();
+    log.loggedIn(user.name());
     mechanismName = mechanism.name();
-    logLogin(mechanism, user, null);
+    logLogin(mechanism, user.name(), null);
     expects = Expects.TUNE_OK;
     steps.send(
         new ConnectionMethod.Tune(
             settings.channelMax(), settings.frameMax(), settings.heartbeatSeconds()));
   }
 
-  private AuthenticationResult authenticate(SaslMechanism mechanism, SaslResponse response) {
-    AccessControl control = environment.accessControl();
-    if (response instanceof SaslResponse.Login login) {
-      return control.authenticate(login.credentials(), peer.address());
-    } else if (response instanceof SaslResponse.Proved proved) {
-      isUnrestricted = proved.user().isEmpty();
-      return isUnrestricted
-          ? new Accepted(new User(SaslMechanism.Inner.USER, PasswordHash.NONE, List.of()))
-          : control.authenticateProved(proved.user(), peer.address());
-    }
-    return peer.authenticate((SaslMechanism.External) mechanism, control);
+  private void refused(SaslMechanism mechanism, Refused refused) {
+    log.loginRefused(refused.logText(mechanism.name()));
+    logLogin(mechanism, refused.username(), refused.reason());
+    steps.refused(
+        hasCapability(clientProperties, "authentication_failure_close")
+            ? new ConnectionException(
+                ReplyCode.ACCESS_REFUSED, Refused.clientText(mechanism.name()))
+            : null,
+        refused.pauseMillis());
   }
 
   private void logLogin(SaslMechanism mechanism, String who, String refusal) {
@@ -284,18 +309,31 @@ final class Handshake {
     }
     String shortage = environment.memory().shortageFor(path);
     if (shortage != null) {
-      throw new ConnectionException(
-          ReplyCode.NOT_ALLOWED,
-          "access to vhost '%s' refused for user '%s': %s".formatted(path, user, shortage));
+      throw VhostAccess.noEntrance(user.name(), path, ": " + shortage);
     }
-    Session session = new OpenSession(user, path, steps::forceClose);
+    Session session = new OpenSession(user.name(), path, steps::forceClose);
     environment.sessions().enter(session, vhost.definition().limits());
+    expects = Expects.NOTHING;
+    steps.await(enter(path), refusal -> entered(path, vhost, session, refusal));
+  }
+
+  /** Returns what refuses the entrance; null if nothing does. */
+  private CompletableFuture<ConnectionException> enter(String path) {
+    return isUnrestricted
+        ? CompletableFuture.completedFuture(null)
+        : environment.logins().enter(user, path, peer.address());
+  }
+
+  private void entered(
+      String path, VirtualHost vhost, Session session, ConnectionException refusal) {
     try {
-      AccessControl control = environment.accessControl();
+      if (refusal != null) {
+        throw refusal;
+      }
       VhostAccess access =
           isUnrestricted
-              ? control.unrestrictedAccess(user, path)
-              : control.checkVhostAccess(user, path, Map.of());
+              ? environment.accessControl().unrestrictedAccess(user.name(), path)
+              : environment.logins().access(user, path);
       if (environment.broker().virtualHost(path) != vhost) {
         throw noVhost(path);
       }

@@ -1,7 +1,5 @@
 package io.mayflymq.server.connection;
 
-import io.mayflymq.core.security.AccessControl;
-import io.mayflymq.core.security.AuthenticationResult;
 import io.mayflymq.core.security.SaslMechanism;
 import io.netty.channel.Channel;
 import io.netty.util.AttributeKey;
@@ -56,12 +54,13 @@ record SocketPeer(
         isKnown ? encryption.peer().getSubjectX500Principal() : null);
   }
 
-  /** Authenticates the peer by its certificate. */
-  AuthenticationResult authenticate(SaslMechanism.External mechanism, AccessControl control) {
-    String user = subject == null ? null : mechanism.from().name(subject);
-    return user == null
-        ? new AuthenticationResult.Refused(
-            "", subject == null ? "client sent no certificate" : "no name in " + subject)
-        : control.authenticateProved(user, address);
+  /** Returns the name of the user in the certificate; null if there is none. */
+  String name(SaslMechanism.External mechanism) {
+    return subject == null ? null : mechanism.from().name(subject);
+  }
+
+  /** Returns why there is no name of a user. */
+  String namelessness() {
+    return subject == null ? "client sent no certificate" : "no name in " + subject;
   }
 }

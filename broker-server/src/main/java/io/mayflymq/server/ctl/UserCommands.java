@@ -42,6 +42,11 @@ final class UserCommands {
             .arguments("username")
             .optionalArgument("password")
             .action(UserCommands::authenticate),
+        Command.named(
+                "clear_auth_backend_cache",
+                "Makes all nodes forget what services have answered about logins and rights")
+            .option(Option.text("<username>", "about this user only", "--user"))
+            .action(UserCommands::clearAnswers),
         Command.named("hash_password", "Hashes a plaintext password")
             .optionalArgument("cleartext_password")
             .action(UserCommands::hash),
@@ -107,6 +112,13 @@ final class UserCommands {
         "Done. Don't forget to grant the user permissions to some virtual hosts!"
             + " See '%s help set_permissions' to learn more.",
         invocation.script());
+    return Result.DONE;
+  }
+
+  private static Result clearAnswers(Invocation invocation) {
+    String user = invocation.option("--user");
+    invocation.banner("Clearing auth backend cache ...");
+    invocation.api().control("POST", "forget-auth-answers", Json.object("user", user));
     return Result.DONE;
   }
 

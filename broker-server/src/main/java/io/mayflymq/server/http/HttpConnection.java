@@ -1,5 +1,6 @@
 package io.mayflymq.server.http;
 
+import io.mayflymq.core.runtime.Causes;
 import io.mayflymq.server.http.HttpService.Admission;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
@@ -264,9 +265,16 @@ final class HttpConnection extends SimpleChannelInboundHandler<HttpObject>
       refuse(e.status(), e.error(), e.getMessage());
       return;
     }
-    Admission admission = admit(httpExchange.head);
-    if (admission instanceof Admission.Refused refused) {
-      httpExchange.leaveBody();
+    decided(admit(httpExchange.head));
+  }
+
+  private void decided(Admission admission) {
+    if (admission instanceof Admission.Deferred deferred) {
+      defer(deferred);
+    } else if (admission instanceof Admission.Refused refused) {
+      if (!httpExchange.bodyIsRead) {
+        httpExchange.leaveBody();
+      }
       answerLater(refused.response(), refused.pauseMillis());
     } else if (admission instanceof Admission.Accepted accepted) {
       accept(accepted, accepted.limit());
@@ -283,6 +291,29 @@ final class HttpConnection extends SimpleChannelInboundHandler<HttpObject>
     } catch (RuntimeException e) {
       return new Admission.Refused(shared.service().failure(head, e));
     }
+  }
+
+  /** Handles the decision about a request, or about the form of a login, when it is there. */
+  private void defer(Admission.Deferred deferred) {
+    state = State.ANSWERING;
+    HttpExchange asked = httpExchange;
+    deferred
+        .decision()
+        .whenComplete(
+            (admission, error) ->
+                context
+                    .executor()
+                    .execute(
+                        guarded(
+                            () -> {
+                              if (state == State.ANSWERING && httpExchange == asked) {
+                                decided(error == null ? admission : failed(asked.head, error));
+                              }
+                            })));
+  }
+
+  private Admission failed(RequestHead head, Throwable error) {
+    return new Admission.Refused(shared.service().failure(head, Causes.of(error)));
   }
 
   private void accept(Admission accepted, BodyLimit limit) {
@@ -361,14 +392,14 @@ final class HttpConnection extends SimpleChannelInboundHandler<HttpObject>
   }
 
   private void answer(Admission.Prompt prompt) {
-    Admission.Refused answer;
+    Admission answer;
     try {
       answer = prompt.answer().apply(httpExchange.body.received());
     } catch (RuntimeException e) {
       answer = new Admission.Refused(shared.service().failure(httpExchange.head, e));
     }
     releaseBody();
-    answerLater(answer.response(), answer.pauseMillis());
+    decided(answer);
   }
 
   private void await(Admission.Awaited awaited) {

@@ -47,10 +47,18 @@ public interface HttpService {
      * client counts as one that is not logged in.
      *
      * @param limit what the body may take
-     * @param answer called on the event loop, so it must not block; exceptions are answered with
-     *     {@link #failure}
+     * @param answer called on the event loop, so it must not block; gives {@link Refused}, or
+     *     {@link Deferred} with that. Exceptions are answered with {@link #failure}
      */
-    record Prompt(BodyLimit limit, Function<RequestBody, Refused> answer) implements Admission {}
+    record Prompt(BodyLimit limit, Function<RequestBody, Admission> answer) implements Admission {}
+
+    /**
+     * The decision is waited for, without a thread. Nothing of the body is read meanwhile, and the
+     * client counts as one that is not logged in.
+     *
+     * @param decision done on any thread; exceptions are answered with {@link #failure}
+     */
+    record Deferred(CompletableFuture<Admission> decision) implements Admission {}
 
     /**
      * The request is answered without reading its body.

@@ -79,7 +79,15 @@ final class ApiService implements HttpService {
     if (open != null) {
       return new Admission.Refused(encode(open));
     }
-    Authenticator.Login login = authenticator.authenticate(head);
+    return admit(head, path, part, authenticator.authenticate(head));
+  }
+
+  private static Admission admit(
+      RequestHead head, String path, Part part, Authenticator.Login login) {
+    if (login instanceof Authenticator.Login.Awaited awaited) {
+      return new Admission.Deferred(
+          awaited.result().thenApply(later -> admit(head, path, part, later)));
+    }
     if (login instanceof Authenticator.Login.Accepted accepted) {
       part.require(accepted.principal());
       return admit(head, path, part, accepted.principal());
@@ -96,9 +104,16 @@ final class ApiService implements HttpService {
         : null;
   }
 
-  private Admission.Refused login(RequestHead head, RequestBody form, Part part) {
+  private Admission login(RequestHead head, RequestBody form, Part part) {
     RequestHead given = FormLogin.withCredentials(head, form);
-    Authenticator.Login login = authenticator.authenticate(given);
+    return answer(given, part, authenticator.authenticate(given));
+  }
+
+  private static Admission answer(RequestHead given, Part part, Authenticator.Login login) {
+    if (login instanceof Authenticator.Login.Awaited awaited) {
+      return new Admission.Deferred(
+          awaited.result().thenApply(later -> answer(given, part, later)));
+    }
     if (login instanceof Authenticator.Login.Accepted accepted) {
       part.require(accepted.principal());
       return new Admission.Refused(encode(FormLogin.accepted(given, accepted.principal())));

@@ -140,7 +140,7 @@ public final class ManagementServer implements AutoCloseable {
             name -> broker.accessControl().state().user(name), InstantSource.system());
     SessionAuthenticator authenticator =
         new SessionAuthenticator(
-            new UserAuthenticator(broker.accessControl(), attempts),
+            new UserAuthenticator(broker.logins(), broker.accessControl(), attempts),
             sessions,
             broker.accessControl());
     ManagementServer server =

@@ -83,10 +83,10 @@ final class MetricsService implements HttpService {
 
   @Override
   public Admission admit(RequestHead head) {
-    Admission.Refused refused = access.refuse(head);
-    if (refused != null) {
-      return refused;
-    }
+    return access.admit(head, () -> admitted(head));
+  }
+
+  private Admission admitted(RequestHead head) {
     int unacceptable = unacceptable(head.header("accept"));
     if (unacceptable != 0) {
       return new Admission.Refused(HttpResponse.empty(unacceptable, Map.of()));

@@ -55,7 +55,8 @@ public final class PrometheusServer implements AutoCloseable {
     }
     MetricsAccess access =
         settings.authentication()
-            ? MetricsAccess.ofMonitors(broker.environment().accessControl())
+            ? MetricsAccess.ofMonitors(
+                broker.environment().logins(), broker.environment().accessControl())
             : MetricsAccess.OPEN;
     PeriodicWork renderer = threads.periodic("prometheus-renderer");
     PrometheusServer server =

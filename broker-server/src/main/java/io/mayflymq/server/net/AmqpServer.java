@@ -8,6 +8,7 @@ import io.mayflymq.core.security.SaslMechanism;
 import io.mayflymq.core.security.Sessions;
 import io.mayflymq.core.vhost.Broker;
 import io.mayflymq.server.alarm.Alarms;
+import io.mayflymq.server.auth.AuthChain;
 import io.mayflymq.server.config.AuthSettings;
 import io.mayflymq.server.config.LiveConfiguration;
 import io.mayflymq.server.config.ServerSettings;
@@ -65,12 +66,14 @@ public final class AmqpServer implements AutoCloseable {
   /** Removes the listener for changes of the configuration. */
   private Runnable forget = () -> {};
 
-  private AmqpServer(LiveConfiguration configuration, EventLoops loops, Served served) {
+  private AmqpServer(
+      LiveConfiguration configuration, EventLoops loops, Served served, AuthChain logins) {
     this.loops = loops;
     environment =
         new ConnectionEnvironment(
             served.broker(),
             served.accessControl(),
+            logins,
             served.sessions(),
             mechanisms(configuration.settings().auth()),
             () -> configuration.settings().protocol(),
@@ -125,13 +128,15 @@ public final class AmqpServer implements AutoCloseable {
    *
    * @param loops the event loops of connections
    * @param served the broker that they connect to
+   * @param logins by what users log in
    * @throws StartException if one of them cannot be bound; then none is
    */
-  public static AmqpServer start(LiveConfiguration configuration, EventLoops loops, Served served)
+  public static AmqpServer start(
+      LiveConfiguration configuration, EventLoops loops, Served served, AuthChain logins)
       throws StartException {
     ServerSettings settings = configuration.settings();
     ReloadingTls tls = tls(configuration);
-    AmqpServer server = new AmqpServer(configuration, loops, served);
+    AmqpServer server = new AmqpServer(configuration, loops, served, logins);
     if (tls != null) {
       server.forget = configuration.onChange(changed -> tls.look());
     }

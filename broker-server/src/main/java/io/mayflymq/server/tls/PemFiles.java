@@ -1,6 +1,5 @@
 package io.mayflymq.server.tls;
 
-import io.mayflymq.server.config.TlsSettings;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -90,12 +89,14 @@ public final class PemFiles {
   /**
    * Returns the private key of a file: PKCS#8, encrypted or not, or RSA's own PKCS#1.
    *
-   * @param settings where the file, its password and their keys are
+   * @param prefix what the configuration keys of the file and of its password begin with, for
+   *     errors
+   * @throws TlsException if it cannot be read, or holds none
    */
-  static PrivateKey privateKey(TlsSettings settings, Path file) throws TlsException {
-    String option = settings.option("keyfile");
-    String passwordOption = settings.option("password");
-    Optional<String> password = settings.password();
+  public static PrivateKey privateKey(String prefix, Path file, Optional<String> password)
+      throws TlsException {
+    String option = prefix + ".keyfile";
+    String passwordOption = prefix + ".password";
     String text = new String(read(option, file), StandardCharsets.ISO_8859_1);
     Matcher pem = KEY.matcher(text);
     if (!pem.find()) {

@@ -194,7 +194,7 @@ public final class ReloadingTls {
     Path certificateFile = required("certfile", settings.certificate());
     Path keyFile = required("keyfile", settings.key());
     List<X509Certificate> chain = certificates("certfile", certificateFile);
-    PrivateKey key = PemFiles.privateKey(settings, keyFile);
+    PrivateKey key = PemFiles.privateKey(settings.prefix(), keyFile, settings.password());
     if (!belongTogether(key, chain.get(0).getPublicKey())) {
       throw new TlsException(
           "%s: %s is not the key of the certificate in %s"

@@ -4,11 +4,11 @@ package io.mayflymq.server.tls;
 public final class TlsException extends Exception {
   private static final long serialVersionUID = 1L;
 
-  TlsException(String message) {
+  public TlsException(String message) {
     super(message);
   }
 
-  TlsException(String message, Throwable cause) {
+  public TlsException(String message, Throwable cause) {
     super(message, cause);
   }
 }

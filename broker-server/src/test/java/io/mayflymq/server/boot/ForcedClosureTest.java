@@ -14,6 +14,7 @@ import io.mayflymq.core.runtime.BrokerThreads;
 import io.mayflymq.core.runtime.Faults;
 import io.mayflymq.core.security.PasswordHash;
 import io.mayflymq.server.alarm.Alarms;
+import io.mayflymq.server.auth.AuthChain;
 import io.mayflymq.server.config.Configuration;
 import io.mayflymq.server.config.LiveConfiguration;
 import io.mayflymq.server.config.ServerSettings;
@@ -58,7 +59,10 @@ class ForcedClosureTest {
             loops,
             new Alarms(),
             threads);
-    server = AmqpServer.start(live, loops, storage.served());
+    AmqpServer.Served served = storage.served();
+    server =
+        AmqpServer.start(
+            live, loops, served, AuthChain.of(settings.auth(), served.accessControl(), null));
     administration = storage.administration();
     administration.vhosts().put(VhostDefinition.of("v")).join();
     administration.users().add("ann", PasswordHash.of("secret"), List.of()).join();

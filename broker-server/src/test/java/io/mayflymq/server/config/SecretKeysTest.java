@@ -39,6 +39,7 @@ class SecretKeysTest {
         .extracting(Key::name)
         .containsExactlyInAnyOrder(
             "anonymous_login_pass",
+            "auth_http.ssl_options.password",
             "cluster.secret",
             "cluster.ssl.password",
             "config_entry_decoder.passphrase",

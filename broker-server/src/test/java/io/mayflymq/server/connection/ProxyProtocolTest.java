@@ -76,7 +76,7 @@ class ProxyProtocolTest {
         new ProtocolSettings(
             60, 0, 4096, 0, 1, 1, 1, 500, 0, NodeLimits.NONE, 1, ObjectLimits.NONE);
     ConnectionEnvironment environment =
-        new ConnectionEnvironment(null, null, null, List.of(), () -> settings, null, null);
+        new ConnectionEnvironment(null, null, null, null, List.of(), () -> settings, null, null);
     ProxyProtocol.expect(made, environment, null, pipeline -> pipeline.addLast(new Connection()));
     made.freezeTime();
     made.pipeline().fireChannelActive();

@@ -3,7 +3,6 @@ package io.mayflymq.server.tls;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.mayflymq.server.config.TlsSettings;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -12,7 +11,6 @@ import java.security.KeyPairGenerator;
 import java.security.PrivateKey;
 import java.util.Arrays;
 import java.util.Base64;
-import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -40,20 +38,7 @@ class PemFilesTest {
   }
 
   private static PrivateKey read(Path file, String password) throws TlsException {
-    TlsSettings settings =
-        new TlsSettings(
-            "ssl_options",
-            "listeners.ssl",
-            Optional.empty(),
-            Optional.of(file),
-            Optional.empty(),
-            false,
-            false,
-            List.of(),
-            List.of(),
-            true,
-            Optional.ofNullable(password));
-    return PemFiles.privateKey(settings, file);
+    return PemFiles.privateKey("ssl_options", file, Optional.ofNullable(password));
   }
 
   @ParameterizedTest

@@ -2,6 +2,9 @@ package io.mayflymq.server.management.api;
 
 import io.mayflymq.core.metadata.Actor;
 import io.mayflymq.core.security.User;
+import io.mayflymq.server.auth.AuthenticatedUser;
+import io.mayflymq.server.config.AuthBackendKeys;
+import java.net.InetAddress;
 import java.util.List;
 
 /**
@@ -11,14 +14,43 @@ import java.util.List;
  * @param tags the user's tags, which decide which parts of the API are permitted
  * @param control whether the request has the token of the control file: it has an administrator's
  *     rights and needs no permissions
+ * @param authorizer the backend that decides what the user may do; internal for the broker itself
+ * @param address where the user asks from; null if it is not known
  */
-public record Principal(String user, List<String> tags, boolean control) implements Actor {
+public record Principal(
+    String user, List<String> tags, boolean control, String authorizer, InetAddress address)
+    implements Actor {
   private static final String POLICYMAKER = "policymaker";
   private static final String MANAGEMENT = "management";
 
   /** The principal of requests with the token of the control file. */
   public static final Principal CONTROL =
       new Principal("mayflyctl", List.of(User.ADMINISTRATOR), true);
+
+  /** One whose rights are in the broker itself. */
+  public Principal(String user, List<String> tags, boolean control) {
+    this(user, tags, control, AuthBackendKeys.INTERNAL, null);
+  }
+
+  /** Returns the principal of a user who has logged in. */
+  public static Principal of(AuthenticatedUser user, InetAddress address) {
+    return new Principal(user.name(), user.tags(), false, user.authorizer(), address);
+  }
+
+  /** Returns whether the user and the user's permissions are in the broker itself. */
+  public boolean isInternal() {
+    return authorizer.equals(AuthBackendKeys.INTERNAL);
+  }
+
+  /** Returns the same for a request that comes from there. */
+  public Principal from(InetAddress otherAddress) {
+    return new Principal(user, tags, control, authorizer, otherAddress);
+  }
+
+  /** Returns the user as the backends know one. */
+  public AuthenticatedUser login() {
+    return new AuthenticatedUser(user, tags, isInternal() ? List.of() : tags, authorizer);
+  }
 
   public boolean isAdministrator() {
     return tags.contains(User.ADMINISTRATOR);

@@ -5,6 +5,8 @@ import io.mayflymq.server.management.api.ApiException;
 import io.mayflymq.server.management.api.Principal;
 import io.mayflymq.server.management.api.Response;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.UnaryOperator;
 
 /** Authenticates requests. */
 @FunctionalInterface
@@ -33,6 +35,24 @@ public interface Authenticator {
      * @param pauseMillis for how long the answer is to be held back
      */
     record Refused(long pauseMillis) implements Login {}
+
+    /**
+     * A service was asked, and its answer is on its way.
+     *
+     * @param result what the login has come to; on any thread, and not another one of these
+     */
+    record Awaited(CompletableFuture<Login> result) implements Login {}
+
+    /**
+     * Returns what becomes of this login, now or when its answer is there.
+     *
+     * @param next may throw {@link ApiException}
+     */
+    default Login then(UnaryOperator<Login> next) {
+      return this instanceof Awaited awaited
+          ? new Awaited(awaited.result().thenApply(next))
+          : next.apply(this);
+    }
   }
 
   /** Returns whether a request is marked as one of the management page. */

@@ -67,7 +67,12 @@ public final class FormLogin {
         Json.object(
             "user",
             Json.object(
-                "name", principal.user(), "tags", principal.tags(), "is_internal_user", true),
+                "name",
+                principal.user(),
+                "tags",
+                principal.tags(),
+                "is_internal_user",
+                principal.isInternal()),
             "token",
             Json.object(
                 "type",

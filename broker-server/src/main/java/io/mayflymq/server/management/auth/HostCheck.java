@@ -44,7 +44,10 @@ public final class HostCheck implements Authenticator {
    */
   @Override
   public Login authenticate(RequestHead head) {
-    Login login = users.authenticate(head);
+    return users.authenticate(head).then(login -> check(head, login));
+  }
+
+  private Login check(RequestHead head, Login login) {
     String host = head.header("host");
     if (host != null && concerned.test(login) && !isOwn(host, allowed.get())) {
       throw new ApiException(

@@ -2,6 +2,7 @@ package io.mayflymq.server.management.auth;
 
 import io.mayflymq.core.security.PasswordHash;
 import io.mayflymq.core.security.User;
+import io.mayflymq.server.management.api.Principal;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -11,14 +12,17 @@ import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.NoSuchElementException;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 /**
  * The sessions of the management page. A session belongs to a user and ends when it was not used
  * for half an hour, eight hours after its login, at the logout, when the user is deleted or has
- * another password, and with the process.
+ * another password, and with the process. That of a user whom a service knows ends an hour after
+ * its login.
  *
  * <p>LoginSessions are in memory only, and keyed by a hash of their tokens: a heap dump gives no
  * token away. Their number is limited, in total and for each user; at a limit a new one replaces
@@ -32,24 +36,54 @@ public final class LoginSessions {
   /** How long a session lasts at most, in ms. */
   public static final long LONGEST_MILLIS = 8 * 3_600_000L;
 
+  /** The same for a user whom a service knows: it is not asked again whether it still does. */
+  public static final long LONGEST_OF_SERVICE_MILLIS = 3_600_000L;
+
   static final int MOST = 1_000;
   static final int MOST_OF_USER = 20;
 
   private static final class Session {
-    final String user;
+    final Principal principal;
+
+    /** Null for a user whom a service knows. */
     final PasswordHash password;
+
+    /** The tags that another backend than the broker has given. */
+    final List<String> given;
+
     final long endMillis;
     long lastUseMillis;
 
-    Session(User user, long nowMillis) {
-      this.user = user.name();
-      this.password = user.passwordHash();
-      this.endMillis = nowMillis + LONGEST_MILLIS;
+    /**
+     * @param user null for a user whom a service knows
+     */
+    Session(Principal principal, User user, long nowMillis) {
+      this.principal = principal;
+      this.password = user == null ? null : user.passwordHash();
+      this.given =
+          user == null
+              ? List.of()
+              : principal.tags().stream().filter(tag -> !user.hasTag(tag)).toList();
+      this.endMillis = nowMillis + (user == null ? LONGEST_OF_SERVICE_MILLIS : LONGEST_MILLIS);
       this.lastUseMillis = nowMillis;
     }
 
     boolean isOver(long nowMillis) {
       return nowMillis >= endMillis || nowMillis - lastUseMillis >= IDLE_MILLIS;
+    }
+
+    /**
+     * Returns the principal with the tags of now.
+     *
+     * @param user null for a user whom a service knows
+     */
+    Principal now(User user) {
+      return user == null
+          ? principal
+          : new Principal(
+              user.name(),
+              Stream.concat(user.tags().stream(), given.stream()).distinct().toList(),
+              false);
     }
   }
 
@@ -78,13 +112,18 @@ public final class LoginSessions {
    * Begins a session of a user who has logged in. Any thread may call.
    *
    * @return its token, the only copy
+   * @throws NoSuchElementException if the broker does not know the user any more
    */
-  public synchronized String begin(User user) {
+  public synchronized String begin(Principal principal) {
+    User user = principal.isInternal() ? users.apply(principal.user()) : null;
+    if (principal.isInternal() && user == null) {
+      throw new NoSuchElementException("no user '%s'".formatted(principal.user()));
+    }
     long now = clock.millis();
     byHash.values().removeIf(session -> session.isOver(now));
     List<Map.Entry<String, Session>> own =
         byHash.entrySet().stream()
-            .filter(entry -> entry.getValue().user.equals(user.name()))
+            .filter(entry -> entry.getValue().principal.user().equals(principal.user()))
             .toList();
     if (own.size() >= MOST_OF_USER) {
       removeLeastUsed(own);
@@ -92,7 +131,7 @@ public final class LoginSessions {
       removeLeastUsed(List.copyOf(byHash.entrySet()));
     }
     String token = tokens.get();
-    byHash.put(hash(token), new Session(user, now));
+    byHash.put(hash(token), new Session(principal, user, now));
     return token;
   }
 
@@ -108,20 +147,22 @@ public final class LoginSessions {
    *
    * @return empty if there is no such session or it has ended
    */
-  public synchronized Optional<User> user(String token) {
+  public synchronized Optional<Principal> principal(String token) {
     String hash = hash(token);
     Session session = byHash.get(hash);
     if (session == null) {
       return Optional.empty();
     }
     long now = clock.millis();
-    User user = users.apply(session.user);
-    if (session.isOver(now) || user == null || !user.passwordHash().equals(session.password)) {
+    User user = session.password == null ? null : users.apply(session.principal.user());
+    boolean isGone =
+        session.password != null && (user == null || !user.passwordHash().equals(session.password));
+    if (session.isOver(now) || isGone) {
       byHash.remove(hash);
       return Optional.empty();
     }
     session.lastUseMillis = now;
-    return Optional.of(user);
+    return Optional.of(session.now(user));
   }
 
   /** Ends a session, if there is one with this token. Any thread may call. */

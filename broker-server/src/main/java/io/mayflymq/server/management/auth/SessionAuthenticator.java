@@ -2,10 +2,10 @@ package io.mayflymq.server.management.auth;
 
 import io.mayflymq.core.security.AccessControl;
 import io.mayflymq.core.security.AuthenticationResult;
-import io.mayflymq.core.security.User;
 import io.mayflymq.server.http.RequestHead;
 import io.mayflymq.server.management.api.ApiException;
 import io.mayflymq.server.management.api.Principal;
+import java.net.InetAddress;
 import java.util.Optional;
 
 /**
@@ -45,7 +45,7 @@ public final class SessionAuthenticator implements Authenticator {
       return users.authenticate(head);
     }
     String token = SessionCookie.token(head.headers(), head.encrypted());
-    Optional<User> user = token == null ? Optional.empty() : sessions.user(token);
+    Optional<Principal> user = token == null ? Optional.empty() : sessions.principal(token);
     if (user.isEmpty()) {
       return new Login.Missing();
     }
@@ -53,11 +53,10 @@ public final class SessionAuthenticator implements Authenticator {
       throw new ApiException(
           403, "forbidden", "a change by a session needs the header X-Requested-With: mayfly");
     }
-    String name = user.get().name();
-    if (accessControl.authenticateProved(name, head.peer().getAddress())
-        instanceof AuthenticationResult.Refused refused) {
-      return new Login.Refused(refused.pauseMillis());
-    }
-    return new Login.Accepted(new Principal(name, user.get().tags(), false));
+    InetAddress address = head.peer().getAddress();
+    AuthenticationResult.Refused refused = accessControl.refusalOf(user.get().user(), address);
+    return refused == null
+        ? new Login.Accepted(user.get().from(address))
+        : new Login.Refused(refused.pauseMillis());
   }
 }

@@ -1,18 +1,18 @@
 package io.mayflymq.server.management.auth;
 
 import io.mayflymq.core.security.AccessControl;
-import io.mayflymq.core.security.AuthenticationResult;
-import io.mayflymq.core.security.AuthenticationResult.Accepted;
-import io.mayflymq.core.security.AuthenticationResult.Refused;
 import io.mayflymq.core.security.Credentials;
 import io.mayflymq.core.security.LoginAttempts;
-import io.mayflymq.core.security.User;
+import io.mayflymq.server.auth.AuthChain;
+import io.mayflymq.server.auth.LoginAttempt;
+import io.mayflymq.server.auth.LoginResult;
 import io.mayflymq.server.http.RequestHead;
 import io.mayflymq.server.management.api.Principal;
 import io.netty.util.NetUtil;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
+import java.util.concurrent.CompletableFuture;
 import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -28,10 +28,12 @@ public final class UserAuthenticator implements Authenticator {
   /** An unknown user name may contain any character, but must not break a line of the log. */
   private static final Pattern CONTROL_CHARACTERS = Pattern.compile("\\p{Cntrl}");
 
+  private final AuthChain logins;
   private final AccessControl accessControl;
   private final AuthAttempts attempts;
 
-  public UserAuthenticator(AccessControl accessControl, AuthAttempts attempts) {
+  public UserAuthenticator(AuthChain logins, AccessControl accessControl, AuthAttempts attempts) {
+    this.logins = logins;
     this.accessControl = accessControl;
     this.attempts = attempts;
   }
@@ -49,19 +51,28 @@ public final class UserAuthenticator implements Authenticator {
       accessControl.attempts().count(LoginAttempts.Protocol.HTTP, false);
       return new Login.Refused(0);
     }
-    AuthenticationResult result = accessControl.authenticate(credentials, peer.getAddress());
-    accessControl.attempts().count(LoginAttempts.Protocol.HTTP, result instanceof Accepted);
-    if (result instanceof Refused refused) {
+    CompletableFuture<LoginResult> result =
+        logins.login(LoginAttempt.of(credentials), peer.getAddress());
+    return result.isDone()
+        ? ended(result.join(), peer)
+        : new Login.Awaited(result.thenApply(later -> ended(later, peer)));
+  }
+
+  private Login ended(LoginResult result, InetSocketAddress peer) {
+    accessControl
+        .attempts()
+        .count(LoginAttempts.Protocol.HTTP, result instanceof LoginResult.Accepted);
+    if (result instanceof LoginResult.Refused refused) {
       attempts.failed();
       LOGGER.warn(
           "HTTP {}: access denied: {}",
           NetUtil.toSocketAddressString(peer),
-          CONTROL_CHARACTERS.matcher(refused.reason()).replaceAll("?"));
-      return new Login.Refused(refused.pauseMillis());
+          CONTROL_CHARACTERS.matcher(refused.refusal().reason()).replaceAll("?"));
+      return new Login.Refused(refused.refusal().pauseMillis());
     }
     attempts.succeeded();
-    User user = ((Accepted) result).user();
-    return new Login.Accepted(new Principal(user.name(), user.tags(), false));
+    return new Login.Accepted(
+        Principal.of(((LoginResult.Accepted) result).user(), peer.getAddress()));
   }
 
   private static Credentials basic(String header) {

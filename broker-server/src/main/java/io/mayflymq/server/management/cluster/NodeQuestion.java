@@ -8,6 +8,7 @@ import io.mayflymq.server.json.JsonWriter;
 import io.mayflymq.server.management.api.Body;
 import io.mayflymq.server.management.api.Principal;
 import io.mayflymq.server.management.api.Request;
+import io.netty.util.NetUtil;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.List;
@@ -71,7 +72,12 @@ public record NodeQuestion(
                 "body", body,
                 "user", principal.user(),
                 "tags", principal.tags(),
-                "control", principal.control()))
+                "control", principal.control(),
+                "authorizer", principal.authorizer(),
+                "address",
+                    principal.address() == null
+                        ? null
+                        : NetUtil.toAddressString(principal.address())))
         .getBytes(StandardCharsets.UTF_8);
   }
 
@@ -91,15 +97,29 @@ public record NodeQuestion(
             textByName(fields, "query"),
             textByName(fields, "headers"),
             fields.get("body"),
-            new Principal(
-                text(fields, "user"),
-                texts(fields, "tags"),
-                Boolean.TRUE.equals(fields.get("control"))));
+            principal(fields));
       }
     } catch (JsonProcessingException e) {
       throw new IllegalArgumentException("the question of a node is not JSON", e);
     }
     throw new IllegalArgumentException("the question of a node is not an object");
+  }
+
+  /** An earlier version says nothing of who decides: it has no other than the broker itself. */
+  private static Principal principal(Map<?, ?> fields) {
+    String user = text(fields, "user");
+    List<String> tags = texts(fields, "tags");
+    boolean control = Boolean.TRUE.equals(fields.get("control"));
+    return fields.get("authorizer") instanceof String authorizer
+        ? new Principal(
+            user,
+            tags,
+            control,
+            authorizer,
+            fields.get("address") instanceof String address
+                ? NetUtil.createInetAddressFromIpAddressString(address)
+                : null)
+        : new Principal(user, tags, control);
   }
 
   private static String text(Map<?, ?> fields, String name) {

@@ -35,7 +35,7 @@ public final class AuthResource {
         Json.object(
             "name", request.principal().user(),
             "tags", request.principal().tags(),
-            "is_internal_user", true));
+            "is_internal_user", request.principal().isInternal()));
   }
 
   /** Hashes a password in the format of a user's {@code password_hash}. */

@@ -44,6 +44,7 @@ public final class ControlResource {
 
   private static final String MESSAGE_SIZES = "message-sizes";
   private static final String COUNTS = "counts";
+  private static final String FORGET_ANSWERS = "forget-auth-answers";
 
   private final ManagedBroker managed;
   private final Node node;
@@ -67,6 +68,7 @@ public final class ControlResource {
         .get(MESSAGE_SIZES, this::messageSizes)
         .get("certificates", request -> Response.ok(certificates()))
         .post("backup", this::takeBackup)
+        .post(FORGET_ANSWERS, this::forgetAnswers)
         .put("alarms/{resource}", this::setAlarm)
         .delete("alarms/{resource}", this::clearAlarm)
         .put("vm-memory-high-watermark", this::setMemoryWatermark)
@@ -116,8 +118,33 @@ public final class ControlResource {
 
   /** Adds what other nodes ask. */
   public void addQuestionsTo(RequestRouter requestRouter) {
-    requestRouter.get(
-        MESSAGE_SIZES, request -> Response.ok(Json.object(COUNTS, messageSizesHere())));
+    requestRouter
+        .get(MESSAGE_SIZES, request -> Response.ok(Json.object(COUNTS, messageSizesHere())))
+        .post(FORGET_ANSWERS, this::forgetAnswersHere);
+  }
+
+  /** Makes all nodes that can be asked forget what services have answered about a user, or all. */
+  private Response forgetAnswers(Request request) {
+    List<String> forgetful = new ArrayList<>(List.of(NodeName.value()));
+    Response here = forgetAnswersHere(request);
+    NodeQuestion question =
+        new NodeQuestion(
+            "POST",
+            List.of(FORGET_ANSWERS),
+            Map.of(),
+            Map.of(),
+            Map.of(),
+            here.body(),
+            request.principal());
+    forgetful.addAll(managed.nodes().objects(question).keySet());
+    return Response.ok(Json.object("nodes", forgetful));
+  }
+
+  private Response forgetAnswersHere(Request request) {
+    request.principal().requireAdministrator();
+    String user = request.body().fields().text("user", null);
+    managed.logins().forget(user);
+    return Response.ok(Json.object("user", user));
   }
 
   /** How many messages were published to all nodes, by RabbitMQ's buckets for their sizes. */

@@ -1,6 +1,7 @@
 package io.mayflymq.server.management.resource;
 
 import io.mayflymq.core.admin.AdministrationException;
+import io.mayflymq.core.security.AnswerAwaitedException;
 import io.mayflymq.protocol.types.AmqpException;
 import io.mayflymq.server.http.Workers;
 import io.mayflymq.server.management.api.ApiException;
@@ -19,6 +20,8 @@ public final class Futures {
    *
    * @throws ApiException the broker's refusal, as RabbitMQ's management tells it; 503 if it does
    *     not answer in time, or too many requests wait already
+   * @throws AnswerAwaitedException if a service was asked meanwhile: the caller awaits its answer
+   *     and repeats what it does
    */
   public static <T> T await(CompletableFuture<T> future) {
     try {
@@ -32,6 +35,9 @@ public final class Futures {
       }
       if (e.getCause() instanceof ApiException refused) {
         throw refused;
+      }
+      if (e.getCause() instanceof AnswerAwaitedException awaited) {
+        throw awaited;
       }
       throw new IllegalStateException(e.getCause());
     } catch (TimeoutException e) {

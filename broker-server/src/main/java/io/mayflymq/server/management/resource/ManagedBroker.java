@@ -18,6 +18,7 @@ import io.mayflymq.core.vhost.queue.QueueSnapshot;
 import io.mayflymq.protocol.types.ConnectionException;
 import io.mayflymq.server.alarm.Alarms;
 import io.mayflymq.server.alarm.ClientMemory;
+import io.mayflymq.server.auth.AuthChain;
 import io.mayflymq.server.channel.ChannelView;
 import io.mayflymq.server.clock.ManualTime;
 import io.mayflymq.server.config.NodeName;
@@ -45,6 +46,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * The broker as the API's resources see it: the objects that a principal may see, in order. Any
@@ -105,6 +107,11 @@ public final class ManagedBroker {
 
   public Broker broker() {
     return environment.broker();
+  }
+
+  /** Returns by what users log in. */
+  public AuthChain logins() {
+    return environment.logins();
   }
 
   public AccessControl accessControl() {
@@ -170,10 +177,10 @@ public final class ManagedBroker {
 
   /**
    * Gives who adds a virtual host all permissions in it, as in RabbitMQ; nothing for the token of
-   * the control file, which needs none.
+   * the control file, which needs none, and for users whose permissions are not here.
    */
   public void permitEverything(Principal principal, String vhost) {
-    if (!principal.control()) {
+    if (!principal.control() && principal.isInternal()) {
       Futures.await(
           administration
               .permissions()
@@ -185,10 +192,26 @@ public final class ManagedBroker {
    * Returns the virtual hosts that a principal may see, by name: a monitor all, others their own.
    */
   public List<VirtualHost> vhosts(Principal principal) {
-    return broker().virtualHosts().stream()
-        .filter(vhost -> principal.isMonitor() || mayEnter(principal, vhost))
-        .sorted(Comparator.comparing(VirtualHost::name))
-        .toList();
+    return principal.isMonitor() ? sorted(broker().virtualHosts().stream()) : enterable(principal);
+  }
+
+  /** Returns the virtual hosts that a principal may enter, by name. */
+  List<VirtualHost> enterable(Principal principal) {
+    if (principal.isInternal()) {
+      return sorted(broker().virtualHosts().stream().filter(vhost -> mayEnter(principal, vhost)));
+    }
+    // A service is asked about all of them at once.
+    Map<VirtualHost, CompletableFuture<Boolean>> answers = new HashMap<>();
+    broker().virtualHosts().forEach(vhost -> answers.put(vhost, ask(principal, vhost)));
+    return sorted(answers.keySet().stream().filter(vhost -> Futures.await(answers.get(vhost))));
+  }
+
+  private static List<VirtualHost> sorted(Stream<VirtualHost> vhosts) {
+    return vhosts.sorted(Comparator.comparing(VirtualHost::name)).toList();
+  }
+
+  private CompletableFuture<Boolean> ask(Principal principal, VirtualHost vhost) {
+    return logins().mayEnter(principal.login(), vhost.name(), principal.address());
   }
 
   /**
@@ -236,17 +259,15 @@ public final class ManagedBroker {
 
   /** Returns what a principal may do in each virtual host that is usable for him, by name. */
   Map<String, VhostAccess> access(Principal principal) {
-    return broker().virtualHosts().stream()
-        .filter(vhost -> mayEnter(principal, vhost))
+    return enterable(principal).stream()
         .collect(Collectors.toMap(VirtualHost::name, vhost -> access(principal, vhost)));
   }
 
   /** Returns the virtual hosts that a principal may use, by name; an administrator all. */
   public List<VirtualHost> ownVhosts(Principal principal) {
-    return broker().virtualHosts().stream()
-        .filter(vhost -> isOwn(principal, vhost))
-        .sorted(Comparator.comparing(VirtualHost::name))
-        .toList();
+    return principal.isAdministrator()
+        ? sorted(broker().virtualHosts().stream())
+        : enterable(principal);
   }
 
   /**
@@ -304,17 +325,28 @@ public final class ManagedBroker {
   }
 
   private boolean mayEnter(Principal principal, VirtualHost vhost) {
-    return principal.control()
-        || accessControl().state().permissions(principal.user(), vhost.name()) != null;
+    return principal.control() || Futures.await(ask(principal, vhost));
   }
 
-  /** Returns what a principal may do in a virtual host that is usable for him. */
+  /**
+   * Returns what a principal may do in a virtual host that is usable for him, for threads of the
+   * API: it waits where a service is asked.
+   */
   VhostAccess access(Principal principal, QueueHost vhost) {
+    VhostAccess access = accessOnShard(principal, vhost);
+    return principal.isInternal() ? access : new WaitingAccess(access);
+  }
+
+  /**
+   * Returns the same for the thread of a shard, which may not wait: a check throws {@link
+   * io.mayflymq.core.security.AnswerAwaitedException} where a service is asked.
+   */
+  VhostAccess accessOnShard(Principal principal, QueueHost vhost) {
     if (principal.control()) {
       return accessControl().unrestrictedAccess(principal.user(), vhost.name());
     }
     try {
-      return accessControl().checkVhostAccess(principal.user(), vhost.name(), Map.of());
+      return logins().access(principal.login(), vhost.name());
     } catch (ConnectionException e) {
       // The permission was removed since it was checked.
       throw ApiException.notFound(noVhost(vhost.name(), principal));

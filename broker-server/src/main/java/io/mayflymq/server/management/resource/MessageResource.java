@@ -7,6 +7,7 @@ import io.mayflymq.core.queue.Consumer;
 import io.mayflymq.core.queue.GetResult;
 import io.mayflymq.core.routing.Route;
 import io.mayflymq.core.runtime.Shard;
+import io.mayflymq.core.security.AnswerAwaitedException;
 import io.mayflymq.core.security.Permission;
 import io.mayflymq.core.security.ResourceKind;
 import io.mayflymq.core.security.VhostAccess;
@@ -40,6 +41,7 @@ import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 
 /**
  * Publishes and gets messages by HTTP: for inspection and experiments, not for production traffic.
@@ -93,27 +95,39 @@ public final class MessageResource {
     if (vhost.routing().exchange(exchange) == null) {
       throw ApiException.missing("exchange_not_found", Missing.exchange(vhost, exchange));
     }
-    VhostAccess access = managed.access(request.principal(), vhost);
+    VhostAccess access = managed.accessOnShard(request.principal(), vhost);
+    Function<Publisher, Publisher.Accepted> message =
+        publisher ->
+            publisher.accept(
+                ShortString.of(exchange),
+                ShortString.of(routingKey),
+                false,
+                content,
+                properties.length);
+    while (true) {
+      try {
+        return Response.ok(Map.of("routed", awaitPublish(publish(vhost, access, message))));
+      } catch (AnswerAwaitedException e) {
+        Futures.await(e.answer());
+      }
+    }
+  }
+
+  private CompletableFuture<Boolean> publish(
+      VirtualHost vhost, VhostAccess access, Function<Publisher, Publisher.Accepted> message) {
     Partitions partitions = managed.broker().partitions();
     CompletableFuture<Boolean> routed = new CompletableFuture<>();
     Shard home = partitions.get(0).shard();
     home.execute(
         () -> {
           try {
-            Publisher publisher =
-                new Publisher(vhost, access, home.index(), () -> null, bytes -> {});
             Publisher.Accepted accepted =
-                publisher.accept(
-                    ShortString.of(exchange),
-                    ShortString.of(routingKey),
-                    false,
-                    content,
-                    properties.length);
-            Message message = accepted.takeMessage();
+                message.apply(new Publisher(vhost, access, home.index(), () -> null, bytes -> {}));
+            Message published = accepted.takeMessage();
             ReplySender replies = new ReplySender(home, vhost.replies());
-            accepted.replyNames().forEach(name -> replies.send(name, message));
+            accepted.replyNames().forEach(name -> replies.send(name, published));
             send(
-                message,
+                published,
                 accepted.route(),
                 new ShardCommandSender(home, partitions, () -> {}),
                 routed);
@@ -121,7 +135,7 @@ public final class MessageResource {
             routed.completeExceptionally(e);
           }
         });
-    return Response.ok(Map.of("routed", awaitPublish(routed)));
+    return routed;
   }
 
   /** Decodes it as RabbitMQ does: with its padding; white space is skipped. */

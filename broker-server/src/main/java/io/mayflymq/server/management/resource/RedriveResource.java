@@ -69,6 +69,11 @@ public final class RedriveResource {
   private Redrive redrive(Request request, boolean dryRun) {
     Queue queue = managed.usableQueue(request, Permission.READ);
     RedriveRequest wanted = wanted(request.body().fields(), dryRun);
+    if (!request.principal().isInternal()) {
+      // Each message may need another permission, and shards do not wait for a service.
+      throw ApiException.badRequest(
+          "a redrive needs a user whose permissions are in the broker itself");
+    }
     VhostAccess access = managed.access(request.principal(), queue.vhost());
     Conditions conditions = new Conditions(managed.alarms(), access, queue.vhost());
     return Futures.await(redrives(request).start(queue, wanted, conditions));

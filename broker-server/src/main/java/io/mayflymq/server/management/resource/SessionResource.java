@@ -1,7 +1,6 @@
 package io.mayflymq.server.management.resource;
 
 import io.mayflymq.core.security.Permissions;
-import io.mayflymq.core.security.User;
 import io.mayflymq.core.vhost.VirtualHost;
 import io.mayflymq.server.json.Json;
 import io.mayflymq.server.management.api.ApiException;
@@ -13,6 +12,7 @@ import io.mayflymq.server.management.auth.LoginSessions;
 import io.mayflymq.server.management.auth.SessionCookie;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.NoSuchElementException;
 
 /**
  * The login of the management page. The password comes as in all other requests, in {@code
@@ -20,6 +20,9 @@ import java.util.Map;
  * stranger sends is read.
  */
 public final class SessionResource {
+  private static final Map<String, Object> EVERYTHING =
+      Json.object("configure", ".*", "write", ".*", "read", ".*");
+
   private final ManagedBroker managed;
   private final LoginSessions sessions;
 
@@ -36,15 +39,23 @@ public final class SessionResource {
   }
 
   private Response login(Request request) {
-    User user = managed.accessControl().state().user(request.principal().user());
-    if (user == null) {
-      throw ApiException.badRequest("only a user with a password can have a session");
+    if (request.principal().control()) {
+      throw noSession();
     }
-    String token = sessions.begin(user);
+    String token;
+    try {
+      token = sessions.begin(request.principal());
+    } catch (NoSuchElementException e) {
+      throw noSession();
+    }
     return new Response(
         200,
         rights(request.principal()),
         Map.of("set-cookie", SessionCookie.set(request.headers(), request.encrypted(), token)));
+  }
+
+  private static ApiException noSession() {
+    return ApiException.badRequest("only a user with a password can have a session");
   }
 
   private Response logout(Request request) {
@@ -58,9 +69,17 @@ public final class SessionResource {
         Map.of("set-cookie", SessionCookie.clear(request.headers(), request.encrypted())));
   }
 
-  /** Returns who the principal is, and the permissions in each virtual host. */
+  /**
+   * Returns who the principal is, and the permissions in each virtual host. Those of a user whom a
+   * service knows cannot be listed: as far as the page is concerned they are all, and the service
+   * decides when one is needed.
+   */
   private Map<String, Object> rights(Principal principal) {
     Map<String, Object> byVhost = new LinkedHashMap<>();
+    if (!principal.isInternal()) {
+      managed.enterable(principal).forEach(vhost -> byVhost.put(vhost.name(), EVERYTHING));
+      return rights(principal, byVhost);
+    }
     for (VirtualHost vhost : managed.vhosts(principal)) {
       Permissions held =
           managed.accessControl().state().permissions(principal.user(), vhost.name());
@@ -73,6 +92,10 @@ public final class SessionResource {
                 "read", held.read().source()));
       }
     }
+    return rights(principal, byVhost);
+  }
+
+  private static Map<String, Object> rights(Principal principal, Map<String, Object> byVhost) {
     return Json.object("name", principal.user(), "tags", principal.tags(), "permissions", byVhost);
   }
 }

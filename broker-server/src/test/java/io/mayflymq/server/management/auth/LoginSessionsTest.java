@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mayflymq.core.security.PasswordHash;
 import io.mayflymq.core.security.User;
+import io.mayflymq.server.management.api.Principal;
+import java.net.InetAddress;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -23,72 +25,76 @@ class LoginSessionsTest {
     return user;
   }
 
+  private static Principal login(User user) {
+    return new Principal(user.name(), user.tags(), false);
+  }
+
   @Test
   void aTokenFindsItsUserWithTheTagsOfNow() {
     User till = user("till");
-    String token = sessions.begin(till);
+    String token = sessions.begin(login(till));
     users.put("till", till.withTags(List.of("monitoring")));
-    assertThat(sessions.user(token).orElseThrow().tags()).containsExactly("monitoring");
-    assertThat(sessions.user(token + "x")).isEmpty();
-    assertThat(sessions.user("")).isEmpty();
+    assertThat(sessions.principal(token).orElseThrow().tags()).containsExactly("monitoring");
+    assertThat(sessions.principal(token + "x")).isEmpty();
+    assertThat(sessions.principal("")).isEmpty();
   }
 
   @Test
   void tokensAreLongAndDiffer() {
     User till = user("till");
-    String one = sessions.begin(till);
-    assertThat(one).hasSize(43).matches("[A-Za-z0-9_-]+").isNotEqualTo(sessions.begin(till));
+    String one = sessions.begin(login(till));
+    assertThat(one).hasSize(43).matches("[A-Za-z0-9_-]+").isNotEqualTo(sessions.begin(login(till)));
   }
 
   @Test
   void aSessionEndsWhenItIsNotUsed() {
-    String token = sessions.begin(user("till"));
+    String token = sessions.begin(login(user("till")));
     now += LoginSessions.IDLE_MILLIS - 1;
-    assertThat(sessions.user(token)).isPresent();
+    assertThat(sessions.principal(token)).isPresent();
     now += LoginSessions.IDLE_MILLIS - 1;
-    assertThat(sessions.user(token)).isPresent();
+    assertThat(sessions.principal(token)).isPresent();
     now += LoginSessions.IDLE_MILLIS;
-    assertThat(sessions.user(token)).isEmpty();
+    assertThat(sessions.principal(token)).isEmpty();
     now -= 1;
-    assertThat(sessions.user(token)).isEmpty();
+    assertThat(sessions.principal(token)).isEmpty();
   }
 
   @Test
   void aSessionEndsEightHoursAfterItsLoginAlsoWhenItIsUsed() {
-    String token = sessions.begin(user("till"));
+    String token = sessions.begin(login(user("till")));
     long end = now + LoginSessions.LONGEST_MILLIS;
     while (now < end - 60_000) {
       now += 60_000;
-      assertThat(sessions.user(token)).isPresent();
+      assertThat(sessions.principal(token)).isPresent();
     }
     now = end;
-    assertThat(sessions.user(token)).isEmpty();
+    assertThat(sessions.principal(token)).isEmpty();
   }
 
   @Test
   void aSessionEndsAtTheLogout() {
     User till = user("till");
-    String token = sessions.begin(till);
-    String other = sessions.begin(till);
+    String token = sessions.begin(login(till));
+    String other = sessions.begin(login(till));
     sessions.end(token);
-    assertThat(sessions.user(token)).isEmpty();
-    assertThat(sessions.user(other)).isPresent();
+    assertThat(sessions.principal(token)).isEmpty();
+    assertThat(sessions.principal(other)).isPresent();
   }
 
   @Test
   void aSessionEndsWhenThePasswordIsChanged() {
     User till = user("till");
-    String token = sessions.begin(till);
+    String token = sessions.begin(login(till));
     users.put("till", till.withPasswordHash(PasswordHash.of("secret")));
-    assertThat(sessions.user(token)).isEmpty();
+    assertThat(sessions.principal(token)).isEmpty();
   }
 
   @Test
   void aSessionEndsWhenTheUserIsDeletedAndDoesNotComeBackWithIt() {
-    String token = sessions.begin(user("till"));
+    String token = sessions.begin(login(user("till")));
     users.remove("till");
     user("till");
-    assertThat(sessions.user(token)).isEmpty();
+    assertThat(sessions.principal(token)).isEmpty();
   }
 
   @Test
@@ -97,32 +103,56 @@ class LoginSessionsTest {
     List<String> tokens = new ArrayList<>();
     for (int i = 0; i < LoginSessions.MOST_OF_USER; i++) {
       now++;
-      tokens.add(sessions.begin(till));
+      tokens.add(sessions.begin(login(till)));
     }
     now++;
-    assertThat(sessions.user(tokens.get(0))).isPresent();
-    String last = sessions.begin(till);
+    assertThat(sessions.principal(tokens.get(0))).isPresent();
+    String last = sessions.begin(login(till));
     assertThat(sessions.size()).isEqualTo(LoginSessions.MOST_OF_USER);
-    assertThat(sessions.user(tokens.get(1))).isEmpty();
-    assertThat(sessions.user(tokens.get(0))).isPresent();
-    assertThat(sessions.user(last)).isPresent();
+    assertThat(sessions.principal(tokens.get(1))).isEmpty();
+    assertThat(sessions.principal(tokens.get(0))).isPresent();
+    assertThat(sessions.principal(last)).isPresent();
   }
 
   @Test
   void theNumberOfSessionsIsLimitedInTotal() {
     for (int i = 0; i < LoginSessions.MOST + 10; i++) {
       now++;
-      sessions.begin(user("user " + i));
+      sessions.begin(login(user("user " + i)));
     }
     assertThat(sessions.size()).isEqualTo(LoginSessions.MOST);
   }
 
   @Test
   void endedSessionsAreRemovedByTheNextLogin() {
-    sessions.begin(user("a"));
-    sessions.begin(user("b"));
+    sessions.begin(login(user("a")));
+    sessions.begin(login(user("b")));
     now += LoginSessions.IDLE_MILLIS;
-    sessions.begin(user("c"));
+    sessions.begin(login(user("c")));
     assertThat(sessions.size()).isEqualTo(1);
+  }
+
+  @Test
+  void aSessionOfAUserWhomAServiceKnowsEndsAfterAnHour() {
+    Principal ann =
+        new Principal(
+            "ann", List.of("monitoring"), false, "http", InetAddress.getLoopbackAddress());
+    String token = sessions.begin(ann);
+    long end = now + LoginSessions.LONGEST_OF_SERVICE_MILLIS;
+    while (now < end - 60_000) {
+      now += 60_000;
+      assertThat(sessions.principal(token)).contains(ann);
+    }
+    now = end;
+    assertThat(sessions.principal(token)).isEmpty();
+  }
+
+  @Test
+  void tagsThatAServiceHasGivenLastAsLongAsTheSession() {
+    User till = user("till");
+    String token =
+        sessions.begin(new Principal("till", List.of("monitoring", "management"), false));
+    users.put("till", till.withTags(List.of()));
+    assertThat(sessions.principal(token).orElseThrow().tags()).containsExactly("monitoring");
   }
 }
