@@ -53,6 +53,10 @@ public final class FederatedObjects implements LocalObjects {
   public Object version() {
     List<Object> version = new ArrayList<>();
     version.add(hasExchanges.getAsBoolean());
+    if (broker.cluster().isPresent()) {
+      // A queue may be led by another node, which is no change of what is declared.
+      version.add(TimeUnit.NANOSECONDS.toSeconds(System.nanoTime()));
+    }
     for (VirtualHost vhost : broker.virtualHosts()) {
       version.add(vhost.name());
       version.add(vhost.routing());
