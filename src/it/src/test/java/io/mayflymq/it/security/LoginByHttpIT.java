@@ -10,8 +10,11 @@ import com.rabbitmq.client.AuthenticationFailureException;
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.ConnectionFactory;
+import com.rabbitmq.client.DefaultSaslConfig;
 import com.rabbitmq.client.GetResponse;
+import io.mayflymq.it.cluster.ClusterNodes;
 import io.mayflymq.it.harness.BlackBox;
+import io.mayflymq.it.harness.Broker;
 import io.mayflymq.it.harness.BrokerProcess;
 import io.mayflymq.it.harness.Certificate;
 import io.mayflymq.it.harness.ControlCommand;
@@ -414,6 +417,34 @@ class LoginByHttpIT {
   }
 
   @Test
+  void aUserOfACertificateIsAskedForWithoutAPassword() throws Exception {
+    int port = Broker.freePort();
+    try (AuthServiceStub own = new AuthServiceStub();
+        EmbeddedBroker encrypted =
+            with(EmbeddedBroker.builder(), own)
+                .set("auth_backends.1", "http")
+                .set("auth_mechanisms.1", "EXTERNAL")
+                .set("ssl_cert_login_from", "common_name")
+                .set("listeners.ssl.default", "127.0.0.1:" + port)
+                .set(
+                    "ssl_options.certfile",
+                    certificate.writeCertificate(directory.resolve("broker.pem")))
+                .set("ssl_options.keyfile", certificate.writeKey(directory.resolve("broker.key")))
+                .set("ssl_options.cacertfile", directory.resolve("broker.pem"))
+                .set("ssl_options.verify", "verify_peer")
+                .start()) {
+      own.replies(asked -> Reply.text("allow"));
+      ConnectionFactory factory = encrypted.factory();
+      factory.setPort(port);
+      factory.useSslProtocol(certificate.trustedBy(certificate));
+      factory.setSaslConfig(DefaultSaslConfig.EXTERNAL);
+      factory.newConnection().close();
+      assertThat(own.asked()).extracting(Asked::path).containsExactly("user", "vhost");
+      assertThat(own.asked().get(0).fields()).isEqualTo(Map.of("username", "auth"));
+    }
+  }
+
+  @Test
   void aCertificateThatCannotBeReadStopsTheStart() {
     try (EmbeddedBroker broken =
         with(EmbeddedBroker.builder(), service)
@@ -807,6 +838,46 @@ class LoginByHttpIT {
             "ACCESS_REFUSED - configure access to queue 'q' in vhost '/' refused for user 'Ann B'"
                 + " by backend rabbit_auth_backend_cache: only on Sundays",
             () -> channel.queueDeclare("q", false, true, true, null));
+      }
+    }
+  }
+
+  @Test
+  void theNodesOfAClusterHaveCachesThatAreClearedTogether() throws Exception {
+    try (AuthServiceStub own = new AuthServiceStub();
+        ClusterNodes cluster = new ClusterNodes(directory.resolve("cluster"), 2)) {
+      own.replies(asked -> Reply.text(asked.path().equals("user") ? "allow management" : "allow"));
+      cluster
+          .set("auth_backends.1", "cache")
+          .set("auth_cache.cached_backend", "http")
+          .set("auth_cache.cache_ttl", 3_600_000);
+      for (String path : List.of("user", "vhost", "resource", "topic")) {
+        cluster.set("auth_http." + path + "_path", own.url(path));
+      }
+      cluster.startAll();
+      for (int i = 0; i < 4; i++) {
+        factory((EmbeddedBroker) cluster.node(i % 2), "ann", PASSWORD).newConnection().close();
+      }
+      assertThat(own.asked("user", "ann")).hasSize(2);
+      ControlCommand.of(cluster.node(0)).run("clear_auth_backend_cache", "--user", "ann");
+      for (int i = 0; i < 4; i++) {
+        factory((EmbeddedBroker) cluster.node(i % 2), "ann", PASSWORD).newConnection().close();
+      }
+      assertThat(own.asked("user", "ann")).hasSize(4);
+      // A list asks other nodes on behalf of the user.
+      try (Connection there =
+          factory((EmbeddedBroker) cluster.node(1), "ann", PASSWORD).newConnection()) {
+        Channel channel = there.createChannel();
+        channel.queueDeclare("there", false, true, true, null);
+        channel.basicPublish("", "there", null, new byte[1]);
+        Http here = Http.as(cluster.node(0).httpPort(), "ann", PASSWORD);
+        await()
+            .atMost(Patience.TIME)
+            .untilAsserted(
+                () ->
+                    assertThat(here.get("queues/%2F/there").json().path("messages").asInt())
+                        .isEqualTo(1));
+        assertThat(here.get("queues").json().findValuesAsText("name")).contains("there");
       }
     }
   }
