@@ -8,10 +8,10 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class JvmMemoryTest {
-  private static final int SIZE = 32 << 20;
+  private static final int SIZE = 64 << 20;
 
-  /** G1 gives out whole regions, of 4 MiB here, and other threads use the heap too. */
-  private static final long TOLERANCE = 12L << 20;
+  /** G1 gives out whole regions, of 4 MiB here, and what other tests use comes and goes meanwhile. */
+  private static final long TOLERANCE = 40L << 20;
 
   private final JvmMemory memory = new JvmMemory();
   private final List<Object> held = new ArrayList<>();
