@@ -95,6 +95,20 @@ class MayflyClockIT {
   }
 
   @Test
+  void aLeaseBeginsAnewWithEachUse() throws Exception {
+    try (MayflyBroker broker = start();
+        Client client = Client.of(broker)) {
+      client.queue("leased", Map.of("x-expires", 30_000));
+      broker.clock().advance(Duration.ofMillis(29_999));
+      assertThat(client.channel.basicGet("leased", true)).isNull();
+      broker.clock().advance(Duration.ofMillis(29_999));
+      assertThat(broker.queues()).extracting(QueueState::name).containsExactly("leased");
+      broker.clock().advance(Duration.ofMillis(1));
+      assertThat(broker.queues()).isEqualTo(List.of());
+    }
+  }
+
+  @Test
   void aConditionThatNeverHoldsIsReported() throws Exception {
     try (MayflyBroker broker = start();
         Client client = Client.of(broker)) {
