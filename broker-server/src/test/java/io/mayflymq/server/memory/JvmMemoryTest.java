@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 class JvmMemoryTest {
   private static final int SIZE = 64 << 20;
 
-  /** G1 gives out whole regions, of 4 MiB here, and what other tests use comes and goes meanwhile. */
+  /** G1 gives out whole regions, of 4 MiB here, and other tests use and free memory meanwhile. */
   private static final long TOLERANCE = 40L << 20;
 
   private final JvmMemory memory = new JvmMemory();
