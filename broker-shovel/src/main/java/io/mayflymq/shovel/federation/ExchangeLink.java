@@ -41,6 +41,9 @@ final class ExchangeLink extends Link {
   /** The bindings that the upstream has, and their arguments there. For its thread. */
   private final Map<Binding, Map<String, Object>> bound = new HashMap<>();
 
+  /** The queue at the upstream; null if it is not there, or not known. */
+  private volatile String declared;
+
   /** What to do when bindings have changed; null while it does not run. */
   private volatile Transfer.Action changed;
 
@@ -61,8 +64,8 @@ final class ExchangeLink extends Link {
   }
 
   @Override
-  String upstreamObject() {
-    return upstream().exchange() == null ? federated().name() : upstream().exchange();
+  String leftAtUpstream() {
+    return declared;
   }
 
   @Override
@@ -79,6 +82,7 @@ final class ExchangeLink extends Link {
       own = queue + (hasFirst && !hasSecond ? " B" : " A");
       commands = connection.createChannel();
       commands.queueDeclare(queue, true, false, false, queueArguments());
+      declared = queue;
       commands.exchangeDeclare(own, TYPE, true, true, true, exchangeArguments());
       commands.queueBind(queue, own, "");
       bound.clear();
@@ -112,6 +116,7 @@ final class ExchangeLink extends Link {
     if (dissolves() && !upstream().keepsQueue()) {
       commands.queueDelete(queue);
       commands.exchangeDelete(own);
+      declared = null;
     }
   }
 
@@ -189,6 +194,9 @@ final class ExchangeLink extends Link {
   private void propagate(Channel commands, String own, Connection connection, String vhost)
       throws IOException {
     Set<Binding> wanted = objects.bindings(federated().vhost(), federated().name());
+    if (wanted.equals(bound.keySet())) {
+      return;
+    }
     String upstreamCluster = clusterOf(connection);
     for (Binding binding : wanted) {
       if (!bound.containsKey(binding)) {

@@ -64,14 +64,12 @@ public final class Federation implements AutoCloseable {
   /** What a link is made of. */
   private record Wanted(Federated federated, Upstream upstream) {
     Key key() {
-      String given =
-          federated.kind() == Federated.Kind.EXCHANGE ? upstream.exchange() : upstream.queue();
       return new Key(
           federated.kind(),
           federated.vhost(),
           federated.name(),
           upstream.name(),
-          given == null ? federated.name() : given);
+          upstream.nameOf(federated));
     }
   }
 
@@ -191,6 +189,10 @@ public final class Federation implements AutoCloseable {
           link.stop();
           links.remove(key, link);
           LOGGER.info("{} has stopped", link);
+          if (link.dissolves() && link.leftAtUpstream() != null && !link.upstream().keepsQueue()) {
+            LOGGER.warn(
+                "{} could not delete its queue at the upstream, '{}'", link, link.leftAtUpstream());
+          }
         });
     wanted.forEach(
         (key, each) -> {

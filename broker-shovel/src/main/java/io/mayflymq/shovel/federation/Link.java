@@ -70,7 +70,17 @@ abstract class Link extends Mover {
   }
 
   /** Returns the name of the exchange or queue at the upstream. */
-  abstract String upstreamObject();
+  final String upstreamObject() {
+    return upstream.nameOf(federated);
+  }
+
+  /**
+   * Returns the name of what it has declared there for itself, and has not deleted; null if there
+   * is nothing, or it is not known.
+   */
+  String leftAtUpstream() {
+    return null;
+  }
 
   /**
    * Has it stop for good: with its end, what it has declared at the upstream is deleted. Follow it

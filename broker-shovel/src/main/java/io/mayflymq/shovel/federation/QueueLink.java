@@ -41,11 +41,6 @@ final class QueueLink extends Link {
   }
 
   @Override
-  String upstreamObject() {
-    return upstream().queue() == null ? federated().name() : upstream().queue();
-  }
-
-  @Override
   void link(Ends ends) throws IOException, TransferException, InterruptedException {
     Connection connection = ends.upstream().connection();
     declareQueue(connection);

@@ -38,4 +38,11 @@ record Upstream(
     String queue,
     String consumerTag,
     String queueType,
-    boolean keepsQueue) {}
+    boolean keepsQueue) {
+
+  /** Returns the name that an exchange or queue of this broker has there. */
+  String nameOf(Federated federated) {
+    String given = federated.kind() == Federated.Kind.EXCHANGE ? exchange : queue;
+    return given == null ? federated.name() : given;
+  }
+}
