@@ -113,8 +113,8 @@ class AccessControlTest {
     InetAddress near = InetAddress.getLoopbackAddress();
     InetAddress far = InetAddress.getByAddress(new byte[] {10, 0, 0, 1});
     assertThat(control.locate(control.checkProved("reader"), far)).isEqualTo(new Accepted(reader));
-    assertThat(control.locate(control.checkProved("nobody"), near))
-        .isEqualTo(new Refused("nobody", "user 'nobody' - invalid credentials"));
+    assertThat(control.locate(control.checkProved("unknown"), near))
+        .isEqualTo(new Refused("unknown", "user 'unknown' - invalid credentials"));
     assertThat(control.locate(control.checkProved("guest"), far))
         .isEqualTo(new Refused("guest", "user 'guest' can only connect via localhost"));
   }
@@ -135,8 +135,8 @@ class AccessControlTest {
     assertThat(wrong.reason()).isEqualTo("user 'reader' - invalid credentials");
     assertThat(wrong.logText("PLAIN"))
         .isEqualTo("PLAIN login refused: user 'reader' - invalid credentials");
-    assertThat(login("nobody", "nobody", "127.0.0.1"))
-        .isEqualTo(new Refused("nobody", "user 'nobody' - invalid credentials"));
+    assertThat(login("unknown", "unknown", "127.0.0.1"))
+        .isEqualTo(new Refused("unknown", "user 'unknown' - invalid credentials"));
     assertThat(login("guest", "wrong", "10.0.0.1"))
         .as("says nothing of where from before the password is right")
         .isEqualTo(new Refused("guest", "user 'guest' - invalid credentials"));
@@ -319,10 +319,10 @@ class AccessControlTest {
 
   @Test
   void permissionsNeedAnExistingUser() {
-    assertThatThrownBy(() -> state.withPermissions("nobody", VHOST, Permissions.ALL))
+    assertThatThrownBy(() -> state.withPermissions("unknown", VHOST, Permissions.ALL))
         .isInstanceOf(IllegalArgumentException.class);
     assertThatThrownBy(
-            () -> state.withTopicPermissions("nobody", VHOST, "t", new TopicPermissions("", "")))
+            () -> state.withTopicPermissions("unknown", VHOST, "t", new TopicPermissions("", "")))
         .isInstanceOf(IllegalArgumentException.class);
   }
 }

@@ -42,21 +42,31 @@ public final class AuthChain implements AutoCloseable {
 
   private final AccessControl control;
   private final AuthBackend internal;
-  private final List<Link> links = new ArrayList<>();
 
-  /** Null if no service is configured. */
-  private ServiceBackend http;
+  /** What is asked by HTTP; null if no service is configured, as are the next three. */
+  private final AuthService service;
 
-  /** Null if no answers are kept. */
-  private ServiceBackend cached;
-
-  private AuthService service;
-  private AnswerCache cache;
+  private final AnswerCache cache;
+  private final ServiceBackend http;
+  private final ServiceBackend cached;
+  private final List<Link> links;
   private final AtomicInteger cleared = new AtomicInteger();
 
-  private AuthChain(AccessControl control) {
+  private AuthChain(AuthSettings settings, AccessControl control, AuthService service) {
     this.control = control;
     this.internal = new InternalBackend(control);
+    this.service = service;
+    this.cache = service == null ? null : cache(settings.cache(), service);
+    this.http = asking(AuthBackendKeys.HTTP, service, settings);
+    this.cached = asking(AuthBackendKeys.CACHE, cache, settings);
+    this.links =
+        settings.backends().stream()
+            .map(
+                entry ->
+                    new Link(
+                        backend(entry.authn(), settings.cache().authn()),
+                        backend(entry.authz(), settings.cache().authz())))
+            .toList();
   }
 
   /**
@@ -66,31 +76,21 @@ public final class AuthChain implements AutoCloseable {
    * @param http the service that is asked by HTTP; null if the configuration has none
    */
   public static AuthChain of(AuthSettings settings, AccessControl control, AuthService http) {
-    AuthChain chain = new AuthChain(control);
-    if (http != null) {
-      chain.service = http;
-      boolean discloses = settings.http().discloses();
-      AuthCacheSettings kept = settings.cache();
-      chain.cache =
-          new AnswerCache(
-              chain.service,
-              kept.ttlMillis(),
-              kept.keepsRefusals(),
-              () -> TimeUnit.NANOSECONDS.toMillis(System.nanoTime()));
-      chain.http =
-          new ServiceBackend(AuthBackendKeys.HTTP, chain.service, discloses, chain.cleared::get);
-      chain.cached =
-          new ServiceBackend(AuthBackendKeys.CACHE, chain.cache, discloses, chain.cleared::get);
-    }
-    settings
-        .backends()
-        .forEach(
-            entry ->
-                chain.links.add(
-                    new Link(
-                        chain.backend(entry.authn(), settings.cache().authn()),
-                        chain.backend(entry.authz(), settings.cache().authz()))));
-    return chain;
+    return new AuthChain(settings, control, http);
+  }
+
+  private static AnswerCache cache(AuthCacheSettings kept, AuthService service) {
+    return new AnswerCache(
+        service,
+        kept.ttlMillis(),
+        kept.keepsRefusals(),
+        () -> TimeUnit.NANOSECONDS.toMillis(System.nanoTime()));
+  }
+
+  private ServiceBackend asking(String name, AuthService asked, AuthSettings settings) {
+    return asked == null
+        ? null
+        : new ServiceBackend(name, asked, settings.http().discloses(), cleared::get);
   }
 
   /**

@@ -1,6 +1,5 @@
 package io.mayflymq.server.management.resource;
 
-import io.mayflymq.core.vhost.VirtualHost;
 import io.mayflymq.server.config.NodeName;
 import io.mayflymq.server.json.Json;
 import io.mayflymq.server.management.api.ApiException;
@@ -10,25 +9,18 @@ import io.mayflymq.server.management.api.RequestRouter;
 import io.mayflymq.server.management.api.Response;
 import io.mayflymq.server.management.cluster.ListKind;
 import io.mayflymq.server.management.cluster.SpreadList;
+import io.mayflymq.server.management.json.LocalTime;
 import io.mayflymq.shovel.federation.LinkStatus;
 import io.mayflymq.shovel.federation.LinkStatus.State;
-import java.time.ZoneId;
-import java.time.format.DateTimeFormatter;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.function.Predicate;
-import java.util.stream.Collectors;
 
 /**
  * The links of federation: what they do, and their restart. Upstreams are made by {@link
  * ParameterResource}. In a cluster each node lists those that run on it.
  */
 public final class FederationResource {
-  /** RabbitMQ's form of a time, in the time zone of the node. */
-  private static final DateTimeFormatter TIME =
-      DateTimeFormatter.ofPattern("yyyy-MM-dd H:mm:ss").withZone(ZoneId.systemDefault());
-
   private static final String LINKS = "federation-links";
   private static final String RESTART = LINKS + "/vhost/{vhost}/{id}/{node}/restart";
 
@@ -81,14 +73,9 @@ public final class FederationResource {
   }
 
   private List<LinkStatus> here(Request request, Predicate<LinkStatus> shown) {
-    String vhost = request.parameter("vhost");
-    Set<String> visible =
-        managed.vhosts(request.principal()).stream()
-            .map(VirtualHost::name)
-            .filter(name -> vhost == null || vhost.equals(name))
-            .collect(Collectors.toSet());
+    Predicate<String> asked = managed.vhostsAsked(request);
     return managed.federation().statuses().stream()
-        .filter(link -> visible.contains(link.federated().vhost()))
+        .filter(link -> asked.test(link.federated().vhost()))
         .filter(shown)
         .toList();
   }
@@ -116,7 +103,7 @@ public final class FederationResource {
             "uri",
             link.uri(),
             "timestamp",
-            TIME.format(link.since()),
+            LocalTime.text(link.since()),
             "policy",
             link.federated().selection().policy(),
             "forwarded",

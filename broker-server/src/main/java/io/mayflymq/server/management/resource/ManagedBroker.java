@@ -43,7 +43,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -146,6 +148,14 @@ public final class ManagedBroker {
   /** Returns the time of the broker, if it is moved by hand. */
   Optional<ManualTime> manualTime() {
     return manualTime;
+  }
+
+  /** Tells the virtual hosts that a request asks about: its one, or all that its user sees. */
+  Predicate<String> vhostsAsked(Request request) {
+    String vhost = request.parameter("vhost");
+    Set<String> seen =
+        vhosts(request.principal()).stream().map(VirtualHost::name).collect(Collectors.toSet());
+    return name -> seen.contains(name) && (vhost == null || vhost.equals(name));
   }
 
   /** Returns what moves messages between brokers. */

@@ -2,7 +2,6 @@ package io.mayflymq.server.management.resource;
 
 import io.mayflymq.core.admin.AdministrationException;
 import io.mayflymq.core.admin.Parameter;
-import io.mayflymq.core.vhost.VirtualHost;
 import io.mayflymq.server.config.NodeName;
 import io.mayflymq.server.json.Json;
 import io.mayflymq.server.json.JsonReader;
@@ -14,24 +13,18 @@ import io.mayflymq.server.management.api.RequestRouter;
 import io.mayflymq.server.management.api.Response;
 import io.mayflymq.server.management.cluster.ListKind;
 import io.mayflymq.server.management.cluster.SpreadList;
+import io.mayflymq.server.management.json.LocalTime;
 import io.mayflymq.shovel.ShovelStatus;
 import io.mayflymq.shovel.Shovels;
-import java.time.ZoneId;
-import java.time.format.DateTimeFormatter;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
-import java.util.stream.Collectors;
+import java.util.function.Predicate;
 
 /**
  * Shovels: what they do, and their end and restart. They are made by {@link ParameterResource}. In
  * a cluster each node lists those that run on it.
  */
 public final class ShovelResource {
-  /** RabbitMQ's form of a time, in the time zone of the node. */
-  private static final DateTimeFormatter TIME =
-      DateTimeFormatter.ofPattern("yyyy-MM-dd H:mm:ss").withZone(ZoneId.systemDefault());
-
   private static final String SHOVEL = "shovels/vhost/{vhost}/{name}";
   private static final String UNLIMITED = "unlimited";
 
@@ -82,14 +75,9 @@ public final class ShovelResource {
   }
 
   private List<ShovelStatus> here(Request request) {
-    String vhost = request.parameter("vhost");
-    Set<String> visible =
-        managed.vhosts(request.principal()).stream()
-            .map(VirtualHost::name)
-            .filter(name -> vhost == null || vhost.equals(name))
-            .collect(Collectors.toSet());
+    Predicate<String> asked = managed.vhostsAsked(request);
     return managed.shovels().statuses().stream()
-        .filter(status -> visible.contains(status.vhost()))
+        .filter(status -> asked.test(status.vhost()))
         .toList();
   }
 
@@ -97,7 +85,7 @@ public final class ShovelResource {
     Map<String, Object> object =
         Json.object(
             "node", NodeName.value(),
-            "timestamp", TIME.format(status.since()),
+            "timestamp", LocalTime.text(status.since()),
             "name", status.name(),
             "vhost", status.vhost(),
             "type", "dynamic",

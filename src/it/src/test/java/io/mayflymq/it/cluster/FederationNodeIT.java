@@ -103,8 +103,7 @@ class FederationNodeIT {
       }
       await()
           .atMost(Patience.TIME)
-          .until(
-              () -> there.get("exchanges/%2F/events/bindings/source").json().size() == 1);
+          .until(() -> there.get("exchanges/%2F/events/bindings/source").json().size() == 1);
       publish(publishing, "events", "", 0, MANY);
       await().atMost(Patience.TIME).until(() -> first.messageCount("got") == MANY);
 
