@@ -170,7 +170,7 @@ def backlog(args, broker, table):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     runs = {run.__name__: run for run in (connections, queues, bursts, backlog)}
-    parser.add_argument("what", nargs="*", default=["connections", "queues", "bursts"], choices=runs)
+    parser.add_argument("what", nargs="*", metavar="WHAT", help=f"{', '.join(runs)}; all but backlog by default")
     add_arguments(parser)
     parser.add_argument("--java", help="the directory of the JDK; that on the PATH by default")
     parser.add_argument("--connections", type=int, default=10_000)
@@ -179,12 +179,15 @@ def main():
     parser.add_argument("--kill", action="store_true", help="kill -9 with the backlog, and start again")
     parser.add_argument("--histogram", type=pathlib.Path, help="a directory where histograms of the heap go")
     args = parser.parse_args()
+    for what in args.what:
+        if what not in runs:
+            parser.error(f"'{what}': expected one of {', '.join(runs)}")
     most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     table = Table()
     with scratch(args.directory) as directory:
         args.load = compile_generator(directory)
-        for what in args.what:
+        for what in args.what or ["connections", "queues", "bursts"]:
             broker = Watched(args, directory / what)
             try:
                 broker.start()
