@@ -178,7 +178,7 @@ final class Application implements AutoCloseable {
     if (storage.cluster() != null) {
       storage.cluster().calls().serve(CallService.MANAGEMENT, management::answer);
     }
-    held.push(startMetrics(configuration, storage, monitors)::close);
+    held.push(startMetrics(configuration, monitors, shovels, federation)::close);
     announcement =
         () -> {
           monitors.announce();
@@ -294,7 +294,10 @@ final class Application implements AutoCloseable {
   }
 
   private PrometheusServer startMetrics(
-      LiveConfiguration configuration, Storage storage, ResourceMonitors monitors)
+      LiveConfiguration configuration,
+      ResourceMonitors monitors,
+      Shovels shovels,
+      Federation federation)
       throws StartException {
     try {
       return PrometheusServer.start(
@@ -304,7 +307,9 @@ final class Application implements AutoCloseable {
               monitors,
               configuration.settings().dataDir(),
               () -> storage.cluster() == null ? null : storage.cluster().consensus(),
-              () -> storage.cluster() == null ? null : storage.cluster().hosted()),
+              () -> storage.cluster() == null ? null : storage.cluster().hosted(),
+              shovels::statuses,
+              federation::statuses),
           threads);
     } catch (IOException e) {
       throw refused(e);

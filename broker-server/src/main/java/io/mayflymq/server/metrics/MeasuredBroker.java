@@ -4,7 +4,10 @@ import io.mayflymq.cluster.partition.ReplicaManager;
 import io.mayflymq.server.alarm.ResourceMonitors;
 import io.mayflymq.server.cluster.consensus.ConsensusStatus;
 import io.mayflymq.server.connection.ConnectionEnvironment;
+import io.mayflymq.shovel.ShovelStatus;
+import io.mayflymq.shovel.federation.LinkStatus;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.function.Supplier;
 
 /**
@@ -15,10 +18,14 @@ import java.util.function.Supplier;
  * @param dataDir the directory whose disk has to have free space
  * @param consensus returns the state of the replicated log of metadata; null if there is none
  * @param replicas returns the replicas on this node; null if it is in no cluster
+ * @param shovels returns those that run on this node
+ * @param links returns those of federation that run on this node
  */
 public record MeasuredBroker(
     ConnectionEnvironment environment,
     ResourceMonitors monitors,
     Path dataDir,
     Supplier<ConsensusStatus> consensus,
-    Supplier<ReplicaManager> replicas) {}
+    Supplier<ReplicaManager> replicas,
+    Supplier<List<ShovelStatus>> shovels,
+    Supplier<List<LinkStatus>> links) {}

@@ -125,7 +125,9 @@ final class ScrapedMetrics {
                 Value.gauge("rabbitmq_queues", "Queues.", (double) declared),
                 ClusterMetrics.unreachable(broker().cluster())),
             MetricFamily.all(PREFIX, NodeStats.ALARMS, List.of(new NodeStats(broker))));
-    return Stream.of(connections, consumers, others).flatMap(families -> families);
+    Stream<MetricFamily> links =
+        LinkMetrics.all(PREFIX, broker.shovels().get(), broker.links().get());
+    return Stream.of(connections, consumers, others, links).flatMap(families -> families);
   }
 
   private long queuesHere(VirtualHost vhost) {

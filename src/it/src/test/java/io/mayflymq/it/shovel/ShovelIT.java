@@ -19,6 +19,10 @@ import io.mayflymq.it.harness.OwnBroker;
 import io.mayflymq.it.harness.Patience;
 import io.mayflymq.it.harness.RestartedBroker;
 import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -45,6 +49,7 @@ class ShovelIT {
   private static EmbeddedBroker broker;
   private static EmbeddedBroker other;
   private static Http http;
+  private static int metricsPort;
 
   @TempDir Path data;
 
@@ -54,7 +59,8 @@ class ShovelIT {
 
   @BeforeAll
   static void start() {
-    broker = EmbeddedBroker.builder().start();
+    metricsPort = Broker.freePort();
+    broker = EmbeddedBroker.builder().set("prometheus.tcp.port", metricsPort).start();
     other = EmbeddedBroker.builder().start();
     http = Http.as(broker.httpPort(), "guest", "guest");
   }
@@ -490,6 +496,36 @@ class ShovelIT {
       GetResponse got = connected.createChannel().basicGet(from, true);
       assertThat(got.getProps().getUserId()).isNull();
     }
+  }
+
+  @Test
+  void metricsCountThemByWhatTheyDo() throws Exception {
+    assertThat(metrics()).doesNotContain("rabbitmq_shovel");
+    String from = queue(null);
+    for (String name : List.of("one", "two")) {
+      shovel(
+          name,
+          "\"src-queue\":\"%s\",\"dest-uri\":\"amqp://\",\"dest-queue\":\"%s\""
+              .formatted(from, queue(null)));
+      awaitState(name, "running");
+    }
+    shovel(
+        "astray",
+        "\"src-queue\":\"%s\",\"dest-uri\":\"amqp://127.0.0.1:%d\",\"dest-queue\":\"to\""
+            .formatted(from, Broker.freePort()));
+    awaitState("astray", "terminated");
+    assertThat(metrics())
+        .contains("rabbitmq_shovel_dynamic{status=\"running\"} 2")
+        .contains("rabbitmq_shovel_dynamic{status=\"terminated\"} 1");
+  }
+
+  private static String metrics() throws Exception {
+    return HttpClient.newHttpClient()
+        .send(
+            HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + metricsPort + "/metrics"))
+                .build(),
+            HttpResponse.BodyHandlers.ofString())
+        .body();
   }
 
   @Test
