@@ -8,7 +8,7 @@ import java.util.concurrent.CompletableFuture;
  * A backend of the chain: where users are known. Any thread may call. The futures never fail, and
  * are done on any thread.
  */
-interface AuthBackend {
+public interface AuthBackend {
   /** Returns its name in the configuration. */
   String name();
 
@@ -38,4 +38,12 @@ interface AuthBackend {
 
   /** Logs why something was refused, and returns what clients are told of that; mostly nothing. */
   String refused(String refusal, Answer answer);
+
+  /**
+   * Returns whether a password here is a token, which has an end and can be replaced by a newer one
+   * while the connection is open.
+   */
+  default boolean takesTokens() {
+    return false;
+  }
 }

@@ -9,8 +9,10 @@ import io.mayflymq.server.config.AuthCacheSettings;
 import io.mayflymq.server.config.AuthSettings;
 import java.net.InetAddress;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -43,65 +45,71 @@ public final class AuthChain implements AutoCloseable {
   private final AccessControl control;
   private final AuthBackend internal;
 
-  /** What is asked by HTTP; null if no service is configured, as are the next three. */
-  private final AuthService service;
+  /** The backends but the cache, by their names in the configuration. */
+  private final Map<String, AuthBackend> backends = new HashMap<>();
 
-  private final AnswerCache cache;
-  private final ServiceBackend http;
-  private final ServiceBackend cached;
+  private final Map<String, AnswerCache> caches = new HashMap<>();
+  private final Map<String, AuthBackend> cached = new HashMap<>();
+  private final AuthCacheSettings cacheSettings;
   private final List<Link> links;
   private final AtomicInteger cleared = new AtomicInteger();
 
-  private AuthChain(AuthSettings settings, AccessControl control, AuthService service) {
+  /**
+   * Makes the chain of a configuration, which closes the services.
+   *
+   * @param control the users and permissions of the broker itself
+   * @param services what is asked about users, by the name of its backend
+   * @param others further backends
+   */
+  public AuthChain(
+      AuthSettings settings,
+      AccessControl control,
+      Map<String, AuthService> services,
+      List<AuthBackend> others) {
     this.control = control;
     this.internal = new InternalBackend(control);
-    this.service = service;
-    this.cache = service == null ? null : cache(settings.cache(), service);
-    this.http = asking(AuthBackendKeys.HTTP, service, settings);
-    this.cached = asking(AuthBackendKeys.CACHE, cache, settings);
+    this.cacheSettings = settings.cache();
+    backends.put(internal.name(), internal);
+    others.forEach(backend -> backends.put(backend.name(), backend));
+    services.forEach(
+        (name, service) -> {
+          AnswerCache cache = cache(service);
+          caches.put(name, cache);
+          cached.put(name, asking(AuthBackendKeys.CACHE, cache, settings));
+          backends.put(name, asking(name, service, settings));
+        });
     this.links =
         settings.backends().stream()
             .map(
                 entry ->
                     new Link(
-                        backend(entry.authn(), settings.cache().authn()),
-                        backend(entry.authz(), settings.cache().authz())))
+                        backend(entry.authn(), cacheSettings.authn()),
+                        backend(entry.authz(), cacheSettings.authz())))
             .toList();
   }
 
-  /**
-   * Makes the chain of a configuration.
-   *
-   * @param control the users and permissions of the broker itself
-   * @param http the service that is asked by HTTP; null if the configuration has none
-   */
-  public static AuthChain of(AuthSettings settings, AccessControl control, AuthService http) {
-    return new AuthChain(settings, control, http);
-  }
-
-  private static AnswerCache cache(AuthCacheSettings kept, AuthService service) {
+  private AnswerCache cache(AuthService service) {
     return new AnswerCache(
         service,
-        kept.ttlMillis(),
-        kept.keepsRefusals(),
+        cacheSettings.ttlMillis(),
+        cacheSettings.keepsRefusals(),
         () -> TimeUnit.NANOSECONDS.toMillis(System.nanoTime()));
   }
 
   private ServiceBackend asking(String name, AuthService asked, AuthSettings settings) {
-    return asked == null
-        ? null
-        : new ServiceBackend(name, asked, settings.http().discloses(), cleared::get);
+    return new ServiceBackend(name, asked, settings.http().discloses(), cleared::get);
   }
 
   /**
+   * Returns a backend of the configuration. Another node may have one that this one does not have:
+   * that refuses all.
+   *
    * @param behind what the cache is before; the broker's own answers need none
    */
   private AuthBackend backend(String name, String behind) {
-    return switch (name) {
-      case AuthBackendKeys.HTTP -> http;
-      case AuthBackendKeys.CACHE -> behind.equals(AuthBackendKeys.HTTP) ? cached : internal;
-      default -> internal;
-    };
+    return name.equals(AuthBackendKeys.CACHE)
+        ? cached.getOrDefault(behind, behind.equals(internal.name()) ? internal : ABSENT)
+        : backends.getOrDefault(name, ABSENT);
   }
 
   /**
@@ -132,6 +140,40 @@ public final class AuthChain implements AutoCloseable {
                     address));
   }
 
+  /**
+   * Logs a user in again with a newer token, while the connection stays open.
+   *
+   * @return the user as of that token, who may be another one; the same user if the login was not
+   *     by a token. Never fails.
+   */
+  public CompletableFuture<LoginResult> renew(AuthenticatedUser user, String secret) {
+    Link link = new Link(backend(user.authenticator(), cacheSettings.authn()), authorizer(user));
+    if (!link.authn().takesTokens() && !link.authz().takesTokens()) {
+      return CompletableFuture.completedFuture(new LoginResult.Accepted(user));
+    }
+    LoginAttempt attempt = new LoginAttempt(user.name(), secret);
+    CompletableFuture<Answer> authenticated =
+        link.authn().takesTokens()
+            ? link.authn().authenticate(attempt)
+            : CompletableFuture.completedFuture(Answer.allowed(user.tags()));
+    return authenticated.thenCompose(
+        answer -> {
+          if (!answer.isAllowed() || link.authn() == link.authz()) {
+            return CompletableFuture.completedFuture(renewed(attempt, link, answer, answer));
+          }
+          return link.authz()
+              .recognize(attempt.as(name(attempt, answer)))
+              .thenApply(authorized -> renewed(attempt, link, answer, authorized));
+        });
+  }
+
+  private LoginResult renewed(
+      LoginAttempt attempt, Link link, Answer authenticated, Answer authorized) {
+    return authorized.isAllowed()
+        ? accepted(attempt, link, authenticated, authorized)
+        : new LoginResult.Refused(new Refused(attempt.username(), authorized.reason()));
+  }
+
   private CompletableFuture<LoginResult> ask(
       LoginAttempt attempt, int index, List<String> reasons) {
     if (index == links.size()) {
@@ -139,6 +181,9 @@ public final class AuthChain implements AutoCloseable {
           new LoginResult.Refused(new Refused(attempt.username(), String.join("; ", reasons))));
     }
     Link link = links.get(index);
+    if (attempt.isToken() && !link.authn().takesTokens()) {
+      return next(attempt, index, reasons, link.authn(), Answer.refused("it takes no tokens"));
+    }
     return link.authn()
         .authenticate(attempt)
         .thenCompose(
@@ -156,7 +201,7 @@ public final class AuthChain implements AutoCloseable {
       LoginAttempt attempt, int index, List<String> reasons, Answer authenticated) {
     Link link = links.get(index);
     return link.authz()
-        .recognize(attempt)
+        .recognize(attempt.as(name(attempt, authenticated)))
         .thenCompose(
             answer ->
                 answer.isAllowed()
@@ -184,6 +229,7 @@ public final class AuthChain implements AutoCloseable {
         : "user '%s' - refused%s".formatted(attempt.username(), why);
   }
 
+  /** The first of the two backends says what the user is called. */
   private LoginResult accepted(
       LoginAttempt attempt, Link link, Answer authenticated, Answer authorized) {
     Set<String> tags = new LinkedHashSet<>(authenticated.tags());
@@ -197,7 +243,16 @@ public final class AuthChain implements AutoCloseable {
     }
     return new LoginResult.Accepted(
         new AuthenticatedUser(
-            attempt.username(), List.copyOf(tags), List.copyOf(given), link.authz().name()));
+            name(attempt, authenticated),
+            List.copyOf(tags),
+            List.copyOf(given),
+            link.authn().name(),
+            link.authz().name(),
+            authorized.state().until(authenticated.state().expiresMillis())));
+  }
+
+  private static String name(LoginAttempt attempt, Answer authenticated) {
+    return authenticated.username() == null ? attempt.username() : authenticated.username();
   }
 
   private LoginResult locate(LoginResult result, InetAddress address) {
@@ -252,15 +307,8 @@ public final class AuthChain implements AutoCloseable {
     return authorizer(user).access(user, vhost);
   }
 
-  /** Another node may have a backend that this one does not have: then all is refused. */
   private AuthBackend authorizer(AuthenticatedUser user) {
-    AuthBackend found =
-        switch (user.authorizer()) {
-          case AuthBackendKeys.HTTP -> http;
-          case AuthBackendKeys.CACHE -> cached;
-          default -> internal;
-        };
-    return found == null ? ABSENT : found;
+    return backend(user.authorizer(), cacheSettings.authz());
   }
 
   /**
@@ -269,17 +317,13 @@ public final class AuthChain implements AutoCloseable {
    * @param user about whom; null for all users
    */
   public void forget(String user) {
-    if (cache != null) {
-      cache.clear(user);
-    }
+    caches.values().forEach(cache -> cache.clear(user));
     cleared.incrementAndGet();
   }
 
   /** Asks services no more. */
   @Override
   public void close() {
-    if (service != null) {
-      service.close();
-    }
+    caches.values().forEach(AnswerCache::close);
   }
 }

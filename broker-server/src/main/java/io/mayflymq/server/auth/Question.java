@@ -2,7 +2,6 @@ package io.mayflymq.server.auth;
 
 import io.mayflymq.core.security.Permission;
 import io.mayflymq.core.security.ResourceKind;
-import java.util.List;
 
 /**
  * What a service is asked. Equal questions have equal answers, as long as nothing changes there.
@@ -28,11 +27,11 @@ public sealed interface Question {
    * May this user enter a virtual host?
    *
    * @param ip the address of the client; empty if it is not known
-   * @param tags those of the login
    */
-  record Vhost(String username, String vhost, String ip, List<String> tags) implements Question {
-    public Vhost {
-      tags = List.copyOf(tags);
+  record Vhost(AuthenticatedUser user, String vhost, String ip) implements Question {
+    @Override
+    public String username() {
+      return user.name();
     }
   }
 
@@ -40,37 +39,30 @@ public sealed interface Question {
    * Does this user have a permission for a queue or exchange?
    *
    * @param name as permissions know it: {@code amq.default} for the default exchange
-   * @param tags those of the login
    */
   record Resource(
-      String username,
-      String vhost,
-      ResourceKind kind,
-      String name,
-      Permission permission,
-      List<String> tags)
+      AuthenticatedUser user, String vhost, ResourceKind kind, String name, Permission permission)
       implements Question {
-    public Resource {
-      tags = List.copyOf(tags);
+    @Override
+    public String username() {
+      return user.name();
     }
   }
 
   /**
    * May this user publish to a topic exchange with a routing key ({@code WRITE}), or bind to it
    * ({@code READ})?
-   *
-   * @param tags those of the login
    */
   record Topic(
-      String username,
+      AuthenticatedUser user,
       String vhost,
       String exchange,
       Permission permission,
-      String routingKey,
-      List<String> tags)
+      String routingKey)
       implements Question {
-    public Topic {
-      tags = List.copyOf(tags);
+    @Override
+    public String username() {
+      return user.name();
     }
   }
 }

@@ -37,13 +37,7 @@ final class ServiceAccess extends VhostAccess {
 
   private int cleared;
 
-  // What was allowed last: most messages of a channel need the same.
-  private ResourceKind lastKind;
-  private String lastName;
-  private Permission lastPermission;
-  private String lastExchange;
-  private String lastKey;
-  private Permission lastTopicPermission;
+  private final LastAllowed last = new LastAllowed();
 
   ServiceAccess(ServiceBackend backend, AuthenticatedUser user, String vhost) {
     super(user.name(), vhost);
@@ -55,16 +49,13 @@ final class ServiceAccess extends VhostAccess {
   @Override
   public boolean allows(ResourceKind kind, String name, Permission permission) {
     forgetIfCleared();
-    if (permission == lastPermission && kind == lastKind && name.equals(lastName)) {
+    if (last.is(kind, name, permission)) {
       return true;
     }
     String known = permissionName(kind, name);
-    boolean allowed =
-        decide(new Question.Resource(user.name(), vhost(), kind, known, permission, user.tags()));
+    boolean allowed = decide(new Question.Resource(user, vhost(), kind, known, permission));
     if (allowed) {
-      lastKind = kind;
-      lastName = name;
-      lastPermission = permission;
+      last.was(kind, name, permission);
     }
     return allowed;
   }
@@ -72,19 +63,12 @@ final class ServiceAccess extends VhostAccess {
   @Override
   public boolean allowsTopic(String exchange, String routingKey, Permission permission) {
     forgetIfCleared();
-    if (permission == lastTopicPermission
-        && routingKey.equals(lastKey)
-        && exchange.equals(lastExchange)) {
+    if (last.isTopic(exchange, routingKey, permission)) {
       return true;
     }
-    boolean allowed =
-        decide(
-            new Question.Topic(
-                user.name(), vhost(), exchange, permission, routingKey, user.tags()));
+    boolean allowed = decide(new Question.Topic(user, vhost(), exchange, permission, routingKey));
     if (allowed) {
-      lastExchange = exchange;
-      lastKey = routingKey;
-      lastTopicPermission = permission;
+      last.wasTopic(exchange, routingKey, permission);
     }
     return allowed;
   }
@@ -162,11 +146,6 @@ final class ServiceAccess extends VhostAccess {
   @Override
   public void forget() {
     kept.clear();
-    lastKind = null;
-    lastName = null;
-    lastPermission = null;
-    lastExchange = null;
-    lastKey = null;
-    lastTopicPermission = null;
+    last.forget();
   }
 }

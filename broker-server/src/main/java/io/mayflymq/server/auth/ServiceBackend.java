@@ -54,7 +54,7 @@ final class ServiceBackend implements AuthBackend {
   @Override
   public CompletableFuture<Answer> enter(
       AuthenticatedUser user, String vhost, InetAddress address) {
-    return ask(new Question.Vhost(user.name(), vhost, text(address), user.tags()));
+    return ask(new Question.Vhost(user, vhost, text(address)));
   }
 
   @Override

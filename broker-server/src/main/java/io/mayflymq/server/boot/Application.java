@@ -9,14 +9,11 @@ import io.mayflymq.server.alarm.AlarmEvents;
 import io.mayflymq.server.alarm.Alarms;
 import io.mayflymq.server.alarm.ResourceMonitors;
 import io.mayflymq.server.alarm.ShardWatch;
-import io.mayflymq.server.auth.AuthChain;
-import io.mayflymq.server.auth.http.HttpAuthService;
 import io.mayflymq.server.channel.InjectedFaults;
 import io.mayflymq.server.clock.ManualTime;
 import io.mayflymq.server.cluster.ClusterNode;
 import io.mayflymq.server.cluster.alarm.ClusterAlarms;
 import io.mayflymq.server.cluster.transport.CallService;
-import io.mayflymq.server.config.AuthSettings;
 import io.mayflymq.server.config.LiveConfiguration;
 import io.mayflymq.server.config.NodeName;
 import io.mayflymq.server.config.ServerSettings;
@@ -141,8 +138,8 @@ final class Application implements AutoCloseable {
     }
     watch = ShardWatch.start(storage.served().broker().shards(), alarms, threads);
     held.push(watch::close);
-    AuthChain logins = startLogins(settings.auth());
-    server = AmqpServer.start(configuration, loops, storage.served(), logins);
+    Logins logins = Logins.start(settings, storage.served().accessControl(), threads);
+    server = AmqpServer.start(configuration, loops, storage.served(), logins.chain());
     held.push(server::close);
     // First, so that no connection waits for a service when the server closes them.
     held.push(logins::close);
@@ -171,7 +168,11 @@ final class Application implements AutoCloseable {
         manual.map(moved -> new ManualTime(moved, storage::isMetadataAtRest, server.environment()));
     management =
         startManagement(
-            configuration, managed(storage, time, others, shovels, federation), monitors, control);
+            configuration,
+            managed(storage, time, others, shovels, federation),
+            monitors,
+            logins,
+            control);
     held.push(management::close);
     startShovels(shovels);
     startFederation(federation);
@@ -199,17 +200,6 @@ final class Application implements AutoCloseable {
     return tracing.tracer();
   }
 
-  private AuthChain startLogins(AuthSettings settings) throws StartException {
-    try {
-      return AuthChain.of(
-          settings,
-          storage.served().accessControl(),
-          settings.asksHttp() ? HttpAuthService.start(settings.http(), threads) : null);
-    } catch (TlsException e) {
-      throw new SettingsException(e.getMessage(), e);
-    }
-  }
-
   /** Logs the limits and what was recovered. */
   void announce() {
     announcement.run();
@@ -219,10 +209,12 @@ final class Application implements AutoCloseable {
       LiveConfiguration configuration,
       ManagedBroker managed,
       ResourceMonitors monitors,
+      Logins logins,
       ControlServer control)
       throws StartException {
     try {
-      return ManagementServer.start(configuration, managed, server, monitors, control, threads);
+      return ManagementServer.start(
+          configuration, managed, server, monitors, logins.page(), control, threads);
     } catch (IOException e) {
       throw refused(e);
     }

@@ -77,7 +77,7 @@ public final class ChannelSession {
     this.publisher =
         new Publisher(
             connection.vhost(),
-            connection.access(),
+            connection::access,
             connection.home().index(),
             consumers::replyName,
             channel::keep);
@@ -98,6 +98,11 @@ public final class ChannelSession {
   /** Returns whether neither side has closed it. */
   public boolean isOpen() {
     return channel.isOpen();
+  }
+
+  /** Cancels the consumers of queues that the user may not read any more. */
+  public void accessRenewed() {
+    consumers.cancelUnreadable();
   }
 
   /** Returns the order of the frames of its messages, which holds when it is closed, too. */

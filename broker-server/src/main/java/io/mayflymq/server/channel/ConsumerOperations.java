@@ -12,7 +12,9 @@ import io.mayflymq.core.queue.Consumer;
 import io.mayflymq.core.queue.GetResult;
 import io.mayflymq.core.routing.MetadataSize;
 import io.mayflymq.core.runtime.Causes;
+import io.mayflymq.core.security.AnswerAwaitedException;
 import io.mayflymq.core.security.Permission;
+import io.mayflymq.core.security.ResourceKind;
 import io.mayflymq.core.vhost.Firehose;
 import io.mayflymq.core.vhost.ReplyConsumers;
 import io.mayflymq.core.vhost.queue.ConsumerExit;
@@ -31,6 +33,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The consumers of a channel, {@code basic.get}, and the deliveries to both. */
 final class ConsumerOperations {
@@ -47,6 +51,8 @@ final class ConsumerOperations {
 
   /** By the names of queues, as long as there are not too many. */
   private final Map<String, Counters> queueCounters = new HashMap<>();
+
+  private static final Logger LOGGER = LoggerFactory.getLogger(ConsumerOperations.class);
 
   private final Map<String, DeliverySource> consumers = new LinkedHashMap<>();
   private final UnackedDeliveries unacked;
@@ -525,6 +531,43 @@ final class ConsumerOperations {
       unacked.tagsOf(source).forEach(held -> takeBack(held, connection.commands()::requeue));
       connection.commands().flush();
       finish(exit);
+    }
+  }
+
+  /**
+   * Cancels the consumers of queues that the user may not read any more. What they hold can still
+   * be settled.
+   */
+  void cancelUnreadable() {
+    for (DeliverySource source : List.copyOf(consumers.values())) {
+      Queue queue = source.queue();
+      if (!mayRead(queue.name())) {
+        Consumer consumer = source.consumer();
+        LOGGER.warn(
+            "Cancelling consumer '{}' on queue '{}' in vhost '{}': read access refused after"
+                + " credential update",
+            consumer.tag().value(),
+            queue.name(),
+            connection.vhost().name());
+        order.after(
+            queue,
+            () -> {
+              connection.commands().flush();
+              queue
+                  .requests()
+                  .cancel(consumer)
+                  .whenComplete((done, error) -> atHome(() -> tellCancelled(consumer)));
+            });
+      }
+    }
+  }
+
+  /** A service that decides is asked when the consumer comes again, as at any other time. */
+  private boolean mayRead(String queue) {
+    try {
+      return connection.access().allows(ResourceKind.QUEUE, queue, Permission.READ);
+    } catch (AnswerAwaitedException e) {
+      return true;
     }
   }
 

@@ -54,7 +54,7 @@ public final class Publisher {
   private static final int PERSISTENT = 2;
 
   private final VirtualHost vhost;
-  private final VhostAccess access;
+  private final Supplier<VhostAccess> access;
   private final int shard;
   private final Map<String, Counters> exchanges = new HashMap<>();
   private final Supplier<String> replyName;
@@ -76,14 +76,14 @@ public final class Publisher {
   /**
    * Creates a publisher for use by one shard's thread.
    *
-   * @param access the permissions of the user who publishes
+   * @param access the permissions of the user who publishes, as they are now
    * @param shard the number of that shard
    * @param replyName gives the name that replies to the publisher are sent to, or null
    * @param kept is told how many bytes more it holds for later messages, or fewer
    */
   public Publisher(
       VirtualHost vhost,
-      VhostAccess access,
+      Supplier<VhostAccess> access,
       int shard,
       Supplier<String> replyName,
       LongConsumer kept) {
@@ -212,7 +212,7 @@ public final class Publisher {
     if (immediate) {
       throw new ConnectionException(ReplyCode.NOT_IMPLEMENTED, "immediate=true");
     }
-    access.check(ResourceKind.EXCHANGE, exchange.value(), Permission.WRITE);
+    access.get().check(ResourceKind.EXCHANGE, exchange.value(), Permission.WRITE);
     RoutingTable<Queue> table = vhost.routing();
     RouteCache.Entry cached = routes.get(table, exchange, routingKey);
     ExchangeDefinition definition =
@@ -271,18 +271,20 @@ public final class Publisher {
 
   private void checkTopic(ExchangeDefinition exchange, String routingKey) {
     if (exchange.hasTopics()) {
-      access.checkTopic(exchange.name(), routingKey, Permission.WRITE);
+      access.get().checkTopic(exchange.name(), routingKey, Permission.WRITE);
     }
   }
 
   private void checkUserId(byte[] content) {
     if (properties.userIdOffset() >= 0) {
-      access.checkUserId(
-          new String(
-              content,
-              properties.userIdOffset(),
-              properties.userIdLength(),
-              StandardCharsets.UTF_8));
+      access
+          .get()
+          .checkUserId(
+              new String(
+                  content,
+                  properties.userIdOffset(),
+                  properties.userIdLength(),
+                  StandardCharsets.UTF_8));
     }
   }
 

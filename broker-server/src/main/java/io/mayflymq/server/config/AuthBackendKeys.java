@@ -19,12 +19,15 @@ public final class AuthBackendKeys {
   /** A service that is asked by HTTP. */
   public static final String HTTP = "http";
 
+  /** Tokens of OAuth 2. */
+  public static final String OAUTH2 = "oauth2";
+
   /** A service whose answers are kept for a time. */
   public static final String CACHE = "cache";
 
   private static final String PREFIX = "auth_backends.";
   private static final String ABSENT =
-      " (this version has no backend ldap, oauth2, amqp, dummy or internal_loopback)";
+      " (this version has no backend ldap, amqp, dummy or internal_loopback)";
 
   /** A variable of the environment cannot have the dot. */
   private static final Pattern MEMBER = Pattern.compile("([1-9][0-9]{0,3})(?:[._](authn|authz))?");
@@ -33,8 +36,9 @@ public final class AuthBackendKeys {
 
   /** Returns the type of a backend's name: also RabbitMQ's name of its module. */
   static ValueType<String> backend() {
-    return names(Map.of(INTERNAL, INTERNAL, HTTP, HTTP, CACHE, CACHE))
-        .describedAs(INTERNAL + ", " + HTTP + " or " + CACHE + ABSENT);
+    return names(
+            Map.of(INTERNAL, INTERNAL, HTTP, HTTP, OAUTH2, OAUTH2, "oauth", OAUTH2, CACHE, CACHE))
+        .describedAs(INTERNAL + ", " + HTTP + ", " + OAUTH2 + " or " + CACHE + ABSENT);
   }
 
   /** Returns the type of the name of a backend that can be behind the cache. */

@@ -3,15 +3,10 @@ package io.mayflymq.server.config;
 import static io.mayflymq.server.config.ValueTypes.bool;
 import static io.mayflymq.server.config.ValueTypes.httpUrl;
 import static io.mayflymq.server.config.ValueTypes.orWord;
-import static io.mayflymq.server.config.ValueTypes.path;
-import static io.mayflymq.server.config.ValueTypes.secretText;
 import static io.mayflymq.server.config.ValueTypes.wholeNumber;
 import static io.mayflymq.server.config.ValueTypes.word;
 
 import java.net.URI;
-import java.nio.file.Path;
-import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 
@@ -37,37 +32,7 @@ public record AuthHttpSettings(
     int requestTimeoutMillis,
     int connectionTimeoutMillis,
     boolean discloses,
-    Tls tls) {
-  /**
-   * How the service is reached by https.
-   *
-   * @param verify whether its certificate must be valid
-   * @param authorities PEM: which may have signed it; empty for those that Java trusts
-   * @param checksHost whether it must be that of the host of the URL
-   * @param certificate PEM: the broker's own; empty if it has none
-   * @param key PEM: the private key of that
-   * @param password of that key
-   * @param versions names of protocol versions, as in Java: TLSv1.3, TLSv1.2
-   */
-  public record Tls(
-      boolean verify,
-      Optional<Path> authorities,
-      boolean checksHost,
-      Optional<Path> certificate,
-      Optional<Path> key,
-      Optional<String> password,
-      List<String> versions) {
-    /** Without the password. */
-    @Override
-    public String toString() {
-      return "Tls[verify=%s, authorities=%s, checksHost=%s, certificate=%s, versions=%s]"
-          .formatted(verify, authorities, checksHost, certificate, versions);
-    }
-  }
-
-  /** What the keys about TLS begin with. */
-  public static final String TLS_PREFIX = "auth_http.ssl_options";
-
+    ClientTlsSettings tls) {
   static final Section SECTION = new Section("Logging in by HTTP");
 
   private static final int LONGEST_MILLIS = 600_000;
@@ -114,58 +79,8 @@ public record AuthHttpSettings(
               "false",
               "Whether clients are told the reason that the service gives for refusing a right. It"
                   + " is in the log in any case."));
-  private static final Setting<String> VERIFY =
-      SECTION.add(
-          Setting.of(
-              TLS_PREFIX + ".verify",
-              word("verify_peer", "verify_none"),
-              "verify_peer",
-              "Whether the certificate of the service must be valid."));
-  private static final Setting<Optional<Path>> AUTHORITIES =
-      SECTION.add(
-          Setting.of(
-              TLS_PREFIX + ".cacertfile",
-              orWord("none", ValueTypes.path()),
-              "none",
-              "The authorities that may have signed it, in PEM; `none`: those that Java trusts."));
-  private static final Setting<String> HOST_NAME =
-      SECTION.add(
-          Setting.of(
-              TLS_PREFIX + ".hostname_verification",
-              word("wildcard", "none"),
-              "wildcard",
-              "Whether it must be for the host of the URL; it may have a wildcard. With `none` it"
-                  + " may be for any."));
-  private static final Setting<Optional<Path>> CERTIFICATE =
-      SECTION.add(
-          Setting.of(
-              TLS_PREFIX + ".certfile",
-              orWord("none", ValueTypes.path()),
-              "none",
-              "The broker's certificate for the service and its intermediate certificates, in"
-                  + " PEM."));
-  private static final Setting<Optional<Path>> KEY =
-      SECTION.add(
-          Setting.of(
-              TLS_PREFIX + ".keyfile",
-              orWord("none", ValueTypes.path()),
-              "none",
-              "Its private key, in PEM."));
-  private static final Setting<Optional<String>> PASSWORD =
-      SECTION.add(
-          Setting.of(
-              TLS_PREFIX + ".password",
-              orWord("none", secretText()),
-              "none",
-              "The password of that key."));
-  private static final KeyFamily<String> VERSIONS =
-      SECTION.add(
-          new KeyFamily<>(
-              TLS_PREFIX + ".versions.",
-              "$n",
-              word("tlsv1.3", "tlsv1.2"),
-              Map.of(TLS_PREFIX + ".versions.1", "tlsv1.3", TLS_PREFIX + ".versions.2", "tlsv1.2"),
-              "Allowed versions of TLS."));
+  private static final ClientTlsKeys TLS =
+      new ClientTlsKeys(SECTION, "auth_http.ssl_options", "the service");
 
   private static Setting<Optional<URI>> path(String name, String doc) {
     return SECTION.add(Setting.of(name, orWord("none", httpUrl()), "none", doc));
@@ -181,17 +96,7 @@ public record AuthHttpSettings(
         values.get(REQUEST_TIMEOUT),
         values.get(CONNECTION_TIMEOUT),
         values.get(DISCLOSURE),
-        new Tls(
-            values.get(VERIFY).equals("verify_peer"),
-            values.get(AUTHORITIES),
-            values.get(HOST_NAME).equals("wildcard"),
-            values.get(CERTIFICATE),
-            values.get(KEY),
-            values.get(PASSWORD),
-            values.members(VERSIONS).values().stream()
-                .distinct()
-                .map(version -> version.replace("tlsv", "TLSv"))
-                .toList()));
+        TLS.read(values));
   }
 
   /** Returns whether the service is reached by https. */
@@ -218,13 +123,7 @@ public record AuthHttpSettings(
       require(RESOURCE_PATH, resourcePath, errors);
       require(TOPIC_PATH, topicPath, errors);
     }
-    if (tls.certificate().isPresent() != tls.key().isPresent()) {
-      errors.add(
-          "key '%s' is set and key '%s' is not: expected both or none"
-              .formatted(
-                  tls.key().isPresent() ? KEY.name() : CERTIFICATE.name(),
-                  tls.key().isPresent() ? CERTIFICATE.name() : KEY.name()));
-    }
+    TLS.check(tls, errors);
     errors.throwIfAny();
   }
 

@@ -23,7 +23,8 @@ import java.util.Set;
  * @param passwords what new passwords must be like
  * @param backends by what users log in, in order; at least one
  * @param http the service that is asked by HTTP, if a backend is one
- * @param cache what is kept of its answers
+ * @param oauth whose tokens count, if a backend is for tokens
+ * @param cache what is kept of the answers of services
  */
 public record AuthSettings(
     List<String> mechanisms,
@@ -34,6 +35,7 @@ public record AuthSettings(
     PasswordRule passwords,
     List<Backend> backends,
     AuthHttpSettings http,
+    OAuthSettings oauth,
     AuthCacheSettings cache) {
   /**
    * A link of the chain of backends.
@@ -76,8 +78,8 @@ public record AuthSettings(
               AuthBackendKeys.backend(),
               Map.of("auth_backends.1", AuthBackendKeys.INTERNAL),
               "By what users log in, tried in the order of the numbers, which begin with 1: the"
-                  + " broker's own users, [a service that is asked by HTTP](auth-http.md), or such a"
-                  + " service with a cache. `auth_backends.$n.authn` and `auth_backends.$n.authz`"
+                  + " broker's own users, [a service that is asked by HTTP](auth-http.md), such a service"
+                  + " with a cache, or [tokens](auth-oauth2.md). `auth_backends.$n.authn` and `auth_backends.$n.authz`"
                   + " name one for passwords and another one for rights. The names of RabbitMQ's"
                   + " modules, such as `rabbit_auth_backend_http`, mean the same."));
 
@@ -110,23 +112,29 @@ public record AuthSettings(
   static AuthSettings of(SettingValues values) throws ConfigException {
     AuthSettings settings = read(values);
     settings.http.require(
-        settings.backends.stream().anyMatch(each -> settings.isHttp(each.authn, true)),
-        settings.backends.stream().anyMatch(each -> settings.isHttp(each.authz, false)));
+        settings.backends.stream()
+            .anyMatch(each -> settings.asks(each.authn, AuthBackendKeys.HTTP)),
+        settings.backends.stream()
+            .anyMatch(each -> settings.decides(each.authz, AuthBackendKeys.HTTP)));
     return settings;
   }
 
-  private boolean isHttp(String backend, boolean authn) {
-    String behind = authn ? cache.authn() : cache.authz();
-    return (backend.equals(AuthBackendKeys.CACHE) ? behind : backend).equals(AuthBackendKeys.HTTP);
+  private boolean asks(String authn, String backend) {
+    return (authn.equals(AuthBackendKeys.CACHE) ? cache.authn() : authn).equals(backend);
   }
 
-  /** Returns whether a service is asked by HTTP. */
-  public boolean asksHttp() {
+  private boolean decides(String authz, String backend) {
+    return (authz.equals(AuthBackendKeys.CACHE) ? cache.authz() : authz).equals(backend);
+  }
+
+  /** Returns whether users log in by a backend, with or without the cache. */
+  public boolean uses(String backend) {
     return backends.stream()
-        .anyMatch(each -> isHttp(each.authn, true) || isHttp(each.authz, false));
+        .anyMatch(each -> asks(each.authn, backend) || decides(each.authz, backend));
   }
 
   private static AuthSettings read(SettingValues values) throws ConfigException {
+    List<Backend> backends = AuthBackendKeys.backends(values);
     return new AuthSettings(
         values.inOrder(AUTH_MECHANISMS),
         values.trueMembers(LOOPBACK_USERS),
@@ -134,8 +142,15 @@ public record AuthSettings(
         values.get(ANONYMOUS_LOGIN_USER),
         values.get(ANONYMOUS_LOGIN_PASS),
         PasswordKeys.rule(values),
-        AuthBackendKeys.backends(values),
+        backends,
         AuthHttpSettings.of(values),
+        OAuthSettings.of(
+            values,
+            backends.stream()
+                .anyMatch(
+                    each ->
+                        each.authn.equals(AuthBackendKeys.OAUTH2)
+                            || each.authz.equals(AuthBackendKeys.OAUTH2))),
         AuthCacheSettings.of(values));
   }
 

@@ -30,6 +30,7 @@ import java.util.Set;
  *     one
  * @param allowedHosts names in {@code Host}, beside localhost and addresses, in requests of users
  *     who may connect from this machine only, and of the control listener
+ * @param pageLogin how users of the page log in by a provider of tokens
  */
 public record ManagementSettings(
     String host,
@@ -45,7 +46,8 @@ public record ManagementSettings(
     int inactivityTimeoutMillis,
     int maxBodySize,
     String pathPrefix,
-    Set<String> allowedHosts) {
+    Set<String> allowedHosts,
+    PageLoginSettings pageLogin) {
   static final Section SECTION = new Section("Management");
 
   private static final Setting<String> IP =
@@ -159,8 +161,10 @@ public record ManagementSettings(
   /**
    * Returns the settings. As in RabbitMQ, a configuration that has TLS listeners and does not
    * mention TCP gets TLS only.
+   *
+   * @throws ConfigException if a key of the page's login is missing
    */
-  static ManagementSettings of(SettingValues values) {
+  static ManagementSettings of(SettingValues values) throws ConfigException {
     Optional<Integer> tlsPort = values.get(TLS_PORT);
     boolean plain = tlsPort.isEmpty() || values.sets(PORT) || values.sets(IP);
     return new ManagementSettings(
@@ -182,7 +186,8 @@ public record ManagementSettings(
             .filter(path -> !path.isEmpty())
             .map(path -> "/" + path)
             .orElse(""),
-        Set.copyOf(values.members(ALLOWED_HOSTS).values()));
+        Set.copyOf(values.members(ALLOWED_HOSTS).values()),
+        PageLoginSettings.of(values));
   }
 
   /** Returns where it listens for users; empty if it does not. */

@@ -132,16 +132,19 @@ public record ServerSettings(
   static ServerSettings of(SettingValues values) throws ConfigException {
     Path dataDir = absolute(values.get(DATA_DIR));
     ClockSettings clock = ClockSettings.of(values);
+    AuthSettings auth = AuthSettings.of(values);
+    ManagementSettings management = ManagementSettings.of(values);
+    management.pageLogin().require(auth);
     return new ServerSettings(
         listeners(values.members(TcpSettings.TCP_LISTENERS)),
         listeners(values.members(TcpSettings.TLS_LISTENERS)),
         TcpSettings.TLS.settings(values),
         TcpSettings.of(values),
         ProtocolSettings.of(values),
-        AuthSettings.of(values),
+        auth,
         DefaultsSettings.of(values),
         DefinitionsSettings.of(values),
-        ManagementSettings.of(values),
+        management,
         PrometheusSettings.of(values),
         LogSettings.of(values, dataDir),
         TracingSettings.of(values),

@@ -25,6 +25,20 @@ final class SettingValues {
     this.entries = Map.copyOf(entries);
   }
 
+  /** Returns values of which each key was written once, already checked. */
+  static SettingValues of(List<FileEntry> entries) {
+    Map<String, FileEntry> byKey = new LinkedHashMap<>();
+    entries.forEach(entry -> byKey.put(entry.key(), entry));
+    return new SettingValues(byKey);
+  }
+
+  /** Returns these values with others that count over them. */
+  SettingValues overlaid(List<FileEntry> others) {
+    Map<String, FileEntry> all = new LinkedHashMap<>(entries);
+    others.forEach(entry -> all.put(entry.key(), entry));
+    return new SettingValues(all);
+  }
+
   /** Returns whether any source sets a key. */
   public boolean sets(Setting<?> setting) {
     return entries.containsKey(setting.name());

@@ -21,6 +21,8 @@ import io.mayflymq.protocol.types.ReplyCode;
 import io.mayflymq.protocol.types.ShortString;
 import io.mayflymq.server.alarm.ClientMemory;
 import io.mayflymq.server.alarm.ClientMemory.Part;
+import io.mayflymq.server.auth.AuthenticatedUser;
+import io.mayflymq.server.auth.LoginResult;
 import io.mayflymq.server.channel.ChannelSession;
 import io.mayflymq.server.channel.ChannelView;
 import io.mayflymq.server.channel.ClientQuirks;
@@ -34,6 +36,8 @@ import io.mayflymq.server.config.ProtocolSettings;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelOutboundBuffer;
+import java.nio.charset.StandardCharsets;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
@@ -81,6 +85,7 @@ final class AmqpConnection
   private final DecodeSuspension decodeSuspension = new DecodeSuspension();
   private final DeclareRun declares;
   private final Turn turn;
+  private final LoginExpiry loginExpiry;
 
   private State state = State.HANDSHAKE;
 
@@ -95,6 +100,10 @@ final class AmqpConnection
   private Heartbeats heartbeats;
   private ConnectionInfo open;
   private VirtualHost vhost;
+
+  /** Null until it is open, as is {@link #access}. */
+  private AuthenticatedUser user;
+
   private VhostAccess access;
   private ClientQuirks client = ClientQuirks.UNKNOWN;
   private boolean overloaded;
@@ -115,6 +124,8 @@ final class AmqpConnection
     this.commands =
         new ShardCommandSender(home, environment.broker().partitions(), this::onBatchReturned);
     this.turn = new Turn(home);
+    this.loginExpiry =
+        new LoginExpiry(home, InstantSource.system(), () -> forceClose("credential expired"));
     this.declares = new DeclareRun(this, home, input::resume);
     this.deliveryLinks = new DeliveryLinks(home, output, environment.broker().shards().count());
   }
@@ -196,7 +207,9 @@ final class AmqpConnection
         return;
       }
       vhost = opened.vhost();
+      user = opened.user();
       access = opened.access();
+      loginExpiry.expireAt(user.state().expiresMillis());
       memory = environment.memory().open(vhost.name(), AmqpConnection.this);
       memory.keep(KEPT_BYTES + MetadataSize.of(opened.clientProperties()));
       channels.countFor(opened.session().user(), environment.sessions());
@@ -324,13 +337,60 @@ final class AmqpConnection
       onClose(close);
     } else if (state == State.HANDSHAKE) {
       handshake.onMethod(method);
-    } else if (method instanceof ConnectionMethod.UpdateSecret) {
-      access.forget();
-      output.method(0, ConnectionMethod.UpdateSecretOk.INSTANCE);
+    } else if (method instanceof ConnectionMethod.UpdateSecret update) {
+      updateSecret(new String(update.newSecret(), StandardCharsets.UTF_8));
     } else {
       throw new ConnectionException(
           ReplyCode.CHANNEL_ERROR, "unexpected method in connection state running");
     }
+  }
+
+  // New credentials
+
+  /** A token can be replaced by a newer one. What else was allowed is asked for again. */
+  private void updateSecret(String secret) {
+    access.forget();
+    await(
+        0,
+        environment.logins().renew(user, secret),
+        result -> {
+          if (state != State.OPEN) {
+            return;
+          }
+          if (result instanceof LoginResult.Refused refused) {
+            log.newSecretRefused(refused.refusal().reason());
+            throw new ConnectionException(ReplyCode.NOT_ALLOWED, "Secret update failed");
+          }
+          enterAgain(((LoginResult.Accepted) result).user());
+        });
+  }
+
+  private void enterAgain(AuthenticatedUser renewed) {
+    if (renewed.equals(user)) {
+      output.method(0, ConnectionMethod.UpdateSecretOk.INSTANCE);
+      return;
+    }
+    if (!renewed.name().equals(user.name())) {
+      log.newSecretRefused("it is that of user '%s'".formatted(renewed.name()));
+      throw new ConnectionException(
+          ReplyCode.NOT_ALLOWED, "New secret was refused by one of the backends");
+    }
+    await(
+        0,
+        environment.logins().enter(renewed, vhost.name(), SocketPeer.of(socket).address()),
+        refusal -> {
+          if (state != State.OPEN) {
+            return;
+          }
+          if (refusal != null) {
+            throw refusal;
+          }
+          user = renewed;
+          access = environment.logins().access(renewed, vhost.name());
+          loginExpiry.expireAt(renewed.state().expiresMillis());
+          channels.accessRenewed();
+          output.method(0, ConnectionMethod.UpdateSecretOk.INSTANCE);
+        });
   }
 
   private void onChannelMethod(int number, Method method) {
@@ -754,6 +814,7 @@ final class AmqpConnection
     }
     state = State.CLOSED;
     publishBlocker.abandon();
+    loginExpiry.stop();
     if (open != null) {
       open.end();
     }

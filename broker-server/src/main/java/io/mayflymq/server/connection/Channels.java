@@ -145,6 +145,11 @@ final class Channels {
     last = null;
   }
 
+  /** The user of the connection has other permissions now. */
+  void accessRenewed() {
+    List.copyOf(sessions.values()).forEach(ChannelSession::accessRenewed);
+  }
+
   /** Ends all channels; called when the connection has ended. */
   void end() {
     for (ChannelSession channel : List.copyOf(sessions.values())) {

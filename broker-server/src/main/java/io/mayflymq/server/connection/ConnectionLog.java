@@ -107,6 +107,11 @@ final class ConnectionLog {
 
   // Errors
 
+  /** Logs why a newer token of the client does not count. */
+  void newSecretRefused(String reason) {
+    LOGGER.warn("connection {}: new secret refused: {}", who, reason);
+  }
+
   /** Logs a channel error caused by the client. */
   void channelError(int channel, AmqpException error) {
     if (channelErrors == null) {

@@ -52,6 +52,7 @@ final class Handshake {
   /** The result of a handshake. */
   record Opened(
       VirtualHost vhost,
+      AuthenticatedUser user,
       VhostAccess access,
       Session session,
       FieldTable clientProperties,
@@ -337,7 +338,8 @@ final class Handshake {
       if (environment.broker().virtualHost(path) != vhost) {
         throw noVhost(path);
       }
-      steps.opened(new Opened(vhost, access, session, clientProperties, mechanismName, tuning));
+      steps.opened(
+          new Opened(vhost, user, access, session, clientProperties, mechanismName, tuning));
     } catch (ConnectionException e) {
       environment.sessions().leave(session);
       throw e;

@@ -2,6 +2,7 @@ package io.mayflymq.server.management;
 
 import io.mayflymq.core.runtime.BrokerThreads;
 import io.mayflymq.server.alarm.ResourceMonitors;
+import io.mayflymq.server.auth.oauth2.AuthorizationCode;
 import io.mayflymq.server.config.ClusterSettings;
 import io.mayflymq.server.config.LiveConfiguration;
 import io.mayflymq.server.config.ManagementSettings;
@@ -16,6 +17,7 @@ import io.mayflymq.server.management.api.RequestRouter;
 import io.mayflymq.server.management.api.Response;
 import io.mayflymq.server.management.auth.AuthAttempts;
 import io.mayflymq.server.management.auth.Authenticator;
+import io.mayflymq.server.management.auth.CodeLogin;
 import io.mayflymq.server.management.auth.HostCheck;
 import io.mayflymq.server.management.auth.LoginSessions;
 import io.mayflymq.server.management.auth.SessionAuthenticator;
@@ -40,6 +42,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -82,6 +85,7 @@ public final class ManagementServer implements AutoCloseable {
       ControlServer controlServer,
       StatisticsSampler sampler,
       Access access,
+      UnaryOperator<HttpService> pageLogin,
       BrokerThreads threads) {
     this.controlServer = controlServer;
     this.sampler = sampler;
@@ -93,10 +97,11 @@ public final class ManagementServer implements AutoCloseable {
             below(
                 settings.pathPrefix(),
                 new PageService(
-                    new ApiService(
-                        access.requests(),
-                        Map.of("/api/", new ApiService.Part(this::api, false)),
-                        threads.faults()))),
+                    pageLogin.apply(
+                        new ApiService(
+                            access.requests(),
+                            Map.of("/api/", new ApiService.Part(this::api, false)),
+                            threads.faults())))),
             threads);
     this.answers =
         new QuestionService(() -> routes().questions(), ServerLimits.nodes(settings), threads);
@@ -122,6 +127,7 @@ public final class ManagementServer implements AutoCloseable {
    * @param broker what it manages
    * @param amqp what listens for clients of AMQP
    * @param monitors what watches memory and disk
+   * @param provider how users of the page log in by a provider of tokens; empty if they do not
    * @param threads makes its threads
    * @throws IOException if it cannot listen; the message says where and why
    */
@@ -130,6 +136,7 @@ public final class ManagementServer implements AutoCloseable {
       ManagedBroker broker,
       AmqpServer amqp,
       ResourceMonitors monitors,
+      Optional<AuthorizationCode> provider,
       ControlServer controlServer,
       BrokerThreads threads)
       throws IOException {
@@ -140,7 +147,11 @@ public final class ManagementServer implements AutoCloseable {
             name -> broker.accessControl().state().user(name), InstantSource.system());
     SessionAuthenticator authenticator =
         new SessionAuthenticator(
-            new UserAuthenticator(broker.logins(), broker.accessControl(), attempts),
+            new UserAuthenticator(
+                broker.logins(),
+                broker.accessControl(),
+                attempts,
+                settings.management().pageLogin().refusesPasswords()),
             sessions,
             broker.accessControl());
     ManagementServer server =
@@ -157,6 +168,13 @@ public final class ManagementServer implements AutoCloseable {
                             && broker.accessControl().isLoopbackUser(accepted.principal().user()),
                     () -> configuration.settings().management().allowedHosts()),
                 authenticator.users()),
+            api ->
+                provider
+                    .<HttpService>map(
+                        at ->
+                            new CodeLogin(
+                                api, at, broker.logins(), sessions, InstantSource.system()))
+                    .orElse(api),
             threads);
     try {
       server.listen(configuration);

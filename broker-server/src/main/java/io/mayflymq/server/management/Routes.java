@@ -102,7 +102,7 @@ final class Routes implements AutoCloseable {
     overview.addTo(api);
     overview.addQuestionsTo(questions);
     new HealthResource(managed, node, settings.cluster().formation()).addTo(api);
-    new AuthResource(attempts).addTo(api);
+    new AuthResource(attempts, settings.management().pageLogin()).addTo(api);
     new FeatureResource(managed).addTo(api);
     new UserResource(managed).addTo(api);
     new PermissionResource(managed).addTo(api);

@@ -29,7 +29,8 @@ interface MetricsAccess {
    * everywhere; as in RabbitMQ a user without the right is refused with 401 too.
    */
   static MetricsAccess ofMonitors(AuthChain logins, AccessControl accessControl) {
-    UserAuthenticator users = new UserAuthenticator(logins, accessControl, new AuthAttempts());
+    UserAuthenticator users =
+        new UserAuthenticator(logins, accessControl, new AuthAttempts(), false);
     return (head, allowed) -> admit(users.authenticate(head), allowed);
   }
 

@@ -12,11 +12,13 @@ import java.security.GeneralSecurityException;
 import java.security.Key;
 import java.security.KeyFactory;
 import java.security.PrivateKey;
+import java.security.PublicKey;
 import java.security.cert.Certificate;
 import java.security.cert.CertificateFactory;
 import java.security.cert.X509Certificate;
 import java.security.spec.InvalidKeySpecException;
 import java.security.spec.PKCS8EncodedKeySpec;
+import java.security.spec.X509EncodedKeySpec;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
@@ -32,6 +34,9 @@ import javax.crypto.spec.PBEKeySpec;
 public final class PemFiles {
   private static final Pattern KEY =
       Pattern.compile("-----BEGIN ([A-Z ]*)PRIVATE KEY-----([^-]+)-----END \\1PRIVATE KEY-----");
+
+  private static final Pattern PUBLIC_KEY =
+      Pattern.compile("-----BEGIN PUBLIC KEY-----([^-]+)-----END PUBLIC KEY-----");
 
   private static final List<String> KEY_ALGORITHMS = List.of("RSA", "EC", "EdDSA");
 
@@ -128,6 +133,39 @@ public final class PemFiles {
               .formatted(option, file, kind.equals("ENCRYPTED") ? " with " + passwordOption : ""),
           e);
     }
+  }
+
+  /**
+   * Returns the public key of a file, which may be in a certificate.
+   *
+   * @param option the configuration key that names the file, for errors
+   * @throws TlsException if it cannot be read, or holds none
+   */
+  public static PublicKey publicKey(String option, Path file) throws TlsException {
+    String text = new String(read(option, file), StandardCharsets.ISO_8859_1);
+    if (text.contains("-----BEGIN CERTIFICATE-----")) {
+      return certificates(option, file).get(0).getPublicKey();
+    }
+    Matcher pem = PUBLIC_KEY.matcher(text);
+    if (pem.find()) {
+      try {
+        X509EncodedKeySpec spec =
+            new X509EncodedKeySpec(Base64.getMimeDecoder().decode(pem.group(1)));
+        for (String algorithm : KEY_ALGORITHMS) {
+          try {
+            return KeyFactory.getInstance(algorithm).generatePublic(spec);
+          } catch (InvalidKeySpecException e) {
+            // it may be of another algorithm
+          }
+        }
+      } catch (GeneralSecurityException | IllegalArgumentException e) {
+        throw new TlsException(
+            "%s: the public key in %s cannot be read: %s".formatted(option, file, e.getMessage()),
+            e);
+      }
+    }
+    throw new TlsException(
+        "%s: %s holds no public key in PEM, of RSA, EC or Ed25519".formatted(option, file));
   }
 
   private static TlsException needsConversion(String option, Path file) {

@@ -9,7 +9,9 @@ class AnswerCacheTest {
   private static final long TTL = 15_000;
 
   private final Question ann = new Question.Login("ann", "secret");
-  private final Question orders = new Question.Vhost("ann", "orders", "10.0.0.1", List.of());
+  private final Question orders =
+      new Question.Vhost(
+          new AuthenticatedUser("ann", List.of(), List.of(), "cache"), "orders", "10.0.0.1");
   private final StubService service = new StubService();
   private long now = 1_000_000;
   private final AnswerCache cache = new AnswerCache(service, TTL, false, () -> now);

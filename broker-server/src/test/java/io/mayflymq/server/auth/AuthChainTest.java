@@ -38,8 +38,11 @@ class AuthChainTest {
     for (String path : List.of("user", "vhost", "resource", "topic")) {
       all.add("auth_http." + path + "_path=http://127.0.0.1/auth/" + path);
     }
-    return AuthChain.of(
-        Configuration.load(Optional.empty(), Map.of(), all).settings().auth(), control, service);
+    return new AuthChain(
+        Configuration.load(Optional.empty(), Map.of(), all).settings().auth(),
+        control,
+        Map.of("http", service),
+        List.of());
   }
 
   private static CompletableFuture<LoginResult> begin(AuthChain chain, String user, String password)
@@ -180,7 +183,7 @@ class AuthChainTest {
   void aServiceDecidesWhoEntersAVirtualHost() throws Exception {
     AuthChain chain = chain("auth_backends.1=http");
     AuthenticatedUser ann = new AuthenticatedUser("ann", List.of("t"), List.of("t"), "http");
-    service.answers.put(new Question.Vhost("ann", "/", "127.0.0.1", List.of("t")), Answer.ALLOWED);
+    service.answers.put(new Question.Vhost(ann, "/", "127.0.0.1"), Answer.ALLOWED);
     assertThat(chain.enter(ann, "/", NEAR).join()).isNull();
     assertThat(chain.mayEnter(ann, "other", NEAR).join()).isFalse();
     ConnectionException refused = chain.enter(ann, "other", NEAR).join();
@@ -190,10 +193,11 @@ class AuthChainTest {
   @Test
   void aUserOfABackendThatThisNodeDoesNotHaveIsRefusedEverything() throws Exception {
     AuthChain chain =
-        AuthChain.of(
+        new AuthChain(
             Configuration.load(Optional.empty(), Map.of(), List.of()).settings().auth(),
             control,
-            null);
+            Map.of(),
+            List.of());
     AuthenticatedUser ann = new AuthenticatedUser("ann", List.of(), List.of(), "http");
     assertThat(chain.mayEnter(ann, "/", NEAR).join()).isFalse();
     AuthenticatedUser gone = new AuthenticatedUser("bob", List.of(), List.of(), "internal");

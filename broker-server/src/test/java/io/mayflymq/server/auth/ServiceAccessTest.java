@@ -23,11 +23,11 @@ class ServiceAccessTest {
   private final ServiceAccess access = new ServiceAccess(backend, ANN, "/");
 
   private static Question resource(ResourceKind kind, String name, Permission permission) {
-    return new Question.Resource("ann", "/", kind, name, permission, ANN.tags());
+    return new Question.Resource(ANN, "/", kind, name, permission);
   }
 
   private static Question topic(String key, Permission permission) {
-    return new Question.Topic("ann", "/", "events", permission, key, ANN.tags());
+    return new Question.Topic(ANN, "/", "events", permission, key);
   }
 
   /** Runs a command as a connection does; returns how often it was run. */

@@ -62,7 +62,10 @@ class ForcedClosureTest {
     AmqpServer.Served served = storage.served();
     server =
         AmqpServer.start(
-            live, loops, served, AuthChain.of(settings.auth(), served.accessControl(), null));
+            live,
+            loops,
+            served,
+            new AuthChain(settings.auth(), served.accessControl(), Map.of(), List.of()));
     administration = storage.administration();
     administration.vhosts().put(VhostDefinition.of("v")).join();
     administration.users().add("ann", PasswordHash.of("secret"), List.of()).join();

@@ -85,7 +85,7 @@ class SampleConfigTest {
     assertThat(sampleSettings()).isEqualTo(expected);
     // Those without a default stand there with what they expect.
     Files.readAllLines(SAMPLE).stream()
-        .filter(line -> line.matches("##   [a-z_.$]+ = \\.{3}"))
+        .filter(line -> line.matches("##   [a-z0-9_.$]+ = \\.{3}"))
         .forEach(line -> expected.put(line.substring(5).split(" = ", 2)[0], "an example"));
     assertThat(Keys.ALL).allSatisfy(key -> assertThat(expected.keySet()).anyMatch(key::matches));
   }

@@ -6,6 +6,7 @@ import io.mayflymq.server.auth.Answer;
 import io.mayflymq.server.auth.AuthService;
 import io.mayflymq.server.auth.Question;
 import io.mayflymq.server.config.AuthHttpSettings;
+import io.mayflymq.server.tls.ClientTls;
 import io.mayflymq.server.tls.TlsException;
 import java.io.IOException;
 import java.net.ConnectException;
@@ -35,6 +36,7 @@ import javax.net.ssl.SSLParameters;
  * is used.
  */
 public final class HttpAuthService implements AuthService {
+  private static final int MOST_BYTES = 64 * 1024;
   private static final int MOST_OPEN = 64;
   private static final int MOST_WAITING = 10_000;
 
@@ -76,7 +78,7 @@ public final class HttpAuthService implements AuthService {
             .connectTimeout(Duration.ofMillis(settings.connectionTimeoutMillis()));
     if (settings.isEncrypted()) {
       builder
-          .sslContext(HttpTls.context(settings.tls()))
+          .sslContext(ClientTls.context(settings.tls()))
           .sslParameters(new SSLParameters(null, settings.tls().versions().toArray(String[]::new)));
     }
     ExecutorService threads = factory.auxiliaryPool("auth-http", THREADS);
@@ -154,7 +156,7 @@ public final class HttpAuthService implements AuthService {
     void send() {
       CompletableFuture<HttpResponse<byte[]>> sent;
       try {
-        sent = client.sendAsync(request(question), head -> new LimitedBody());
+        sent = client.sendAsync(request(question), head -> new LimitedBody(MOST_BYTES));
       } catch (RuntimeException e) {
         answer.complete(Answer.failed(e.getClass().getSimpleName()));
         next();

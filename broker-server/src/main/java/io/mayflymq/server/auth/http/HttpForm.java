@@ -26,21 +26,21 @@ final class HttpForm {
       form.add("username", vhost.username())
           .add("vhost", vhost.vhost())
           .add("ip", vhost.ip())
-          .add("tags", String.join(" ", vhost.tags()));
+          .add("tags", String.join(" ", vhost.user().tags()));
     } else if (question instanceof Question.Resource resource) {
       form.add("username", resource.username())
           .add("vhost", resource.vhost())
           .add("resource", word(resource.kind()))
           .add("name", resource.name())
           .add("permission", word(resource.permission()))
-          .add("tags", String.join(" ", resource.tags()));
+          .add("tags", String.join(" ", resource.user().tags()));
     } else if (question instanceof Question.Topic topic) {
       form.add("username", topic.username())
           .add("vhost", topic.vhost())
           .add("resource", "topic")
           .add("name", topic.exchange())
           .add("permission", word(topic.permission()))
-          .add("tags", String.join(" ", topic.tags()))
+          .add("tags", String.join(" ", topic.user().tags()))
           .add("routing_key", topic.routingKey())
           .add("variable_map.username", topic.username())
           .add("variable_map.vhost", topic.vhost());

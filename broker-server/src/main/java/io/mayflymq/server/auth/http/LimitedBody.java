@@ -10,12 +10,18 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Flow;
 
 /** Receives a body of a limited length; a longer one is not read to its end. */
-final class LimitedBody implements BodySubscriber<byte[]> {
-  private static final int MOST_BYTES = 64 * 1024;
-
+public final class LimitedBody implements BodySubscriber<byte[]> {
   private final CompletableFuture<byte[]> body = new CompletableFuture<>();
   private final ByteArrayOutputStream received = new ByteArrayOutputStream();
+  private final int most;
   private Flow.Subscription subscription;
+
+  /**
+   * @param most how many bytes it may have
+   */
+  public LimitedBody(int most) {
+    this.most = most;
+  }
 
   @Override
   public CompletionStage<byte[]> getBody() {
@@ -31,11 +37,10 @@ final class LimitedBody implements BodySubscriber<byte[]> {
   @Override
   public void onNext(List<ByteBuffer> buffers) {
     for (ByteBuffer buffer : buffers) {
-      if (received.size() + buffer.remaining() > MOST_BYTES) {
+      if (received.size() + buffer.remaining() > most) {
         subscription.cancel();
         body.completeExceptionally(
-            new ProtocolException(
-                "the service answered with more than %d bytes".formatted(MOST_BYTES)));
+            new ProtocolException("the service answered with more than %d bytes".formatted(most)));
         return;
       }
       byte[] bytes = new byte[buffer.remaining()];

@@ -22,12 +22,12 @@ import java.util.stream.Stream;
  * The sessions of the management page. A session belongs to a user and ends when it was not used
  * for half an hour, eight hours after its login, at the logout, when the user is deleted or has
  * another password, and with the process. That of a user whom a service knows ends an hour after
- * its login.
+ * its login, and that of a token when the token expires.
  *
- * <p>LoginSessions are in memory only, and keyed by a hash of their tokens: a heap dump gives no
- * token away. Their number is limited, in total and for each user; at a limit a new one replaces
- * the one that was not used for longest. No timer runs: what has ended is removed by the next
- * login, and is not found before.
+ * <p>Sessions are in memory only, and keyed by a hash of their tokens: a heap dump gives no token
+ * away. Their number is limited, in total and for each user; at a limit a new one replaces the one
+ * that was not used for longest. No timer runs: what has ended is removed by the next login, and is
+ * not found before.
  */
 public final class LoginSessions {
   /** How long a session lasts without a request, in ms. */
@@ -60,11 +60,11 @@ public final class LoginSessions {
     Session(Principal principal, User user, long nowMillis) {
       this.principal = principal;
       this.password = user == null ? null : user.passwordHash();
-      this.given =
-          user == null
-              ? List.of()
-              : principal.tags().stream().filter(tag -> !user.hasTag(tag)).toList();
-      this.endMillis = nowMillis + (user == null ? LONGEST_OF_SERVICE_MILLIS : LONGEST_MILLIS);
+      this.given = user == null ? List.of() : principal.login().given();
+      this.endMillis =
+          Math.min(
+              principal.login().state().expiresMillis(),
+              nowMillis + (user == null ? LONGEST_OF_SERVICE_MILLIS : LONGEST_MILLIS));
       this.lastUseMillis = nowMillis;
     }
 
@@ -80,10 +80,7 @@ public final class LoginSessions {
     Principal now(User user) {
       return user == null
           ? principal
-          : new Principal(
-              user.name(),
-              Stream.concat(user.tags().stream(), given.stream()).distinct().toList(),
-              false);
+          : principal.with(Stream.concat(user.tags().stream(), given.stream()).distinct().toList());
     }
   }
 

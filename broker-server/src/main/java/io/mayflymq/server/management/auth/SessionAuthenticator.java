@@ -44,7 +44,7 @@ public final class SessionAuthenticator implements Authenticator {
     if (login || (!marked && head.header("authorization") != null)) {
       return users.authenticate(head);
     }
-    String token = SessionCookie.token(head.headers(), head.encrypted());
+    String token = BrowserCookie.SESSION.token(head.headers(), head.encrypted());
     Optional<Principal> user = token == null ? Optional.empty() : sessions.principal(token);
     if (user.isEmpty()) {
       return new Login.Missing();

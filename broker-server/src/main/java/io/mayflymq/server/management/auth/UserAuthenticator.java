@@ -18,12 +18,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Authenticates users by their passwords, with HTTP's basic authentication. Failed logins delay
- * further ones as with AMQP; both count together.
+ * Authenticates users by their passwords, with HTTP's basic authentication, or by tokens (RFC
+ * 6750). Failed logins delay further ones as with AMQP; both count together.
  */
 public final class UserAuthenticator implements Authenticator {
   private static final Logger LOGGER = LoggerFactory.getLogger(UserAuthenticator.class);
   private static final String BASIC = "basic ";
+  private static final String BEARER = "bearer ";
 
   /** An unknown user name may contain any character, but must not break a line of the log. */
   private static final Pattern CONTROL_CHARACTERS = Pattern.compile("\\p{Cntrl}");
@@ -31,8 +32,19 @@ public final class UserAuthenticator implements Authenticator {
   private final AuthChain logins;
   private final AccessControl accessControl;
   private final AuthAttempts attempts;
+  private final boolean refusesPasswords;
 
-  public UserAuthenticator(AuthChain logins, AccessControl accessControl, AuthAttempts attempts) {
+  /**
+   * @param logins who users are
+   * @param attempts counts logins
+   * @param refusesPasswords whether only tokens count
+   */
+  public UserAuthenticator(
+      AuthChain logins,
+      AccessControl accessControl,
+      AuthAttempts attempts,
+      boolean refusesPasswords) {
+    this.refusesPasswords = refusesPasswords;
     this.logins = logins;
     this.accessControl = accessControl;
     this.attempts = attempts;
@@ -45,14 +57,13 @@ public final class UserAuthenticator implements Authenticator {
     if (header == null) {
       return new Login.Missing();
     }
-    Credentials credentials = basic(header);
-    if (credentials == null) {
+    LoginAttempt attempt = attempt(header);
+    if (attempt == null) {
       attempts.failed();
       accessControl.attempts().count(LoginAttempts.Protocol.HTTP, false);
       return new Login.Refused(0);
     }
-    CompletableFuture<LoginResult> result =
-        logins.login(LoginAttempt.of(credentials), peer.getAddress());
+    CompletableFuture<LoginResult> result = logins.login(attempt, peer.getAddress());
     return result.isDone()
         ? ended(result.join(), peer)
         : new Login.Awaited(result.thenApply(later -> ended(later, peer)));
@@ -73,6 +84,15 @@ public final class UserAuthenticator implements Authenticator {
     attempts.succeeded();
     return new Login.Accepted(
         Principal.of(((LoginResult.Accepted) result).user(), peer.getAddress()));
+  }
+
+  /** Returns null if the header is of a kind that does not count, or malformed. */
+  private LoginAttempt attempt(String header) {
+    if (header.regionMatches(true, 0, BEARER, 0, BEARER.length())) {
+      return LoginAttempt.token(header.substring(BEARER.length()).strip());
+    }
+    Credentials credentials = refusesPasswords ? null : basic(header);
+    return credentials == null ? null : LoginAttempt.of(credentials);
   }
 
   private static Credentials basic(String header) {

@@ -1,6 +1,8 @@
 package io.mayflymq.server.management.cluster;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
+import io.mayflymq.server.auth.AuthenticatedUser;
+import io.mayflymq.server.auth.LoginState;
 import io.mayflymq.server.http.RequestBody;
 import io.mayflymq.server.json.Json;
 import io.mayflymq.server.json.JsonReader;
@@ -64,20 +66,34 @@ public record NodeQuestion(
   byte[] encode() {
     return JsonWriter.text(
             Json.object(
-                "method", method,
-                "path", path,
-                "parameters", parameters,
-                "query", query,
-                "headers", headers,
-                "body", body,
-                "user", principal.user(),
-                "tags", principal.tags(),
-                "control", principal.control(),
-                "authorizer", principal.authorizer(),
+                "method",
+                method,
+                "path",
+                path,
+                "parameters",
+                parameters,
+                "query",
+                query,
+                "headers",
+                headers,
+                "body",
+                body,
+                "user",
+                principal.user(),
+                "tags",
+                principal.tags(),
+                "control",
+                principal.control(),
+                "given",
+                principal.login().given(),
+                "authorizer",
+                principal.login().authorizer(),
+                "expires",
+                principal.login().state().expiresMillis(),
+                "facts",
+                principal.login().state().facts(),
                 "address",
-                    principal.address() == null
-                        ? null
-                        : NetUtil.toAddressString(principal.address())))
+                principal.address() == null ? null : NetUtil.toAddressString(principal.address())))
         .getBytes(StandardCharsets.UTF_8);
   }
 
@@ -110,16 +126,24 @@ public record NodeQuestion(
     String user = text(fields, "user");
     List<String> tags = texts(fields, "tags");
     boolean control = Boolean.TRUE.equals(fields.get("control"));
-    return fields.get("authorizer") instanceof String authorizer
-        ? new Principal(
-            user,
-            tags,
-            control,
-            authorizer,
-            fields.get("address") instanceof String address
-                ? NetUtil.createInetAddressFromIpAddressString(address)
-                : null)
-        : new Principal(user, tags, control);
+    if (!(fields.get("authorizer") instanceof String authorizer)) {
+      return new Principal(user, tags, control);
+    }
+    AuthenticatedUser login =
+        new AuthenticatedUser(
+            user, tags, texts(fields, "given"), authorizer, authorizer, state(fields));
+    return new Principal(
+        login,
+        control,
+        fields.get("address") instanceof String address
+            ? NetUtil.createInetAddressFromIpAddressString(address)
+            : null);
+  }
+
+  private static LoginState state(Map<?, ?> fields) {
+    return fields.get("expires") instanceof Number expires
+        ? new LoginState(expires.longValue(), texts(fields, "facts"), null)
+        : LoginState.NONE;
   }
 
   private static String text(Map<?, ?> fields, String name) {

@@ -2,6 +2,7 @@ package io.mayflymq.server.management.resource;
 
 import io.mayflymq.core.security.PasswordHash;
 import io.mayflymq.server.config.NodeName;
+import io.mayflymq.server.config.PageLoginSettings;
 import io.mayflymq.server.json.Json;
 import io.mayflymq.server.management.api.ApiException;
 import io.mayflymq.server.management.api.Missing;
@@ -14,20 +15,36 @@ import java.util.List;
 /** The current user, the numbers of logins at the API, and the hashes of passwords. */
 public final class AuthResource {
   private final AuthAttempts attempts;
+  private final PageLoginSettings page;
 
-  public AuthResource(AuthAttempts attempts) {
+  /**
+   * @param page how users of the page log in by a provider
+   */
+  public AuthResource(AuthAttempts attempts, PageLoginSettings page) {
+    this.page = page;
     this.attempts = attempts;
   }
 
   public void addTo(RequestRouter requestRouter) {
     requestRouter
         .get("whoami", AuthResource::whoami)
-        .get("auth", request -> Response.ok(Json.object("oauth_enabled", false)))
+        .open("auth", this::pageLogin)
         .get("auth/hash_password/{password}", AuthResource::hashPassword)
         .get("auth/attempts/{node}", this::list)
         .delete("auth/attempts/{node}", this::reset)
         .get("auth/attempts/{node}/source", AuthResource::listBySource)
         .delete("auth/attempts/{node}/source", this::reset);
+  }
+
+  /** Tells how users of the page log in: the page needs to know before the login. */
+  private Response pageLogin() {
+    return Response.ok(
+        page.enabled()
+            ? Json.object(
+                "oauth_enabled", true,
+                "oauth_client_id", page.clientId().orElse(""),
+                "oauth_disable_basic_auth", page.refusesPasswords())
+            : Json.object("oauth_enabled", false));
   }
 
   private static Response whoami(Request request) {

@@ -122,7 +122,8 @@ public final class MessageResource {
         () -> {
           try {
             Publisher.Accepted accepted =
-                message.apply(new Publisher(vhost, access, home.index(), () -> null, bytes -> {}));
+                message.apply(
+                    new Publisher(vhost, () -> access, home.index(), () -> null, bytes -> {}));
             Message published = accepted.takeMessage();
             ReplySender replies = new ReplySender(home, vhost.replies());
             accepted.replyNames().forEach(name -> replies.send(name, published));

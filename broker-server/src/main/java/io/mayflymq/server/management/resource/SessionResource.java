@@ -8,8 +8,8 @@ import io.mayflymq.server.management.api.Principal;
 import io.mayflymq.server.management.api.Request;
 import io.mayflymq.server.management.api.RequestRouter;
 import io.mayflymq.server.management.api.Response;
+import io.mayflymq.server.management.auth.BrowserCookie;
 import io.mayflymq.server.management.auth.LoginSessions;
-import io.mayflymq.server.management.auth.SessionCookie;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.NoSuchElementException;
@@ -51,7 +51,9 @@ public final class SessionResource {
     return new Response(
         200,
         rights(request.principal()),
-        Map.of("set-cookie", SessionCookie.set(request.headers(), request.encrypted(), token)));
+        Map.of(
+            "set-cookie",
+            BrowserCookie.SESSION.set(request.headers(), request.encrypted(), token)));
   }
 
   private static ApiException noSession() {
@@ -59,14 +61,14 @@ public final class SessionResource {
   }
 
   private Response logout(Request request) {
-    String token = SessionCookie.token(request.headers(), request.encrypted());
+    String token = BrowserCookie.SESSION.token(request.headers(), request.encrypted());
     if (token != null) {
       sessions.end(token);
     }
     return new Response(
         204,
         null,
-        Map.of("set-cookie", SessionCookie.clear(request.headers(), request.encrypted())));
+        Map.of("set-cookie", BrowserCookie.SESSION.clear(request.headers(), request.encrypted())));
   }
 
   /**

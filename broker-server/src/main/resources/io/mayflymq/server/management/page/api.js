@@ -111,4 +111,7 @@ export async function whoIsLoggedIn() {
   }
 }
 
+/** Returns how users log in: whether by the provider of tokens, and whether by passwords too. */
+export const waysToLogIn = () => request('GET', 'auth', undefined, { login: true });
+
 export const logout = () => request('POST', 'logout', undefined, { login: true });

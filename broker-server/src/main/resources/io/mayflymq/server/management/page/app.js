@@ -8,7 +8,7 @@
  */
 
 import { html, render } from './lib/lit-html.js';
-import { ApiError, get, login, logout, onSessionEnd, whoIsLoggedIn } from './api.js';
+import { ApiError, get, login, logout, onSessionEnd, waysToLogIn, whoIsLoggedIn } from './api.js';
 import { clearErrors, showError } from './forms.js';
 import { time } from './format.js';
 import { follow, here, go, link, route, selectedVhost } from './router.js';
@@ -277,6 +277,31 @@ function drawFrame() {
 
 let loginTrouble = '';
 
+/** How users log in, as soon as it is known. */
+let ways = { oauth_enabled: false };
+
+/** What a login at the provider has come to, which sends the browser back here. */
+const outcomes = {
+  refused: 'The login was refused. The log of the broker says why.',
+  tags: 'This user may not use the management page: it needs one of the tags management, policymaker, monitoring and administrator.',
+  failed: 'The provider does not answer as it should. The log of the broker says why.',
+  over: 'The login took too long, or was begun in another browser.',
+};
+
+function outcomeOfProvider() {
+  const outcome = new URLSearchParams(location.search).get('login');
+  if (outcome !== null) {
+    history.replaceState(null, '', location.pathname + location.hash);
+    loginTrouble = outcomes[outcome] ?? '';
+  }
+}
+
+/** Where a login at the provider begins; the URL of the page is known here only, if there is a proxy. */
+function atProvider() {
+  const page = new URL('.', location.href);
+  return 'login/oauth2?page=' + encodeURIComponent(page.origin + page.pathname);
+}
+
 function loginForm() {
   const submit = async event => {
     event.preventDefault();
@@ -301,10 +326,16 @@ function loginForm() {
     <form class="card" @submit=${submit}>
       <h1><img src="favicon.svg" alt="" width="32" height="32"> MayflyMQ</h1>
       ${loginTrouble === '' ? '' : html`<p class="trouble" role="alert">${loginTrouble}</p>`}
+      ${ways.oauth_enabled ? html`<a id="provider" class="button primary" href=${atProvider()}>Log in by the provider</a>` : ''}
+      ${ways.oauth_enabled && ways.oauth_disable_basic_auth ? '' : passwordFields()}
+    </form>`;
+}
+
+function passwordFields() {
+  return html`
       <label class="field"><span>User</span><input id="user" name="user" autocomplete="username" required autofocus></label>
       <label class="field"><span>Password</span><input id="password" name="password" type="password" autocomplete="current-password" required></label>
-      <button class="primary">Log in</button>
-    </form>`;
+      <button class="primary">Log in</button>`;
 }
 
 async function enter(user) {
@@ -371,10 +402,12 @@ document.querySelector('.skip').addEventListener('click', event => {
 });
 
 follow(location.hash);
+outcomeOfProvider();
 try {
-  const user = await whoIsLoggedIn();
+  const [user, known] = await Promise.all([whoIsLoggedIn(), waysToLogIn()]);
+  ways = known;
   if (user === undefined) {
-    left('');
+    left(loginTrouble);
   } else {
     await enter(user);
   }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.mayflymq.core.security.Permission;
 import io.mayflymq.core.security.ResourceKind;
 import io.mayflymq.server.auth.Answer;
+import io.mayflymq.server.auth.AuthenticatedUser;
 import io.mayflymq.server.auth.Question;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -15,8 +16,11 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class HttpReplyTest {
   private static final Question LOGIN = new Question.Login("ann", "hunter2 &c");
-  private static final Question VHOST =
-      new Question.Vhost("ann", "/", "10.0.0.1", List.of("a", "b"));
+  private static final Question VHOST = new Question.Vhost(ann("a", "b"), "/", "10.0.0.1");
+
+  private static AuthenticatedUser ann(String... tags) {
+    return new AuthenticatedUser("ann", List.of(tags), List.of(), "http");
+  }
 
   private static Answer read(Question question, int status, String body) {
     return HttpReply.read(question, status, body.getBytes(StandardCharsets.UTF_8));
@@ -86,12 +90,10 @@ class HttpReplyTest {
     assertThat(
             HttpForm.of(
                 new Question.Resource(
-                    "ann", "/", ResourceKind.EXCHANGE, "amq.default", Permission.WRITE, List.of())))
+                    ann(), "/", ResourceKind.EXCHANGE, "amq.default", Permission.WRITE)))
         .isEqualTo(
             "username=ann&vhost=%2F&resource=exchange&name=amq.default&permission=write&tags=");
-    assertThat(
-            HttpForm.of(
-                new Question.Topic("ann", "v", "amq.topic", Permission.READ, "a.#", List.of("t"))))
+    assertThat(HttpForm.of(new Question.Topic(ann("t"), "v", "amq.topic", Permission.READ, "a.#")))
         .isEqualTo(
             "username=ann&vhost=v&resource=topic&name=amq.topic&permission=read&tags=t"
                 + "&routing_key=a.%23&variable_map.username=ann&variable_map.vhost=v");

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mayflymq.core.security.PasswordHash;
 import io.mayflymq.core.security.User;
+import io.mayflymq.server.auth.AuthenticatedUser;
+import io.mayflymq.server.auth.LoginState;
 import io.mayflymq.server.management.api.Principal;
 import java.net.InetAddress;
 import java.time.Instant;
@@ -72,6 +74,21 @@ class LoginSessionsTest {
   }
 
   @Test
+  void aSessionOfATokenEndsWithTheToken() {
+    LoginState expiring = new LoginState(now + 1_000, List.of(), null);
+    Principal ann =
+        Principal.of(
+            new AuthenticatedUser(
+                "ann", List.of("monitoring"), List.of("monitoring"), "oauth2", "oauth2", expiring),
+            InetAddress.getLoopbackAddress());
+    String token = sessions.begin(ann);
+    now += 999;
+    assertThat(sessions.principal(token)).contains(ann);
+    now++;
+    assertThat(sessions.principal(token)).isEmpty();
+  }
+
+  @Test
   void aSessionEndsAtTheLogout() {
     User till = user("till");
     String token = sessions.begin(login(till));
@@ -135,8 +152,9 @@ class LoginSessionsTest {
   @Test
   void aSessionOfAUserWhomAServiceKnowsEndsAfterAnHour() {
     Principal ann =
-        new Principal(
-            "ann", List.of("monitoring"), false, "http", InetAddress.getLoopbackAddress());
+        Principal.of(
+            new AuthenticatedUser("ann", List.of("monitoring"), List.of("monitoring"), "http"),
+            InetAddress.getLoopbackAddress());
     String token = sessions.begin(ann);
     long end = now + LoginSessions.LONGEST_OF_SERVICE_MILLIS;
     while (now < end - 60_000) {
@@ -151,7 +169,11 @@ class LoginSessionsTest {
   void tagsThatAServiceHasGivenLastAsLongAsTheSession() {
     User till = user("till");
     String token =
-        sessions.begin(new Principal("till", List.of("monitoring", "management"), false));
+        sessions.begin(
+            Principal.of(
+                new AuthenticatedUser(
+                    "till", List.of("monitoring", "management"), List.of("monitoring"), "internal"),
+                InetAddress.getLoopbackAddress()));
     users.put("till", till.withTags(List.of()));
     assertThat(sessions.principal(token).orElseThrow().tags()).containsExactly("monitoring");
   }

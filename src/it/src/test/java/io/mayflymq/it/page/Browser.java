@@ -67,8 +67,12 @@ final class Browser implements AutoCloseable {
     return paths.stream().map(File::new).filter(File::canExecute).findFirst().orElse(null);
   }
 
-  /** Starts Chromium; the page is at this port of the loopback address. */
-  static Browser start(int httpPort) {
+  /**
+   * Starts Chromium; the page is at this port of the loopback address.
+   *
+   * @param more further options of Chromium
+   */
+  static Browser start(int httpPort, String... more) {
     LoggingPreferences logs = new LoggingPreferences();
     logs.enable(LogType.BROWSER, Level.ALL);
     ChromeOptions options = new ChromeOptions();
@@ -80,6 +84,7 @@ final class Browser implements AutoCloseable {
         "--disable-background-networking",
         "--hide-scrollbars",
         "--window-size=1400,900");
+    options.addArguments(more);
     options.setCapability("goog:loggingPrefs", logs);
     ChromeDriverService service =
         new ChromeDriverService.Builder().usingDriverExecutable(first(DRIVERS)).build();
@@ -117,6 +122,20 @@ final class Browser implements AutoCloseable {
     driver.get("about:blank");
     driver.get(root.replace("//", "//" + credentials));
     visible(By.id("password"));
+  }
+
+  /** Opens the page without a session, which then shows this. */
+  void openLoggedOut(By shown) {
+    driver.get(root);
+    driver.manage().deleteAllCookies();
+    driver.get("about:blank");
+    driver.get(root);
+    visible(shown);
+  }
+
+  /** Returns whether there is such an element now. */
+  boolean has(By by) {
+    return !driver.findElements(by).isEmpty();
   }
 
   /** Fills the form of the login and sends it. */
@@ -300,7 +319,7 @@ final class Browser implements AutoCloseable {
         });
   }
 
-  private WebElement visible(By by) {
+  WebElement visible(By by) {
     return waiting("an element " + by)
         .until(
             any ->

@@ -5,16 +5,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-class SessionCookieTest {
+class BrowserCookieTest {
   @Test
   void theCookieIsHiddenFromScriptsAndFromOtherSites() {
-    assertThat(SessionCookie.set(Map.of("host", "broker:15672"), false, "abc"))
+    assertThat(BrowserCookie.SESSION.set(Map.of("host", "broker:15672"), false, "abc"))
         .isEqualTo("mayfly_session_15672=abc; Path=/; HttpOnly; SameSite=Strict");
   }
 
   @Test
   void theCookieIsSecureOverTls() {
-    assertThat(SessionCookie.set(Map.of("host", "broker"), true, "abc"))
+    assertThat(BrowserCookie.SESSION.set(Map.of("host", "broker"), true, "abc"))
         .isEqualTo("__Host-mayfly_session=abc; Path=/; HttpOnly; SameSite=Strict; Secure");
   }
 
@@ -22,26 +22,27 @@ class SessionCookieTest {
   void theTokenIsFoundAmongOtherCookies() {
     Map<String, String> headers =
         Map.of("host", "[::1]:15672", "cookie", "a=b; mayfly_session_15672=abc;c=d");
-    assertThat(SessionCookie.token(headers, false)).isEqualTo("abc");
-    assertThat(SessionCookie.token(headers, true)).isNull();
+    assertThat(BrowserCookie.SESSION.token(headers, false)).isEqualTo("abc");
+    assertThat(BrowserCookie.SESSION.token(headers, true)).isNull();
   }
 
   @Test
   void theCookieOfABrokerOnAnotherPortIsAnother() {
     Map<String, String> headers = Map.of("host", "h:15673", "cookie", "mayfly_session_15672=abc");
-    assertThat(SessionCookie.token(headers, false)).isNull();
+    assertThat(BrowserCookie.SESSION.token(headers, false)).isNull();
   }
 
   @Test
   void thereIsNoTokenWithoutOrInAnEmptyCookie() {
-    assertThat(SessionCookie.token(Map.of("host", "h"), false)).isNull();
-    assertThat(SessionCookie.token(Map.of("host", "h", "cookie", "mayfly_session="), false))
+    assertThat(BrowserCookie.SESSION.token(Map.of("host", "h"), false)).isNull();
+    assertThat(BrowserCookie.SESSION.token(Map.of("host", "h", "cookie", "mayfly_session="), false))
         .isNull();
-    assertThat(SessionCookie.token(Map.of("cookie", ";;=;"), false)).isNull();
+    assertThat(BrowserCookie.SESSION.token(Map.of("cookie", ";;=;"), false)).isNull();
   }
 
   @Test
   void theLogoutMakesTheBrowserForget() {
-    assertThat(SessionCookie.clear(Map.of(), false)).startsWith("mayfly_session=; Max-Age=0;");
+    assertThat(BrowserCookie.SESSION.clear(Map.of(), false))
+        .startsWith("mayfly_session=; Max-Age=0;");
   }
 }

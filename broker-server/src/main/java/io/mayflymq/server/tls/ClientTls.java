@@ -1,11 +1,8 @@
-package io.mayflymq.server.auth.http;
+package io.mayflymq.server.tls;
 
-import io.mayflymq.server.config.AuthHttpSettings;
-import io.mayflymq.server.tls.PemFiles;
-import io.mayflymq.server.tls.TlsException;
+import io.mayflymq.server.config.ClientTlsSettings;
 import java.io.IOException;
 import java.net.Socket;
-import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
 import java.security.cert.CertificateException;
@@ -20,46 +17,41 @@ import javax.net.ssl.TrustManagerFactory;
 import javax.net.ssl.X509ExtendedTrustManager;
 import javax.net.ssl.X509TrustManager;
 
-/** Makes the TLS context by which the service is reached. */
-final class HttpTls {
+/** Makes the TLS contexts by which the broker reaches services. */
+public final class ClientTls {
   private static final String ALIAS = "broker";
   private static final char[] IN_MEMORY = "in memory".toCharArray();
 
-  private HttpTls() {}
+  private ClientTls() {}
 
   /**
    * Reads all files.
    *
    * @throws TlsException if one is missing or cannot be used
    */
-  static SSLContext context(AuthHttpSettings.Tls settings) throws TlsException {
+  public static SSLContext context(ClientTlsSettings settings) throws TlsException {
     try {
       SSLContext context = SSLContext.getInstance("TLS");
       context.init(keys(settings), trust(settings), null);
       return context;
     } catch (GeneralSecurityException | IOException e) {
       throw new TlsException(
-          "%s: TLS cannot be set up: %s".formatted(AuthHttpSettings.TLS_PREFIX, e.getMessage()), e);
+          "%s: TLS cannot be set up: %s".formatted(settings.prefix(), e.getMessage()), e);
     }
   }
 
-  private static String option(String name) {
-    return AuthHttpSettings.TLS_PREFIX + "." + name;
-  }
-
   /** Returns null for none. */
-  private static KeyManager[] keys(AuthHttpSettings.Tls settings)
+  private static KeyManager[] keys(ClientTlsSettings settings)
       throws TlsException, GeneralSecurityException, IOException {
     if (settings.certificate().isEmpty()) {
       return null;
     }
     KeyStore store = emptyStore();
     List<X509Certificate> chain =
-        PemFiles.certificates(option("certfile"), settings.certificate().get());
+        PemFiles.certificates(settings.prefix() + ".certfile", settings.certificate().get());
     store.setKeyEntry(
         ALIAS,
-        PemFiles.privateKey(
-            AuthHttpSettings.TLS_PREFIX, settings.key().orElseThrow(), settings.password()),
+        PemFiles.privateKey(settings.prefix(), settings.key().orElseThrow(), settings.password()),
         IN_MEMORY,
         chain.toArray(X509Certificate[]::new));
     KeyManagerFactory factory =
@@ -68,15 +60,14 @@ final class HttpTls {
     return factory.getKeyManagers();
   }
 
-  private static TrustManager[] trust(AuthHttpSettings.Tls settings)
+  private static TrustManager[] trust(ClientTlsSettings settings)
       throws TlsException, GeneralSecurityException, IOException {
     if (!settings.verify()) {
       return new TrustManager[] {new Lenient(null)};
     }
     TrustManagerFactory factory =
         TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
-    factory.init(
-        settings.authorities().isPresent() ? authorities(settings.authorities().get()) : null);
+    factory.init(settings.authorities().isPresent() ? authorities(settings) : null);
     TrustManager[] managers = factory.getTrustManagers();
     if (!settings.checksHost()) {
       for (int i = 0; i < managers.length; i++) {
@@ -88,11 +79,12 @@ final class HttpTls {
     return managers;
   }
 
-  private static KeyStore authorities(Path file)
+  private static KeyStore authorities(ClientTlsSettings settings)
       throws TlsException, GeneralSecurityException, IOException {
     KeyStore store = emptyStore();
     int number = 0;
-    for (X509Certificate authority : PemFiles.certificates(option("cacertfile"), file)) {
+    for (X509Certificate authority :
+        PemFiles.certificates(settings.prefix() + ".cacertfile", settings.authorities().get())) {
       store.setCertificateEntry(Integer.toString(number++), authority);
     }
     return store;
