@@ -129,8 +129,8 @@ def main():
         rate, cpu = medians["MayflyMQ"]
         lines += [
             "",
-            f"MayflyMQ moves {rate / peer[0]:.1f} times as many (goal {RATE_TIMES}) at 1/{peer[1] / cpu:.1f} of the processor time"
-            f" (goal 1/{CPU_TIMES}). The goal within one broker is {WITHIN:,}/s.",
+            f"MayflyMQ moves {rate / peer[0]:.1f} times as many (goal {RATE_TIMES}) at 1/{peer[1] / cpu:.1f} of the processor time",
+            f"(goal 1/{CPU_TIMES}). The goal within one broker is {WITHIN:,}/s.",
         ]
     print("\n".join(lines))
     if args.write:
