@@ -14,16 +14,27 @@ public final class BuildInfo {
   /** RabbitMQ's plugins whose function is built in. */
   public static final List<String> PLUGINS =
       List.of(
+          "rabbitmq_auth_backend_cache",
+          "rabbitmq_auth_backend_http",
           "rabbitmq_auth_mechanism_ssl",
           "rabbitmq_consistent_hash_exchange",
           "rabbitmq_delayed_message_exchange",
           "rabbitmq_event_exchange",
+          "rabbitmq_exchange_federation",
+          "rabbitmq_federation",
+          "rabbitmq_federation_common",
+          "rabbitmq_federation_management",
           "rabbitmq_jms_topic_exchange",
           "rabbitmq_management",
           "rabbitmq_management_agent",
+          "rabbitmq_peer_discovery_common",
+          "rabbitmq_peer_discovery_k8s",
           "rabbitmq_prometheus",
+          "rabbitmq_queue_federation",
           "rabbitmq_random_exchange",
-          "rabbitmq_recent_history_exchange");
+          "rabbitmq_recent_history_exchange",
+          "rabbitmq_shovel",
+          "rabbitmq_shovel_management");
 
   private static final String VERSION = readVersion();
 

@@ -20,6 +20,9 @@ final class ConfigFiles {
   private static final String DIRECTORY = "conf.d";
   private static final String PATTERN = "*.conf";
 
+  /** Files of RabbitMQ that are terms of Erlang, or variables for its scripts. */
+  private static final List<String> FOREIGN = List.of("advanced.config", "rabbitmq-env.conf");
+
   private ConfigFiles() {}
 
   /**
@@ -38,6 +41,11 @@ final class ConfigFiles {
       files.addAll(in(directory));
     }
     return files;
+  }
+
+  /** Returns the files beside these that RabbitMQ would read, and this broker does not. */
+  public static List<Path> foreign(Path named) {
+    return FOREIGN.stream().map(named::resolveSibling).filter(Files::exists).toList();
   }
 
   private static List<Path> in(Path directory) throws ConfigException {

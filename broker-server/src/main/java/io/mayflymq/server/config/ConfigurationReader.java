@@ -48,6 +48,8 @@ final class ConfigurationReader {
         files.add(file.toAbsolutePath().normalize());
         ConfigFile.read(file, Keys::isSecret, errors).forEach(this::add);
       }
+      ConfigFiles.foreign(named.get())
+          .forEach(file -> warnings.add(file + " is not read: set its keys in a *.conf file"));
     } catch (ConfigException e) {
       errors.add(e);
     }
@@ -65,6 +67,9 @@ final class ConfigurationReader {
             add(new FileEntry(Origin.variable(variable), key, value));
           }
         });
+    Optional.ofNullable(environment.get(EnabledPlugins.VARIABLE))
+        .filter(file -> !file.isEmpty())
+        .ifPresent(file -> warnings.addAll(EnabledPlugins.warnings(Path.of(file))));
     for (Map.Entry<String, String> variable : new TreeMap<>(environment).entrySet()) {
       String name = variable.getKey();
       if (!name.startsWith(Keys.ENVIRONMENT_PREFIX)

@@ -85,6 +85,14 @@ class ConfigurationTest {
   }
 
   @Test
+  void filesOfRabbitMqThatAreNotReadAreNamed() throws Exception {
+    Path advanced = Files.writeString(directory.resolve("advanced.config"), "[].");
+    Path file = file("heartbeat = 7");
+    assertThat(Configuration.load(Optional.of(file), Map.of(), List.of()).warnings())
+        .containsExactly(advanced + " is not read: set its keys in a *.conf file");
+  }
+
+  @Test
   void environmentVariablesCanSetKeysOfFamilies() throws Exception {
     Configuration configuration =
         Configuration.load(
