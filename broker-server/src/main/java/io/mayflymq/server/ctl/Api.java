@@ -199,7 +199,7 @@ public final class Api {
         String reason = reason(status, answer);
         int sentence = reason.indexOf(": ");
         missing = status == 404 && sentence >= 0 ? reason.substring(sentence + 2) : null;
-        throw new ApiError(status, reason);
+        throw new ApiError(status, reason, answer);
       }
       return answer.isEmpty() ? null : JsonReader.DEFAULT.read(answer);
     } catch (SocketTimeoutException e) {

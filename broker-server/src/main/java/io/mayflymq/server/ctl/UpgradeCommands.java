@@ -1,6 +1,7 @@
 package io.mayflymq.server.ctl;
 
 import io.mayflymq.server.json.Json;
+import java.net.HttpURLConnection;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -38,6 +39,9 @@ final class UpgradeCommands {
                 "await_online_quorum_plus_one",
                 "Waits until the cluster would go on if any one node was stopped, 120 s unless told"
                     + " otherwise")
+            .noting(
+                "Quorum queues with three members or more would go on without this one. Others need"
+                    + " each of their members, so they are not waited for.")
             .action(UpgradeCommands::awaitQuorumPlusOne));
     commands.add(
         Command.named("await_online_synchronized_mirror", "Does not wait: queues have no mirrors")
@@ -94,7 +98,10 @@ final class UpgradeCommands {
         "Will wait for a quorum + 1 of nodes to be online for all quorum queues for %d seconds...",
         seconds);
     RunningNodes nodes =
-        RunningNodes.await(invocation, seconds, now -> now.all() == 1 || now.canLoseOne());
+        RunningNodes.await(
+            invocation,
+            seconds,
+            now -> now.all() == 1 || (now.canLoseOne() && waiting(invocation).isEmpty()));
     if (nodes.all() == 1) {
       return new Result.Done(
           "Target node seems to be the only one in a single node cluster, the command does not"
@@ -106,6 +113,29 @@ final class UpgradeCommands {
           "time is up, %d of %d nodes are running: without one they would be no majority"
               .formatted(nodes.running(), nodes.all()));
     }
+    List<String> queues = nodes.all() == 1 ? List.of() : waiting(invocation);
+    if (!queues.isEmpty()) {
+      throw ControlException.error(
+          Sysexits.UNAVAILABLE,
+          "time is up, %d quorum queues would lose their majority without this node, such as %s"
+              .formatted(queues.size(), queues.get(0)));
+    }
     return Result.DONE;
+  }
+
+  /** Returns the queues that need this node until another member of theirs is in sync. */
+  private static List<String> waiting(Invocation invocation) {
+    try {
+      invocation.api().get("health/checks/node-is-quorum-critical");
+      return List.of();
+    } catch (ApiError e) {
+      if (e.status() != HttpURLConnection.HTTP_UNAVAILABLE) {
+        throw e;
+      }
+      return e.objects("queues").stream()
+          .filter(queue -> queue.get("members") instanceof Long members && members > 2)
+          .map(queue -> String.valueOf(queue.get("readable_name")))
+          .toList();
+    }
   }
 }

@@ -164,6 +164,13 @@ public final class HealthResource {
         "type", "quorum");
   }
 
+  /** Adds how many nodes have it: with one or two, it needs each of them at any time. */
+  private static Map<String, Object> withMembers(Queue queue) {
+    Map<String, Object> object = named(queue);
+    object.put("members", queue.replicas() == null ? 1 : queue.replicas().members().size());
+    return object;
+  }
+
   /** There are no mirrors. */
   private Response mirrorSyncCritical() {
     return managed.broker().cluster().isPresent() ? ok() : singleNode();
@@ -199,7 +206,7 @@ public final class HealthResource {
     return managed.broker().virtualHosts().stream()
         .flatMap(vhost -> vhost.routing().queues().stream())
         .filter(HealthResource::needsThisNode)
-        .map(HealthResource::named)
+        .map(HealthResource::withMembers)
         .toList();
   }
 
