@@ -2,14 +2,12 @@ package io.mayflymq.server.config;
 
 import static io.mayflymq.server.config.ValueTypes.bool;
 import static io.mayflymq.server.config.ValueTypes.listenAddress;
-import static io.mayflymq.server.config.ValueTypes.nodeAddress;
 import static io.mayflymq.server.config.ValueTypes.nodeName;
 import static io.mayflymq.server.config.ValueTypes.orWord;
 import static io.mayflymq.server.config.ValueTypes.path;
 import static io.mayflymq.server.config.ValueTypes.secretText;
 import static io.mayflymq.server.config.ValueTypes.text;
 import static io.mayflymq.server.config.ValueTypes.wholeNumber;
-import static io.mayflymq.server.config.ValueTypes.word;
 
 import java.nio.file.Path;
 import java.util.List;
@@ -42,10 +40,6 @@ public record ClusterSettings(
     ReconciliationSettings reconciliation,
     Tags tags) {
   static final Section SECTION = new Section("Cluster");
-
-  private static final String CLASSIC_CONFIG = "classic_config";
-  private static final String DNS = "dns";
-  private static final String RABBITMQ_PREFIX = "rabbit_peer_discovery_";
 
   static final Setting<Optional<String>> NODE_NAME =
       SECTION.add(
@@ -102,50 +96,7 @@ public record ClusterSettings(
               "Whether a secret that cannot hold 32 random bytes, by its length and"
                   + " characters, is refused, and not only [warned of](clustering.md#security)."));
   static final TlsKeys TLS = TlsKeys.of(SECTION, "cluster.ssl", "cluster.listener");
-  private static final Setting<String> BACKEND =
-      SECTION.add(
-          Setting.of(
-              "cluster_formation.peer_discovery_backend",
-              word(CLASSIC_CONFIG, DNS, RABBITMQ_PREFIX + CLASSIC_CONFIG, RABBITMQ_PREFIX + DNS),
-              CLASSIC_CONFIG,
-              "How a node without data finds the others: by the list of nodes below, or by DNS."));
-  private static final KeyFamily<NodeAddress> NODES =
-      SECTION.add(
-          new KeyFamily<>(
-              "cluster_formation.classic_config.nodes.",
-              "$n",
-              nodeAddress(),
-              Map.of(),
-              "A node that is to form the cluster; the same list on all nodes."));
-  private static final Setting<Optional<String>> DNS_HOSTNAME =
-      SECTION.add(
-          Setting.of(
-              "cluster_formation.dns.hostname",
-              orWord("none", text()),
-              "none",
-              "A host name with one address for each node, whose listeners have the port of"
-                  + " this node's."));
-  private static final Setting<Optional<Integer>> TARGET_SIZE =
-      SECTION.add(
-          Setting.of(
-              "cluster_formation.target_cluster_size_hint",
-              orWord("auto", wholeNumber("nodes", 1, 1_000)),
-              "auto",
-              "How many nodes the cluster is to have; `auto` for as many as are found by name."));
-  private static final Setting<Integer> RETRY_LIMIT =
-      SECTION.add(
-          Setting.of(
-              "cluster_formation.discovery_retry_limit",
-              wholeNumber("attempts", 1, 1_000_000),
-              "30",
-              "How often a node looks for the others before it gives up."));
-  private static final Setting<Integer> RETRY_INTERVAL =
-      SECTION.add(
-          Setting.of(
-              "cluster_formation.discovery_retry_interval",
-              wholeNumber("milliseconds", 10, 3_600_000),
-              "1000",
-              "The time between these attempts."));
+  private static final FormationKeys FORMATION = FormationKeys.of(SECTION);
 
   private static final Setting<Integer> INITIAL_GROUP_SIZE =
       SECTION.add(
@@ -203,26 +154,13 @@ public record ClusterSettings(
               "cluster.listener needs the secret of the cluster: expected either cluster.secret or"
                   + " cluster.secret_file"));
     }
-    boolean byDns = values.get(BACKEND).endsWith(DNS);
-    Optional<String> hostname = values.get(DNS_HOSTNAME);
-    if (byDns && hostname.isEmpty()) {
-      throw new ConfigException(
-          List.of(
-              "cluster_formation.peer_discovery_backend = dns needs"
-                  + " cluster_formation.dns.hostname"));
-    }
     return new ClusterSettings(
         listener,
         secret,
         file,
         values.get(STRONG_SECRET),
         TLS.settings(values),
-        new FormationSettings(
-            byDns ? List.of() : List.copyOf(values.inOrder(NODES)),
-            byDns ? hostname : Optional.empty(),
-            values.get(TARGET_SIZE),
-            values.get(RETRY_LIMIT),
-            values.get(RETRY_INTERVAL)),
+        FORMATION.settings(values, NodeName.of(values.get(NODE_NAME)), listener),
         values.get(INITIAL_GROUP_SIZE),
         new ReconciliationSettings(
             values.get(RECONCILES),
@@ -230,6 +168,11 @@ public record ClusterSettings(
             values.get(RECONCILIATION_INTERVAL),
             values.get(RECONCILIATION_TRIGGER)),
         new Tags(values.members(CLUSTER_TAGS), values.members(NODE_TAGS)));
+  }
+
+  /** Returns warnings for the operator about keys without effect, a line each. */
+  static List<String> warnings(SettingValues values) {
+    return FORMATION.warnings(values);
   }
 
   @Override

@@ -75,6 +75,7 @@ public final class Configuration {
   public List<String> warnings() {
     List<String> all = new ArrayList<>(warnings);
     all.addAll(AuthBackendKeys.warnings(values));
+    all.addAll(ClusterSettings.warnings(values));
     return all;
   }
 

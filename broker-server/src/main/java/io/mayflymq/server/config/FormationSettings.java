@@ -6,20 +6,22 @@ import java.util.Optional;
 /**
  * How a node without data finds its cluster ({@code cluster_formation.*}).
  *
- * @param nodes the nodes that are to form it, with their addresses; for the backend {@code
- *     classic_config}
+ * @param nodes the nodes that are to form it, with their addresses; for the backends {@code
+ *     classic_config} and {@code k8s}
  * @param dnsHostname a host name with an address for each node; for the backend {@code dns}, and
- *     empty for the other one
+ *     empty for the other ones
+ * @param seed the name of the node that begins the cluster; empty for the first one by name
  * @param targetSize how many nodes the cluster is to have, 1 or more; empty for as many as are
  *     named
- * @param retryLimit how often it looks for them, 1 or more
+ * @param retryLimit how often it looks for them, 1 or more; empty if it does not give up
  * @param retryIntervalMillis the time in between, in ms
  */
 public record FormationSettings(
     List<NodeAddress> nodes,
     Optional<String> dnsHostname,
+    Optional<String> seed,
     Optional<Integer> targetSize,
-    int retryLimit,
+    Optional<Integer> retryLimit,
     int retryIntervalMillis) {
   /** Copies the list. */
   public FormationSettings {

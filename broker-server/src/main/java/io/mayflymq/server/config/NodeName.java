@@ -25,7 +25,12 @@ public final class NodeName {
 
   /** Sets the name of this node; without one it follows from the name of the host. */
   public static void set(Optional<String> given) {
-    value = given.orElse(BY_HOST);
+    value = of(given);
+  }
+
+  /** Returns the name of a node that is given this one, or none. */
+  static String of(Optional<String> given) {
+    return given.orElse(BY_HOST);
   }
 
   /**

@@ -24,15 +24,21 @@ import org.slf4j.LoggerFactory;
  * Finds the cluster of a node without data. Used by one thread.
  *
  * <p>It asks the nodes that it is told of, itself among them, who they are. One that is a member of
- * a cluster lets it join. If none is, the node whose name is first may begin a cluster, once a
- * majority of all nodes has agreed, and a node agrees to one node only as long as its process runs.
- * Two majorities have a node in common, so two nodes that start at once never begin two clusters,
- * whatever each of them sees of the network. A first node that was emptied does not begin a second
- * cluster either, as a majority has a member of the first one.
+ * a cluster lets it join. If none is, the seed, which is the node whose name is first unless the
+ * configuration says another one, may begin a cluster, once a majority of all nodes has agreed, and
+ * a node agrees to one node only as long as its process runs. Two majorities have a node in common,
+ * so two nodes that start at once never begin two clusters, whatever each of them sees of the
+ * network. A seed that was emptied does not begin a second cluster either, as a majority has a
+ * member of the first one.
  */
 final class JoinDiscovery {
   private static final Logger LOGGER = LoggerFactory.getLogger(JoinDiscovery.class);
   private static final long CALL_MILLIS = 10_000;
+
+  /**
+   * How often it looks for the node that it was told to join, if it is to look for ever for all.
+   */
+  private static final int JOIN_ATTEMPTS = 30;
 
   private final FormationSettings settings;
   private final PeerDiscovery discovery;
@@ -69,7 +75,8 @@ final class JoinDiscovery {
    * @throws StartException if it is not found in time, or refuses this node
    */
   Optional<String> find() throws StartException {
-    for (int left = settings.retryLimit(); left > 0; left--) {
+    Optional<Integer> limit = settings.retryLimit();
+    for (int attempt = 0; limit.isEmpty() || attempt < limit.get(); attempt++) {
       List<NodeIdentity> found = identify();
       Optional<String> joined = joined(found);
       if (joined.isPresent() || mayBegin(found)) {
@@ -77,7 +84,7 @@ final class JoinDiscovery {
       }
       pause();
     }
-    throw notFound();
+    throw notFound(limit.orElseThrow());
   }
 
   private Optional<String> joined(List<NodeIdentity> found) throws StartException {
@@ -89,9 +96,9 @@ final class JoinDiscovery {
     return Optional.empty();
   }
 
-  private StartException notFound() {
+  private StartException notFound(int attempts) {
     return new StartException(
-        "no cluster was found in %d attempts: %s".formatted(settings.retryLimit(), lastObstacle));
+        "no cluster was found in %d attempts: %s".formatted(attempts, lastObstacle));
   }
 
   /**
@@ -101,7 +108,8 @@ final class JoinDiscovery {
    * @throws StartException if the node is not found in time, is another one, or refuses this one
    */
   String join(NodeAddress seed) throws StartException {
-    for (int left = settings.retryLimit(); left > 0; left--) {
+    int limit = settings.retryLimit().orElse(JOIN_ATTEMPTS);
+    for (int attempt = 0; attempt < limit; attempt++) {
       List<NodeIdentity> found = identify();
       for (NodeIdentity node : found) {
         if (!node.name().equals(seed.name())) {
@@ -119,7 +127,7 @@ final class JoinDiscovery {
       }
       pause();
     }
-    throw notFound();
+    throw notFound(limit);
   }
 
   private boolean isSelf(NodeIdentity node) {
@@ -174,11 +182,13 @@ final class JoinDiscovery {
               .formatted(self.name(), String.join(", ", names)),
           null);
     }
-    if (!isListed || !names.first().equals(self.name())) {
-      obstacle(
-          names.isEmpty()
-              ? "no node was found"
-              : "the cluster is to begin with node '%s'".formatted(names.first()));
+    if (names.isEmpty()) {
+      obstacle("no node was found");
+      return false;
+    }
+    String seed = settings.seed().orElseGet(names::first);
+    if (!isListed || !seed.equals(self.name())) {
+      obstacle("the cluster is to begin with node '%s'".formatted(seed));
       return false;
     }
     long agreed = found.stream().filter(this::agrees).count();
