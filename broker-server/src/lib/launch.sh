@@ -14,6 +14,8 @@ fi
 config=$home/config/mayfly.conf
 if [ "$home" = /usr/share/mayflymq ]; then
   config=/etc/mayflymq/mayflymq.conf
+  # In a pod of RabbitMQ's cluster operator, which mounts this file, the image has another one for the operator's paths.
+  [ ! -e /etc/rabbitmq/conf.d/10-operatorDefaults.conf ] || config=/etc/rabbitmq/rabbitmq.conf
   MAYFLY_CACHE_DIR=${MAYFLY_CACHE_DIR:-/var/cache/mayflymq}
 fi
 if [ -z "${MAYFLY_CONFIG_FILE:-}" ] && [ -r "$config" ]; then

@@ -4,6 +4,7 @@ import io.mayflymq.it.cluster.ClusterNodes;
 import io.mayflymq.it.cluster.ClusterNodes.Place;
 import io.mayflymq.it.harness.Broker;
 import io.mayflymq.it.harness.BrokerProcess;
+import io.mayflymq.it.harness.NodeNetwork;
 import io.mayflymq.it.harness.SmallDisk;
 import java.io.IOException;
 import java.io.UncheckedIOException;

@@ -1,6 +1,5 @@
-package io.mayflymq.it.cluster.fault;
+package io.mayflymq.it.harness;
 
-import io.mayflymq.it.harness.SystemCommand;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -22,7 +21,7 @@ import org.junit.jupiter.api.Assumptions;
 /**
  * A network of its own for each node, in which links can be cut. Needs Linux, root and iproute2.
  */
-final class NodeNetwork implements AutoCloseable {
+public final class NodeNetwork implements AutoCloseable {
   private static final String PREFIX = "mayfly";
   private static final Pattern NAME = Pattern.compile("\\b" + PREFIX + "(\\d+)[a-z]\\d*\\b");
   private static final int LETTERS = 26;
@@ -41,7 +40,7 @@ final class NodeNetwork implements AutoCloseable {
   }
 
   /** Creates one; the test is skipped with the reason if that is not permitted. */
-  static NodeNetwork create(int nodes) {
+  public static NodeNetwork create(int nodes) {
     removeLeftovers();
     NodeNetwork network = new NodeNetwork(nodes);
     String refusal = network.build();
@@ -93,17 +92,17 @@ final class NodeNetwork implements AutoCloseable {
   }
 
   /** Returns the address of a node. */
-  String address(int node) {
+  public String address(int node) {
     return host(node + 1);
   }
 
   /** Returns what starts a process in the namespace of a node, as the same process. */
-  List<String> wrapper(int node) {
+  public List<String> wrapper(int node) {
     return List.of("ip", "netns", "exec", name(node));
   }
 
   /** Loses all that one node sends to another one, until it is mended as often as it was cut. */
-  synchronized void cut(int from, int to) {
+  public synchronized void cut(int from, int to) {
     if (cuts.merge(name(from) + to, 1, Integer::sum) == 1) {
       run("ip -n %s neigh replace %s lladdr %s dev eth0 nud permanent"
               .formatted(name(from), address(to), NO_HARDWARE))
@@ -112,19 +111,19 @@ final class NodeNetwork implements AutoCloseable {
   }
 
   /** Ends what {@link #cut} does. */
-  synchronized void mend(int from, int to) {
+  public synchronized void mend(int from, int to) {
     if (cuts.merge(name(from) + to, -1, Integer::sum) == 0) {
       run("ip -n %s neigh del %s dev eth0".formatted(name(from), address(to))).orFail();
     }
   }
 
   /** Loses all that a node sends and is sent, also by clients. */
-  void unplug(int node) {
+  public void unplug(int node) {
     run("ip link set %s down".formatted(name(node))).orFail();
   }
 
   /** Ends what {@link #unplug} does. */
-  void plug(int node) {
+  public void plug(int node) {
     run("ip link set %s up".formatted(name(node))).orFail();
   }
 
@@ -134,13 +133,13 @@ final class NodeNetwork implements AutoCloseable {
    * @param discipline as for {@code tc}, such as {@code netem delay 50ms}
    * @return why the kernel refuses; null if it does not
    */
-  String shape(int node, String discipline) {
+  public String shape(int node, String discipline) {
     return run("tc -n %s qdisc replace dev eth0 root %s".formatted(name(node), discipline))
         .refusal();
   }
 
   /** Ends what {@link #shape} does. */
-  void unshape(int node) {
+  public void unshape(int node) {
     run("tc -n %s qdisc del dev eth0 root".formatted(name(node))).orFail();
   }
 
