@@ -14,8 +14,10 @@ public final class BuildInfo {
   /** RabbitMQ's plugins whose function is built in. */
   public static final List<String> PLUGINS =
       List.of(
+          "oauth2_client",
           "rabbitmq_auth_backend_cache",
           "rabbitmq_auth_backend_http",
+          "rabbitmq_auth_backend_oauth2",
           "rabbitmq_auth_mechanism_ssl",
           "rabbitmq_consistent_hash_exchange",
           "rabbitmq_delayed_message_exchange",
@@ -24,6 +26,7 @@ public final class BuildInfo {
           "rabbitmq_federation",
           "rabbitmq_federation_common",
           "rabbitmq_federation_management",
+          "rabbitmq_federation_prometheus",
           "rabbitmq_jms_topic_exchange",
           "rabbitmq_management",
           "rabbitmq_management_agent",
@@ -34,7 +37,8 @@ public final class BuildInfo {
           "rabbitmq_random_exchange",
           "rabbitmq_recent_history_exchange",
           "rabbitmq_shovel",
-          "rabbitmq_shovel_management");
+          "rabbitmq_shovel_management",
+          "rabbitmq_shovel_prometheus");
 
   private static final String VERSION = readVersion();
 
