@@ -40,11 +40,13 @@ class SecretKeysTest {
         .containsExactlyInAnyOrder(
             "anonymous_login_pass",
             "auth_http.ssl_options.password",
+            "auth_oauth2.https.password",
             "cluster.secret",
             "cluster.ssl.password",
             "config_entry_decoder.passphrase",
             "default_pass",
             "default_users.$name.password",
+            "management.oauth_client_secret",
             "management.ssl.password",
             "prometheus.ssl.password",
             "ssl_options.password",
@@ -58,6 +60,8 @@ class SecretKeysTest {
         .filteredOn(key -> !key.isSecret())
         .extracting(Key::name)
         .containsExactlyInAnyOrder(
+            "auth_oauth2.token_endpoint",
+            "management.oauth_token_endpoint_params.$name",
             "credential_validator.validation_backend",
             "credential_validator.min_length",
             "credential_validator.regexp",

@@ -1,5 +1,6 @@
 package io.mayflymq.it.security;
 
+import static io.mayflymq.it.harness.Amqp.bytes;
 import static io.mayflymq.it.harness.ChannelErrors.assertChannelError;
 import static io.mayflymq.it.harness.ChannelErrors.assertConnectionError;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -161,7 +162,7 @@ class LoginByTokenIT {
                         + " broker.read:%2F/ann.*"))
             .createChannel();
     channel.queueDeclare("ann.orders", false, false, false, null);
-    channel.basicPublish("", "ann.orders", null, "one".getBytes());
+    channel.basicPublish("", "ann.orders", null, bytes("one"));
     await()
         .untilAsserted(
             () -> {
@@ -335,7 +336,7 @@ class LoginByTokenIT {
               .build());
       connection = factory.newConnection();
       Channel channel = connection.createChannel();
-      long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(3 * seconds);
+      long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(3L * seconds);
       await().until(() -> System.nanoTime() > end);
       channel.queueDeclare("refreshed", false, true, true, null);
       assertThat(
