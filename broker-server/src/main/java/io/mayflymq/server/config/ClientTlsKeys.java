@@ -102,8 +102,8 @@ final class ClientTlsKeys {
       errors.add(
           "key '%s' is set and key '%s' is not: expected both or none"
               .formatted(
-                  hasKey ? key.name() : certificate.name(),
-                  hasKey ? certificate.name() : key.name()));
+                  settings.prefix() + (hasKey ? ".keyfile" : ".certfile"),
+                  settings.prefix() + (hasKey ? ".certfile" : ".keyfile")));
     }
   }
 }

@@ -29,6 +29,12 @@ public record ClientTlsSettings(
     versions = List.copyOf(versions);
   }
 
+  /** Returns the same, of keys that begin otherwise. */
+  ClientTlsSettings called(String otherPrefix) {
+    return new ClientTlsSettings(
+        otherPrefix, verify, authorities, checksHost, certificate, key, password, versions);
+  }
+
   /** Returns the same for any certificate of the service. */
   ClientTlsSettings unverified() {
     return new ClientTlsSettings(

@@ -69,9 +69,8 @@ public record OAuthSettings(
    * @param issuer what the claim {@code iss} must be, and where the provider describes itself
    * @param discovery where exactly; empty without an issuer
    * @param keySet where its keys are; empty for where it says that they are
-   * @param tokenEndpoint where a code becomes a token; the same is true for this and the next two
+   * @param tokenEndpoint where a code becomes a token; the same is true for this and the next one
    * @param authorizationEndpoint where users log in
-   * @param endSessionEndpoint where they log out
    * @param signingKeys files with public keys in PEM, by the key's id
    * @param defaultKey the id of the key of tokens that name none
    * @param algorithms names that count, as in RFC 7518 and RFC 8037
@@ -83,7 +82,6 @@ public record OAuthSettings(
       Optional<URI> keySet,
       Optional<URI> tokenEndpoint,
       Optional<URI> authorizationEndpoint,
-      Optional<URI> endSessionEndpoint,
       Map<String, Path> signingKeys,
       Optional<String> defaultKey,
       Set<String> algorithms,
@@ -208,8 +206,6 @@ public record OAuthSettings(
       provider("token_endpoint", "Where the broker gets tokens for the management page.");
   private static final Setting<Optional<URI>> AUTHORIZATION_ENDPOINT =
       provider("authorization_endpoint", "Where users of the management page log in.");
-  private static final Setting<Optional<URI>> END_SESSION_ENDPOINT =
-      provider("end_session_endpoint", "Where users of the management page log out.");
   private static final KeyFamily<Path> SIGNING_KEYS =
       SECTION.add(
           new KeyFamily<>(
@@ -223,7 +219,8 @@ public record OAuthSettings(
           "default_key",
           orWord("none", text()),
           "none",
-          "The id of the key of tokens without a `kid`; such tokens are refused without it.");
+          "The id of the key of tokens without a `kid`; `none`: the only key, or those without an"
+              + " id.");
   private static final KeyFamily<String> ALGORITHM_NAMES =
       SECTION.add(
           new KeyFamily<>(
@@ -525,11 +522,12 @@ public record OAuthSettings(
    * @param prefix what its keys begin with, for errors
    */
   private static TokenProvider provider(String prefix, SettingValues values, ConfigErrors errors) {
-    for (Setting<Optional<URI>> key : List.of(ISSUER, KEY_SET, OLD_KEY_SET, TOKEN_ENDPOINT)) {
+    for (Setting<Optional<URI>> key :
+        List.of(ISSUER, KEY_SET, OLD_KEY_SET, TOKEN_ENDPOINT, AUTHORIZATION_ENDPOINT)) {
       values.get(key).ifPresent(url -> requireHttps(prefix, key, url, errors));
     }
     Optional<URI> issuer = values.get(ISSUER);
-    ClientTlsSettings tls = TLS.read(values);
+    ClientTlsSettings tls = TLS.read(values).called(prefix + "https");
     TLS.check(tls, errors);
     Map<String, Path> keys = values.members(SIGNING_KEYS);
     Optional<String> defaultKey = values.get(DEFAULT_KEY);
@@ -539,7 +537,6 @@ public record OAuthSettings(
         values.get(KEY_SET).or(() -> values.get(OLD_KEY_SET)),
         values.get(TOKEN_ENDPOINT),
         values.get(AUTHORIZATION_ENDPOINT),
-        values.get(END_SESSION_ENDPOINT),
         Map.copyOf(keys),
         defaultKey,
         Set.copyOf(values.members(ALGORITHM_NAMES).values()),

@@ -52,7 +52,6 @@ final class Signer {
         Optional.empty(),
         Optional.empty(),
         Optional.empty(),
-        Optional.empty(),
         Map.of(),
         Optional.empty(),
         Set.of(
