@@ -75,8 +75,9 @@ public final class AuthChain implements AutoCloseable {
         (name, service) -> {
           AnswerCache cache = cache(service);
           caches.put(name, cache);
-          cached.put(name, asking(AuthBackendKeys.CACHE, cache, settings));
-          backends.put(name, asking(name, service, settings));
+          boolean discloses = name.equals(AuthBackendKeys.HTTP) && settings.http().discloses();
+          cached.put(name, asking(AuthBackendKeys.CACHE, cache, discloses));
+          backends.put(name, asking(name, service, discloses));
         });
     this.links =
         settings.backends().stream()
@@ -96,8 +97,8 @@ public final class AuthChain implements AutoCloseable {
         () -> TimeUnit.NANOSECONDS.toMillis(System.nanoTime()));
   }
 
-  private ServiceBackend asking(String name, AuthService asked, AuthSettings settings) {
-    return new ServiceBackend(name, asked, settings.http().discloses(), cleared::get);
+  private ServiceBackend asking(String name, AuthService asked, boolean discloses) {
+    return new ServiceBackend(name, asked, discloses, cleared::get);
   }
 
   /**

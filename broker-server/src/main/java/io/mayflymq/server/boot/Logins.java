@@ -6,6 +6,7 @@ import io.mayflymq.server.auth.AuthBackend;
 import io.mayflymq.server.auth.AuthChain;
 import io.mayflymq.server.auth.AuthService;
 import io.mayflymq.server.auth.http.HttpAuthService;
+import io.mayflymq.server.auth.ldap.LdapAuthService;
 import io.mayflymq.server.auth.oauth2.AuthorizationCode;
 import io.mayflymq.server.auth.oauth2.OAuthProviders;
 import io.mayflymq.server.config.AuthBackendKeys;
@@ -49,6 +50,9 @@ final class Logins implements AutoCloseable {
       Map<String, AuthService> services = new HashMap<>();
       if (auth.uses(AuthBackendKeys.HTTP)) {
         services.put(AuthBackendKeys.HTTP, HttpAuthService.start(auth.http(), threads));
+      }
+      if (auth.ldap().isPresent()) {
+        services.put(AuthBackendKeys.LDAP, LdapAuthService.start(auth.ldap().get(), threads));
       }
       List<AuthBackend> others = new ArrayList<>();
       OAuthProviders providers = null;

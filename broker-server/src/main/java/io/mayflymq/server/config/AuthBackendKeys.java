@@ -19,6 +19,9 @@ public final class AuthBackendKeys {
   /** A service that is asked by HTTP. */
   public static final String HTTP = "http";
 
+  /** A directory that is asked by LDAP. */
+  public static final String LDAP = "ldap";
+
   /** Tokens of OAuth 2. */
   public static final String OAUTH2 = "oauth2";
 
@@ -27,7 +30,7 @@ public final class AuthBackendKeys {
 
   private static final String PREFIX = "auth_backends.";
   private static final String ABSENT =
-      " (this version has no backend ldap, amqp, dummy or internal_loopback)";
+      " (this version has no backend amqp, dummy or internal_loopback)";
 
   /** A variable of the environment cannot have the dot. */
   private static final Pattern MEMBER = Pattern.compile("([1-9][0-9]{0,3})(?:[._](authn|authz))?");
@@ -37,14 +40,16 @@ public final class AuthBackendKeys {
   /** Returns the type of a backend's name: also RabbitMQ's name of its module. */
   static ValueType<String> backend() {
     return names(
-            Map.of(INTERNAL, INTERNAL, HTTP, HTTP, OAUTH2, OAUTH2, "oauth", OAUTH2, CACHE, CACHE))
-        .describedAs(INTERNAL + ", " + HTTP + ", " + OAUTH2 + " or " + CACHE + ABSENT);
+            Map.of(
+                INTERNAL, INTERNAL, LDAP, LDAP, HTTP, HTTP, OAUTH2, OAUTH2, "oauth", OAUTH2, CACHE,
+                CACHE))
+        .describedAs(String.join(", ", INTERNAL, LDAP, HTTP, OAUTH2) + " or " + CACHE + ABSENT);
   }
 
   /** Returns the type of the name of a backend that can be behind the cache. */
   static ValueType<String> cachedBackend() {
-    return names(Map.of(INTERNAL, INTERNAL, HTTP, HTTP))
-        .describedAs(INTERNAL + " or " + HTTP + ABSENT);
+    return names(Map.of(INTERNAL, INTERNAL, LDAP, LDAP, HTTP, HTTP))
+        .describedAs(String.join(", ", INTERNAL, LDAP) + " or " + HTTP + ABSENT);
   }
 
   private static ValueType<String> names(Map<String, String> names) {

@@ -10,6 +10,7 @@ import io.mayflymq.core.admin.PasswordRule;
 import io.mayflymq.core.security.CertificateLogin;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -23,6 +24,7 @@ import java.util.Set;
  * @param passwords what new passwords must be like
  * @param backends by what users log in, in order; at least one
  * @param http the service that is asked by HTTP, if a backend is one
+ * @param ldap the directory that is asked by LDAP; empty if no backend is one
  * @param oauth whose tokens count, if a backend is for tokens
  * @param cache what is kept of the answers of services
  */
@@ -35,6 +37,7 @@ public record AuthSettings(
     PasswordRule passwords,
     List<Backend> backends,
     AuthHttpSettings http,
+    Optional<AuthLdapSettings> ldap,
     OAuthSettings oauth,
     AuthCacheSettings cache) {
   /**
@@ -78,8 +81,8 @@ public record AuthSettings(
               AuthBackendKeys.backend(),
               Map.of("auth_backends.1", AuthBackendKeys.INTERNAL),
               "By what users log in, tried in the order of the numbers, which begin with 1: the"
-                  + " broker's own users, [a service that is asked by HTTP](auth-http.md), such a service"
-                  + " with a cache, or [tokens](auth-oauth2.md). `auth_backends.$n.authn` and `auth_backends.$n.authz`"
+                  + " broker's own users, [a directory](auth-ldap.md), [a service that is asked by"
+                  + " HTTP](auth-http.md), one of these with a cache, or [tokens](auth-oauth2.md). `auth_backends.$n.authn` and `auth_backends.$n.authz`"
                   + " name one for passwords and another one for rights. The names of RabbitMQ's"
                   + " modules, such as `rabbit_auth_backend_http`, mean the same."));
 
@@ -120,21 +123,33 @@ public record AuthSettings(
   }
 
   private boolean asks(String authn, String backend) {
-    return (authn.equals(AuthBackendKeys.CACHE) ? cache.authn() : authn).equals(backend);
+    return behind(authn, cache.authn()).equals(backend);
   }
 
   private boolean decides(String authz, String backend) {
-    return (authz.equals(AuthBackendKeys.CACHE) ? cache.authz() : authz).equals(backend);
+    return behind(authz, cache.authz()).equals(backend);
   }
 
   /** Returns whether users log in by a backend, with or without the cache. */
   public boolean uses(String backend) {
+    return uses(backends, cache, backend);
+  }
+
+  private static boolean uses(List<Backend> backends, AuthCacheSettings cache, String backend) {
     return backends.stream()
-        .anyMatch(each -> asks(each.authn, backend) || decides(each.authz, backend));
+        .anyMatch(
+            each ->
+                behind(each.authn, cache.authn()).equals(backend)
+                    || behind(each.authz, cache.authz()).equals(backend));
+  }
+
+  private static String behind(String named, String cached) {
+    return named.equals(AuthBackendKeys.CACHE) ? cached : named;
   }
 
   private static AuthSettings read(SettingValues values) throws ConfigException {
     List<Backend> backends = AuthBackendKeys.backends(values);
+    AuthCacheSettings cache = AuthCacheSettings.of(values);
     return new AuthSettings(
         values.inOrder(AUTH_MECHANISMS),
         values.trueMembers(LOOPBACK_USERS),
@@ -144,6 +159,9 @@ public record AuthSettings(
         PasswordKeys.rule(values),
         backends,
         AuthHttpSettings.of(values),
+        uses(backends, cache, AuthBackendKeys.LDAP)
+            ? Optional.of(AuthLdapSettings.of(values))
+            : Optional.empty(),
         OAuthSettings.of(
             values,
             backends.stream()
@@ -151,7 +169,7 @@ public record AuthSettings(
                     each ->
                         each.authn.equals(AuthBackendKeys.OAUTH2)
                             || each.authz.equals(AuthBackendKeys.OAUTH2))),
-        AuthCacheSettings.of(values));
+        cache);
   }
 
   @Override

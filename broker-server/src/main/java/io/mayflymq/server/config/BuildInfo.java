@@ -17,6 +17,7 @@ public final class BuildInfo {
           "oauth2_client",
           "rabbitmq_auth_backend_cache",
           "rabbitmq_auth_backend_http",
+          "rabbitmq_auth_backend_ldap",
           "rabbitmq_auth_backend_oauth2",
           "rabbitmq_auth_mechanism_ssl",
           "rabbitmq_consistent_hash_exchange",

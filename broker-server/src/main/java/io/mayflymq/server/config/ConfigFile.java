@@ -13,9 +13,12 @@ import java.util.function.Predicate;
 /**
  * The format of rabbitmq.conf: {@code key = value} lines, where {@code #} begins a comment unless
  * it stands in quotes. Quotes, single or double, enclose a whole value and are needed only for one
- * that holds a {@code #} or outer spaces. A dot that belongs to a name is written {@code \.}.
+ * that holds a {@code #} or outer spaces; three single quotes enclose one that may have several
+ * lines. A dot that belongs to a name is written {@code \.}.
  */
 final class ConfigFile {
+  private static final String LONG_QUOTE = "'''";
+
   private ConfigFile() {}
 
   /**
@@ -29,23 +32,37 @@ final class ConfigFile {
   public static List<FileEntry> read(Path file, Predicate<String> secrets, ConfigErrors errors) {
     List<FileEntry> entries = new ArrayList<>();
     try {
-      int number = 0;
-      for (String line : lines(file)) {
-        number++;
-        Origin origin = Origin.line(file, number);
-        String content = line.strip();
-        if (!content.isEmpty() && content.charAt(0) != '#') {
-          try {
-            entries.add(entry(origin, content, secrets));
-          } catch (ConfigException e) {
-            errors.add(e);
-          }
+      List<String> lines = lines(file);
+      for (int i = 0; i < lines.size(); i++) {
+        Origin origin = Origin.line(file, i + 1);
+        StringBuilder content = new StringBuilder(lines.get(i).strip());
+        if (content.isEmpty() || content.charAt(0) == '#') {
+          continue;
+        }
+        while (isOpen(content) && i + 1 < lines.size()) {
+          content.append('\n').append(lines.get(++i));
+        }
+        try {
+          entries.add(entry(origin, content.toString().strip(), secrets));
+        } catch (ConfigException e) {
+          errors.add(e);
         }
       }
     } catch (ConfigException e) {
       errors.add(e);
     }
     return entries;
+  }
+
+  /** Returns whether an entry goes on in the next line. */
+  private static boolean isOpen(StringBuilder entry) {
+    int value = entry.indexOf("=") + 1;
+    while (value < entry.length() && Character.isWhitespace(entry.charAt(value))) {
+      value++;
+    }
+    return value > 0
+        && entry.indexOf(LONG_QUOTE, value) == value
+        && entry.indexOf(LONG_QUOTE, value + LONG_QUOTE.length()) < 0;
   }
 
   private static List<String> lines(Path file) throws ConfigException {
@@ -85,8 +102,9 @@ final class ConfigFile {
       int comment = written.indexOf('#');
       return comment < 0 ? written : written.substring(0, comment).strip();
     }
-    int close = written.indexOf(quote, 1);
-    String rest = close < 0 ? "" : written.substring(close + 1).strip();
+    String mark = written.startsWith(LONG_QUOTE) ? LONG_QUOTE : Character.toString(quote);
+    int close = written.indexOf(mark, mark.length());
+    String rest = close < 0 ? "" : written.substring(close + mark.length()).strip();
     if (close < 0 || !(rest.isEmpty() || rest.charAt(0) == '#')) {
       throw new ConfigException(
           "%s: bad value %s for key '%s': expected one quoted text, closed by %s"
@@ -94,8 +112,9 @@ final class ConfigFile {
                   origin.where(),
                   ConfigException.quoteValue(secrets.test(key), written),
                   key,
-                  quote));
+                  mark));
     }
-    return written.substring(1, close);
+    String value = written.substring(mark.length(), close);
+    return mark.equals(LONG_QUOTE) ? value.strip() : value;
   }
 }

@@ -22,6 +22,7 @@ public final class Keys {
           ProtocolSettings.SECTION,
           AuthSettings.SECTION,
           AuthHttpSettings.SECTION,
+          AuthLdapSettings.SECTION,
           AuthCacheSettings.SECTION,
           OAuthSettings.SECTION,
           PasswordKeys.SECTION,

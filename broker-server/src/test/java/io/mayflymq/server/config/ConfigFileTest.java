@@ -55,6 +55,41 @@ class ConfigFileTest {
   }
 
   @Test
+  void valueInThreeQuotesMayHaveSeveralLines() throws Exception {
+    List<FileEntry> entries =
+        read(
+            """
+            a = '''
+              {'or', [x, # no comment
+                      "y = z"]}
+            ''' # a comment
+            b = '''one 'quoted' line'''
+            c = 1
+            """);
+    assertThat(entries)
+        .extracting(FileEntry::value)
+        .containsExactly(
+            "{'or', [x, # no comment\n          \"y = z\"]}", "one 'quoted' line", "1");
+    assertThat(entries)
+        .extracting(entry -> entry.origin().where())
+        .extracting(where -> where.substring(where.lastIndexOf(':')))
+        .containsExactly(":1", ":5", ":6");
+  }
+
+  @Test
+  void threeQuotesThatAreNotClosedAreRefused() throws Exception {
+    assertRefused(
+        "a = 1\nb = '''x\nc = 2",
+        "FILE:2: bad value ''''x?c = 2' for key 'b': expected one quoted text, closed by '''");
+    assertRefused(
+        "b = '''x''' y",
+        "FILE:1: bad value ''''x''' y' for key 'b': expected one quoted text, closed by '''");
+    assertRefused(
+        "pass = '''hunter2",
+        "FILE:1: bad value (not shown) for key 'pass': expected one quoted text, closed by '''");
+  }
+
+  @Test
   void escapedDotIsPartOfTheKey() throws Exception {
     assertThat(read("loopback_users.ann\\.lee = true"))
         .extracting(FileEntry::key)

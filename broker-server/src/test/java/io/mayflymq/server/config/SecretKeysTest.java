@@ -40,6 +40,9 @@ class SecretKeysTest {
         .containsExactlyInAnyOrder(
             "anonymous_login_pass",
             "auth_http.ssl_options.password",
+            "auth_ldap.dn_lookup_bind.password",
+            "auth_ldap.other_bind.password",
+            "auth_ldap.ssl_options.password",
             "auth_oauth2.https.password",
             "cluster.secret",
             "cluster.ssl.password",

@@ -1,6 +1,7 @@
 package io.mayflymq.server.auth.http;
 
 import io.mayflymq.server.auth.Answer;
+import io.mayflymq.server.auth.ForeignText;
 import io.mayflymq.server.auth.Question;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -16,9 +17,6 @@ import java.util.regex.Pattern;
 final class HttpReply {
   private static final Pattern BLANKS = Pattern.compile("\\s+");
   private static final Pattern BETWEEN_TAGS = Pattern.compile("[\\s,]+");
-  private static final Pattern CONTROL_CHARACTERS = Pattern.compile("[\\p{Cntrl}\u2028\u2029]+");
-  private static final int MOST_CHARACTERS = 200;
-  private static final String HIDDEN = "(not shown)";
 
   private HttpReply() {}
 
@@ -59,18 +57,13 @@ final class HttpReply {
   }
 
   /**
-   * Returns a text of the service as the log may have it: one short line, without the password,
-   * which a service may repeat.
+   * Returns a text of the service as the log may have it, without the password, which a service may
+   * repeat.
    */
   private static String shown(Question question, String text) {
-    String open = text;
-    if (question instanceof Question.Login login
-        && login.password() != null
-        && !login.password().isEmpty()) {
-      String encoded = HttpForm.encode(login.password());
-      open = open.replace(login.password(), HIDDEN).replace(encoded, HIDDEN);
+    if (question instanceof Question.Login login && login.password() != null) {
+      return ForeignText.line(text, login.password(), HttpForm.encode(login.password()));
     }
-    String line = CONTROL_CHARACTERS.matcher(open).replaceAll(" ");
-    return line.length() <= MOST_CHARACTERS ? line : line.substring(0, MOST_CHARACTERS) + "...";
+    return ForeignText.line(text);
   }
 }

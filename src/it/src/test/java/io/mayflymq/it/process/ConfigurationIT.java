@@ -145,7 +145,7 @@ class ConfigurationIT {
   @Test
   void allErrorsAreReportedALineEach(@TempDir Path directory) throws Exception {
     Path file = directory.resolve("broker.conf");
-    Files.writeString(file, "heartbeat = often\nnothing\nauth_backends.1 = ldap\n");
+    Files.writeString(file, "heartbeat = often\nnothing\nauth_backends.1 = amqp\n");
     Files.createDirectory(directory.resolve("conf.d"));
     Files.writeString(directory.resolve("conf.d/10.conf"), "frame_max = 5\n");
     try (EmbeddedBroker broker =
@@ -159,7 +159,7 @@ class ConfigurationIT {
           .allMatch(line -> line.startsWith("mayfly: "))
           .anyMatch(line -> line.contains("broker.conf:1: bad value 'often'"))
           .anyMatch(line -> line.contains("broker.conf:2: expected 'key = value'"))
-          .anyMatch(line -> line.contains("broker.conf:3: ") && line.contains("'ldap'"))
+          .anyMatch(line -> line.contains("broker.conf:3: ") && line.contains("'amqp'"))
           .anyMatch(line -> line.contains("10.conf:1: bad value '5'"))
           .anyMatch(line -> line.contains("bad value 'other'"));
     }
