@@ -235,7 +235,7 @@ public final class LdapAuthService implements AuthService {
           ? Answer.failed("a login without a password needs an account in auth_ldap.other_bind")
           : null;
     }
-    // A bind without a password is one as nobody, which succeeds (RFC 4513, 5.1.2).
+    // A bind without a password is an anonymous one, which succeeds (RFC 4513, 5.1.2).
     return login.password().isEmpty()
         ? Answer.refused("unauthenticated bind not allowed: the password is empty")
         : null;

@@ -154,7 +154,7 @@ final class LdapLink {
   /**
    * Proves to be one by a password.
    *
-   * @param name not empty, as little as the password: a server takes that for nobody, and says yes
+   * @param name not empty, nor is the password: that would be an anonymous bind, which succeeds
    * @return null if the server agrees, else how it says no
    */
   String bind(String name, String password, int timeoutMillis)

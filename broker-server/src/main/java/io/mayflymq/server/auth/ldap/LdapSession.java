@@ -93,7 +93,7 @@ final class LdapSession implements Directory, AutoCloseable {
   }
 
   /**
-   * Asks as somebody from here on.
+   * Binds for what is asked from here on.
    *
    * @param bind not {@link Bind.Kind#AS_USER}
    */
@@ -103,7 +103,7 @@ final class LdapSession implements Directory, AutoCloseable {
       String refusal = link.bind(bind.dn(), bind.password(), left());
       trace("bind", bind.dn(), refusal == null ? "yes" : refusal);
       if (refusal != null) {
-        // It is open for nobody, and must not wait for the next use by this account.
+        // It is not bound, and must not wait for the next use by this account.
         close(link);
         throw new UndecidedException("the directory refuses %s: %s".formatted(bind, refusal));
       }

@@ -286,7 +286,7 @@ class LdapAuthServiceTest {
           "the directory refuses the account of auth_ldap.other_bind, '" + ACCOUNT + "': invalid");
       assertThat(answer.reason()).doesNotContain("old-password");
     }
-    // A connection that is nobody's is not used for the account.
+    // A connection that is not bound is not used for the account.
     assertThat(requests.asked).filteredOn(each -> each.startsWith("search")).isEmpty();
   }
 
