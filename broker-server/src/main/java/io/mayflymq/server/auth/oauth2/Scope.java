@@ -25,7 +25,8 @@ record Scope(Permission permission, String vhost, String name, String key) {
    */
   static Optional<Scope> of(String text) {
     int colon = text.indexOf(':');
-    Optional<Permission> permission = colon < 0 ? Optional.empty() : permission(text, colon);
+    Optional<Permission> permission =
+        colon < 0 ? Optional.empty() : permission(text.substring(0, colon));
     if (permission.isEmpty()) {
       return Optional.empty();
     }
@@ -37,8 +38,8 @@ record Scope(Permission permission, String vhost, String name, String key) {
         new Scope(permission.get(), parts[0], parts[1], parts.length == 3 ? parts[2] : null));
   }
 
-  private static Optional<Permission> permission(String text, int colon) {
-    String word = text.substring(0, colon);
+  /** Returns the permission that a word names, in lower case; empty if it names none. */
+  static Optional<Permission> permission(String word) {
     return Stream.of(Permission.values())
         .filter(permission -> permission.name().toLowerCase(Locale.ROOT).equals(word))
         .findFirst();

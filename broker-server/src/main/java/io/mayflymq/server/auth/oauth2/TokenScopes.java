@@ -162,7 +162,7 @@ record TokenScopes(List<String> scopes, List<String> tags) {
           }
         }
         for (String action : places.isEmpty() ? List.<String>of() : actions(request)) {
-          if (isPermission(action)) {
+          if (Scope.permission(action).isPresent()) {
             places.forEach(place -> scopes.add(server.scopePrefix() + action + ":" + place));
           } else {
             scopes.add(server.scopePrefix() + TAG + action);
@@ -183,10 +183,6 @@ record TokenScopes(List<String> scopes, List<String> tags) {
         : value instanceof List<?> many
             ? many.stream().filter(String.class::isInstance).map(String.class::cast).toList()
             : List.of();
-  }
-
-  private static boolean isPermission(String action) {
-    return List.of("read", "write", "configure").contains(action);
   }
 
   /**
