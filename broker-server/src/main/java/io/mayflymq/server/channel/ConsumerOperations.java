@@ -33,6 +33,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -370,8 +371,15 @@ final class ConsumerOperations {
       left(source);
     }
     connection.commands().flush();
+    // What the queue has delivered is handed over at the end of its burst, and waits for its turn
+    // here then: the answer comes behind both.
     channel.await(
-        source.queue().requests().cancel(source.consumer()),
+        source
+            .queue()
+            .requests()
+            .cancel(source.consumer())
+            .thenApplyAsync(Function.identity(), source.queue().shard()::execute)
+            .thenApplyAsync(Function.identity(), connection.home()::execute),
         done -> channel.reply(noWait, new BasicMethod.CancelOk(tag)));
   }
 

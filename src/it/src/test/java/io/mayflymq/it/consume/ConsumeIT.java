@@ -280,6 +280,27 @@ class ConsumeIT {
     consumer.assertNothing();
   }
 
+  /** The client closes its connection when a message comes for a consumer that it has not. */
+  @Test
+  void noDeliveryComesBehindTheCancelOk(Amqp amqp) throws Exception {
+    Connection connection = amqp.connection();
+    Channel publishing = connection.createChannel();
+    Channel consuming = connection.createChannel();
+    // So many that queues lie on other event loops than the connection.
+    for (int queueNumber = 0; queueNumber < 4; queueNumber++) {
+      String queue = amqp.queue();
+      for (int round = 0; round < 50; round++) {
+        Deliveries consumer = Deliveries.from(consuming, queue, true);
+        for (int message = 0; message < 20; message++) {
+          publishing.basicPublish("", queue, PLAIN, bytes("m"));
+        }
+        consumer.cancel();
+      }
+    }
+    assertThat(connection.isOpen()).isTrue();
+    assertThat(consuming.isOpen()).isTrue();
+  }
+
   @Test
   void deliveriesOfACancelledConsumerCanStillBeAcknowledged(Amqp amqp) throws Exception {
     String queue = amqp.queue();
