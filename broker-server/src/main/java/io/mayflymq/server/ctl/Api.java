@@ -14,6 +14,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import javax.net.ssl.HttpsURLConnection;
 import javax.net.ssl.SSLException;
@@ -27,11 +28,20 @@ import javax.net.ssl.SSLException;
 public final class Api {
   private final Endpoint endpoint;
   private final Invocation invocation;
+  private final Function<String, ControlException> unreachable;
   private String missing;
 
   public Api(Endpoint endpoint, Invocation invocation) {
+    this(endpoint, invocation, diagnosis -> Endpoint.unreachable(invocation, diagnosis));
+  }
+
+  /**
+   * @param unreachable makes the error of a broker that does not answer, of what was tried
+   */
+  Api(Endpoint endpoint, Invocation invocation, Function<String, ControlException> unreachable) {
     this.endpoint = endpoint;
     this.invocation = invocation;
+    this.unreachable = unreachable;
   }
 
   /**
@@ -219,8 +229,7 @@ public final class Api {
       throw ControlException.error(
           Sysexits.UNAVAILABLE, endpoint.url() + " does not answer in JSON: is it a broker?");
     } catch (IOException e) {
-      throw Endpoint.unreachable(
-          invocation,
+      throw unreachable.apply(
           "attempted to contact: %s\n%s%s"
               .formatted(
                   endpoint.url(),

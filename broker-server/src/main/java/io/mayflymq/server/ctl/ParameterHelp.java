@@ -57,6 +57,8 @@ final class ParameterHelp {
           Map.entry("read", "what may be consumed from: " + PERMISSION),
           Map.entry("resource", "memory or disk"),
           Map.entry("tag", "a tag, such as administrator, monitoring, policymaker, management"),
+          Map.entry(
+              "uri", "the address of another broker: amqp[s]://user:password@host[:port][/vhost]"),
           Map.entry("username", "the name of a user"),
           Map.entry("value", "the value, in JSON for a parameter"),
           Map.entry("vhost", "the name of a virtual host"),

@@ -16,6 +16,7 @@ import io.mayflymq.shovel.federation.Federated.Kind;
 import io.mayflymq.shovel.federation.LocalObjects;
 import io.mayflymq.shovel.federation.Selection;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -23,6 +24,8 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
+import java.util.function.Function;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
@@ -66,28 +69,39 @@ public final class FederatedObjects implements LocalObjects {
   }
 
   @Override
-  public List<Federated> federated() {
+  public List<Federated> federated(Function<String, Collection<Pattern>> queuePatterns) {
     List<Federated> federated = new ArrayList<>();
     for (VirtualHost vhost : broker.virtualHosts()) {
       PolicyTable policies = vhost.policies().table();
-      if (policies.policies(PolicyKind.POLICY).stream().noneMatch(FederatedObjects::federates)) {
-        continue;
-      }
-      for (ExchangeDefinition exchange : vhost.routing().exchanges()) {
-        if (!exchange.isDefault() && !exchange.internal()) {
-          selection(policies, PolicySubject.exchange(exchange.name()))
-              .map(selection -> federated(vhost.name(), exchange, selection))
-              .ifPresent(federated::add);
+      boolean byPolicy =
+          policies.policies(PolicyKind.POLICY).stream().anyMatch(FederatedObjects::federates);
+      if (byPolicy) {
+        for (ExchangeDefinition exchange : vhost.routing().exchanges()) {
+          if (!exchange.isDefault() && !exchange.internal()) {
+            selection(policies, PolicySubject.exchange(exchange.name()))
+                .map(selection -> federated(vhost.name(), exchange, selection))
+                .ifPresent(federated::add);
+          }
         }
+      }
+      Collection<Pattern> patterns = queuePatterns.apply(vhost.name());
+      if (!byPolicy && patterns.isEmpty()) {
+        continue;
       }
       vhost
           .routing()
           .forEachQueue(
               (name, queue) -> {
-                if (!queue.definition().exclusive() && !queue.isStream()) {
-                  selection(policies, PolicySubject.queue(queue.settings().type(), name))
-                      .map(selection -> federated(vhost.name(), queue, selection))
-                      .ifPresent(federated::add);
+                if (queue.definition().exclusive() || queue.isStream()) {
+                  return;
+                }
+                Optional<Selection> given =
+                    byPolicy
+                        ? selection(policies, PolicySubject.queue(queue.settings().type(), name))
+                        : Optional.empty();
+                if (given.isPresent()
+                    || patterns.stream().anyMatch(pattern -> pattern.matcher(name).find())) {
+                  federated.add(federated(vhost.name(), queue, given.orElse(Selection.NONE)));
                 }
               });
     }

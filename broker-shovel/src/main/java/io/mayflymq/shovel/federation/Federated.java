@@ -3,7 +3,7 @@ package io.mayflymq.shovel.federation;
 import java.util.Map;
 
 /**
- * An exchange or a queue of this broker that a policy federates.
+ * An exchange or a queue of this broker that a policy federates, or a queue that an upstream names.
  *
  * @param kind what it is
  * @param vhost its virtual host
@@ -12,7 +12,7 @@ import java.util.Map;
  * @param durable whether it is
  * @param autoDelete whether it is
  * @param arguments of its declaration, as the client has them
- * @param selection which upstreams it has
+ * @param selection which upstreams its policy gives it
  * @param isHere whether its links are on this node of a cluster
  */
 public record Federated(

@@ -23,9 +23,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Federation of a broker: a link for each exchange and queue that a policy federates, and each of
- * its upstreams. Without upstreams there is no thread, and no class of the client is loaded. Any
- * thread may call.
+ * Federation of a broker: a link for each exchange and queue that a policy federates or an upstream
+ * names, and each of its upstreams. Without upstreams there is no thread, and no class of the
+ * client is loaded. Any thread may call.
  */
 public final class Federation implements AutoCloseable {
   /** The component of upstreams. */
@@ -211,15 +211,20 @@ public final class Federation implements AutoCloseable {
   }
 
   private List<Wanted> wanted(Surroundings broker) {
-    Map<String, Upstreams> upstreams = new HashMap<>();
+    Map<String, Upstreams> byVhost = new HashMap<>();
+    Function<String, Upstreams> upstreams =
+        vhost ->
+            byVhost.computeIfAbsent(
+                vhost,
+                absent ->
+                    new Upstreams(
+                        absent, broker.administration().parameters().list(), broker.json()));
     List<Wanted> wanted = new ArrayList<>();
-    for (Federated each : broker.objects().federated()) {
+    for (Federated each :
+        broker.objects().federated(vhost -> upstreams.apply(vhost).queuePatterns())) {
       upstreams
-          .computeIfAbsent(
-              each.vhost(),
-              vhost ->
-                  new Upstreams(vhost, broker.administration().parameters().list(), broker.json()))
-          .select(each.selection())
+          .apply(each.vhost())
+          .of(each)
           .forEach(upstream -> wanted.add(new Wanted(each, upstream)));
     }
     return wanted;

@@ -16,6 +16,7 @@ import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.zip.CRC32;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -114,7 +115,9 @@ abstract class Link extends Mover {
     try {
       String name =
           "Federation link (upstream: %s, policy: %s)"
-              .formatted(upstream.name(), federated.selection().policy());
+              .formatted(
+                  upstream.name(),
+                  Objects.requireNonNullElse(federated.selection().policy(), "none"));
       from = open("upstream", upstream.uris(), name);
       here = open("downstream", List.of(BrokerUri.local(federated.vhost())), name);
       link(new Ends(from, here));

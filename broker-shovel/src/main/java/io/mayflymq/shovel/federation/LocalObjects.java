@@ -1,8 +1,11 @@
 package io.mayflymq.shovel.federation;
 
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Function;
+import java.util.regex.Pattern;
 
 /** What federation sees of the exchanges and queues of this broker. Any thread may call. */
 public interface LocalObjects {
@@ -31,8 +34,13 @@ public interface LocalObjects {
    */
   Object version();
 
-  /** Returns the exchanges and queues that policies federate, also those of other nodes. */
-  List<Federated> federated();
+  /**
+   * Returns the exchanges and queues that policies federate, and queues that upstreams name
+   * themselves; also those of other nodes.
+   *
+   * @param queuePatterns returns the patterns of the queues that upstreams of a virtual host name
+   */
+  List<Federated> federated(Function<String, Collection<Pattern>> queuePatterns);
 
   /** Returns the bindings from an exchange; none if it is gone. */
   Set<Binding> bindings(String vhost, String exchange);

@@ -8,4 +8,7 @@ package io.mayflymq.shovel.federation;
  * @param set the name of a set, or null
  * @param pattern a regular expression for names of upstreams, or null
  */
-public record Selection(String policy, String upstream, String set, String pattern) {}
+public record Selection(String policy, String upstream, String set, String pattern) {
+  /** Of what no policy federates. */
+  public static final Selection NONE = new Selection(null, null, null, null);
+}

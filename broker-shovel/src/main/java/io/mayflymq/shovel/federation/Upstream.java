@@ -20,6 +20,8 @@ import java.util.List;
  * @param trustUserId whether messages keep the user who published them
  * @param exchange the name of exchanges at the upstream; null for that which they have here
  * @param queue the name of queues at the upstream; null for that which they have here
+ * @param queuePattern a regular expression: it is an upstream of all queues whose names it finds,
+ *     also without a policy; null if only policies say so
  * @param consumerTag of consumers of queues
  * @param queueType of the upstream's queue of an exchange
  * @param keepsQueue whether that queue stays at the upstream when its link is not wanted any more
@@ -36,6 +38,7 @@ record Upstream(
     boolean trustUserId,
     String exchange,
     String queue,
+    String queuePattern,
     String consumerTag,
     String queueType,
     boolean keepsQueue) {

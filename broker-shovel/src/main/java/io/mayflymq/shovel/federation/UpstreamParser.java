@@ -17,6 +17,9 @@ final class UpstreamParser {
   private static final String URI = "uri";
   private static final String UPSTREAM = "upstream";
 
+  /** Our own: of an upstream of queues that no policy federates. */
+  private static final String QUEUE_PATTERN = "queue-pattern";
+
   /** What an entry of a set may change of its upstream. */
   private static final Set<String> OVERRIDES =
       Set.of(
@@ -35,7 +38,7 @@ final class UpstreamParser {
           "resource-cleanup-mode",
           "channel-use-mode");
 
-  private static final Set<String> KEYS = with(OVERRIDES, URI);
+  private static final Set<String> KEYS = with(OVERRIDES, URI, QUEUE_PATTERN);
   private static final Set<String> KEYS_OF_SET = with(OVERRIDES, UPSTREAM);
 
   private static final int PREFETCH = 1_000;
@@ -50,9 +53,9 @@ final class UpstreamParser {
     this.fields = fields;
   }
 
-  private static Set<String> with(Set<String> keys, String key) {
+  private static Set<String> with(Set<String> keys, String... more) {
     Set<String> all = new HashSet<>(keys);
-    all.add(key);
+    all.addAll(List.of(more));
     return Set.copyOf(all);
   }
 
@@ -94,6 +97,7 @@ final class UpstreamParser {
         fields.flag("trust-user-id"),
         fields.name("exchange"),
         fields.name("queue"),
+        fields.pattern(QUEUE_PATTERN),
         consumerTag == null ? "federation-link-" + name : consumerTag,
         fields.oneOf("queue-type", List.of("classic", "quorum"), "classic"),
         fields

@@ -2,6 +2,7 @@ package io.mayflymq.shovel.federation;
 
 import io.mayflymq.core.admin.Parameter;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -17,6 +18,9 @@ final class Upstreams {
   private final Map<String, Map<?, ?>> upstreams = new LinkedHashMap<>();
   private final Map<String, List<?>> sets = new LinkedHashMap<>();
 
+  /** Of upstreams that name their queues themselves. */
+  private final Map<String, Pattern> patterns = new LinkedHashMap<>();
+
   /**
    * @param parameters all of the broker's
    * @param json reads JSON as Java has it
@@ -29,6 +33,10 @@ final class Upstreams {
       if (parameter.component().equals(Federation.UPSTREAM)
           && json.apply(parameter.json()) instanceof Map<?, ?> upstream) {
         upstreams.put(parameter.name(), upstream);
+        Upstream parsed = UpstreamParser.parse(parameter.name(), upstream).upstream();
+        if (parsed != null && parsed.queuePattern() != null) {
+          patterns.put(parameter.name(), Pattern.compile(parsed.queuePattern()));
+        }
       } else if (parameter.component().equals(Federation.SET)
           && json.apply(parameter.json()) instanceof List<?> set) {
         sets.put(parameter.name(), set);
@@ -36,13 +44,33 @@ final class Upstreams {
     }
   }
 
+  /** Returns the patterns of the queues that upstreams name themselves. */
+  Collection<Pattern> queuePatterns() {
+    return patterns.values();
+  }
+
   /**
-   * Finds upstreams.
+   * Finds the upstreams of an exchange or a queue: those that its policy selects, and those that
+   * name it themselves.
    *
-   * @param selection what a policy says
    * @return those that are valid; each once, with what its set changes
    */
-  List<Upstream> select(Selection selection) {
+  List<Upstream> of(Federated federated) {
+    List<Upstream> upstreamsOfIt = selected(federated.selection());
+    if (federated.kind() == Federated.Kind.QUEUE) {
+      patterns.forEach(
+          (upstream, pattern) -> {
+            boolean isSelected =
+                upstreamsOfIt.stream().anyMatch(each -> each.name().equals(upstream));
+            if (!isSelected && pattern.matcher(federated.name()).find()) {
+              add(upstreamsOfIt, upstream, Map.of());
+            }
+          });
+    }
+    return upstreamsOfIt;
+  }
+
+  private List<Upstream> selected(Selection selection) {
     List<Upstream> selected = new ArrayList<>();
     if (selection.upstream() != null) {
       add(selected, selection.upstream(), Map.of());

@@ -7,6 +7,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.regex.PatternSyntaxException;
 
 /**
  * The fields of a parameter's value, which is JSON in Java. All that is wrong is collected, a line
@@ -125,6 +127,21 @@ public final class ParameterFields {
     String text = text(key);
     if (text != null && text.isEmpty()) {
       problems.add("%s is empty".formatted(key));
+    }
+    return text;
+  }
+
+  /** Returns a regular expression; null if it is missing. */
+  public String pattern(String key) {
+    String text = name(key);
+    if (text != null) {
+      try {
+        Pattern.compile(text);
+      } catch (PatternSyntaxException e) {
+        problems.add(
+            "%s should be a regular expression, actually was %s: %s"
+                .formatted(key, shown(text), e.getDescription()));
+      }
     }
     return text;
   }

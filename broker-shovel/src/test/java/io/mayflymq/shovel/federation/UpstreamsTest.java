@@ -32,8 +32,45 @@ class UpstreamsTest {
   }
 
   private List<Upstream> selected(String upstream, String set, String pattern) {
+    return of(Federated.Kind.QUEUE, "q", new Selection("p", upstream, set, pattern));
+  }
+
+  private List<Upstream> of(Federated.Kind kind, String name, Selection selection) {
     return new Upstreams("/", parameters, values::get)
-        .select(new Selection("p", upstream, set, pattern));
+        .of(new Federated(kind, "/", name, "", true, false, Map.of(), selection, true));
+  }
+
+  @Test
+  void wrongPatternIsRefused() {
+    assertThat(
+            UpstreamParser.parse("name", Map.of("uri", "amqp://", "queue-pattern", "(")).problems())
+        .singleElement()
+        .asString()
+        .startsWith("queue-pattern should be a regular expression, actually was \"(\": ");
+  }
+
+  @Test
+  void queuesWhoseNamesAnUpstreamFindsNeedNoPolicy() {
+    upstream("a", "queue-pattern", "^order");
+    upstream("b", "queue-pattern", "s$");
+    upstream("c");
+    assertThat(of(Federated.Kind.QUEUE, "orders", Selection.NONE))
+        .extracting(Upstream::name)
+        .containsExactlyInAnyOrder("a", "b");
+    assertThat(of(Federated.Kind.QUEUE, "order", Selection.NONE))
+        .extracting(Upstream::name)
+        .containsExactly("a");
+    assertThat(of(Federated.Kind.QUEUE, "audit", Selection.NONE)).isEmpty();
+    assertThat(of(Federated.Kind.EXCHANGE, "orders", Selection.NONE)).isEmpty();
+  }
+
+  @Test
+  void upstreamThatPolicyAndPatternNameIsThereOnce() {
+    upstream("a", "queue-pattern", ".");
+    set("/", Federation.SET, "some", List.of(Map.of("upstream", "a", "prefetch-count", 7L)));
+    assertThat(of(Federated.Kind.QUEUE, "orders", new Selection("p", null, "some", null)))
+        .extracting(Upstream::prefetch)
+        .containsExactly(7);
   }
 
   private List<String> names(String upstream, String set, String pattern) {

@@ -104,10 +104,11 @@ public final class FederationResource {
             link.uri(),
             "timestamp",
             LocalTime.text(link.since()),
-            "policy",
-            link.federated().selection().policy(),
             "forwarded",
             link.forwarded());
+    if (link.federated().selection().policy() != null) {
+      object.put("policy", link.federated().selection().policy());
+    }
     if (!link.consumerTag().isEmpty()) {
       object.put("consumer_tag", link.consumerTag());
     }
