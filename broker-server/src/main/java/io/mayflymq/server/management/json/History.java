@@ -104,17 +104,28 @@ public record History(Moments messages, Moments lengths, Moments data) {
     }
 
     /** Adds the samples of a number, as far as these counts are known. */
-    void addTo(Map<String, Object> details, PastCounts counts, IntToLongFunction number) {
-      addTo(details, counts.unknown(), number);
+    void addTo(Map<String, Object> details, PastCounts counts, long now, IntToLongFunction past) {
+      addTo(details, counts.unknown(), now, past);
     }
 
     /**
      * Adds the samples of a number, by the index of the moment, and their averages. There is none
      * of a moment that nothing is known of: RabbitMQ says 0 there, and a chart would show that.
+     * Only the latest moment always has one, as clients expect: if nothing is known of any, it has
+     * the number of now.
      *
      * @param unknown how many of the first moments nothing is known of
+     * @param now the number of now
      */
-    void addTo(Map<String, Object> details, int unknown, IntToLongFunction number) {
+    void addTo(Map<String, Object> details, int unknown, long now, IntToLongFunction past) {
+      if (unknown == nanos.length) {
+        addTo(details, unknown - 1, moment -> now);
+      } else {
+        addTo(details, unknown, past);
+      }
+    }
+
+    private void addTo(Map<String, Object> details, int unknown, IntToLongFunction number) {
       int known = nanos.length - unknown;
       List<Map<String, Object>> samples = new ArrayList<>(known);
       double sum = 0;
@@ -134,7 +145,7 @@ public record History(Moments messages, Moments lengths, Moments data) {
       }
       details.put("samples", samples);
       details.put("avg_rate", Math.round(grown * 10) / 10.0);
-      details.put("avg", known == 0 ? 0 : Math.round(sum / known * 10) / 10.0);
+      details.put("avg", Math.round(sum / known * 10) / 10.0);
     }
   }
 }

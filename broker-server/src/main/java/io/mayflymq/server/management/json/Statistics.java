@@ -213,7 +213,9 @@ public final class Statistics {
       if (history.messages() != null) {
         long[] nanos = history.messages().nanos();
         long[] past = churn.at(event, nanos);
-        history.messages().addTo(details, churn.unknown(nanos), moment -> past[moment]);
+        history
+            .messages()
+            .addTo(details, churn.unknown(nanos), churn.get(event), moment -> past[moment]);
       }
     }
     return rates;
@@ -253,14 +255,19 @@ public final class Statistics {
       double unackedElse = unacked - QueueLengths.unacked(counts::get);
       double readyElse = ready + QueueLengths.unacked(counts::get) - QueueLengths.all(counts::get);
       moments.addTo(
-          ofAll, past, at -> length(allElse + QueueLengths.all(counter -> past.get(counter, at))));
+          ofAll,
+          past,
+          all,
+          at -> length(allElse + QueueLengths.all(counter -> past.get(counter, at))));
       moments.addTo(
           ofUnacked,
           past,
+          unacked,
           at -> length(unackedElse + QueueLengths.unacked(counter -> past.get(counter, at))));
       moments.addTo(
           ofReady,
           past,
+          ready,
           at ->
               length(
                   readyElse
@@ -313,7 +320,7 @@ public final class Statistics {
     Map<String, Object> details = details(counts.rate(counter));
     if (history.data() != null) {
       PastCounts past = history.data().of(counts);
-      history.data().addTo(details, past, moment -> past.get(counter, moment));
+      history.data().addTo(details, past, counts.get(counter), moment -> past.get(counter, moment));
     }
     return details;
   }
@@ -322,18 +329,16 @@ public final class Statistics {
       Map<String, Object> stats, Counts counts, List<Field> fields, History history) {
     PastCounts past = history.messages() == null ? null : history.messages().of(counts);
     for (Field field : fields) {
+      long now = field.sum.stream().mapToLong(counts::get).sum();
       Map<String, Object> details =
-          put(
-              stats,
-              field.name,
-              field.sum.stream().mapToLong(counts::get).sum(),
-              field.sum.stream().mapToDouble(counts::rate).sum());
+          put(stats, field.name, now, field.sum.stream().mapToDouble(counts::rate).sum());
       if (past != null) {
         history
             .messages()
             .addTo(
                 details,
                 past,
+                now,
                 moment -> field.sum.stream().mapToLong(counter -> past.get(counter, moment)).sum());
       }
     }

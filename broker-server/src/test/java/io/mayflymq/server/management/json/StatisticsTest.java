@@ -66,7 +66,15 @@ class StatisticsTest {
     sampleAt(15);
     assertThat(past(queue, 9, -60, -30, 10, 15)).isEqualTo(List.of(9L, 7L));
     assertThat(past(metrics.queues(), 9, -60, -30, 10, 15)).isEqualTo(List.of(9L, 7L));
-    assertThat(past(queue, 9, -60, -30)).isEmpty();
+  }
+
+  /** As clients expect of RabbitMQ, which has a sample of each moment. */
+  @Test
+  void theLatestMomentHasASampleEvenIfNothingIsKnownOfIt() {
+    Counters queue = joined(Counter.PUBLISHED, 7);
+    assertThat(past(queue, 7, -60, -30)).isEqualTo(List.of(7L));
+    sampleAt(10);
+    assertThat(past(queue, 7, -60, -30)).isEqualTo(List.of(7L));
   }
 
   @Test
