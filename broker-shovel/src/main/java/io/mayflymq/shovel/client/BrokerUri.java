@@ -2,14 +2,16 @@ package io.mayflymq.shovel.client;
 
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
+import java.util.SortedSet;
 import java.util.TreeSet;
 
 /**
  * The address of a broker: {@code amqp[s]://[user[:password]@][host[:port]][/vhost][?key=value]}.
- * Without a host it is this broker. Its text has no password and no name of a user.
+ * Without a host it is this broker.
  *
  * @param tls whether the connection is encrypted
  * @param host empty for this broker
@@ -18,6 +20,8 @@ import java.util.TreeSet;
  * @param password empty if none is given
  * @param vhost the virtual host
  * @param parameters what is behind the question mark
+ * @param shown the address as it was written, without user, password and parameters, as RabbitMQ
+ *     shows it
  */
 public record BrokerUri(
     boolean tls,
@@ -26,7 +30,8 @@ public record BrokerUri(
     String user,
     String password,
     String vhost,
-    Map<String, String> parameters) {
+    Map<String, String> parameters,
+    String shown) {
 
   /** What stands for a password where it is not shown. */
   public static final String MASK = "***";
@@ -48,9 +53,20 @@ public record BrokerUri(
           "server_name_indication");
   private static final String MECHANISM = "auth_mechanism";
 
+  /** The parameters that are understood, or accepted without effect. */
+  public static final SortedSet<String> KNOWN_PARAMETERS;
+
+  static {
+    SortedSet<String> known = new TreeSet<>(NUMBERS);
+    known.addAll(OF_TLS);
+    known.add(MECHANISM);
+    KNOWN_PARAMETERS = Collections.unmodifiableSortedSet(known);
+  }
+
   /** Returns the address of a virtual host of this broker. */
   public static BrokerUri local(String vhost) {
-    return new BrokerUri(false, "", PORT, "", "", vhost, Map.of());
+    String shown = vhost.equals("/") ? "amqp://" : "amqp:///" + encode(vhost);
+    return new BrokerUri(false, "", PORT, "", "", vhost, Map.of(), shown);
   }
 
   /**
@@ -102,7 +118,8 @@ public record BrokerUri(
         decode(colon < 0 ? login : login.substring(0, colon)),
         password,
         path.isEmpty() ? "/" : decode(path),
-        parameters);
+        parameters,
+        text.substring(0, scheme + 3) + place.substring(at + 1));
   }
 
   private static int port(String text, boolean tls) {
@@ -143,12 +160,6 @@ public record BrokerUri(
       require(key, value, Set.of("verify_peer", "verify_none"));
     } else if (key.equals(MECHANISM)) {
       require(key, value, Set.of("plain", "amqplain", "external"));
-    } else if (!OF_TLS.contains(key)) {
-      Set<String> known = new TreeSet<>(NUMBERS);
-      known.addAll(OF_TLS);
-      known.add(MECHANISM);
-      throw new IllegalArgumentException(
-          "unknown parameter %s: expected one of %s".formatted(key, String.join(", ", known)));
     }
   }
 
@@ -170,6 +181,13 @@ public record BrokerUri(
   /** Returns whether it is this broker. */
   public boolean isLocal() {
     return host.isEmpty();
+  }
+
+  /** Returns which of its parameters are unknown: they are ignored, as in RabbitMQ. */
+  public SortedSet<String> unknownParameters() {
+    SortedSet<String> unknown = new TreeSet<>(parameters.keySet());
+    unknown.removeAll(KNOWN_PARAMETERS);
+    return unknown;
   }
 
   /** Returns a number of its parameters. */
@@ -212,11 +230,10 @@ public record BrokerUri(
     return text.replaceAll("([?&]password=)[^&]*", "$1" + MASK.replace("$", "\\$"));
   }
 
+  /** Returns it without user, password and parameters. */
   @Override
   public String toString() {
-    return (tls ? "amqps://" : "amqp://")
-        + (isLocal() ? "" : (host.indexOf(':') >= 0 ? "[" + host + "]" : host) + ":" + port)
-        + (vhost.equals("/") ? "" : "/" + encode(vhost));
+    return shown;
   }
 
   private static String encode(String name) {

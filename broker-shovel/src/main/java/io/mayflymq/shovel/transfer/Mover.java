@@ -7,7 +7,9 @@ import io.mayflymq.shovel.client.BrokerConnections;
 import io.mayflymq.shovel.client.BrokerUri;
 import io.mayflymq.shovel.client.ConnectException;
 import java.io.IOException;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -37,6 +39,9 @@ public abstract class Mover {
   private final CountDownLatch stopped = new CountDownLatch(1);
   private final List<BrokerConnection> open = new CopyOnWriteArrayList<>();
   private volatile Transfer transfer;
+
+  /** The addresses whose unknown parameters the log has. */
+  private final Set<BrokerUri> toldOf = new HashSet<>();
 
   /** Why it did not run the last time. */
   private String lastReason = "";
@@ -225,12 +230,25 @@ public abstract class Mover {
    */
   protected final BrokerConnection open(String end, List<BrokerUri> uris, String name)
       throws ConnectException {
+    uris.forEach(this::tellOfUnknownParameters);
     try {
       BrokerConnection opened = connections.open(uris, name);
       open.add(opened);
       return opened;
     } catch (ConnectException e) {
       throw e.of(end);
+    }
+  }
+
+  /** Once for each address: a misspelt parameter has no effect. */
+  private void tellOfUnknownParameters(BrokerUri uri) {
+    if (!uri.unknownParameters().isEmpty() && toldOf.add(uri)) {
+      LOGGER.warn(
+          "{} ignores unknown parameters of the address {}: {}; expected some of {}",
+          this,
+          uri,
+          String.join(", ", uri.unknownParameters()),
+          String.join(", ", BrokerUri.KNOWN_PARAMETERS));
     }
   }
 

@@ -28,8 +28,9 @@ class BrokerUriTest {
       })
   void partsAreRead(
       String text, boolean tls, String host, int port, String user, String password, String vhost) {
-    assertThat(BrokerUri.parse(text))
-        .isEqualTo(new BrokerUri(tls, host, port, user, password, vhost, Map.of()));
+    BrokerUri uri = BrokerUri.parse(text);
+    assertThat(uri)
+        .isEqualTo(new BrokerUri(tls, host, port, user, password, vhost, Map.of(), uri.toString()));
   }
 
   @Test
@@ -42,6 +43,15 @@ class BrokerUriTest {
         .containsEntry("verify", "verify_none");
     assertThat(uri.number("heartbeat", 10)).isEqualTo(3);
     assertThat(uri.number("frame_max", 7)).isEqualTo(7);
+  }
+
+  /** As RabbitMQ does. */
+  @Test
+  void unknownParametersAreToldAndNotRefused() {
+    assertThat(BrokerUri.parse("amqp://h?key2=a&cacertfil=b&heartbeat=3").unknownParameters())
+        .containsExactly("cacertfil", "key2");
+    assertThat(BrokerUri.parse("amqps://h?verify=verify_none&depth=3").unknownParameters())
+        .isEmpty();
   }
 
   @ParameterizedTest
@@ -60,7 +70,6 @@ class BrokerUriTest {
         "amqp://u:***@h | its password is masked: expected the password itself",
         "amqp://h?heartbeat=x | heartbeat should be a number, 0 or more",
         "amqp://h?verify=yes | verify should be one of verify_none, verify_peer",
-        "amqp://h?cacertfil=x | unknown parameter cacertfil: expected one of auth_mechanism, cacertfile, certfile, channel_max, connection_timeout, depth, fail_if_no_peer_cert, frame_max, heartbeat, keyfile, password, server_name_indication, verify",
       })
   void whatIsNoAddressIsToldWithoutThePassword(String text, String reason) {
     assertThatThrownBy(() -> BrokerUri.parse(text))
@@ -82,12 +91,29 @@ class BrokerUriTest {
     assertThat(BrokerUri.withoutLogin(text)).isEqualTo(without);
   }
 
+  /** As RabbitMQ 4.3.6 shows addresses. */
+  @ParameterizedTest
+  @CsvSource({
+    "amqp://, amqp://",
+    "amqp:///%2f, amqp:///%2f",
+    "amqp://localhost/%2f, amqp://localhost/%2f",
+    "amqp://h/, amqp://h/",
+    "amqp://u@/, amqp:///",
+    "amqps://h, amqps://h",
+    "amqp://u:p@h:1234/v?heartbeat=5&channel_max=7, amqp://h:1234/v",
+    "amqps://h?password=p, amqps://h",
+    "amqp://u:p@[::1]:9/a%2Fb%20%C3%A9, amqp://[::1]:9/a%2Fb%20%C3%A9",
+  })
+  void itIsShownAsItWasWrittenWithoutLoginAndParameters(String text, String shown) {
+    assertThat(BrokerUri.parse(text)).hasToString(shown);
+  }
+
   @Test
-  void itsTextHasNoLoginAndIsAnAddress() {
-    BrokerUri uri = BrokerUri.parse("amqp://u:p@[::1]:9/a%2Fb%20%C3%A9");
-    assertThat(uri).hasToString("amqp://[::1]:9/a%2Fb%20%C3%A9");
-    assertThat(BrokerUri.parse("amqp://u@/")).hasToString("amqp://");
-    assertThat(BrokerUri.parse("amqp:///v")).hasToString("amqp:///v");
+  void thisBrokerIsShownWithoutAHost() {
+    assertThat(BrokerUri.local("/")).hasToString("amqp://");
+    assertThat(BrokerUri.local("a/b")).hasToString("amqp:///a%2Fb");
+    assertThat(BrokerUri.parse(BrokerUri.local("a/b").toString()))
+        .isEqualTo(BrokerUri.local("a/b"));
   }
 
   @Property

@@ -458,9 +458,15 @@ class FederationIT {
             String.join("\n", second.output()))) {
       assertThat(text).doesNotContain("wrong-secret");
     }
-    down.upstream("origin", up.uri(), "");
+    // A parameter that is not known has no effect, and rabbitmqadmin's own tests set such ones.
+    down.upstream("origin", up.uri() + "/%2f?key=unheard-of", "");
     down.awaitLinks(1);
     JsonNode link = down.links().path(0);
+    assertThat(link.path("uri").asText())
+        .isEqualTo("amqp://127.0.0.1:%d/%%2f".formatted(up.broker.port()));
+    assertThat(String.join("\n", second.output()))
+        .contains("ignores unknown parameters of the address")
+        .doesNotContain("unheard-of");
     String id = link.path("id").asText();
     assertThat(id).matches("[0-9a-f]{8}");
     assertThat(control.run("restart_federation_link", id).exit()).isZero();
