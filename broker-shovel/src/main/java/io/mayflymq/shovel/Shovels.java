@@ -10,7 +10,6 @@ import io.mayflymq.core.runtime.Causes;
 import io.mayflymq.shovel.client.BrokerConnections;
 import io.mayflymq.shovel.client.InnerEntrance;
 import io.mayflymq.shovel.parameter.Adjustments;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -61,6 +60,9 @@ public final class Shovels implements ParameterComponent, AutoCloseable {
 
   private final Map<Key, Running> running = new ConcurrentHashMap<>();
 
+  /** Those that are being stopped: one of the same name is not started before. */
+  private final Map<Key, Shovel> ending = new ConcurrentHashMap<>();
+
   private final Adjustments adjustments = new Adjustments("shovels");
 
   /** Null before the first shovel. For the thread of adjustments. */
@@ -101,7 +103,7 @@ public final class Shovels implements ParameterComponent, AutoCloseable {
     adjustments.changed();
   }
 
-  /** Stops what is not wanted any more, and starts what is missing. */
+  /** Has what is not wanted any more stop, and starts what is missing. */
   private void adjust(Surroundings broker) {
     Map<Key, Parameter> wanted = new LinkedHashMap<>();
     if (broker.isHere().getAsBoolean()) {
@@ -111,26 +113,40 @@ public final class Shovels implements ParameterComponent, AutoCloseable {
         }
       }
     }
-    List<Shovel> ending = new ArrayList<>();
+    Map<Key, Shovel> unwanted = new LinkedHashMap<>();
     running.forEach(
         (key, shovel) -> {
           Parameter parameter = wanted.get(key);
           if (parameter == null || !parameter.json().equals(shovel.json)) {
-            running.remove(key);
-            ending.add(shovel.shovel);
+            unwanted.put(key, shovel.shovel);
           }
         });
-    ending.forEach(Shovel::end);
-    ending.forEach(Shovel::stop);
-    ending.forEach(
-        shovel -> {
-          LOGGER.info("{} has stopped", shovel);
-          broker.events().happened(ShovelEvent.removed(shovel.vhost(), shovel.name()));
-        });
+    if (!unwanted.isEmpty()) {
+      ending.putAll(unwanted);
+      running.keySet().removeAll(unwanted.keySet());
+      unwanted.values().forEach(Shovel::end);
+      // One that does not get an answer takes seconds, for which the others do not wait.
+      broker.threads().auxiliary("shovels-end", () -> finish(unwanted, broker.events())).start();
+    }
     wanted.forEach(
         (key, parameter) -> {
-          if (!running.containsKey(key)) {
+          if (!running.containsKey(key) && !ending.containsKey(key)) {
             start(key, parameter, broker);
+          }
+        });
+  }
+
+  /** Waits until shovels have stopped. */
+  private void finish(Map<Key, Shovel> unwanted, BrokerEvents events) {
+    unwanted.forEach(
+        (key, shovel) -> {
+          try {
+            shovel.stop();
+            LOGGER.info("{} has stopped", shovel);
+            events.happened(ShovelEvent.removed(shovel.vhost(), shovel.name()));
+          } finally {
+            ending.remove(key, shovel);
+            changed();
           }
         });
   }
@@ -199,9 +215,12 @@ public final class Shovels implements ParameterComponent, AutoCloseable {
 
   /** Stops a shovel and starts it anew, if it runs on this node. */
   public void restart(String vhost, String name) {
-    Running shovel = running.remove(new Key(vhost, name));
-    if (shovel != null) {
+    Key key = new Key(vhost, name);
+    Running shovel = running.get(key);
+    if (shovel != null && ending.putIfAbsent(key, shovel.shovel) == null) {
+      running.remove(key, shovel);
       shovel.shovel.stop();
+      ending.remove(key, shovel.shovel);
       changed();
     }
   }
@@ -215,6 +234,7 @@ public final class Shovels implements ParameterComponent, AutoCloseable {
     // All at once, then each.
     running.values().forEach(each -> each.shovel.end());
     running.values().forEach(each -> each.shovel.stop());
+    ending.values().forEach(Shovel::stop);
     running.clear();
     if (connections != null) {
       connections.close();

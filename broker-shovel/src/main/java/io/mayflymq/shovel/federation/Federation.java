@@ -15,6 +15,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -74,6 +75,10 @@ public final class Federation implements AutoCloseable {
   }
 
   private final Map<Key, Link> links = new ConcurrentHashMap<>();
+
+  /** Those of the links that are being stopped. */
+  private final Set<Link> ending = ConcurrentHashMap.newKeySet();
+
   private final Adjustments adjustments = new Adjustments("federation");
 
   /** Null before the first link. For the thread of adjustments. */
@@ -168,32 +173,31 @@ public final class Federation implements AutoCloseable {
     if (any) {
       wanted(broker).forEach(each -> wanted.put(each.key(), each));
     }
-    Map<Key, Link> ending = new HashMap<>();
+    Map<Key, Link> unwanted = new HashMap<>();
     links.forEach(
         (key, link) -> {
           Wanted now = wanted.get(key);
-          if (now == null) {
+          if (ending.contains(link)) {
+            if (now == null) {
+              link.dissolve();
+            }
+          } else if (now == null) {
             link.dissolve();
-            ending.put(key, link);
+            unwanted.put(key, link);
           } else if (!now.federated.isHere()
               || !now.equals(new Wanted(link.federated(), link.upstream()))) {
             // It begins anew, perhaps on another node: what it has at the upstream stays.
             link.end();
-            ending.put(key, link);
+            unwanted.put(key, link);
           } else if (link instanceof ExchangeLink exchange) {
             exchange.bindingsMayHaveChanged();
           }
         });
-    ending.forEach(
-        (key, link) -> {
-          link.stop();
-          links.remove(key, link);
-          LOGGER.info("{} has stopped", link);
-          if (link.dissolves() && link.leftAtUpstream() != null && !link.upstream().keepsQueue()) {
-            LOGGER.warn(
-                "{} could not delete its queue at the upstream, '{}'", link, link.leftAtUpstream());
-          }
-        });
+    if (!unwanted.isEmpty()) {
+      ending.addAll(unwanted.values());
+      // One that does not get an answer takes seconds, for which the others do not wait.
+      broker.threads().auxiliary("federation-end", () -> finish(unwanted)).start();
+    }
     wanted.forEach(
         (key, each) -> {
           if (each.federated.isHere() && !links.containsKey(key)) {
@@ -202,12 +206,28 @@ public final class Federation implements AutoCloseable {
             link.start();
           }
         });
-    if (!any && watch != null) {
+    if (!any && watch != null && links.isEmpty()) {
       watch.close();
       watch = null;
       connections.close();
       connections = null;
     }
+  }
+
+  /** Waits until links have stopped. */
+  private void finish(Map<Key, Link> unwanted) {
+    unwanted.forEach(
+        (key, link) -> {
+          link.stop();
+          LOGGER.info("{} has stopped", link);
+          if (link.dissolves() && link.leftAtUpstream() != null && !link.upstream().keepsQueue()) {
+            LOGGER.warn(
+                "{} could not delete its queue at the upstream, '{}'", link, link.leftAtUpstream());
+          }
+          links.remove(key, link);
+          ending.remove(link);
+          changed();
+        });
   }
 
   private List<Wanted> wanted(Surroundings broker) {

@@ -19,6 +19,9 @@ import io.mayflymq.it.harness.OwnBroker;
 import io.mayflymq.it.harness.Patience;
 import io.mayflymq.it.harness.RestartedBroker;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -495,6 +498,29 @@ class ShovelIT {
     try (Connection connected = other.factory().newConnection()) {
       GetResponse got = connected.createChannel().basicGet(from, true);
       assertThat(got.getProps().getUserId()).isNull();
+    }
+  }
+
+  @Test
+  void shovelThatGetsNoAnswerHoldsUpNoOther() throws Exception {
+    String from = queue(null);
+    try (ServerSocket silent = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      silent.setSoTimeout(Patience.MILLIS);
+      shovel(
+          "stuck",
+          "\"src-queue\":\"%s\",\"dest-uri\":\"amqp://127.0.0.1:%d\",\"dest-queue\":\"to\""
+              .formatted(from, silent.getLocalPort()));
+      try (Socket never = silent.accept()) {
+        http.delete("parameters/shovel/" + VHOST + "/stuck");
+        shovel(
+            "next",
+            "\"src-queue\":\"%s\",\"dest-uri\":\"amqp://\",\"dest-queue\":\"%s\""
+                .formatted(from, queue(null)));
+        awaitState("next", "running");
+        assertThat(String.join("\n", broker.output()))
+            .as("while %s is silent", never)
+            .doesNotContain("shovel 'stuck' in vhost '/' has stopped");
+      }
     }
   }
 
