@@ -16,7 +16,6 @@ import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.List;
 import java.util.Map;
-import javax.security.auth.x500.X500Principal;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -117,16 +116,6 @@ class AccessControlTest {
         .isEqualTo(new Refused("unknown", "user 'unknown' - invalid credentials"));
     assertThat(control.locate(control.checkProved("guest"), far))
         .isEqualTo(new Refused("guest", "user 'guest' can only connect via localhost"));
-  }
-
-  @Test
-  void userNameIsReadFromTheCertificate() {
-    X500Principal subject = new X500Principal("EMAILADDRESS=a@b, CN=ann, CN=lee, OU=x, O=shop");
-    assertThat(CertificateLogin.DISTINGUISHED_NAME.name(subject))
-        .isEqualTo("EMAILADDRESS=a@b,CN=ann,CN=lee,OU=x,O=shop");
-    assertThat(CertificateLogin.COMMON_NAME.name(subject)).isEqualTo("lee,ann");
-    assertThat(CertificateLogin.COMMON_NAME.name(new X500Principal("O=shop"))).isNull();
-    assertThat(CertificateLogin.DISTINGUISHED_NAME.name(new X500Principal(""))).isNull();
   }
 
   @Test

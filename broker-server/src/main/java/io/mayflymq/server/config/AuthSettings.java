@@ -2,8 +2,10 @@ package io.mayflymq.server.config;
 
 import static io.mayflymq.server.config.ValueTypes.bool;
 import static io.mayflymq.server.config.ValueTypes.constant;
+import static io.mayflymq.server.config.ValueTypes.oneOf;
 import static io.mayflymq.server.config.ValueTypes.secretText;
 import static io.mayflymq.server.config.ValueTypes.text;
+import static io.mayflymq.server.config.ValueTypes.wholeNumber;
 import static io.mayflymq.server.config.ValueTypes.word;
 
 import io.mayflymq.core.admin.PasswordRule;
@@ -55,13 +57,34 @@ public record AuthSettings(
 
   static final Section SECTION = new Section("Logging in");
 
-  static final Setting<CertificateLogin> CERTIFICATE_LOGIN =
+  static final Setting<CertificateLogin.Part> CERTIFICATE_LOGIN =
       SECTION.add(
           Setting.of(
               "ssl_cert_login_from",
-              constant(CertificateLogin.class),
+              oneOf(
+                  Map.of(
+                      "distinguished_name", CertificateLogin.Part.DISTINGUISHED_NAME,
+                      "common_name", CertificateLogin.Part.COMMON_NAME,
+                      "subject_alternative_name", CertificateLogin.Part.SUBJECT_ALTERNATIVE_NAME,
+                      "subject_alt_name", CertificateLogin.Part.SUBJECT_ALTERNATIVE_NAME)),
               "distinguished_name",
               "The part of a client's certificate that is its user name, for `EXTERNAL`."));
+
+  static final Setting<CertificateLogin.AlternativeName> CERTIFICATE_NAME_TYPE =
+      SECTION.add(
+          Setting.of(
+              "ssl_cert_login_san_type",
+              constant(CertificateLogin.AlternativeName.class),
+              "dns",
+              "The type of the alternative names that count, with `subject_alternative_name`."));
+
+  static final Setting<Integer> CERTIFICATE_NAME_INDEX =
+      SECTION.add(
+          Setting.of(
+              "ssl_cert_login_san_index",
+              wholeNumber("names", 0, 1_000),
+              "0",
+              "Which of the alternative names of that type is the user name, counted from 0."));
 
   static final KeyFamily<String> AUTH_MECHANISMS =
       SECTION.add(
@@ -153,7 +176,10 @@ public record AuthSettings(
     return new AuthSettings(
         values.inOrder(AUTH_MECHANISMS),
         values.trueMembers(LOOPBACK_USERS),
-        values.get(CERTIFICATE_LOGIN),
+        new CertificateLogin(
+            values.get(CERTIFICATE_LOGIN),
+            values.get(CERTIFICATE_NAME_TYPE),
+            values.get(CERTIFICATE_NAME_INDEX)),
         values.get(ANONYMOUS_LOGIN_USER),
         values.get(ANONYMOUS_LOGIN_PASS),
         PasswordKeys.rule(values),

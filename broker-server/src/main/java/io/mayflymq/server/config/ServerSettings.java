@@ -138,7 +138,7 @@ public record ServerSettings(
     return new ServerSettings(
         listeners(values.members(TcpSettings.TCP_LISTENERS)),
         listeners(values.members(TcpSettings.TLS_LISTENERS)),
-        TcpSettings.TLS.settings(values),
+        TcpSettings.tls(values),
         TcpSettings.of(values),
         ProtocolSettings.of(values),
         auth,

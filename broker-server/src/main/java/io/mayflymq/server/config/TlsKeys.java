@@ -7,6 +7,7 @@ import static io.mayflymq.server.config.ValueTypes.path;
 import static io.mayflymq.server.config.ValueTypes.secretText;
 import static io.mayflymq.server.config.ValueTypes.word;
 
+import io.mayflymq.server.config.TlsSettings.Revocation;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
@@ -91,12 +92,20 @@ record TlsKeys(
   }
 
   TlsSettings settings(SettingValues values) {
+    return settings(values, Optional.empty(), Optional.empty());
+  }
+
+  /** Returns settings with what only some listeners have. */
+  TlsSettings settings(
+      SettingValues values, Optional<Path> trusted, Optional<Revocation> revocation) {
     return new TlsSettings(
         prefix,
         neededBy,
         values.get(certificate),
         values.get(key),
         values.get(authorities),
+        trusted,
+        revocation,
         values.get(verify).equals("verify_peer"),
         values.get(failIfNoPeerCert),
         values.members(versions).values().stream()

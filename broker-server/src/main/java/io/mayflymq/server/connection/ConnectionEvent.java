@@ -8,6 +8,7 @@ import io.mayflymq.server.channel.ConnectionIdentity;
 import io.mayflymq.server.config.NodeName;
 import java.net.Inet6Address;
 import java.net.InetAddress;
+import java.security.cert.X509Certificate;
 import java.util.StringJoiner;
 
 /** A connection was opened or closed, or a client tried to log in. */
@@ -38,7 +39,7 @@ sealed interface ConnectionEvent extends BrokerEvent {
           .put("ssl_key_exchange", encryption == null ? "" : encryption.keyExchange())
           .put("ssl_cipher", encryption == null ? "" : encryption.cipher())
           .put("ssl_hash", encryption == null ? "" : encryption.hash())
-          .put("peer_cert_subject", peer.subject() == null ? "" : peer.subject().getName())
+          .put("peer_cert_subject", subject(peer.certificate()))
           .put("auth_mechanism", connection.mechanism())
           .put("protocol", PROTOCOL)
           .put("user", identity.user())
@@ -106,6 +107,10 @@ sealed interface ConnectionEvent extends BrokerEvent {
         instanceof FieldValue.LongString name) {
       properties.put("user_provided_name", name.string());
     }
+  }
+
+  private static String subject(X509Certificate certificate) {
+    return certificate == null ? "" : certificate.getSubjectX500Principal().getName();
   }
 
   /** Returns an address as Erlang prints it, such as <code>{127,0,0,1}</code>. */

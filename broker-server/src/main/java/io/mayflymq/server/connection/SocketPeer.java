@@ -5,7 +5,7 @@ import io.netty.channel.Channel;
 import io.netty.util.AttributeKey;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import javax.security.auth.x500.X500Principal;
+import java.security.cert.X509Certificate;
 
 /**
  * The other end of a socket.
@@ -14,10 +14,14 @@ import javax.security.auth.x500.X500Principal;
  * @param port its port there
  * @param local the address that it connected to
  * @param isEncrypted whether it speaks TLS
- * @param subject the subject of its verified certificate; null if it has none
+ * @param certificate its verified certificate; null if it has none
  */
 record SocketPeer(
-    InetAddress address, int port, InetAddress local, boolean isEncrypted, X500Principal subject) {
+    InetAddress address,
+    int port,
+    InetAddress local,
+    boolean isEncrypted,
+    X509Certificate certificate) {
   private static final AttributeKey<Ends> ENDS = AttributeKey.valueOf(SocketPeer.class, "ends");
 
   private record Ends(InetSocketAddress client, InetSocketAddress server) {}
@@ -45,22 +49,23 @@ record SocketPeer(
     InetSocketAddress remote = client(socket);
     InetSocketAddress local = server(socket);
     Encryption encryption = Encryption.of(socket);
-    boolean isKnown = encryption != null && encryption.peer() != null;
     return new SocketPeer(
         remote.getAddress(),
         remote.getPort(),
         local.getAddress(),
         encryption != null,
-        isKnown ? encryption.peer().getSubjectX500Principal() : null);
+        encryption == null ? null : encryption.peer());
   }
 
   /** Returns the name of the user in the certificate; null if there is none. */
   String name(SaslMechanism.External mechanism) {
-    return subject == null ? null : mechanism.from().name(subject);
+    return certificate == null ? null : mechanism.from().name(certificate);
   }
 
   /** Returns why there is no name of a user. */
   String namelessness() {
-    return subject == null ? "client sent no certificate" : "no name in " + subject;
+    return certificate == null
+        ? "client sent no certificate"
+        : "no name in the certificate of " + certificate.getSubjectX500Principal();
   }
 }

@@ -20,6 +20,7 @@ import java.security.PublicKey;
 import java.security.Signature;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -174,9 +175,24 @@ public final class ReloadingTls {
   }
 
   private List<Optional<Stamp>> stamps() {
-    return Stream.of(settings.certificate(), settings.key(), settings.authorities())
-        .map(file -> file.flatMap(ReloadingTls::stamp))
-        .toList();
+    List<Optional<Path>> files = new ArrayList<>();
+    files.add(settings.certificate());
+    files.add(settings.key());
+    files.add(settings.authorities());
+    Stream.concat(
+            settings.trusted().stream(),
+            settings.revocation().stream().flatMap(each -> each.directories().stream()))
+        .forEach(directory -> addFiles(directory, files));
+    return files.stream().map(file -> file.flatMap(ReloadingTls::stamp)).toList();
+  }
+
+  /** A directory that cannot be read is one that has changed. */
+  private static void addFiles(Path directory, List<Optional<Path>> files) {
+    try {
+      ClientTrust.files("", directory).forEach(file -> files.add(Optional.of(file)));
+    } catch (TlsException e) {
+      files.add(Optional.empty());
+    }
   }
 
   private static Optional<Stamp> stamp(Path file) {
@@ -209,15 +225,21 @@ public final class ReloadingTls {
               .ciphers(ciphers(key))
               .protocols(settings.versions());
       if (settings.verifyPeer()) {
-        Path authorities = required("cacertfile", settings.authorities());
         builder
-            .trustManager(certificates("cacertfile", authorities))
+            .trustManager(ClientTrust.of(settings, authorities()))
             .clientAuth(settings.failIfNoPeerCert() ? ClientAuth.REQUIRE : ClientAuth.OPTIONAL);
       }
       return new Contexts(builder.build(), connects ? client(key, chain) : null);
     } catch (SSLException e) {
       throw new TlsException("TLS cannot be set up: " + e.getMessage(), e);
     }
+  }
+
+  /** Without a directory of trusted certificates there must be some. */
+  private List<X509Certificate> authorities() throws TlsException {
+    return settings.authorities().isEmpty() && settings.trusted().isPresent()
+        ? List.of()
+        : certificates("cacertfile", required("cacertfile", settings.authorities()));
   }
 
   private SslContext client(PrivateKey key, List<X509Certificate> chain)

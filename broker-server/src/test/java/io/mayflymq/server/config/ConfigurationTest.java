@@ -285,9 +285,9 @@ class ConfigurationTest {
   @Test
   void keyOfRabbitMqThatWouldBeUnsafeToIgnoreIsRefused() {
     assertRefused(
-        "ssl_options.crl_check=true",
-        "--set: key 'ssl_options.crl_check' (value 'true') is refused: revocation lists are not"
-            + " read, so revoked certificates would be accepted");
+        "auth_http.ssl_options.crl_check=true",
+        "--set: key 'auth_http.ssl_options.crl_check' (value 'true') is refused: revocation lists"
+            + " are not read, so revoked certificates would be accepted");
   }
 
   @Test

@@ -15,6 +15,7 @@ import io.mayflymq.core.security.User;
 import io.mayflymq.core.vhost.ObjectLimits;
 import io.mayflymq.server.config.LogSettings.Output;
 import io.mayflymq.server.config.LogSettings.Rotation;
+import io.mayflymq.server.config.TlsSettings.Revocation;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -68,6 +69,30 @@ class ServerSettingsTest {
         .hasMessage(
             "frame_max: 4096: expected 0, or 8192 or more, as"
                 + " deprecated_features.permit.frame_max_below_8192 is false");
+  }
+
+  @Test
+  void revocationListsAreInDirectories() throws Exception {
+    assertThat(settings().tls().revocation()).isEmpty();
+    assertThat(
+            settings(
+                    "ssl_options.crl_check=peer",
+                    "ssl_options.crl_sources.1=dir",
+                    "ssl_options.crl_sources.1.path=/one",
+                    "ssl_options.crl_sources.2.path=/two")
+                .tls()
+                .revocation())
+        .contains(new Revocation(Revocation.Check.PEER, List.of(Path.of("/one"), Path.of("/two"))));
+    assertThat(settings("trust_store.directory=/trusted").tls().trusted())
+        .contains(Path.of("/trusted"));
+    assertThatThrownBy(() -> settings("ssl_options.crl_check=true"))
+        .hasMessage(
+            "ssl_options.crl_check = true: there are no revocation lists: expected"
+                + " ssl_options.crl_sources.1 = dir and ssl_options.crl_sources.1.path");
+    assertThatThrownBy(() -> settings("ssl_options.crl_sources.1=dir"))
+        .hasMessage("ssl_options.crl_sources.1 = dir: ssl_options.crl_sources.1.path is missing");
+    assertThatThrownBy(() -> settings("ssl_options.crl_sources.1=http"))
+        .hasMessage("ssl_options.crl_sources.1 = http: expected dir: lists are not fetched");
   }
 
   @Test

@@ -142,8 +142,37 @@ public final class BrokerConnections implements AutoCloseable {
     }
     return switch (uri.parameters().getOrDefault("auth_mechanism", "plain")) {
       case "external" -> DefaultSaslConfig.EXTERNAL;
+      case "amqplain" -> offered -> new AmqPlain();
       default -> DefaultSaslConfig.PLAIN;
     };
+  }
+
+  /** Name and password in a field table, which the client does not have. */
+  private static final class AmqPlain implements SaslMechanism {
+    @Override
+    public String getName() {
+      return "AMQPLAIN";
+    }
+
+    @Override
+    public LongString handleChallenge(LongString challenge, String username, String password) {
+      byte[] login = field("LOGIN", username);
+      byte[] secret = field("PASSWORD", password);
+      return LongStringHelper.asLongString(
+          ByteBuffer.allocate(login.length + secret.length).put(login).put(secret).array());
+    }
+
+    private static byte[] field(String name, String value) {
+      byte[] key = name.getBytes(StandardCharsets.UTF_8);
+      byte[] text = value.getBytes(StandardCharsets.UTF_8);
+      return ByteBuffer.allocate(1 + key.length + 1 + Integer.BYTES + text.length)
+          .put((byte) key.length)
+          .put(key)
+          .put((byte) 'S')
+          .putInt(text.length)
+          .put(text)
+          .array();
+    }
   }
 
   private static final class Inner implements SaslMechanism {

@@ -79,6 +79,11 @@ public final class Certificate {
       Thread.currentThread().interrupt();
       throw new IOException(e);
     }
+    return read(file);
+  }
+
+  /** Reads one from a store in PKCS#12, named {@code it}, with the password {@code changeit}. */
+  public static Certificate read(Path file) throws IOException, GeneralSecurityException {
     KeyStore store = KeyStore.getInstance("PKCS12");
     try (InputStream in = Files.newInputStream(file)) {
       store.load(in, PASSWORD.toCharArray());
