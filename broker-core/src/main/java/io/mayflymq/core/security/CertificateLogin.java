@@ -159,7 +159,7 @@ public record CertificateLogin(Part part, AlternativeName type, int index) {
       }
       length = 0;
       for (int i = 0; i < bytes; i++) {
-        length = length << 8 | in.get() & 0xff;
+        length = (length << 8) | (in.get() & 0xff);
       }
     }
     if (length > in.remaining()) {

@@ -14,9 +14,11 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 
 /**
  * The backends by which users log in, in their order. The first one that accepts a login decides
@@ -52,6 +54,10 @@ public final class AuthChain implements AutoCloseable {
   private final Map<String, AuthBackend> cached = new HashMap<>();
   private final AuthCacheSettings cacheSettings;
   private final List<Link> links;
+
+  /** Of users of the management API. */
+  private final List<Link> apiLinks;
+
   private final AtomicInteger cleared = new AtomicInteger();
 
   /**
@@ -79,14 +85,18 @@ public final class AuthChain implements AutoCloseable {
           cached.put(name, asking(AuthBackendKeys.CACHE, cache, discloses));
           backends.put(name, asking(name, service, discloses));
         });
-    this.links =
-        settings.backends().stream()
-            .map(
-                entry ->
-                    new Link(
-                        backend(entry.authn(), cacheSettings.authn()),
-                        backend(entry.authz(), cacheSettings.authz())))
-            .toList();
+    this.links = links(settings.backends());
+    this.apiLinks = links(settings.apiBackends());
+  }
+
+  private List<Link> links(List<AuthSettings.Backend> entries) {
+    return entries.stream()
+        .map(
+            entry ->
+                new Link(
+                    backend(entry.authn(), cacheSettings.authn()),
+                    backend(entry.authz(), cacheSettings.authz())))
+        .toList();
   }
 
   private AnswerCache cache(AuthService service) {
@@ -114,13 +124,23 @@ public final class AuthChain implements AutoCloseable {
   }
 
   /**
-   * Logs a user in.
+   * Logs a user of a connection in.
    *
    * @param address where the client connects from
    * @return never fails
    */
   public CompletableFuture<LoginResult> login(LoginAttempt attempt, InetAddress address) {
-    return ask(attempt, 0, List.of()).thenApply(result -> locate(result, address));
+    return ask(attempt, links, List.of()).thenApply(result -> locate(result, address));
+  }
+
+  /**
+   * Logs a user of the management API in, for which there may be other backends.
+   *
+   * @param address where the client connects from
+   * @return never fails
+   */
+  public CompletableFuture<LoginResult> loginToApi(LoginAttempt attempt, InetAddress address) {
+    return ask(attempt, apiLinks, List.of()).thenApply(result -> locate(result, address));
   }
 
   /**
@@ -175,32 +195,38 @@ public final class AuthChain implements AutoCloseable {
         : new LoginResult.Refused(new Refused(attempt.username(), authorized.reason()));
   }
 
+  /**
+   * Asks one backend after the other.
+   *
+   * @param left those that have not been asked
+   * @param reasons why those before them have not let the user in
+   */
   private CompletableFuture<LoginResult> ask(
-      LoginAttempt attempt, int index, List<String> reasons) {
-    if (index == links.size()) {
+      LoginAttempt attempt, List<Link> left, List<String> reasons) {
+    if (left.isEmpty()) {
       return CompletableFuture.completedFuture(
           new LoginResult.Refused(new Refused(attempt.username(), String.join("; ", reasons))));
     }
-    Link link = links.get(index);
+    Link link = left.get(0);
     if (attempt.isToken() && !link.authn().takesTokens()) {
-      return next(attempt, index, reasons, link.authn(), Answer.refused("it takes no tokens"));
+      return next(attempt, left, reasons, link.authn(), Answer.refused("it takes no tokens"));
     }
     return link.authn()
         .authenticate(attempt)
         .thenCompose(
             answer -> {
               if (!answer.isAllowed()) {
-                return next(attempt, index, reasons, link.authn(), answer);
+                return next(attempt, left, reasons, link.authn(), answer);
               }
               return link.authz() == link.authn()
                   ? CompletableFuture.completedFuture(accepted(attempt, link, answer, answer))
-                  : recognize(attempt, index, reasons, answer);
+                  : recognize(attempt, left, reasons, answer);
             });
   }
 
   private CompletableFuture<LoginResult> recognize(
-      LoginAttempt attempt, int index, List<String> reasons, Answer authenticated) {
-    Link link = links.get(index);
+      LoginAttempt attempt, List<Link> left, List<String> reasons, Answer authenticated) {
+    Link link = left.get(0);
     return link.authz()
         .recognize(attempt.as(name(attempt, authenticated)))
         .thenCompose(
@@ -208,15 +234,16 @@ public final class AuthChain implements AutoCloseable {
                 answer.isAllowed()
                     ? CompletableFuture.completedFuture(
                         accepted(attempt, link, authenticated, answer))
-                    : next(attempt, index, reasons, link.authz(), answer));
+                    : next(attempt, left, reasons, link.authz(), answer));
   }
 
   private CompletableFuture<LoginResult> next(
-      LoginAttempt attempt, int index, List<String> reasons, AuthBackend by, Answer answer) {
+      LoginAttempt attempt, List<Link> left, List<String> reasons, AuthBackend by, Answer answer) {
     String reason = reason(attempt, by, answer);
+    boolean isOnlyOne = reasons.isEmpty() && left.size() == 1;
     List<String> all = new ArrayList<>(reasons);
-    all.add(links.size() == 1 && by == internal ? reason : by.name() + ": " + reason);
-    return ask(attempt, index + 1, all);
+    all.add(isOnlyOne && by == internal ? reason : by.name() + ": " + reason);
+    return ask(attempt, left.subList(1, left.size()), all);
   }
 
   /** Those of the broker itself name the user already. */
@@ -310,6 +337,20 @@ public final class AuthChain implements AutoCloseable {
 
   private AuthBackend authorizer(AuthenticatedUser user) {
     return backend(user.authorizer(), cacheSettings.authz());
+  }
+
+  /** Returns how services have answered, by the names of their backends; empty if there is none. */
+  public Map<String, AnswerCounts> answers() {
+    Map<String, AnswerCounts> answers = new TreeMap<>();
+    Stream.concat(links.stream(), apiLinks.stream())
+        .flatMap(link -> Stream.of(link.authn(), link.authz()))
+        .forEach(
+            backend -> {
+              if (backend instanceof ServiceBackend service && service != ABSENT) {
+                answers.put(service.name(), service.answers());
+              }
+            });
+    return answers;
   }
 
   /**

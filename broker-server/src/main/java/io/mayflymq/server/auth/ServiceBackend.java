@@ -22,6 +22,7 @@ final class ServiceBackend implements AuthBackend {
   private final AuthService service;
   private final boolean discloses;
   private final IntSupplier cleared;
+  private final AnswerCounts answers = new AnswerCounts();
 
   /**
    * @param name in the configuration
@@ -63,7 +64,19 @@ final class ServiceBackend implements AuthBackend {
   }
 
   CompletableFuture<Answer> ask(Question question) {
-    return service.ask(question);
+    long askedAt = System.nanoTime();
+    return service
+        .ask(question)
+        .thenApply(
+            answer -> {
+              answers.add(answer, askedAt);
+              return answer;
+            });
+  }
+
+  /** Returns how it has answered. */
+  AnswerCounts answers() {
+    return answers;
   }
 
   /** Returns how often kept answers were to be forgotten. */

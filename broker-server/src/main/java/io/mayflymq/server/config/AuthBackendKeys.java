@@ -11,7 +11,10 @@ import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** The keys {@code auth_backends.*}: by which backends users log in. */
+/**
+ * The keys {@code auth_backends.*}: by which backends users log in; and {@code
+ * http_dispatch.auth_backends.*}: those of the management API.
+ */
 public final class AuthBackendKeys {
   /** The users and permissions of the broker itself. */
   public static final String INTERNAL = "internal";
@@ -28,7 +31,6 @@ public final class AuthBackendKeys {
   /** A service whose answers are kept for a time. */
   public static final String CACHE = "cache";
 
-  private static final String PREFIX = "auth_backends.";
   private static final String ABSENT =
       " (this version has no backend amqp, dummy or internal_loopback)";
 
@@ -81,14 +83,16 @@ public final class AuthBackendKeys {
   }
 
   /**
-   * Returns the chain, in the order of its numbers.
+   * Returns the chain of a family of keys, in the order of its numbers; empty if there is no key.
    *
    * @throws ConfigException if a number is missing or no number, a part of it is said twice, or two
    *     numbers say the same
    */
-  static List<Backend> backends(SettingValues values) throws ConfigException {
+  static List<Backend> backends(SettingValues values, KeyFamily<String> family)
+      throws ConfigException {
+    String prefix = family.prefix();
     ConfigErrors errors = new ConfigErrors();
-    SortedMap<Integer, Entry> entries = entries(values, errors);
+    SortedMap<Integer, Entry> entries = entries(values, family, errors);
     errors.throwIfAny();
     List<Backend> backends = new ArrayList<>();
     Set<Backend> seen = new HashSet<>();
@@ -98,22 +102,24 @@ public final class AuthBackendKeys {
       if (number != backends.size() + 1) {
         throw new ConfigException(
             "key '%s%d': expected numbers from 1 on without a gap, found no %s%d"
-                .formatted(PREFIX, number, PREFIX, backends.size() + 1));
+                .formatted(prefix, number, prefix, backends.size() + 1));
       }
       if (!seen.add(backend)) {
         throw new ConfigException(
             "key '%s%d': expected each backend once, found '%s' again"
-                .formatted(PREFIX, number, backend));
+                .formatted(prefix, number, backend));
       }
       backends.add(backend);
     }
     return List.copyOf(backends);
   }
 
-  private static SortedMap<Integer, Entry> entries(SettingValues values, ConfigErrors errors) {
+  private static SortedMap<Integer, Entry> entries(
+      SettingValues values, KeyFamily<String> family, ConfigErrors errors) {
+    String prefix = family.prefix();
     SortedMap<Integer, Entry> entries = new TreeMap<>();
     values
-        .members(AuthSettings.AUTH_BACKENDS)
+        .members(family)
         .forEach(
             (name, value) -> {
               Matcher member = MEMBER.matcher(name);
@@ -121,7 +127,7 @@ public final class AuthBackendKeys {
                 errors.add(
                     "key %s (value '%s'): expected %sN, %sN.authn or %sN.authz with a number N from 1 on"
                         .formatted(
-                            ConfigException.quote(PREFIX + name), value, PREFIX, PREFIX, PREFIX));
+                            ConfigException.quote(prefix + name), value, prefix, prefix, prefix));
                 return;
               }
               Entry entry =
@@ -130,7 +136,7 @@ public final class AuthBackendKeys {
               if (entry.both != null && (entry.authn != null || entry.authz != null)) {
                 errors.add(
                     "key '%s%s' (value '%s'): expected either %s%s or its .authn and .authz, found both"
-                        .formatted(PREFIX, name, value, PREFIX, member.group(1)));
+                        .formatted(prefix, name, value, prefix, member.group(1)));
               }
             });
     return entries;
@@ -139,7 +145,15 @@ public final class AuthBackendKeys {
   /** Returns a warning for each number that has only one of authn and authz, as RabbitMQ does. */
   static List<String> warnings(SettingValues values) {
     List<String> warnings = new ArrayList<>();
-    entries(values, new ConfigErrors())
+    addWarnings(values, AuthSettings.AUTH_BACKENDS, warnings);
+    addWarnings(values, AuthSettings.API_BACKENDS, warnings);
+    return warnings;
+  }
+
+  private static void addWarnings(
+      SettingValues values, KeyFamily<String> family, List<String> warnings) {
+    String prefix = family.prefix();
+    entries(values, family, new ConfigErrors())
         .forEach(
             (number, entry) -> {
               if (entry.both == null && (entry.authn == null || entry.authz == null)) {
@@ -148,15 +162,14 @@ public final class AuthBackendKeys {
                 warnings.add(
                     "%s%d.%s is not set: %s, the value of %s%d.%s, counts for both"
                         .formatted(
-                            PREFIX,
+                            prefix,
                             number,
                             missing,
                             entry.backend().authn(),
-                            PREFIX,
+                            prefix,
                             number,
                             given));
               }
             });
-    return warnings;
   }
 }

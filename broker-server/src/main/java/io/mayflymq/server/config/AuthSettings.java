@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * The settings of authentication.
@@ -25,6 +26,7 @@ import java.util.Set;
  * @param anonymousPassword that user's password
  * @param passwords what new passwords must be like
  * @param backends by what users log in, in order; at least one
+ * @param apiBackends the same for users of the management API
  * @param http the service that is asked by HTTP, if a backend is one
  * @param ldap the directory that is asked by LDAP; empty if no backend is one
  * @param oauth whose tokens count, if a backend is for tokens
@@ -38,6 +40,7 @@ public record AuthSettings(
     String anonymousPassword,
     PasswordRule passwords,
     List<Backend> backends,
+    List<Backend> apiBackends,
     AuthHttpSettings http,
     Optional<AuthLdapSettings> ldap,
     OAuthSettings oauth,
@@ -109,6 +112,17 @@ public record AuthSettings(
                   + " name one for passwords and another one for rights. The names of RabbitMQ's"
                   + " modules, such as `rabbit_auth_backend_http`, mean the same."));
 
+  static final KeyFamily<String> API_BACKENDS =
+      SECTION.add(
+          new KeyFamily<>(
+              "http_dispatch.auth_backends.",
+              "$n",
+              AuthBackendKeys.backend(),
+              Map.of(),
+              "By what users of the [management API](http-api.md) and its page log in, if not by"
+                  + " `auth_backends`. `http_dispatch.auth_backends.$n.authn` and"
+                  + " `http_dispatch.auth_backends.$n.authz` as there."));
+
   static final Setting<String> ANONYMOUS_LOGIN_USER =
       SECTION.add(
           Setting.of(
@@ -138,32 +152,34 @@ public record AuthSettings(
   static AuthSettings of(SettingValues values) throws ConfigException {
     AuthSettings settings = read(values);
     settings.http.require(
-        settings.backends.stream()
-            .anyMatch(each -> settings.asks(each.authn, AuthBackendKeys.HTTP)),
-        settings.backends.stream()
-            .anyMatch(each -> settings.decides(each.authz, AuthBackendKeys.HTTP)));
+        all(settings.backends, settings.apiBackends)
+            .anyMatch(
+                each -> behind(each.authn, settings.cache.authn()).equals(AuthBackendKeys.HTTP)),
+        all(settings.backends, settings.apiBackends)
+            .anyMatch(
+                each -> behind(each.authz, settings.cache.authz()).equals(AuthBackendKeys.HTTP)));
     return settings;
   }
 
-  private boolean asks(String authn, String backend) {
-    return behind(authn, cache.authn()).equals(backend);
-  }
-
-  private boolean decides(String authz, String backend) {
-    return behind(authz, cache.authz()).equals(backend);
+  private static Stream<Backend> all(List<Backend> ofConnections, List<Backend> ofApi) {
+    return Stream.concat(ofConnections.stream(), ofApi.stream());
   }
 
   /** Returns whether users log in by a backend, with or without the cache. */
   public boolean uses(String backend) {
-    return uses(backends, cache, backend);
+    return uses(all(backends, apiBackends), cache, backend);
   }
 
-  private static boolean uses(List<Backend> backends, AuthCacheSettings cache, String backend) {
-    return backends.stream()
-        .anyMatch(
-            each ->
-                behind(each.authn, cache.authn()).equals(backend)
-                    || behind(each.authz, cache.authz()).equals(backend));
+  /** Returns whether users of the management API log in by a backend. */
+  boolean usesInApi(String backend) {
+    return uses(apiBackends.stream(), cache, backend);
+  }
+
+  private static boolean uses(Stream<Backend> backends, AuthCacheSettings cache, String backend) {
+    return backends.anyMatch(
+        each ->
+            behind(each.authn, cache.authn()).equals(backend)
+                || behind(each.authz, cache.authz()).equals(backend));
   }
 
   private static String behind(String named, String cached) {
@@ -171,7 +187,9 @@ public record AuthSettings(
   }
 
   private static AuthSettings read(SettingValues values) throws ConfigException {
-    List<Backend> backends = AuthBackendKeys.backends(values);
+    List<Backend> backends = AuthBackendKeys.backends(values, AUTH_BACKENDS);
+    List<Backend> ofApi = AuthBackendKeys.backends(values, API_BACKENDS);
+    List<Backend> apiBackends = ofApi.isEmpty() ? backends : ofApi;
     AuthCacheSettings cache = AuthCacheSettings.of(values);
     return new AuthSettings(
         values.inOrder(AUTH_MECHANISMS),
@@ -184,13 +202,14 @@ public record AuthSettings(
         values.get(ANONYMOUS_LOGIN_PASS),
         PasswordKeys.rule(values),
         backends,
+        apiBackends,
         AuthHttpSettings.of(values),
-        uses(backends, cache, AuthBackendKeys.LDAP)
+        uses(all(backends, apiBackends), cache, AuthBackendKeys.LDAP)
             ? Optional.of(AuthLdapSettings.of(values))
             : Optional.empty(),
         OAuthSettings.of(
             values,
-            backends.stream()
+            all(backends, apiBackends)
                 .anyMatch(
                     each ->
                         each.authn.equals(AuthBackendKeys.OAUTH2)

@@ -112,10 +112,10 @@ public record PageLoginSettings(
    * @throws ConfigException if not
    */
   void require(AuthSettings auth) throws ConfigException {
-    if (enabled && !auth.uses(AuthBackendKeys.OAUTH2)) {
+    if (enabled && !auth.usesInApi(AuthBackendKeys.OAUTH2)) {
       throw new ConfigException(
-          "key '%s' is true: expected oauth2 as one of auth_backends, found %s"
-              .formatted(ENABLED.name(), auth.backends()));
+          "key '%s' is true: expected oauth2 as one of auth_backends, or of http_dispatch.auth_backends, found %s"
+              .formatted(ENABLED.name(), auth.apiBackends()));
     }
     if (enabled && !auth.oauth().first().canLogUsersIn()) {
       throw new ConfigException(

@@ -382,6 +382,7 @@ final class ScrapedMetrics {
             ShardMetrics.of(broker().shards()).own(),
             stores,
             ClientMemoryMetrics.sums(broker.environment().memory()),
+            AuthMetrics.families(broker.environment().logins().answers()),
             ReplicaMetrics.own(
                 open.replicas().views(), number -> broker.replicas().get().nodeName(number)),
             Stream.of(

@@ -61,6 +61,33 @@ class AuthBackendKeysTest {
   }
 
   @Test
+  void theApiMayHaveOthers() throws Exception {
+    assertThat(load("auth_backends.1=http").settings().auth().apiBackends())
+        .containsExactly(both("http"));
+    AuthSettings auth =
+        load(
+                "auth_backends.1=internal",
+                "http_dispatch.auth_backends.1.authn=ldap",
+                "http_dispatch.auth_backends.1.authz=internal",
+                "http_dispatch.auth_backends.2=internal",
+                "auth_ldap.servers.1=directory")
+            .settings()
+            .auth();
+    assertThat(auth.backends()).containsExactly(both("internal"));
+    assertThat(auth.apiBackends())
+        .containsExactly(new Backend("ldap", "internal"), both("internal"));
+    assertThat(auth.ldap()).isPresent();
+    assertThatThrownBy(() -> load("http_dispatch.auth_backends.2=internal").settings())
+        .hasMessage(
+            "key 'http_dispatch.auth_backends.2': expected numbers from 1 on without a gap, found no"
+                + " http_dispatch.auth_backends.1");
+    assertThat(load("http_dispatch.auth_backends.1.authn=internal").warnings())
+        .containsExactly(
+            "http_dispatch.auth_backends.1.authz is not set: internal, the value of"
+                + " http_dispatch.auth_backends.1.authn, counts for both");
+  }
+
+  @Test
   void variablesOfTheEnvironmentSetThemToo() throws Exception {
     assertThat(
             Configuration.load(

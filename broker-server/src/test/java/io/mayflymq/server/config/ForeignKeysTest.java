@@ -72,8 +72,6 @@ class ForeignKeysTest {
     "management.disable_basic_auth, true, true",
     "management.disable_basic_auth, false, false",
     "management.listener.ssl, true, true",
-    "http_dispatch.auth_backends.1, internal, true",
-    "http_dispatch.auth_backends.1, oauth2, true",
     "ssl_options.ciphers.1, ECDH-RSA-AES256-SHA384, false",
     "management.ssl.versions.1, tlsv1.1, false",
   })

@@ -196,7 +196,8 @@ public final class CodeLogin implements HttpService {
     }
     return provider
         .token(code, login.verifier(), login.redirect())
-        .thenCompose(token -> logins.login(LoginAttempt.token(token), head.peer().getAddress()))
+        .thenCompose(
+            token -> logins.loginToApi(LoginAttempt.token(token), head.peer().getAddress()))
         .handle(
             (result, error) ->
                 error == null

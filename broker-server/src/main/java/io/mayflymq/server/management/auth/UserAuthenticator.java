@@ -63,7 +63,7 @@ public final class UserAuthenticator implements Authenticator {
       accessControl.attempts().count(LoginAttempts.Protocol.HTTP, false);
       return new Login.Refused(0);
     }
-    CompletableFuture<LoginResult> result = logins.login(attempt, peer.getAddress());
+    CompletableFuture<LoginResult> result = logins.loginToApi(attempt, peer.getAddress());
     return result.isDone()
         ? ended(result.join(), peer)
         : new Login.Awaited(result.thenApply(later -> ended(later, peer)));

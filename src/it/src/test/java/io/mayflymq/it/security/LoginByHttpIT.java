@@ -30,6 +30,10 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -794,6 +798,36 @@ class LoginByHttpIT {
     assertThat(good.status()).isEqualTo(200);
     assertThat(good.json().path("user").path("is_internal_user").asBoolean()).isFalse();
     assertThat(anonymous.post("login", type, "username=ann&password=no").status()).isEqualTo(401);
+  }
+
+  @Test
+  void metricsCountAnswers() throws Exception {
+    int port = Broker.freePort();
+    try (AuthServiceStub own = new AuthServiceStub();
+        EmbeddedBroker counting =
+            with(EmbeddedBroker.builder(), own)
+                .set("auth_backends.1", "http")
+                .set("prometheus.tcp.port", port)
+                .start()) {
+      own.replies(asked -> Reply.text("wrong".equals(asked.field("password")) ? "deny" : "allow"));
+      factory(counting, "ann", PASSWORD).newConnection().close();
+      assertRefused(counting, "ann", "wrong");
+      String metrics =
+          HttpClient.newHttpClient()
+              .send(
+                  HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + "/metrics"))
+                      .build(),
+                  HttpResponse.BodyHandlers.ofString())
+              .body();
+      assertThat(metrics.lines())
+          .contains(
+              "mayfly_auth_backend_answers_total{answer=\"allowed\",backend=\"http\"} 2",
+              "mayfly_auth_backend_answers_total{answer=\"refused\",backend=\"http\"} 1",
+              "mayfly_auth_backend_answers_total{answer=\"failed\",backend=\"http\"} 0")
+          .anyMatch(
+              line ->
+                  line.startsWith("mayfly_auth_backend_answer_seconds_total{backend=\"http\"} "));
+    }
   }
 
   // The cache, POST, disclosure

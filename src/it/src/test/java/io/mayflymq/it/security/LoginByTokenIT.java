@@ -369,6 +369,27 @@ class LoginByTokenIT {
         .isEqualTo(401);
   }
 
+  @Test
+  void theApiMayHaveBackendsOfItsOwn() throws Exception {
+    EmbeddedBroker.Builder apart =
+        EmbeddedBroker.builder()
+            .set("auth_backends.1", "internal")
+            .set("http_dispatch.auth_backends.1", "oauth2")
+            .set("auth_oauth2.resource_server_id", "broker")
+            .set("auth_oauth2.issuer", issuer.url())
+            .set("auth_oauth2.https.cacertfile", authority);
+    String token = issuer.token("ann", ALL);
+    try (EmbeddedBroker both = apart.start()) {
+      String url = "http://127.0.0.1:" + both.httpPort();
+      assertThat(Http.withToken(url, token).get("whoami").json().get("name").asText())
+          .isEqualTo("ann");
+      assertThat(Http.as(both.httpPort(), "guest", "guest").get("whoami").status()).isEqualTo(401);
+      both.factory().newConnection().close();
+      assertThatThrownBy(() -> connect(both, token))
+          .isInstanceOf(AuthenticationFailureException.class);
+    }
+  }
+
   // Keys
 
   @Test
