@@ -4,6 +4,7 @@ import io.mayflymq.server.config.TlsSettings;
 import io.mayflymq.server.config.TlsSettings.Revocation;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.math.BigInteger;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -17,13 +18,17 @@ import java.security.cert.CollectionCertStoreParameters;
 import java.security.cert.PKIXBuilderParameters;
 import java.security.cert.PKIXRevocationChecker;
 import java.security.cert.TrustAnchor;
+import java.security.cert.X509CRL;
 import java.security.cert.X509CertSelector;
 import java.security.cert.X509Certificate;
-import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.EnumSet;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.stream.Stream;
 import javax.net.ssl.CertPathTrustManagerParameters;
@@ -31,6 +36,7 @@ import javax.net.ssl.SSLEngine;
 import javax.net.ssl.TrustManager;
 import javax.net.ssl.TrustManagerFactory;
 import javax.net.ssl.X509ExtendedTrustManager;
+import javax.security.auth.x500.X500Principal;
 
 /**
  * Decides which certificates of clients are accepted: those that an authority has signed and not
@@ -38,6 +44,12 @@ import javax.net.ssl.X509ExtendedTrustManager;
  */
 final class ClientTrust extends X509ExtendedTrustManager {
   private static final String TRUSTED = "trust_store.directory";
+
+  /** RFC 5280, section 5.2.3. */
+  private static final String CRL_NUMBER = "2.5.29.20";
+
+  private static final Comparator<X509CRL> NEWER =
+      Comparator.comparing(ClientTrust::number).thenComparing(X509CRL::getThisUpdate);
 
   /** Null if no certificate is accepted. */
   private final X509ExtendedTrustManager pkix;
@@ -107,7 +119,7 @@ final class ClientTrust extends X509ExtendedTrustManager {
   private static Collection<CRL> lists(String option, List<Path> directories)
       throws TlsException, GeneralSecurityException {
     CertificateFactory factory = CertificateFactory.getInstance("X.509");
-    List<CRL> lists = new ArrayList<>();
+    Map<X500Principal, X509CRL> newest = new HashMap<>();
     for (Path directory : directories) {
       for (Path file : files(option, directory)) {
         try {
@@ -116,7 +128,14 @@ final class ClientTrust extends X509ExtendedTrustManager {
           if (found.isEmpty()) {
             throw new TlsException("%s: %s holds no revocation list".formatted(option, file));
           }
-          lists.addAll(found);
+          for (CRL list : found) {
+            // Java takes any list of an authority that is valid, also one that a newer one
+            // replaces.
+            newest.merge(
+                ((X509CRL) list).getIssuerX500Principal(),
+                (X509CRL) list,
+                (one, other) -> NEWER.compare(one, other) > 0 ? one : other);
+          }
         } catch (IOException | GeneralSecurityException e) {
           throw new TlsException(
               "%s: %s holds no revocation list in PEM or DER: %s"
@@ -125,7 +144,16 @@ final class ClientTrust extends X509ExtendedTrustManager {
         }
       }
     }
-    return lists;
+    return List.copyOf(newest.values());
+  }
+
+  /** Returns the number of a list, which grows from one to the next; 0 if it has none. */
+  private static BigInteger number(X509CRL list) {
+    byte[] extension = list.getExtensionValue(CRL_NUMBER);
+    // An integer of at most 20 bytes, in an octet string: a tag and a length before each.
+    return extension == null || extension.length < 5
+        ? BigInteger.ZERO
+        : new BigInteger(Arrays.copyOfRange(extension, 4, extension.length));
   }
 
   /**
