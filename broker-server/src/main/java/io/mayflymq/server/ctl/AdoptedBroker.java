@@ -21,9 +21,11 @@ final class AdoptedBroker {
   /** The name of the upstream here, and the beginning of the names of shovels. */
   static final String NAME = "adopted";
 
+  private static final String SHOVEL = "shovel";
+
   /** What would run twice: it goes on there until the adoption is finished. */
   private static final Set<String> RUNNING =
-      Set.of("shovel", "federation-upstream", "federation-upstream-set");
+      Set.of(SHOVEL, "federation-upstream", "federation-upstream-set");
 
   /** What tells the brokers apart: by it links know where a message has been. */
   private static final Set<String> IDENTITY = Set.of("cluster_name", "internal_cluster_id");
@@ -319,12 +321,32 @@ final class AdoptedBroker {
     }
   }
 
-  /** Returns the connections of its clients, without those of links and shovels from here. */
+  /**
+   * Returns the connections of its clients, without those of links and shovels, from here and its
+   * own: what these do there is imported with the end of the adoption.
+   */
   List<Client> clients() {
+    Set<String> shovels = new TreeSet<>();
+    List<String> links = new ArrayList<>();
+    for (Map<String, Object> parameter : runningParameters()) {
+      if (parameter.get("component").equals(SHOVEL)) {
+        shovels.add("Shovel " + parameter.get("name"));
+      } else {
+        links.add("Federation link (upstream: " + parameter.get("name") + ",");
+      }
+    }
     return clients(
-        Api.objects(get("connections?columns=vhost,name,user,client_properties")).stream()
-            .filter(each -> vhost == null || vhost.equals(each.get("vhost")))
-            .toList());
+            Api.objects(get("connections?columns=vhost,name,user,client_properties")).stream()
+                .filter(each -> vhost == null || vhost.equals(each.get("vhost")))
+                .toList())
+        .stream()
+        .filter(client -> !shovels.contains(client.name()))
+        .filter(client -> links.stream().noneMatch(client.name()::startsWith))
+        .toList();
+  }
+
+  private List<Map<String, Object>> runningParameters() {
+    return Api.objects(definitions(definitions(), true).getOrDefault("parameters", List.of()));
   }
 
   /** Returns those of a list of connections that are none of an adoption's links and shovels. */
