@@ -33,6 +33,8 @@ class Outages:
         times = {METADATA: kills, KILL: kills, PAUSE: pauses, DRAIN: pauses}
         if not cluster.metadata_leader():
             del times[METADATA]
+        if not cluster.can_be_drained():
+            del times[DRAIN]
         return {row: [self.outage(cluster, row) for _ in range(number)] for row, number in times.items()}
 
     def outage(self, cluster, row):
@@ -69,7 +71,7 @@ class Outages:
 def cell(waits):
     """The waits of a row in a table."""
     if not waits:
-        return "no such node"
+        return "not measured"
     consumer, confirm = zip(*waits)
     most = f"{max(consumer):.2f} s, {max(confirm):.2f} s"
     return "{:.2f} s, {:.2f} s; ".format(*medians(waits)) + f"at most {most} ({len(waits)} times)"

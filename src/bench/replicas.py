@@ -54,6 +54,10 @@ class MayflyCluster(Cluster):
                 sys.exit(f"waited in vain for {what}")
             time.sleep(pause)
 
+    @staticmethod
+    def can_be_drained():
+        return True
+
     def drain(self, node):
         request(node, "PUT", "maintenance", {"drained": True}, root="control")
 
@@ -131,6 +135,10 @@ class RabbitCluster:
 
     def await_in_sync(self, queue, asked):
         time.sleep(self.CAUGHT_UP_SECONDS)
+
+    def can_be_drained(self):
+        """In another root the nodes refuse the cookie of the control command."""
+        return not self.root
 
     def drain(self, node):
         self.upgrade(node, "drain")
