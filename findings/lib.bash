@@ -84,9 +84,18 @@ java_packages() {
   echo "installed: $*"
 }
 
+# oauth_key: makes $work/key.pem, a key to sign tokens with; RabbitMQ finds its public half in /etc/rabbitmq/key.pem.
+oauth_key() {
+  rabbitmq_files=$work/files
+  mkdir -p "$rabbitmq_files"
+  openssl genrsa -out "$work/key.pem" 2048 2>/dev/null
+  openssl rsa -in "$work/key.pem" -pubout -out "$rabbitmq_files/key.pem" 2>/dev/null
+  chmod 644 "$rabbitmq_files/key.pem"
+}
+
 # rabbitmq VERSION [PLUGIN...]: starts that version of Debian's package on 127.0.0.1, with one scheduler, and sets
 # $amqp_port, and $http_port for the management plugin. The user is guest; what it logs is in $work/rabbitmq.log. Needs root.
-# $rabbitmq_conf, if it is set, is added to its configuration.
+# $rabbitmq_conf, if it is set, is added to its configuration, and the files of the directory $rabbitmq_files are beside that.
 # With FINDINGS_RABBITMQ_TAR=FILE the installed system is kept in FILE, and taken from there the next time.
 rabbitmq() {
   local version=$1 root="$work/rabbitmq" plugins epmd_port installed
@@ -121,6 +130,7 @@ rabbitmq() {
       echo 'management.tcp.port = '"$http_port" ;;
     esac
   } >"$root/etc/rabbitmq/rabbitmq.conf"
+  if [ -n "${rabbitmq_files:-}" ]; then cp "$rabbitmq_files"/* "$root/etc/rabbitmq/"; fi
   echo '127.0.0.1 localhost' >"$root/etc/hosts"
   [ -e "$root/dev/null" ] || mknod -m 666 "$root/dev/null" c 1 3
   run_in_background "$work/epmd.log" chroot "$root" epmd -address 127.0.0.1 -port "$epmd_port"
