@@ -141,7 +141,8 @@ public final class Policy {
   }
 
   /** Whether it applies to an object unless another policy has precedence. */
-  boolean matches(PolicySubject subject) {
+  /** Returns whether it is for an object, whatever others are for it too. */
+  public boolean matches(PolicySubject subject) {
     return applyTo.covers(subject) && isSupportedBy(subject) && isFoundIn(subject.name());
   }
 

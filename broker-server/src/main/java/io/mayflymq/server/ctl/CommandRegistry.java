@@ -28,6 +28,7 @@ final class CommandRegistry {
           new Group("Shovels", ShovelCommands::all),
           new Group("Federation", FederationCommands::all),
           new Group("Definitions", DefinitionCommands::all),
+          new Group("What can go wrong", LintCommands::all),
           new Group("Moving in from another broker", AdoptCommands::all),
           new Group("Operations", ConnectionCommands::all),
           new Group("Nodes", NodeCommands::all),

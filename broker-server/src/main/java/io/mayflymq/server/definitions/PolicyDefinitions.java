@@ -54,7 +54,12 @@ final class PolicyDefinitions {
     return broker.virtualHost(definition.vhost()).policies().set(policy(definition));
   }
 
-  private static Policy policy(PolicyItem definition) {
+  /**
+   * Returns the policy of a document.
+   *
+   * @throws PolicyException if it is invalid
+   */
+  static Policy policy(PolicyItem definition) {
     return Policy.of(
         definition.operator() ? PolicyKind.OPERATOR_POLICY : PolicyKind.POLICY,
         definition.name(),

@@ -1,0 +1,456 @@
+package io.mayflymq.server.definitions;
+
+import io.mayflymq.core.message.DeathReason;
+import io.mayflymq.core.metadata.VhostDefinition;
+import io.mayflymq.core.policy.Defaults;
+import io.mayflymq.core.policy.EffectiveSettings;
+import io.mayflymq.core.policy.EffectiveValue;
+import io.mayflymq.core.policy.Overflow;
+import io.mayflymq.core.policy.Policy;
+import io.mayflymq.core.policy.PolicyException;
+import io.mayflymq.core.policy.PolicyKey;
+import io.mayflymq.core.policy.PolicyKind;
+import io.mayflymq.core.policy.PolicySubject;
+import io.mayflymq.core.policy.PolicyTable;
+import io.mayflymq.core.policy.QueueArguments;
+import io.mayflymq.core.policy.QueueSettings;
+import io.mayflymq.core.policy.QueueType;
+import io.mayflymq.core.policy.RetryType;
+import io.mayflymq.core.routing.Binding;
+import io.mayflymq.core.routing.DestinationKind;
+import io.mayflymq.core.routing.ExchangeDefinition;
+import io.mayflymq.core.routing.ExchangeType;
+import io.mayflymq.core.routing.MessageProperties;
+import io.mayflymq.core.routing.RoutingTable;
+import io.mayflymq.core.security.PasswordHash;
+import io.mayflymq.protocol.types.AmqpException;
+import java.io.InputStream;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.Stream;
+
+/**
+ * Tells what can go wrong with the queues, exchanges and policies of a document of definitions,
+ * without a broker: by the broker's own rules of policies and of routing.
+ */
+public final class DefinitionsLint {
+  private final String vhost;
+  private final List<LintFinding> findings;
+  private final Map<String, QueueSettings> queues = new TreeMap<>();
+
+  /** The queues that are to dead-letter at least once, and do not. */
+  private final Set<String> notAtLeastOnce = new HashSet<>();
+
+  private RoutingTable<String> routing = RoutingTable.empty();
+  private PolicyTable policies = PolicyTable.of(Defaults.NONE);
+
+  private DefinitionsLint(String vhost, List<LintFinding> findings) {
+    this.vhost = vhost;
+    this.findings = findings;
+  }
+
+  /**
+   * Looks at a document.
+   *
+   * @param json in UTF-8
+   * @param vhost the virtual host of all items; null for a document of a whole broker
+   * @return the gravest first
+   * @throws DefinitionsException if it is no document of definitions
+   */
+  public static List<LintFinding> of(InputStream json, String vhost) throws DefinitionsException {
+    // Passwords are not looked at.
+    Definitions definitions = DefinitionsReader.read(json, vhost, password -> PasswordHash.NONE);
+    List<LintFinding> findings = new ArrayList<>();
+    definitions
+        .problems()
+        .forEach(
+            problem -> findings.add(new LintFinding(LintRule.INVALID, "the document", problem)));
+    Set<String> vhosts = new TreeSet<>();
+    definitions.vhosts().stream().map(VhostDefinition::name).forEach(vhosts::add);
+    definitions.queues().forEach(queue -> vhosts.add(queue.vhost()));
+    definitions.exchanges().forEach(exchange -> vhosts.add(exchange.vhost()));
+    definitions.policies().forEach(policy -> vhosts.add(policy.vhost()));
+    definitions.bindings().forEach(binding -> vhosts.add(binding.vhost()));
+    for (String each : vhosts) {
+      new DefinitionsLint(each, findings).look(definitions);
+    }
+    findings.sort(
+        Comparator.comparing((LintFinding finding) -> finding.rule().level())
+            .thenComparing(LintFinding::rule));
+    return findings;
+  }
+
+  private void look(Definitions definitions) {
+    definitions.policies().stream()
+        .filter(policy -> policy.vhost().equals(vhost))
+        .forEach(this::add);
+    ExchangeDefinition.predeclared().forEach(exchange -> routing = routing.withExchange(exchange));
+    List<Definitions.Exchange> exchanges =
+        definitions.exchanges().stream().filter(each -> each.vhost().equals(vhost)).toList();
+    exchanges.forEach(this::add);
+    definitions.queues().stream().filter(each -> each.vhost().equals(vhost)).forEach(this::add);
+    definitions.bindings().stream().filter(each -> each.vhost().equals(vhost)).forEach(this::add);
+    exchanges.forEach(this::lookAtExchange);
+    queues.forEach(this::lookAtQueue);
+    lookForCycles();
+    for (PolicyKind kind : PolicyKind.values()) {
+      lookAtPolicies(kind);
+    }
+  }
+
+  @SuppressWarnings("AnnotateFormatMethod") // the annotation would be a library of its own
+  private void found(LintRule rule, String object, String sentence, Object... arguments) {
+    findings.add(new LintFinding(rule, object, sentence.formatted(arguments)));
+  }
+
+  private String queue(String name) {
+    return "queue '%s' in vhost '%s'".formatted(name, vhost);
+  }
+
+  // What there is
+
+  private void add(PolicyItem item) {
+    try {
+      policies = policies.with(PolicyDefinitions.policy(item));
+    } catch (PolicyException e) {
+      found(LintRule.INVALID, item.label(), "%s", e.getMessage());
+    }
+  }
+
+  private void add(Definitions.Exchange exchange) {
+    ExchangeType type = ExchangeType.ofWireName(exchange.type());
+    if (type == null) {
+      found(
+          LintRule.INVALID,
+          exchange.label(),
+          "exchange type '%s' is not supported by this broker",
+          exchange.type());
+      return;
+    }
+    try {
+      type.validate(exchange.arguments());
+    } catch (AmqpException e) {
+      found(LintRule.INVALID, exchange.label(), "%s", e.detail());
+      return;
+    }
+    if (routing.exchange(exchange.name()) == null) {
+      routing =
+          routing.withExchange(
+              new ExchangeDefinition(
+                  exchange.name(),
+                  type,
+                  exchange.durable(),
+                  exchange.autoDelete(),
+                  exchange.internal(),
+                  exchange.arguments()));
+    }
+    String alternate = policies.alternateExchangeOf(exchange.name(), exchange.arguments());
+    if (alternate != null) {
+      routing = routing.withAlternateExchange(exchange.name(), alternate);
+    }
+  }
+
+  private void add(Definitions.Queue queue) {
+    try {
+      QueueSettings byArguments =
+          QueueArguments.parse(queue.arguments(), queue.name(), vhost).settings();
+      EffectiveSettings effective =
+          policies.explain(
+              PolicySubject.queue(byArguments.type(), queue.name()), queue.arguments());
+      QueueSettings settings = effective.toQueueSettings(byArguments);
+      queues.put(queue.name(), settings);
+      boolean isAsked =
+          effective
+              .value(PolicyKey.DEAD_LETTER_STRATEGY)
+              .map(EffectiveValue::value)
+              .filter("at-least-once"::equals)
+              .isPresent();
+      if (isAsked && !settings.deadLetters().atLeastOnce()) {
+        notAtLeastOnce.add(queue.name());
+      }
+      routing = routing.withQueue(queue.name(), queue.name(), 0);
+    } catch (AmqpException e) {
+      found(LintRule.INVALID, queue.label(), "%s", e.detail());
+    }
+  }
+
+  private void add(Definitions.Bound bound) {
+    Binding binding = bound.binding();
+    boolean isQueue = binding.destinationKind() == DestinationKind.QUEUE;
+    String missing =
+        routing.exchange(binding.source()) == null
+            ? "exchange '" + binding.source() + "'"
+            : isQueue && routing.queue(binding.destination()) == null
+                ? "queue '" + binding.destination() + "'"
+                : !isQueue && routing.exchange(binding.destination()) == null
+                    ? "exchange '" + binding.destination() + "'"
+                    : null;
+    if (missing != null) {
+      found(
+          LintRule.BINDING_TO_NOTHING,
+          bound.label(),
+          "there is no %s in the file: declare it, or remove the binding",
+          missing);
+    } else if (!binding.source().isEmpty()) {
+      try {
+        routing = routing.withBinding(binding);
+      } catch (AmqpException e) {
+        found(LintRule.INVALID, bound.label(), "%s", e.detail());
+      }
+    }
+  }
+
+  // Exchanges
+
+  private void lookAtExchange(Definitions.Exchange exchange) {
+    if (routing.exchange(exchange.name()) == null) {
+      return;
+    }
+    String alternate = routing.alternateExchange(exchange.name());
+    if (alternate != null && routing.exchange(alternate) == null) {
+      found(
+          LintRule.ALTERNATE_EXCHANGE_MISSING,
+          exchange.label(),
+          "its alternate exchange '%s' does not exist: what no binding takes is lost",
+          alternate);
+    } else if (alternate == null
+        && !exchange.internal()
+        && !routing.hasBindingsFrom(exchange.name())) {
+      found(
+          LintRule.EXCHANGE_WITHOUT_BINDINGS,
+          exchange.label(),
+          "it has no bindings: what is published to it is lost until clients bind queues; an"
+              + " alternate exchange would keep it");
+    }
+  }
+
+  // Queues
+
+  private void lookAtQueue(String name, QueueSettings settings) {
+    if (settings.type() == QueueType.STREAM) {
+      return;
+    }
+    String exchange = settings.deadLetters().exchange();
+    boolean hasDeadLetters = exchange != null || settings.deadLetters().ownQueue();
+    if (exchange != null && routing.exchange(exchange) == null) {
+      found(
+          LintRule.DEAD_LETTER_EXCHANGE_MISSING,
+          queue(name),
+          "its dead letter exchange '%s' does not exist: messages that expire, are rejected or do"
+              + " not fit are lost",
+          exchange);
+    } else if (exchange != null && targets(name, settings).isEmpty()) {
+      found(
+          LintRule.DEAD_LETTER_UNROUTABLE,
+          queue(name),
+          "no binding of its dead letter exchange '%s' takes the routing key %s: messages that"
+              + " expire, are rejected or do not fit are lost",
+          exchange,
+          settings.deadLetters().routingKey() == null
+              ? "that messages have, " + quoted(keys(name))
+              : "'" + settings.deadLetters().routingKey() + "'");
+    }
+    if (exchange != null && notAtLeastOnce.contains(name)) {
+      found(
+          LintRule.AT_LEAST_ONCE_WITHOUT_EFFECT,
+          queue(name),
+          "dead-letter-strategy at-least-once has no effect with overflow drop-head: set overflow to"
+              + " reject-publish");
+    }
+    long ttl = settings.expiry().messageTtlMillis();
+    long lease = settings.lease().expiresMillis();
+    if (ttl != QueueSettings.NONE
+        && lease != QueueSettings.NONE
+        && ttl > lease
+        && !settings.lease().onlyIfEmpty()
+        && !settings.lease().deadLetters()) {
+      found(
+          LintRule.TTL_LONGER_THAN_LEASE,
+          queue(name),
+          "messages may stay %d ms, but unused it is deleted after %d ms, with them and without dead"
+              + " letters: make expires longer than message-ttl",
+          ttl,
+          lease);
+    }
+    if (!hasDeadLetters && settings.deliveries().limit() != QueueSettings.NONE) {
+      found(
+          LintRule.RETURNED_MESSAGES_DROPPED,
+          queue(name),
+          "a message whose delivery fails more than %d times is dropped: set a"
+              + " dead-letter-exchange",
+          settings.deliveries().limit());
+    }
+    if (!hasDeadLetters
+        && settings.length().isLimited()
+        && settings.length().overflow() == Overflow.DROP_HEAD) {
+      found(
+          LintRule.DROPS_WHEN_FULL,
+          queue(name),
+          "at its length limit the oldest messages are dropped: set a dead-letter-exchange, or"
+              + " overflow to reject-publish");
+    }
+  }
+
+  private static String quoted(Collection<String> keys) {
+    return String.join(", ", keys.stream().map(key -> "'" + key + "'").toList());
+  }
+
+  /** Returns the keys that a message of a queue may have been published with. */
+  private Set<String> keys(String name) {
+    Set<String> keys = new LinkedHashSet<>();
+    routing.bindingsTo(DestinationKind.QUEUE, name).stream()
+        .map(Binding::routingKey)
+        .forEach(keys::add);
+    keys.add(name);
+    return keys;
+  }
+
+  /** Returns the queues that dead letters of a queue may get into. */
+  private Set<String> targets(String name, QueueSettings settings) {
+    String exchange = settings.deadLetters().exchange();
+    if (exchange == null || routing.exchange(exchange) == null) {
+      return Set.of();
+    }
+    Set<String> keys =
+        settings.deadLetters().routingKey() == null
+            ? keys(name)
+            : Set.of(settings.deadLetters().routingKey());
+    Set<String> targets = new TreeSet<>();
+    Stream.concat(keys.stream(), settings.deadLetters().routingKeys().values().stream())
+        .forEach(
+            key -> targets.addAll(routing.route(exchange, key, MessageProperties.NONE).toList()));
+    if (targets.isEmpty() && dependsOnMessages(exchange)) {
+      routing.bindingsFrom(exchange).stream()
+          .filter(binding -> binding.destinationKind() == DestinationKind.QUEUE)
+          .forEach(binding -> targets.add(binding.destination()));
+    }
+    return targets;
+  }
+
+  /** Returns whether the headers of a message decide, or keys that only clients know. */
+  private boolean dependsOnMessages(String exchange) {
+    ExchangeType type = routing.exchange(exchange).routingType();
+    return type != ExchangeType.DIRECT && type != ExchangeType.FANOUT && type != ExchangeType.TOPIC;
+  }
+
+  // Cycles
+
+  /** Looks for queues whose rejected messages come back to them, and wait nowhere. */
+  private void lookForCycles() {
+    Map<String, Set<String>> next = new LinkedHashMap<>();
+    queues.forEach(
+        (name, settings) -> {
+          boolean rejects = settings.deadLetters().on().contains(DeathReason.REJECTED);
+          boolean waits =
+              settings.expiry().messageTtlMillis() > 0
+                  || settings.deliveries().retry().type() != RetryType.DISABLED;
+          if (rejects && !waits) {
+            next.put(name, targets(name, settings));
+          }
+        });
+    Set<Set<String>> told = new HashSet<>();
+    for (String start : next.keySet()) {
+      List<String> cycle = cycle(start, next);
+      if (!cycle.isEmpty() && told.add(Set.copyOf(cycle))) {
+        found(
+            LintRule.DEAD_LETTER_CYCLE,
+            queue(start),
+            "messages that consumers reject come back without a pause: %s. Let one of these queues"
+                + " have a message-ttl and no consumers",
+            String.join(" -> ", Stream.concat(cycle.stream(), Stream.of(start)).toList()));
+      }
+    }
+  }
+
+  /** Returns the shortest way from a queue back to itself; empty if there is none. */
+  private static List<String> cycle(String start, Map<String, Set<String>> next) {
+    Map<String, String> from = new LinkedHashMap<>();
+    Deque<String> reached = new ArrayDeque<>(List.of(start));
+    while (!reached.isEmpty()) {
+      String at = reached.poll();
+      for (String to : next.getOrDefault(at, Set.of())) {
+        if (to.equals(start)) {
+          Deque<String> way = new ArrayDeque<>();
+          for (String step = at; step != null; step = from.get(step)) {
+            way.addFirst(step);
+          }
+          return List.copyOf(way);
+        }
+        if (from.putIfAbsent(to, at) == null) {
+          reached.add(to);
+        }
+      }
+    }
+    return List.of();
+  }
+
+  // Policies
+
+  private void lookAtPolicies(PolicyKind kind) {
+    Collection<Policy> all = policies.policies(kind);
+    List<PolicySubject> subjects = new ArrayList<>();
+    queues.forEach((name, settings) -> subjects.add(PolicySubject.queue(settings.type(), name)));
+    routing.exchanges().stream()
+        .filter(exchange -> !exchange.isDefault())
+        .forEach(exchange -> subjects.add(PolicySubject.exchange(exchange.name())));
+    for (Policy policy : all) {
+      String label = "%s '%s' in vhost '%s'".formatted(kind.inWords(), policy.name(), vhost);
+      List<PolicySubject> matched = subjects.stream().filter(policy::matches).toList();
+      if (matched.isEmpty()) {
+        found(
+            LintRule.POLICY_MATCHES_NOTHING,
+            label,
+            "its pattern '%s' applies to no queue and no exchange of the file",
+            policy.pattern());
+        continue;
+      }
+      if (matched.stream().noneMatch(subject -> policy.equals(policies.applying(kind, subject)))) {
+        Policy hiding = policies.applying(kind, matched.get(0));
+        found(
+            LintRule.POLICY_HIDDEN,
+            label,
+            "wherever it matches, another one applies, as '%s' with priority %d to %s '%s': merge"
+                + " them, or give it a higher priority than %d",
+            hiding.name(),
+            hiding.priority(),
+            matched.get(0).kind(),
+            matched.get(0).name(),
+            policy.priority());
+      }
+      for (Policy other : all) {
+        if (other.priority() == policy.priority() && other.name().compareTo(policy.name()) > 0) {
+          matched.stream()
+              .filter(other::matches)
+              .filter(subject -> isOneOf(policies.applying(kind, subject), policy, other))
+              .findFirst()
+              .ifPresent(
+                  subject ->
+                      found(
+                          LintRule.EQUAL_PRIORITIES,
+                          label,
+                          "it and '%s' have the priority %d, and both match %s '%s': give them"
+                              + " different ones",
+                          other.name(),
+                          policy.priority(),
+                          subject.kind(),
+                          subject.name()));
+        }
+      }
+    }
+  }
+
+  private static boolean isOneOf(Policy applying, Policy one, Policy other) {
+    return one.equals(applying) || other.equals(applying);
+  }
+}

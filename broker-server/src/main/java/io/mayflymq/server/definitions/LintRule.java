@@ -1,0 +1,87 @@
+package io.mayflymq.server.definitions;
+
+/** What a lint of definitions looks for. {@code docs/lint.md} has a section for each. */
+public enum LintRule {
+  INVALID("invalid", Level.ERROR, "a definition that is wrong and would be left out"),
+  DEAD_LETTER_EXCHANGE_MISSING(
+      "dead-letter-exchange-missing",
+      Level.ERROR,
+      "a dead letter exchange that does not exist: dead messages are lost"),
+  DEAD_LETTER_UNROUTABLE(
+      "dead-letter-unroutable",
+      Level.ERROR,
+      "dead letters that no binding leads to a queue: they are lost"),
+  DEAD_LETTER_CYCLE(
+      "dead-letter-cycle", Level.ERROR, "messages that consumers reject come back without a pause"),
+  ALTERNATE_EXCHANGE_MISSING(
+      "alternate-exchange-missing",
+      Level.ERROR,
+      "an alternate exchange that does not exist: unroutable messages are lost"),
+  BINDING_TO_NOTHING(
+      "binding-to-nothing",
+      Level.ERROR,
+      "a binding from or to something that does not exist, and would be left out"),
+  AT_LEAST_ONCE_WITHOUT_EFFECT(
+      "at-least-once-without-effect",
+      Level.WARNING,
+      "at-least-once dead-lettering has no effect with the overflow drop-head"),
+  TTL_LONGER_THAN_LEASE(
+      "ttl-longer-than-lease",
+      Level.WARNING,
+      "the queue is deleted, with its messages, before they expire"),
+  RETURNED_MESSAGES_DROPPED(
+      "returned-messages-dropped",
+      Level.WARNING,
+      "messages that were returned too often are dropped"),
+  DROPS_WHEN_FULL(
+      "drops-when-full", Level.WARNING, "the oldest messages of a full queue are dropped"),
+  EQUAL_PRIORITIES(
+      "equal-priorities",
+      Level.WARNING,
+      "policies of one priority match the same object: RabbitMQ leaves open which one applies"),
+  POLICY_MATCHES_NOTHING(
+      "policy-matches-nothing", Level.NOTE, "a policy that applies to nothing in the file"),
+  POLICY_HIDDEN(
+      "policy-hidden",
+      Level.NOTE,
+      "a policy that others hide wherever it matches, as only one of them applies"),
+  EXCHANGE_WITHOUT_BINDINGS(
+      "exchange-without-bindings",
+      Level.NOTE,
+      "an exchange without bindings: what is published to it is lost");
+
+  /** How grave it is. */
+  public enum Level {
+    /** Something is lost, or does not work. */
+    ERROR,
+    /** Something may be lost. */
+    WARNING,
+    /** Something is without effect, or depends on what clients declare. */
+    NOTE
+  }
+
+  private final String id;
+  private final Level level;
+  private final String summary;
+
+  LintRule(String id, Level level, String summary) {
+    this.id = id;
+    this.level = level;
+    this.summary = summary;
+  }
+
+  /** Returns its name. */
+  public String id() {
+    return id;
+  }
+
+  /** Returns how grave what it finds is. */
+  public Level level() {
+    return level;
+  }
+
+  /** Returns what it finds. */
+  public String summary() {
+    return summary;
+  }
+}

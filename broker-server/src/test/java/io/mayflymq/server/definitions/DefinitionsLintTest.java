@@ -1,0 +1,271 @@
+package io.mayflymq.server.definitions;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.ByteArrayInputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Each rule has documents in which it finds something, and ones like them in which it does not. */
+class DefinitionsLintTest {
+  private final List<String> queues = new ArrayList<>();
+  private final List<String> exchanges = new ArrayList<>();
+  private final List<String> bindings = new ArrayList<>();
+  private final List<String> policies = new ArrayList<>();
+
+  private void queue(String name, String arguments) {
+    queues.add(
+        "{'name':'%s','vhost':'/','durable':true,'auto_delete':false,'arguments':{%s}}"
+            .formatted(name, arguments));
+  }
+
+  private void exchange(String name, String type, String arguments) {
+    exchanges.add(
+        "{'name':'%s','vhost':'/','type':'%s','durable':true,'arguments':{%s}}"
+            .formatted(name, type, arguments));
+  }
+
+  private void binding(String source, String queue, String key) {
+    bindings.add(
+        "{'source':'%s','vhost':'/','destination':'%s','destination_type':'queue','routing_key':'%s','arguments':{}}"
+            .formatted(source, queue, key));
+  }
+
+  private void policy(String name, int priority, String pattern, String definition) {
+    policies.add(
+        "{'name':'%s','vhost':'/','pattern':'%s','apply-to':'all','priority':%d,'definition':{%s}}"
+            .formatted(name, pattern, priority, definition));
+  }
+
+  private List<LintFinding> findings() throws DefinitionsException {
+    String document =
+        "{'vhosts':[{'name':'/'}],'queues':[%s],'exchanges':[%s],'bindings':[%s],'policies':[%s]}"
+            .formatted(
+                String.join(",", queues),
+                String.join(",", exchanges),
+                String.join(",", bindings),
+                String.join(",", policies))
+            .replace('\'', '"');
+    return DefinitionsLint.of(
+        new ByteArrayInputStream(document.getBytes(StandardCharsets.UTF_8)), null);
+  }
+
+  private List<LintRule> rules() throws DefinitionsException {
+    return findings().stream().map(LintFinding::rule).toList();
+  }
+
+  @Test
+  void nothingIsFoundInWhatIsFine() throws Exception {
+    queue("orders", "'x-dead-letter-exchange':'','x-dead-letter-routing-key':'dead'");
+    queue("dead", "");
+    exchange("events", "topic", "");
+    binding("events", "orders", "order.#");
+    policy("limits", 0, "^dead$", "'message-ttl':86400000");
+    assertThat(findings()).isEmpty();
+  }
+
+  @Test
+  void whatTheReaderRefusesIsTold() throws Exception {
+    queue("orders", "'x-message-ttl':-1");
+    queues.add("{'name':'nameless'}");
+    policy("wrong", 0, "(", "'message-ttl':1");
+    exchange("odd", "none", "");
+    assertThat(findings())
+        .extracting(LintFinding::rule, LintFinding::object)
+        .containsExactlyInAnyOrder(
+            org.assertj.core.groups.Tuple.tuple(LintRule.INVALID, "the document"),
+            org.assertj.core.groups.Tuple.tuple(LintRule.INVALID, "queue 'orders' in vhost '/'"),
+            org.assertj.core.groups.Tuple.tuple(LintRule.INVALID, "policy 'wrong' in vhost '/'"),
+            org.assertj.core.groups.Tuple.tuple(LintRule.INVALID, "exchange 'odd' in vhost '/'"));
+    assertThatThrownBy(
+            () ->
+                DefinitionsLint.of(
+                    new ByteArrayInputStream("[]".getBytes(StandardCharsets.UTF_8)), null))
+        .isInstanceOf(DefinitionsException.class);
+  }
+
+  @Test
+  void aDeadLetterExchangeThatDoesNotExistIsTold() throws Exception {
+    queue("orders", "");
+    policy("dead", 0, "orders", "'dead-letter-exchange':'missing'");
+    assertThat(findings())
+        .singleElement()
+        .satisfies(
+            finding -> {
+              assertThat(finding.rule()).isEqualTo(LintRule.DEAD_LETTER_EXCHANGE_MISSING);
+              assertThat(finding.object()).isEqualTo("queue 'orders' in vhost '/'");
+              assertThat(finding.sentence()).contains("'missing' does not exist");
+            });
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "direct, other, orders, true",
+    "direct, orders, orders, false",
+    "direct, orders, , false",
+    "direct, other, , true",
+    "topic, order.*, orders, true",
+    "topic, #, orders, false",
+    "fanout, any, orders, false",
+    "headers, any, orders, false",
+  })
+  void deadLettersThatNoBindingTakesAreTold(String type, String bound, String key, boolean isTold)
+      throws Exception {
+    queue(
+        "orders",
+        "'x-dead-letter-exchange':'dlx'"
+            + (key == null ? "" : ",'x-dead-letter-routing-key':'%s'".formatted(key)));
+    queue("dead", "");
+    exchange("dlx", type, "");
+    binding("dlx", "dead", bound);
+    assertThat(rules()).isEqualTo(isTold ? List.of(LintRule.DEAD_LETTER_UNROUTABLE) : List.of());
+  }
+
+  @Test
+  void anAlternateExchangeTakesDeadLettersToo() throws Exception {
+    queue("orders", "'x-dead-letter-exchange':'dlx','x-dead-letter-routing-key':'none'");
+    queue("dead", "");
+    exchange("dlx", "direct", "'alternate-exchange':'rest'");
+    exchange("rest", "fanout", "");
+    binding("dlx", "dead", "dead");
+    binding("rest", "dead", "");
+    assertThat(rules()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "'', '', true",
+    "'''x-message-ttl'':10000,', '', false",
+    "'', '''x-message-ttl'':10000,', false",
+    "'''x-message-ttl'':0,', '', true",
+    "'''x-overflow'':''reject-publish'',', '', true",
+  })
+  void rejectedMessagesThatComeBackAtOnceAreTold(String work, String retry, boolean isTold)
+      throws Exception {
+    queue("work", work + "'x-dead-letter-exchange':'','x-dead-letter-routing-key':'retry'");
+    queue("retry", retry + "'x-dead-letter-exchange':'','x-dead-letter-routing-key':'work'");
+    if (isTold) {
+      assertThat(findings())
+          .filteredOn(finding -> finding.rule() == LintRule.DEAD_LETTER_CYCLE)
+          .singleElement()
+          .extracting(LintFinding::sentence)
+          .asString()
+          .contains("retry -> work -> retry");
+    } else {
+      assertThat(rules()).doesNotContain(LintRule.DEAD_LETTER_CYCLE);
+    }
+  }
+
+  @Test
+  void aQueueThatDeadLettersToItselfIsTold() throws Exception {
+    queue("work", "'x-dead-letter-exchange':'','x-dead-letter-routing-key':'work'");
+    assertThat(findings())
+        .singleElement()
+        .extracting(LintFinding::sentence)
+        .asString()
+        .contains("work -> work");
+  }
+
+  @Test
+  void whatIsMissingIsTold() throws Exception {
+    queue("orders", "");
+    exchange("events", "topic", "'alternate-exchange':'missing'");
+    binding("events", "orders", "#");
+    binding("events", "absent", "#");
+    binding("nowhere", "orders", "#");
+    assertThat(findings())
+        .extracting(LintFinding::rule)
+        .containsExactly(
+            LintRule.ALTERNATE_EXCHANGE_MISSING,
+            LintRule.BINDING_TO_NOTHING,
+            LintRule.BINDING_TO_NOTHING);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"60000, 30000, true", "30000, 60000, false", "60000, 60000, false"})
+  void aLeaseThatEndsBeforeTheTtlIsTold(long ttl, long lease, boolean isTold) throws Exception {
+    queue("orders", "'x-message-ttl':%d,'x-expires':%d".formatted(ttl, lease));
+    assertThat(rules()).isEqualTo(isTold ? List.of(LintRule.TTL_LONGER_THAN_LEASE) : List.of());
+  }
+
+  @Test
+  void quorumQueuesThatDropWhatIsReturnedTooOftenAreTold() throws Exception {
+    queue("orders", "'x-queue-type':'quorum'");
+    queue(
+        "invoices",
+        "'x-queue-type':'quorum','x-dead-letter-exchange':'','x-dead-letter-routing-key':'orders'");
+    assertThat(findings())
+        .singleElement()
+        .satisfies(
+            finding -> {
+              assertThat(finding.rule()).isEqualTo(LintRule.RETURNED_MESSAGES_DROPPED);
+              assertThat(finding.object()).contains("'orders'");
+              assertThat(finding.sentence()).contains("more than 20 times");
+            });
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "'', true",
+    "',''x-overflow'':''reject-publish''', false",
+    "',''x-dead-letter-exchange'':'''',''x-dead-letter-routing-key'':''rest''', false",
+  })
+  void aLimitThatDropsIsTold(String more, boolean isTold) throws Exception {
+    queue("orders", "'x-max-length':10" + more);
+    queue("rest", "");
+    assertThat(rules()).isEqualTo(isTold ? List.of(LintRule.DROPS_WHEN_FULL) : List.of());
+  }
+
+  @Test
+  void atLeastOnceNeedsAnotherOverflow() throws Exception {
+    String dead =
+        "'x-queue-type':'quorum','x-dead-letter-strategy':'at-least-once',"
+            + "'x-dead-letter-exchange':'','x-dead-letter-routing-key':'rest'";
+    queue("orders", dead);
+    queue("invoices", dead + ",'x-overflow':'reject-publish'");
+    queue("rest", "");
+    assertThat(findings())
+        .singleElement()
+        .satisfies(
+            finding -> {
+              assertThat(finding.rule()).isEqualTo(LintRule.AT_LEAST_ONCE_WITHOUT_EFFECT);
+              assertThat(finding.object()).contains("'orders'");
+            });
+  }
+
+  @Test
+  void policiesThatCannotWorkAreTold() throws Exception {
+    queue("orders", "");
+    policy("first", 5, "^orders", "'message-ttl':1000");
+    policy("hidden", 1, "^orders", "'expires':1000");
+    policy("nothing", 0, "^absent", "'expires':1000");
+    assertThat(rules()).containsExactly(LintRule.POLICY_MATCHES_NOTHING, LintRule.POLICY_HIDDEN);
+  }
+
+  @Test
+  void policiesOfOnePriorityAreTold() throws Exception {
+    queue("orders", "");
+    queue("invoices", "");
+    policy("a", 1, "^orders", "'message-ttl':1000");
+    policy("b", 1, ".*s$", "'expires':10000");
+    assertThat(findings())
+        .singleElement()
+        .satisfies(
+            finding -> {
+              assertThat(finding.rule()).isEqualTo(LintRule.EQUAL_PRIORITIES);
+              assertThat(finding.sentence()).contains("'b'", "priority 1", "queue 'orders'");
+            });
+  }
+
+  @Test
+  void anExchangeWithoutBindingsIsTold() throws Exception {
+    exchange("events", "topic", "");
+    exchange("kept", "topic", "'alternate-exchange':'amq.fanout'");
+    assertThat(rules()).containsExactly(LintRule.EXCHANGE_WITHOUT_BINDINGS);
+  }
+}
