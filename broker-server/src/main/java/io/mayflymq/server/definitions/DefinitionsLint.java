@@ -250,7 +250,9 @@ public final class DefinitionsLint {
           "its dead letter exchange '%s' does not exist: messages that expire, are rejected or do"
               + " not fit are lost",
           exchange);
-    } else if (exchange != null && targets(name, settings).isEmpty()) {
+    } else if (exchange != null
+        && targets(name, settings).isEmpty()
+        && (isKeyKnown(name, settings) || leadsNowhere(exchange))) {
       found(
           LintRule.DEAD_LETTER_UNROUTABLE,
           queue(name),
@@ -304,6 +306,24 @@ public final class DefinitionsLint {
 
   private static String quoted(Collection<String> keys) {
     return String.join(", ", keys.stream().map(key -> "'" + key + "'").toList());
+  }
+
+  /**
+   * Returns whether the keys of a queue's dead letters are in the file: its own, or those of
+   * bindings that messages have to match exactly.
+   */
+  private boolean isKeyKnown(String name, QueueSettings settings) {
+    return settings.deadLetters().routingKey() != null
+        || routing.bindingsTo(DestinationKind.QUEUE, name).stream()
+            .allMatch(
+                binding -> routing.exchange(binding.source()).routingType() == ExchangeType.DIRECT);
+  }
+
+  /** Returns whether no message comes out of an exchange, whatever its key. */
+  private boolean leadsNowhere(String exchange) {
+    return !exchange.isEmpty()
+        && !routing.hasBindingsFrom(exchange)
+        && routing.alternateExchange(exchange) == null;
   }
 
   /** Returns the keys that a message of a queue may have been published with. */

@@ -127,6 +127,20 @@ class DefinitionsLintTest {
   }
 
   @Test
+  void keysThatOnlyPublishersKnowAreNotGuessed() throws Exception {
+    queue("orders", "'x-dead-letter-exchange':'dlx'");
+    queue("dead", "");
+    exchange("events", "topic", "");
+    exchange("dlx", "direct", "");
+    binding("events", "orders", "order.#");
+    binding("dlx", "dead", "order.paid");
+    assertThat(rules()).isEmpty();
+    bindings.remove(1);
+    assertThat(rules())
+        .containsExactly(LintRule.DEAD_LETTER_UNROUTABLE, LintRule.EXCHANGE_WITHOUT_BINDINGS);
+  }
+
+  @Test
   void anAlternateExchangeTakesDeadLettersToo() throws Exception {
     queue("orders", "'x-dead-letter-exchange':'dlx','x-dead-letter-routing-key':'none'");
     queue("dead", "");
