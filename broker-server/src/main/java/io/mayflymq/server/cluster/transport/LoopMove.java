@@ -34,7 +34,10 @@ final class LoopMove {
                     .deregister()
                     .addListener(
                         left -> {
-                          if (left.isSuccess() && channel.isOpen()) {
+                          if (to.isShuttingDown()) {
+                            // The node stops. Netty would have a warning with a trace for it.
+                            channel.unsafe().closeForcibly();
+                          } else if (left.isSuccess() && channel.isOpen()) {
                             // Told on the new loop; if that has stopped, where it is found out.
                             to.register(
                                     new DefaultChannelPromise(
