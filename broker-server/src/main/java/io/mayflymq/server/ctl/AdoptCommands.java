@@ -264,10 +264,11 @@ final class AdoptCommands {
                   plan.problems.add(
                       "user '%s' has no permissions in virtual host '%s' there: rabbitmqctl set_permissions -p '%s' '%s' '.*' '.*' '.*'"
                           .formatted(other.user(), vhost, vhost, other.user())));
+      Map<String, Object> theirs = other.definitions();
       plan.compare(
-          AdoptedBroker.definitions(other.definitions(), false),
+          AdoptedBroker.definitions(theirs, false),
           Api.object(invocation.api().get("definitions")));
-      AdoptedBroker.definitions(other.definitions(), true)
+      AdoptedBroker.definitions(theirs, true)
           .values()
           .forEach(
               items ->
@@ -538,7 +539,7 @@ final class AdoptCommands {
         .forEach(
             queue ->
                 lines.add(
-                    "  %s: %s messages stay here, as there is no such queue there"
+                    "  %s: %s messages stay here: it is exclusive, a stream, or not there"
                         .formatted(QueueName.of(queue, "name"), queue.get("messages"))));
     return new Result.Value(
         Json.object("staying", lines.subList(1, lines.size()).stream().map(String::trim).toList()),

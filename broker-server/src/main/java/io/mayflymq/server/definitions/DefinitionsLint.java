@@ -280,8 +280,8 @@ public final class DefinitionsLint {
       found(
           LintRule.TTL_LONGER_THAN_LEASE,
           queue(name),
-          "messages may stay %d ms, but unused it is deleted after %d ms, with them and without dead"
-              + " letters: make expires longer than message-ttl",
+          "messages may stay %d ms, but unused it is deleted with them after %d ms, and they are not"
+              + " dead-lettered: make expires longer than message-ttl",
           ttl,
           lease);
     }
