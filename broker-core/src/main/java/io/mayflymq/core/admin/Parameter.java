@@ -14,4 +14,9 @@ public record Parameter(String vhost, String component, String name, String json
   Key key() {
     return new Key(vhost, component, name);
   }
+
+  /** Returns the same with another value. */
+  Parameter with(String value) {
+    return new Parameter(vhost, component, name, value);
+  }
 }

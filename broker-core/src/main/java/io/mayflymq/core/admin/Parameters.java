@@ -15,6 +15,9 @@ import java.util.concurrent.CompletableFuture;
 public final class Parameters {
   private final ChangeLog changes;
 
+  /** Null if values are kept as they are. */
+  private volatile ParameterCipher cipher;
+
   Parameters(ChangeLog changes) {
     this.changes = changes;
   }
@@ -22,6 +25,55 @@ public final class Parameters {
   /** Adds a component; those that have no parameters need not be added. */
   public void add(ParameterComponent component) {
     changes.components().add(component);
+  }
+
+  /** From now on, the values of components that have passwords are kept encrypted. */
+  public void encryptBy(ParameterCipher used) {
+    cipher = used;
+  }
+
+  /**
+   * Encrypts what is kept in clear, as it was set before there was a passphrase.
+   *
+   * @return how many parameters that were, completed when all are encrypted
+   */
+  public CompletableFuture<Integer> encryptKept() {
+    List<Parameter> clear =
+        cipher == null
+            ? List.of()
+            : list().stream()
+                .filter(parameter -> hasSecrets(parameter.component()) && !isEncrypted(parameter))
+                .toList();
+    return CompletableFuture.allOf(clear.stream().map(this::set).toArray(CompletableFuture[]::new))
+        .thenApply(done -> clear.size());
+  }
+
+  private boolean hasSecrets(String component) {
+    return component(component).isPresent();
+  }
+
+  private boolean isEncrypted(Parameter parameter) {
+    return changes
+        .current()
+        .parameters()
+        .get(parameter.key())
+        .exists(kept -> ParameterCipher.isEncrypted(kept.json()));
+  }
+
+  /** Returns those whose values are encrypted by another passphrase than there is. */
+  public List<Parameter> unreadable() {
+    return list().stream()
+        .filter(parameter -> ParameterCipher.isEncrypted(parameter.json()))
+        .toList();
+  }
+
+  private Parameter readable(Parameter kept) {
+    ParameterCipher used = cipher;
+    return used == null
+            || !ParameterCipher.isEncrypted(kept.json())
+            || !hasSecrets(kept.component())
+        ? kept
+        : used.decrypted(kept).orElse(kept);
   }
 
   /** Returns the component of this name, if this broker has it. */
@@ -39,13 +91,17 @@ public final class Parameters {
     return changes.current().parameters().containsKey(new Parameter.Key(vhost, component, name));
   }
 
-  /** Returns all parameters, by virtual host, component and name. */
+  /**
+   * Returns all parameters, by virtual host, component and name. The value of one that cannot be
+   * decrypted is a text that begins with {@code encrypted:}.
+   */
   public List<Parameter> list() {
     return changes
         .current()
         .parameters()
         .values()
         .toJavaStream()
+        .map(this::readable)
         .sorted(
             Comparator.comparing(Parameter::vhost)
                 .thenComparing(Parameter::component)
@@ -63,6 +119,9 @@ public final class Parameters {
   public CompletableFuture<Void> set(Parameter parameter) {
     Checks.name("component", parameter.component());
     Checks.name("parameter", parameter.name());
+    ParameterCipher used = cipher;
+    Parameter kept =
+        used == null || !hasSecrets(parameter.component()) ? parameter : used.encrypted(parameter);
     return changes.ask(
         () -> {
           if (changes.proposed().vhost(parameter.vhost()) == null) {
@@ -70,7 +129,7 @@ public final class Parameters {
           }
           return changes.request(
               new MetadataCommand.ParameterSet(
-                  parameter.vhost(), parameter.component(), parameter.name(), parameter.json()));
+                  kept.vhost(), kept.component(), kept.name(), kept.json()));
         });
   }
 

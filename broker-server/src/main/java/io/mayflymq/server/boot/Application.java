@@ -129,6 +129,7 @@ final class Application implements AutoCloseable {
     storage.administration().parameters().add(shovels);
     Federation federation = new Federation();
     federation.components().forEach(storage.administration().parameters()::add);
+    storage.encryptParameters(settings.passphrase());
     storage.loadDefinitions(settings.definitions());
     storage.setClusterName(settings.clusterName());
     if (use == ProcessUse.OWN) {

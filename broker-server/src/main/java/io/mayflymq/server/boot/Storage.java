@@ -3,6 +3,9 @@ package io.mayflymq.server.boot;
 import io.mayflymq.cluster.store.DiskReplicas;
 import io.mayflymq.core.admin.Administration;
 import io.mayflymq.core.admin.GlobalParameters;
+import io.mayflymq.core.admin.Parameter;
+import io.mayflymq.core.admin.ParameterCipher;
+import io.mayflymq.core.admin.Parameters;
 import io.mayflymq.core.deathjournal.DeathJournal;
 import io.mayflymq.core.deathjournal.DiskDeathJournal;
 import io.mayflymq.core.deathjournal.MemoryDeathJournal;
@@ -12,6 +15,7 @@ import io.mayflymq.core.metadata.MetadataJournal;
 import io.mayflymq.core.metadata.MetadataLog;
 import io.mayflymq.core.metadata.QueuePlace;
 import io.mayflymq.core.runtime.BrokerThreads;
+import io.mayflymq.core.runtime.Causes;
 import io.mayflymq.core.runtime.Shards;
 import io.mayflymq.core.runtime.SteadyClock;
 import io.mayflymq.core.security.AccessControl;
@@ -33,9 +37,11 @@ import io.mayflymq.server.alarm.Alarm;
 import io.mayflymq.server.alarm.Alarms;
 import io.mayflymq.server.cluster.ClusterNode;
 import io.mayflymq.server.cluster.ClusterSetup;
+import io.mayflymq.server.config.ConfigException;
 import io.mayflymq.server.config.DefaultsSettings;
 import io.mayflymq.server.config.DefinitionsSettings;
 import io.mayflymq.server.config.NodeName;
+import io.mayflymq.server.config.Passphrase;
 import io.mayflymq.server.config.ServerSettings;
 import io.mayflymq.server.connection.ClusterName;
 import io.mayflymq.server.definitions.BrokerDefinitions;
@@ -404,6 +410,45 @@ final class Storage implements AutoCloseable {
     } catch (DefinitionsException e) {
       throw new SettingsException(e.getMessage(), e);
     }
+  }
+
+  /**
+   * Has passwords of parameters kept encrypted, if there is a passphrase, also those that were set
+   * before there was one.
+   *
+   * @throws StartException if the passphrase cannot be read
+   */
+  void encryptParameters(Passphrase passphrase) throws StartException {
+    Parameters parameters = administration.parameters();
+    if (passphrase.isGiven()) {
+      try {
+        parameters.encryptBy(new ParameterCipher(passphrase.read()));
+      } catch (ConfigException e) {
+        throw new SettingsException(e.getMessage(), e);
+      }
+    }
+    for (Parameter parameter : parameters.unreadable()) {
+      LOGGER.error(
+          "parameter '{}' of component '{}' in vhost '{}' has no effect: it was encrypted by another"
+              + " passphrase; expected {}, or that it is set anew",
+          parameter.name(),
+          parameter.component(),
+          parameter.vhost(),
+          Passphrase.KEYS);
+    }
+    // In a cluster it may take until other nodes are there; the next start does it as well.
+    parameters
+        .encryptKept()
+        .whenComplete(
+            (count, failure) -> {
+              if (failure != null) {
+                LOGGER.warn(
+                    "parameters that were kept in clear are not encrypted yet: {}",
+                    Causes.of(failure).getMessage());
+              } else if (count > 0) {
+                LOGGER.info("encrypted {} parameters that were kept in clear", count);
+              }
+            });
   }
 
   /** Sets the name of the cluster, if the configuration has one, and waits until that is safe. */

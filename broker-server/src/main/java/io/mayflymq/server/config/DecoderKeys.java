@@ -6,11 +6,6 @@ import static io.mayflymq.server.config.ValueTypes.secretText;
 import static io.mayflymq.server.config.ValueTypes.wholeNumber;
 import static io.mayflymq.server.config.ValueTypes.word;
 
-import java.io.IOException;
-import java.nio.charset.CharacterCodingException;
-import java.nio.file.AccessDeniedException;
-import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Optional;
 
@@ -24,14 +19,16 @@ final class DecoderKeys {
   /** What an encrypted value begins with. */
   private static final String TAG = "encrypted:";
 
-  private static final Setting<Optional<String>> PASSPHRASE =
+  static final Setting<Optional<String>> PASSPHRASE =
       SECTION.addChangeable(
           Setting.of(
               "config_entry_decoder.passphrase",
               orWord("none", secretText()),
               "none",
-              "The passphrase."));
-  private static final Setting<Optional<Path>> PASSPHRASE_FILE =
+              "The passphrase. With one, the [passwords of shovels and"
+                  + " upstreams](security.md#shovels-and-links) are kept encrypted too; for this"
+                  + " it is looked at when the broker starts."));
+  static final Setting<Optional<Path>> PASSPHRASE_FILE =
       SECTION.addChangeable(
           Setting.of(
               "config_entry_decoder.passphrase_file",
@@ -118,42 +115,20 @@ final class DecoderKeys {
 
     private String passphrase(FileEntry entry) throws ConfigException {
       if (passphrase == null) {
-        Optional<String> given = values.get(PASSPHRASE);
-        Optional<Path> file = values.get(PASSPHRASE_FILE);
-        if (given.isPresent() == file.isPresent()) {
+        Passphrase given = passphraseOf(values);
+        if (!given.isGiven()) {
           throw new ConfigException(
-              "%s: the value of key '%s' is encrypted: expected either %s or %s"
-                  .formatted(
-                      entry.origin().where(),
-                      entry.key(),
-                      PASSPHRASE.name(),
-                      PASSPHRASE_FILE.name()));
+              "%s: the value of key '%s' is encrypted: expected either %s"
+                  .formatted(entry.origin().where(), entry.key(), Passphrase.KEYS));
         }
-        passphrase = given.isPresent() ? given.get() : firstLine(file.orElseThrow());
+        passphrase = given.read();
       }
       return passphrase;
     }
+  }
 
-    private static String firstLine(Path file) throws ConfigException {
-      String problem;
-      try {
-        Optional<String> line = Files.readString(file).lines().findFirst();
-        if (line.isPresent() && !line.get().isEmpty()) {
-          return line.get();
-        }
-        problem = "its first line is empty";
-      } catch (CharacterCodingException e) {
-        problem = "it is not in UTF-8";
-      } catch (NoSuchFileException e) {
-        problem = "no such file";
-      } catch (AccessDeniedException e) {
-        problem = "permission denied";
-      } catch (IOException e) {
-        problem = String.valueOf(e.getMessage());
-      }
-      throw new ConfigException(
-          "%s %s: %s; expected a file with the passphrase in its first line"
-              .formatted(PASSPHRASE_FILE.name(), file, problem));
-    }
+  /** Returns where the passphrase is. */
+  static Passphrase passphraseOf(SettingValues values) {
+    return new Passphrase(values.get(PASSPHRASE), values.get(PASSPHRASE_FILE));
   }
 }

@@ -28,6 +28,7 @@ import java.util.SortedMap;
  * @param shards the number of event loops, 1 to 1024
  * @param deathJournalSize how many deaths are kept, 0 or more
  * @param deathJournalBytes how many bytes of them
+ * @param passphrase by which secrets are encrypted
  * @param eventVhost the virtual host whose event exchange tells what happens in the broker; empty
  *     if none does
  */
@@ -56,6 +57,7 @@ public record ServerSettings(
     int shards,
     int deathJournalSize,
     long deathJournalBytes,
+    Passphrase passphrase,
     Optional<String> eventVhost) {
   static final Section SECTION = new Section("Machine");
 
@@ -162,6 +164,7 @@ public record ServerSettings(
             .orElseGet(() -> clock.manual() ? 1 : Runtime.getRuntime().availableProcessors()),
         values.get(DEATH_JOURNAL_SIZE),
         values.get(DEATH_JOURNAL_BYTES),
+        DecoderKeys.passphraseOf(values),
         values.get(EVENT_EXCHANGE_VHOST));
   }
 

@@ -18,6 +18,9 @@ public final class ParameterFields {
   /** The longest time that makes sense. */
   public static final long MOST_SECONDS = 315_360_000; // ten years
 
+  /** What stands for a value that could not be decrypted. */
+  private static final String ENCRYPTED = "encrypted:";
+
   private final String name;
   private final Map<String, Object> fields = new LinkedHashMap<>();
   private final List<String> problems = new ArrayList<>();
@@ -32,6 +35,11 @@ public final class ParameterFields {
   public ParameterFields(
       String name, Object value, Set<String> keys, Map<String, String> synonyms) {
     this.name = name;
+    if (value instanceof String text && text.startsWith(ENCRYPTED)) {
+      problems.add(
+          "the value of %s is encrypted by another passphrase than there is".formatted(name));
+      return;
+    }
     if (!(value instanceof Map<?, ?> object)) {
       problems.add(
           "the value of %s should be an object, actually was %s".formatted(name, shown(value)));
