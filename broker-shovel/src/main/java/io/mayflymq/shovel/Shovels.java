@@ -144,6 +144,8 @@ public final class Shovels implements ParameterComponent, AutoCloseable {
             shovel.stop();
             LOGGER.info("{} has stopped", shovel);
             events.happened(ShovelEvent.removed(shovel.vhost(), shovel.name()));
+          } catch (RuntimeException e) {
+            LOGGER.error("{} has not stopped in order", shovel, e);
           } finally {
             ending.remove(key, shovel);
             changed();

@@ -218,16 +218,25 @@ public final class Federation implements AutoCloseable {
   private void finish(Map<Key, Link> unwanted) {
     unwanted.forEach(
         (key, link) -> {
-          link.stop();
-          LOGGER.info("{} has stopped", link);
-          if (link.dissolves() && link.leftAtUpstream() != null && !link.upstream().keepsQueue()) {
-            LOGGER.warn(
-                "{} could not delete its queue at the upstream, '{}'", link, link.leftAtUpstream());
+          try {
+            finish(link);
+          } catch (RuntimeException e) {
+            LOGGER.error("{} has not stopped in order", link, e);
+          } finally {
+            links.remove(key, link);
+            ending.remove(link);
+            changed();
           }
-          links.remove(key, link);
-          ending.remove(link);
-          changed();
         });
+  }
+
+  private static void finish(Link link) {
+    link.stop();
+    LOGGER.info("{} has stopped", link);
+    if (link.dissolves() && link.leftAtUpstream() != null && !link.upstream().keepsQueue()) {
+      LOGGER.warn(
+          "{} could not delete its queue at the upstream, '{}'", link, link.leftAtUpstream());
+    }
   }
 
   private List<Wanted> wanted(Surroundings broker) {
