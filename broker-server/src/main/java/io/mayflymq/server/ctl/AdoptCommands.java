@@ -11,7 +11,6 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
-import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
@@ -26,18 +25,9 @@ final class AdoptCommands {
   private static final String FORCE = "--force";
   private static final String MOVE_WAITING = "--move-waiting";
   private static final String UPSTREAMS = Federation.UPSTREAM;
-  private static final String SHOVEL = "shovel";
-
-  private static final long LOOK_AGAIN_MILLIS = 200;
-
-  /** RabbitMQ counts the messages of its queues every five seconds. */
-  private static final long COUNTED_ANEW_MILLIS = 6_000;
 
   /** So many of what is wrong are named. */
   private static final int SHOWN = 10;
-
-  /** So many queues are moved at the same time. */
-  private static final int AT_ONCE = 16;
 
   private static final Option WHERE =
       Option.text(
@@ -100,16 +90,16 @@ final class AdoptCommands {
   private static Result adopt(Invocation invocation) {
     AdoptedBroker other = AdoptedBroker.of(invocation);
     invocation.banner("Adopting %s (%s) ...", other, other.product());
-    Plan plan = Plan.of(invocation, other);
-    if (!plan.problems.isEmpty()) {
+    AdoptionPlan plan = AdoptionPlan.of(invocation, other);
+    if (!plan.problems().isEmpty()) {
       throw ControlException.error(
-          Sysexits.DATA, "it cannot be adopted:\n  " + String.join("\n  ", plan.problems));
+          Sysexits.DATA, "it cannot be adopted:\n  " + String.join("\n  ", plan.problems()));
     }
     if (invocation.dryRun()) {
       return new Result.Value(plan.json(), plan.text());
     }
-    Map<String, Object> report = load(invocation, other, false);
-    for (String vhost : plan.vhosts) {
+    Map<String, Object> report = load(invocation, other, Part.AT_THE_BEGINNING);
+    for (String vhost : plan.vhosts()) {
       invocation
           .api()
           .put(
@@ -123,7 +113,7 @@ final class AdoptCommands {
         "imported %s, skipped %d, links %d"
             .formatted(report.get("imported"), skipped.size(), links));
     skipped.forEach(line -> lines.add("  " + line));
-    plan.leftOut.forEach(line -> lines.add("  not imported yet: " + line));
+    plan.leftOut().forEach(line -> lines.add("  not imported yet: " + line));
     lines.add("Now consumers may connect here, then publishers. When all have:");
     lines.add("  %s finish_adoption %s".formatted(invocation.script(), other));
     return new Result.Value(
@@ -133,37 +123,49 @@ final class AdoptCommands {
             "skipped",
             skipped,
             "left_out",
-            plan.leftOut,
+            plan.leftOut(),
             "links",
             links),
         String.join("\n", lines));
   }
 
-  /** Imports definitions: all but what would run twice, or only that. */
-  private static Map<String, Object> load(
-      Invocation invocation, AdoptedBroker other, boolean running) {
+  /** Which definitions are imported. */
+  private enum Part {
+    /** All but what would run twice. */
+    AT_THE_BEGINNING,
+    /** Of these what there is not yet: what was changed here meanwhile stays. */
+    DECLARED_SINCE,
+    /** What would have run twice, as far as it is not here. */
+    AT_THE_END
+  }
+
+  private static Map<String, Object> load(Invocation invocation, AdoptedBroker other, Part part) {
     for (String vhost : other.vhosts()) {
       if (!invocation.api().hasVhost(vhost)) {
         invocation.api().put(Api.path("vhosts", vhost), Json.object());
       }
     }
-    return Api.object(
-        invocation
-            .api()
-            .post(other.importPath(), AdoptedBroker.definitions(other.definitions(), running)));
+    Map<String, Object> theirs =
+        AdoptedBroker.definitions(other.definitions(), part == Part.AT_THE_END);
+    Map<String, Object> imported =
+        part == Part.AT_THE_BEGINNING
+            ? theirs
+            : AdoptedBroker.missing(
+                theirs, Api.object(invocation.api().get(other.definitionsPath())));
+    return Api.object(invocation.api().post(other.definitionsPath() + "?report=true", imported));
   }
 
   /** Waits until each queue here that has one there has a link; returns how many there are. */
-  private static int awaitLinks(Invocation invocation, Plan plan) {
+  private static int awaitLinks(Invocation invocation, AdoptionPlan plan) {
     Set<QueueName> here =
-        ours(invocation, plan.vhosts).stream()
+        ours(invocation, plan.vhosts()).stream()
             .map(queue -> QueueName.of(queue, "name"))
             .collect(Collectors.toSet());
     List<QueueName> wanted =
-        plan.linked.stream().map(QueueName::of).filter(here::contains).toList();
+        plan.linked().stream().map(QueueName::of).filter(here::contains).toList();
     Map<QueueName, String> failures = new LinkedHashMap<>();
     boolean all =
-        await(
+        LookingAgain.until(
             invocation,
             () -> {
               failures.clear();
@@ -194,23 +196,6 @@ final class AdoptCommands {
     return wanted.size();
   }
 
-  /** The name of a queue. */
-  private record QueueName(String vhost, String name) {
-    /** Returns that of an object which has it in a field. */
-    static QueueName of(Map<String, Object> object, String field) {
-      return new QueueName((String) object.get("vhost"), (String) object.get(field));
-    }
-
-    static QueueName of(AdoptedBroker.Queue queue) {
-      return new QueueName(queue.vhost(), queue.name());
-    }
-
-    @Override
-    public String toString() {
-      return "'%s' in virtual host '%s'".formatted(name, vhost);
-    }
-  }
-
   private static List<Map<String, Object>> links(Invocation invocation) {
     return invocation.api().list("federation-links").stream()
         .filter(link -> AdoptedBroker.NAME.equals(link.get("upstream")))
@@ -228,164 +213,6 @@ final class AdoptCommands {
         .stream()
         .filter(queue -> vhosts.contains(queue.get("vhost")))
         .toList();
-  }
-
-  /** What an adoption does, and what it does not. */
-  private static final class Plan {
-    private final List<String> problems = new ArrayList<>();
-    private final Map<String, Object> counts = new LinkedHashMap<>();
-    private final List<String> replaced = new ArrayList<>();
-    private final List<String> leftOut = new ArrayList<>();
-    private final List<AdoptedBroker.Queue> linked;
-    private final List<AdoptedBroker.Queue> staying;
-    private final List<String> vhosts;
-    private final long delayed;
-    private final int clients;
-
-    private Plan(AdoptedBroker other) {
-      vhosts = other.vhosts();
-      List<AdoptedBroker.Queue> queues = other.queues();
-      linked = queues.stream().filter(queue -> queue.stays() == null).toList();
-      staying = queues.stream().filter(queue -> queue.stays() != null).toList();
-      delayed = other.delayed() + queues.stream().mapToLong(AdoptedBroker.Queue::delayed).sum();
-      clients = other.clients().size();
-    }
-
-    static Plan of(Invocation invocation, AdoptedBroker other) {
-      Plan plan = new Plan(other);
-      if (other.isSameAs(invocation.api())) {
-        plan.problems.add(other + " is this broker itself");
-      }
-      Set<String> permitted = other.permittedVhosts();
-      plan.vhosts.stream()
-          .filter(vhost -> !permitted.contains(vhost))
-          .forEach(
-              vhost ->
-                  plan.problems.add(
-                      "user '%s' has no permissions in virtual host '%s' there: rabbitmqctl set_permissions -p '%s' '%s' '.*' '.*' '.*'"
-                          .formatted(other.user(), vhost, vhost, other.user())));
-      Map<String, Object> theirs = other.definitions();
-      plan.compare(
-          AdoptedBroker.definitions(theirs, false),
-          Api.object(invocation.api().get("definitions")));
-      AdoptedBroker.definitions(theirs, true)
-          .values()
-          .forEach(
-              items ->
-                  Api.objects(items)
-                      .forEach(
-                          item ->
-                              plan.leftOut.add(
-                                  "%s '%s' in virtual host '%s', which runs there"
-                                      .formatted(
-                                          item.get("component"),
-                                          item.get("name"),
-                                          item.get("vhost")))));
-      return plan;
-    }
-
-    private void compare(Map<String, Object> theirs, Map<String, Object> ours) {
-      theirs.forEach(
-          (section, items) -> {
-            if (items instanceof List<?> list && !list.isEmpty()) {
-              counts.put(section, list.size());
-            }
-          });
-      changed(theirs, ours, "users", "user", user -> null, "password_hash");
-      changed(theirs, ours, "policies", "policy", item -> item.get("vhost"), "definition");
-    }
-
-    /** Notes what is here with the same name and another value, which the import replaces. */
-    private void changed(
-        Map<String, Object> theirs,
-        Map<String, Object> ours,
-        String section,
-        String kind,
-        Function<Map<String, Object>, Object> vhostOf,
-        String field) {
-      Map<List<Object>, Object> here = new LinkedHashMap<>();
-      for (Map<String, Object> item : items(ours, section)) {
-        here.put(Json.list(vhostOf.apply(item), item.get("name")), item.get(field));
-      }
-      for (Map<String, Object> item : items(theirs, section)) {
-        List<Object> key = Json.list(vhostOf.apply(item), item.get("name"));
-        if (here.containsKey(key) && !Objects.equals(here.get(key), item.get(field))) {
-          replaced.add(
-              "%s '%s'%s"
-                  .formatted(
-                      kind,
-                      item.get("name"),
-                      key.get(0) == null ? "" : " in virtual host '%s'".formatted(key.get(0))));
-        }
-      }
-    }
-
-    private static List<Map<String, Object>> items(Map<String, Object> all, String section) {
-      return all.get(section) instanceof List<?> list ? Api.objects(list) : List.of();
-    }
-
-    private List<AdoptedBroker.Queue> waiting() {
-      return linked.stream().filter(queue -> queue.waits() && queue.messages() > 0).toList();
-    }
-
-    private long messages() {
-      return linked.stream().mapToLong(AdoptedBroker.Queue::messages).sum();
-    }
-
-    Map<String, Object> json() {
-      return Json.object(
-          "vhosts", vhosts,
-          "imported", counts,
-          "replaced", replaced,
-          "left_out", leftOut,
-          "queues", linked.size(),
-          "messages", messages(),
-          "waiting", waiting().stream().map(AdoptCommands::object).toList(),
-          "delayed", delayed,
-          "staying", staying.stream().map(AdoptCommands::object).toList(),
-          "clients", clients);
-    }
-
-    String text() {
-      List<String> lines = new ArrayList<>();
-      lines.add("virtual hosts: " + String.join(", ", vhosts));
-      lines.add(
-          "would be imported: "
-              + counts.entrySet().stream()
-                  .map(each -> each.getValue() + " " + each.getKey().replace('_', ' '))
-                  .collect(Collectors.joining(", ")));
-      replaced.forEach(each -> lines.add("  replaces the one here: " + each));
-      leftOut.forEach(each -> lines.add("  not before the adoption is finished: " + each));
-      lines.add(
-          "queues that would get a link: %d, with %d messages"
-              .formatted(linked.size(), messages()));
-      waiting()
-          .forEach(
-              queue ->
-                  lines.add(
-                      "  %s: %d messages wait there for their time, and come when they are dead-lettered"
-                          .formatted(queue.label(), queue.messages())));
-      if (delayed > 0) {
-        lines.add("  %d delayed messages wait there for their time".formatted(delayed));
-      }
-      staying.forEach(
-          queue -> lines.add("  stays: %s: %s".formatted(queue.label(), queue.stays())));
-      lines.add("connections of clients there: " + clients);
-      return String.join("\n", lines);
-    }
-  }
-
-  private static Map<String, Object> object(AdoptedBroker.Queue queue) {
-    Map<String, Object> object =
-        Json.object(
-            "vhost", queue.vhost(),
-            "name", queue.name(),
-            "messages", queue.messages(),
-            "consumers", queue.consumers());
-    if (queue.stays() != null) {
-      object.put("reason", queue.stays());
-    }
-    return object;
   }
 
   // Looking
@@ -460,23 +287,24 @@ final class AdoptCommands {
     requireNoClients(invocation, other.clients(), "the other broker");
     requireNothingWaits(other, moveWaiting);
     // What was declared there since.
-    load(invocation, other, false);
-    Counted left =
+    load(invocation, other, Part.DECLARED_SINCE);
+    AdoptionMoves moves = new AdoptionMoves(invocation);
+    AdoptionMoves.Counted left =
         () ->
             other.queues().stream()
                 .filter(queue -> queue.stays() == null)
                 .collect(Collectors.toMap(QueueName::of, AdoptedBroker.Queue::messages));
-    ShovelOf toHere =
+    AdoptionMoves.ShovelOf toHere =
         queue ->
             Json.object(
                 "src-uri", other.uriOf(queue.vhost()),
                 "src-queue", queue.name(),
                 "dest-uri", local(queue.vhost()),
                 "dest-queue", queue.name());
-    drain(invocation, left, toHere);
+    moves.drain(left, toHere);
     unlink(invocation, other);
-    drain(invocation, left, toHere);
-    Map<String, Object> report = load(invocation, other, true);
+    moves.drain(left, toHere);
+    Map<String, Object> report = load(invocation, other, Part.AT_THE_END);
     String imported =
         Objects.equals(report.get("imported"), 0L)
             ? ""
@@ -508,7 +336,8 @@ final class AdoptCommands {
             !Boolean.TRUE.equals(queue.get("exclusive"))
                 && !"stream".equals(queue.get("type"))
                 && there.contains(QueueName.of(queue, "name"));
-    Counted left =
+    AdoptionMoves moves = new AdoptionMoves(invocation);
+    AdoptionMoves.Counted left =
         () ->
             ours(invocation, vhosts).stream()
                 .filter(isMoved)
@@ -516,7 +345,7 @@ final class AdoptCommands {
                     Collectors.toMap(
                         queue -> QueueName.of(queue, "name"),
                         queue -> ControlValues.number(queue, "messages")));
-    ShovelOf back =
+    AdoptionMoves.ShovelOf back =
         queue ->
             Json.object(
                 "src-uri", local(queue.vhost()),
@@ -524,9 +353,9 @@ final class AdoptCommands {
                 "dest-uri", other.uriOf(queue.vhost()),
                 "dest-queue", queue.name(),
                 "dest-keep-ttl", true);
-    drain(invocation, left, back);
+    moves.drain(left, back);
     unlink(invocation, other);
-    drain(invocation, left, back);
+    moves.drain(left, back);
     List<String> lines = new ArrayList<>();
     lines.add("what could be moved is at %s".formatted(other));
     staying.forEach(
@@ -621,119 +450,10 @@ final class AdoptCommands {
     require(invocation, "the links have not ended", () -> links(invocation).isEmpty());
   }
 
-  /** Makes the value of a queue's shovel, without what all have. */
-  private interface ShovelOf {
-    Map<String, Object> queue(QueueName queue);
-  }
-
-  /** Counts the messages of queues. */
-  private interface Counted {
-    Map<QueueName, Long> queues();
-  }
-
-  /**
-   * Moves all messages of queues: of each queue once, whatever was counted; then of those in which
-   * messages are still seen, until there are none.
-   */
-  private static void drain(Invocation invocation, Counted counted, ShovelOf shovels) {
-    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(invocation.timeoutSeconds());
-    List<QueueName> queues = List.copyOf(counted.queues().keySet());
-    while (!queues.isEmpty()) {
-      for (int from = 0; from < queues.size(); from += AT_ONCE) {
-        move(invocation, queues.subList(from, Math.min(queues.size(), from + AT_ONCE)), shovels);
-      }
-      pause(COUNTED_ANEW_MILLIS);
-      queues =
-          counted.queues().entrySet().stream()
-              .filter(each -> each.getValue() > 0)
-              .map(Map.Entry::getKey)
-              .toList();
-      if (!queues.isEmpty() && System.nanoTime() - end > 0) {
-        throw ControlException.error(
-            Sysexits.UNAVAILABLE,
-            "after %d s there are still messages in %s"
-                .formatted(invocation.timeoutSeconds(), queues.get(0)));
-      }
-    }
-  }
-
-  private static void move(Invocation invocation, List<QueueName> queues, ShovelOf shovels) {
-    for (QueueName queue : queues) {
-      Map<String, Object> value = shovels.queue(queue);
-      value.put("src-predeclared", true);
-      value.put("dest-predeclared", true);
-      value.put("ack-mode", "on-confirm");
-      value.put("src-delete-after", "queue-length");
-      invocation.api().put(shovel(queue), Json.object("value", value));
-    }
-    List<Map<String, Object>> running = new ArrayList<>();
-    boolean all =
-        await(
-            invocation,
-            () -> {
-              running.clear();
-              invocation.api().list("shovels").stream()
-                  .filter(
-                      each -> String.valueOf(each.get("name")).startsWith(AdoptedBroker.NAME + " "))
-                  .forEach(running::add);
-              return running.isEmpty()
-                  || running.stream().anyMatch(each -> each.get("reason") != null);
-            });
-    if (!running.isEmpty()) {
-      for (QueueName queue : queues) {
-        try {
-          invocation.api().delete(shovel(queue));
-        } catch (ApiError e) {
-          if (!e.isNotFound()) {
-            throw e;
-          }
-        }
-      }
-      Map<String, Object> first =
-          running.stream()
-              .filter(each -> each.get("reason") != null)
-              .findFirst()
-              .orElse(running.get(0));
-      throw ControlException.error(
-          Sysexits.UNAVAILABLE,
-          "the messages of '%s' in virtual host '%s' were not moved%s; nothing is lost, and it can be tried again"
-              .formatted(
-                  String.valueOf(first.get("name")).substring(AdoptedBroker.NAME.length() + 1),
-                  first.get("vhost"),
-                  all
-                      ? ": " + first.get("reason")
-                      : " in %d s".formatted(invocation.timeoutSeconds())));
-    }
-  }
-
-  private static String shovel(QueueName queue) {
-    return Api.path("parameters", SHOVEL, queue.vhost(), AdoptedBroker.NAME + " " + queue.name());
-  }
-
   private static void require(Invocation invocation, String otherwise, BooleanSupplier condition) {
-    if (!await(invocation, condition)) {
+    if (!LookingAgain.until(invocation, condition)) {
       throw ControlException.error(
           Sysexits.UNAVAILABLE, "%s after %d s".formatted(otherwise, invocation.timeoutSeconds()));
-    }
-  }
-
-  private static boolean await(Invocation invocation, BooleanSupplier condition) {
-    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(invocation.timeoutSeconds());
-    while (!condition.getAsBoolean()) {
-      if (System.nanoTime() - end > 0) {
-        return false;
-      }
-      pause(LOOK_AGAIN_MILLIS);
-    }
-    return true;
-  }
-
-  private static void pause(long millis) {
-    try {
-      TimeUnit.MILLISECONDS.sleep(millis);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw ControlException.error(Sysexits.UNAVAILABLE, "interrupted");
     }
   }
 }

@@ -6,12 +6,14 @@ import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 
 /**
  * Another broker, whose queues and clients come to this one: a RabbitMQ or a MayflyMQ, as its
@@ -29,6 +31,17 @@ final class AdoptedBroker {
 
   /** What tells the brokers apart: by it links know where a message has been. */
   private static final Set<String> IDENTITY = Set.of("cluster_name", "internal_cluster_id");
+
+  /** The sections of definitions that an import replaces. */
+  private static final Set<String> REPLACED =
+      Set.of(
+          "vhosts",
+          "users",
+          "permissions",
+          "topic_permissions",
+          "parameters",
+          "global_parameters",
+          "policies");
 
   private static final Set<String> MOVED_TYPES = Set.of("classic", "quorum");
   private static final int PORT = 15672;
@@ -198,13 +211,12 @@ final class AdoptedBroker {
 
   /** Returns its definitions, of all virtual hosts or of the one that is adopted. */
   Map<String, Object> definitions() {
-    return Json.asObject(
-        (Map<?, ?>) get(vhost == null ? "definitions" : Api.path("definitions", vhost)));
+    return Json.asObject((Map<?, ?>) get(definitionsPath()));
   }
 
-  /** Returns the path at which this broker imports its definitions. */
-  String importPath() {
-    return (vhost == null ? "definitions" : Api.path("definitions", vhost)) + "?report=true";
+  /** Returns the path of the same definitions, there and here. */
+  String definitionsPath() {
+    return vhost == null ? "definitions" : Api.path("definitions", vhost);
   }
 
   /**
@@ -233,6 +245,38 @@ final class AdoptedBroker {
           }
         });
     return chosen;
+  }
+
+  /**
+   * Returns definitions without those that an import would replace: what has the same name here.
+   * Exchanges, queues and bindings an import leaves as they are.
+   */
+  static Map<String, Object> missing(Map<String, Object> theirs, Map<String, Object> ours) {
+    Map<String, Object> chosen = Json.object();
+    theirs.forEach(
+        (section, items) -> {
+          if (REPLACED.contains(section) && ours.get(section) instanceof List<?> here) {
+            Set<List<Object>> names =
+                Api.objects(here).stream().map(AdoptedBroker::identity).collect(Collectors.toSet());
+            chosen.put(
+                section,
+                Api.objects(items).stream()
+                    .filter(each -> !names.contains(identity(each)))
+                    .toList());
+          } else {
+            chosen.put(section, items);
+          }
+        });
+    return chosen;
+  }
+
+  private static List<Object> identity(Map<String, Object> definition) {
+    return Arrays.asList(
+        definition.get("vhost"),
+        definition.get("component"),
+        definition.get("name"),
+        definition.get("user"),
+        definition.get("exchange"));
   }
 
   /**

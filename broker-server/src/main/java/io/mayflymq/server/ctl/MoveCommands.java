@@ -13,7 +13,6 @@ import java.util.function.Predicate;
  * replicas.
  */
 final class MoveCommands {
-  private static final long LOOK_AGAIN_MILLIS = 100;
   private static final String REBALANCE = "rebalance/queues";
   private static final String PATTERN = "<pattern>";
   private static final Columns NODES =
@@ -154,7 +153,7 @@ final class MoveCommands {
             "queue '%s' is still being %s after %d s"
                 .formatted(queue, work.participle(), invocation.timeoutSeconds()));
       }
-      pause();
+      LookingAgain.pause();
       state = Api.object(invocation.api().get(workPath));
     }
   }
@@ -162,15 +161,6 @@ final class MoveCommands {
   private static String reason(Map<String, Object> state, Work work) {
     Object failure = state.get("failure");
     return failure == null ? work.otherwise().apply(state) : failure.toString();
-  }
-
-  private static void pause() {
-    try {
-      TimeUnit.MILLISECONDS.sleep(LOOK_AGAIN_MILLIS);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw ControlException.error(Sysexits.UNAVAILABLE, "interrupted");
-    }
   }
 
   private static Result rebalance(Invocation invocation) {
@@ -215,7 +205,7 @@ final class MoveCommands {
   private static Map<String, Object> awaited(Invocation invocation) {
     Map<String, Object> progress = Api.object(invocation.api().get(REBALANCE));
     while (Boolean.TRUE.equals(progress.get("running"))) {
-      pause();
+      LookingAgain.pause();
       progress = Api.object(invocation.api().get(REBALANCE));
     }
     return progress;

@@ -10,7 +10,6 @@ import java.util.concurrent.TimeUnit;
 /** Sending the messages of a dead letter queue back. */
 final class Redrives {
   private static final Set<String> OVER = Set.of("done", "stopped", "failed");
-  private static final long LOOK_AGAIN_MILLIS = 200;
 
   private Redrives() {}
 
@@ -151,12 +150,7 @@ final class Redrives {
     long start = System.nanoTime();
     Map<String, Object> report = begun;
     while (!OVER.contains(report.get("state")) && System.nanoTime() - start < patience) {
-      try {
-        TimeUnit.MILLISECONDS.sleep(LOOK_AGAIN_MILLIS);
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-        return report;
-      }
+      LookingAgain.pause();
       report = onQueue(invocation, path -> invocation.api().get(path), "was deleted meanwhile");
     }
     return report;

@@ -12,7 +12,6 @@ import java.util.function.Predicate;
  * @param all how many members there are
  */
 record RunningNodes(int running, int all) {
-  private static final long LOOK_AGAIN_MILLIS = 200;
 
   /**
    * Waits until the nodes are as wanted, or the time is over.
@@ -25,7 +24,7 @@ record RunningNodes(int running, int all) {
     long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);
     RunningNodes now = read(invocation);
     while (!wanted.test(now) && System.nanoTime() - end < 0) {
-      pause();
+      LookingAgain.pause();
       now = read(invocation);
     }
     return now;
@@ -36,15 +35,6 @@ record RunningNodes(int running, int all) {
     return new RunningNodes(
         (int) nodes.stream().filter(node -> Boolean.TRUE.equals(node.get("running"))).count(),
         nodes.size());
-  }
-
-  private static void pause() {
-    try {
-      TimeUnit.MILLISECONDS.sleep(LOOK_AGAIN_MILLIS);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw ControlException.error(Sysexits.UNAVAILABLE, "interrupted");
-    }
   }
 
   /** Returns whether the others would still be a majority if one of those that run was stopped. */

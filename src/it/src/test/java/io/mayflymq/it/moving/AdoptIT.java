@@ -212,6 +212,48 @@ class AdoptIT {
   }
 
   @Test
+  void whatWasChangedHereMeanwhileStaysAndWhatIsNewThereComesAtTheEnd() throws Exception {
+    Http at = Http.as(old.httpPort(), "guest", "guest");
+    at.put("policies/%2F/limit", "{\"pattern\":\".\",\"definition\":{\"max-length\":7}}");
+    done("adopt");
+    here().put("policies/%2F/limit", "{\"pattern\":\".\",\"definition\":{\"max-length\":9}}");
+    at.put("policies/%2F/late", "{\"pattern\":\"^l\",\"definition\":{\"max-length\":3}}");
+    queue("late", null);
+    there.close();
+    done("finish_adoption");
+    assertThat(here().get("policies/%2F/limit").json().at("/definition/max-length").asInt())
+        .isEqualTo(9);
+    assertThat(here().get("policies/%2F/late").json().at("/definition/max-length").asInt())
+        .isEqualTo(3);
+    assertThat(here().get("queues/%2F/late").status()).isEqualTo(200);
+  }
+
+  @Test
+  void oneBrokerAtATimeIsAdopted() throws Exception {
+    done("adopt");
+    try (EmbeddedBroker second = EmbeddedBroker.builder().start()) {
+      assertThat(
+              control
+                  .run(
+                      "adopt",
+                      "amqp://guest:guest@127.0.0.1:" + second.port(),
+                      "--management",
+                      "http://127.0.0.1:" + second.httpPort())
+                  .err())
+          .anyMatch(
+              line ->
+                  line.contains(
+                      "virtual host '/' adopts amqp://127.0.0.1:%d/%%2F: expected that finish_adoption"
+                              .formatted(old.port())
+                          + " or undo_adoption ends that first"));
+    }
+    // Again, the same one: what was declared there meanwhile comes.
+    queue("late", null);
+    done("adopt");
+    assertThat(here().get("queues/%2F/late").status()).isEqualTo(200);
+  }
+
+  @Test
   void messagesGoBackWithTheTimeThatIsLeft() throws Exception {
     queue("orders", null);
     done("adopt");
