@@ -52,6 +52,11 @@ def shovel(broker, name, parameter):
         management.request(broker, "PUT", f"parameters/shovel/%2F/{name}", {"value": parameter})
 
 
+def address(broker, other):
+    """As a shovel has it: a broker that it begins and ends in has no host."""
+    return "amqp://" if broker is other else f"amqp://guest:guest@127.0.0.1:{broker.port}"
+
+
 def one_round(load, source, destination, messages, number):
     """Returns messages per second, and microseconds of processor time per message."""
     queue, target = f"from-{number}", f"to-{number}"
@@ -63,9 +68,9 @@ def one_round(load, source, destination, messages, number):
             source,
             "moving",
             {
-                "src-uri": f"amqp://guest:guest@127.0.0.1:{source.port}",
+                "src-uri": address(source, destination),
                 "src-queue": queue,
-                "dest-uri": f"amqp://guest:guest@127.0.0.1:{destination.port}",
+                "dest-uri": address(destination, source),
                 "dest-queue": target,
                 "ack-mode": "on-confirm",
                 "src-prefetch-count": 1000,

@@ -34,6 +34,14 @@ final class ShovelForm implements MessageForm {
   }
 
   @Override
+  public boolean keepsProperties() {
+    return destination.properties().isEmpty()
+        && !destination.forwardHeaders()
+        && !destination.timestampHeader()
+        && !removesUserId;
+  }
+
+  @Override
   public BasicProperties of(Envelope envelope, BasicProperties given) {
     Map<String, Object> headers = headers(given.getHeaders());
     boolean dropsUser = removesUserId && given.getUserId() != null;

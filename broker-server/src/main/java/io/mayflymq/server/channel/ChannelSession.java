@@ -178,6 +178,19 @@ public final class ChannelSession {
     }
   }
 
+  /** Handles a message of a client within the broker, of whose content the rest is the body. */
+  public void onInnerMessage(
+      ShortString exchange,
+      ShortString routingKey,
+      boolean mandatory,
+      byte[] whole,
+      int propertiesLength) {
+    if (channel.isOpen()) {
+      content.take(exchange, routingKey, mandatory, whole, propertiesLength);
+      publish();
+    }
+  }
+
   // Publishing
 
   /** Publishes the message that the assembler has. */
@@ -276,7 +289,7 @@ public final class ChannelSession {
   private void giveBack(Message message) {
     connection
         .output()
-        .content(
+        .giveBack(
             number(),
             new BasicMethod.Return(
                 ReplyCode.NO_ROUTE.code(),

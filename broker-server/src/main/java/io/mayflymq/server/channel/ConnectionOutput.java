@@ -7,6 +7,7 @@ import io.mayflymq.core.runtime.EndOfBurstListener;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.protocol.codec.FrameEncoder;
 import io.mayflymq.protocol.codec.FrameLimits;
+import io.mayflymq.protocol.method.BasicMethod;
 import io.mayflymq.protocol.method.Method;
 import io.mayflymq.protocol.types.ShortString;
 import io.netty.buffer.ByteBuf;
@@ -35,6 +36,11 @@ public final class ConnectionOutput implements EndOfBurstListener {
   private ByteBuf buffer;
   private boolean flushWaits;
 
+  /** Takes what a channel would send of messages; null if all goes to the socket. */
+  private ChannelTap tap;
+
+  private int tapped;
+
   /**
    * Creates the output of a connection.
    *
@@ -51,6 +57,16 @@ public final class ConnectionOutput implements EndOfBurstListener {
   /** Sets what was negotiated: the largest frame in bytes, overhead included; 0 for no limit. */
   public void setFrameMax(int bytes) {
     frameMax = bytes;
+  }
+
+  /** Has what a channel would send of messages taken within the broker from now on. */
+  public void tap(int channel, ChannelTap by) {
+    tapped = channel;
+    tap = by;
+  }
+
+  private boolean isTapped(int channel) {
+    return tap != null && tapped == channel;
   }
 
   /**
@@ -87,6 +103,15 @@ public final class ConnectionOutput implements EndOfBurstListener {
     FrameEncoder.method(room(256), channel, method);
   }
 
+  /** Writes a message that no queue takes back to its publisher. */
+  void giveBack(int channel, BasicMethod.Return why, Message message) {
+    if (isTapped(channel)) {
+      tap.returned();
+    } else {
+      content(channel, why, message);
+    }
+  }
+
   /** Writes a method with the content of a message. */
   public void content(int channel, Method method, Message message) {
     method(channel, method);
@@ -106,6 +131,10 @@ public final class ConnectionOutput implements EndOfBurstListener {
       long deliveryTag,
       boolean redelivered,
       Message message) {
+    if (isTapped(channel)) {
+      tap.deliver(deliveryTag, message);
+      return;
+    }
     int bodyLength = message.bodyLength();
     if (bodyLength <= LARGEST_BUFFER / 2) {
       int size =
@@ -157,11 +186,19 @@ public final class ConnectionOutput implements EndOfBurstListener {
 
   /** Writes a {@code basic.ack} to a publisher. */
   public void ack(int channel, long deliveryTag, boolean multiple) {
+    if (isTapped(channel)) {
+      tap.settled(deliveryTag, multiple, true);
+      return;
+    }
     FrameEncoder.ack(room(32), channel, deliveryTag, multiple);
   }
 
   /** Writes a {@code basic.nack} to a publisher. */
   public void nack(int channel, long deliveryTag, boolean multiple) {
+    if (isTapped(channel)) {
+      tap.settled(deliveryTag, multiple, false);
+      return;
+    }
     FrameEncoder.nack(room(32), channel, deliveryTag, multiple, false);
   }
 

@@ -71,6 +71,27 @@ final class ContentAssembler {
     content = message.copyContent();
   }
 
+  /**
+   * Takes a message that is complete.
+   *
+   * @param whole the properties, and then the body; must not be changed afterwards
+   * @throws ChannelException 406 if it is too large
+   */
+  void take(
+      ShortString toExchange,
+      ShortString withKey,
+      boolean isMandatory,
+      byte[] whole,
+      int lengthOfProperties) {
+    requireSize(whole.length - lengthOfProperties);
+    exchange = toExchange;
+    routingKey = withKey;
+    mandatory = isMandatory;
+    immediate = false;
+    propertiesLength = lengthOfProperties;
+    content = whole;
+  }
+
   /** Takes the header. @return whether the message is complete, as its body is empty */
   boolean header(int classId, long bodySize, ByteBuf in, int index, int length) {
     frames.header(classId, bodySize);

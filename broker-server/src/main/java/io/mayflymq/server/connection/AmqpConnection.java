@@ -33,9 +33,11 @@ import io.mayflymq.server.channel.DeliveryLink;
 import io.mayflymq.server.channel.DeliveryLinks;
 import io.mayflymq.server.channel.InjectedFaults;
 import io.mayflymq.server.config.ProtocolSettings;
+import io.mayflymq.shovel.client.InnerChannel;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelOutboundBuffer;
+import java.net.SocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.time.InstantSource;
 import java.util.List;
@@ -525,6 +527,28 @@ final class AmqpConnection
     }
   }
 
+  /** Handles a message of a client within the broker. */
+  void publish(
+      int channel,
+      ShortString exchange,
+      ShortString routingKey,
+      boolean mandatory,
+      byte[] content,
+      int propertiesLength) {
+    if (state != State.OPEN) {
+      return;
+    }
+    try {
+      ChannelSession session = channels.find(channel);
+      if (session != null) {
+        session.onInnerMessage(exchange, routingKey, mandatory, content, propertiesLength);
+      }
+    } catch (AmqpException e) {
+      fail(channel, of(e, BasicMethod.CLASS_ID, BasicMethod.Publish.METHOD_ID));
+    }
+    afterContent();
+  }
+
   @Override
   public void onAck(int channel, long deliveryTag, boolean multiple) {
     if (channel == 0 || state != State.OPEN) {
@@ -791,6 +815,16 @@ final class AmqpConnection
             socket.close();
           }
         });
+  }
+
+  @Override
+  public boolean isFrom(SocketAddress peer) {
+    return peer.equals(socket.remoteAddress());
+  }
+
+  @Override
+  public InnerChannel within(int channel) {
+    return input.within(channel);
   }
 
   @Override

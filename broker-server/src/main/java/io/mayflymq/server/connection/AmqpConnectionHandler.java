@@ -30,6 +30,10 @@ public final class AmqpConnectionHandler extends ChannelInboundHandlerAdapter {
   private AmqpConnection connection;
   private FrameDecoder decoder;
   private ByteBuf waiting;
+
+  /** The channel whose client is within the broker; null if there is none. Any thread. */
+  private volatile InnerEnd inner;
+
   private boolean headerRead;
   private boolean decoding;
 
@@ -97,27 +101,48 @@ public final class AmqpConnectionHandler extends ChannelInboundHandlerAdapter {
   }
 
   private void decode() {
-    if (waiting == null || decoding || isHeld()) {
+    if ((waiting == null && inner == null) || decoding || isHeld()) {
       return;
     }
     decoding = true;
     try {
-      if (headerRead || readProtocolHeader()) {
-        decoder.setWholeMessages(!connection.publishBlocker().look());
-        decoder.decode(waiting);
-      }
+      decodeAll();
     } catch (AmqpException e) {
       connection.fail(0, e);
       // Frame boundaries are lost, so the rest of the bytes cannot be decoded.
-      waiting.skipBytes(waiting.readableBytes());
+      skipAll();
     } catch (Throwable e) {
       connection.failInternally(e);
-      waiting.skipBytes(waiting.readableBytes());
+      skipAll();
     } finally {
       decoding = false;
     }
     connection.endOfRead();
     tidy();
+  }
+
+  private void decodeAll() {
+    boolean whole = !connection.publishBlocker().look();
+    if (waiting != null && (headerRead || readProtocolHeader())) {
+      decoder.setWholeMessages(whole);
+      decoder.decode(waiting);
+    }
+    if (inner != null) {
+      inner.work();
+    }
+  }
+
+  private void skipAll() {
+    if (waiting != null) {
+      waiting.skipBytes(waiting.readableBytes());
+    }
+  }
+
+  /** Returns a channel for a client within the broker; of a connection there is one. */
+  InnerEnd within(int channel) {
+    InnerEnd end = new InnerEnd(connection, channel, () -> home.execute(this::resume));
+    inner = end;
+    return end;
   }
 
   private boolean isHeld() {

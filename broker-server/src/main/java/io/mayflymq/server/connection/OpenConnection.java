@@ -2,6 +2,8 @@ package io.mayflymq.server.connection;
 
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.server.channel.ChannelView;
+import io.mayflymq.shovel.client.InnerChannel;
+import java.net.SocketAddress;
 import java.util.List;
 
 /** A connection, as it is listed, told of alarms and closed. */
@@ -29,6 +31,12 @@ public interface OpenConnection {
    * at once.
    */
   void forceClose(String reason);
+
+  /** Returns whether it is the one of a client's socket. Any thread may call. */
+  boolean isFrom(SocketAddress peer);
+
+  /** Returns one of its channels for a client within the broker. Any thread may call. */
+  InnerChannel within(int channel);
 
   /** Closes the socket without sending anything. Any thread may call; returns at once. */
   void hangUp();

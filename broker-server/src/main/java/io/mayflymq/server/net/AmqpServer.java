@@ -86,7 +86,8 @@ public final class AmqpServer implements AutoCloseable {
                 bootstrap(
                     configuration.settings().tcp(),
                     false,
-                    channel -> begin(channel, environment.offering(mechanisms), null)));
+                    channel -> begin(channel, environment.offering(mechanisms), null)),
+            environment.open());
     served
         .alarms()
         .addListener(

@@ -1,6 +1,8 @@
 package io.mayflymq.server.net;
 
 import io.mayflymq.core.security.SaslMechanism;
+import io.mayflymq.server.connection.OpenConnection;
+import io.mayflymq.shovel.client.InnerChannel;
 import io.mayflymq.shovel.client.InnerEntrance;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
@@ -9,6 +11,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.security.SecureRandom;
+import java.util.Collection;
 import java.util.List;
 import java.util.function.Function;
 
@@ -20,15 +23,20 @@ final class InnerListener implements InnerEntrance, AutoCloseable {
   private static final int SECRET_BYTES = 32;
 
   private final Function<List<SaslMechanism>, ServerBootstrap> bootstrap;
+  private final Collection<OpenConnection> connections;
   private final byte[] secret = new byte[SECRET_BYTES];
   private Channel listener;
   private boolean closed;
 
   /**
    * @param bootstrap makes what listens for clients with these mechanisms
+   * @param connections that are open
    */
-  InnerListener(Function<List<SaslMechanism>, ServerBootstrap> bootstrap) {
+  InnerListener(
+      Function<List<SaslMechanism>, ServerBootstrap> bootstrap,
+      Collection<OpenConnection> connections) {
     this.bootstrap = bootstrap;
+    this.connections = connections;
   }
 
   @Override
@@ -56,6 +64,16 @@ final class InnerListener implements InnerEntrance, AutoCloseable {
   @Override
   public byte[] secret() {
     return secret.clone();
+  }
+
+  @Override
+  public InnerChannel channel(int port, int channel) throws IOException {
+    InetSocketAddress peer = new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
+    return connections.stream()
+        .filter(connection -> connection.isFrom(peer))
+        .findFirst()
+        .orElseThrow(() -> new IOException("the connection was lost"))
+        .within(channel);
   }
 
   @Override

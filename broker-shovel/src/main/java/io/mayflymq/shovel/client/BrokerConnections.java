@@ -133,7 +133,7 @@ public final class BrokerConnections implements AutoCloseable {
     factory.setSaslConfig(login(uri));
     Connection connection = factory.newConnection(new CallingThread(), name);
     Burst burst = (Burst) ((AMQConnection) connection).getFrameHandler();
-    return new BrokerConnection(uri, connection, burst);
+    return new BrokerConnection(uri, connection, burst, inner);
   }
 
   private SaslConfig login(BrokerUri uri) {

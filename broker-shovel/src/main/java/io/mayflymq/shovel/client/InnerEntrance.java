@@ -22,4 +22,13 @@ public interface InnerEntrance {
 
   /** Returns the secret. */
   byte[] secret();
+
+  /**
+   * Returns a channel from within.
+   *
+   * @param port the one on this machine that its connection, which is open, has come from
+   * @param channel its number
+   * @throws IOException if the connection is not there any more
+   */
+  InnerChannel channel(int port, int channel) throws IOException;
 }

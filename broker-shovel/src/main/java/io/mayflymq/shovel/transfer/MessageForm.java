@@ -7,6 +7,14 @@ import com.rabbitmq.client.Envelope;
 @FunctionalInterface
 public interface MessageForm {
   /**
+   * Returns whether messages leave as they are, but for the header {@code CC}, which becomes {@code
+   * x-original-cc}.
+   */
+  default boolean keepsProperties() {
+    return false;
+  }
+
+  /**
    * Returns the properties of a message as it leaves; the same ones if nothing changes.
    *
    * @param envelope how the message has arrived

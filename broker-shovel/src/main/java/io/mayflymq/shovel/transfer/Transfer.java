@@ -1,25 +1,13 @@
 package io.mayflymq.shovel.transfer;
 
-import com.rabbitmq.client.AMQP;
-import com.rabbitmq.client.AMQP.BasicProperties;
-import com.rabbitmq.client.BlockedListener;
 import com.rabbitmq.client.Channel;
-import com.rabbitmq.client.ConfirmListener;
-import com.rabbitmq.client.Connection;
-import com.rabbitmq.client.DefaultConsumer;
-import com.rabbitmq.client.Envelope;
-import com.rabbitmq.client.ReturnListener;
-import com.rabbitmq.client.ShutdownListener;
-import com.rabbitmq.client.ShutdownSignalException;
 import io.mayflymq.shovel.client.BrokerConnection;
 import io.mayflymq.shovel.client.BrokerConnections;
-import io.mayflymq.shovel.client.Burst;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -70,62 +58,13 @@ public final class Transfer implements AutoCloseable {
     boolean holds() throws IOException;
   }
 
-  /** What happens on the connections. */
-  private sealed interface Event {
-    /** The source has sent a message. */
-    final class Delivered implements Event {
-      private final Envelope envelope;
-      private final BasicProperties properties;
-      private final byte[] body;
-
-      Delivered(Envelope envelope, BasicProperties properties, byte[] body) {
-        this.envelope = envelope;
-        this.properties = properties;
-        this.body = body;
-      }
-    }
-
-    /** The destination has confirmed messages, or refused them. */
-    record Settled(long number, boolean multiple, boolean taken) implements Event {}
-
-    /** No queue of the destination takes a message; it will be confirmed nevertheless. */
-    record Returned(String text, String exchange, String key, BasicProperties properties)
-        implements Event {}
-
-    /** The destination accepts no messages for now; null when it does again. */
-    record Blocked(String reason) implements Event {}
-
-    /** Something has ended. */
-    record Ended(String reason, boolean mayRunAtOnce) implements Event {}
-
-    /** It is to stop. */
-    record Stop() implements Event {}
-
-    /** Something is to be done when the burst has left. */
-    record Perform(Action action) implements Event {}
-  }
-
-  /** What is kept of a message until it is confirmed. */
-  private record Sent(String exchange, String key, Map<String, Object> headers) {
-    boolean isLike(Event.Returned returned) {
-      return exchange.equals(returned.exchange)
-          && key.equals(returned.key)
-          // As text: what comes back has other classes for texts.
-          && String.valueOf(headers).equals(String.valueOf(returned.properties.getHeaders()));
-    }
-  }
-
   private final Route route;
-  private final MessageForm form;
   private final Progress progress;
-  private final Channel source;
-  private final Channel destination;
-  private final Burst fromSource;
-  private final Burst toDestination;
+  private final TransferEnds ends;
   private final boolean confirms;
-  private final BlockingQueue<Event> mailbox = new LinkedBlockingQueue<>();
-  private final ConfirmWindow<Sent> window = new ConfirmWindow<>();
-  private final Deque<Event.Delivered> held = new ArrayDeque<>();
+  private final BlockingQueue<TransferEvent> mailbox = new LinkedBlockingQueue<>();
+  private final ConfirmWindow<Object> window = new ConfirmWindow<>();
+  private final Deque<TransferEvent.Delivered> held = new ArrayDeque<>();
   private final List<Action> actions = new ArrayList<>();
 
   /** How many messages may still be taken. */
@@ -134,9 +73,8 @@ public final class Transfer implements AutoCloseable {
   /** How many messages may still be moved. */
   private long toMove = NO_LIMIT;
 
-  private Runnable forgetting;
   private boolean isBlocked;
-  private Event.Ended end;
+  private TransferEvent.Ended end;
   private String refusal;
   private boolean stopped;
 
@@ -160,91 +98,34 @@ public final class Transfer implements AutoCloseable {
       Progress progress)
       throws IOException {
     this.route = route;
-    this.form = form;
     this.progress = progress;
-    this.fromSource = from.burst();
-    this.toDestination = to.burst();
     this.confirms = route.ackMode() == AckMode.ON_CONFIRM;
-    this.source = taken;
     if (route.ready() != NO_LIMIT) {
       toTake = progress.remainingOr(route.ready());
     }
     toMove = toTake;
     progress.setRemaining(toMove == NO_LIMIT ? -1 : toMove);
-    this.destination = to.connection().createChannel();
-    listen(from.connection(), to.connection());
-  }
-
-  private void listen(Connection from, Connection to) throws IOException {
-    ShutdownListener sourceEnds = cause -> ended("source: ", cause);
-    ShutdownListener destinationEnds = cause -> ended("destination: ", cause);
-    BlockedListener blocked =
-        new BlockedListener() {
-          @Override
-          public void handleBlocked(String reason) {
-            mailbox.add(new Event.Blocked(reason));
-          }
-
-          @Override
-          public void handleUnblocked() {
-            mailbox.add(new Event.Blocked(null));
-          }
-        };
-    from.addShutdownListener(sourceEnds);
-    source.addShutdownListener(sourceEnds);
-    to.addShutdownListener(destinationEnds);
-    destination.addShutdownListener(destinationEnds);
-    to.addBlockedListener(blocked);
-    // The connections may go on to others.
-    forgetting =
-        () -> {
-          from.removeShutdownListener(sourceEnds);
-          to.removeShutdownListener(destinationEnds);
-          to.removeBlockedListener(blocked);
-        };
-    if (confirms) {
-      destination.addConfirmListener(
-          new ConfirmListener() {
-            @Override
-            public void handleAck(long number, boolean multiple) {
-              mailbox.add(new Event.Settled(number, multiple, true));
-            }
-
-            @Override
-            public void handleNack(long number, boolean multiple) {
-              mailbox.add(new Event.Settled(number, multiple, false));
-            }
-          });
-      destination.addReturnListener(
-          (ReturnListener)
-              (code, text, exchange, key, properties, body) ->
-                  mailbox.add(new Event.Returned(text, exchange, key, properties)));
-      // Not confirmSelect(): the client would keep a tree of the numbers that are open.
-      destination.rpc(new AMQP.Confirm.Select.Builder().build());
-    }
-  }
-
-  private void ended(String end, ShutdownSignalException cause) {
-    mailbox.add(
-        new Event.Ended(end + BrokerConnections.reason(cause), !cause.isInitiatedByApplication()));
+    boolean staysWithin = from.uri().isLocal() && to.uri().isLocal() && form.keepsProperties();
+    this.ends =
+        staysWithin
+            ? new InnerEnds(route, from, taken, to, mailbox::add)
+            : new ClientEnds(route, from, taken, to, form, mailbox::add);
   }
 
   /** Has it end in order. Any thread may call. */
   public void stop() {
-    mailbox.add(new Event.Stop());
+    mailbox.add(new TransferEvent.Stop());
   }
 
   /** Closes both channels: what was taken and not acknowledged goes back to its queue. */
   @Override
   public void close() throws IOException {
-    forgetting.run();
-    source.abort();
-    destination.abort();
+    ends.close();
   }
 
   /** Has something be done soon, while messages are moved. Any thread may call. */
   public void perform(Action action) {
-    mailbox.add(new Event.Perform(action));
+    mailbox.add(new TransferEvent.Perform(action));
   }
 
   /**
@@ -272,9 +153,9 @@ public final class Transfer implements AutoCloseable {
   private boolean run(long lookMillis, Condition goesOn)
       throws IOException, TransferException, InterruptedException {
     if (toMove > 0) {
-      consume();
+      ends.consume();
     }
-    List<Event> burst = new ArrayList<>();
+    List<TransferEvent> burst = new ArrayList<>();
     long lookedAt = System.nanoTime();
     while (toMove > 0 && !stopped) {
       take(burst, Math.min(lookMillis, progress.millisLeft()));
@@ -284,7 +165,7 @@ public final class Transfer implements AutoCloseable {
       work(burst);
       performActions();
       if (end != null) {
-        throw new TransferException(end.reason, end.mayRunAtOnce);
+        throw new TransferException(end.reason(), end.mayRunAtOnce());
       }
       if (refusal != null) {
         drain(burst);
@@ -306,29 +187,6 @@ public final class Transfer implements AutoCloseable {
     return progress.millisLeft() <= 0 || (route.untilEmpty() && isEmpty());
   }
 
-  private void consume() throws IOException {
-    source.basicQos(route.prefetch());
-    source.basicConsume(
-        route.queue(),
-        false,
-        route.consumerTag(),
-        false,
-        false,
-        route.consumerArguments(),
-        new DefaultConsumer(source) {
-          @Override
-          public void handleDelivery(
-              String tag, Envelope envelope, BasicProperties properties, byte[] body) {
-            mailbox.add(new Event.Delivered(envelope, properties, body));
-          }
-
-          @Override
-          public void handleCancel(String tag) {
-            mailbox.add(new Event.Ended("source: the queue was deleted", true));
-          }
-        });
-  }
-
   /** Between bursts: what they say on the connections would be kept back by one. */
   private void performActions() throws IOException, TransferException {
     for (Action action : actions) {
@@ -337,9 +195,9 @@ public final class Transfer implements AutoCloseable {
     actions.clear();
   }
 
-  private void take(List<Event> burst, long patience) throws InterruptedException {
+  private void take(List<TransferEvent> burst, long patience) throws InterruptedException {
     burst.clear();
-    Event first = mailbox.poll(Math.max(0, patience), TimeUnit.MILLISECONDS);
+    TransferEvent first = mailbox.poll(Math.max(0, patience), TimeUnit.MILLISECONDS);
     if (first != null) {
       burst.add(first);
       mailbox.drainTo(burst, BURST);
@@ -348,14 +206,11 @@ public final class Transfer implements AutoCloseable {
 
   /** Returns whether all that it was to move is gone, although it has not moved as many. */
   private boolean isEmpty() throws IOException {
-    return window.open() == 0
-        && held.isEmpty()
-        && mailbox.isEmpty()
-        && source.messageCount(route.queue()) == 0;
+    return window.open() == 0 && held.isEmpty() && mailbox.isEmpty() && ends.ready() == 0;
   }
 
   /** Waits until the destination has confirmed what it was sent, and takes nothing more. */
-  private void drain(List<Event> burst) throws IOException, InterruptedException {
+  private void drain(List<TransferEvent> burst) throws IOException, InterruptedException {
     toTake = 0;
     long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(DRAIN_MILLIS);
     while (window.open() > 0 && this.end == null) {
@@ -368,25 +223,24 @@ public final class Transfer implements AutoCloseable {
     }
   }
 
-  private void work(List<Event> burst) throws IOException {
-    toDestination.begin();
-    fromSource.begin();
+  private void work(List<TransferEvent> burst) throws IOException {
+    ends.begin();
     try {
-      for (Event event : burst) {
+      for (TransferEvent event : burst) {
         handle(event);
       }
       if (route.ackMode() == AckMode.NO_ACK) {
         acknowledge(takenTag);
       }
     } finally {
-      // Both, whatever fails: a burst that goes on would keep everything back.
+      // Whatever fails: a burst that goes on would keep everything back.
       try {
-        toDestination.end();
+        ends.sendPublished();
       } finally {
         if (route.ackMode() == AckMode.ON_PUBLISH) {
           acknowledge(takenTag);
         }
-        fromSource.end();
+        ends.sendSettled();
       }
     }
     if (confirms) {
@@ -397,38 +251,42 @@ public final class Transfer implements AutoCloseable {
 
   private void acknowledge(long tag) throws IOException {
     if (tag != 0) {
-      source.basicAck(tag, true);
+      ends.acknowledge(tag);
       takenTag = 0;
     }
   }
 
-  private void handle(Event event) throws IOException {
-    if (event instanceof Event.Delivered delivered) {
+  private void handle(TransferEvent event) throws IOException {
+    if (event instanceof TransferEvent.Delivered delivered) {
       delivered(delivered);
-    } else if (event instanceof Event.Settled settled) {
-      moved(window.settled(settled.number, settled.multiple, settled.taken, this::refused));
-    } else if (event instanceof Event.Returned returned) {
-      if (window.returned(sent -> sent.isLike(returned)) > 0) {
+    } else if (event instanceof TransferEvent.Several several) {
+      for (TransferEvent.Delivered delivered : several.messages()) {
+        delivered(delivered);
+      }
+    } else if (event instanceof TransferEvent.Settled settled) {
+      moved(window.settled(settled.number(), settled.multiple(), settled.taken(), this::refused));
+    } else if (event instanceof TransferEvent.Returned returned) {
+      if (window.returned(returned.which()) > 0) {
         refusal =
             "destination: no queue takes a message of exchange '%s' with key '%s' (%s)"
-                .formatted(returned.exchange, returned.key, returned.text);
+                .formatted(returned.exchange(), returned.key(), returned.text());
       }
-    } else if (event instanceof Event.Blocked blocked) {
-      isBlocked = blocked.reason != null;
-      progress.setBlocked(Objects.requireNonNullElse(blocked.reason, ""));
+    } else if (event instanceof TransferEvent.Blocked blocked) {
+      isBlocked = blocked.reason() != null;
+      progress.setBlocked(Objects.requireNonNullElse(blocked.reason(), ""));
       while (!isBlocked && !held.isEmpty()) {
         publish(held.poll());
       }
-    } else if (event instanceof Event.Stop) {
+    } else if (event instanceof TransferEvent.Stop) {
       stopped = true;
-    } else if (event instanceof Event.Perform perform) {
-      actions.add(perform.action);
-    } else if (event instanceof Event.Ended ended && end == null) {
+    } else if (event instanceof TransferEvent.Perform perform) {
+      actions.add(perform.action());
+    } else if (event instanceof TransferEvent.Ended ended && end == null) {
       end = ended;
     }
   }
 
-  private void delivered(Event.Delivered delivered) throws IOException {
+  private void delivered(TransferEvent.Delivered delivered) throws IOException {
     if (toTake <= 0) {
       return; // It goes back to the queue when the channel is closed.
     }
@@ -442,20 +300,12 @@ public final class Transfer implements AutoCloseable {
     }
   }
 
-  private void publish(Event.Delivered delivered) throws IOException {
-    Envelope envelope = delivered.envelope;
-    String exchange = route.exchange() == null ? envelope.getExchange() : route.exchange();
-    String key = route.key() == null ? envelope.getRoutingKey() : route.key();
-    BasicProperties properties = form.of(envelope, delivered.properties);
-    long tag = envelope.getDeliveryTag();
+  private void publish(TransferEvent.Delivered delivered) throws IOException {
+    Object sent = delivered.publish();
     if (confirms) {
-      window.published(tag, new Sent(exchange, key, properties.getHeaders()));
+      window.published(delivered.tag(), sent);
     } else {
-      takenTag = tag;
-    }
-    destination.basicPublish(
-        exchange, key, confirms && !route.dropsUnroutable(), properties, delivered.body);
-    if (!confirms) {
+      takenTag = delivered.tag();
       moved(1);
     }
   }
@@ -474,9 +324,9 @@ public final class Transfer implements AutoCloseable {
       refusal = "destination: a message was refused, as by a queue that is full";
     }
     try {
-      source.basicNack(tag, false, true);
+      ends.putBack(tag);
     } catch (IOException e) {
-      mailbox.add(new Event.Ended("source: " + BrokerConnections.reason(e), true));
+      mailbox.add(new TransferEvent.Ended("source: " + BrokerConnections.reason(e), true));
     }
   }
 }
