@@ -10,8 +10,8 @@ import java.util.Map;
 
 /**
  * How policies are written down: the version of the layout, virtual host, kind, name, pattern,
- * apply-to and priority, then the number of settings, and each as its key, a dead letter for its
- * type and its value.
+ * apply-to and priority, then the number of settings, and each as its key, a character for its type
+ * and its value. What is added to others has one byte more at the end.
  */
 final class PolicyEntry {
   private static final char WHOLE_NUMBER = 'n';
@@ -40,6 +40,9 @@ final class PolicyEntry {
           for (Map.Entry<String, Object> setting : definition.entrySet()) {
             out.text(setting.getKey());
             write(out, setting.getValue());
+          }
+          if (policy.merges()) {
+            out.writeBoolean(true);
           }
         });
   }
@@ -80,7 +83,9 @@ final class PolicyEntry {
             definition.put(in.text(), read(in));
           }
           return new MetadataCommand.PolicySet(
-              vhost, Policy.kept(kind, name, pattern, applyTo, priority, definition));
+              vhost,
+              Policy.kept(kind, name, pattern, applyTo, priority, definition)
+                  .merging(in.available() > 0 && in.readBoolean()));
         });
   }
 

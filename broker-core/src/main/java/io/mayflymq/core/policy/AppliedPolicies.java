@@ -1,12 +1,12 @@
 package io.mayflymq.core.policy;
 
+import java.util.List;
+
 /**
- * The policies that apply to one object, one of each kind at most.
- *
- * @param policy null for none
- * @param operatorPolicy null for none
+ * The policies that apply to one object, of each kind those whose keys count, in order of
+ * precedence: each but the last {@linkplain Policy#merges adds} to the next.
  */
-record AppliedPolicies(Policy policy, Policy operatorPolicy) {
+record AppliedPolicies(List<Policy> policies, List<Policy> operatorPolicies) {
   /** For an object that no policy applies to. */
-  public static final AppliedPolicies NONE = new AppliedPolicies(null, null);
+  public static final AppliedPolicies NONE = new AppliedPolicies(List.of(), List.of());
 }

@@ -24,6 +24,8 @@ import java.util.Optional;
  * others: see PolicyKey
  * }</pre>
  *
+ * <p>Of several policies of a kind, which add up, the first one that has a key sets it.
+ *
  * <p>A default of the configuration counts if none of them sets a key.
  *
  * <p>According to RabbitMQ's documentation operator policies always bound arguments; for overflow
@@ -31,8 +33,7 @@ import java.util.Optional;
  */
 public final class EffectiveSettings {
   private final PolicySubject subject;
-  private final Policy policy;
-  private final Policy operatorPolicy;
+  private final AppliedPolicies policies;
   private final Map<PolicyKey, EffectiveValue> byPolicies = new EnumMap<>(PolicyKey.class);
   private final Map<PolicyKey, EffectiveValue> values = new EnumMap<>(PolicyKey.class);
   private final List<PolicyCandidate> candidates;
@@ -53,24 +54,17 @@ public final class EffectiveSettings {
       Defaults defaults,
       List<PolicyCandidate> candidates) {
     this.subject = subject;
-    this.policy = policies.policy();
-    this.operatorPolicy = policies.operatorPolicy();
+    this.policies = policies;
     this.candidates = candidates;
     this.defaults = defaults;
-    if (policy != null) {
-      policy
-          .definition()
-          .keys()
-          .forEach(key -> byPolicies.put(key, EffectiveValue.of(key, policy)));
-    }
-    if (operatorPolicy != null) {
-      for (PolicyKey key : operatorPolicy.definition().keys()) {
-        byPolicies.merge(
-            key,
-            EffectiveValue.of(key, operatorPolicy),
-            (users, operators) -> users.mergedWith(operators, key.withOperatorPolicy()));
-      }
-    }
+    byPolicies.putAll(addedUp(policies.policies()));
+    addedUp(policies.operatorPolicies())
+        .forEach(
+            (key, value) ->
+                byPolicies.merge(
+                    key,
+                    value,
+                    (users, operators) -> users.mergedWith(operators, key.withOperatorPolicy())));
     values.putAll(byPolicies);
     arguments.forEach(this::mergeArgument);
     defaults.values().forEach(this::mergeDefault);
@@ -79,6 +73,16 @@ public final class EffectiveSettings {
       values.computeIfAbsent(
           PolicyKey.DELIVERY_LIMIT, key -> EffectiveValue.ofDefault(key, deliveryLimit));
     }
+  }
+
+  private static Map<PolicyKey, EffectiveValue> addedUp(List<Policy> layers) {
+    Map<PolicyKey, EffectiveValue> sum = new EnumMap<>(PolicyKey.class);
+    for (Policy layer : layers) {
+      for (PolicyKey key : layer.definition().keys()) {
+        sum.merge(key, EffectiveValue.of(key, layer), EffectiveValue::over);
+      }
+    }
+    return sum;
   }
 
   private void mergeDefault(PolicyKey key, Object value) {
@@ -120,14 +124,14 @@ public final class EffectiveSettings {
     return subject;
   }
 
-  /** Returns the policy that applies. */
+  /** Returns the policy that applies, before all that it adds to. */
   public Optional<Policy> policy() {
-    return Optional.ofNullable(policy);
+    return policies.policies().stream().findFirst();
   }
 
-  /** Returns the operator policy that applies. */
+  /** Returns the operator policy that applies, before all that it adds to. */
   public Optional<Policy> operatorPolicy() {
-    return Optional.ofNullable(operatorPolicy);
+    return policies.operatorPolicies().stream().findFirst();
   }
 
   /**
@@ -191,8 +195,8 @@ public final class EffectiveSettings {
     Map<String, Object> map = new LinkedHashMap<>();
     map.put("name", subject.name());
     map.put("kind", subject.kind());
-    map.put("policy", policy == null ? null : policy.name());
-    map.put("operator_policy", operatorPolicy == null ? null : operatorPolicy.name());
+    map.put("policy", policy().map(Policy::name).orElse(null));
+    map.put("operator_policy", operatorPolicy().map(Policy::name).orElse(null));
     map.put("effective_policy_definition", policyDefinition());
     map.put("settings", values.values().stream().map(EffectiveValue::toMap).toList());
     map.put("candidates", candidates.stream().map(PolicyCandidate::toMap).toList());

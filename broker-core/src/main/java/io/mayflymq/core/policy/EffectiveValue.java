@@ -60,6 +60,15 @@ public record EffectiveValue(
     return new EffectiveValue(key, value, origin, policy, List.copyOf(all));
   }
 
+  /** Returns this value with that of a policy which this one's adds to. */
+  EffectiveValue over(EffectiveValue lower) {
+    List<Loser> all = new ArrayList<>(losers);
+    all.add(
+        new Loser(
+            lower.value, lower.origin, lower.policy, "'%s' has precedence".formatted(policy)));
+    return new EffectiveValue(key, value, origin, policy, List.copyOf(all));
+  }
+
   /** Merges this value with one that an operator policy or argument has for the same key. */
   EffectiveValue mergedWith(EffectiveValue second, Merge merge) {
     boolean secondCounts = merge.prefersSecond(value, second.value);

@@ -19,8 +19,9 @@ public final class Policy {
   private static final String APPLY_TO = "apply-to";
   private static final String PRIORITY = "priority";
   private static final String DEFINITION = "definition";
+  private static final String MERGE = "merge";
   private static final Set<String> TERMS =
-      Set.of("vhost", "name", PATTERN, APPLY_TO, PRIORITY, DEFINITION);
+      Set.of("vhost", "name", PATTERN, APPLY_TO, PRIORITY, DEFINITION, MERGE);
 
   private final PolicyKind kind;
   private final String name;
@@ -28,6 +29,24 @@ public final class Policy {
   private final ApplyTo applyTo;
   private final int priority;
   private final PolicyDefinition definition;
+  private final boolean merges;
+
+  private Policy(
+      PolicyKind kind,
+      String name,
+      PolicyPattern pattern,
+      ApplyTo applyTo,
+      int priority,
+      PolicyDefinition definition,
+      boolean merges) {
+    this.kind = kind;
+    this.name = name;
+    this.pattern = pattern;
+    this.applyTo = applyTo;
+    this.priority = priority;
+    this.definition = definition;
+    this.merges = merges;
+  }
 
   /** Takes over what was parsed from a term without an error. */
   private Policy(Parser parsed) {
@@ -37,6 +56,7 @@ public final class Policy {
     this.applyTo = parsed.applyTo;
     this.priority = parsed.priority;
     this.definition = parsed.definition;
+    this.merges = parsed.merges;
   }
 
   /**
@@ -87,8 +107,8 @@ public final class Policy {
    * Creates a policy from the JSON of the HTTP API or a definition file.
    *
    * @param term as parsed from JSON: {@code pattern}, {@code definition}, and optionally {@code
-   *     priority} (0) and {@code apply-to} ({@code all}); {@code vhost} and {@code name} are
-   *     ignored
+   *     priority} (0), {@code apply-to} ({@code all}) and {@code merge} (false); {@code vhost} and
+   *     {@code name} are ignored
    * @throws PolicyException if something is not valid; lists everything that is wrong
    */
   public static Policy parse(PolicyKind kind, String name, Map<String, ?> term) {
@@ -135,12 +155,26 @@ public final class Policy {
     return definition;
   }
 
+  /**
+   * Returns whether it adds its keys to those of the policy that would apply without it, which may
+   * add its own to those of the next, and so on. Else only its own keys count.
+   */
+  public boolean merges() {
+    return merges;
+  }
+
+  /** Returns the same with another value of {@link #merges}. */
+  public Policy merging(boolean merging) {
+    return merging == merges
+        ? this
+        : new Policy(kind, name, pattern, applyTo, priority, definition, merging);
+  }
+
   /** Whether its pattern matches somewhere in a name. */
   boolean isFoundIn(String objectName) {
     return pattern.isFoundIn(objectName);
   }
 
-  /** Whether it applies to an object unless another policy has precedence. */
   /** Returns whether it is for an object, whatever others are for it too. */
   public boolean matches(PolicySubject subject) {
     return applyTo.covers(subject) && isSupportedBy(subject) && isFoundIn(subject.name());
@@ -182,6 +216,9 @@ public final class Policy {
     map.put(APPLY_TO, applyTo.wireName());
     map.put(DEFINITION, definition.toMap());
     map.put(PRIORITY, priority);
+    if (merges) {
+      map.put(MERGE, true);
+    }
     return map;
   }
 
@@ -193,6 +230,7 @@ public final class Policy {
         && pattern.equals(that.pattern)
         && applyTo == that.applyTo
         && priority == that.priority
+        && merges == that.merges
         && definition.equals(that.definition);
   }
 
@@ -219,6 +257,7 @@ public final class Policy {
     private ApplyTo applyTo;
     private PolicyPattern pattern;
     private int priority;
+    private boolean merges;
 
     Parser(
         PolicyKind kind,
@@ -244,6 +283,7 @@ public final class Policy {
       applyTo = applyTo();
       pattern = pattern();
       priority = priority();
+      merges = isMerging();
       if (!errors.isEmpty()) {
         throw new PolicyException(String.join("\n", errors), explanations);
       }
@@ -323,6 +363,14 @@ public final class Policy {
                 .formatted(Integer.MIN_VALUE, Integer.MAX_VALUE, ErlangTerm.of(value)));
       }
       return number.intValue();
+    }
+
+    private boolean isMerging() {
+      Object value = term.get(MERGE);
+      if (term.containsKey(MERGE) && !(value instanceof Boolean)) {
+        errors.add("merge should be a boolean, actually was " + ErlangTerm.of(value));
+      }
+      return Boolean.TRUE.equals(value);
     }
 
     private String missing(String key) {

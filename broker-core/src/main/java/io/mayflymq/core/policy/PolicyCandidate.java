@@ -3,6 +3,7 @@ package io.mayflymq.core.policy;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 
 /**
  * A policy of the virtual host, and why it does or does not apply to an object.
@@ -16,6 +17,8 @@ public record PolicyCandidate(Policy policy, Verdict verdict, String reason) {
   public enum Verdict {
     /** It applies. */
     APPLIES("applies"),
+    /** It applies as far as those before it, which add to it, have other keys. */
+    ADDED_TO("added-to"),
     /** It is for other kinds of object. */
     APPLY_TO("apply-to"),
     /** It has a key that this type of queue does not support. */
@@ -40,11 +43,22 @@ public record PolicyCandidate(Policy policy, Verdict verdict, String reason) {
   /**
    * Determines the verdict for a policy.
    *
-   * @param applied the one that applies to the object, or null
+   * @param layers those that apply to the object, in order of precedence
    */
-  static PolicyCandidate of(Policy policy, PolicySubject subject, Policy applied) {
-    if (policy.equals(applied)) {
+  static PolicyCandidate of(Policy policy, PolicySubject subject, List<Policy> layers) {
+    int layer = layers.indexOf(policy);
+    if (layer == 0) {
       return new PolicyCandidate(policy, Verdict.APPLIES, "");
+    } else if (layer > 0) {
+      return new PolicyCandidate(
+          policy,
+          Verdict.ADDED_TO,
+          "as far as %s do%s not have the same keys"
+              .formatted(
+                  layers.subList(0, layer).stream()
+                      .map(each -> "'" + each.name() + "'")
+                      .collect(Collectors.joining(" and ")),
+                  layer == 1 ? "es" : ""));
     }
     if (!policy.applyTo().covers(subject)) {
       return new PolicyCandidate(
@@ -75,6 +89,7 @@ public record PolicyCandidate(Policy policy, Verdict verdict, String reason) {
           Verdict.PATTERN,
           "pattern '%s' is not found in the name".formatted(policy.pattern()));
     }
+    Policy applied = layers.get(layers.size() - 1);
     return new PolicyCandidate(
         policy,
         Verdict.PRIORITY,
@@ -92,7 +107,7 @@ public record PolicyCandidate(Policy policy, Verdict verdict, String reason) {
 
   /** Returns whether the policy matches the object, whichever of those that match applies. */
   boolean matches() {
-    return verdict == Verdict.APPLIES || verdict == Verdict.PRIORITY;
+    return verdict == Verdict.APPLIES || verdict == Verdict.ADDED_TO || verdict == Verdict.PRIORITY;
   }
 
   /** For JSON. */

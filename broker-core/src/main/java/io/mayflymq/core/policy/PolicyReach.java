@@ -118,11 +118,11 @@ public record PolicyReach(Part queues, Part exchanges) {
       if (!policy.isFoundIn(subject.name())) {
         continue;
       }
-      Policy applying = table.applying(policy.kind(), subject);
-      PolicyCandidate candidate = PolicyCandidate.of(policy, subject, applying);
+      List<Policy> layers = table.layers(policy.kind(), subject);
+      PolicyCandidate candidate = PolicyCandidate.of(policy, subject, layers);
       switch (candidate.verdict()) {
-        case APPLIES -> applied++;
-        case PRIORITY -> others.merge(applying, 1L, Long::sum);
+        case APPLIES, ADDED_TO -> applied++;
+        case PRIORITY -> others.merge(layers.get(layers.size() - 1), 1L, Long::sum);
         case APPLY_TO, UNSUPPORTED_KEY -> missed.merge(candidate.reason(), 1L, Long::sum);
         case PATTERN -> {}
       }

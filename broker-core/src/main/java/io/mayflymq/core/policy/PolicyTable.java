@@ -19,7 +19,8 @@ import java.util.TreeMap;
  * <p>Of each kind the policy with the highest priority applies among those that match an object: it
  * is for that kind of object, has only keys that the object's type supports, and its pattern is
  * found in the name. Of several with the same priority the first by name applies, where RabbitMQ
- * leaves it open.
+ * leaves it open. If it {@linkplain Policy#merges merges}, the next one applies too, as far as it
+ * has other keys.
  */
 public final class PolicyTable {
   /**
@@ -167,7 +168,7 @@ public final class PolicyTable {
     return policies.getOrDefault(kind, List.of());
   }
 
-  /** Returns the policy of a kind that applies to an object, or null. */
+  /** Returns the policy of a kind that applies to an object, before all others, or null. */
   public Policy applying(PolicyKind kind, PolicySubject subject) {
     for (Policy policy : ofKind(kind)) {
       if (policy.matches(subject)) {
@@ -177,9 +178,27 @@ public final class PolicyTable {
     return null;
   }
 
+  /** Returns the policies of a kind whose keys count for an object, in order of precedence. */
+  public List<Policy> layers(PolicyKind kind, PolicySubject subject) {
+    List<Policy> layers = null;
+    for (Policy policy : ofKind(kind)) {
+      if (policy.matches(subject)) {
+        if (layers == null && !policy.merges()) {
+          return List.of(policy);
+        }
+        layers = layers == null ? new ArrayList<>() : layers;
+        layers.add(policy);
+        if (!policy.merges()) {
+          break;
+        }
+      }
+    }
+    return layers == null ? List.of() : List.copyOf(layers);
+  }
+
   private AppliedPolicies applying(PolicySubject subject) {
     return new AppliedPolicies(
-        applying(PolicyKind.POLICY, subject), applying(PolicyKind.OPERATOR_POLICY, subject));
+        layers(PolicyKind.POLICY, subject), layers(PolicyKind.OPERATOR_POLICY, subject));
   }
 
   /**
@@ -222,7 +241,7 @@ public final class PolicyTable {
 
   private EffectiveSettings ofExchange(String exchange, FieldTable arguments) {
     PolicySubject subject = PolicySubject.exchange(exchange);
-    AppliedPolicies policies = new AppliedPolicies(applying(PolicyKind.POLICY, subject), null);
+    AppliedPolicies policies = new AppliedPolicies(layers(PolicyKind.POLICY, subject), List.of());
     return new EffectiveSettings(subject, policies, arguments, defaults, List.of());
   }
 
@@ -240,10 +259,10 @@ public final class PolicyTable {
     AppliedPolicies policies = applying(subject);
     List<PolicyCandidate> candidates = new ArrayList<>();
     for (Policy candidate : ofKind(PolicyKind.POLICY)) {
-      candidates.add(PolicyCandidate.of(candidate, subject, policies.policy()));
+      candidates.add(PolicyCandidate.of(candidate, subject, policies.policies()));
     }
     for (Policy candidate : ofKind(PolicyKind.OPERATOR_POLICY)) {
-      candidates.add(PolicyCandidate.of(candidate, subject, policies.operatorPolicy()));
+      candidates.add(PolicyCandidate.of(candidate, subject, policies.operatorPolicies()));
     }
     return new EffectiveSettings(subject, policies, arguments, defaults, List.copyOf(candidates));
   }

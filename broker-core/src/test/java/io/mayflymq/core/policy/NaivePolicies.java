@@ -1,6 +1,7 @@
 package io.mayflymq.core.policy;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -29,6 +30,7 @@ final class NaivePolicies {
       String pattern,
       String applyTo,
       int priority,
+      boolean merges,
       Map<String, Object> definition) {}
 
   private final List<Given> all = new ArrayList<>();
@@ -81,9 +83,24 @@ final class NaivePolicies {
     return either(either(users, operators, rule), arguments.get(key), rule);
   }
 
+  /** Those that apply and merge, and the first one that does not, the first one first. */
+  List<Given> layers(PolicyKind kind, String queue) {
+    NaivePolicies left = new NaivePolicies();
+    left.all.addAll(all);
+    List<Given> layers = new ArrayList<>();
+    Given next = left.applying(kind, queue);
+    while (next != null) {
+      layers.add(next);
+      left.clear(kind, next.name);
+      next = next.merges ? left.applying(kind, queue) : null;
+    }
+    return layers;
+  }
+
   private Map<String, Object> definition(PolicyKind kind, String queue) {
-    Given policy = applying(kind, queue);
-    return policy == null ? Map.of() : policy.definition;
+    Map<String, Object> sum = new HashMap<>();
+    layers(kind, queue).forEach(layer -> layer.definition.forEach(sum::putIfAbsent));
+    return sum;
   }
 
   private static Object either(Object first, Object second, BinaryOperator<Object> rule) {

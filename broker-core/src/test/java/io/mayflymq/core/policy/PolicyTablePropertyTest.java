@@ -67,6 +67,13 @@ class PolicyTablePropertyTest {
                   .filter(c -> c.verdict() == PolicyCandidate.Verdict.APPLIES)
                   .map(candidate -> candidate.policy().name()))
           .isEqualTo(applying == null ? List.of() : List.of(applying.name()));
+      assertThat(
+              explained.candidates().stream()
+                  .filter(candidate -> candidate.policy().kind() == kind)
+                  .filter(c -> c.verdict() == PolicyCandidate.Verdict.ADDED_TO)
+                  .map(candidate -> candidate.policy().name()))
+          .isEqualTo(
+              model.layers(kind, queue).stream().skip(1).map(NaivePolicies.Given::name).toList());
     }
     QueueSettings byArguments = QueueArguments.parse(given, queue, "/").settings();
     QueueSettings settings = table.settingsOf(queue, given, byArguments);
@@ -94,12 +101,13 @@ class PolicyTablePropertyTest {
 
   private static Policy policy(NaivePolicies.Given given) {
     return Policy.of(
-        given.kind(),
-        given.name(),
-        given.pattern(),
-        given.applyTo(),
-        given.priority(),
-        given.definition());
+            given.kind(),
+            given.name(),
+            given.pattern(),
+            given.applyTo(),
+            given.priority(),
+            given.definition())
+        .merging(given.merges());
   }
 
   private static FieldTable table(Map<String, Object> arguments) {
@@ -129,11 +137,12 @@ class PolicyTablePropertyTest {
                                 Tuple.of(
                                     1, Arbitraries.of("quorum_queues", "streams", "exchanges"))),
                             integers().between(-1, 1),
+                            Arbitraries.of(false, true),
                             definition(kind))
                         .as(
-                            (name, pattern, applyTo, priority, definition) ->
+                            (name, pattern, applyTo, priority, merges, definition) ->
                                 new NaivePolicies.Given(
-                                    kind, name, pattern, applyTo, priority, definition)));
+                                    kind, name, pattern, applyTo, priority, merges, definition)));
     return Combinators.combine(
             policy, frequencyOf(Tuple.of(4, just(false)), Tuple.of(1, just(true))))
         .as(Change::new)

@@ -115,6 +115,10 @@ final class Explanation {
             candidate.get("pattern"),
             candidate.get("apply-to"),
             candidate.get("priority"),
-            "applies".equals(candidate.get("verdict")) ? "applies" : "does not apply: " + reason);
+            switch ((String) candidate.get("verdict")) {
+              case "applies" -> "applies";
+              case "added-to" -> "applies " + reason;
+              default -> "does not apply: " + reason;
+            });
   }
 }

@@ -13,6 +13,7 @@ import java.util.stream.Collectors;
 
 /** Policies and operator policies. */
 final class PolicyCommands {
+  private static final String MERGE = "--merge";
   private static final String OBJECT_TYPE = "--object-type";
 
   private static final List<String> COLUMNS =
@@ -80,6 +81,11 @@ final class PolicyCommands {
                     "all, queues, classic_queues, quorum_queues, streams or exchanges",
                     "--apply-to")
                 .suggesting(Arrays.stream(ApplyTo.values()).map(ApplyTo::wireName).toList()))
+        .option(
+            Option.flag(
+                "adds the keys to those of policies with lower priority, rather than to replace"
+                    + " them",
+                MERGE))
         .arguments("name", "pattern", "definition")
         .noting(
             "It tells how many queues and exchanges match, and to how many of them it applies: others"
@@ -120,6 +126,9 @@ final class PolicyCommands {
             priority,
             "apply-to",
             applyTo == null ? "all" : applyTo);
+    if (invocation.flag(MERGE)) {
+      body.put("merge", true);
+    }
     String path = Api.path(kind.path, vhost, name);
     try {
       if (invocation.dryRun()) {
@@ -209,7 +218,7 @@ final class PolicyCommands {
   /** The broker lists the candidates in order of precedence. */
   private static boolean matches(Map<String, Object> candidate) {
     return candidate.get("kind").equals("policy")
-        && List.of("applies", "priority").contains(Api.text(candidate, "verdict"));
+        && List.of("applies", "added-to", "priority").contains(Api.text(candidate, "verdict"));
   }
 
   private static Map<String, Object> row(Map<String, Object> policy) {

@@ -163,6 +163,10 @@ final class DefinitionsExport {
               "apply-to", policy.applyTo(),
               "definition", policy.definition(),
               "priority", policy.priority());
+      if (policy.merges()) {
+        // RabbitMQ passes over it.
+        value.put("merge", true);
+      }
       if (policy.operator()) {
         parameters.add(
             parameter(policy.vhost(), DefinitionsReader.OPERATOR_POLICY, policy.name(), value));

@@ -435,15 +435,15 @@ public final class DefinitionsLint {
             policy.pattern());
         continue;
       }
-      if (matched.stream().noneMatch(subject -> policy.equals(policies.applying(kind, subject)))) {
-        Policy hiding = policies.applying(kind, matched.get(0));
+      if (matched.stream().noneMatch(subject -> policies.layers(kind, subject).contains(policy))) {
+        List<Policy> hiding = policies.layers(kind, matched.get(0));
         found(
             LintRule.POLICY_HIDDEN,
             label,
-            "wherever it matches, another one applies, as '%s' with priority %d to %s '%s': merge"
-                + " them, or give it a higher priority than %d",
-            hiding.name(),
-            hiding.priority(),
+            "wherever it matches, another one applies, as '%s' with priority %d to %s '%s': have"
+                + " that one merge, or give this one a higher priority than %d",
+            hiding.get(hiding.size() - 1).name(),
+            hiding.get(hiding.size() - 1).priority(),
             matched.get(0).kind(),
             matched.get(0).name(),
             policy.priority());

@@ -311,6 +311,7 @@ final class DefinitionsReader {
         policy.text("pattern"),
         policy.text("apply-to", "all"),
         policy.integer("priority", 0),
+        policy.flag("merge", false),
         policy.objectOrPairs("definition"));
   }
 

@@ -32,6 +32,7 @@ final class PolicyDefinitions {
                   policy.pattern(),
                   policy.applyTo().wireName(),
                   policy.priority(),
+                  policy.merges(),
                   policy.definition().toMap()));
         }
       }
@@ -61,11 +62,12 @@ final class PolicyDefinitions {
    */
   static Policy policy(PolicyItem definition) {
     return Policy.of(
-        definition.operator() ? PolicyKind.OPERATOR_POLICY : PolicyKind.POLICY,
-        definition.name(),
-        definition.pattern(),
-        definition.applyTo(),
-        definition.priority(),
-        definition.definition());
+            definition.operator() ? PolicyKind.OPERATOR_POLICY : PolicyKind.POLICY,
+            definition.name(),
+            definition.pattern(),
+            definition.applyTo(),
+            definition.priority(),
+            definition.definition())
+        .merging(definition.merges());
   }
 }

@@ -8,6 +8,7 @@ import java.util.Map;
  * @param operator whether it is an operator policy; documents list these among the parameters
  * @param pattern a regular expression for names
  * @param applyTo {@code queues}, {@code exchanges}, {@code all} ...
+ * @param merges whether it adds its keys to those of policies with lower priority
  * @param definition an object with the keys and values that the policy sets
  */
 record PolicyItem(
@@ -17,6 +18,7 @@ record PolicyItem(
     String pattern,
     String applyTo,
     int priority,
+    boolean merges,
     Map<String, Object> definition) {
 
   /** Returns its name in error messages. */

@@ -1,7 +1,7 @@
 package io.mayflymq.server.federation;
 
+import io.mayflymq.core.policy.EffectiveSettings;
 import io.mayflymq.core.policy.Policy;
-import io.mayflymq.core.policy.PolicyDefinition;
 import io.mayflymq.core.policy.PolicyKey;
 import io.mayflymq.core.policy.PolicyKind;
 import io.mayflymq.core.policy.PolicySubject;
@@ -113,17 +113,21 @@ public final class FederatedObjects implements LocalObjects {
   }
 
   private static Optional<Selection> selection(PolicyTable policies, PolicySubject subject) {
-    Policy applying = policies.applying(PolicyKind.POLICY, subject);
-    if (applying == null || !federates(applying)) {
-      return Optional.empty();
-    }
-    PolicyDefinition says = applying.definition();
-    return Optional.of(
-        new Selection(
-            applying.name(),
-            (String) says.get(PolicyKey.FEDERATION_UPSTREAM),
-            (String) says.get(PolicyKey.FEDERATION_UPSTREAM_SET),
-            (String) says.get(PolicyKey.FEDERATION_UPSTREAM_PATTERN)));
+    EffectiveSettings applying = policies.byPolicies(subject);
+    return KEYS.stream()
+        .flatMap(key -> applying.value(key).stream())
+        .findFirst()
+        .map(
+            first ->
+                new Selection(
+                    first.policy(),
+                    text(applying, PolicyKey.FEDERATION_UPSTREAM),
+                    text(applying, PolicyKey.FEDERATION_UPSTREAM_SET),
+                    text(applying, PolicyKey.FEDERATION_UPSTREAM_PATTERN)));
+  }
+
+  private static String text(EffectiveSettings settings, PolicyKey key) {
+    return settings.value(key).map(value -> (String) value.value()).orElse(null);
   }
 
   private Federated federated(String vhost, ExchangeDefinition exchange, Selection selection) {

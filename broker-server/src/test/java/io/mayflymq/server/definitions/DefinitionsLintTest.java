@@ -262,6 +262,23 @@ class DefinitionsLintTest {
   }
 
   @Test
+  void policyThatAnotherOneAddsToIsNotHidden() throws Exception {
+    queue("orders", "");
+    policies.add(
+        "{'vhost':'/','name':'first','pattern':'^orders','priority':5,'merge':true,'definition':{'message-ttl':1000}}");
+    policy("second", 1, "^orders", "'expires':1000");
+    policy("third", 0, "^orders", "'expires':1000");
+    assertThat(findings())
+        .singleElement()
+        .satisfies(
+            finding -> {
+              assertThat(finding.rule()).isEqualTo(LintRule.POLICY_HIDDEN);
+              assertThat(finding.object()).contains("'third'");
+              assertThat(finding.sentence()).contains("as 'second' with priority 1");
+            });
+  }
+
+  @Test
   void policiesOfOnePriorityAreTold() throws Exception {
     queue("orders", "");
     queue("invoices", "");

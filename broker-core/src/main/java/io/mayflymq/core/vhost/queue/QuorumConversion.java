@@ -113,7 +113,7 @@ public final class QuorumConversion {
             .candidates()) {
       Policy policy = candidate.policy();
       if (candidate.verdict() == PolicyCandidate.Verdict.UNSUPPORTED_KEY
-          && policy.equals(policies.applying(policy.kind(), before))) {
+          && policies.layers(policy.kind(), before).contains(policy)) {
         obstacles.add(
             "%s '%s' applies to it: %s"
                 .formatted(

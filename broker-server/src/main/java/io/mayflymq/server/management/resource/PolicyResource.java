@@ -32,7 +32,8 @@ import java.util.Set;
  */
 public final class PolicyResource {
   /** The fields of a policy; RabbitMQ ignores other fields of a request. */
-  private static final Set<String> TERMS = Set.of("pattern", "definition", "priority", "apply-to");
+  private static final Set<String> TERMS =
+      Set.of("pattern", "definition", "priority", "apply-to", "merge");
 
   private final ManagedBroker managed;
 

@@ -84,11 +84,11 @@ function policyView(root, words, mayChange) {
     const submit = event => {
       event.preventDefault();
       const target = event.target;
-      const { vhost, name, pattern, applyTo, priority } = Object.fromEntries(new FormData(target));
+      const { vhost, name, pattern, applyTo, priority, merge } = Object.fromEntries(new FormData(target));
       const dry = event.submitter?.value === 'dry-run';
       page.act(async () => {
         const definition = entered(page, 'definition');
-        const body = { pattern, definition, 'apply-to': applyTo, priority: Number(priority) };
+        const body = { pattern, definition, 'apply-to': applyTo, priority: Number(priority), merge: merge === 'on' };
         const where = path`${root}/${vhost}/${name}`;
         if (dry) {
           remember(page, vhost, await put(where + '/dry-run', body));
@@ -109,6 +109,7 @@ function policyView(root, words, mayChange) {
         ${field('Pattern', html`<input name="pattern" required data-about="regular expression|regex|Pattern" .value=${edited.pattern ?? ''}>`, 'A regular expression that is found in the names, such as ^orders')}
         ${field('Apply to', html`<select name="applyTo" data-about="apply-to">${APPLY_TO.map(each => html`<option ?selected=${each === (edited['apply-to'] ?? 'all')}>${each}</option>`)}</select>`)}
         ${field('Priority', html`<input name="priority" type="number" .value=${String(edited.priority ?? 0)}>`, 'Of several policies that match, the one with the highest holds.')}
+        ${field('Merge', html`<input name="merge" type="checkbox" .checked=${edited.merge === true}>`, 'It adds its keys to those of the policy with the next lower priority.')}
         ${argumentEditor(page, 'definition', 'Definition', POLICY_KEYS)}
         <div class="buttons"><button value="dry-run">Dry run</button><button value="set" class="primary">Set policy</button></div>
       </form>
@@ -141,7 +142,7 @@ function policyView(root, words, mayChange) {
           { title: 'Pattern', cell: p => html`<code>${p.pattern}</code>` },
           { title: 'Apply to', cell: p => p['apply-to'] },
           { title: 'Definition', cell: p => Object.entries(p.definition).map(([key, any]) => html`<div><code>${key} = ${JSON.stringify(any)}</code></div>`) },
-          { title: 'Priority', numeric: true, cell: p => String(p.priority) },
+          { title: 'Priority', numeric: true, cell: p => String(p.priority) + (p.merge === true ? ', merged' : '') },
           mayChange() && { title: 'Actions', cell: p => html`<span class="buttons"><button type="button" class="small" @click=${() => edit(page, p)}>Edit</button><button type="button" class="small danger" @click=${destroy(page, p)}>Delete …</button></span>` },
         ], policies, { name: words, empty: 'None.' })}
         ${mayChange() && usable.length > 0 ? section(page, 'add', 'Add or change', () => form(page, usable)) : ''}`;

@@ -57,6 +57,6 @@ export function effectivePart(effective) {
       { title: 'Kind', cell: p => p.kind.replace('_', ' ') },
       { title: 'Pattern', cell: p => html`<code>${p.pattern}</code>` },
       { title: 'Priority', numeric: true, cell: p => String(p.priority) },
-      { title: 'Applies', cell: p => (p.verdict === 'applies' ? html`<strong>yes</strong>` : `no: ${p.reason}`) },
+      { title: 'Applies', cell: p => (p.verdict === 'applies' ? html`<strong>yes</strong>` : p.verdict === 'added-to' ? html`<strong>yes</strong>, ${p.reason}` : `no: ${p.reason}`) },
     ], effective.candidates, { name: 'Policies', empty: 'No policies.' })}`;
 }
