@@ -7,6 +7,8 @@ import io.mayflymq.core.metadata.QueuePlace;
 import io.mayflymq.core.policy.QueueSettings;
 import io.mayflymq.core.queue.Consumer;
 import io.mayflymq.core.queue.MessageExtractor;
+import io.mayflymq.core.queue.MessagePart;
+import io.mayflymq.core.queue.MessageReader;
 import io.mayflymq.core.queue.PolicyImpact;
 import io.mayflymq.core.queue.QueueSizes;
 import io.mayflymq.core.queue.index.Deadlines;
@@ -245,6 +247,21 @@ public final class RemoteQueue implements ShardQueue {
   @Override
   public MessageExtractor extractor(String method) {
     throw OwnerErrors.onlyAtHome(method, queue, link.node());
+  }
+
+  @Override
+  public MessageReader messageReader(MessagePart part) {
+    throw atHome("reading all messages");
+  }
+
+  @Override
+  public void restore(Message message, long ownDeadlineMillis, long arrivedMillis, long returned) {
+    throw atHome("restoring messages");
+  }
+
+  @Override
+  public void restoreEnded() {
+    throw atHome("restoring messages");
   }
 
   @Override

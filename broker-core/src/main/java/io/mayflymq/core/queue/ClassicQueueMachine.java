@@ -20,6 +20,7 @@ import io.mayflymq.core.queue.index.QueueMessages;
 import io.mayflymq.core.queue.index.QueueTotals;
 import io.mayflymq.core.store.Move;
 import io.mayflymq.core.store.QueueStore;
+import io.mayflymq.core.store.RedeliveryNotes;
 import java.util.List;
 import java.util.OptionalLong;
 
@@ -504,6 +505,37 @@ public final class ClassicQueueMachine implements QueueMachine {
   /** Returns what takes the messages of another place, before the queue starts here. */
   public CopiedMessages copiedMessages() {
     return messages.copied();
+  }
+
+  /** Returns what reads all messages for a copy that another broker keeps. */
+  public MessageReader messageReader() {
+    return new MessageReader(messages);
+  }
+
+  /**
+   * Takes a message that was in the queue of another broker, at the end of the queue: no limit
+   * applies to it, its time goes on, and it counts as delivered before.
+   *
+   * @param ownDeadlineMillis its own deadline, in ms since the epoch; {@link Deadlines#NEVER} for
+   *     none
+   * @param arrivedMillis when it arrived there, in ms since the epoch
+   * @param returned how often consumers returned it there
+   */
+  public void restore(Message message, long ownDeadlineMillis, long arrivedMillis, long returned) {
+    long sequence = messages.restore(message, ownDeadlineMillis, arrivedMillis, returned);
+    deadlines.appended(sequence, ownDeadlineMillis);
+    if (returned > 0) {
+      returns.recovered(sequence, returned, RedeliveryNotes.READY);
+    }
+    state.timer.noLaterThan(
+        deadlines.leavesAt(sequence, deadlines.ofNew(ownDeadlineMillis, arrivedMillis)));
+  }
+
+  /** All messages of another broker have been restored: the queue begins to serve. */
+  public void restoreEnded(long nowMillis) {
+    lease.renew(nowMillis);
+    state.timer.noLaterThan(lease.endMillis());
+    dispatcher.dispatch(nowMillis);
   }
 
   /** Returns whether messages are with consumers, or {@code basic.get} has taken them. */

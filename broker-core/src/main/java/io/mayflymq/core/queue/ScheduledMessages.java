@@ -162,6 +162,11 @@ public final class ScheduledMessages {
     return messages.totals(0, 0, index.unackedCount(), index.unackedBytes());
   }
 
+  /** Returns what reads all messages for a copy that another broker keeps. */
+  public MessageReader messageReader() {
+    return new MessageReader(messages);
+  }
+
   /** Begins to copy the messages to another place. */
   public MessageCopy copyMessages() {
     return messages.copy();

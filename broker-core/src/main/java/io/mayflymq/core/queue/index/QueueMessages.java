@@ -144,6 +144,27 @@ public final class QueueMessages implements RecoverableQueue {
     return append(message, move, store.admit(message, soon), dueMillis, dueMillis, nowMillis);
   }
 
+  /**
+   * Appends a message that was in a queue of another broker, as it was there.
+   *
+   * @param deadlineMillis its own deadline, {@link Long#MAX_VALUE} for none
+   * @param arrivedMillis when it arrived there
+   * @param returns how often consumers returned it there; it counts as delivered before
+   */
+  public long restore(Message message, long deadlineMillis, long arrivedMillis, long returns) {
+    boolean room = store.admit(message, false);
+    long sequence = append(message, null, room, deadlineMillis, deadlineMillis, arrivedMillis);
+    counters.add(Counter.ARRIVED, 1);
+    index.setFlags(sequence, index.flags(sequence) | EntryFlags.REDELIVERED);
+    if (isStored(sequence)) {
+      store.delivered(sequence);
+    }
+    if (returns > 0) {
+      index.setReturns(sequence, returns);
+    }
+    return sequence;
+  }
+
   private static long ownDeadline(Message message, long nowMillis) {
     return Deadlines.after(nowMillis, message.ttlMillis());
   }

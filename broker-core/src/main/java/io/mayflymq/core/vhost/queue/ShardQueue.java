@@ -5,6 +5,8 @@ import io.mayflymq.core.message.Message;
 import io.mayflymq.core.policy.QueueSettings;
 import io.mayflymq.core.queue.Consumer;
 import io.mayflymq.core.queue.MessageExtractor;
+import io.mayflymq.core.queue.MessagePart;
+import io.mayflymq.core.queue.MessageReader;
 import io.mayflymq.core.queue.PolicyImpact;
 import io.mayflymq.core.queue.QueueSizes;
 import io.mayflymq.core.store.Move;
@@ -121,6 +123,23 @@ public interface ShardQueue {
    * @param method for the errors: 404 if the queue is deleted, 540 if it is a stream
    */
   MessageExtractor extractor(String method);
+
+  // The copy that a standby keeps
+
+  /**
+   * Returns what reads messages of the queue; null if it has none of that kind, is a stream, or is
+   * deleted.
+   */
+  MessageReader messageReader(MessagePart part);
+
+  /**
+   * Takes a message of a queue of another broker, which was copied from there. Parameters as in
+   * {@link io.mayflymq.core.queue.ClassicQueueMachine#restore}.
+   */
+  void restore(Message message, long ownDeadlineMillis, long arrivedMillis, long returned);
+
+  /** All that was copied is restored: its lease begins anew. */
+  void restoreEnded();
 
   /** Notes what holds messages of the queue while it moves them. */
   void movedBy(LockedMessages move);

@@ -5,6 +5,8 @@ import io.mayflymq.core.message.Message;
 import io.mayflymq.core.policy.QueueSettings;
 import io.mayflymq.core.queue.Consumer;
 import io.mayflymq.core.queue.MessageExtractor;
+import io.mayflymq.core.queue.MessagePart;
+import io.mayflymq.core.queue.MessageReader;
 import io.mayflymq.core.queue.PolicyImpact;
 import io.mayflymq.core.queue.QueueSizes;
 import io.mayflymq.core.queue.index.Deadlines;
@@ -129,6 +131,19 @@ final class DeletedQueue implements ShardQueue {
   public MessageExtractor extractor(String method) {
     throw new Preconditions(queue.vhost().name()).noQueue(queue.name());
   }
+
+  @Override
+  public MessageReader messageReader(MessagePart part) {
+    return null;
+  }
+
+  @Override
+  public void restore(Message message, long ownDeadlineMillis, long arrivedMillis, long returned) {
+    throw new Preconditions(queue.vhost().name()).noQueue(queue.name());
+  }
+
+  @Override
+  public void restoreEnded() {}
 
   @Override
   public void movedBy(LockedMessages move) {}

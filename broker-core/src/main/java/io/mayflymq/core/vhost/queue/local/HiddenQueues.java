@@ -3,6 +3,8 @@ package io.mayflymq.core.vhost.queue.local;
 import io.mayflymq.core.message.DropTrigger;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.queue.ClassicQueueMachine;
+import io.mayflymq.core.queue.MessagePart;
+import io.mayflymq.core.queue.MessageReader;
 import io.mayflymq.core.queue.Purge;
 import io.mayflymq.core.queue.QueueMachine;
 import io.mayflymq.core.queue.index.CopySink;
@@ -78,6 +80,14 @@ final class HiddenQueues {
   /** Returns the dead letters that wait; only if there ever were any. */
   ClassicQueueMachine waitingMessages() {
     return waiting.messages();
+  }
+
+  /** Returns what reads one of them; null if nothing ever was in it. */
+  MessageReader messageReader(MessagePart part) {
+    if (part == MessagePart.SCHEDULE) {
+      return schedule == null ? null : schedule.messageReader();
+    }
+    return waiting == null ? null : waiting.messages().messageReader();
   }
 
   /** Nothing leaves from now on. */

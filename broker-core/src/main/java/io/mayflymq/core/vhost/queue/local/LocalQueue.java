@@ -8,6 +8,8 @@ import io.mayflymq.core.policy.QueueSettings;
 import io.mayflymq.core.queue.ClassicQueueMachine;
 import io.mayflymq.core.queue.Consumer;
 import io.mayflymq.core.queue.MessageExtractor;
+import io.mayflymq.core.queue.MessagePart;
+import io.mayflymq.core.queue.MessageReader;
 import io.mayflymq.core.queue.PolicyImpact;
 import io.mayflymq.core.queue.QueueMachine;
 import io.mayflymq.core.queue.QueueSizes;
@@ -284,6 +286,27 @@ public final class LocalQueue implements ShardQueue {
     state.requireExists();
     moves.requireNone();
     return state.requireSource(method).messageExtractor();
+  }
+
+  @Override
+  public MessageReader messageReader(MessagePart part) {
+    if (!(machine instanceof ClassicQueueMachine source)) {
+      return null;
+    }
+    return part == MessagePart.QUEUE ? source.messageReader() : state.hidden().messageReader(part);
+  }
+
+  @Override
+  public void restore(Message message, long ownDeadlineMillis, long arrivedMillis, long returned) {
+    state.requireExists();
+    state.requireSource("restore").restore(message, ownDeadlineMillis, arrivedMillis, returned);
+  }
+
+  @Override
+  public void restoreEnded() {
+    if (machine instanceof ClassicQueueMachine queue) {
+      queue.restoreEnded(state.now());
+    }
   }
 
   @Override

@@ -6,6 +6,7 @@ import io.mayflymq.core.metrics.Counter;
 import io.mayflymq.core.policy.LengthSettings;
 import io.mayflymq.core.policy.QueueSettings;
 import io.mayflymq.core.queue.ClassicQueueMachine;
+import io.mayflymq.core.queue.MessageReader;
 import io.mayflymq.core.queue.QueueMachine;
 import io.mayflymq.core.queue.SchedulePlace;
 import io.mayflymq.core.queue.ScheduleRemoval;
@@ -189,6 +190,10 @@ final class QueueSchedule extends Timer {
   }
 
   // Moving
+
+  MessageReader messageReader() {
+    return messages.messageReader();
+  }
 
   MessageCopy copyMessages() {
     return messages.copyMessages();
