@@ -3,8 +3,15 @@ package io.mayflymq.server.definitions;
 import io.mayflymq.core.admin.Administration;
 import io.mayflymq.core.metadata.Actor;
 import io.mayflymq.core.vhost.Broker;
+import io.mayflymq.server.connection.ClusterName;
+import io.mayflymq.server.json.JsonWriter;
+import java.io.ByteArrayInputStream;
 import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -16,6 +23,9 @@ import org.slf4j.LoggerFactory;
 public final class BrokerDefinitions {
   /** A global parameter for internal use by RabbitMQ and this broker. */
   public static final String IMPORTED_HASH = "imported_definition_hash_value";
+
+  /** Global parameters that tell one broker from others. */
+  static final Set<String> IDENTITY = Set.of(ClusterName.PARAMETER, ClusterName.ID);
 
   private static final Logger LOGGER = LoggerFactory.getLogger(BrokerDefinitions.class);
 
@@ -76,6 +86,34 @@ public final class BrokerDefinitions {
       String vhost, InputStream json, boolean strict, Actor actor) throws DefinitionsException {
     administration.vhosts().get(vhost);
     return run(DefinitionsReader.read(json, vhost, administration.users()::hash), strict, actor);
+  }
+
+  /**
+   * Makes this broker equal to another one: imports its definitions, and removes what they do not
+   * have, or have otherwise. The identity of the broker stays. Waits until all is safe.
+   *
+   * @param document what {@link #export} of the other broker has
+   * @return the imported and skipped items
+   * @throws DefinitionsException if it is no document of definitions
+   */
+  public ImportReport mirror(Map<String, Object> document) throws DefinitionsException {
+    Map<String, Object> wanted = new LinkedHashMap<>(document);
+    if (wanted.get("global_parameters") instanceof List<?> parameters) {
+      wanted.put(
+          "global_parameters",
+          parameters.stream()
+              .filter(
+                  each -> !(each instanceof Map<?, ?> one && IDENTITY.contains(one.get("name"))))
+              .toList());
+    }
+    new DefinitionsMirror(broker, administration, parsed(export()), parsed(wanted)).prune();
+    return run(parsed(wanted), false, Actor.BROKER).join();
+  }
+
+  private Definitions parsed(Map<String, Object> document) throws DefinitionsException {
+    byte[] json = JsonWriter.text(document).getBytes(StandardCharsets.UTF_8);
+    return DefinitionsReader.read(
+        new ByteArrayInputStream(json), null, administration.users()::hash);
   }
 
   private CompletableFuture<ImportReport> run(Definitions definitions, boolean strict, Actor actor)
