@@ -39,6 +39,9 @@ public final class Sessions {
   private String node = "";
   private NodeLimits ofNode = NodeLimits.NONE;
 
+  /** Why no client is let in; null if clients are. */
+  private volatile String refusal;
+
   /** No sessions yet; the limits of users are those of the access control's latest state. */
   public Sessions(AccessControl accessControl) {
     this.accessControl = accessControl;
@@ -53,6 +56,32 @@ public final class Sessions {
     synchronized (lock) {
       node = name;
       ofNode = limits;
+    }
+  }
+
+  /**
+   * Refuses all clients from now on; those that are connected stay.
+   *
+   * @param reason what they are told; null if they are not refused any more
+   */
+  public void refuseAll(String reason) {
+    refusal = reason;
+  }
+
+  /** Returns why all clients are refused; null if they are not. */
+  public String refusal() {
+    return refusal;
+  }
+
+  /**
+   * Checks that clients are let in.
+   *
+   * @throws ConnectionException 530 NOT_ALLOWED if all are refused
+   */
+  public void requireOpen() {
+    String reason = refusal;
+    if (reason != null) {
+      throw new ConnectionException(ReplyCode.NOT_ALLOWED, reason);
     }
   }
 

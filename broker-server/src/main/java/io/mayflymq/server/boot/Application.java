@@ -33,6 +33,7 @@ import io.mayflymq.server.net.AmqpServer;
 import io.mayflymq.server.net.EventLoops;
 import io.mayflymq.server.net.SettingsException;
 import io.mayflymq.server.net.StartException;
+import io.mayflymq.server.standby.Standby;
 import io.mayflymq.server.tls.TlsException;
 import io.mayflymq.server.tracing.Tracing;
 import io.mayflymq.shovel.Shovels;
@@ -140,6 +141,7 @@ final class Application implements AutoCloseable {
     watch = ShardWatch.start(storage.served().broker().shards(), alarms, threads);
     held.push(watch::close);
     Logins logins = Logins.start(settings, storage.served().accessControl(), threads);
+    Optional<Standby> standby = openStandby(settings, shovels, federation);
     server = AmqpServer.start(configuration, loops, storage.served(), logins.chain());
     held.push(server::close);
     // First, so that no connection waits for a service when the server closes them.
@@ -170,17 +172,26 @@ final class Application implements AutoCloseable {
     management =
         startManagement(
             configuration,
-            managed(storage, time, others, shovels, federation),
+            managed(storage, time, others, shovels, federation, standby),
             monitors,
             logins,
             control);
     held.push(management::close);
-    startShovels(shovels);
-    startFederation(federation);
+    held.push(shovels::close);
+    held.push(federation::close);
+    if (standby.isEmpty() || standby.get().isFirst()) {
+      startShovels(shovels);
+      startFederation(federation);
+    }
+    standby.ifPresent(
+        following -> {
+          held.push(following::close);
+          following.start();
+        });
     if (storage.cluster() != null) {
       storage.cluster().calls().serve(CallService.MANAGEMENT, management::answer);
     }
-    held.push(startMetrics(configuration, monitors, shovels, federation)::close);
+    held.push(startMetrics(configuration, monitors, shovels, federation, standby)::close);
     announcement =
         () -> {
           monitors.announce();
@@ -221,12 +232,42 @@ final class Application implements AutoCloseable {
     }
   }
 
+  /** Opens the copies of another broker, if this one is its standby. */
+  private Optional<Standby> openStandby(
+      ServerSettings settings, Shovels shovels, Federation federation) throws StartException {
+    if (!settings.standby().isConfigured()) {
+      return Optional.empty();
+    }
+    try {
+      return Optional.of(
+          Standby.open(
+              settings.standby(),
+              settings.dataDir(),
+              new Standby.Surroundings(
+                  storage.served().broker(),
+                  storage.definitions(),
+                  storage.served().sessions(),
+                  storage.gate(),
+                  storage.recoveredMessages(),
+                  threads,
+                  () -> {
+                    startShovels(shovels);
+                    startFederation(federation);
+                  })));
+    } catch (TlsException e) {
+      throw new SettingsException(e.getMessage(), e);
+    } catch (IOException e) {
+      throw new StartException("cannot be a standby: " + e.getMessage(), e);
+    }
+  }
+
   private ManagedBroker managed(
       Storage storage,
       Optional<ManualTime> time,
       NodeQuestions others,
       Shovels shovels,
-      Federation federation) {
+      Federation federation,
+      Optional<Standby> standby) {
     return new ManagedBroker(
         server.environment(),
         storage.administration(),
@@ -235,7 +276,8 @@ final class Application implements AutoCloseable {
         time,
         others,
         shovels,
-        federation);
+        federation,
+        standby);
   }
 
   /** In a cluster they run on the node that leads its decisions. */
@@ -250,7 +292,6 @@ final class Application implements AutoCloseable {
             cluster == null ? () -> true : cluster::leads,
             storage.served().broker().events(),
             threads));
-    held.push(shovels::close);
     if (cluster != null) {
       cluster.whenLeaderChanges(shovels::changed);
     }
@@ -268,7 +309,6 @@ final class Application implements AutoCloseable {
             server.inner(),
             () -> ClusterName.of(storage.administration().globalParameters()),
             threads));
-    held.push(federation::close);
     if (cluster != null) {
       cluster.whenLeaderChanges(federation::changed);
     }
@@ -290,7 +330,8 @@ final class Application implements AutoCloseable {
       LiveConfiguration configuration,
       ResourceMonitors monitors,
       Shovels shovels,
-      Federation federation)
+      Federation federation,
+      Optional<Standby> standby)
       throws StartException {
     try {
       return PrometheusServer.start(
@@ -302,7 +343,8 @@ final class Application implements AutoCloseable {
               () -> storage.cluster() == null ? null : storage.cluster().consensus(),
               () -> storage.cluster() == null ? null : storage.cluster().hosted(),
               shovels::statuses,
-              federation::statuses),
+              federation::statuses,
+              () -> standby.map(Standby::status)),
           threads);
     } catch (IOException e) {
       throw refused(e);

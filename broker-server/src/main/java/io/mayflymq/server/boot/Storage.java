@@ -54,6 +54,7 @@ import io.mayflymq.server.net.AmqpServer.Served;
 import io.mayflymq.server.net.EventLoops;
 import io.mayflymq.server.net.SettingsException;
 import io.mayflymq.server.net.StartException;
+import io.mayflymq.server.standby.Standby;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -326,9 +327,10 @@ final class Storage implements AutoCloseable {
     }
     MetadataJournal.delete(dataDir);
     removeReset(dataDir);
-    Path deaths = dataDir.resolve(DEATHS_DIRECTORY);
-    if (Files.exists(deaths)) {
-      FileTree.delete(deaths);
+    for (String each : List.of(DEATHS_DIRECTORY, Standby.DIRECTORY)) {
+      if (Files.exists(dataDir.resolve(each))) {
+        FileTree.delete(dataDir.resolve(each));
+      }
     }
   }
 
@@ -375,6 +377,16 @@ final class Storage implements AutoCloseable {
   /** Returns whether all changes of metadata are stored. Any thread may call. */
   boolean isMetadataAtRest() {
     return metadata.isAtRest();
+  }
+
+  /** Returns that through which all changes of files pass. */
+  FileGate gate() {
+    return gate;
+  }
+
+  /** Returns how many messages were recovered. */
+  long recoveredMessages() {
+    return recovered.messages();
   }
 
   /** Returns what takes backups of the data directory. */

@@ -37,6 +37,7 @@ public final class Keys {
           PrometheusSettings.SECTION,
           LogSettings.SECTION,
           ClusterSettings.SECTION,
+          StandbySettings.SECTION,
           TracingSettings.SECTION,
           DecoderKeys.SECTION,
           MemorySettings.SECTION,
@@ -84,7 +85,7 @@ public final class Keys {
           "management.listener.ip", "management.tcp.ip");
 
   private static final List<String> NAMES_OF_SECRETS =
-      List.of("pass", "secret", "token", "credential", "cookie", "authorization");
+      List.of("pass", "secret", "token", "credential", "cookie", "authorization", "primary.uri");
 
   private Keys() {}
 

@@ -304,6 +304,9 @@ final class Handshake {
 
   private void open(ConnectionMethod.Open open) {
     String path = open.virtualHost();
+    if (!isUnrestricted) {
+      environment.sessions().requireOpen();
+    }
     VirtualHost vhost = environment.broker().virtualHost(path);
     if (vhost == null) {
       throw noVhost(path);

@@ -30,6 +30,7 @@ final class CommandRegistry {
           new Group("Definitions", DefinitionCommands::all),
           new Group("What can go wrong", LintCommands::all),
           new Group("Moving in from another broker", AdoptCommands::all),
+          new Group("A standby", StandbyCommands::all),
           new Group("Operations", ConnectionCommands::all),
           new Group("Nodes", NodeCommands::all),
           new Group("Health checks", HealthCommands::all),

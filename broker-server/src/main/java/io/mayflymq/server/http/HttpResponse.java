@@ -23,7 +23,11 @@ public record HttpResponse(int status, Map<String, String> headers, BodySource b
 
   /** Returns an answer with a short text, and the content type that the headers say. */
   public static HttpResponse text(int status, Map<String, String> headers, String text) {
-    byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+    return bytes(status, headers, text.getBytes(StandardCharsets.UTF_8));
+  }
+
+  /** Returns an answer of bytes, and the content type that the headers say. */
+  public static HttpResponse bytes(int status, Map<String, String> headers, byte[] bytes) {
     return new HttpResponse(
         status,
         headers,

@@ -6,6 +6,7 @@ import io.mayflymq.server.http.HttpService;
 import io.mayflymq.server.http.RequestBody;
 import io.mayflymq.server.http.RequestHead;
 import io.mayflymq.server.management.api.ApiException;
+import io.mayflymq.server.management.api.BinaryBody;
 import io.mayflymq.server.management.api.Body;
 import io.mayflymq.server.management.api.Missing;
 import io.mayflymq.server.management.api.Principal;
@@ -162,6 +163,10 @@ final class ApiService implements HttpService {
     if (response.body() instanceof TextBody text) {
       headers.put("content-type", "text/plain; charset=utf-8");
       return HttpResponse.text(response.status(), headers, text.lines());
+    }
+    if (response.body() instanceof BinaryBody binary) {
+      headers.put("content-type", "application/octet-stream");
+      return HttpResponse.bytes(response.status(), headers, binary.bytes());
     }
     headers.put("content-type", "application/json");
     return new HttpResponse(

@@ -47,6 +47,7 @@ import io.mayflymq.server.management.resource.ScheduleResource;
 import io.mayflymq.server.management.resource.ServerLimits;
 import io.mayflymq.server.management.resource.SessionResource;
 import io.mayflymq.server.management.resource.ShovelResource;
+import io.mayflymq.server.management.resource.StandbyResource;
 import io.mayflymq.server.management.resource.TopicPermissionResource;
 import io.mayflymq.server.management.resource.UserResource;
 import io.mayflymq.server.management.resource.VhostResource;
@@ -149,6 +150,7 @@ final class Routes implements AutoCloseable {
     ShovelResource shovels = new ShovelResource(managed);
     shovels.addTo(api);
     shovels.addQuestionsTo(questions);
+    new StandbyResource(managed).addTo(api);
     FederationResource federation = new FederationResource(managed);
     federation.addTo(api);
     federation.addQuestionsTo(questions);

@@ -4,10 +4,12 @@ import io.mayflymq.cluster.partition.ReplicaManager;
 import io.mayflymq.server.alarm.ResourceMonitors;
 import io.mayflymq.server.cluster.consensus.ConsensusStatus;
 import io.mayflymq.server.connection.ConnectionEnvironment;
+import io.mayflymq.server.standby.StandbyStatus;
 import io.mayflymq.shovel.ShovelStatus;
 import io.mayflymq.shovel.federation.LinkStatus;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
@@ -20,6 +22,7 @@ import java.util.function.Supplier;
  * @param replicas returns the replicas on this node; null if it is in no cluster
  * @param shovels returns those that run on this node
  * @param links returns those of federation that run on this node
+ * @param standby returns how far this broker has come as a standby; nothing if it is none
  */
 public record MeasuredBroker(
     ConnectionEnvironment environment,
@@ -28,4 +31,5 @@ public record MeasuredBroker(
     Supplier<ConsensusStatus> consensus,
     Supplier<ReplicaManager> replicas,
     Supplier<List<ShovelStatus>> shovels,
-    Supplier<List<LinkStatus>> links) {}
+    Supplier<List<LinkStatus>> links,
+    Supplier<Optional<StandbyStatus>> standby) {}

@@ -127,7 +127,8 @@ final class ScrapedMetrics {
             MetricFamily.all(PREFIX, NodeStats.ALARMS, List.of(new NodeStats(broker))));
     Stream<MetricFamily> links =
         LinkMetrics.all(PREFIX, broker.shovels().get(), broker.links().get());
-    return Stream.of(connections, consumers, others, links).flatMap(families -> families);
+    Stream<MetricFamily> standby = StandbyMetrics.all(broker.standby().get());
+    return Stream.of(connections, consumers, others, links, standby).flatMap(families -> families);
   }
 
   private long queuesHere(VirtualHost vhost) {

@@ -53,6 +53,9 @@ class SecretKeysTest {
             "management.ssl.password",
             "prometheus.ssl.password",
             "ssl_options.password",
+            "standby.primary.ssl_options.password",
+            "standby.primary.uri",
+            "standby.primary.uris.$n",
             "tracing.otlp.headers.$name");
   }
 
@@ -78,7 +81,9 @@ class SecretKeysTest {
   @ParameterizedTest
   @MethodSource("secretKeys")
   void valueOfASecretKeyIsNotAmongTheEffectiveOnes(String key) throws Exception {
-    assertThat(load(key + " = " + VALUE).effective())
+    String value =
+        key.startsWith("standby.primary.uri") ? "http://user:" + VALUE + "@host:15672" : VALUE;
+    assertThat(load(key + " = " + value).effective())
         .filteredOn(setting -> setting.key().equals(key))
         .singleElement()
         .extracting(EffectiveSetting::value)

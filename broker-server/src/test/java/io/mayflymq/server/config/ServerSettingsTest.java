@@ -54,6 +54,40 @@ class ServerSettingsTest {
   }
 
   @Test
+  void standbyHasTheAddressesOfItsPrimary() throws Exception {
+    assertThat(settings().standby().isConfigured()).isFalse();
+    StandbySettings standby =
+        settings(
+                "standby.primary.uri=http://me:secret@a:15672",
+                "standby.primary.uris.10=https://me:secret@c",
+                "standby.primary.uris.2=http://me:secret@b:15672/prefix")
+            .standby();
+    assertThat(standby.primaries())
+        .extracting(StandbySettings::shown)
+        .containsExactly("http://a:15672", "http://b:15672", "https://c");
+    assertThat(standby.toString()).doesNotContain("secret");
+    for (String bad : List.of("amqp://me:secret@a", "http://a:15672", "http://me@a", "secret")) {
+      assertThatThrownBy(() -> settings("standby.primary.uri=" + bad))
+          .isInstanceOf(ConfigException.class)
+          .hasMessageContaining("expected an address such as http://user:password@host:15672")
+          .hasMessageNotContaining(bad);
+    }
+  }
+
+  @Test
+  void standbyIsNoNodeOfACluster() {
+    assertThatThrownBy(
+            () ->
+                settings(
+                    "standby.primary.uri=http://me:secret@a:15672",
+                    "cluster.listener=127.0.0.1:25672",
+                    "cluster.secret=secret"))
+        .isInstanceOf(ConfigException.class)
+        .hasMessageContaining(
+            "key 'standby.primary.uri' and key 'cluster.listener' are set: expected one of them");
+  }
+
+  @Test
   void theDisconnectedTimeoutIsADefaultOfTheKey() throws Exception {
     assertThat(settings().defaults().objects().values()).isEmpty();
     assertThat(settings("consumer_disconnected_timeout=60000").defaults().objects().values())

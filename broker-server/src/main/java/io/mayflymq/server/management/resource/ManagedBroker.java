@@ -34,6 +34,8 @@ import io.mayflymq.server.management.api.RequestRouter;
 import io.mayflymq.server.management.api.Response;
 import io.mayflymq.server.management.cluster.AllNodes;
 import io.mayflymq.server.management.cluster.NodeQuestions;
+import io.mayflymq.server.standby.PrimaryExport;
+import io.mayflymq.server.standby.Standby;
 import io.mayflymq.shovel.Shovels;
 import io.mayflymq.shovel.federation.Federation;
 import java.util.Collection;
@@ -75,6 +77,8 @@ public final class ManagedBroker {
   private final AllNodes nodes;
   private final Shovels shovels;
   private final Federation federation;
+  private final Optional<Standby> standby;
+  private final PrimaryExport export;
 
   /**
    * What is managed.
@@ -87,6 +91,7 @@ public final class ManagedBroker {
    * @param others the other nodes of its cluster
    * @param shovels what moves messages between brokers
    * @param federation what gets messages of other brokers
+   * @param standby this broker as the standby of another one, if it is
    */
   public ManagedBroker(
       ConnectionEnvironment environment,
@@ -96,7 +101,8 @@ public final class ManagedBroker {
       Optional<ManualTime> manualTime,
       NodeQuestions others,
       Shovels shovels,
-      Federation federation) {
+      Federation federation,
+      Optional<Standby> standby) {
     this.environment = environment;
     this.administration = administration;
     this.definitions = definitions;
@@ -105,6 +111,8 @@ public final class ManagedBroker {
     this.nodes = new AllNodes(others);
     this.shovels = shovels;
     this.federation = federation;
+    this.standby = standby;
+    this.export = new PrimaryExport(environment.broker(), administration.globalParameters());
   }
 
   public Broker broker() {
@@ -166,6 +174,28 @@ public final class ManagedBroker {
   /** Returns what gets messages of other brokers. */
   Federation federation() {
     return federation;
+  }
+
+  /** Returns this broker as the standby of another one, if it is. */
+  Optional<Standby> standby() {
+    return standby;
+  }
+
+  /** Returns what this broker gives to its standby. */
+  PrimaryExport export() {
+    return export;
+  }
+
+  /**
+   * Checks that the broker serves clients: a standby does not before it is promoted.
+   *
+   * @throws ApiException 503
+   */
+  void requireServing() {
+    String refusal = environment.sessions().refusal();
+    if (refusal != null) {
+      throw new ApiException(503, "unavailable", refusal);
+    }
   }
 
   /** Returns what asks the other nodes of the cluster. */

@@ -76,6 +76,7 @@ public final class MessageResource {
   // Publishing
 
   private Response publish(Request request) {
+    managed.requireServing();
     VirtualHost vhost = managed.usableVhostToPutInto(request);
     Body.Fields fields =
         request.body().fields().require("routing_key", "properties", "payload", "payload_encoding");
@@ -238,6 +239,7 @@ public final class MessageResource {
   }
 
   private Response get(Request request) {
+    managed.requireServing();
     VirtualHost vhost = managed.usableVhostToPutInto(request);
     Body.Fields fields = request.body().fields().require("ackmode", "count", "encoding");
     AckMode mode = AckMode.of(fields.text("ackmode", ""));

@@ -137,10 +137,10 @@ public final class Http {
 
   private Reply send(HttpRequest.Builder request) throws IOException, InterruptedException {
     HttpResponse<String> response = client.send(request.build(), BodyHandlers.ofString());
-    boolean isText =
-        response.headers().firstValue("content-type").orElse("").startsWith("text/plain");
+    String type = response.headers().firstValue("content-type").orElse("");
+    boolean isJson = !type.startsWith("text/plain") && !type.equals("application/octet-stream");
     JsonNode answer =
-        response.body().isEmpty() || isText
+        response.body().isEmpty() || !isJson
             ? MissingNode.getInstance()
             : MAPPER.readTree(response.body());
     return new Reply(response.statusCode(), answer, response);

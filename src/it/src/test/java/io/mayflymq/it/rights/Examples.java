@@ -50,6 +50,7 @@ final class Examples {
     on("POST rebalance/queues").orStatus(409);
     on("POST clock").orStatus(400);
     on("PUT faults").orStatus(400);
+    on("POST standby").body("{}").orStatus(400);
     on("GET connections/username/{user}").with("user", RightsFixture.NEIGHBOUR);
     on("DELETE connections/username/{user}").with("user", RightsFixture.NEIGHBOUR);
     on("PUT feature-flags/{name}/enable").with("name", "rabbitmq_4.0.0").orStatus(400, 404);

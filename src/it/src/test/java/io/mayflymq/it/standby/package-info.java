@@ -1,0 +1,2 @@
+/** A broker as the warm standby of another one. */
+package io.mayflymq.it.standby;
