@@ -102,6 +102,13 @@ final class InnerEnd implements InnerChannel, ChannelTap, EndOfBurstListener {
     command(() -> connection.onMethod(channel, new BasicMethod.Nack(tag, false, true)));
   }
 
+  @Override
+  public CompletableFuture<Void> handled() {
+    CompletableFuture<Void> done = new CompletableFuture<>();
+    command(() -> done.complete(null));
+    return done;
+  }
+
   private void command(Runnable command) {
     commands.add(command);
     wake.run();

@@ -58,4 +58,11 @@ public interface InnerChannel {
 
   /** Puts a delivery back into its queue. */
   void putBack(long tag);
+
+  /**
+   * Waits for what was asked so far: what goes through the connection may be handled before it.
+   *
+   * @return completed when all of it is handled; never if the connection has ended before
+   */
+  CompletableFuture<Void> handled();
 }

@@ -126,6 +126,11 @@ final class ClientEnds extends TransferEnds {
   }
 
   @Override
+  void awaitHandled(long millis) {
+    // It has been sent before the end of the connection will be.
+  }
+
+  @Override
   void acknowledge(long tag) throws IOException {
     source().basicAck(tag, true);
   }

@@ -9,7 +9,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 
 /** Both ends in this broker: messages pass from one to the other as they are. */
@@ -111,6 +113,18 @@ final class InnerEnds extends TransferEnds {
 
   @Override
   void sendSettled() {}
+
+  @Override
+  void awaitHandled(long millis) throws InterruptedException {
+    try {
+      CompletableFuture.allOf(published.handled(), taken.handled())
+          .get(millis, TimeUnit.MILLISECONDS);
+    } catch (TimeoutException e) {
+      // What was not acknowledged goes back to its queue, and is moved once more.
+    } catch (ExecutionException e) {
+      throw new IllegalStateException(e);
+    }
+  }
 
   @Override
   void acknowledge(long tag) {

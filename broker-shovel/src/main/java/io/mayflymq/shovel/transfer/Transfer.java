@@ -209,18 +209,20 @@ public final class Transfer implements AutoCloseable {
     return window.open() == 0 && held.isEmpty() && mailbox.isEmpty() && ends.ready() == 0;
   }
 
-  /** Waits until the destination has confirmed what it was sent, and takes nothing more. */
+  /**
+   * Waits until the destination has confirmed what it was sent, and all that was asked is handled;
+   * takes nothing more.
+   */
   private void drain(List<TransferEvent> burst) throws IOException, InterruptedException {
     toTake = 0;
     long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(DRAIN_MILLIS);
-    while (window.open() > 0 && this.end == null) {
-      long left = TimeUnit.NANOSECONDS.toMillis(end - System.nanoTime());
-      if (left <= 0) {
-        return;
-      }
+    long left = DRAIN_MILLIS;
+    while (window.open() > 0 && this.end == null && left > 0) {
       take(burst, left);
       work(burst);
+      left = TimeUnit.NANOSECONDS.toMillis(end - System.nanoTime());
     }
+    ends.awaitHandled(DRAIN_MILLIS);
   }
 
   private void work(List<TransferEvent> burst) throws IOException {

@@ -149,6 +149,14 @@ abstract class TransferEnds implements AutoCloseable {
   /** Puts a message back into its queue. */
   abstract void putBack(long tag) throws IOException;
 
+  /**
+   * Waits until what was published and settled is handled, whatever happens to the connections
+   * then.
+   *
+   * @param millis how long
+   */
+  abstract void awaitHandled(long millis) throws InterruptedException;
+
   /** Returns how many messages wait in the queue. */
   final long ready() throws IOException {
     return source.messageCount(route.queue());
