@@ -85,12 +85,31 @@ java_packages() {
 }
 
 # oauth_key: makes $work/key.pem, a key to sign tokens with; RabbitMQ finds its public half in /etc/rabbitmq/key.pem.
+# Programs in $work have token(KEY, NAME=CLAIM...) from the module tokens.
 oauth_key() {
   rabbitmq_files=$work/files
   mkdir -p "$rabbitmq_files"
   openssl genrsa -out "$work/key.pem" 2048 2>/dev/null
   openssl rsa -in "$work/key.pem" -pubout -out "$rabbitmq_files/key.pem" 2>/dev/null
   chmod 644 "$rabbitmq_files/key.pem"
+  cat >"$work/tokens.py" <<'PY'
+import base64
+import json
+import subprocess
+import time
+
+
+def part(data):
+    return base64.urlsafe_b64encode(data).rstrip(b"=")
+
+
+def token(key, **claims):
+    """Returns a token for the resource server shop that is valid for ten minutes."""
+    claims = {"aud": ["shop"], "exp": int(time.time()) + 600, **claims}
+    text = part(json.dumps({"alg": "RS256", "kid": "one", "typ": "JWT"}).encode()) + b"." + part(json.dumps(claims).encode())
+    signature = subprocess.run(["openssl", "dgst", "-sha256", "-sign", key], input=text, capture_output=True, check=True).stdout
+    return (text + b"." + part(signature)).decode()
+PY
 }
 
 # rabbitmq VERSION [PLUGIN...]: starts that version of Debian's package on 127.0.0.1, with one scheduler, and sets

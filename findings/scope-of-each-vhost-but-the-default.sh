@@ -21,31 +21,17 @@ load_definitions = /etc/rabbitmq/definitions.json'
 rabbitmq 4.3.6-1 rabbitmq_auth_backend_oauth2
 
 cat >"$work/vhosts.py" <<'PY'
-import base64
-import json
-import subprocess
 import sys
-import time
 
 import pika
+from tokens import token
 
 port, key = int(sys.argv[1]), sys.argv[2]
 
 
-def part(data):
-    return base64.urlsafe_b64encode(data).rstrip(b"=")
-
-
-def token(scopes):
-    claims = {"sub": "app", "aud": ["shop"], "exp": int(time.time()) + 600, "scope": scopes}
-    text = part(json.dumps({"alg": "RS256", "kid": "one", "typ": "JWT"}).encode()) + b"." + part(json.dumps(claims).encode())
-    signature = subprocess.run(["openssl", "dgst", "-sha256", "-sign", key], input=text, capture_output=True, check=True).stdout
-    return (text + b"." + part(signature)).decode()
-
-
 def holds(vhost, place):
     """Returns whether a client may enter a virtual host and declare a queue there."""
-    login = pika.PlainCredentials("any", token([f"shop.{right}:{place}" for right in ("configure", "write", "read")]))
+    login = pika.PlainCredentials("any", token(key, sub="app", scope=[f"shop.{right}:{place}" for right in ("configure", "write", "read")]))
     try:
         connection = pika.BlockingConnection(pika.ConnectionParameters("127.0.0.1", port, vhost, credentials=login))
     except pika.exceptions.ProbableAccessDeniedError:

@@ -21,32 +21,18 @@ auth_oauth2.preferred_username_claims.1 = email'
 rabbitmq 4.3.6-1 rabbitmq_auth_backend_oauth2
 
 cat >"$work/users.py" <<'PY'
-import base64
-import json
-import subprocess
 import sys
-import time
 
 import pika
+from tokens import token
 
 port, key = int(sys.argv[1]), sys.argv[2]
 SCOPES = ["shop.configure:*/*", "shop.write:*/*", "shop.read:*/*"]
 
 
-def part(data):
-    return base64.urlsafe_b64encode(data).rstrip(b"=")
-
-
-def token(**claims):
-    claims = {"aud": ["shop"], "exp": int(time.time()) + 600, "scope": SCOPES, **claims}
-    text = part(json.dumps({"alg": "RS256", "kid": "one", "typ": "JWT"}).encode()) + b"." + part(json.dumps(claims).encode())
-    signature = subprocess.run(["openssl", "dgst", "-sha256", "-sign", key], input=text, capture_output=True, check=True).stdout
-    return (text + b"." + part(signature)).decode()
-
-
 def seen_as(name, **claims):
     """Returns whether the broker takes a message that says it is from this user."""
-    login = pika.PlainCredentials("any", token(**claims))
+    login = pika.PlainCredentials("any", token(key, scope=SCOPES, **claims))
     connection = pika.BlockingConnection(pika.ConnectionParameters("127.0.0.1", port, credentials=login))
     channel = connection.channel()
     channel.queue_declare("orders")

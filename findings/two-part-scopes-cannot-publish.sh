@@ -20,26 +20,12 @@ auth_oauth2.signing_keys.one = /etc/rabbitmq/key.pem'
 rabbitmq 4.3.6-1 rabbitmq_auth_backend_oauth2
 
 cat >"$work/scopes.py" <<'PY'
-import base64
-import json
-import subprocess
 import sys
-import time
 
 import pika
+from tokens import token
 
 port, key = int(sys.argv[1]), sys.argv[2]
-
-
-def part(data):
-    return base64.urlsafe_b64encode(data).rstrip(b"=")
-
-
-def token(scopes):
-    claims = {"sub": "app", "aud": ["shop"], "exp": int(time.time()) + 600, "scope": scopes}
-    text = part(json.dumps({"alg": "RS256", "kid": "one", "typ": "JWT"}).encode()) + b"." + part(json.dumps(claims).encode())
-    signature = subprocess.run(["openssl", "dgst", "-sha256", "-sign", key], input=text, capture_output=True, check=True).stdout
-    return (text + b"." + part(signature)).decode()
 
 
 def attempt(connection, what):
@@ -56,7 +42,7 @@ def attempt(connection, what):
 
 
 def seen_with(scopes):
-    login = pika.PlainCredentials("app", token(scopes))
+    login = pika.PlainCredentials("app", token(key, sub="app", scope=scopes))
     connection = pika.BlockingConnection(pika.ConnectionParameters("127.0.0.1", port, credentials=login))
     steps = {
         "declare": lambda channel: (
