@@ -8,7 +8,6 @@ import java.util.Map;
 /** Commands for a broker that is the standby of another one. */
 final class StandbyCommands {
   private static final String STANDBY = "standby";
-  private static final long POLL_MILLIS = 200;
   private static final String FORCE = "--force";
 
   private StandbyCommands() {}
@@ -87,7 +86,7 @@ final class StandbyCommands {
       if (!String.valueOf(failures).equals(String.valueOf(status.get("failed_rounds")))) {
         throw ControlException.error(Sysexits.SOFTWARE, String.valueOf(status.get("last_failure")));
       }
-      pause();
+      LookingAgain.pause();
       status = Api.object(invocation.api().get(STANDBY));
     }
     String text =
@@ -95,14 +94,5 @@ final class StandbyCommands {
                 + " standby.primary from its configuration.%n")
             .formatted(status.get("moved_messages"));
     return new Result.Value(status, text);
-  }
-
-  private static void pause() {
-    try {
-      Thread.sleep(POLL_MILLIS);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw ControlException.error(Sysexits.TIMEOUT, "interrupted");
-    }
   }
 }
