@@ -11,6 +11,8 @@ import io.mayflymq.core.deprecation.DeprecatedFeature;
  *     only failed deliveries do
  * @param activeByPriority whether a consumer of a higher priority takes over from the single active
  *     one
+ * @param prefetchMax how many messages each consumer may have unacknowledged at most, or NONE
+ * @param unackedMax how many all consumers together may have, or NONE
  * @param timeoutMillis how long a delivery may stay unacknowledged, 0 or more, or NONE for the
  *     broker's default
  * @param timeoutAction what happens after that time
@@ -24,6 +26,8 @@ public record DeliverySettings(
     long limit,
     boolean countsEachReturn,
     boolean activeByPriority,
+    long prefetchMax,
+    long unackedMax,
     long timeoutMillis,
     TimeoutAction timeoutAction,
     long disconnectedMillis,
@@ -52,6 +56,8 @@ public record DeliverySettings(
         Math.max(values.number(PolicyKey.DELIVERY_LIMIT), QueueSettings.NONE),
         dialect.countsEachReturn(),
         dialect.activeByPriority(type),
+        values.number(PolicyKey.CONSUMER_PREFETCH_MAX),
+        values.number(PolicyKey.MAX_UNACKED),
         timeout,
         chosen == null ? action : chosen,
         type == QueueType.QUORUM

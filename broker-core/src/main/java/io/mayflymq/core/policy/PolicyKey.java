@@ -54,6 +54,19 @@ public enum PolicyKey {
               "ms, 0 or more: [when the node of a consumer is"
                   + " gone](consumers.md#when-the-node-of-a-consumer-is-gone); for quorum queues")
           .withArgument(Merge.LOWEST)),
+  /** MayflyMQ's own: the most that a consumer may have unacknowledged. */
+  CONSUMER_PREFETCH_MAX(
+      row(
+              "consumer-prefetch-max",
+              integer(1, Integer.MAX_VALUE, "is not a valid consumer prefetch limit"))
+          .doc(
+              "messages, 1 or more: [the most that each consumer may have"
+                  + " unacknowledged](consumers.md#limits-of-a-queue)")
+          .of(CLASSIC, QUORUM)
+          .extension()
+          .forOperators()
+          .withOperatorPolicy(Merge.LOWEST)
+          .withArgument(Merge.LOWEST)),
   CONSUMER_TIMEOUT(
       row("consumer-timeout", integer(0, Long.MAX_VALUE, "is not a valid consumer timeout"))
           .doc(
@@ -395,6 +408,19 @@ public enum PolicyKey {
           .of(CLASSIC, QUORUM)
           .extension()
           .forOperators()),
+  /** MayflyMQ's own: the most that all consumers together may have unacknowledged. */
+  MAX_UNACKED(
+      row(
+              "max-unacked",
+              integer(1, Long.MAX_VALUE, "is not a valid limit of unacknowledged messages"))
+          .doc(
+              "messages, 1 or more: [the most that all consumers together may have"
+                  + " unacknowledged](consumers.md#limits-of-a-queue)")
+          .of(CLASSIC, QUORUM)
+          .extension()
+          .forOperators()
+          .withOperatorPolicy(Merge.LOWEST)
+          .withArgument(Merge.LOWEST)),
   MESSAGE_TTL(
       row("message-ttl", integer(0, Long.MAX_VALUE, "is not a valid message TTL"))
           .doc("ms, 0 or more: [how long messages may stay](ttl.md)")

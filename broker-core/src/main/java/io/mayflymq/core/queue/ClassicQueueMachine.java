@@ -4,6 +4,7 @@ import io.mayflymq.core.message.DropTrigger;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metrics.Counter;
 import io.mayflymq.core.metrics.Counters;
+import io.mayflymq.core.policy.DeliverySettings;
 import io.mayflymq.core.policy.LeaseUse;
 import io.mayflymq.core.policy.Overflow;
 import io.mayflymq.core.policy.QueueSettings;
@@ -103,6 +104,7 @@ public final class ClassicQueueMachine implements QueueMachine {
     this.consumers = new ConsumerRotation(settings.singleActiveConsumer());
     consumers.letPriorityDecide(settings.deliveries().activeByPriority());
     this.dispatcher = new Dispatcher(state, messageRemover, consumers);
+    bound(settings.deliveries());
     this.lease = new QueueLease(settings.lease(), nowMillis);
     lease.watch(effects);
     messages.noteReturnsBy(returns::note);
@@ -144,9 +146,23 @@ public final class ClassicQueueMachine implements QueueMachine {
     returns.settingsChanged();
     length.dropOverflow(nowMillis);
     state.timer.noLaterThan(Math.min(Math.min(next, returns.next()), lease.endMillis()));
-    if (consumers.letPriorityDecide(changed.deliveries().activeByPriority())) {
+    boolean decides = consumers.letPriorityDecide(changed.deliveries().activeByPriority());
+    if (bound(changed.deliveries()) || decides) {
       dispatcher.dispatch(nowMillis);
     }
+  }
+
+  /** Bounds what consumers may have unsettled. Returns whether that is new. */
+  private boolean bound(DeliverySettings deliveries) {
+    boolean each =
+        consumers.boundPrefetch(
+            deliveries.prefetchMax() == QueueSettings.NONE ? 0 : (int) deliveries.prefetchMax());
+    boolean all =
+        dispatcher.boundUnsettled(
+            deliveries.unackedMax() == QueueSettings.NONE
+                ? Long.MAX_VALUE
+                : deliveries.unackedMax());
+    return each || all;
   }
 
   /** Returns what {@link #reconfigure} would do now; changes nothing. */
@@ -255,12 +271,6 @@ public final class ClassicQueueMachine implements QueueMachine {
     }
   }
 
-  /**
-   * Takes the first message for {@code basic.get}.
-   *
-   * @param acknowledges whether it stays unacknowledged until settled
-   * @return null if no message is ready
-   */
   /**
    * Takes the first message for {@code basic.get}.
    *
@@ -397,7 +407,7 @@ public final class ClassicQueueMachine implements QueueMachine {
 
   private void settled(Consumer consumer, long from, long to, int count, long nowMillis) {
     consumer.settled(count);
-    dispatcher.settled(from, to, count, nowMillis);
+    boolean wasFull = dispatcher.settled(from, to, count, nowMillis);
     if (holdsUnacked && dispatcher.unsettled() == 0) {
       holdsUnacked = false;
       lease.ends(LeaseUse.UNACKED, nowMillis);
@@ -407,6 +417,9 @@ public final class ClassicQueueMachine implements QueueMachine {
       dispatcher.dispatch(nowMillis);
     } else {
       dispatcher.rejoin(consumer, nowMillis);
+      if (wasFull) {
+        dispatcher.dispatch(nowMillis);
+      }
     }
   }
 

@@ -41,6 +41,9 @@ public final class Consumer {
   private final ConsumerRates rates = new ConsumerRates();
   private int unacked;
 
+  /** How many messages it may have unacknowledged by its own limit and that of the queue. */
+  private int limit;
+
   /** Whether it is in the rotation of consumers that can take a message. */
   boolean inRound;
 
@@ -72,6 +75,7 @@ public final class Consumer {
     this.acknowledges = options.acknowledges();
     this.exclusive = options.exclusive();
     this.prefetch = acknowledges ? options.prefetch() : 0;
+    this.limit = prefetch;
     this.arguments = options.arguments();
     this.outlet = outlet;
     this.priority = integer(PRIORITY, 0);
@@ -176,7 +180,12 @@ public final class Consumer {
     return !inRound && !blocked && !cancelled && hasCredit();
   }
 
+  /** Bounds how many messages it may have unacknowledged; 0 for its own limit only. */
+  void bound(int most) {
+    limit = !acknowledges || most == 0 || (prefetch > 0 && prefetch < most) ? prefetch : most;
+  }
+
   boolean hasCredit() {
-    return prefetch == 0 || unacked < prefetch;
+    return limit == 0 || unacked < limit;
   }
 }

@@ -40,6 +40,9 @@ final class ConsumerRotation {
   /** Whether none gets any message at present. */
   private boolean suspended;
 
+  /** How many messages each may have unacknowledged, whatever its own limit is; 0 for no bound. */
+  private int prefetchMax;
+
   /**
    * Those of one priority that can take a message, linked in the order of their turns: hundreds of
    * thousands can leave one by one.
@@ -91,6 +94,7 @@ final class ConsumerRotation {
       levels = new ArrayList<>(1);
     }
     all.add(consumer);
+    consumer.bound(prefetchMax);
     consumer.active = !singleActive;
     if (singleActive && active == null) {
       activate(consumer);
@@ -111,6 +115,26 @@ final class ConsumerRotation {
       chooseSuccessor();
     }
     return changed;
+  }
+
+  /**
+   * Bounds how many messages each consumer may have unacknowledged; 0 for no bound. Those that have
+   * more get none until they have fewer. Returns whether that is new.
+   */
+  public boolean boundPrefetch(int most) {
+    if (most == prefetchMax) {
+      return false;
+    }
+    prefetchMax = most;
+    for (Consumer consumer : all) {
+      consumer.bound(most);
+      if (consumer.inRound && !consumer.hasCredit()) {
+        leave(consumer);
+      } else {
+        join(consumer);
+      }
+    }
+    return true;
   }
 
   private void chooseSuccessor() {

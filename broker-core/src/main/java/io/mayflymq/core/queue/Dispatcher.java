@@ -34,6 +34,9 @@ final class Dispatcher {
   /** How many messages are with consumers, or were got, and are not settled. */
   private long unsettled;
 
+  /** With so many of them no consumer gets more. */
+  private long mostUnsettled = Long.MAX_VALUE;
+
   /** Null until a message has waited for consumers, which it does in few queues. */
   private ConsumerCapacity capacity;
 
@@ -53,7 +56,7 @@ final class Dispatcher {
    * @param move the move by which it enters the queue, or null
    */
   boolean deliverDirectly(Message message, Move move, long ownDeadline, long nowMillis) {
-    Consumer consumer = consumers.nextWithRoom();
+    Consumer consumer = isFull() ? null : consumers.nextWithRoom();
     if (consumer == null) {
       noteCapacity(consumers.count() > 0, nowMillis);
       return false;
@@ -82,7 +85,22 @@ final class Dispatcher {
     handOut(nowMillis);
     messageRemover.headMoved();
     noteCapacity(
-        index.readyCount() > 0 && consumers.count() > 0 && consumers.next() == null, nowMillis);
+        index.readyCount() > 0 && consumers.count() > 0 && (isFull() || consumers.next() == null),
+        nowMillis);
+  }
+
+  private boolean isFull() {
+    return unsettled >= mostUnsettled;
+  }
+
+  /**
+   * Bounds how many messages all consumers together may have unsettled. Returns whether that is
+   * new.
+   */
+  boolean boundUnsettled(long most) {
+    boolean changed = most != mostUnsettled;
+    mostUnsettled = most;
+    return changed;
   }
 
   private void noteCapacity(boolean waiting, long nowMillis) {
@@ -103,7 +121,7 @@ final class Dispatcher {
   }
 
   private void handOut(long nowMillis) {
-    while (index.readyCount() > 0) {
+    while (index.readyCount() > 0 && !isFull()) {
       Consumer consumer = consumers.next();
       if (consumer == null) {
         return;
@@ -191,12 +209,17 @@ final class Dispatcher {
     }
   }
 
-  /** So many of them are settled, all in this range. */
-  void settled(long from, long to, int count, long nowMillis) {
+  /**
+   * So many of them are settled, all in this range. Returns whether consumers had as many as they
+   * may.
+   */
+  boolean settled(long from, long to, int count, long nowMillis) {
+    boolean wasFull = isFull();
     unsettled -= count;
     if (turnover != null) {
       turnover.settled(from, to, nowMillis);
     }
+    return wasFull;
   }
 
   /**

@@ -70,7 +70,7 @@ final class NaiveQueue {
             NaiveDeadline.of(ttl, now),
             deadline);
     if (ready().findAny().isEmpty()) {
-      Optional<Subscriber> taker = nextWithRoom();
+      Optional<Subscriber> taker = isFull() ? Optional.empty() : nextWithRoom();
       if (taker.isPresent()) {
         if (taker.get().acknowledges) {
           store(entry, now);
@@ -207,6 +207,7 @@ final class NaiveQueue {
     waiting().forEach(entry -> entry.watched = leavesByItself(entry) != NEVER);
     expireAllDue(now);
     dropWhatIsTooMuch(now);
+    offer(now);
   }
 
   void used(LeaseUse use, long now) {
@@ -223,7 +224,8 @@ final class NaiveQueue {
 
   /** Gives ready messages to consumers, each of which has its turn. */
   private void offer(long now) {
-    while (nextInRound().isPresent()) {
+    nextInRound();
+    while (!isFull() && nextInRound().isPresent()) {
       Optional<NaiveEntry> head = firstUnexpired(now);
       Optional<Subscriber> taker = head.isEmpty() ? Optional.empty() : nextWithRoom();
       if (taker.isEmpty()) {
@@ -287,14 +289,14 @@ final class NaiveQueue {
 
   private Optional<Subscriber> nextInRound() {
     for (Subscriber subscriber : subscribers) {
-      if (!subscriber.canTake()) {
+      if (!canTake(subscriber)) {
         subscriber.ticket = 0;
       } else if (subscriber.ticket == 0) {
         subscriber.ticket = ++lastTicket;
       }
     }
     return subscribers.stream()
-        .filter(Subscriber::canTake)
+        .filter(this::canTake)
         .min(Comparator.comparing((Subscriber subscriber) -> subscriber.ticket));
   }
 
@@ -485,7 +487,17 @@ final class NaiveQueue {
 
   /** Whether a consumer could be given a message now. */
   boolean canDeliver() {
-    return subscribers.stream().anyMatch(Subscriber::canTake);
+    return !isFull() && subscribers.stream().anyMatch(this::canTake);
+  }
+
+  private boolean canTake(Subscriber subscriber) {
+    return subscriber.canTake(settings.deliveries().prefetchMax());
+  }
+
+  /** Whether all together hold as many messages as they may. */
+  private boolean isFull() {
+    long most = settings.deliveries().unackedMax();
+    return most >= 0 && entries.stream().filter(entry -> entry.holder != null).count() >= most;
   }
 
   List<NaiveEntry> heldBy(Subscriber subscriber) {

@@ -237,13 +237,21 @@ sealed interface QueueCommand {
     return Combinators.combine(
             Arbitraries.of(LeaseUse.CHOICES).set().injectNull(0.2),
             Arbitraries.of(true, false, false),
-            frequencyOf(Tuple.of(1, just(QueueValues.NONE)), Tuple.of(1, anyRetry())))
+            frequencyOf(Tuple.of(1, just(QueueValues.NONE)), Tuple.of(1, anyRetry())),
+            limit(3),
+            limit(5))
         .as(
-            (uses, onlyIfEmpty, retry) ->
+            (uses, onlyIfEmpty, retry, prefetchMax, unackedMax) ->
                 retry
+                    .with(PolicyKey.CONSUMER_PREFETCH_MAX, atLeastOne(prefetchMax))
+                    .with(PolicyKey.MAX_UNACKED, atLeastOne(unackedMax))
                     .with(PolicyKey.EXPIRES_ACTIVITY, words(uses))
                     .with(
                         PolicyKey.EXPIRES_CONDITION, onlyIfEmpty ? "unused-and-empty" : "unused"));
+  }
+
+  private static Long atLeastOne(long limit) {
+    return ManualQueue.orUnset(limit == 0 ? 1 : limit);
   }
 
   private static String words(Set<LeaseUse> uses) {

@@ -160,6 +160,9 @@ final class QueueRig {
             && real.settings().expiry().ttlMode() == TtlMode.MIN
             && !settings.length().countsUnacked();
     boolean sameLevels = settings.hasPriorities() == real.settings().hasPriorities();
+    boolean sameBounds =
+        settings.deliveries().prefetchMax() == real.settings().deliveries().prefetchMax()
+            && settings.deliveries().unackedMax() == real.settings().deliveries().unackedMax();
     PolicyImpact policyImpact = real.policyImpact(settings, now);
     real.reconfigure(settings, now);
     naive.reconfigure(settings, now);
@@ -170,7 +173,8 @@ final class QueueRig {
     }
     if (settings.expiry().mode() == ExpiryMode.HEAD && !settings.length().countsUnacked()) {
       assertThat(policyImpact.overflowing()).isEqualTo(realLog.deaths(DeathReason.MAXLEN));
-      if (policyImpact.overflowing() == 0) {
+      // What consumers get by other bounds brings further messages to the head.
+      if (policyImpact.overflowing() == 0 && sameBounds) {
         assertThat(policyImpact.expiring()).isEqualTo(realLog.deaths(DeathReason.EXPIRED));
       }
     }

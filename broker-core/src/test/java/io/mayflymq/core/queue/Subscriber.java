@@ -23,7 +23,14 @@ final class Subscriber {
     this.room = room;
   }
 
-  boolean canTake() {
-    return subscribed && !saidNoRoom && (!acknowledges || prefetch == 0 || held < prefetch);
+  /**
+   * Whether it can take a message.
+   *
+   * @param most how many messages each consumer of the queue may hold; negative for any number
+   */
+  boolean canTake(long most) {
+    return subscribed
+        && !saidNoRoom
+        && (!acknowledges || ((prefetch == 0 || held < prefetch) && (most < 0 || held < most)));
   }
 }

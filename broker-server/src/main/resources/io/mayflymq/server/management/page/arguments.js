@@ -105,5 +105,6 @@ export const POLICY_KEYS = [
   { key: 'overflow', type: 'text', label: 'overflow', help: 'drop-head, reject-publish or reject-publish-dlx' },
   { key: 'dead-letter-exchange', type: 'text', label: 'dead letter exchange', help: 'where expired and rejected messages are published' },
   { key: 'dead-letter-routing-key', type: 'text', label: 'dead letter routing key', help: 'instead of the message’s own' },
+  { key: 'max-unacked', type: 'number', label: 'max unacked', help: 'most unacknowledged messages of all consumers of a queue together' },
   { key: 'alternate-exchange', type: 'text', label: 'alternate exchange', help: 'for exchanges: where unroutable messages go' },
 ];
