@@ -10,6 +10,7 @@ import io.mayflymq.core.policy.QueueSettings;
 import io.mayflymq.core.queue.Consumer;
 import io.mayflymq.core.queue.DeadlineReport;
 import io.mayflymq.core.queue.GetResult;
+import io.mayflymq.core.queue.MessageChoice;
 import io.mayflymq.core.queue.SchedulePage;
 import io.mayflymq.core.queue.SchedulePlace;
 import io.mayflymq.core.vhost.queue.ConsumerExit;
@@ -201,6 +202,17 @@ final class RemoteRequests implements QueueRequests {
   @Override
   public CompletableFuture<Long> purge() {
     return ask(RequestKind.PURGE, out -> {}, ByteReader::number);
+  }
+
+  @Override
+  public CompletableFuture<Long> purge(MessageChoice choice, boolean onlyCounts) {
+    return queue
+        .here()
+        .map(here -> here.requests().purge(choice, onlyCounts))
+        .orElseGet(
+            () ->
+                CompletableFuture.failedFuture(
+                    OwnerErrors.onlyAtHome("a purge of some messages", queue, link.node())));
   }
 
   @Override

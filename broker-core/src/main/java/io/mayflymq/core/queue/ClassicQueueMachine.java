@@ -439,6 +439,15 @@ public final class ClassicQueueMachine implements QueueMachine {
     return purge(Purge.SLICE);
   }
 
+  /**
+   * Returns an operation that removes some of the ready messages.
+   *
+   * @param onlyCounts whether they are only counted
+   */
+  public ChosenPurge purge(MessageChoice choice, boolean onlyCounts) {
+    return new ChosenPurge(state, messageRemover, choice, onlyCounts);
+  }
+
   Purge purge(int slice) {
     return new Purge(state, messageRemover, returns, slice);
   }

@@ -450,6 +450,17 @@ final class NaiveQueue {
     return purged.size();
   }
 
+  long purgeSome(QueueCommand.PurgeSome purge, long now) {
+    List<NaiveEntry> purged =
+        ready()
+            .filter(entry -> now < entry.deadline && entry.arrival <= now - purge.olderThan())
+            .sorted(Comparator.comparing((NaiveEntry entry) -> entry.number))
+            .limit(purge.count())
+            .toList();
+    purged.forEach(this::leave);
+    return purged.size();
+  }
+
   private boolean isPurged(NaiveEntry entry) {
     return entry.isReady() || (settings.deliveries().retriesCount() && entry.isWaiting());
   }

@@ -58,6 +58,9 @@ sealed interface QueueCommand {
 
   record Purge() implements QueueCommand {}
 
+  /** Removes the first ready messages, as far as they are so old. */
+  record PurgeSome(int count, long olderThan) implements QueueCommand {}
+
   record Redeclare() implements QueueCommand {}
 
   /** Time goes by, and the timer fires at each time it was asked for. */
@@ -109,6 +112,10 @@ sealed interface QueueCommand {
         Tuple.of(4, integers().between(1, 15).map(Advance::new)),
         Tuple.of(1, integers().between(1, 15).map(Stall::new)),
         Tuple.of(2, anySettings().map(Reconfigure::new)),
+        Tuple.of(
+            1,
+            Combinators.combine(integers().between(1, 3), longs().between(0, 5))
+                .as(PurgeSome::new)),
         Tuple.of(1, Arbitraries.of(new Purge(), new Redeclare(), new Compact(), new Rest())));
   }
 

@@ -109,6 +109,8 @@ final class QueueRig {
       settle(settle);
     } else if (command instanceof QueueCommand.Purge) {
       assertThat(purge()).isEqualTo(naive.purge(now));
+    } else if (command instanceof QueueCommand.PurgeSome some) {
+      assertThat(purge(some)).isEqualTo(naive.purgeSome(some, now));
     } else if (command instanceof QueueCommand.Redeclare) {
       real.used(LeaseUse.DECLARE, now);
       naive.used(LeaseUse.DECLARE, now);
@@ -139,6 +141,17 @@ final class QueueRig {
             publish.persistent(),
             publish.priority());
     assertThat(real.publish(message, now)).isEqualTo(naive.publish(number, publish, now));
+  }
+
+  private long purge(QueueCommand.PurgeSome some) {
+    MessageChoice choice =
+        new MessageChoice(MessageChoice.ANY, some.olderThan(), null, Map.of(), some.count());
+    ChosenPurge forecast = real.purge(choice, true);
+    ChosenPurge purge = real.purge(choice, false);
+    assertThat(forecast.step(now)).isFalse();
+    assertThat(purge.step(now)).isFalse();
+    assertThat(purge.chosen()).isEqualTo(forecast.chosen());
+    return purge.chosen();
   }
 
   /** In slices, with nothing in between. */

@@ -56,6 +56,7 @@ final class ParameterHelp {
           Map.entry("type", "a type of queues"),
           Map.entry("read", "what may be consumed from: " + PERMISSION),
           Map.entry("resource", "memory or disk"),
+          Map.entry("sequence", "the number of a message, as browse_queue shows it"),
           Map.entry("tag", "a tag, such as administrator, monitoring, policymaker, management"),
           Map.entry(
               "uri", "the address of another broker: amqp[s]://user:password@host[:port][/vhost]"),

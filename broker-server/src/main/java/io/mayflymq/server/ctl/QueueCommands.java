@@ -1,15 +1,23 @@
 package io.mayflymq.server.ctl;
 
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 
 /** Commands that change queues. */
 final class QueueCommands {
   private static final long USUAL_LIMIT = 50;
   private static final long USUAL_TRUNCATE = 4096;
   private static final long LARGEST_PAGE = 1000;
+
+  private static final String SCHEDULED = "--scheduled";
+  private static final String COUNT = "--count";
+  private static final String OLDER_THAN = "--older-than";
+  private static final String MESSAGE_ID = "--message-id";
+  private static final String HEADER = "--header";
 
   private static final Columns MESSAGES =
       Columns.of("position", "sequence")
@@ -43,9 +51,24 @@ final class QueueCommands {
             .action(QueueCommands::delete),
         Command.named("purge_queue", "Purges a queue (removes all messages in it)")
             .inVhost()
-            .option(Option.flag("the scheduled messages in place of the ready ones", "--scheduled"))
+            .option(Option.flag("the scheduled messages in place of the ready ones", SCHEDULED))
+            .option(Option.number("<n>", "no more than so many, the oldest ones", COUNT))
+            .option(
+                Option.number(
+                    "<seconds>", "only those that have been there for so long", OLDER_THAN))
+            .option(Option.text("<id>", "only those with this message id", MESSAGE_ID))
+            .option(
+                Option.texts(
+                    "<name>=<value>",
+                    "only those that have this header; may be given several times",
+                    HEADER))
             .arguments("queue")
             .action(QueueCommands::purge),
+        Command.named("delete_message", "Removes one ready message from a queue")
+            .inVhost()
+            .arguments("queue", "sequence")
+            .noting("browse_queue shows the sequence of each message.")
+            .action(QueueCommands::deleteMessage),
         Command.named("browse_queue", "Shows ready messages of a queue, and leaves them there")
             .inVhost()
             .arguments("queue")
@@ -153,11 +176,23 @@ final class QueueCommands {
   }
 
   private static Result purge(Invocation invocation) {
-    if (invocation.flag("--scheduled")) {
+    Map<String, Object> choice = choice(invocation);
+    if (invocation.flag(SCHEDULED)) {
+      if (!choice.isEmpty()) {
+        throw ControlException.usage(
+            "Bad argument: %s purges all scheduled messages, and excludes the other options"
+                .formatted(SCHEDULED));
+      }
       return ScheduleCommands.purge(invocation);
     }
     String queue = invocation.argument(0);
     invocation.banner("Purging queue '%s' in vhost '%s' ...", queue, invocation.vhost());
+    if (!choice.isEmpty()) {
+      long count = purge(invocation, queue, choice);
+      return new Result.Done(
+          (invocation.dryRun() ? "Would be lost: %d messages" : "Purged %d messages")
+              .formatted(count));
+    }
     String path = Api.path("queues", invocation.vhost(), queue);
     try {
       if (invocation.dryRun()) {
@@ -174,5 +209,69 @@ final class QueueCommands {
               Sysexits.DATA, "Object (queue, stream, exchange, etc) was not found")
           : e;
     }
+  }
+
+  /** Returns what the options say of the messages that are meant; empty for all. */
+  private static Map<String, Object> choice(Invocation invocation) {
+    Map<String, Object> choice = new LinkedHashMap<>();
+    if (invocation.option(COUNT) != null) {
+      choice.put("count", invocation.number(COUNT, 0));
+    }
+    if (invocation.option(OLDER_THAN) != null) {
+      choice.put("older_than", TimeUnit.SECONDS.toMillis(invocation.number(OLDER_THAN, 0)));
+    }
+    if (invocation.option(MESSAGE_ID) != null) {
+      choice.put("message_id", invocation.option(MESSAGE_ID));
+    }
+    Map<String, Object> headers = new LinkedHashMap<>();
+    for (String given : invocation.options(HEADER)) {
+      int equals = given.indexOf('=');
+      if (equals < 1) {
+        throw ControlException.usage(
+            "Bad argument: %s '%s' should be name=value".formatted(HEADER, given));
+      }
+      headers.put(given.substring(0, equals), given.substring(equals + 1));
+    }
+    if (!headers.isEmpty()) {
+      choice.put("headers", headers);
+    }
+    return choice;
+  }
+
+  /** Returns how many messages were removed, or would be. */
+  private static long purge(Invocation invocation, String queue, Map<String, Object> choice) {
+    String path = Api.path("queues", invocation.vhost(), queue, "purge");
+    try {
+      return invocation.dryRun()
+          ? ControlValues.number(
+              Api.object(invocation.api().post(path + "/dry-run", choice)), "would_be_purged")
+          : ControlValues.number(Api.object(invocation.api().post(path, choice)), "purged");
+    } catch (ApiError e) {
+      throw e.isNotFound()
+          ? ControlException.plain(
+              Sysexits.DATA, "Object (queue, stream, exchange, etc) was not found")
+          : e;
+    }
+  }
+
+  private static long sequence(String given) {
+    if (!given.matches("[0-9]{1,18}")) {
+      throw ControlException.usage(
+          "Bad argument: sequence '%s' should be a number, 0 or more".formatted(given));
+    }
+    return Long.parseLong(given);
+  }
+
+  private static Result deleteMessage(Invocation invocation) {
+    String queue = invocation.argument(0);
+    long sequence = sequence(invocation.argument(1));
+    invocation.banner(
+        "Deleting message %d of queue '%s' in vhost '%s' ...", sequence, queue, invocation.vhost());
+    if (purge(invocation, queue, Map.of("sequence", sequence)) == 0) {
+      throw ControlException.error(
+          Sysexits.DATA,
+          "queue '%s' has no ready message with the sequence %d".formatted(queue, sequence));
+    }
+    return Result.DONE;
   }
 }

@@ -39,6 +39,7 @@ import io.mayflymq.server.management.resource.OverviewResource;
 import io.mayflymq.server.management.resource.ParameterResource;
 import io.mayflymq.server.management.resource.PermissionResource;
 import io.mayflymq.server.management.resource.PolicyResource;
+import io.mayflymq.server.management.resource.PurgeResource;
 import io.mayflymq.server.management.resource.QueueResource;
 import io.mayflymq.server.management.resource.RebalanceResource;
 import io.mayflymq.server.management.resource.RedriveResource;
@@ -144,6 +145,9 @@ final class Routes implements AutoCloseable {
     RedriveResource redrives = new RedriveResource(managed);
     redrives.addTo(api);
     redrives.addQuestionsTo(questions);
+    PurgeResource purges = new PurgeResource(managed);
+    purges.addTo(api);
+    purges.addQuestionsTo(questions);
     new BindingResource(managed).addTo(api);
     new PolicyResource(managed).addTo(api);
     new ParameterResource(managed).addTo(api);

@@ -7,6 +7,7 @@ import io.mayflymq.core.policy.QueueSettings;
 import io.mayflymq.core.queue.Consumer;
 import io.mayflymq.core.queue.DeadlineReport;
 import io.mayflymq.core.queue.GetResult;
+import io.mayflymq.core.queue.MessageChoice;
 import io.mayflymq.core.queue.SchedulePage;
 import io.mayflymq.core.queue.SchedulePlace;
 import io.mayflymq.core.runtime.Causes;
@@ -116,6 +117,11 @@ public final class Following {
     @Override
     public CompletableFuture<Long> purge() {
       return follow(QueueRequests::purge);
+    }
+
+    @Override
+    public CompletableFuture<Long> purge(MessageChoice choice, boolean onlyCounts) {
+      return follow(at -> at.purge(choice, onlyCounts));
     }
 
     @Override

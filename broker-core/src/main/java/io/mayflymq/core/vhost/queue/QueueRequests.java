@@ -6,6 +6,7 @@ import io.mayflymq.core.policy.QueueSettings;
 import io.mayflymq.core.queue.Consumer;
 import io.mayflymq.core.queue.DeadlineReport;
 import io.mayflymq.core.queue.GetResult;
+import io.mayflymq.core.queue.MessageChoice;
 import io.mayflymq.core.queue.SchedulePage;
 import io.mayflymq.core.queue.SchedulePlace;
 import java.util.concurrent.CompletableFuture;
@@ -64,6 +65,14 @@ public interface QueueRequests {
    * @return how many there were
    */
   CompletableFuture<Long> purge();
+
+  /**
+   * Removes some of the ready messages. On the node of the queue only.
+   *
+   * @param onlyCounts whether they are only counted
+   * @return how many there are
+   */
+  CompletableFuture<Long> purge(MessageChoice choice, boolean onlyCounts);
 
   /**
    * Shows ready messages and changes nothing but the lease, if that is a use.

@@ -70,6 +70,8 @@ final class Examples {
         .body("{\"count\":1,\"ackmode\":\"ack_requeue_true\",\"encoding\":\"auto\"}");
     on("POST " + QUEUE + "/move").body(NODE).orStatus(400);
     on("POST " + QUEUE + "/convert").body("{\"to\":\"quorum\"}").orStatus(400);
+    on("POST " + QUEUE + "/purge").body("{\"count\":1}");
+    on("POST " + QUEUE + "/purge/dry-run").body("{\"count\":1}");
     String redrive = "{\"rate\":1}";
     on("POST " + QUEUE + "/redrive").body(redrive).orStatus(400);
     on("POST " + QUEUE + "/redrive/dry-run").body(redrive);

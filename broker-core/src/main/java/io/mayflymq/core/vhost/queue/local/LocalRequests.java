@@ -4,11 +4,13 @@ import io.mayflymq.core.metrics.Counters;
 import io.mayflymq.core.policy.LeaseUse;
 import io.mayflymq.core.policy.QueueSettings;
 import io.mayflymq.core.policy.QueueType;
+import io.mayflymq.core.queue.ChosenPurge;
 import io.mayflymq.core.queue.ClassicQueueMachine;
 import io.mayflymq.core.queue.Consumer;
 import io.mayflymq.core.queue.DeadlineReport;
 import io.mayflymq.core.queue.DeadlineSurvey;
 import io.mayflymq.core.queue.GetResult;
+import io.mayflymq.core.queue.MessageChoice;
 import io.mayflymq.core.queue.QueueMachine;
 import io.mayflymq.core.queue.SchedulePage;
 import io.mayflymq.core.queue.SchedulePlace;
@@ -158,6 +160,16 @@ final class LocalRequests implements QueueRequests {
         () -> {
           state.requireExists();
           return QueuePurge.of(state, state.requireSource("queue.purge"));
+        });
+  }
+
+  @Override
+  public CompletableFuture<Long> purge(MessageChoice choice, boolean onlyCounts) {
+    return state.serve(
+        () -> {
+          state.requireExists();
+          ChosenPurge purge = state.requireSource("queue.purge").purge(choice, onlyCounts);
+          return SlicedTask.of(state, () -> purge.step(state.now()), purge::chosen);
         });
   }
 
