@@ -38,13 +38,23 @@ final class LoopMove {
                             // The node stops. Netty would have a warning with a trace for it.
                             channel.unsafe().closeForcibly();
                           } else if (left.isSuccess() && channel.isOpen()) {
-                            // Told on the new loop; if that has stopped, where it is found out.
+                            // Told on the new loop; if that has stopped, or was faster than this
+                            // one, here.
                             to.register(
                                     new DefaultChannelPromise(
                                         channel, ImmediateEventExecutor.INSTANCE))
-                                .addListener(arrived -> resume(channel, setup, then));
+                                .addListener(
+                                    arrived -> resumeOn(to, () -> resume(channel, setup, then)));
                           }
                         }));
+  }
+
+  private static void resumeOn(EventLoop to, Runnable work) {
+    if (to.inEventLoop()) {
+      work.run();
+    } else if (!to.isShuttingDown()) {
+      to.execute(work);
+    }
   }
 
   private static void resume(Channel channel, ConnectionSetup setup, Runnable then) {
