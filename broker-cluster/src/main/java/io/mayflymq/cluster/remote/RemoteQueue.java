@@ -38,6 +38,7 @@ public final class RemoteQueue implements ShardQueue {
           QueueTotals.NONE,
           QueueTotals.NONE,
           QueueTotals.NONE,
+          QueueTotals.NONE,
           List.of(),
           0,
           OptionalLong.empty(),

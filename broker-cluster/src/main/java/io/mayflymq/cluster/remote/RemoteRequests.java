@@ -11,6 +11,7 @@ import io.mayflymq.core.queue.Consumer;
 import io.mayflymq.core.queue.DeadlineReport;
 import io.mayflymq.core.queue.GetResult;
 import io.mayflymq.core.queue.MessageChoice;
+import io.mayflymq.core.queue.Restoration;
 import io.mayflymq.core.queue.SchedulePage;
 import io.mayflymq.core.queue.SchedulePlace;
 import io.mayflymq.core.vhost.queue.ConsumerExit;
@@ -206,13 +207,21 @@ final class RemoteRequests implements QueueRequests {
 
   @Override
   public CompletableFuture<Long> purge(MessageChoice choice, boolean onlyCounts) {
+    return atHome("a purge of some messages", here -> here.purge(choice, onlyCounts));
+  }
+
+  @Override
+  public CompletableFuture<Restoration.Report> restore(Restoration.Choice choice) {
+    return atHome("bringing messages back", here -> here.restore(choice));
+  }
+
+  private <T> CompletableFuture<T> atHome(
+      String what, Function<QueueRequests, CompletableFuture<T>> request) {
     return queue
         .here()
-        .map(here -> here.requests().purge(choice, onlyCounts))
+        .map(here -> request.apply(here.requests()))
         .orElseGet(
-            () ->
-                CompletableFuture.failedFuture(
-                    OwnerErrors.onlyAtHome("a purge of some messages", queue, link.node())));
+            () -> CompletableFuture.failedFuture(OwnerErrors.onlyAtHome(what, queue, link.node())));
   }
 
   @Override

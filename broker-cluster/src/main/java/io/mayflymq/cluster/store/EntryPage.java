@@ -1,6 +1,7 @@
 package io.mayflymq.cluster.store;
 
 import io.mayflymq.core.store.RedeliveryNotes;
+import io.mayflymq.core.store.RemovalStamp;
 
 /**
  * Where the messages of a queue are that have neighbouring numbers. Notes about a message may come
@@ -20,6 +21,10 @@ final class EntryPage {
   private long[] returns;
 
   private long[] untils;
+
+  /** Null unless the messages were removed from a queue, and can be brought back. */
+  private long[] stamps;
+
   private int entries;
 
   /** Returns how many messages it has. */
@@ -66,6 +71,19 @@ final class EntryPage {
       returns[index] = times;
       untils[index] = untilMillis;
     }
+  }
+
+  /** Sets when and why a message was removed, as {@link RemovalStamp} packs it. */
+  void stamp(int index, long stamp) {
+    if (stamps == null) {
+      stamps = new long[SIZE];
+    }
+    stamps[index] = stamp;
+  }
+
+  /** Returns what {@link #stamp} has set. */
+  long stampOf(int index) {
+    return stamps[index];
   }
 
   /** Drops all notes. */

@@ -93,6 +93,25 @@ final class FollowerQueue {
     return true;
   }
 
+  /**
+   * Adds a message that was removed from its queue, and can be brought back.
+   *
+   * @param stamp when and why
+   * @return false if it is here already
+   */
+  boolean keep(long sequence, long location, int bodyLength, long stamp) {
+    boolean isNew = put(sequence, location, bodyLength);
+    if (isNew) {
+      find(sequence).stamp(indexOf(sequence), stamp);
+    }
+    return isNew;
+  }
+
+  /** Returns the stamp of a message that {@link #keep} has added. */
+  long stampOf(long sequence) {
+    return find(sequence).stampOf(indexOf(sequence));
+  }
+
   /** Sets the new location of a message that is here. */
   public void move(long sequence, long location) {
     find(sequence).move(indexOf(sequence), location);

@@ -109,7 +109,11 @@ final class FollowerQueues implements ReplicaQueues, LogOwner {
       int priority,
       int bodyLength,
       long location) {
-    if (!make(queueId).put(sequence, location, bodyLength)) {
+    boolean isNew =
+        StoreIds.isRemoved(queueId)
+            ? make(queueId).keep(sequence, location, bodyLength, deadlineMillis)
+            : make(queueId).put(sequence, location, bodyLength);
+    if (!isNew) {
       log.release(location, bodyLength);
     }
     if (StoreIds.isStream(queueId)) {
@@ -126,6 +130,56 @@ final class FollowerQueues implements ReplicaQueues, LogOwner {
             location -> Location.segment(location) == segment,
             true,
             (sequence, location, bodyLength) -> log.release(location, bodyLength));
+  }
+
+  @Override
+  public void replaced(long queueId, long sequence) {
+    find(queueId)
+        .take(
+            sequence,
+            sequence,
+            location -> true,
+            true,
+            (number, location, bodyLength) -> log.release(location, bodyLength));
+  }
+
+  @Override
+  public void removed(long queueId, long from, long to, int segment, long stamp) {
+    FollowerQueue kept = make(StoreIds.ofRemoved(queueId));
+    find(queueId)
+        .take(
+            from,
+            to,
+            location -> Location.segment(location) == segment,
+            true,
+            (sequence, location, bodyLength) -> keep(kept, sequence, location, bodyLength, stamp));
+  }
+
+  @Override
+  public void remove(long queueId, long from, long to, long stamp, TakenSink sink) {
+    FollowerQueue kept = make(StoreIds.ofRemoved(queueId));
+    find(queueId)
+        .take(
+            from,
+            to,
+            location -> true,
+            false,
+            (sequence, location, bodyLength) -> {
+              keep(kept, sequence, location, bodyLength, stamp);
+              sink.accept(sequence, location, bodyLength);
+            });
+  }
+
+  private void keep(FollowerQueue kept, long sequence, long location, int bodyLength, long stamp) {
+    if (!kept.keep(sequence, location, bodyLength, stamp)) {
+      kept.take(
+          sequence,
+          sequence,
+          former -> true,
+          true,
+          (number, former, length) -> log.release(former, length));
+      kept.keep(sequence, location, bodyLength, stamp);
+    }
   }
 
   @Override
@@ -172,6 +226,12 @@ final class FollowerQueues implements ReplicaQueues, LogOwner {
   }
 
   @Override
+  public long removalOf(long queueId, long sequence, long location) {
+    FollowerQueue kept = find(StoreIds.ofRemoved(queueId));
+    return kept.location(sequence) == location ? kept.stampOf(sequence) : NOT_REMOVED;
+  }
+
+  @Override
   public void moved(long queueId, long sequence, long from, long to) {
     find(queueId).move(sequence, to);
   }
@@ -197,6 +257,9 @@ final class FollowerQueues implements ReplicaQueues, LogOwner {
     RedeliveryNotes notes = new RedeliveryNotes();
     int left = mostBytes;
     for (Map.Entry<Long, FollowerQueue> queue : queues.entrySet()) {
+      if (StoreIds.isRemoved(queue.getKey())) {
+        continue;
+      }
       queue.getValue().notes(notes, left);
       if (notes.size() > 0) {
         left -= notes.size();

@@ -196,6 +196,12 @@ final class LedStream implements StreamStore, RecoverableQueue {
     return Deadlines.NEVER;
   }
 
+  /** Nothing is removed from a stream so that it could be brought back. */
+  @Override
+  public long arrivalOf(long sequence) {
+    throw new UnsupportedOperationException();
+  }
+
   @Override
   public boolean isLive(long sequence, long location, boolean paged) {
     return logged.location(sequence) == location;

@@ -67,6 +67,11 @@ final class NaiveQueue implements RecoverableQueue {
   }
 
   @Override
+  public long arrivalOf(long sequence) {
+    return entries.get(sequence).at;
+  }
+
+  @Override
   public int settled(long sequence) {
     return entries.remove(sequence).bodyLength;
   }

@@ -11,6 +11,7 @@ import static io.mayflymq.core.policy.ValueValidator.numbers;
 import static io.mayflymq.core.policy.ValueValidator.oneOf;
 import static io.mayflymq.core.policy.ValueValidator.someOf;
 import static io.mayflymq.core.policy.ValueValidator.text;
+import static io.mayflymq.core.policy.ValueValidator.time;
 import static io.mayflymq.core.policy.ValueValidator.wordFor;
 
 import io.mayflymq.core.message.DeathReason;
@@ -470,6 +471,31 @@ public enum PolicyKey {
           .of(CLASSIC, QUORUM)
           .forOperators()
           .overArgumentOfQuorumQueues()),
+  /** MayflyMQ's own: for how long what has left a queue can be brought back. */
+  RECOVERABLE(
+      row("recoverable", time("is not a valid time"))
+          .doc(
+              "ms, 1 or more, or as in `2h` (`Y`, `M`, `D`, `h`, `m`, `s`): [how long what has"
+                  + " left the queue can be brought back](undo.md)")
+          .of(CLASSIC, QUORUM)
+          .extension()
+          .forOperators()),
+  /** MayflyMQ's own: whether that holds for what was acknowledged. */
+  RECOVERABLE_ACKED(
+      row("recoverable-acked", bool("is not a boolean"))
+          .doc("`true` or `false`: whether [acknowledged messages](undo.md), too")
+          .of(CLASSIC, QUORUM)
+          .extension()
+          .forOperators()),
+  /** MayflyMQ's own: how much can be brought back. */
+  RECOVERABLE_BYTES(
+      row("recoverable-bytes", integer(0, Long.MAX_VALUE, "is not a valid number of bytes"))
+          .doc("bytes, 0 or more: [the most that is kept for that](undo.md), 1 GiB by default")
+          .of(CLASSIC, QUORUM)
+          .extension()
+          .forOperators()
+          .withOperatorPolicy(Merge.LOWEST)
+          .withArgument(Merge.LOWEST)),
   QUEUE_LEADER_LOCATOR(
       row(
               "queue-leader-locator",

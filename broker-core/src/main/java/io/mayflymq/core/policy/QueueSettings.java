@@ -15,6 +15,7 @@ import io.mayflymq.core.message.Message;
  * @param length the length limits
  * @param deadLetters what happens to its dead messages
  * @param deliveries what happens to deliveries that are not acknowledged
+ * @param recoverable which messages can be brought back after they have left
  * @param stream what applies to streams only
  */
 public record QueueSettings(
@@ -26,6 +27,7 @@ public record QueueSettings(
     LengthSettings length,
     DeadLetterSettings deadLetters,
     DeliverySettings deliveries,
+    RecoverableSettings recoverable,
     StreamSettings stream) {
 
   /** No such limit. */
@@ -50,6 +52,7 @@ public record QueueSettings(
         LengthSettings.of(values),
         DeadLetterSettings.of(values),
         DeliverySettings.of(values),
+        RecoverableSettings.of(values),
         StreamSettings.of(values));
   }
 

@@ -49,6 +49,21 @@ interface ValueValidator {
     };
   }
 
+  /** Accepts a time of at least 1 ms: a number of ms, or a text as {@link MaxAge} has it. */
+  static ValueValidator time(String complaint) {
+    return value -> {
+      Object millis =
+          value instanceof String text ? MaxAge.millis(text).orElse(0) : normalized(value);
+      if (!(millis instanceof Long number) || number < 1) {
+        throw invalid(
+            value,
+            complaint,
+            "expected a number of ms from 1 on, or a number and one of Y, M, D, h, m, s, as in 2h");
+      }
+      return number;
+    };
+  }
+
   /** Accepts a name or routing key, which has to fit into a short string of the protocol. */
   static ValueValidator text(String complaint) {
     return value -> {

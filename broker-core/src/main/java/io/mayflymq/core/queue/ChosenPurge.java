@@ -74,7 +74,7 @@ public final class ChosenPurge {
       }
       chosen++;
       if (!onlyCounts) {
-        messageRemover.discard(sequence);
+        messageRemover.purge(sequence, nowMillis);
       }
     }
     return true;

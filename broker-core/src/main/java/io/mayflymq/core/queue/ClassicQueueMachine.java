@@ -24,6 +24,7 @@ import io.mayflymq.core.store.QueueStore;
 import io.mayflymq.core.store.RedeliveryNotes;
 import java.util.List;
 import java.util.OptionalLong;
+import java.util.function.Supplier;
 
 /**
  * A classic or quorum queue, as a pure state machine.
@@ -93,8 +94,29 @@ public final class ClassicQueueMachine implements QueueMachine {
       QueueStore store,
       QueueEffects effects,
       long nowMillis) {
+    this(settings, pages, store, null, effects, nowMillis);
+  }
+
+  /**
+   * Does the same for a queue whose messages can be brought back after they have left it, if its
+   * settings say so.
+   *
+   * @param removed opens the store of those
+   */
+  public ClassicQueueMachine(
+      QueueSettings settings,
+      PagePool pages,
+      QueueStore store,
+      Supplier<QueueStore> removed,
+      QueueEffects effects,
+      long nowMillis) {
     this.messages = new QueueMessages(pages, store, settings);
-    this.state = new QueueState(messages, effects, settings);
+    this.state =
+        new QueueState(
+            messages,
+            effects,
+            settings,
+            removed == null ? null : () -> new RemovedMessages(pages, removed.get()));
     this.index = state.index;
     this.deadlines = state.deadlines;
     this.messageRemover = new MessageRemover(state);
@@ -116,8 +138,15 @@ public final class ClassicQueueMachine implements QueueMachine {
    */
   @Override
   public void start(long nowMillis) {
+    if (state.hasRemoved()) {
+      state.removed().start();
+    }
     messages.finishRecovery(
         nowMillis, returns::recovered, sequence -> returns.putBack(sequence, true, nowMillis));
+    if (state.hasRemoved() && state.removed().nextSequence() > index.nextSequence()) {
+      index.skipTo(state.removed().nextSequence());
+    }
+    state.letGo(nowMillis);
     state.timer.noLaterThan(lease.endMillis());
     state.timer.noLaterThan(deadlines.begin(nowMillis));
     length.dropOverflow(nowMillis);
@@ -142,6 +171,7 @@ public final class ClassicQueueMachine implements QueueMachine {
     state.change(changed);
     lease.change(changed.lease(), nowMillis);
     length.settingsChanged();
+    state.letGo(nowMillis);
     long next = messageRemover.expireDue(nowMillis, EXPIRY_SLICE);
     returns.settingsChanged();
     length.dropOverflow(nowMillis);
@@ -351,7 +381,7 @@ public final class ClassicQueueMachine implements QueueMachine {
    */
   @Override
   public void acknowledge(Consumer consumer, long from, long to, long nowMillis) {
-    int count = settlements.acknowledge(from, to);
+    int count = settlements.acknowledge(from, to, nowMillis);
     state.counters.add(Counter.ACKED, count);
     consumer.rates().acknowledged(count, nowMillis);
     settled(consumer, from, to, count, nowMillis);
@@ -448,6 +478,59 @@ public final class ClassicQueueMachine implements QueueMachine {
     return new ChosenPurge(state, messageRemover, choice, onlyCounts);
   }
 
+  /** Returns an operation that brings messages back that have left the queue. */
+  public Restoration restoration(Restoration.Choice choice) {
+    return new Restoration(state, returns, choice);
+  }
+
+  /**
+   * Does one slice of it.
+   *
+   * @param moves begins moves of the log; a message that the log has not needs none
+   * @return whether there is more to do
+   */
+  public boolean restore(Restoration restoration, long nowMillis, Restoration.Moves moves) {
+    if (!state.hasRemoved()) {
+      return false;
+    }
+    long before = index.readyCount();
+    boolean more = restoration.step(nowMillis, moves);
+    if (index.readyCount() > before) {
+      restored(nowMillis);
+    }
+    return more;
+  }
+
+  /** Opens the store of the messages that have left and can be brought back, as it has some. */
+  public void openRemoved() {
+    state.removed();
+  }
+
+  /** Returns whether any message ever has left so that it can be brought back. */
+  public boolean hasRemoved() {
+    return state.hasRemoved();
+  }
+
+  /** Begins to copy the messages that can be brought back. */
+  public MessageCopy copyRemoved() {
+    return state.removed().copy();
+  }
+
+  /** Tells the end of that copy. */
+  public void endCopyOfRemoved(MessageCopy copy, CopySink sink) {
+    copy.end(sink, visitor -> {});
+  }
+
+  /** Returns what takes those of another place, before the queue starts here. */
+  public CopiedMessages copiedRemoved() {
+    return state.removed().copied();
+  }
+
+  /** Returns how many messages have left and can be brought back, and their bodies. */
+  public QueueTotals removedTotals() {
+    return state.hasRemoved() ? state.removed().totals() : QueueTotals.NONE;
+  }
+
   Purge purge(int slice) {
     return new Purge(state, messageRemover, returns, slice);
   }
@@ -489,6 +572,7 @@ public final class ClassicQueueMachine implements QueueMachine {
       length.dropOverflow(nowMillis);
     }
     state.timer.noLaterThan(Math.min(next, lease.endMillis()));
+    state.letGo(nowMillis);
     length.shrink(nowMillis);
     dispatcher.dispatch(nowMillis);
   }
@@ -612,7 +696,8 @@ public final class ClassicQueueMachine implements QueueMachine {
 
   @Override
   public boolean disposeSome() {
-    return messages.disposeSome(Purge.SLICE);
+    return messages.disposeSome(Purge.SLICE)
+        || (state.hasRemoved() && state.removed().disposeSome(Purge.SLICE));
   }
 
   /** Releases the memory of a deleted queue. No other method may be called afterwards. */
@@ -621,6 +706,9 @@ public final class ClassicQueueMachine implements QueueMachine {
     deadlines.cleared();
     returns.clear();
     messages.dispose();
+    if (state.hasRemoved()) {
+      state.removed().dispose();
+    }
     if (state.tracer != null) {
       state.tracer.closed();
     }
@@ -678,9 +766,6 @@ public final class ClassicQueueMachine implements QueueMachine {
     return deliveryPriority == null ? null : deliveryPriority.counts();
   }
 
-  /**
-   * Returns the first ready message; null if there is none or if reading it would cost too much.
-   */
   /**
    * Returns the first ready message; null if there is none or if reading it would cost too much.
    */

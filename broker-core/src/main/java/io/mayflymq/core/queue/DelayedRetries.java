@@ -186,25 +186,31 @@ final class DelayedRetries {
         });
   }
 
-  /** Returns the messages that wait. */
+  /** Returns the messages that wait, in the order of the queue. */
   long[] waiting() {
     LongStream.Builder waiting = LongStream.builder();
     forEachWaiting((sequence, end) -> waiting.add(sequence));
-    return waiting.build().toArray();
+    return waiting.build().sorted().toArray();
   }
 
-  /** Removes a message for good if it waits. @return whether it did */
-  boolean remove(long sequence) {
+  /** Purges a message if it waits. @return whether it did */
+  boolean purge(long sequence, long nowMillis) {
     if (!isWaiting(sequence)) {
       return false;
     }
     stopWaiting(sequence);
     ends.discarded();
-    messageRemover.discard(sequence);
+    messageRemover.purge(sequence, nowMillis);
     if (count == 0) {
       clear();
     }
     return true;
+  }
+
+  /** Messages that have left are about to come again, under their numbers. */
+  void forgetLeft() {
+    ends.dropDead();
+    expiring.dropDead();
   }
 
   /** Returns how many messages wait. */

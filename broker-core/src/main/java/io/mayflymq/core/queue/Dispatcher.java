@@ -67,6 +67,9 @@ final class Dispatcher {
       sequence = messages.appendUnacked(message, move, ownDeadline, nowMillis);
       consumer.delivered();
       taken(sequence, nowMillis);
+    } else if (state.keepsAcked()) {
+      long passing = messages.append(message, move, false, ownDeadline, nowMillis);
+      messageRemover.acknowledge(passing, nowMillis);
     }
     Message told =
         consumer.wantsTimeLeft()
@@ -148,7 +151,7 @@ final class Dispatcher {
         consumer.delivered();
         taken(head, nowMillis);
       } else {
-        message = messageRemover.leave(head);
+        message = messageRemover.leave(head, nowMillis);
       }
       if (returns != DeliveryCount.NONE) {
         message = told(message, returns);
@@ -258,7 +261,8 @@ final class Dispatcher {
     boolean countsReturns = state.countsReturns();
     long returns = countsReturns ? index.returns(head) : DeliveryCount.NONE;
     long enqueuedAt = measuresAge() ? index.enqueuedAt(head) : 0;
-    Message message = acknowledges ? messages.take(head, returns) : messageRemover.leave(head);
+    Message message =
+        acknowledges ? messages.take(head, returns) : messageRemover.leave(head, nowMillis);
     if (countsReturns) {
       message = told(message, returns);
     }

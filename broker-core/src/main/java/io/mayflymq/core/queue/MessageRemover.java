@@ -77,9 +77,20 @@ final class MessageRemover {
   private void die(
       long sequence, Message message, DropTrigger cause, long deadlineMillis, long nowMillis) {
     Message dead = traced(message, cause, state.tracer == null ? 0 : index.enqueuedAt(sequence));
-    deadlines.leaving(sequence);
-    UnsettledEntry entry = messages.detach(sequence);
+    RemovalReason reason = state.keepsRemoved() ? RemovalReason.of(cause) : null;
+    UnsettledEntry entry = null;
+    if (reason != null && !deadLetters().areWantedOn(cause.reason())) {
+      keep(sequence, reason, nowMillis);
+    } else {
+      deadlines.leaving(sequence);
+      entry = messages.detach(sequence);
+    }
     state.effects.died(dead, entry, cause, deadlineMillis, nowMillis);
+  }
+
+  private void keep(long sequence, RemovalReason reason, long nowMillis) {
+    deadlines.leaving(sequence);
+    state.remove(sequence, reason, nowMillis);
   }
 
   /** Drops or dead-letters a message that never entered the queue. */
@@ -95,10 +106,28 @@ final class MessageRemover {
   }
 
   /** Removes a message that is delivered without acknowledgement. */
-  Message leave(long sequence) {
+  Message leave(long sequence, long nowMillis) {
     Message message = messages.get(sequence);
-    discard(sequence);
+    acknowledge(sequence, nowMillis);
     return message;
+  }
+
+  /** Removes a message that was acknowledged. */
+  void acknowledge(long sequence, long nowMillis) {
+    if (state.keepsAcked()) {
+      keep(sequence, RemovalReason.ACKED, nowMillis);
+    } else {
+      discard(sequence);
+    }
+  }
+
+  /** Removes a message that is purged. */
+  void purge(long sequence, long nowMillis) {
+    if (state.keepsRemoved()) {
+      keep(sequence, RemovalReason.PURGED, nowMillis);
+    } else {
+      discard(sequence);
+    }
   }
 
   /** Removes a message for good. */

@@ -42,35 +42,36 @@ public final class Purge {
       dueAreGone = true;
     }
     if (waitingLookedAt < waiting.length) {
-      removeWaiting();
+      removeWaiting(nowMillis);
       return true;
     }
-    if (state.index.nextSequence() == end && state.index.readyCount() <= slice) {
+    if (state.index.nextSequence() == end
+        && state.index.readyCount() <= slice
+        && !state.keepsRemoved()) {
       state.deadlines.cleared();
       removed(state.messages.clearReady());
       return false;
     }
-    boolean more = removeSome();
+    boolean more = removeSome(nowMillis);
     messageRemover.headMoved();
     return more;
   }
 
-  private void removeWaiting() {
+  private void removeWaiting(long nowMillis) {
     int count = 0;
     int stop = Math.min(waiting.length, waitingLookedAt + slice);
     while (waitingLookedAt < stop) {
-      count += returns.removeWaiting(waiting[waitingLookedAt]) ? 1 : 0;
+      count += returns.purgeWaiting(waiting[waitingLookedAt], nowMillis) ? 1 : 0;
       waitingLookedAt++;
     }
     removed(count);
   }
 
-  private boolean removeSome() {
+  private boolean removeSome(long nowMillis) {
     int left = slice;
     long sequence = state.index.firstReady();
     while (left > 0 && sequence >= 0 && sequence < end) {
-      state.deadlines.leaving(sequence);
-      state.messages.remove(sequence);
+      messageRemover.purge(sequence, nowMillis);
       left--;
       sequence = state.index.firstReady();
     }

@@ -10,6 +10,7 @@ import java.util.OptionalLong;
  * @param totals its messages
  * @param scheduled the messages that wait for their time, as if they were ready
  * @param waiting the dead letters that wait for another queue to take them
+ * @param recoverable the messages that have left it and can be brought back, as if they were ready
  * @param consumers how many consumers it has
  * @param lag how many messages the slowest consumer of a stream has not read yet; empty for other
  *     queues and without consumers
@@ -21,6 +22,7 @@ public record QueueSizes(
     QueueTotals totals,
     QueueTotals scheduled,
     QueueTotals waiting,
+    QueueTotals recoverable,
     int consumers,
     OptionalLong lag,
     OptionalLong oldestAgeMillis,
@@ -50,6 +52,7 @@ public record QueueSizes(
     private final TotalsSum totals = new TotalsSum();
     private final TotalsSum scheduled = new TotalsSum();
     private final TotalsSum waiting = new TotalsSum();
+    private final TotalsSum recoverable = new TotalsSum();
     private int consumers;
     private OptionalLong lag = OptionalLong.empty();
     private OptionalLong oldestAgeMillis = OptionalLong.empty();
@@ -60,6 +63,7 @@ public record QueueSizes(
       totals.add(queue.totals);
       scheduled.add(queue.scheduled);
       waiting.add(queue.waiting);
+      recoverable.add(queue.recoverable);
       consumers += queue.consumers;
       lag = largest(lag, queue.lag);
       oldestAgeMillis = largest(oldestAgeMillis, queue.oldestAgeMillis);
@@ -79,6 +83,7 @@ public record QueueSizes(
           totals.totals(),
           scheduled.totals(),
           waiting.totals(),
+          recoverable.totals(),
           consumers,
           lag,
           oldestAgeMillis,

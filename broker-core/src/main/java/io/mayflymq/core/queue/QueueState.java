@@ -4,10 +4,12 @@ import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metrics.Counters;
 import io.mayflymq.core.policy.LengthSettings;
 import io.mayflymq.core.policy.QueueSettings;
+import io.mayflymq.core.queue.index.Deadlines;
 import io.mayflymq.core.queue.index.MessageDeadlines;
 import io.mayflymq.core.queue.index.MessageIndex;
 import io.mayflymq.core.queue.index.QueueMessages;
 import io.mayflymq.core.tracing.QueueTracer;
+import java.util.function.Supplier;
 
 /**
  * What the parts of a {@link ClassicQueueMachine} share. Settings are changed here only: the parts
@@ -16,6 +18,8 @@ import io.mayflymq.core.tracing.QueueTracer;
  * the queue's shard.
  */
 final class QueueState {
+  private static final int LET_GO_SLICE = 1_024;
+
   final QueueMessages messages;
   final MessageIndex<Message> index;
   final MessageDeadlines deadlines;
@@ -32,8 +36,26 @@ final class QueueState {
   private LengthSettings length;
   private boolean limited;
   private boolean countsReturns;
+  private boolean keepsRemoved;
+  private boolean keepsAcked;
 
-  QueueState(QueueMessages messages, QueueEffects effects, QueueSettings settings) {
+  /** Makes {@link #removed}. */
+  private final Supplier<RemovedMessages> opener;
+
+  /** What has left and can be brought back; null until something has. */
+  private RemovedMessages removed;
+
+  /**
+   * Begins with settings.
+   *
+   * @param opener opens the store of removed messages; null if none can be brought back
+   */
+  QueueState(
+      QueueMessages messages,
+      QueueEffects effects,
+      QueueSettings settings,
+      Supplier<RemovedMessages> opener) {
+    this.opener = opener;
     this.messages = messages;
     this.index = messages.index();
     this.counters = messages.counters();
@@ -55,6 +77,8 @@ final class QueueState {
     length = changed.length();
     limited = length.isLimited();
     countsReturns = changed.countsReturns();
+    keepsRemoved = opener != null && changed.recoverable().isOn();
+    keepsAcked = keepsRemoved && changed.recoverable().acked();
   }
 
   /** Returns the effective settings. */
@@ -75,5 +99,45 @@ final class QueueState {
   /** Whether the queue counts how often each message is returned. */
   boolean countsReturns() {
     return countsReturns;
+  }
+
+  /** Whether messages that leave the queue and are in no other one can be brought back. */
+  boolean keepsRemoved() {
+    return keepsRemoved;
+  }
+
+  /** Whether that holds for those that are acknowledged, too. */
+  boolean keepsAcked() {
+    return keepsAcked;
+  }
+
+  /** Returns what has left and can be brought back. */
+  RemovedMessages removed() {
+    if (removed == null) {
+      removed = opener.get();
+    }
+    return removed;
+  }
+
+  /** Returns whether anything ever has. */
+  boolean hasRemoved() {
+    return removed != null;
+  }
+
+  /** Removes a message in a way that can be undone. */
+  void remove(long sequence, RemovalReason reason, long nowMillis) {
+    RemovedMessages kept = removed();
+    kept.take(messages, sequence, reason, nowMillis);
+    if (kept.bytes() > settings.recoverable().mostBytes()) {
+      kept.letGo(settings.recoverable(), nowMillis, LET_GO_SLICE);
+    }
+    timer.noLaterThan(Deadlines.after(nowMillis, settings.recoverable().windowMillis()));
+  }
+
+  /** Lets some messages go that cannot be brought back any more. */
+  void letGo(long nowMillis) {
+    if (removed != null) {
+      timer.noLaterThan(removed.letGo(settings.recoverable(), nowMillis, LET_GO_SLICE));
+    }
   }
 }

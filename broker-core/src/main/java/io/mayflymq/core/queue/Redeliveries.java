@@ -164,9 +164,16 @@ final class Redeliveries {
     return delayedRetries == null ? new long[0] : delayedRetries.waiting();
   }
 
-  /** Removes a message for good if it waits for a retry. @return whether it did */
-  boolean removeWaiting(long sequence) {
-    return delayedRetries.remove(sequence);
+  /** Purges a message if it waits for a retry. @return whether it did */
+  boolean purgeWaiting(long sequence, long nowMillis) {
+    return delayedRetries.purge(sequence, nowMillis);
+  }
+
+  /** Messages that have left are about to come again, under their numbers. */
+  void forgetLeft() {
+    if (delayedRetries != null) {
+      delayedRetries.forgetLeft();
+    }
   }
 
   /** Returns how many messages wait for a retry. */

@@ -31,8 +31,12 @@ final class Settlements {
    *
    * @return how many were unacknowledged
    */
-  int acknowledge(long from, long to) {
-    return settle(from, to, Settlement.ACKNOWLEDGED, messageRemover::discard);
+  int acknowledge(long from, long to, long nowMillis) {
+    return settle(
+        from,
+        to,
+        Settlement.ACKNOWLEDGED,
+        sequence -> messageRemover.acknowledge(sequence, nowMillis));
   }
 
   /**

@@ -170,6 +170,16 @@ public final class InMemoryStore implements PartitionStore {
     }
 
     @Override
+    public void removed(long sequence, long location, long stamp) {
+      throw notStored();
+    }
+
+    @Override
+    public void tookOver() {
+      throw notStored();
+    }
+
+    @Override
     public UnsettledEntry detach(long sequence, long location, int bodyLength) {
       throw notStored();
     }

@@ -116,6 +116,17 @@ public interface QueueStore {
   void settle(long sequence, long location, int bodyLength);
 
   /**
+   * Logs that a stored message has left the queue and can be brought back. It stays where it is,
+   * with the id of {@link StoreIds#ofRemoved}; the store of that is told by {@link #tookOver}.
+   *
+   * @param stamp when and why, as {@link RemovalStamp} packs it
+   */
+  void removed(long sequence, long location, long stamp);
+
+  /** A message has entered that the log has already. */
+  void tookOver();
+
+  /**
    * Called when a stored message has died. It stays in the log until the entry is settled through
    * {@link PartitionStore}.
    */

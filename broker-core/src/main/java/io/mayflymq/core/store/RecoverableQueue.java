@@ -27,8 +27,14 @@ public interface RecoverableQueue {
    */
   long locationOf(long sequence);
 
-  /** Returns the deadline that a message was stored with, in ms since the epoch. */
+  /**
+   * Returns the deadline that a message was stored with, in ms since the epoch; of a message that
+   * was removed and can be brought back, its {@link RemovalStamp}.
+   */
   long ownDeadlineOf(long sequence);
+
+  /** Returns when a message arrived, in ms since the epoch. */
+  long arrivalOf(long sequence);
 
   /**
    * At start: removes a message that had left the queue. @return the length of its body in bytes

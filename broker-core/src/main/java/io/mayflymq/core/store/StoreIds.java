@@ -2,9 +2,9 @@ package io.mayflymq.core.store;
 
 /**
  * The ids under which the messages of queues are stored. Besides its messages a queue may have
- * scheduled messages, and dead letters that no other queue has accepted yet. The ids of those are
- * computed from the id of the queue, which is positive and less than 2<sup>40</sup>, so they need
- * not be stored.
+ * scheduled messages, dead letters that no other queue has accepted yet, and messages that have
+ * left it and can be brought back. The ids of those are computed from the id of the queue, which is
+ * positive and less than 2<sup>40</sup>, so they need not be stored.
  *
  * <p>What enters a replicated stream has an id of its own, too, so that each replica knows it from
  * the messages of queues.
@@ -12,6 +12,7 @@ package io.mayflymq.core.store;
 public final class StoreIds {
   private static final long DEAD_LETTERS = 1L << 40;
   private static final long STREAMS = 2L << 40;
+  private static final long REMOVED = 3L << 40;
 
   private StoreIds() {}
 
@@ -33,9 +34,22 @@ public final class StoreIds {
     return STREAMS + queueId;
   }
 
+  /**
+   * Returns the id of the messages that have left a queue and can be brought back. They keep their
+   * numbers.
+   */
+  public static long ofRemoved(long queueId) {
+    return REMOVED + queueId;
+  }
+
   /** Whether an id is that of what has entered a replicated stream. */
   public static boolean isStream(long id) {
-    return id >= STREAMS;
+    return id >= STREAMS && id < REMOVED;
+  }
+
+  /** Whether an id is that of messages that have left a queue and can be brought back. */
+  public static boolean isRemoved(long id) {
+    return id >= REMOVED;
   }
 
   /** Whether an id is that of scheduled messages. */
@@ -48,13 +62,16 @@ public final class StoreIds {
     return id >= DEAD_LETTERS && id < STREAMS;
   }
 
-  /** Whether an id is that of scheduled messages or waiting dead letters. */
+  /** Whether an id is that of messages that are kept beside those of a queue or stream. */
   public static boolean isBeside(long id) {
-    return isSchedule(id) || isWaitingDeadLetters(id);
+    return isSchedule(id) || isWaitingDeadLetters(id) || isRemoved(id);
   }
 
   /** Returns the queue that an id belongs to. */
   public static long queueOf(long id) {
+    if (isRemoved(id)) {
+      return id - REMOVED;
+    }
     if (isStream(id)) {
       return id - STREAMS;
     }

@@ -89,6 +89,27 @@ class ClassicQueueMachinePropertyTest {
     run(settings.withMaxPriority(maxPriority), RecordingStore.ROOM_FOR_ALL, commands);
   }
 
+  @Property(tries = 3000, edgeCases = EdgeCasesMode.NONE)
+  void whatHasLeftComesBackAsInTheModel(
+      @ForAll("options") QueueValues settings,
+      @ForAll @IntRange(min = -1, max = 7) int maxPriority,
+      @ForAll @IntRange(max = 3) int noRoomForEvery,
+      @ForAll("commandsWithUndo") List<QueueCommand> commands) {
+    run(settings.withMaxPriority(maxPriority), noRoomForEvery, commands);
+  }
+
+  @Property(tries = 2000, edgeCases = EdgeCasesMode.NONE)
+  void whatHasLeftQuorumQueueComesBackAsInTheModel(
+      @ForAll("options") QueueValues settings,
+      @ForAll @IntRange(min = -1, max = 3) int deliveryLimit,
+      @ForAll @IntRange(max = 3) int noRoomForEvery,
+      @ForAll("commandsWithUndo") List<QueueCommand> commands) {
+    run(
+        settings.of(QueueType.QUORUM).with(PolicyKey.DELIVERY_LIMIT, deliveryLimit),
+        noRoomForEvery,
+        commands);
+  }
+
   private static void run(QueueValues settings, int noRoomForEvery, List<QueueCommand> commands) {
     QueueRig rig = new QueueRig(settings, noRoomForEvery);
     commands.forEach(rig::run);
@@ -118,6 +139,11 @@ class ClassicQueueMachinePropertyTest {
   @Provide
   Arbitrary<List<QueueCommand>> commandsOfChangingTtl() {
     return QueueCommand.anyOfChangingTtl().list().ofMinSize(5).ofMaxSize(60);
+  }
+
+  @Provide
+  Arbitrary<List<QueueCommand>> commandsWithUndo() {
+    return QueueCommand.anyWithUndo().list().ofMinSize(1).ofMaxSize(150);
   }
 
   @Provide

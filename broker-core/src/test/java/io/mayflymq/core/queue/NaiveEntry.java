@@ -10,6 +10,12 @@ final class NaiveEntry {
   /** As published; -1 for none. */
   final int priority;
 
+  /** As published; -1 for none. */
+  final long ttl;
+
+  /** Where it stands among those that have come. */
+  int place;
+
   /** How often it came back, where the queue counts that. */
   int returns;
 
@@ -40,6 +46,7 @@ final class NaiveEntry {
       int size,
       boolean persistent,
       int priority,
+      long ttl,
       long arrival,
       long kept,
       long ownDeadline,
@@ -49,6 +56,7 @@ final class NaiveEntry {
     this.number = number;
     this.size = size;
     this.priority = priority;
+    this.ttl = ttl;
     this.persistent = persistent;
     this.ownDeadline = ownDeadline;
     this.deadline = deadline;

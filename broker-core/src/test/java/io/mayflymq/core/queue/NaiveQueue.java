@@ -34,6 +34,15 @@ final class NaiveQueue {
   private long lastTicket;
   private long lastReturn;
   private long lastUse;
+  private int places;
+
+  /** Those that came before it keep the deadlines that they had when the TTL changed last. */
+  private int keptBefore;
+
+  /** What has left and can be brought back, in the order in which it left. */
+  private final List<Removed> removed = new ArrayList<>();
+
+  private record Removed(NaiveEntry entry, long at, RemovalReason reason) {}
 
   NaiveQueue(QueueSettings settings, QueueLog log, long now) {
     this.settings = settings;
@@ -56,8 +65,7 @@ final class NaiveQueue {
         return false;
       }
     }
-    long own =
-        ttl < 0 ? NEVER : NaiveDeadline.of(Math.max(ttl, settings.expiry().floorMillis()), now);
+    long own = own(ttl, now);
     long deadline = NaiveDeadline.of(settings.expiry(), own, now);
     NaiveEntry entry =
         new NaiveEntry(
@@ -65,6 +73,7 @@ final class NaiveQueue {
             size,
             publish.persistent(),
             publish.priority(),
+            ttl,
             now,
             own,
             NaiveDeadline.of(ttl, now),
@@ -72,10 +81,10 @@ final class NaiveQueue {
     if (ready().findAny().isEmpty()) {
       Optional<Subscriber> taker = isFull() ? Optional.empty() : nextWithRoom();
       if (taker.isPresent()) {
-        if (taker.get().acknowledges) {
+        if (taker.get().acknowledges || settings.recoverable().acked()) {
           store(entry, now);
         }
-        deliver(entry, taker.get());
+        deliver(entry, taker.get(), now);
         return true;
       }
     }
@@ -95,6 +104,7 @@ final class NaiveQueue {
   }
 
   private void store(NaiveEntry entry, long now) {
+    entry.place = places++;
     entries.add(entry);
     if (entry.persistent) {
       log.stored(entry.number, entry.ownDeadline, now);
@@ -140,13 +150,140 @@ final class NaiveQueue {
 
   private void die(NaiveEntry entry, DeathReason reason, long now) {
     log.died(entry.number, reason, now);
-    leave(entry);
+    if (keeps(reason)) {
+      remove(entry, RemovalReason.valueOf(reason.name()), now);
+    } else {
+      leave(entry);
+    }
+  }
+
+  private boolean keeps(DeathReason reason) {
+    return settings.recoverable().isOn() && !settings.deadLetters().areWantedOn(reason);
   }
 
   private void leave(NaiveEntry entry) {
     if (entries.remove(entry) && entry.persistent) {
       log.settled(entry.number);
     }
+  }
+
+  private void acknowledged(NaiveEntry entry, long now) {
+    if (settings.recoverable().acked()) {
+      remove(entry, RemovalReason.ACKED, now);
+    } else {
+      leave(entry);
+    }
+  }
+
+  private void purged(NaiveEntry entry, long now) {
+    if (settings.recoverable().isOn()) {
+      remove(entry, RemovalReason.PURGED, now);
+    } else {
+      leave(entry);
+    }
+  }
+
+  // What can be brought back
+
+  private void remove(NaiveEntry entry, RemovalReason reason, long now) {
+    entries.remove(entry);
+    removed.add(new Removed(entry, now, reason));
+    if (removedBytes() > settings.recoverable().mostBytes()) {
+      letGo(now);
+    }
+  }
+
+  private long removedBytes() {
+    return removed.stream()
+        .mapToLong(one -> one.entry.size + RemovedMessages.BYTES_PER_MESSAGE)
+        .sum();
+  }
+
+  private boolean isOver(Removed one, long now) {
+    return now >= NaiveDeadline.of(settings.recoverable().windowMillis(), one.at);
+  }
+
+  private void letGo(long now) {
+    removed.sort(
+        Comparator.comparing(Removed::at)
+            .thenComparing(Removed::reason)
+            .thenComparing(one -> one.entry.place));
+    while (!removed.isEmpty()
+        && (isOver(removed.get(0), now) || removedBytes() > settings.recoverable().mostBytes())) {
+      NaiveEntry gone = removed.remove(0).entry;
+      if (gone.persistent) {
+        log.settled(gone.number);
+      }
+    }
+  }
+
+  long removedCount() {
+    return removed.size();
+  }
+
+  /**
+   * Brings messages back. Those whose time is over get new places and times, if that is wanted.
+   *
+   * @return what is back; those with new places have a number of 0 or less, which is their own,
+   *     less one, negated
+   */
+  List<Integer> restore(QueueCommand.Restore restore, long now) {
+    List<Removed> chosen =
+        removed.stream()
+            .filter(one -> one.at >= now - restore.sinceAgo() && !isOver(one, now))
+            .filter(one -> restore.reasons().contains(one.reason))
+            .sorted(Comparator.comparing((Removed one) -> one.entry.place))
+            .toList();
+    List<Integer> back = new ArrayList<>();
+    for (Removed one : chosen) {
+      NaiveEntry was = one.entry;
+      long own = own(was.ttl, was.arrival);
+      if (was.place < keptBefore) {
+        own = NaiveDeadline.of(settings.expiry(), own, was.arrival);
+      }
+      boolean isDead = now >= NaiveDeadline.of(settings.expiry(), own, was.arrival);
+      if (isDead && !restore.renews()) {
+        continue;
+      }
+      removed.remove(one);
+      long arrival = isDead ? now : was.arrival;
+      long anew = isDead ? own(was.ttl, now) : own;
+      NaiveEntry entry =
+          new NaiveEntry(
+              was.number,
+              was.size,
+              was.persistent,
+              was.priority,
+              was.ttl,
+              arrival,
+              anew,
+              isDead ? NaiveDeadline.of(was.ttl, now) : own,
+              NaiveDeadline.of(settings.expiry(), anew, arrival));
+      if (was.persistent) {
+        log.settled(was.number);
+        log.stored(was.number, entry.ownDeadline, arrival);
+      }
+      entry.place = isDead ? places++ : was.place;
+      entry.redelivered =
+          !isDead
+              && (one.reason == RemovalReason.ACKED
+                  || one.reason == RemovalReason.REJECTED
+                  || one.reason == RemovalReason.DELIVERY_LIMIT);
+      entries.add(entry);
+      back.add(isDead ? -1 - was.number : was.number);
+    }
+    entries.sort(Comparator.comparing((NaiveEntry entry) -> entry.place));
+    if (!back.isEmpty()) {
+      dropWhatIsTooMuch(now);
+      offer(now);
+    }
+    return back;
+  }
+
+  private long own(long ttl, long arrival) {
+    return ttl < 0
+        ? NEVER
+        : NaiveDeadline.of(Math.max(ttl, settings.expiry().floorMillis()), arrival);
   }
 
   void subscribe(Subscriber subscriber, long now) {
@@ -181,7 +318,7 @@ final class NaiveQueue {
           if (acknowledges) {
             entry.holder = getter;
           } else {
-            leave(entry);
+            acknowledged(entry, now);
           }
         });
     return head;
@@ -191,6 +328,7 @@ final class NaiveQueue {
     if (changed.expiry().messageTtlMillis() != settings.expiry().messageTtlMillis()
         || changed.expiry().ttlMode() != settings.expiry().ttlMode()
         || changed.expiry().floorMillis() != settings.expiry().floorMillis()) {
+      keptBefore = changed.expiry().retroactive() ? 0 : places;
       for (NaiveEntry entry : entries) {
         if (changed.expiry().retroactive()) {
           entry.deadline = NaiveDeadline.of(changed.expiry(), entry.kept, entry.arrival);
@@ -204,6 +342,7 @@ final class NaiveQueue {
     }
     settings = changed;
     used(LeaseUse.POLICY, now);
+    letGo(now);
     waiting().forEach(entry -> entry.watched = leavesByItself(entry) != NEVER);
     expireAllDue(now);
     dropWhatIsTooMuch(now);
@@ -231,7 +370,7 @@ final class NaiveQueue {
       if (taker.isEmpty()) {
         return;
       }
-      deliver(head.get(), taker.get());
+      deliver(head.get(), taker.get(), now);
     }
   }
 
@@ -258,7 +397,7 @@ final class NaiveQueue {
     return entries.min(
         Comparator.comparing((NaiveEntry entry) -> -level(entry))
             .thenComparing(entry -> entry.ticket)
-            .thenComparing(entry -> entry.number));
+            .thenComparing(entry -> entry.place));
   }
 
   private int level(NaiveEntry entry) {
@@ -309,14 +448,14 @@ final class NaiveQueue {
     return next;
   }
 
-  private void deliver(NaiveEntry entry, Subscriber taker) {
+  private void deliver(NaiveEntry entry, Subscriber taker, long now) {
     taker.room--;
     taker.ticket = ++lastTicket;
     if (taker.acknowledges) {
       entry.holder = taker;
       taker.held++;
     } else {
-      leave(entry);
+      acknowledged(entry, now);
     }
     nextInRound();
     log.delivered(taker.number, entry.number, taker.acknowledges, entry.redelivered, told(entry));
@@ -333,7 +472,7 @@ final class NaiveQueue {
     settled.forEach(
         entry -> {
           entry.holder.held--;
-          leave(entry);
+          acknowledged(entry, now);
         });
     offer(now);
   }
@@ -445,8 +584,12 @@ final class NaiveQueue {
 
   long purge(long now) {
     expireAllDue(now);
-    List<NaiveEntry> purged = entries.stream().filter(this::isPurged).toList();
-    purged.forEach(this::leave);
+    List<NaiveEntry> purged =
+        entries.stream()
+            .filter(this::isPurged)
+            .sorted(Comparator.comparing((NaiveEntry entry) -> !entry.isWaiting()))
+            .toList();
+    purged.forEach(entry -> purged(entry, now));
     return purged.size();
   }
 
@@ -454,10 +597,10 @@ final class NaiveQueue {
     List<NaiveEntry> purged =
         ready()
             .filter(entry -> now < entry.deadline && entry.arrival <= now - purge.olderThan())
-            .sorted(Comparator.comparing((NaiveEntry entry) -> entry.number))
+            .sorted(Comparator.comparing((NaiveEntry entry) -> entry.place))
             .limit(purge.count())
             .toList();
-    purged.forEach(this::leave);
+    purged.forEach(entry -> purged(entry, now));
     return purged.size();
   }
 
@@ -474,6 +617,7 @@ final class NaiveQueue {
       lastUse = now;
     }
     expireAllDue(now);
+    letGo(now);
     endWaits(now);
   }
 

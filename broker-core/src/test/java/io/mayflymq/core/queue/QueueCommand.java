@@ -61,6 +61,10 @@ sealed interface QueueCommand {
   /** Removes the first ready messages, as far as they are so old. */
   record PurgeSome(int count, long olderThan) implements QueueCommand {}
 
+  /** Brings back what has left in the last so many ms. */
+  record Restore(int sinceAgo, Set<RemovalReason> reasons, boolean renews)
+      implements QueueCommand {}
+
   record Redeclare() implements QueueCommand {}
 
   /** Time goes by, and the timer fires at each time it was asked for. */
@@ -226,6 +230,33 @@ sealed interface QueueCommand {
                     .with(
                         PolicyKey.MAX_LENGTH_DROP,
                         dropsLowest ? "lowest-priority" : "highest-priority"));
+  }
+
+  /** Any command, of a queue whose messages can be brought back at times. */
+  static Arbitrary<QueueCommand> anyWithUndo() {
+    Arbitrary<QueueValues> settings =
+        Combinators.combine(
+                anyOptions(),
+                longs().between(1, 30).injectNull(0.3),
+                frequencyOf(Tuple.of(2, just((Long) null)), Tuple.of(1, longs().between(0, 600))),
+                Arbitraries.of(true, false))
+            .as(
+                (others, window, bytes, acked) ->
+                    others
+                        .with(PolicyKey.RECOVERABLE, window)
+                        .with(PolicyKey.RECOVERABLE_BYTES, bytes)
+                        .with(PolicyKey.RECOVERABLE_ACKED, acked));
+    return frequencyOf(
+        Tuple.of(12, any()),
+        Tuple.of(2, settings.map(Reconfigure::new)),
+        Tuple.of(1, just(new Purge())),
+        Tuple.of(
+            3,
+            Combinators.combine(
+                    integers().between(0, 40),
+                    Arbitraries.of(RemovalReason.class).set().ofMinSize(1),
+                    Arbitraries.of(true, false))
+                .as(Restore::new)));
   }
 
   /** Any command, and sometimes any of these options. */

@@ -62,7 +62,9 @@ final class QueueRig {
     this.values = values;
     this.settings = values.settings();
     this.store = new RecordingStore(noRoomForEvery, new Stored());
-    this.real = new ClassicQueueMachine(settings, new PagePool(2), store, new Effects(), now);
+    this.real =
+        new ClassicQueueMachine(
+            settings, new PagePool(2), store, store::openRemoved, new Effects(), now);
     this.naive = new NaiveQueue(settings, naiveLog, now);
     this.getter = pair(true, 0, 0);
     real.start(now);
@@ -111,6 +113,8 @@ final class QueueRig {
       assertThat(purge()).isEqualTo(naive.purge(now));
     } else if (command instanceof QueueCommand.PurgeSome some) {
       assertThat(purge(some)).isEqualTo(naive.purgeSome(some, now));
+    } else if (command instanceof QueueCommand.Restore restore) {
+      restore(restore);
     } else if (command instanceof QueueCommand.Redeclare) {
       real.used(LeaseUse.DECLARE, now);
       naive.used(LeaseUse.DECLARE, now);
@@ -152,6 +156,30 @@ final class QueueRig {
     assertThat(purge.step(now)).isFalse();
     assertThat(purge.chosen()).isEqualTo(forecast.chosen());
     return purge.chosen();
+  }
+
+  private void restore(QueueCommand.Restore restore) {
+    Restoration.Choice choice =
+        new Restoration.Choice(now - restore.sinceAgo(), restore.reasons(), restore.renews(), true);
+    long forecast = restore(choice);
+    List<Integer> back = naive.restore(restore, now);
+    for (int number : back) {
+      if (number < 0) {
+        sequences.remove(-1 - number);
+      }
+      died.remove(number < 0 ? -1 - number : number);
+    }
+    long restored =
+        restore(
+            new Restoration.Choice(
+                now - restore.sinceAgo(), restore.reasons(), restore.renews(), false));
+    assertThat(restored).isEqualTo(forecast).isEqualTo(back.size());
+  }
+
+  private long restore(Restoration.Choice choice) {
+    Restoration restoration = real.restoration(choice);
+    assertThat(real.restore(restoration, now, (entry, message) -> null)).isFalse();
+    return restoration.report().total();
   }
 
   /** In slices, with nothing in between. */
@@ -333,6 +361,7 @@ final class QueueRig {
     assertThat(real.totals().persistentBytes())
         .isEqualTo(persistent.stream().mapToLong(entry -> entry.size).sum());
     checkPriorities();
+    assertThat(real.removedTotals().ready()).isEqualTo(naive.removedCount());
     assertThat(real.consumerCount()).isEqualTo(naive.consumerCount());
     if (settings.length().overflow() == Overflow.DROP_HEAD) {
       assertThat(naive.isOverLimit()).as("over the limit").isFalse();
@@ -402,6 +431,10 @@ final class QueueRig {
     }
     assertThat(purge()).isEqualTo(naive.purge(now));
     check();
+    settings = keepingWhatNeverChanges(QueueValues.NONE);
+    real.reconfigure(settings, now);
+    naive.reconfigure(settings, now);
+    check();
     store.assertEmpty();
     assertThat(real.readyCount() + real.totals().unacked()).isZero();
   }
@@ -429,6 +462,10 @@ final class QueueRig {
   private void learn(int message, long sequence) {
     Long known = sequences.putIfAbsent(message, sequence);
     assertThat(known == null || known == sequence).isTrue();
+  }
+
+  private boolean keeps(DeathReason reason) {
+    return settings.recoverable().isOn() && !settings.deadLetters().areWantedOn(reason);
   }
 
   private boolean isRefusal(DeathReason reason) {
@@ -464,7 +501,7 @@ final class QueueRig {
       realLog.died(number(dead), reason, nowMillis);
       assertThat(deadlineMillis <= nowMillis).isEqualTo(reason == DeathReason.EXPIRED);
       assertThat(died.add(number(dead))).as("dies once").isTrue();
-      assertThat(entry == null).isEqualTo(!dead.persistent() || isRefusal(reason));
+      assertThat(entry == null).isEqualTo(!dead.persistent() || isRefusal(reason) || keeps(reason));
     }
 
     @Override

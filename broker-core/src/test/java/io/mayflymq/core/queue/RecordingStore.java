@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 
 /**
@@ -48,11 +49,14 @@ public final class RecordingStore implements QueueStore {
   private final Listener listener;
   private final Map<Long, Message> log = new HashMap<>();
   private final Map<Long, Message> pages = new HashMap<>();
-  private long locations = 1L << 40;
+  private static final AtomicLong LOCATIONS = new AtomicLong(1L << 40);
   private int admissions;
   private int inQueue;
   private int inMemory;
   private RecoverableQueue queue;
+
+  /** Of the messages that can be brought back; null unless there is one. */
+  private RecordingStore removed;
 
   /**
    * Makes a store.
@@ -62,6 +66,12 @@ public final class RecordingStore implements QueueStore {
   public RecordingStore(int noRoomForEvery, Listener listener) {
     this.noRoomForEvery = noRoomForEvery;
     this.listener = listener;
+  }
+
+  /** Returns the store of the messages that have left and can be brought back. */
+  RecordingStore openRemoved() {
+    removed = new RecordingStore(noRoomForEvery, listener);
+    return removed;
   }
 
   RecoverableQueue queue() {
@@ -99,6 +109,9 @@ public final class RecordingStore implements QueueStore {
 
   /** Copies everything somewhere else, as compaction does. */
   public void compact() {
+    if (removed != null) {
+      removed.compact();
+    }
     List<long[]> moves = new ArrayList<>();
     queue.forEachStored(
         (sequence, location, bodyLength, enqueuedAtMillis, paged) -> {
@@ -109,7 +122,7 @@ public final class RecordingStore implements QueueStore {
     assertThat(moves).hasSize(log.size() + pages.size());
     for (long[] move : moves) {
       Map<Long, Message> file = move[2] == 1 ? pages : log;
-      long location = locations++;
+      long location = LOCATIONS.getAndIncrement();
       file.put(location, file.remove(move[1]));
       queue.moved(move[0], location);
     }
@@ -117,6 +130,9 @@ public final class RecordingStore implements QueueStore {
 
   /** The queue is empty: nothing of it is anywhere. */
   public void assertEmpty() {
+    if (removed != null) {
+      removed.assertEmpty();
+    }
     assertThat(log).isEmpty();
     assertThat(pages).isEmpty();
     assertThat(inQueue).isZero();
@@ -207,6 +223,17 @@ public final class RecordingStore implements QueueStore {
   }
 
   @Override
+  public void removed(long sequence, long location, long stamp) {
+    removed.log.put(location, log.remove(location));
+    lastGone = removed.log.get(location);
+  }
+
+  @Override
+  public void tookOver() {
+    inQueue++;
+  }
+
+  @Override
   public UnsettledEntry detach(long sequence, long location, int bodyLength) {
     settle(sequence, location, bodyLength);
     return new UnsettledEntry(1, sequence, location, bodyLength);
@@ -218,7 +245,7 @@ public final class RecordingStore implements QueueStore {
   }
 
   private long put(Map<Long, Message> file, Message message) {
-    long location = locations++;
+    long location = LOCATIONS.getAndIncrement();
     file.put(location, message);
     return location;
   }

@@ -81,6 +81,16 @@ public class ForwardingQueueStore implements QueueStore {
   }
 
   @Override
+  public void removed(long sequence, long location, long stamp) {
+    store.removed(sequence, location, stamp);
+  }
+
+  @Override
+  public void tookOver() {
+    store.tookOver();
+  }
+
+  @Override
   public UnsettledEntry detach(long sequence, long location, int bodyLength) {
     return store.detach(sequence, location, bodyLength);
   }

@@ -9,6 +9,8 @@ import io.mayflymq.core.queue.ConsumeOptions;
 import io.mayflymq.core.queue.Consumer;
 import io.mayflymq.core.queue.ConsumerTarget;
 import io.mayflymq.core.queue.GetResult;
+import io.mayflymq.core.queue.RemovalReason;
+import io.mayflymq.core.queue.Restoration;
 import io.mayflymq.core.routing.Binding;
 import io.mayflymq.core.runtime.ManualLoops;
 import io.mayflymq.core.store.disk.MemoryHost;
@@ -20,6 +22,7 @@ import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.protocol.types.ReplyCode;
 import io.mayflymq.protocol.types.ShortString;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -42,6 +45,7 @@ final class CrashRig {
     GET(6),
     SETTLE(8),
     PURGE(1),
+    RESTORE(3),
     UNSCHEDULE(1),
     DELETE(1),
     TIME(6),
@@ -146,6 +150,19 @@ final class CrashRig {
         Queue queue = anyQueue(random);
         if (queue != null) {
           queue.requests().purge();
+        }
+      }
+      case RESTORE -> {
+        Queue queue = anyQueue(random);
+        if (queue != null) {
+          queue
+              .requests()
+              .restore(
+                  new Restoration.Choice(
+                      now() - random.nextInt(3000),
+                      EnumSet.allOf(RemovalReason.class),
+                      random.nextBoolean(),
+                      false));
         }
       }
       case UNSCHEDULE -> {

@@ -23,6 +23,9 @@ record DeadLetterWays(
   /** Whether dead messages of the one store may go to the other. */
   boolean leads(long from, long target) {
     long source = StoreIds.queueOf(from);
+    if (StoreIds.isRemoved(from) || StoreIds.isRemoved(target)) {
+      return StoreIds.queueOf(target) == source;
+    }
     if (StoreIds.isWaitingDeadLetters(target)) {
       return !StoreIds.isWaitingDeadLetters(from) && StoreIds.queueOf(target) == source;
     }

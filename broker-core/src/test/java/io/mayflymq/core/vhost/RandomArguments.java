@@ -36,6 +36,11 @@ final class RandomArguments {
       arguments.put("x-delayed-retry-type", "all");
       arguments.put("x-delayed-retry-min", 1 + random.nextInt(60));
     }
+    if (random.nextInt(3) == 0) {
+      arguments.put("x-recoverable", 1 + random.nextInt(random.nextBoolean() ? 60 : 5000));
+      arguments.put("x-recoverable-acked", random.nextBoolean());
+      arguments.put("x-recoverable-bytes", random.nextInt(4) == 0 ? 500 : 1_000_000);
+    }
     return arguments.build();
   }
 }

@@ -283,6 +283,9 @@ final class StoreObserver {
     private long events;
     long safe;
 
+    /** The move that was begun last. */
+    private WatchedMove moving;
+
     Watched(PartitionStore store, int index) {
       super(store);
       this.index = index;
@@ -417,9 +420,10 @@ final class StoreObserver {
 
     @Override
     public Move move(UnsettledEntry source, Message message) {
-      Entry moving = entries.get(new Key(source.queueId(), source.sequence()));
-      return new WatchedMove(
-          super.move(source, message), this, moving, TestBroker.numberOf(message));
+      Entry entry = entries.get(new Key(source.queueId(), source.sequence()));
+      moving =
+          new WatchedMove(super.move(source, message), this, entry, TestBroker.numberOf(message));
+      return moving;
     }
   }
 
@@ -443,6 +447,11 @@ final class StoreObserver {
       targets.add(entry);
       entries.put(entry.key, entry);
       super.add(queueId, sequence, deadlineMillis);
+    }
+
+    /** What has just entered has left, and can be brought back. */
+    void replace(Entry entered, Entry removed) {
+      targets.set(targets.indexOf(entered), removed);
     }
 
     @Override
@@ -509,6 +518,23 @@ final class StoreObserver {
       entry.settledAt = ++shard.events;
       ended.add(entry.number);
       super.settle(sequence, location, bodyLength);
+    }
+
+    @Override
+    public void removed(long sequence, long location, long stamp) {
+      Entry entry = entries.get(new Key(id, sequence));
+      Entry kept = new Entry(new Key(StoreIds.ofRemoved(id), sequence), shard.index, entry.number);
+      if (location == NOWHERE) {
+        entries.remove(entry.key);
+        shard.moving.replace(entry, kept);
+      } else {
+        assertThat(entry.settledAt).as("settled before: %s", entry).isEqualTo(NEVER);
+        kept.storedAt = ++shard.events;
+        entry.settledAt = kept.storedAt;
+        moves.add(new Moved(entry, List.of(kept), kept.storedAt));
+      }
+      entries.put(kept.key, kept);
+      super.removed(sequence, location, stamp);
     }
 
     @Override

@@ -449,6 +449,12 @@ class DataCheckTest {
     public void settled(long queueId, long from, long to, int segment) {}
 
     @Override
+    public void replaced(long queueId, long sequence) {}
+
+    @Override
+    public void removed(long queueId, long from, long to, int segment, long stamp) {}
+
+    @Override
     public void delivered(long queueId, long upTo) {}
   }
 }

@@ -91,6 +91,12 @@ final class LogHarness implements RecoveryVisitor, LogOwner, LogListener, Commit
   }
 
   @Override
+  public void replaced(long queueId, long sequence) {}
+
+  @Override
+  public void removed(long queueId, long from, long to, int segment, long stamp) {}
+
+  @Override
   public void settled(long queueId, long from, long to, int segment) {}
 
   @Override

@@ -303,6 +303,15 @@ public final class DeliveryPriority {
     }
   }
 
+  /** Messages that have left are about to come again, under their numbers. */
+  void forgetLeft() {
+    for (int level = 0; heaps != null && level < heaps.length; level++) {
+      if (heaps[level] != null) {
+        heaps[level].dropDead();
+      }
+    }
+  }
+
   /** Called before a message is delivered or removed, ready or not. */
   public void leaving(long sequence) {
     if ((others == 0 && marked == 0) || !index.isReady(sequence)) {

@@ -24,6 +24,9 @@ package io.mayflymq.core.queue.index;
  * found again without the index, but only if it was in order when it was appended. This has to be
  * remembered, because a run also spans messages that were stuck, and those that were delivered
  * directly and so never had a place in the order.
+ *
+ * <p>A message may leave and come again under its number. The index may then have an entry of both
+ * times; only the one with its present deadline counts.
  */
 final class ExpiryOrder {
   private static final int MAX_GAP = 64;
@@ -150,11 +153,13 @@ final class ExpiryOrder {
   private long firstOfIndex() {
     while (!index.isEmpty()) {
       long sequence = index.peekSequence();
-      if (messages.isReady(sequence) && messages.isIndexed(sequence)) {
+      boolean isOfOtherTime =
+          messages.contains(sequence) && messages.deadline(sequence) != index.peekDeadline();
+      if (!isOfOtherTime && messages.isReady(sequence) && messages.isIndexed(sequence)) {
         return sequence;
       }
       index.poll();
-      if (messages.contains(sequence)) {
+      if (!isOfOtherTime && messages.contains(sequence)) {
         // Unacknowledged: it does not expire now, and is indexed again if it is requeued.
         messages.setIndexed(sequence, false);
       }

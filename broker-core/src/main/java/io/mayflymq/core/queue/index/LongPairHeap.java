@@ -121,6 +121,17 @@ public final class LongPairHeap {
     sweepIfNeeded();
   }
 
+  /** Removes all dead entries: messages that have left may be added again then. O(n). */
+  public void dropDead() {
+    for (int i = size - 1; i >= 0; i--) {
+      if (!isLive.test(chunks[i >> CHUNK_BITS][2 * (i & CHUNK_MASK) + 1])) {
+        removeAt(i);
+      }
+    }
+    dead = 0;
+    sweepPosition = NO_SWEEP;
+  }
+
   /** Receives entries. */
   @FunctionalInterface
   public interface Sink {

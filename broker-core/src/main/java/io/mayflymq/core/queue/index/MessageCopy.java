@@ -37,6 +37,7 @@ public final class MessageCopy {
   private final QueueMessages messages;
   private final MessageIndex<Message> index;
   private final Set<Long> changed = new LinkedHashSet<>();
+  private final Set<Long> inserted = new LinkedHashSet<>();
   private final long firstEnd;
   private long last = -1;
 
@@ -54,9 +55,16 @@ public final class MessageCopy {
     }
   }
 
+  /** Called when a message was put in, perhaps behind the cursor. */
+  void inserted(long sequence) {
+    if (sequence <= last) {
+      inserted.add(sequence);
+    }
+  }
+
   /** Returns whether everything has been told that there is at this moment. */
   public boolean isComplete() {
-    return changed.isEmpty() && index.next(last) < 0;
+    return changed.isEmpty() && inserted.isEmpty() && index.next(last) < 0;
   }
 
   /** Returns whether all messages have been told that there were at the beginning. */
@@ -78,31 +86,42 @@ public final class MessageCopy {
       if (sequence < 0) {
         return;
       }
-      Message message = messages.peek(sequence);
-      if (message == null) {
-        throw new UnreadableException(
-            "message %d cannot be read: %s".formatted(sequence, messages.unreadableReason()), null);
-      }
+      tell(sequence, sink);
       last = sequence;
-      sink.message(
-          sequence,
-          message,
-          index.deadline(sequence),
-          index.enqueuedAt(sequence),
-          (index.flags(sequence) & EntryFlags.REDELIVERED) != 0,
-          index.returns(sequence));
     }
   }
 
+  private void tell(long sequence, CopySink sink) {
+    Message message = messages.peek(sequence);
+    if (message == null) {
+      throw new UnreadableException(
+          "message %d cannot be read: %s".formatted(sequence, messages.unreadableReason()), null);
+    }
+    sink.message(
+        sequence,
+        message,
+        index.deadline(sequence),
+        index.enqueuedAt(sequence),
+        (index.flags(sequence) & EntryFlags.REDELIVERED) != 0,
+        index.returns(sequence));
+  }
+
+  /** One that was put in had left before, if it had been there. */
   private void tellChanges(CopySink sink) {
     for (long sequence : changed) {
-      if (index.contains(sequence)) {
+      if (index.contains(sequence) && !inserted.contains(sequence)) {
         sink.returned(sequence, index.returns(sequence));
       } else {
         sink.left(sequence);
       }
     }
     changed.clear();
+    for (long sequence : inserted) {
+      if (index.contains(sequence)) {
+        tell(sequence, sink);
+      }
+    }
+    inserted.clear();
   }
 
   /** Tells what is told at the end, after all slices. Nothing happens to the queue from then on. */

@@ -62,11 +62,7 @@ public final class MessageDeadlines {
 
   /** Returns the own deadline of a message that arrives now. */
   public long ownOf(Message message, long nowMillis) {
-    long ttl = message.ttlMillis();
-    long own =
-        ttl == Message.NO_TTL
-            ? Deadlines.NEVER
-            : Deadlines.after(nowMillis, Math.max(ttl, settings.floorMillis()));
+    long own = ownOfArrived(message, nowMillis);
     if (nowMillis < latestArrival) {
       return settings.ttlMode() == TtlMode.MESSAGE_FIRST
           ? due(settings, own, nowMillis)
@@ -74,6 +70,25 @@ public final class MessageDeadlines {
     }
     latestArrival = nowMillis;
     return own;
+  }
+
+  /**
+   * Returns the own deadline of a message that has arrived at another time, in ms since the epoch.
+   */
+  public long ownOfArrived(Message message, long arrivedMillis) {
+    long ttl = message.ttlMillis();
+    return ttl == Message.NO_TTL
+        ? Deadlines.NEVER
+        : Deadlines.after(arrivedMillis, Math.max(ttl, settings.floorMillis()));
+  }
+
+  /**
+   * Returns the own deadline of a message that is put in again, under its number. If its number is
+   * one of those that keep their deadlines, the queue's present TTL counts for it.
+   */
+  public long ownAgain(long sequence, Message message, long arrivedMillis) {
+    long own = ownOfArrived(message, arrivedMillis);
+    return sequence < ttlFrom ? due(settings, own, arrivedMillis) : own;
   }
 
   /** Returns the deadline of a message that arrives now. */
@@ -168,6 +183,14 @@ public final class MessageDeadlines {
     } else if (ownCounts(sequence)) {
       ownDeadlines().requeued(sequence, own);
     }
+  }
+
+  /**
+   * Called when a message was put in, ready, under a number that is not the highest one: marked by
+   * {@link EntryFlags#OUT_OF_ORDER}.
+   */
+  void inserted(long sequence) {
+    requeued(sequence);
   }
 
   /** Called before a message is removed. */

@@ -231,6 +231,54 @@ public final class QueueMessages implements RecoverableQueue {
     }
   }
 
+  /** Messages that have left are about to be put in again. */
+  public void forgetLeft() {
+    if (deliveryPriority != null) {
+      deliveryPriority.forgetLeft();
+    }
+  }
+
+  /**
+   * Puts a message in again that had left, under its number, ready.
+   *
+   * @param move the move by which it enters; null if the log does not have it
+   * @param deadlineMillis its own deadline, {@link Long#MAX_VALUE} for none
+   * @param arrivedMillis when it arrived first
+   * @param redelivered whether it counts as delivered before
+   */
+  public void insertAgain(
+      long sequence,
+      Message message,
+      Move move,
+      long deadlineMillis,
+      long arrivedMillis,
+      boolean redelivered) {
+    boolean room = store.admit(message, false);
+    int flags = room && !store.isPersistent(message) ? 0 : place(message);
+    index.insert(
+        sequence,
+        room ? message : null,
+        message.bodyLength(),
+        deadlineMillis,
+        arrivedMillis,
+        flags | EntryFlags.OUT_OF_ORDER | (redelivered ? EntryFlags.REDELIVERED : 0));
+    if (flags != 0) {
+      write(sequence, message, move, deadlineMillis, arrivedMillis);
+    }
+    arrivedAgain(sequence, message.ownPriority());
+  }
+
+  private void arrivedAgain(long sequence, int priority) {
+    if (copy != null) {
+      copy.inserted(sequence);
+    }
+    if (deliveryPriority != null) {
+      deliveryPriority.came(sequence, priority);
+      deliveryPriority.ready(sequence);
+    }
+    deadlines.inserted(sequence);
+  }
+
   private int place(Message message) {
     return store.isPersistent(message) ? EntryFlags.STORED : EntryFlags.PAGED;
   }
@@ -459,6 +507,73 @@ public final class QueueMessages implements RecoverableQueue {
   }
 
   /**
+   * Removes a message and puts it in elsewhere, under its number.
+   *
+   * @param other messages of a queue beside this one, without priorities
+   * @param deadlineMillis its deadline there
+   */
+  public void moveTo(QueueMessages other, long sequence, long deadlineMillis) {
+    if (loadedSequence == sequence) {
+      loaded = null;
+      loadedSequence = NONE;
+    }
+    long arrived = index.enqueuedAt(sequence);
+    if (!isStored(sequence)) {
+      Message message = peek(sequence);
+      remove(sequence);
+      if (message != null) {
+        other.take(sequence, message, deadlineMillis, arrived);
+      }
+      return;
+    }
+    noteForCopy(sequence);
+    if (deliveryPriority != null) {
+      deliveryPriority.leaving(sequence);
+    }
+    long location = index.location(sequence);
+    int bodyLength = index.bodySize(sequence);
+    store.left(index.remove(sequence));
+    storedLeft(bodyLength);
+    store.removed(sequence, location, deadlineMillis);
+    other.tookOver(sequence, bodyLength, deadlineMillis, arrived, location);
+  }
+
+  /** Takes a message that the log has already. */
+  private void tookOver(
+      long sequence, int bodyLength, long deadlineMillis, long arrivedMillis, long location) {
+    boolean last = sequence >= index.nextSequence();
+    store.tookOver();
+    int order = last ? 0 : EntryFlags.OUT_OF_ORDER;
+    index.insert(
+        sequence, null, bodyLength, deadlineMillis, arrivedMillis, EntryFlags.STORED | order);
+    index.setLocation(sequence, location);
+    storedCount++;
+    storedBytes += bodyLength;
+    took(sequence, deadlineMillis, last);
+  }
+
+  /** Takes a message that the log does not have. */
+  private void take(long sequence, Message message, long deadlineMillis, long arrivedMillis) {
+    boolean last = sequence >= index.nextSequence();
+    insert(sequence, message, deadlineMillis, arrivedMillis);
+    if (!last) {
+      index.setFlags(sequence, index.flags(sequence) | EntryFlags.OUT_OF_ORDER);
+    }
+    took(sequence, deadlineMillis, last);
+  }
+
+  private void took(long sequence, long deadlineMillis, boolean last) {
+    if (copy != null) {
+      copy.inserted(sequence);
+    }
+    if (last) {
+      deadlines.appended(sequence, deadlineMillis);
+    } else {
+      deadlines.inserted(sequence);
+    }
+  }
+
+  /**
    * Removes a dead message.
    *
    * @return its entry in the log, which the caller has to settle; null if the log has none
@@ -642,6 +757,11 @@ public final class QueueMessages implements RecoverableQueue {
   @Override
   public long ownDeadlineOf(long sequence) {
     return index.deadline(sequence);
+  }
+
+  @Override
+  public long arrivalOf(long sequence) {
+    return index.enqueuedAt(sequence);
   }
 
   @Override

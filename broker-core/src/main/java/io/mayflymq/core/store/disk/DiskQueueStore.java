@@ -254,6 +254,18 @@ final class DiskQueueStore implements QueueStore {
   }
 
   @Override
+  public void removed(long sequence, long location, long stamp) {
+    located--;
+    entries.removed(id, sequence, location, stamp);
+  }
+
+  @Override
+  public void tookOver() {
+    came();
+    locate();
+  }
+
+  @Override
   public UnsettledEntry detach(long sequence, long location, int bodyLength) {
     located--;
     return entries.detach(id, sequence, location, bodyLength);

@@ -2,6 +2,7 @@ package io.mayflymq.core.store.disk;
 
 import io.mayflymq.core.store.AppliedBatches;
 import io.mayflymq.core.store.RedeliveryNotes;
+import io.mayflymq.core.store.StoreIds;
 import io.mayflymq.core.store.UnsettledEntry;
 import io.mayflymq.core.store.segment.LogOwner;
 import io.mayflymq.core.store.segment.QueueNote;
@@ -24,6 +25,14 @@ record LoggedContents(
       return true;
     }
     return dead.awaitedAt(queueId, sequence, location) != null;
+  }
+
+  @Override
+  public long removalOf(long queueId, long sequence, long location) {
+    DiskQueueStore kept = queues.get(StoreIds.ofRemoved(queueId));
+    return kept != null && kept.queue().isLive(sequence, location, false)
+        ? kept.queue().ownDeadlineOf(sequence)
+        : NOT_REMOVED;
   }
 
   @Override

@@ -5,6 +5,8 @@ import io.mayflymq.core.runtime.BurstEnd;
 import io.mayflymq.core.store.Move;
 import io.mayflymq.core.store.QueueStore;
 import io.mayflymq.core.store.RecoverableQueue;
+import io.mayflymq.core.store.RemovalStamp;
+import io.mayflymq.core.store.StoreIds;
 import io.mayflymq.core.store.UnreadableException;
 import io.mayflymq.core.store.UnsettledEntry;
 import io.mayflymq.core.store.segment.Location;
@@ -91,6 +93,23 @@ final class PartitionEntries {
       burst.request();
       log.settle(queueId, sequence, location, bodyLength);
     }
+  }
+
+  /** A message can be brought back. One that a move has just added has not been written yet. */
+  void removed(long queueId, long sequence, long location, long stamp) {
+    long stored = storedStamp(stamp);
+    if (location == QueueStore.NOWHERE) {
+      move.remove(queueId, sequence);
+      move.add(StoreIds.ofRemoved(queueId), sequence, stored);
+    } else {
+      burst.request();
+      log.removed(queueId, sequence, location, stored);
+    }
+  }
+
+  private long storedStamp(long stamp) {
+    return RemovalStamp.of(
+        storedTime.applyAsLong(RemovalStamp.millis(stamp)), RemovalStamp.reason(stamp));
   }
 
   UnsettledEntry detach(long queueId, long sequence, long location, int bodyLength) {

@@ -1,5 +1,6 @@
 package io.mayflymq.core.store.disk;
 
+import io.mayflymq.core.message.Message;
 import io.mayflymq.core.store.AppliedBatches;
 import io.mayflymq.core.store.BatchOrigin;
 import io.mayflymq.core.store.QueueStore;
@@ -154,6 +155,55 @@ public final class RecoveredQueues implements RecoveryVisitor {
       source.release(location, stored.settled(sequence));
       queue.recoveredSettled();
       messages--;
+    }
+  }
+
+  @Override
+  public void replaced(long queueId, long sequence) {
+    DiskQueueStore queue = find(queueId);
+    if (queue == null) {
+      others.replaced(queueId, sequence);
+    } else {
+      drop(queue, sequence);
+    }
+  }
+
+  /** Drops an earlier entry, if there is one. */
+  private void drop(DiskQueueStore queue, long sequence) {
+    long location = queue.queue().locationOf(sequence);
+    if (location != QueueStore.NOWHERE) {
+      source.release(location, queue.queue().settled(sequence));
+      queue.recoveredSettled();
+      messages--;
+    }
+  }
+
+  @Override
+  public void removed(long queueId, long from, long to, int segment, long stamp) {
+    DiskQueueStore queue = find(queueId);
+    if (queue == null) {
+      others.removed(queueId, from, to, segment, stamp);
+      return;
+    }
+    DiskQueueStore kept = findEntered(StoreIds.ofRemoved(queueId));
+    for (long sequence = from; sequence <= to; sequence++) {
+      RecoverableQueue stored = queue.queue();
+      long location = stored.locationOf(sequence);
+      if (location == QueueStore.NOWHERE || Location.segment(location) != segment) {
+        continue;
+      }
+      long arrived = stored.arrivalOf(sequence);
+      int bodyLength = stored.settled(sequence);
+      queue.recoveredSettled();
+      if (kept == null) {
+        source.release(location, bodyLength);
+        messages--;
+      } else {
+        found.add(kept);
+        drop(kept, sequence);
+        kept.queue().recovered(sequence, stamp, arrived, Message.NO_PRIORITY, bodyLength, location);
+        kept.recovered();
+      }
     }
   }
 

@@ -1,5 +1,6 @@
 package io.mayflymq.core.store.segment;
 
+import io.mayflymq.core.store.StoreIds;
 import java.nio.ByteBuffer;
 
 /**
@@ -50,6 +51,7 @@ final class BurstTaker {
                 head.goneTo,
                 (sequence, location, bodyLength) ->
                     log.settle(head.goneQueue, sequence, location, bodyLength));
+        case REMOVED -> remove();
         case FORGET -> log.forget(head.goneQueue, this::takeAll);
         case DELIVERED -> {
           queues.delivered(head.deliveredQueue, head.deliveredUpTo);
@@ -68,6 +70,16 @@ final class BurstTaker {
         default -> throw new IllegalStateException("a record of type " + head.type);
       }
     }
+  }
+
+  private void remove() {
+    queues.remove(
+        head.goneQueue,
+        head.goneFrom,
+        head.goneTo,
+        head.removal,
+        (sequence, location, bodyLength) ->
+            log.removed(head.goneQueue, sequence, location, head.removal));
   }
 
   private void takeAll(SegmentLog.EntrySink sink) {
@@ -93,6 +105,9 @@ final class BurstTaker {
           "message %d of queue %d is to be moved, and is not there"
               .formatted(head.goneFrom, head.goneQueue));
     }
+    if (goneLocation != 0 && StoreIds.isRemoved(head.goneQueue)) {
+      log.beforeReturn(goneLocation);
+    }
     head.goneSegment = Location.segment(goneLocation);
     enter(source);
     if (goneLocation != 0) {
@@ -108,6 +123,9 @@ final class BurstTaker {
     long location = tail.end(head);
     RecordTargets targets = head.targets;
     for (int i = 0; i < targets.size(); i++) {
+      if (head.replaces(i)) {
+        queues.replaced(targets.queueId(i), targets.sequence(i));
+      }
       queues.enqueued(
           targets.queueId(i),
           targets.sequence(i),

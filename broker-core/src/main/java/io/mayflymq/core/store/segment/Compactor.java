@@ -110,13 +110,7 @@ final class Compactor {
     if (source.type.hasContent) {
       copy.targets.clear();
       long location = source.location();
-      RecordTargets targets = source.targets;
-      for (int i = 0; i < targets.size(); i++) {
-        if (owner.isLive(targets.queueId(i), targets.sequence(i), location)) {
-          copy.targets.add(
-              targets.queueId(i), targets.sequence(i), targets.deadlineMillis(i), targets.flags(i));
-        }
-      }
+      owner.addLive(source.targets, location, copy.targets);
       if (copy.targets.size() > 0) {
         copied += relocate(location);
       }
@@ -141,13 +135,17 @@ final class Compactor {
   }
 
   private int mark(long queueId, long from, long to) {
-    boolean forget = source.type == RecordType.FORGET;
-    copy.type = forget ? RecordType.FORGET : RecordType.SETTLE;
+    copy.type =
+        switch (source.type) {
+          case FORGET, REMOVED -> source.type;
+          default -> RecordType.SETTLE;
+        };
     copy.goneQueue = queueId;
     copy.goneFrom = from;
     copy.goneTo = to;
     copy.goneSegment = source.goneSegment;
-    tail.begin(copy, forget ? RecordFormat.FORGET_LENGTH : RecordFormat.SETTLE_LENGTH);
+    copy.removal = source.removal;
+    tail.begin(copy, RecordFormat.leastLength(copy.type));
     RecordEncoder.gone(tail.buffer(), tail.start(), copy);
     tail.end(copy);
     return copy.length;

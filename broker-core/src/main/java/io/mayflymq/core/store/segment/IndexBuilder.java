@@ -37,6 +37,7 @@ final class IndexBuilder {
   private long lastSequence;
   private long lastDeadline;
   private long lastTime;
+  private long lastRemoval;
 
   /**
    * Begins an index.
@@ -117,6 +118,15 @@ final class IndexBuilder {
       case FORGET -> {
         queue(head.goneQueue);
         out.number(head.segment - head.goneSegment);
+      }
+      case REMOVED -> {
+        queue(head.goneQueue);
+        out.signed(head.goneFrom - lastSequence);
+        out.number(head.goneTo - head.goneFrom);
+        out.number(head.segment - head.goneSegment);
+        out.signed(head.removal - lastRemoval);
+        lastSequence = head.goneTo;
+        lastRemoval = head.removal;
       }
       case DELIVERED -> {
         queue(head.deliveredQueue);

@@ -25,6 +25,7 @@ final class IndexCursor {
   private long lastSequence;
   private long lastDeadline;
   private long lastTime;
+  private long lastRemoval;
 
   IndexCursor(int segment, byte[] bytes, int size) {
     this.segment = segment;
@@ -103,6 +104,15 @@ final class IndexCursor {
         head.goneFrom = 0;
         head.goneTo = Long.MAX_VALUE;
         head.goneSegment = segment - (int) in.number();
+      }
+      case REMOVED -> {
+        head.goneQueue = queue();
+        head.goneFrom = lastSequence + in.signed();
+        head.goneTo = head.goneFrom + in.number();
+        head.goneSegment = segment - (int) in.number();
+        lastRemoval += in.signed();
+        head.removal = lastRemoval;
+        lastSequence = head.goneTo;
       }
       case DELIVERED -> {
         head.deliveredQueue = queue();

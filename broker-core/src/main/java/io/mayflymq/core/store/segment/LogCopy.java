@@ -113,12 +113,7 @@ public final class LogCopy {
     }
     RecordTargets targets = source.targets;
     copy.targets.clear();
-    for (int i = 0; i < targets.size(); i++) {
-      if (owner.isLive(targets.queueId(i), targets.sequence(i), source.location())) {
-        copy.targets.add(
-            targets.queueId(i), targets.sequence(i), targets.deadlineMillis(i), targets.flags(i));
-      }
-    }
+    owner.addLive(targets, source.location(), copy.targets);
     if (copy.targets.size() == 0) {
       return 0;
     }

@@ -178,19 +178,11 @@ final class LogInspector {
   private void noteMarks(SegmentIndex records) {
     IndexCursor cursor = records.cursor();
     while (cursor.next(head)) {
-      if (head.goneCount() == 0) {
-        continue;
-      }
-      SettledEntries about =
-          settled.computeIfAbsent(head.goneSegment, number -> new SettledEntries());
-      if (head.type == RecordType.RELOCATE) {
-        for (int i = 0; i < head.targets.size(); i++) {
-          long sequence = head.targets.sequence(i);
-          about.add(head.targets.queueId(i), sequence, sequence);
-        }
-      } else {
-        about.add(head.goneQueue, head.goneFrom, head.goneTo);
-      }
+      head.forEachGone(
+          (queueId, from, to) ->
+              settled
+                  .computeIfAbsent(head.goneSegment, number -> new SettledEntries())
+                  .add(queueId, from, to));
     }
   }
 

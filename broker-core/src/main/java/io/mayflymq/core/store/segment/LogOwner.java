@@ -1,11 +1,39 @@
 package io.mayflymq.core.store.segment;
 
 import io.mayflymq.core.store.AppliedBatches;
+import io.mayflymq.core.store.StoreIds;
 
 /** The owner of the queues whose messages a log holds, as the log sees it. */
 public interface LogOwner {
   /** Whether the queue still has this message at this location. */
   boolean isLive(long queueId, long sequence, long location);
+
+  /**
+   * Returns the stamp of a message that was removed from the queue and can be brought back, and is
+   * at this location; {@link #NOT_REMOVED} if there is none.
+   */
+  default long removalOf(long queueId, long sequence, long location) {
+    return NOT_REMOVED;
+  }
+
+  /** What {@link #removalOf} returns for other messages. */
+  long NOT_REMOVED = -1;
+
+  /** Adds those entries of a record that are needed, under the ids that they have now. */
+  default void addLive(RecordTargets all, long location, RecordTargets live) {
+    for (int i = 0; i < all.size(); i++) {
+      long queueId = all.queueId(i);
+      long sequence = all.sequence(i);
+      if (isLive(queueId, sequence, location)) {
+        live.add(queueId, sequence, all.deadlineMillis(i), all.flags(i));
+      } else if (!StoreIds.isBeside(queueId)) {
+        long removal = removalOf(queueId, sequence, location);
+        if (removal != NOT_REMOVED) {
+          live.add(StoreIds.ofRemoved(queueId), sequence, removal, all.flags(i));
+        }
+      }
+    }
+  }
 
   /**
    * Called when a message has been copied; it has to be read and settled at its new location now.

@@ -35,6 +35,14 @@ public final class RecordDecoder {
         head.goneSegment = buffer.getInt(start + 36);
         return head.length == RecordFormat.SETTLE_LENGTH;
       }
+      case REMOVED -> {
+        head.goneQueue = buffer.getLong(start + 12);
+        head.goneFrom = buffer.getLong(start + 20);
+        head.goneTo = buffer.getLong(start + 28);
+        head.goneSegment = buffer.getInt(start + 36);
+        head.removal = buffer.getLong(start + 40);
+        return head.length == RecordFormat.REMOVED_LENGTH;
+      }
       case FORGET -> {
         head.goneQueue = buffer.getLong(start + 12);
         head.goneFrom = 0;

@@ -85,16 +85,19 @@ final class RecordEncoder {
     }
   }
 
-  /** Encodes SETTLE or FORGET. */
+  /** Encodes SETTLE, FORGET or REMOVED. */
   public static void gone(ByteBuffer buffer, int start, RecordHeader head) {
     begin(buffer, start, head);
     buffer.putLong(start + 12, head.goneQueue);
-    if (head.type == RecordType.SETTLE) {
-      buffer.putLong(start + 20, head.goneFrom);
-      buffer.putLong(start + 28, head.goneTo);
-      buffer.putInt(start + 36, head.goneSegment);
-    } else {
+    if (head.type == RecordType.FORGET) {
       buffer.putInt(start + 20, head.goneSegment);
+      return;
+    }
+    buffer.putLong(start + 20, head.goneFrom);
+    buffer.putLong(start + 28, head.goneTo);
+    buffer.putInt(start + 36, head.goneSegment);
+    if (head.type == RecordType.REMOVED) {
+      buffer.putLong(start + 40, head.removal);
     }
   }
 

@@ -47,6 +47,8 @@ import java.util.zip.CRC32C;
  * <pre>
  * SETTLE     long queue, long from, long to, int segment
  * FORGET     long queue, int segment
+ * REMOVED    long queue, long from, long to, int segment,
+ *            long when and why ({@link io.mayflymq.core.store.RemovalStamp})
  * DELIVERED  long queue, long last sequence number
  * FORCED     int offset in the segment
  * RETURNED   long queue, byte 1 if earlier notes about the queue are void,
@@ -79,6 +81,7 @@ public final class RecordFormat {
   static final int TARGET = 25;
   public static final int SETTLE_LENGTH = HEADER + 28;
   public static final int FORGET_LENGTH = HEADER + 12;
+  public static final int REMOVED_LENGTH = HEADER + 36;
   public static final int DELIVERED_LENGTH = HEADER + 16;
   public static final int FORCED_LENGTH = HEADER + 4;
   public static final int RETURNED_FIXED = HEADER + 9;
@@ -147,6 +150,7 @@ public final class RecordFormat {
       case RELOCATE -> ENTRY_FIXED + RELOCATE_SOURCE + TARGET + 2;
       case SETTLE -> SETTLE_LENGTH;
       case FORGET -> FORGET_LENGTH;
+      case REMOVED -> REMOVED_LENGTH;
       case DELIVERED -> DELIVERED_LENGTH;
       case FORCED -> FORCED_LENGTH;
       case RETURNED -> RETURNED_FIXED;
@@ -169,8 +173,7 @@ public final class RecordFormat {
     return switch (type) {
       case MOVE -> MOVE_SOURCE;
       case RELOCATE -> RELOCATE_SOURCE;
-      case ENQUEUE, SETTLE, FORGET, DELIVERED, FORCED, RETURNED, QUEUE, BURST, HISTORY, APPLIED ->
-          0;
+      default -> 0;
     };
   }
 
@@ -180,7 +183,7 @@ public final class RecordFormat {
   static int segmentAt(RecordType type) {
     return switch (type) {
       case MOVE -> ENTRY_FIXED + 16;
-      case SETTLE -> HEADER + 24;
+      case SETTLE, REMOVED -> HEADER + 24;
       case FORGET -> HEADER + 8;
       default -> 0;
     };

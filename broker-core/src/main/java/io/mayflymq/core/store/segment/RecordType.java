@@ -30,14 +30,19 @@ enum RecordType {
   /** Which bursts a replicated log had before this segment. */
   HISTORY(11, false),
   /** Up to which number the batches of a link have been applied, in a replicated log. */
-  APPLIED(12, false);
+  APPLIED(12, false),
+  /**
+   * Messages of a queue, by their range, that lie in a certain segment have left it, and can be
+   * brought back.
+   */
+  REMOVED(13, false);
 
   /** The bit of a record's type that says that it is part of a burst. */
   public static final int IN_BURST = 0x80;
 
   private static final RecordType[] BY_CODE = {
     null, ENQUEUE, MOVE, RELOCATE, SETTLE, FORGET, DELIVERED, FORCED, RETURNED, QUEUE, BURST,
-    HISTORY, APPLIED
+    HISTORY, APPLIED, REMOVED
   };
 
   public final byte code;

@@ -458,15 +458,16 @@ public final class Recovery {
           head.appliedOrigin, head.appliedNumber, head.unknownUpTo, head.appliedOutcome);
     }
     boolean marks = head.goneCount() > 0 && table.find(head.goneSegment) != null;
-    if (marks && head.type != RecordType.RELOCATE) {
-      visitor.settled(head.goneQueue, head.goneFrom, head.goneTo, head.goneSegment);
+    if (marks && head.type == RecordType.REMOVED) {
+      visitor.removed(head.goneQueue, head.goneFrom, head.goneTo, head.goneSegment, head.removal);
+    } else if (marks) {
+      head.forEachGone((queueId, from, to) -> visitor.settled(queueId, from, to, head.goneSegment));
     }
     if (head.type.hasContent) {
       RecordTargets targets = head.targets;
       for (int i = 0; i < targets.size(); i++) {
-        if (marks && head.type == RecordType.RELOCATE) {
-          visitor.settled(
-              targets.queueId(i), targets.sequence(i), targets.sequence(i), head.goneSegment);
+        if (head.replaces(i)) {
+          visitor.replaced(targets.queueId(i), targets.sequence(i));
         }
         visitor.enqueued(
             targets.queueId(i),

@@ -45,6 +45,25 @@ public interface RecoveryVisitor {
   void settled(long queueId, long from, long to, int segment);
 
   /**
+   * An entry is about to come that replaces any earlier one of this number: a message that had left
+   * its queue was brought back, or was copied since. The mark about the earlier one may come later.
+   */
+  void replaced(long queueId, long sequence);
+
+  /**
+   * Entries of a queue have been removed from it, and can be brought back: those in this range with
+   * a location in this segment. They have the id of {@link
+   * io.mayflymq.core.store.StoreIds#ofRemoved} from then on, and the stamp in place of a deadline.
+   * They replace any earlier ones with that id.
+   *
+   * @param from the first number
+   * @param to the last one
+   * @param segment see {@link Location#segment}
+   * @param stamp when and why, as {@link io.mayflymq.core.store.RemovalStamp} packs it
+   */
+  void removed(long queueId, long from, long to, int segment, long stamp);
+
+  /**
    * Messages of a queue may have been delivered. Called several times with the same or other
    * numbers; the highest one counts.
    *

@@ -14,6 +14,12 @@ public interface ReplicaQueues extends RecoveryVisitor {
    */
   void take(long queueId, long from, long to, TakenSink sink);
 
+  /**
+   * Does to entries of a queue what {@link #removed} does, wherever they are, and visits them.
+   * Parameters as there and in {@link #take}.
+   */
+  void remove(long queueId, long from, long to, long stamp, TakenSink sink);
+
   /** Receives entries that have been removed. */
   @FunctionalInterface
   interface TakenSink {

@@ -8,6 +8,7 @@ import io.mayflymq.core.store.BurstId;
 import io.mayflymq.core.store.Commit;
 import io.mayflymq.core.store.EpochHistory;
 import io.mayflymq.core.store.RedeliveryNotes;
+import io.mayflymq.core.store.StoreIds;
 import io.mayflymq.core.store.StoreStats;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -116,6 +117,7 @@ public final class SegmentLog {
   private final RecordReader reader;
   private final RecordDecoder decoder = new RecordDecoder();
   private final SettlementCoalescer runs = new SettlementCoalescer(this::appendSettled);
+  private final SettlementCoalescer removals = new SettlementCoalescer(this::appendRemoved);
   private final RecordHeader head = new RecordHeader();
   private final RecordTargets single = new RecordTargets();
   private LogOwner owner;
@@ -242,6 +244,9 @@ public final class SegmentLog {
       RecordTargets targets,
       long enqueuedAtMillis,
       Message message) {
+    if (StoreIds.isRemoved(sourceQueueId)) {
+      beforeReturn(sourceLocation);
+    }
     head.type = RecordType.MOVE;
     head.goneQueue = sourceQueueId;
     head.goneFrom = sourceSequence;
@@ -250,6 +255,19 @@ public final class SegmentLog {
     long location = append(targets, enqueuedAtMillis, message);
     release(sourceLocation, sourceBodyLength);
     return location;
+  }
+
+  /**
+   * A message that had been removed is about to enter its queue again, under its old number. A mark
+   * means the entries of a segment that have a number, so the new entry must be in another one.
+   *
+   * @param location where it is now
+   */
+  void beforeReturn(long location) {
+    removals.flush();
+    if (Location.segment(location) == Location.segment(tail.endLocation())) {
+      tail.roll();
+    }
   }
 
   private long append(RecordTargets targets, long enqueuedAtMillis, Message message) {
@@ -276,8 +294,25 @@ public final class SegmentLog {
     if (bursts != null) {
       bursts.open();
     }
-    runs.add(queueId, sequence, Location.segment(location));
+    if (StoreIds.isRemoved(queueId)) {
+      removals.flush();
+    }
+    runs.add(queueId, sequence, Location.segment(location), 0);
     release(location, bodyLength);
+  }
+
+  /**
+   * Logs that a message has left its queue and can be brought back: it has the id of {@link
+   * StoreIds#ofRemoved} from now on, and is where it was. Joined to ranges like {@link #settle}.
+   *
+   * @param location where it was stored
+   * @param stamp when and why, as {@link io.mayflymq.core.store.RemovalStamp} packs it
+   */
+  public void removed(long queueId, long sequence, long location, long stamp) {
+    if (bursts != null) {
+      bursts.open();
+    }
+    removals.add(queueId, sequence, Location.segment(location), stamp);
   }
 
   /**
@@ -297,6 +332,7 @@ public final class SegmentLog {
    * @param entries its entries
    */
   public void forget(long queueId, Entries entries) {
+    removals.flush();
     TreeSet<Integer> touched = new TreeSet<>();
     entries.forEach(
         (location, bodyLength) -> {
@@ -380,7 +416,7 @@ public final class SegmentLog {
    * @param leaderMillis the leader's time, in ms since the epoch
    */
   public void endBurst(BurstId id, long leaderMillis) {
-    runs.flush();
+    flushRuns();
     bursts.describeBurst(head, id, leaderMillis);
     tail.begin(head, RecordFormat.BURST_LENGTH);
     RecordEncoder.burst(tail.buffer(), tail.start(), head);
@@ -394,7 +430,7 @@ public final class SegmentLog {
    * @param leaderMillis the leader's time, in ms since the epoch
    */
   public ByteBuffer begunBurst(long leaderMillis) {
-    runs.flush();
+    flushRuns();
     return burstReader.begun(leaderMillis);
   }
 
@@ -439,7 +475,7 @@ public final class SegmentLog {
    * @param history the epochs up to it
    */
   public void beginBehind(BurstId last, EpochHistory history) {
-    runs.flush();
+    flushRuns();
     bursts.beginBehind(last, history);
     tail.roll();
   }
@@ -524,7 +560,7 @@ public final class SegmentLog {
    *     time, in the order of the calls
    */
   public void commit(Commit commit) {
-    runs.flush();
+    flushRuns();
     publish(commit);
     committedBytes = tail.recordBytes();
     noteDeletions();
@@ -535,7 +571,7 @@ public final class SegmentLog {
    * for, and that is forced only on request.
    */
   public boolean unforced() {
-    return tail.recordBytes() > committedBytes || !runs.isEmpty();
+    return tail.recordBytes() > committedBytes || !runs.isEmpty() || !removals.isEmpty();
   }
 
   /** Returns the log's random id, which its files have in common. */
@@ -551,7 +587,7 @@ public final class SegmentLog {
    * the log what has been forced.
    */
   public void flush() {
-    runs.flush();
+    flushRuns();
     publish(null);
     noteDeletions();
   }
@@ -670,21 +706,37 @@ public final class SegmentLog {
    */
   public CompletableFuture<Void> close() {
     if (tail != null) {
-      runs.flush();
+      flushRuns();
       tail.seal();
     }
     flusher.submit(null, false, null, Commit.UNAWAITED);
     return flusher.close(List.copyOf(table.all()));
   }
 
-  private void appendSettled(long queueId, long from, long to, int segment) {
+  /** Removals first: what can be brought back may have been settled since. */
+  private void flushRuns() {
+    removals.flush();
+    runs.flush();
+  }
+
+  private void appendSettled(long queueId, long from, long to, int segment, long stamp) {
+    head.type = RecordType.SETTLE;
+    appendRange(queueId, from, to, segment, RecordFormat.SETTLE_LENGTH);
+  }
+
+  private void appendRemoved(long queueId, long from, long to, int segment, long stamp) {
+    head.type = RecordType.REMOVED;
+    head.removal = stamp;
+    appendRange(queueId, from, to, segment, RecordFormat.REMOVED_LENGTH);
+  }
+
+  private void appendRange(long queueId, long from, long to, int segment, int length) {
     if (table.find(segment) != null) {
-      head.type = RecordType.SETTLE;
       head.goneQueue = queueId;
       head.goneFrom = from;
       head.goneTo = to;
       head.goneSegment = segment;
-      tail.begin(head, RecordFormat.SETTLE_LENGTH);
+      tail.begin(head, length);
       RecordEncoder.gone(tail.buffer(), tail.start(), head);
       tail.end(head);
     }

@@ -9,9 +9,9 @@ import java.nio.ByteBuffer;
  *
  * <p>A burst as replicas send it: the leader's time in ms since the epoch (8 bytes), and the
  * burst's records. A record is the same as in the log, except for what is private to a log: the
- * segment that SETTLE, FORGET and MOVE name is 0, the type has no mark, and the check and CRC are
- * masked with a key of 0 and the record's place in the burst. So a burst that has changed on its
- * way is noticed.
+ * segment that SETTLE, FORGET, REMOVED and MOVE name is 0, the type has no mark, and the check and
+ * CRC are masked with a key of 0 and the record's place in the burst. So a burst that has changed
+ * on its way is noticed.
  *
  * @param content as {@link Writer} makes it
  */
@@ -206,7 +206,7 @@ public record WireBurst(BurstId id, ByteBuffer content) {
 
     private static boolean isOfQueues(RecordType type) {
       return switch (type) {
-        case ENQUEUE, MOVE, SETTLE, FORGET, DELIVERED, RETURNED, APPLIED -> true;
+        case ENQUEUE, MOVE, SETTLE, FORGET, REMOVED, DELIVERED, RETURNED, APPLIED -> true;
         case RELOCATE, FORCED, QUEUE, BURST, HISTORY -> false;
       };
     }

@@ -8,6 +8,7 @@ import io.mayflymq.core.queue.Consumer;
 import io.mayflymq.core.queue.DeadlineReport;
 import io.mayflymq.core.queue.GetResult;
 import io.mayflymq.core.queue.MessageChoice;
+import io.mayflymq.core.queue.Restoration;
 import io.mayflymq.core.queue.SchedulePage;
 import io.mayflymq.core.queue.SchedulePlace;
 import io.mayflymq.core.runtime.Causes;
@@ -122,6 +123,11 @@ public final class Following {
     @Override
     public CompletableFuture<Long> purge(MessageChoice choice, boolean onlyCounts) {
       return follow(at -> at.purge(choice, onlyCounts));
+    }
+
+    @Override
+    public CompletableFuture<Restoration.Report> restore(Restoration.Choice choice) {
+      return follow(at -> at.restore(choice));
     }
 
     @Override

@@ -16,6 +16,7 @@ import java.util.OptionalLong;
  * @param totals its messages
  * @param scheduled the messages that wait for their time, as if they were ready
  * @param waiting the dead letters that wait for another queue to take them
+ * @param recoverable the messages that have left it and can be brought back, as if they were ready
  * @param consumers its consumers, in the order in which they were added
  * @param consumerCapacity which part of the time it could deliver at once what it had: 0 to 1, or
  *     NaN for a stream
@@ -34,6 +35,7 @@ public record QueueContents(
     QueueTotals totals,
     QueueTotals scheduled,
     QueueTotals waiting,
+    QueueTotals recoverable,
     List<Member> consumers,
     double consumerCapacity,
     OptionalLong lag,
@@ -53,7 +55,14 @@ public record QueueContents(
   /** Returns what of this is numbers. */
   public QueueSizes sizes() {
     return new QueueSizes(
-        totals, scheduled, waiting, consumers.size(), lag, oldestAgeMillis, memoryBytes);
+        totals,
+        scheduled,
+        waiting,
+        recoverable,
+        consumers.size(),
+        lag,
+        oldestAgeMillis,
+        memoryBytes);
   }
 
   /**

@@ -21,7 +21,7 @@ public final class QueueContentsCodec {
 
   /**
    * Writes contents; its first message is left out. Nodes of a release that does not know what
-   * comes last leave it unread: priorities, and what the consumers have.
+   * comes last leave it unread: priorities, what the consumers have, and what can be brought back.
    */
   public static void write(ByteWriter out, QueueContents contents) {
     write(out, contents.totals());
@@ -47,6 +47,7 @@ public final class QueueContentsCodec {
     contents
         .consumers()
         .forEach(member -> out.decimal(member.rates().deliver()).decimal(member.rates().ack()));
+    write(out, contents.recoverable());
   }
 
   /** Reads contents. Their consumers have no target. */
@@ -85,10 +86,12 @@ public final class QueueContentsCodec {
                   member.unacked(),
                   new ConsumerRates.Shown(in.decimal(), in.decimal())));
     }
+    QueueTotals recoverable = in.remaining() > 0 ? totals(in) : QueueTotals.NONE;
     return new QueueContents(
         totals,
         scheduled,
         waiting,
+        recoverable,
         List.copyOf(consumers),
         capacity,
         lag,

@@ -7,6 +7,7 @@ import io.mayflymq.core.queue.Consumer;
 import io.mayflymq.core.queue.DeadlineReport;
 import io.mayflymq.core.queue.GetResult;
 import io.mayflymq.core.queue.MessageChoice;
+import io.mayflymq.core.queue.Restoration;
 import io.mayflymq.core.queue.SchedulePage;
 import io.mayflymq.core.queue.SchedulePlace;
 import java.util.concurrent.CompletableFuture;
@@ -73,6 +74,13 @@ public interface QueueRequests {
    * @return how many there are
    */
   CompletableFuture<Long> purge(MessageChoice choice, boolean onlyCounts);
+
+  /**
+   * Brings messages back that have left the queue, or counts them. On the node of the queue only.
+   *
+   * @return what became of them
+   */
+  CompletableFuture<Restoration.Report> restore(Restoration.Choice choice);
 
   /**
    * Shows ready messages and changes nothing but the lease, if that is a use.

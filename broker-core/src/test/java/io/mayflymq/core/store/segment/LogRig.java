@@ -8,6 +8,7 @@ import io.mayflymq.core.store.Commit;
 import io.mayflymq.core.store.LinkBatches;
 import io.mayflymq.core.store.QueueName;
 import io.mayflymq.core.store.RedeliveryNotes;
+import io.mayflymq.core.store.StoreIds;
 import io.mayflymq.core.store.segment.LogOptions.Sync;
 import io.mayflymq.protocol.types.ShortString;
 import java.io.IOException;
@@ -36,6 +37,10 @@ public final class LogRig implements ReplicaQueues, LogOwner, LogListener {
   /** What the owner knows of it. */
   public record Stored(
       long location, int bodyLength, long deadline, int flags, long at, int priority) {
+    Stored stamped(long stamp) {
+      return new Stored(location, bodyLength, stamp, flags, at, priority);
+    }
+
     Stored anywhere() {
       return new Stored(0, bodyLength, deadline, flags, at, priority);
     }
@@ -163,7 +168,22 @@ public final class LogRig implements ReplicaQueues, LogOwner, LogListener {
     put(to.queueId, to.sequence, location, message);
   }
 
+  /** A message leaves its queue, and can be brought back. Returns where it is then. */
+  QueueKey remove(QueueKey key, long stamp) {
+    Stored entry = entries.remove(key);
+    log.removed(key.queueId, key.sequence, entry.location, stamp);
+    QueueKey removed = new QueueKey(StoreIds.ofRemoved(key.queueId), key.sequence);
+    entries.put(removed, entry.stamped(stamp));
+    return removed;
+  }
+
+  /** A queue is forgotten, with what has been removed from it. */
   void forget(long queueId) {
+    forgetOne(queueId);
+    forgetOne(StoreIds.ofRemoved(queueId));
+  }
+
+  private void forgetOne(long queueId) {
     var queue = entries.subMap(new QueueKey(queueId, 0), new QueueKey(queueId + 1, 0));
     log.forget(
         queueId,
@@ -314,6 +334,47 @@ public final class LogRig implements ReplicaQueues, LogOwner, LogListener {
               }
               return meant;
             });
+  }
+
+  @Override
+  public void replaced(long queueId, long sequence) {
+    Stored former = entries.remove(new QueueKey(queueId, sequence));
+    if (former != null) {
+      log.release(former.location, former.bodyLength);
+    }
+  }
+
+  @Override
+  public void removed(long queueId, long from, long to, int segment, long stamp) {
+    for (long sequence = from; sequence <= to; sequence++) {
+      QueueKey key = new QueueKey(queueId, sequence);
+      Stored entry = entries.get(key);
+      if (entry != null && Location.segment(entry.location) == segment) {
+        entries.remove(key);
+        replaced(StoreIds.ofRemoved(queueId), sequence);
+        entries.put(new QueueKey(StoreIds.ofRemoved(queueId), sequence), entry.stamped(stamp));
+      }
+    }
+  }
+
+  @Override
+  public void remove(long queueId, long from, long to, long stamp, TakenSink sink) {
+    var range = entries.subMap(new QueueKey(queueId, from), true, new QueueKey(queueId, to), true);
+    TreeMap<QueueKey, Stored> taken = new TreeMap<>(range);
+    range.clear();
+    taken.forEach(
+        (key, entry) -> {
+          replaced(StoreIds.ofRemoved(queueId), key.sequence);
+          entries.put(
+              new QueueKey(StoreIds.ofRemoved(queueId), key.sequence), entry.stamped(stamp));
+          sink.accept(key.sequence, entry.location, entry.bodyLength);
+        });
+  }
+
+  @Override
+  public long removalOf(long queueId, long sequence, long location) {
+    Stored entry = entries.get(new QueueKey(StoreIds.ofRemoved(queueId), sequence));
+    return entry != null && entry.location == location ? entry.deadline : NOT_REMOVED;
   }
 
   @Override

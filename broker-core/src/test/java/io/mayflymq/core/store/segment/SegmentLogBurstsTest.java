@@ -8,6 +8,7 @@ import io.mayflymq.core.store.BatchOrigin;
 import io.mayflymq.core.store.BurstId;
 import io.mayflymq.core.store.EpochHistory;
 import io.mayflymq.core.store.LinkBatches;
+import io.mayflymq.core.store.StoreIds;
 import io.mayflymq.core.store.segment.LogOptions.Sync;
 import io.mayflymq.core.store.segment.LogRig.QueueKey;
 import java.io.IOException;
@@ -42,6 +43,8 @@ class SegmentLogBurstsTest {
     SETTLE_FIRST,
     SETTLE_ANY,
     MOVE,
+    REMOVE,
+    BRING_BACK,
     FORGET,
     DELIVER,
     RETURN,
@@ -157,6 +160,8 @@ class SegmentLogBurstsTest {
         case SETTLE_FIRST -> settle(rig.entries.ceilingKey(new QueueKey(queue, 0)));
         case SETTLE_ANY -> settle(any(random));
         case MOVE -> move(any(random), fresh(random.nextInt(3)));
+        case REMOVE -> remove(any(random), random.nextInt(3));
+        case BRING_BACK -> bringBack(removed(random));
         case FORGET -> {
           if (random.nextInt(20) == 0) {
             rig.forget(queue);
@@ -241,6 +246,24 @@ class SegmentLogBurstsTest {
         Message message = contents.get(from);
         rig.move(from, to, message);
         contents.put(to, message);
+      }
+    }
+
+    private void remove(QueueKey key, long stamp) {
+      if (key != null && !StoreIds.isRemoved(key.queueId())) {
+        contents.put(rig.remove(key, stamp), contents.get(key));
+      }
+    }
+
+    private QueueKey removed(Random random) {
+      long id = StoreIds.ofRemoved(random.nextInt(3));
+      QueueKey key = rig.entries.ceilingKey(new QueueKey(id, random.nextInt(1 + messages)));
+      return key == null ? rig.entries.ceilingKey(new QueueKey(StoreIds.ofRemoved(0), 0)) : key;
+    }
+
+    private void bringBack(QueueKey key) {
+      if (key != null) {
+        move(key, new QueueKey(StoreIds.queueOf(key.queueId()), key.sequence()));
       }
     }
 
@@ -573,6 +596,8 @@ class SegmentLogBurstsTest {
             Tuple.of(6, Action.SETTLE_FIRST),
             Tuple.of(4, Action.SETTLE_ANY),
             Tuple.of(4, Action.MOVE),
+            Tuple.of(4, Action.REMOVE),
+            Tuple.of(3, Action.BRING_BACK),
             Tuple.of(1, Action.FORGET),
             Tuple.of(3, Action.DELIVER),
             Tuple.of(3, Action.RETURN),

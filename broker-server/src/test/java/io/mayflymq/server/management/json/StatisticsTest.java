@@ -48,6 +48,7 @@ class StatisticsTest {
             new QueueTotals(now, 0, 0, 0, 0, 0, 0, 0, 0, 0),
             QueueTotals.NONE,
             QueueTotals.NONE,
+            QueueTotals.NONE,
             0,
             OptionalLong.empty(),
             OptionalLong.empty(),

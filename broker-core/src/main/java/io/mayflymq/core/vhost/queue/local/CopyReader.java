@@ -6,6 +6,7 @@ import io.mayflymq.core.codec.MessageCodec;
 import io.mayflymq.core.message.DeliveryCount;
 import io.mayflymq.core.queue.index.CopySink;
 import io.mayflymq.core.queue.index.Deadlines;
+import io.mayflymq.core.store.RemovalStamp;
 import io.mayflymq.core.vhost.queue.ConsumerOriginCodec;
 import io.mayflymq.core.vhost.queue.Preconditions;
 import io.mayflymq.core.vhost.queue.Queue;
@@ -32,6 +33,7 @@ final class CopyReader {
   private long difference;
   private OptionalLong lastUseMillis = OptionalLong.empty();
   private CopySink sink;
+  private CopyRecords.Part part;
 
   /**
    * Creates it.
@@ -82,7 +84,10 @@ final class CopyReader {
   private void readRecord(ByteReader in) {
     int kind = in.octet();
     switch (kind) {
-      case CopyRecords.PART -> sink = parts.apply(CopyRecords.Part.of(in.octet()));
+      case CopyRecords.PART -> {
+        part = CopyRecords.Part.of(in.octet());
+        sink = parts.apply(part);
+      }
       case CopyRecords.MESSAGE -> readMessage(in);
       case CopyRecords.RETURNED -> sink.returned(in.number(), readReturns(in));
       case CopyRecords.LEFT -> sink.left(in.number());
@@ -98,6 +103,12 @@ final class CopyReader {
     }
   }
 
+  private long here(long deadline) {
+    return part == CopyRecords.Part.REMOVED
+        ? RemovalStamp.later(deadline, difference)
+        : deadline + difference;
+  }
+
   private static long readReturns(ByteReader in) {
     return DeliveryCount.of(in.integer(), in.integer());
   }
@@ -106,8 +117,7 @@ final class CopyReader {
     long sequence = in.number();
     int flags = in.octet();
     long enqueuedAt = in.signed() + difference;
-    long deadline =
-        (flags & CopyRecords.HAS_DEADLINE) == 0 ? Deadlines.NEVER : in.signed() + difference;
+    long deadline = (flags & CopyRecords.HAS_DEADLINE) == 0 ? Deadlines.NEVER : here(in.signed());
     long returns = readReturns(in);
     sink.message(
         sequence,

@@ -49,7 +49,9 @@ final class CopyRecords {
   enum Part {
     QUEUE(0),
     SCHEDULE(1),
-    WAITING_DEAD_LETTERS(2);
+    WAITING_DEAD_LETTERS(2),
+    /** Those that can be brought back: a stamp is in the place of the deadline. */
+    REMOVED(3);
 
     private final int code;
 

@@ -16,7 +16,8 @@ import io.mayflymq.core.vhost.queue.Queue;
 
 /**
  * The hidden queues beside a queue: scheduled messages, and dead letters that wait. Each exists
- * from its first message on. Belongs to the queue's shard.
+ * from its first message on. A third one, of messages that can be brought back, is the machine's.
+ * Belongs to the queue's shard.
  */
 final class HiddenQueues {
   private final Queue queue;
@@ -35,6 +36,8 @@ final class HiddenQueues {
   void open(long storeId) {
     if (StoreIds.isSchedule(storeId)) {
       openSchedule();
+    } else if (StoreIds.isRemoved(storeId)) {
+      ((ClassicQueueMachine) machine).openRemoved();
     } else {
       openWaiting();
     }

@@ -25,6 +25,7 @@ final class IncomingCopy implements QueueCopying {
       case QUEUE -> ((ClassicQueueMachine) state.machine()).copiedMessages();
       case SCHEDULE -> state.hidden().copiedSchedule();
       case WAITING_DEAD_LETTERS -> state.hidden().copiedWaiting();
+      case REMOVED -> ((ClassicQueueMachine) state.machine()).copiedRemoved();
     };
   }
 

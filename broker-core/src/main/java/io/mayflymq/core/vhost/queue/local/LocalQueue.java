@@ -14,6 +14,7 @@ import io.mayflymq.core.queue.PolicyImpact;
 import io.mayflymq.core.queue.QueueMachine;
 import io.mayflymq.core.queue.QueueSizes;
 import io.mayflymq.core.queue.index.Deadlines;
+import io.mayflymq.core.queue.index.QueueTotals;
 import io.mayflymq.core.store.Move;
 import io.mayflymq.core.stream.StreamMachine;
 import io.mayflymq.core.vhost.partition.Partition;
@@ -216,6 +217,7 @@ public final class LocalQueue implements ShardQueue {
         machine.totals(),
         state.hidden().scheduled(),
         state.hidden().waiting(),
+        removed(),
         machine.consumerCount(),
         machine instanceof StreamMachine stream ? stream.largestLag() : OptionalLong.empty(),
         machine instanceof ClassicQueueMachine source
@@ -243,6 +245,7 @@ public final class LocalQueue implements ShardQueue {
           queue.totals(),
           state.hidden().scheduled(),
           state.hidden().waiting(),
+          removed(),
           members,
           queue.consumerCapacity(state.now()),
           OptionalLong.empty(),
@@ -256,6 +259,7 @@ public final class LocalQueue implements ShardQueue {
         machine.totals(),
         state.hidden().scheduled(),
         state.hidden().waiting(),
+        removed(),
         members,
         Double.NaN,
         machine instanceof StreamMachine stream ? stream.largestLag() : OptionalLong.empty(),
@@ -264,6 +268,12 @@ public final class LocalQueue implements ShardQueue {
         Deadlines.NEVER,
         OptionalLong.empty(),
         null);
+  }
+
+  private QueueTotals removed() {
+    return machine instanceof ClassicQueueMachine source
+        ? source.removedTotals()
+        : QueueTotals.NONE;
   }
 
   @Override

@@ -12,11 +12,13 @@ import io.mayflymq.core.queue.DeadlineSurvey;
 import io.mayflymq.core.queue.GetResult;
 import io.mayflymq.core.queue.MessageChoice;
 import io.mayflymq.core.queue.QueueMachine;
+import io.mayflymq.core.queue.Restoration;
 import io.mayflymq.core.queue.SchedulePage;
 import io.mayflymq.core.queue.SchedulePlace;
 import io.mayflymq.core.queue.ScheduleRemoval;
 import io.mayflymq.core.queue.ScheduleSearch;
 import io.mayflymq.core.runtime.Shard;
+import io.mayflymq.core.store.PartitionStore;
 import io.mayflymq.core.vhost.queue.Preconditions;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.queue.QueuePage;
@@ -170,6 +172,21 @@ final class LocalRequests implements QueueRequests {
           state.requireExists();
           ChosenPurge purge = state.requireSource("queue.purge").purge(choice, onlyCounts);
           return SlicedTask.of(state, () -> purge.step(state.now()), purge::chosen);
+        });
+  }
+
+  @Override
+  public CompletableFuture<Restoration.Report> restore(Restoration.Choice choice) {
+    return state.serve(
+        () -> {
+          state.requireExists();
+          ClassicQueueMachine messages = state.requireSource("restore");
+          Restoration restoration = messages.restoration(choice);
+          PartitionStore store = queue.partition().store();
+          return SlicedTask.of(
+              state,
+              () -> messages.restore(restoration, state.now(), store::move),
+              restoration::report);
         });
   }
 

@@ -203,6 +203,9 @@ final class OutgoingMove {
     if (hidden.schedule() != null && !copies.containsKey(Part.SCHEDULE)) {
       copies.put(Part.SCHEDULE, hidden.schedule().copyMessages());
     }
+    if (movable.hasRemoved() && !copies.containsKey(Part.REMOVED)) {
+      copies.put(Part.REMOVED, movable.copyRemoved());
+    }
     if (hidden.hasWaiting() && !copies.containsKey(Part.WAITING_DEAD_LETTERS)) {
       copies.put(Part.WAITING_DEAD_LETTERS, hidden.waitingMessages().copyMessages());
     }
@@ -251,6 +254,7 @@ final class OutgoingMove {
             case QUEUE -> movable.endCopy(copy, writer);
             case SCHEDULE -> hidden.schedule().endCopy(copy, writer);
             case WAITING_DEAD_LETTERS -> hidden.waitingMessages().endCopy(copy, writer);
+            case REMOVED -> movable.endCopyOfRemoved(copy, writer);
           }
         });
     writer.lastUse(movable.lastUseMillis(state.now()));

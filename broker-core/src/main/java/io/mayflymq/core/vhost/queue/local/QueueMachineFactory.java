@@ -6,6 +6,7 @@ import io.mayflymq.core.queue.ClassicQueueMachine;
 import io.mayflymq.core.queue.QueueEffects;
 import io.mayflymq.core.queue.QueueMachine;
 import io.mayflymq.core.store.PartitionStore;
+import io.mayflymq.core.store.StoreIds;
 import io.mayflymq.core.store.StreamStore;
 import io.mayflymq.core.stream.StreamMachine;
 import io.mayflymq.core.vhost.partition.Partition;
@@ -32,6 +33,7 @@ record QueueMachineFactory(Queue queue, QueueEffects effects) {
           settings,
           partition.pages(),
           store.open(queue.id(), queue.storeName(), queue.kept()),
+          () -> store.open(StoreIds.ofRemoved(queue.id()), queue.storeName(), queue.kept()),
           effects,
           nowMillis);
     }

@@ -1,0 +1,69 @@
+package io.mayflymq.core.queue;
+
+import io.mayflymq.core.message.DropTrigger;
+import java.util.Locale;
+import java.util.Optional;
+
+/**
+ * Why a message has left its queue in a way that can be undone. Their order is part of the format
+ * of the log ({@link io.mayflymq.core.store.RemovalStamp}): new ones are added at the end.
+ */
+public enum RemovalReason {
+  /** A purge, of all messages or of some. */
+  PURGED(0),
+  /** Its deadline. */
+  EXPIRED(1),
+  /** A length limit. */
+  MAXLEN(2),
+  /** A consumer that rejected it, or whose time was over. */
+  REJECTED(3),
+  /** Too many returns. */
+  DELIVERY_LIMIT(4),
+  /** An acknowledgement, which may be automatic. */
+  ACKED(5);
+
+  private static final RemovalReason[] ALL = values();
+
+  /** 0 to 7. */
+  final int code;
+
+  RemovalReason(int code) {
+    this.code = code;
+  }
+
+  /** Returns the reason of this code. */
+  static RemovalReason of(int code) {
+    for (RemovalReason reason : ALL) {
+      if (reason.code == code) {
+        return reason;
+      }
+    }
+    throw new IllegalArgumentException("no reason has the code " + code);
+  }
+
+  /** Returns the reason that follows from a death; null if the queue goes itself. */
+  static RemovalReason of(DropTrigger cause) {
+    return switch (cause.reason()) {
+      case EXPIRED -> EXPIRED;
+      case MAXLEN -> MAXLEN;
+      case REJECTED -> REJECTED;
+      case DELIVERY_LIMIT -> DELIVERY_LIMIT;
+      case QUEUE_EXPIRED, QUEUE_DELETED -> null;
+    };
+  }
+
+  /** Returns its name for people: {@code purged}, {@code delivery_limit} and so on. */
+  public String word() {
+    return name().toLowerCase(Locale.ROOT);
+  }
+
+  /** Returns the reason of this name, if there is one. */
+  public static Optional<RemovalReason> ofWord(String word) {
+    for (RemovalReason reason : ALL) {
+      if (reason.word().equals(word)) {
+        return Optional.of(reason);
+      }
+    }
+    return Optional.empty();
+  }
+}

@@ -1,0 +1,174 @@
+package io.mayflymq.core.queue;
+
+import io.mayflymq.core.message.Message;
+import io.mayflymq.core.policy.QueueSettings;
+import io.mayflymq.core.policy.RecoverableSettings;
+import io.mayflymq.core.queue.index.CopiedMessages;
+import io.mayflymq.core.queue.index.Deadlines;
+import io.mayflymq.core.queue.index.MessageCopy;
+import io.mayflymq.core.queue.index.MessageDeadlines;
+import io.mayflymq.core.queue.index.MessageIndex;
+import io.mayflymq.core.queue.index.PagePool;
+import io.mayflymq.core.queue.index.QueueMessages;
+import io.mayflymq.core.queue.index.QueueTotals;
+import io.mayflymq.core.store.QueueStore;
+import io.mayflymq.core.store.RemovalStamp;
+import io.mayflymq.core.store.UnsettledEntry;
+
+/**
+ * The messages that have left a queue and can be brought back, as a pure state machine.
+ *
+ * <p>They are kept beside the queue in a hidden one that consists of the same parts, with a store
+ * of its own, under the numbers that they had. Where a queue has the deadline of a message, this
+ * has a {@link RemovalStamp}. So nothing of a message is written again when it leaves: the log
+ * notes a range of numbers. And the one that was removed first is found like one that expires
+ * first.
+ *
+ * <p>They are let go when the window of time is over that {@link RecoverableSettings} gives, or
+ * when there are too many bytes.
+ */
+final class RemovedMessages {
+  /** What a message counts besides its body, so that empty ones are bounded, too. */
+  static final long BYTES_PER_MESSAGE = 100;
+
+  private final QueueMessages messages;
+  private final MessageIndex<Message> index;
+  private final MessageDeadlines order;
+
+  RemovedMessages(PagePool pages, QueueStore store) {
+    messages = new QueueMessages(pages, store, QueueSettings.DEFAULT);
+    index = messages.index();
+    order = messages.deadlines();
+  }
+
+  /** Starts, with what the store has recovered meanwhile; called once, before anything else. */
+  void start() {
+    messages.finishRecovery(0, (sequence, returns, untilMillis) -> {}, sequence -> {});
+  }
+
+  /** Takes a message of the queue. */
+  void take(QueueMessages queue, long sequence, RemovalReason reason, long nowMillis) {
+    queue.moveTo(messages, sequence, RemovalStamp.of(nowMillis, reason.code));
+  }
+
+  /** Returns the number behind the highest one that a message here has had. */
+  long nextSequence() {
+    return index.nextSequence();
+  }
+
+  /**
+   * Lets messages go that cannot be brought back any more, those first that were removed first; at
+   * most {@code budget} of them.
+   *
+   * @return when to do so again, in ms since the epoch; {@link Deadlines#NEVER} if there are none
+   */
+  long letGo(RecoverableSettings settings, long nowMillis, int budget) {
+    int left = budget;
+    long earliest = order.earliest();
+    while (earliest >= 0) {
+      long end = endOf(earliest, settings);
+      if (end > nowMillis && bytes() <= settings.mostBytes()) {
+        return end;
+      }
+      if (left-- == 0) {
+        return nowMillis;
+      }
+      order.leaving(earliest);
+      messages.remove(earliest);
+      earliest = order.earliest();
+    }
+    return Deadlines.NEVER;
+  }
+
+  /** Returns how many bytes they count. */
+  long bytes() {
+    return index.readyBytes() + BYTES_PER_MESSAGE * index.readyCount();
+  }
+
+  /** Returns how many there are. */
+  long count() {
+    return index.readyCount();
+  }
+
+  /** Returns how many there are, and the sum of their bodies. */
+  QueueTotals totals() {
+    return messages.totals(0, 0, 0, 0);
+  }
+
+  // Bringing back
+
+  /** Returns the first one after a number, in the order of the queue; -1 if there is none. */
+  long next(long after) {
+    return index.nextReady(after);
+  }
+
+  /** Returns when and why it was removed, as {@link RemovalStamp} packs it. */
+  long stamp(long sequence) {
+    return index.deadline(sequence);
+  }
+
+  /** Returns whether one can be brought back still: it may only not have been let go yet. */
+  boolean mayReturn(long sequence, RecoverableSettings settings, long nowMillis) {
+    return endOf(sequence, settings) > nowMillis;
+  }
+
+  private long endOf(long sequence, RecoverableSettings settings) {
+    return Deadlines.after(removedAt(sequence), settings.windowMillis());
+  }
+
+  RemovalReason reason(long sequence) {
+    return RemovalReason.of(RemovalStamp.reason(stamp(sequence)));
+  }
+
+  /** Returns when it was removed, in ms since the epoch. */
+  long removedAt(long sequence) {
+    return RemovalStamp.millis(stamp(sequence));
+  }
+
+  /** Returns when it arrived in the queue, in ms since the epoch. */
+  long arrivedAt(long sequence) {
+    return index.enqueuedAt(sequence);
+  }
+
+  int bodySize(long sequence) {
+    return index.bodySize(sequence);
+  }
+
+  /** Returns a message; null if it cannot be read. */
+  Message read(long sequence) {
+    return messages.peek(sequence);
+  }
+
+  /**
+   * Removes a message that is brought back.
+   *
+   * @return its entry in the log; null if the log does not have it
+   */
+  UnsettledEntry detach(long sequence) {
+    order.leaving(sequence);
+    return messages.detach(sequence);
+  }
+
+  // Moving
+
+  MessageCopy copy() {
+    return messages.copy();
+  }
+
+  CopiedMessages copied() {
+    return messages.copied();
+  }
+
+  // The end
+
+  /** Releases some of what a deleted queue holds. @return whether there is more */
+  boolean disposeSome(int most) {
+    return messages.disposeSome(most);
+  }
+
+  /** Releases the memory of a deleted queue. No other method may be called afterwards. */
+  void dispose() {
+    order.cleared();
+    messages.dispose();
+  }
+}
