@@ -69,6 +69,8 @@ final class QueueCommands {
             .arguments("queue", "sequence")
             .noting("browse_queue shows the sequence of each message.")
             .action(QueueCommands::deleteMessage),
+        Restorations.undoPurge(),
+        Restorations.rewind(),
         Command.named("browse_queue", "Shows ready messages of a queue, and leaves them there")
             .inVhost()
             .arguments("queue")

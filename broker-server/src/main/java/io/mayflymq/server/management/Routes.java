@@ -44,6 +44,7 @@ import io.mayflymq.server.management.resource.QueueResource;
 import io.mayflymq.server.management.resource.RebalanceResource;
 import io.mayflymq.server.management.resource.RedriveResource;
 import io.mayflymq.server.management.resource.ReplicaResource;
+import io.mayflymq.server.management.resource.RestoreResource;
 import io.mayflymq.server.management.resource.ScheduleResource;
 import io.mayflymq.server.management.resource.ServerLimits;
 import io.mayflymq.server.management.resource.SessionResource;
@@ -148,6 +149,9 @@ final class Routes implements AutoCloseable {
     PurgeResource purges = new PurgeResource(managed);
     purges.addTo(api);
     purges.addQuestionsTo(questions);
+    RestoreResource restorations = new RestoreResource(managed);
+    restorations.addTo(api);
+    restorations.addQuestionsTo(questions);
     new BindingResource(managed).addTo(api);
     new PolicyResource(managed).addTo(api);
     new ParameterResource(managed).addTo(api);

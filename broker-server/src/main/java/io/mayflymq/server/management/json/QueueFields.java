@@ -160,6 +160,20 @@ public final class QueueFields {
           of("policy", TEXT, queue -> name(queue.policies().policy()))
               .nullAlone(queue -> true)
               .column(),
+          number("recoverable_bytes", sizes -> sizes.recoverable().readyBytes())
+              .gauge(
+                  DETAILS,
+                  "queue_recoverable_bytes",
+                  "Body sizes of messages that have left and can be brought back.")
+              .only(type(QueueType.CLASSIC, QueueType.QUORUM))
+              .column(),
+          number("recoverable_messages", sizes -> sizes.recoverable().ready())
+              .gauge(
+                  DETAILS,
+                  "queue_recoverable_messages",
+                  "Messages that have left and can be brought back.")
+              .only(type(QueueType.CLASSIC, QueueType.QUORUM))
+              .column(),
           of("reductions", NUMBER, queue -> 0),
           of("reductions_details", OTHER, queue -> Erlang.NO_RATE),
           content("single_active_consumer_tag", TEXT, Reading::singleActiveConsumer)

@@ -72,6 +72,8 @@ final class Examples {
     on("POST " + QUEUE + "/convert").body("{\"to\":\"quorum\"}").orStatus(400);
     on("POST " + QUEUE + "/purge").body("{\"count\":1}");
     on("POST " + QUEUE + "/purge/dry-run").body("{\"count\":1}");
+    on("POST " + QUEUE + "/restore").body("{\"expired\":\"leave\"}");
+    on("POST " + QUEUE + "/restore/dry-run").body("{}");
     String redrive = "{\"rate\":1}";
     on("POST " + QUEUE + "/redrive").body(redrive).orStatus(400);
     on("POST " + QUEUE + "/redrive/dry-run").body(redrive);

@@ -56,6 +56,24 @@ class LeaderChangeIT extends QuorumFixture {
     assertThat(QuorumNodes.drain(channel, queue)).isEqualTo(QuorumNodes.bodies(0, MANY));
   }
 
+  @Test
+  void whatWasPurgedCanBeBroughtBack() throws Exception {
+    nodes.declare(0, queue, Map.of("x-recoverable", 3_600_000));
+    int follower = nodes.follower(queue, 0);
+    Channel channel = nodes.confirming(follower);
+    QuorumNodes.publish(channel, queue, QuorumNodes.bodies(0, MANY));
+    channel.queuePurge(queue);
+    QuorumNodes.publish(channel, queue, QuorumNodes.bodies(MANY, MANY + 1));
+
+    nodes.killLeader(queue);
+
+    String path = "queues/%2F/" + queue + "/restore";
+    await()
+        .atMost(Patience.TIME)
+        .until(() -> nodes.http(follower).post(path, "{}").json().path("restored").asInt() == MANY);
+    assertThat(QuorumNodes.drain(channel, queue)).isEqualTo(QuorumNodes.bodies(0, MANY + 1));
+  }
+
   /** The other queue was used later, so its lease ends later, if the first one goes on. */
   @Test
   void aLeaseGoesOn() throws Exception {
