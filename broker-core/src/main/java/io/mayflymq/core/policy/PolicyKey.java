@@ -655,7 +655,7 @@ public enum PolicyKey {
    * What counts for a queue if nothing sets the key: a Long, String or Boolean; null if nothing
    * does, or if that depends on the dialect.
    */
-  Object byDefault() {
+  public Object byDefault() {
     return byDefault;
   }
 

@@ -1,7 +1,7 @@
 package io.mayflymq.core.policy;
 
 /** Where a value may come from. */
-enum ValueOrigin {
+public enum ValueOrigin {
   /** A policy. */
   POLICY("policy"),
   /** An operator policy. */

@@ -58,8 +58,12 @@ public final class AutoDeadLetterQueue {
 
   /** Returns whether a queue, or null, is that of the queue with this name. */
   public static boolean isOf(Queue queue, String parent) {
-    return queue != null
-        && FieldValue.of(parent).equals(queue.definition().arguments().get(PARENT));
+    return queue != null && isOf(queue.definition(), parent);
+  }
+
+  /** Returns whether a queue that was declared so is that of the queue with this name. */
+  public static boolean isOf(QueueDefinition definition, String parent) {
+    return FieldValue.of(parent).equals(definition.arguments().get(PARENT));
   }
 
   /**

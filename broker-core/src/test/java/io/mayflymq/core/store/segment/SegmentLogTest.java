@@ -140,6 +140,16 @@ public class SegmentLogTest {
   }
 
   @Test
+  void syncNeverMayLoseWhatWasConfirmedIfThePowerFails() {
+    LogRig rig = new LogRig(new MemoryDirectory(), LogRig.options(Sync.NEVER));
+    rig.enqueue(1, 0, LogRig.message(0, 10));
+    rig.safe();
+    assertThat(rig.events).containsExactly("safe");
+    MemoryDirectory left = rig.directory.afterPowerLoss(new Random(0), 0);
+    assertThat(new LogRig(left, LogRig.options(Sync.NEVER)).entries).isEmpty();
+  }
+
+  @Test
   void flushWritesWithoutAForce() {
     LogRig rig = new LogRig();
     rig.enqueue(1, 0, LogRig.message(0, 10));
