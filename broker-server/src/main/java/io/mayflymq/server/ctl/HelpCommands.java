@@ -25,7 +25,7 @@ final class HelpCommands {
         case "$prev" in
           -p|--vhost) kind='vhost' ;;
           --queue|--to) kind='queue' ;;
-          explain_policy|exchange) kind='' ;;
+          explain_policy|prove|exchange) kind='' ;;
         esac
         case "$cur" in -*) return ;; esac
         case "$kind" in
@@ -123,7 +123,7 @@ final class HelpCommands {
       return switch (command.name()) {
         case "set_policy", "clear_policy" -> this == POLICY;
         case "set_operator_policy", "clear_operator_policy" -> this == OPERATOR_POLICY;
-        case "explain_policy" -> this == QUEUE;
+        case "explain_policy", "prove" -> this == QUEUE;
         default -> command.parameters().stream().limit(1).anyMatch(this::isLabel);
       };
     }

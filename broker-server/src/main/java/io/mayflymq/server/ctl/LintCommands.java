@@ -44,7 +44,8 @@ final class LintCommands {
             .noting(
                 "No broker is needed. The virtual host is for a file of one virtual host, whose"
                     + " items do not name it. The rules are in docs/lint.md.")
-            .action(LintCommands::lint));
+            .action(LintCommands::lint),
+        ProofCommand.command());
   }
 
   private static String word(Enum<?> constant) {
@@ -94,7 +95,7 @@ final class LintCommands {
     return given == null ? otherwise : given;
   }
 
-  private static byte[] read(Invocation invocation, String file) {
+  static byte[] read(Invocation invocation, String file) {
     try {
       return file.equals(STANDARD_INPUT) ? invocation.readAll() : Files.readAllBytes(Path.of(file));
     } catch (NoSuchFileException e) {

@@ -57,6 +57,7 @@ final class ParameterHelp {
           Map.entry("read", "what may be consumed from: " + PERMISSION),
           Map.entry("resource", "memory or disk"),
           Map.entry("sequence", "the number of a message, as browse_queue shows it"),
+          Map.entry("subject", "queue"),
           Map.entry("tag", "a tag, such as administrator, monitoring, policymaker, management"),
           Map.entry(
               "uri", "the address of another broker: amqp[s]://user:password@host[:port][/vhost]"),

@@ -1,6 +1,7 @@
 package io.mayflymq.server.definitions;
 
 import io.mayflymq.core.message.DeathReason;
+import io.mayflymq.core.metadata.QueueDefinition;
 import io.mayflymq.core.metadata.VhostDefinition;
 import io.mayflymq.core.policy.Defaults;
 import io.mayflymq.core.policy.EffectiveSettings;
@@ -16,14 +17,21 @@ import io.mayflymq.core.policy.QueueArguments;
 import io.mayflymq.core.policy.QueueSettings;
 import io.mayflymq.core.policy.QueueType;
 import io.mayflymq.core.policy.RetryType;
+import io.mayflymq.core.proof.Claim;
+import io.mayflymq.core.proof.DeadLetterRoutes;
+import io.mayflymq.core.proof.DeadLetterWay.Target;
+import io.mayflymq.core.proof.QueueFacts;
+import io.mayflymq.core.proof.QueueProof;
+import io.mayflymq.core.proof.Surroundings;
 import io.mayflymq.core.routing.Binding;
 import io.mayflymq.core.routing.DestinationKind;
 import io.mayflymq.core.routing.ExchangeDefinition;
 import io.mayflymq.core.routing.ExchangeType;
-import io.mayflymq.core.routing.MessageProperties;
 import io.mayflymq.core.routing.RoutingTable;
 import io.mayflymq.core.security.PasswordHash;
+import io.mayflymq.core.vhost.queue.AutoDeadLetterQueue;
 import io.mayflymq.protocol.types.AmqpException;
+import java.io.ByteArrayInputStream;
 import java.io.InputStream;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -32,9 +40,9 @@ import java.util.Comparator;
 import java.util.Deque;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -48,6 +56,7 @@ public final class DefinitionsLint {
   private final String vhost;
   private final List<LintFinding> findings;
   private final Map<String, QueueSettings> queues = new TreeMap<>();
+  private final Map<String, QueueDefinition> declared = new TreeMap<>();
 
   /** The queues that are to dead-letter at least once, and do not. */
   private final Set<String> notAtLeastOnce = new HashSet<>();
@@ -91,22 +100,84 @@ public final class DefinitionsLint {
     return findings;
   }
 
+  /**
+   * Tells what can happen to the messages of a queue of a document, once it is imported by a broker
+   * that is alone and has the default configuration.
+   *
+   * @param vhost the virtual host of the queue, and of all items that do not name one
+   * @return empty if there is no such queue
+   * @throws DefinitionsException if it is no document of definitions, or the queue is a stream
+   */
+  public static Optional<List<Claim>> prove(byte[] json, String vhost, String queue)
+      throws DefinitionsException {
+    Definitions definitions = read(json, null);
+    if (definitions.vhosts().isEmpty() && definitions.queues().isEmpty()) {
+      definitions = read(json, vhost);
+    }
+    DefinitionsLint lint = new DefinitionsLint(vhost, new ArrayList<>());
+    lint.take(definitions);
+    QueueDefinition definition = lint.declared.get(queue);
+    if (definition == null) {
+      return Optional.empty();
+    } else if (definition.settings().type() == QueueType.STREAM) {
+      throw new DefinitionsException(
+          List.of(
+              "%s is a stream: expected a classic queue or a quorum queue"
+                  .formatted(lint.queue(queue))));
+    }
+    return Optional.of(QueueProof.of(lint.facts(definition)));
+  }
+
+  private static Definitions read(byte[] json, String vhost) throws DefinitionsException {
+    return DefinitionsReader.read(
+        new ByteArrayInputStream(json), vhost, password -> PasswordHash.NONE);
+  }
+
+  private QueueFacts facts(QueueDefinition definition) {
+    String own = AutoDeadLetterQueue.nameOf(definition.name());
+    return new QueueFacts(
+        vhost,
+        definition,
+        !AutoDeadLetterQueue.is(definition),
+        policies,
+        settings ->
+            deadLetters()
+                .way(
+                    definition.name(),
+                    settings,
+                    isTakenByAnother(own, definition.name())
+                        ? null
+                        : new Target(own, definition.durable(), true, QueueSettings.DEFAULT),
+                    name ->
+                        new Target(name, declared.get(name).durable(), false, queues.get(name))),
+        Surroundings.DEFAULT);
+  }
+
+  private boolean isTakenByAnother(String own, String parent) {
+    QueueDefinition present = declared.get(own);
+    return present != null && !AutoDeadLetterQueue.isOf(present, parent);
+  }
+
   private void look(Definitions definitions) {
-    definitions.policies().stream()
-        .filter(policy -> policy.vhost().equals(vhost))
-        .forEach(this::add);
-    ExchangeDefinition.predeclared().forEach(exchange -> routing = routing.withExchange(exchange));
-    List<Definitions.Exchange> exchanges =
-        definitions.exchanges().stream().filter(each -> each.vhost().equals(vhost)).toList();
-    exchanges.forEach(this::add);
-    definitions.queues().stream().filter(each -> each.vhost().equals(vhost)).forEach(this::add);
-    definitions.bindings().stream().filter(each -> each.vhost().equals(vhost)).forEach(this::add);
-    exchanges.forEach(this::lookAtExchange);
+    take(definitions);
+    definitions.exchanges().stream()
+        .filter(each -> each.vhost().equals(vhost))
+        .forEach(this::lookAtExchange);
     queues.forEach(this::lookAtQueue);
     lookForCycles();
     for (PolicyKind kind : PolicyKind.values()) {
       lookAtPolicies(kind);
     }
+  }
+
+  private void take(Definitions definitions) {
+    definitions.policies().stream()
+        .filter(policy -> policy.vhost().equals(vhost))
+        .forEach(this::add);
+    ExchangeDefinition.predeclared().forEach(exchange -> routing = routing.withExchange(exchange));
+    definitions.exchanges().stream().filter(each -> each.vhost().equals(vhost)).forEach(this::add);
+    definitions.queues().stream().filter(each -> each.vhost().equals(vhost)).forEach(this::add);
+    definitions.bindings().stream().filter(each -> each.vhost().equals(vhost)).forEach(this::add);
   }
 
   @SuppressWarnings("AnnotateFormatMethod") // the annotation would be a library of its own
@@ -170,6 +241,15 @@ public final class DefinitionsLint {
               PolicySubject.queue(byArguments.type(), queue.name()), queue.arguments());
       QueueSettings settings = effective.toQueueSettings(byArguments);
       queues.put(queue.name(), settings);
+      declared.put(
+          queue.name(),
+          new QueueDefinition(
+              queue.name(),
+              queue.durable(),
+              false,
+              queue.autoDelete(),
+              queue.arguments(),
+              byArguments));
       boolean isAsked =
           effective
               .value(PolicyKey.DEAD_LETTER_STRATEGY)
@@ -250,9 +330,7 @@ public final class DefinitionsLint {
           "its dead letter exchange '%s' does not exist: messages that expire, are rejected or do"
               + " not fit are lost",
           exchange);
-    } else if (exchange != null
-        && targets(name, settings).isEmpty()
-        && (isKeyKnown(name, settings) || leadsNowhere(exchange))) {
+    } else if (exchange != null && deadLetters().isUnroutable(name, settings)) {
       found(
           LintRule.DEAD_LETTER_UNROUTABLE,
           queue(name),
@@ -260,7 +338,7 @@ public final class DefinitionsLint {
               + " expire, are rejected or do not fit are lost",
           exchange,
           settings.deadLetters().routingKey() == null
-              ? "that messages have, " + quoted(keys(name))
+              ? "that messages have, " + quoted(deadLetters().keys(name))
               : "'" + settings.deadLetters().routingKey() + "'");
     }
     if (exchange != null && notAtLeastOnce.contains(name)) {
@@ -308,60 +386,8 @@ public final class DefinitionsLint {
     return String.join(", ", keys.stream().map(key -> "'" + key + "'").toList());
   }
 
-  /**
-   * Returns whether the keys of a queue's dead letters are in the file: its own, or those of
-   * bindings that messages have to match exactly.
-   */
-  private boolean isKeyKnown(String name, QueueSettings settings) {
-    return settings.deadLetters().routingKey() != null
-        || routing.bindingsTo(DestinationKind.QUEUE, name).stream()
-            .allMatch(
-                binding -> routing.exchange(binding.source()).routingType() == ExchangeType.DIRECT);
-  }
-
-  /** Returns whether no message comes out of an exchange, whatever its key. */
-  private boolean leadsNowhere(String exchange) {
-    return !exchange.isEmpty()
-        && !routing.hasBindingsFrom(exchange)
-        && routing.alternateExchange(exchange) == null;
-  }
-
-  /** Returns the keys that a message of a queue may have been published with. */
-  private Set<String> keys(String name) {
-    Set<String> keys = new LinkedHashSet<>();
-    routing.bindingsTo(DestinationKind.QUEUE, name).stream()
-        .map(Binding::routingKey)
-        .forEach(keys::add);
-    keys.add(name);
-    return keys;
-  }
-
-  /** Returns the queues that dead letters of a queue may get into. */
-  private Set<String> targets(String name, QueueSettings settings) {
-    String exchange = settings.deadLetters().exchange();
-    if (exchange == null || routing.exchange(exchange) == null) {
-      return Set.of();
-    }
-    Set<String> keys =
-        settings.deadLetters().routingKey() == null
-            ? keys(name)
-            : Set.of(settings.deadLetters().routingKey());
-    Set<String> targets = new TreeSet<>();
-    Stream.concat(keys.stream(), settings.deadLetters().routingKeys().values().stream())
-        .forEach(
-            key -> targets.addAll(routing.route(exchange, key, MessageProperties.NONE).toList()));
-    if (targets.isEmpty() && dependsOnMessages(exchange)) {
-      routing.bindingsFrom(exchange).stream()
-          .filter(binding -> binding.destinationKind() == DestinationKind.QUEUE)
-          .forEach(binding -> targets.add(binding.destination()));
-    }
-    return targets;
-  }
-
-  /** Returns whether the headers of a message decide, or keys that only clients know. */
-  private boolean dependsOnMessages(String exchange) {
-    ExchangeType type = routing.exchange(exchange).routingType();
-    return type != ExchangeType.DIRECT && type != ExchangeType.FANOUT && type != ExchangeType.TOPIC;
+  private DeadLetterRoutes<String> deadLetters() {
+    return new DeadLetterRoutes<>(routing, name -> name);
   }
 
   // Cycles
@@ -376,7 +402,7 @@ public final class DefinitionsLint {
               settings.expiry().messageTtlMillis() > 0
                   || settings.deliveries().retry().type() != RetryType.DISABLED;
           if (rejects && !waits) {
-            next.put(name, targets(name, settings));
+            next.put(name, deadLetters().targets(name, settings));
           }
         });
     Set<Set<String>> told = new HashSet<>();

@@ -39,6 +39,7 @@ import io.mayflymq.server.management.resource.OverviewResource;
 import io.mayflymq.server.management.resource.ParameterResource;
 import io.mayflymq.server.management.resource.PermissionResource;
 import io.mayflymq.server.management.resource.PolicyResource;
+import io.mayflymq.server.management.resource.ProofResource;
 import io.mayflymq.server.management.resource.PurgeResource;
 import io.mayflymq.server.management.resource.QueueResource;
 import io.mayflymq.server.management.resource.RebalanceResource;
@@ -152,6 +153,7 @@ final class Routes implements AutoCloseable {
     RestoreResource restorations = new RestoreResource(managed);
     restorations.addTo(api);
     restorations.addQuestionsTo(questions);
+    new ProofResource(managed, settings.durability()).addTo(api);
     new BindingResource(managed).addTo(api);
     new PolicyResource(managed).addTo(api);
     new ParameterResource(managed).addTo(api);

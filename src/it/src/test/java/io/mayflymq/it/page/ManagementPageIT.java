@@ -52,7 +52,15 @@ class ManagementPageIT {
           Map.entry(
               QUEUES + "orders",
               List.of(
-                  "time", "rates", "bindings", "publish", "get", "browse", "deaths", "settings")),
+                  "time",
+                  "rates",
+                  "bindings",
+                  "publish",
+                  "get",
+                  "browse",
+                  "deaths",
+                  "settings",
+                  "proof")),
           Map.entry(QUEUES + "failed", List.of("redrive")),
           Map.entry(QUEUES + "billing", List.of("consumers")),
           Map.entry(QUEUES + "audit", List.of("browse")),
@@ -291,6 +299,8 @@ class ManagementPageIT {
     browser.go(QUEUES + "session.4711" + IN);
     browser.open("settings");
     browser.see("#settings", "policy page-policy");
+    browser.open("proof");
+    browser.see("#proof", "max-length = 7 (policy 'page-policy')");
     browser.go("admin/policies" + IN);
     browser.click(By.xpath("//tr[contains(., 'page-policy')]//button[starts-with(., 'Delete')]"));
     browser.press("dialog", "Delete policy");

@@ -15,6 +15,7 @@ import { browsePart, getPart } from './messages.js';
 import { isDown } from './node-column.js';
 import { publishForm } from './publish.js';
 import { marks } from './queues.js';
+import { proofPart } from './queue-proof.js';
 import { redrivePart } from './queue-redrive.js';
 import { effectivePart, leasePart } from './queue-settings.js';
 import { deadlinesPart, scheduledPart } from './queue-time.js';
@@ -36,7 +37,7 @@ export async function load(page, options) {
     (allowed && page.isOpen(id) ? getUnless(statuses, root + where, options) : undefined);
   const queue = await get(root + query(sampleParameters()), options);
   const reads = mayUse('read', queue);
-  const [effective, replicas, deadlines, bindings, scheduled, deaths, redrive] = await Promise.all([
+  const [effective, replicas, deadlines, bindings, scheduled, deaths, redrive, proof] = await Promise.all([
     get(root + '/effective', options),
     isReplicated(queue) ? get(path`queues/${queue.type}/${vhost}/${name}/status`, options) : undefined,
     reads && hasDeadlines(queue) ? loadDeadlines(page, queue, root, options) : undefined,
@@ -44,8 +45,9 @@ export async function load(page, options) {
     wanted('scheduled', reads, [], '/scheduled' + query({ limit: 50, after: page.state.scheduledAfter })),
     wanted('deaths', !isDown(queue), [404], '/deaths' + query({ limit: 20, reason: page.state.deathReason })),
     wanted('redrive', reads, [404], '/redrive'),
+    wanted('proof', queue.type !== 'stream', [404], '/proof'),
   ]);
-  return { queue, effective, replicas, deadlines, bindings, scheduled, deaths, redrive };
+  return { queue, effective, replicas, deadlines, bindings, scheduled, deaths, redrive, proof };
 }
 
 const isReplicated = queue => queue.members?.length > 1;
@@ -143,6 +145,9 @@ const bindingsPart = (page, queue, bindings) => section(page, 'bindings', 'Bindi
 const settingsPart = (page, effective) =>
   section(page, 'settings', 'Effective settings', () => effectivePart(effective), 'what holds, and which policy or argument says so');
 
+const proofSection = (page, queue, proof) => (queue.type === 'stream' ? ''
+  : section(page, 'proof', 'What can happen', () => (proof === undefined ? '' : proofPart(proof)), 'to a message, what cannot, and what would change it'));
+
 const STATES = {
   leader: 'leads', follower: 'follows', writer: 'leads', replica: 'follows', nodedown: html`<strong>down</strong>`,
 };
@@ -162,7 +167,7 @@ const trouble = queue => (isReplicated(queue)
     Its messages can be used again when that node is back.`);
 
 /** What all nodes know of a queue. */
-const viewDown = (page, { queue, effective, replicas, bindings }) => html`
+const viewDown = (page, { queue, effective, replicas, bindings, proof }) => html`
   <div class="title">
     <h1>${queue.type === 'stream' ? 'Stream' : 'Queue'} <span class="name">${queue.name}</span></h1>
     <span class="faint">in virtual host ${queue.vhost}</span>
@@ -172,9 +177,10 @@ const viewDown = (page, { queue, effective, replicas, bindings }) => html`
   ${replicasPart(replicas)}
   ${card('Now', facts([['Node', queue.node], ['Arguments', argumentsOf(queue)]]))}
   ${bindingsPart(page, queue, bindings)}
-  ${settingsPart(page, effective)}`;
+  ${settingsPart(page, effective)}
+  ${proofSection(page, queue, proof)}`;
 
-function viewUp(page, { queue, effective, replicas, deadlines, bindings, scheduled, deaths, redrive }) {
+function viewUp(page, { queue, effective, replicas, deadlines, bindings, scheduled, deaths, redrive, proof }) {
   const { vhost, name } = queue;
   const stats = queue.message_stats ?? {};
   const key = `queue.${vhost}.${name}`;
@@ -235,7 +241,8 @@ function viewUp(page, { queue, effective, replicas, deadlines, bindings, schedul
     ${reads ? section(page, 'scheduled', 'Scheduled messages', () => scheduledPart(page, queue, scheduled), number(queue.messages_scheduled)) : ''}
     ${section(page, 'deaths', 'Death journal', () => deathsTable(page, deaths ?? []), 'messages that expired, were rejected or dropped, and why')}
     ${reads && !stream ? section(page, 'redrive', 'Redrive or move', () => redrivePart(page, queue, redrive), 'sends dead letters back to where they came from') : ''}
-    ${settingsPart(page, effective)}`;
+    ${settingsPart(page, effective)}
+    ${proofSection(page, queue, proof)}`;
 }
 
 export const view = (page, loaded) => (isDown(loaded.queue) ? viewDown(page, loaded) : viewUp(page, loaded));
