@@ -59,6 +59,7 @@ class ManagementPageIT {
                   "get",
                   "browse",
                   "deaths",
+                  "undo",
                   "settings",
                   "proof")),
           Map.entry(QUEUES + "failed", List.of("redrive")),
@@ -217,6 +218,29 @@ class ManagementPageIT {
         .until(() -> http.get(QUEUES + "page-ttl").json().path("messages").asInt() == 2);
     http.delete(QUEUES + "page-ttl");
     http.delete(QUEUES + "page-dead");
+  }
+
+  @Test
+  void aPurgeIsUndone() throws Exception {
+    makeQueue("page-undo", "{\"durable\":true,\"arguments\":{\"x-recoverable\":3600000}}");
+    http.post(
+        "exchanges/%2F/amq.default/publish",
+        "{\"routing_key\":\"page-undo\",\"payload\":\"x\",\"payload_encoding\":\"string\","
+            + "\"properties\":{}}");
+    http.delete(QUEUES + "page-undo/contents");
+    browser.logIn("guest", "guest");
+    browser.go(QUEUES + "page-undo" + IN);
+    browser.open("undo");
+    browser.see("#undo", "1 message");
+    browser.press("#undo", "Dry run");
+    browser.see("#undo", "this would come back");
+    browser.see("#undo", "that were purged");
+    browser.press("#undo", "Bring back …");
+    browser.see("dialog", "Bring messages back to page-undo?");
+    browser.press("dialog", "Bring back");
+    browser.see("#undo", "Came back");
+    assertThat(http.get(QUEUES + "page-undo").json().path("messages").asInt()).isEqualTo(1);
+    http.delete(QUEUES + "page-undo");
   }
 
   @Test

@@ -19,6 +19,7 @@ import { proofPart } from './queue-proof.js';
 import { redrivePart } from './queue-redrive.js';
 import { effectivePart, leasePart } from './queue-settings.js';
 import { deadlinesPart, scheduledPart } from './queue-time.js';
+import { undoPart } from './queue-undo.js';
 
 /** A queue with more messages is looked at less often: that takes the broker a tenth of a second for a million. */
 const MANY = 50_000;
@@ -241,6 +242,7 @@ function viewUp(page, { queue, effective, replicas, deadlines, bindings, schedul
     ${reads ? section(page, 'scheduled', 'Scheduled messages', () => scheduledPart(page, queue, scheduled), number(queue.messages_scheduled)) : ''}
     ${section(page, 'deaths', 'Death journal', () => deathsTable(page, deaths ?? []), 'messages that expired, were rejected or dropped, and why')}
     ${reads && !stream ? section(page, 'redrive', 'Redrive or move', () => redrivePart(page, queue, redrive), 'sends dead letters back to where they came from') : ''}
+    ${configures && mayUse('write', queue) && !stream ? section(page, 'undo', 'Undo', () => undoPart(page, queue), 'brings back what was purged, has expired or was dropped') : ''}
     ${settingsPart(page, effective)}
     ${proofSection(page, queue, proof)}`;
 }

@@ -37,6 +37,7 @@ final class QuorumLoad {
   private final Family limited =
       new Family("limited", "poison", Duration.ZERO, Map.of("x-delivery-limit", DELIVERY_LIMIT));
   private final Family single = family("single", Map.of("x-single-active-consumer", true));
+  private final UndoneQueue undone;
   private final List<Family> families = new ArrayList<>(plain);
   private final LoadClients clients = new LoadClients();
   private int starts;
@@ -45,7 +46,8 @@ final class QuorumLoad {
   QuorumLoad(FaultBench bench, Random random) throws Exception {
     this.bench = bench;
     this.random = random;
-    families.addAll(List.of(expiring, limited, single));
+    this.undone = new UndoneQueue(bench);
+    families.addAll(List.of(expiring, limited, single, undone.family()));
     int declared = 0;
     for (Family family : families) {
       if (family.deadLetters() != null) {
@@ -85,6 +87,7 @@ final class QuorumLoad {
     clients.add(new LoadConsumer(bench, turn(1), expiring.queue()));
     clients.add(new LoadConsumer(bench, turn(2), expiring.deadLetters()));
     clients.start();
+    undone.start(random.nextLong());
   }
 
   private int turn(int after) {
@@ -93,7 +96,13 @@ final class QuorumLoad {
 
   /** Has all clients end, and returns what is wrong with those that do not. */
   List<String> stop() throws InterruptedException {
+    undone.stop();
     return clients.stop();
+  }
+
+  /** All faults are over: what is away and can be brought back comes back. */
+  void restoreAll() {
+    undone.restoreAll();
   }
 
   /** Returns what clients have lost that have ended since this was called last. */

@@ -77,6 +77,7 @@ class QuorumRoundsIT {
             () -> load.families().forEach(family -> family.faultBegins(setsClocks)));
     List<String> wrong = new ArrayList<>(load.stop());
     load.families().forEach(Family::faultIsOver);
+    load.restoreAll();
     List<Loss> losses = load.takeLosses();
     wrong.addAll(unexpected(losses, faults, times));
     Tally tally = load.families().stream().map(Family::tally).reduce(Tally::sum).orElseThrow();
