@@ -47,8 +47,12 @@ public record NodeQuestion(
         request.parameters(),
         request.query(),
         reason == null ? Map.of() : Map.of(REASON, reason),
-        request.method().equals("POST") ? request.body().fields().object() : null,
+        hasBody(request) ? request.body().fields().object() : null,
         request.principal());
+  }
+
+  private static boolean hasBody(Request request) {
+    return request.method().equals("POST") || request.method().equals("PUT");
   }
 
   /** Returns a question of the nodes among themselves, on behalf of a request. */

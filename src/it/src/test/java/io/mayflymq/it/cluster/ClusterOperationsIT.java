@@ -284,11 +284,15 @@ class ClusterOperationsIT {
             {"node": "%s", "arguments": {"x-queue-leader-locator": "client-local"}}"""
                 .formatted(named));
     assertThat(declared.status()).as(declared.reason()).isEqualTo(201);
-    assertThat(api.get(path).json().path("node").asText()).isEqualTo(named);
+    JsonNode queue = api.get(path).json();
+    assertThat(queue.path("node").asText()).isEqualTo(named);
+    assertThat(queue.path("arguments").path("x-queue-leader-locator").asText())
+        .isEqualTo("client-local");
     assertThat(api.delete(path).status()).isEqualTo(204);
     String exchange = "exchanges/%2F/named";
-    String body = "{\"type\": \"direct\", \"node\": \"%s\"}".formatted(named);
+    String body = "{\"type\": \"fanout\", \"node\": \"%s\"}".formatted(named);
     assertThat(api.put(exchange, body).status()).isEqualTo(201);
+    assertThat(api.get(exchange).json().path("type").asText()).isEqualTo("fanout");
     assertThat(api.delete(exchange).status()).isEqualTo(204);
   }
 
