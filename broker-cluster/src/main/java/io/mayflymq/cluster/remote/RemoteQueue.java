@@ -169,6 +169,12 @@ public final class RemoteQueue implements ShardQueue {
     return Deadlines.NEVER;
   }
 
+  /** The owning node lets publishers wait. */
+  @Override
+  public long waitOfPublisher() {
+    return 0;
+  }
+
   /** The owning node holds floods up. */
   @Override
   public int pauseMillis() {

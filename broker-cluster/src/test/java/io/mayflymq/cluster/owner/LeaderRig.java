@@ -261,6 +261,7 @@ final class LeaderRig {
             switch (method.getName()) {
               case "publish" -> publish(id, (Message) arguments[0]);
               case "pauseMillis" -> 0;
+              case "waitOfPublisher" -> 0L;
               default ->
                   events.add(
                       "%s %s to %s of queue %d"

@@ -29,7 +29,9 @@ public final class MistypedArguments {
   private static Set<String> known() {
     Set<String> known = new TreeSet<>();
     for (PolicyKey key : PolicyKey.values()) {
-      known.addAll(key.arguments());
+      if (key.isByArgument()) {
+        known.addAll(key.arguments());
+      }
     }
     for (QueueType type : QueueType.values()) {
       known.addAll(type.arguments());

@@ -227,6 +227,19 @@ public enum PolicyKey {
           .newArgument()
           .forOperators()
           .overArgumentOfQuorumQueues()),
+  /** MayflyMQ's own: how many messages may be handed out at once. */
+  DELIVERY_BURST(
+      row(
+              "delivery-burst",
+              integer(1, Integer.MAX_VALUE, "is not a valid number of deliveries at once"))
+          .doc(
+              "messages, 1 or more: [how many of `delivery-rate` leave at"
+                  + " once](consumers.md#rates-of-a-queue)")
+          .of(CLASSIC, QUORUM)
+          .extension()
+          .forOperators()
+          .withOperatorPolicy(Merge.LOWEST)
+          .withArgument(Merge.LOWEST)),
   DELIVERY_LIMIT(
       row(
               "delivery-limit",
@@ -238,6 +251,17 @@ public enum PolicyKey {
           .forOperators()
           .withOperatorPolicy(Merge.LOWEST_LIMIT)
           .withArgument(Merge.LOWEST_LIMIT)),
+  /** MayflyMQ's own: how many messages are handed out within a second. */
+  DELIVERY_RATE(
+      row("delivery-rate", integer(1, Integer.MAX_VALUE, "is not a valid rate of deliveries"))
+          .doc(
+              "messages a second, 1 or more: [how many consumers get within any"
+                  + " second](consumers.md#rates-of-a-queue)")
+          .of(CLASSIC, QUORUM)
+          .extension()
+          .forOperators()
+          .withOperatorPolicy(Merge.LOWEST)
+          .withArgument(Merge.LOWEST)),
   /** MayflyMQ's own: how long an exchange may stay unused, in ms. */
   EXCHANGE_EXPIRES(
       row("exchange-expires", integer(1, Long.MAX_VALUE, "is not a valid exchange expiry"))
@@ -471,26 +495,35 @@ public enum PolicyKey {
           .of(CLASSIC, QUORUM)
           .forOperators()
           .overArgumentOfQuorumQueues()),
-  /** MayflyMQ's own: for how long what has left a queue can be brought back. */
-  RECOVERABLE(
-      row("recoverable", time("is not a valid time"))
+  /** MayflyMQ's own: what waits while a queue is paused. */
+  PAUSE(
+      row("pause", wordFor(Pause.class))
           .doc(
-              "ms, 1 or more, or as in `2h` (`Y`, `M`, `D`, `h`, `m`, `s`): [how long what has"
-                  + " left the queue can be brought back](undo.md)")
+              "`deliveries`, `publishing`, `both`: [what"
+                  + " waits](consumers.md#pausing-a-queue); `pause_queue` sets it for one queue")
           .of(CLASSIC, QUORUM)
           .extension()
-          .forOperators()),
-  /** MayflyMQ's own: whether that holds for what was acknowledged. */
-  RECOVERABLE_ACKED(
-      row("recoverable-acked", bool("is not a boolean"))
-          .doc("`true` or `false`: whether [acknowledged messages](undo.md), too")
+          .forOperators()
+          .byPoliciesOnly()),
+  /** MayflyMQ's own: how many messages may be published at once. */
+  PUBLISH_BURST(
+      row(
+              "publish-burst",
+              integer(1, Integer.MAX_VALUE, "is not a valid number of messages at once"))
+          .doc(
+              "messages, 1 or more: [how many of `publish-rate` may come at"
+                  + " once](consumers.md#rates-of-a-queue)")
           .of(CLASSIC, QUORUM)
           .extension()
-          .forOperators()),
-  /** MayflyMQ's own: how much can be brought back. */
-  RECOVERABLE_BYTES(
-      row("recoverable-bytes", integer(0, Long.MAX_VALUE, "is not a valid number of bytes"))
-          .doc("bytes, 0 or more: [the most that is kept for that](undo.md), 1 GiB by default")
+          .forOperators()
+          .withOperatorPolicy(Merge.LOWEST)
+          .withArgument(Merge.LOWEST)),
+  /** MayflyMQ's own: how many messages are published within a second. */
+  PUBLISH_RATE(
+      row("publish-rate", integer(1, Integer.MAX_VALUE, "is not a valid rate of publishers"))
+          .doc(
+              "messages a second, 1 or more: [to what publishers are"
+                  + " slowed](consumers.md#rates-of-a-queue)")
           .of(CLASSIC, QUORUM)
           .extension()
           .forOperators()
@@ -523,6 +556,31 @@ public enum PolicyKey {
       row("queue-version", integer(1, 2, "is not a valid queue-version value"))
           .withoutEffect()
           .forOperators()),
+  /** MayflyMQ's own: for how long what has left a queue can be brought back. */
+  RECOVERABLE(
+      row("recoverable", time("is not a valid time"))
+          .doc(
+              "ms, 1 or more, or as in `2h` (`Y`, `M`, `D`, `h`, `m`, `s`): [how long what has"
+                  + " left the queue can be brought back](undo.md)")
+          .of(CLASSIC, QUORUM)
+          .extension()
+          .forOperators()),
+  /** MayflyMQ's own: whether that holds for what was acknowledged. */
+  RECOVERABLE_ACKED(
+      row("recoverable-acked", bool("is not a boolean"))
+          .doc("`true` or `false`: whether [acknowledged messages](undo.md), too")
+          .of(CLASSIC, QUORUM)
+          .extension()
+          .forOperators()),
+  /** MayflyMQ's own: how much can be brought back. */
+  RECOVERABLE_BYTES(
+      row("recoverable-bytes", integer(0, Long.MAX_VALUE, "is not a valid number of bytes"))
+          .doc("bytes, 0 or more: [the most that is kept for that](undo.md), 1 GiB by default")
+          .of(CLASSIC, QUORUM)
+          .extension()
+          .forOperators()
+          .withOperatorPolicy(Merge.LOWEST)
+          .withArgument(Merge.LOWEST)),
   STREAM_FILTER_SIZE_BYTES(
       row(
               "stream-filter-size-bytes",
@@ -546,7 +604,9 @@ public enum PolicyKey {
   private static final Map<String, PolicyKey> BY_NAME = byName();
 
   private static final List<PolicyKey> NEW_ARGUMENTS =
-      Arrays.stream(values()).filter(key -> key.newArgument && !key.ofExchanges).toList();
+      Arrays.stream(values())
+          .filter(key -> key.newArgument && key.byArgument && !key.ofExchanges)
+          .toList();
 
   private static final Map<String, PolicyKey> QUEUE_ARGUMENTS = byArgument(false);
 
@@ -566,6 +626,7 @@ public enum PolicyKey {
   private final boolean effect;
   private final boolean ofExchanges;
   private final boolean ofBoth;
+  private final boolean byArgument;
   private final boolean extension;
   private final boolean newArgument;
   private final boolean forOperators;
@@ -587,6 +648,7 @@ public enum PolicyKey {
     this.effect = row.effect;
     this.ofExchanges = row.ofExchanges;
     this.ofBoth = row.ofBoth;
+    this.byArgument = row.byArgument;
     this.extension = row.extension;
     this.newArgument = row.newArgument;
     this.forOperators = row.forOperators;
@@ -608,7 +670,7 @@ public enum PolicyKey {
   private static Map<String, PolicyKey> byArgument(boolean ofExchanges) {
     Map<String, PolicyKey> keys = new HashMap<>();
     for (PolicyKey key : values()) {
-      if (key.ofExchanges == ofExchanges && !key.ofBoth) {
+      if (key.ofExchanges == ofExchanges && key.byArgument) {
         key.arguments().forEach(argument -> keys.put(argument, key));
       }
     }
@@ -641,7 +703,12 @@ public enum PolicyKey {
     return Optional.ofNullable(formerName);
   }
 
-  /** The argument of a declaration of a queue or exchange that sets the same. */
+  /** Whether an argument of a declaration sets the same. */
+  public boolean isByArgument() {
+    return byArgument;
+  }
+
+  /** The argument of a declaration of a queue or exchange that sets the same, if one does. */
   public String argument() {
     return argument;
   }

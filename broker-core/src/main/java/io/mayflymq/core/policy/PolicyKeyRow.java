@@ -22,6 +22,7 @@ final class PolicyKeyRow {
   boolean effect = true;
   boolean ofExchanges;
   boolean ofBoth;
+  boolean byArgument = true;
   boolean extension;
   boolean newArgument;
   boolean forOperators;
@@ -65,6 +66,12 @@ final class PolicyKeyRow {
     return this;
   }
 
+  /** It is about queues, and policies alone set it. */
+  PolicyKeyRow byPoliciesOnly() {
+    byArgument = false;
+    return this;
+  }
+
   /** It is set by this argument. */
   PolicyKeyRow byArgument(String name) {
     argument = name;
@@ -80,6 +87,7 @@ final class PolicyKeyRow {
   /** It is about queues as well as about exchanges, and policies alone set it. */
   PolicyKeyRow ofBoth() {
     ofBoth = true;
+    byArgument = false;
     return this;
   }
 

@@ -40,6 +40,7 @@ public final class PolicyTable {
 
   private final Defaults defaults;
   private final long patternsSize;
+  private final boolean pauses;
   private final Cache<Applied, QueueSettings> recent = BoundedCaches.of(64);
 
   /**
@@ -54,6 +55,15 @@ public final class PolicyTable {
     this.policies = policies;
     this.patternsSize = patternsSize;
     this.defaults = defaults;
+    this.pauses =
+        policies.values().stream()
+            .flatMap(List::stream)
+            .anyMatch(policy -> policy.definition().get(PolicyKey.PAUSE) != null);
+  }
+
+  /** Returns whether queues may be paused by them. */
+  public boolean pauses() {
+    return pauses;
   }
 
   /** Creates a table without policies; these defaults count if arguments do not set a key. */

@@ -16,6 +16,7 @@ import io.mayflymq.core.message.Message;
  * @param deadLetters what happens to its dead messages
  * @param deliveries what happens to deliveries that are not acknowledged
  * @param recoverable which messages can be brought back after they have left
+ * @param pace how fast messages may enter and leave it
  * @param stream what applies to streams only
  */
 public record QueueSettings(
@@ -28,6 +29,7 @@ public record QueueSettings(
     DeadLetterSettings deadLetters,
     DeliverySettings deliveries,
     RecoverableSettings recoverable,
+    PaceSettings pace,
     StreamSettings stream) {
 
   /** No such limit. */
@@ -53,6 +55,7 @@ public record QueueSettings(
         DeadLetterSettings.of(values),
         DeliverySettings.of(values),
         RecoverableSettings.of(values),
+        PaceSettings.of(values),
         StreamSettings.of(values));
   }
 

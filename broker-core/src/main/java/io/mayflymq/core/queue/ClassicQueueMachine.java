@@ -126,7 +126,7 @@ public final class ClassicQueueMachine implements QueueMachine {
     this.consumers = new ConsumerRotation(settings.singleActiveConsumer());
     consumers.letPriorityDecide(settings.deliveries().activeByPriority());
     this.dispatcher = new Dispatcher(state, messageRemover, consumers);
-    bound(settings.deliveries());
+    bound(settings, nowMillis);
     this.lease = new QueueLease(settings.lease(), nowMillis);
     lease.watch(effects);
     messages.noteReturnsBy(returns::note);
@@ -177,21 +177,18 @@ public final class ClassicQueueMachine implements QueueMachine {
     length.dropOverflow(nowMillis);
     state.timer.noLaterThan(Math.min(Math.min(next, returns.next()), lease.endMillis()));
     boolean decides = consumers.letPriorityDecide(changed.deliveries().activeByPriority());
-    if (bound(changed.deliveries()) || decides) {
+    if (bound(changed, nowMillis) || decides) {
       dispatcher.dispatch(nowMillis);
     }
   }
 
-  /** Bounds what consumers may have unsettled. Returns whether that is new. */
-  private boolean bound(DeliverySettings deliveries) {
+  /** Bounds what consumers may have unsettled, and get. Returns whether that is new. */
+  private boolean bound(QueueSettings settings, long nowMillis) {
+    DeliverySettings deliveries = settings.deliveries();
     boolean each =
         consumers.boundPrefetch(
             deliveries.prefetchMax() == QueueSettings.NONE ? 0 : (int) deliveries.prefetchMax());
-    boolean all =
-        dispatcher.boundUnsettled(
-            deliveries.unackedMax() == QueueSettings.NONE
-                ? Long.MAX_VALUE
-                : deliveries.unackedMax());
+    boolean all = dispatcher.change(deliveries, settings.pace(), nowMillis);
     return each || all;
   }
 

@@ -5,6 +5,9 @@ import io.mayflymq.core.message.Message;
 import io.mayflymq.core.message.TimeLeft;
 import io.mayflymq.core.metrics.Counter;
 import io.mayflymq.core.metrics.histogram.Histogram;
+import io.mayflymq.core.policy.DeliverySettings;
+import io.mayflymq.core.policy.PaceSettings;
+import io.mayflymq.core.policy.QueueSettings;
 import io.mayflymq.core.policy.QueueType;
 import io.mayflymq.core.queue.index.Deadlines;
 import io.mayflymq.core.queue.index.EntryFlags;
@@ -37,6 +40,12 @@ final class Dispatcher {
   /** With so many of them no consumer gets more. */
   private long mostUnsettled = Long.MAX_VALUE;
 
+  /** Whether nothing is handed out. */
+  private boolean paused;
+
+  /** Null unless the queue has a rate of deliveries. */
+  private Pace pace;
+
   /** Null until a message has waited for consumers, which it does in few queues. */
   private ConsumerCapacity capacity;
 
@@ -56,7 +65,7 @@ final class Dispatcher {
    * @param move the move by which it enters the queue, or null
    */
   boolean deliverDirectly(Message message, Move move, long ownDeadline, long nowMillis) {
-    Consumer consumer = isFull() ? null : consumers.nextWithRoom();
+    Consumer consumer = mayDeliver(nowMillis) ? consumers.nextWithRoom() : null;
     if (consumer == null) {
       noteCapacity(consumers.count() > 0, nowMillis);
       return false;
@@ -88,7 +97,9 @@ final class Dispatcher {
     handOut(nowMillis);
     messageRemover.headMoved();
     noteCapacity(
-        index.readyCount() > 0 && consumers.count() > 0 && (isFull() || consumers.next() == null),
+        index.readyCount() > 0
+            && consumers.count() > 0
+            && (!mayDeliver(nowMillis) || consumers.next() == null),
         nowMillis);
   }
 
@@ -96,11 +107,41 @@ final class Dispatcher {
     return unsettled >= mostUnsettled;
   }
 
+  private boolean mayDeliver(long nowMillis) {
+    return unsettled < mostUnsettled && (!isPaced() || keepsPace(nowMillis));
+  }
+
+  private boolean isPaced() {
+    return pace != null;
+  }
+
+  /** If not, the timer is set for the time from which on it does. */
+  private boolean keepsPace(long nowMillis) {
+    if (pace.allows(nowMillis)) {
+      return true;
+    }
+    if (consumers.count() > 0) {
+      state.timer.noLaterThan(pace.next());
+    }
+    return false;
+  }
+
+  /** Applies what bounds deliveries. Returns whether messages may have to be handed out now. */
+  boolean change(DeliverySettings deliveries, PaceSettings changed, long nowMillis) {
+    boolean wasPaused = paused;
+    Pace before = pace;
+    paused = changed.pausesDeliveries();
+    pace = Pace.of(changed.deliveries(), pace, nowMillis);
+    long most =
+        deliveries.unackedMax() == QueueSettings.NONE ? Long.MAX_VALUE : deliveries.unackedMax();
+    return boundUnsettled(paused ? 0 : most) || paused != wasPaused || pace != before || isPaced();
+  }
+
   /**
    * Bounds how many messages all consumers together may have unsettled. Returns whether that is
    * new.
    */
-  boolean boundUnsettled(long most) {
+  private boolean boundUnsettled(long most) {
     boolean changed = most != mostUnsettled;
     mostUnsettled = most;
     return changed;
@@ -124,7 +165,7 @@ final class Dispatcher {
   }
 
   private void handOut(long nowMillis) {
-    while (index.readyCount() > 0 && !isFull()) {
+    while (index.readyCount() > 0 && mayDeliver(nowMillis)) {
       Consumer consumer = consumers.next();
       if (consumer == null) {
         return;
@@ -191,6 +232,9 @@ final class Dispatcher {
 
   private void deliver(Consumer consumer, long sequence, Message message, boolean redelivered) {
     consumers.served(consumer);
+    if (isPaced()) {
+      pace.passed();
+    }
     state.counters.delivered(consumer.acknowledges(), message.bodyLength(), redelivered);
     consumer.outlet().deliver(consumer, sequence, message, redelivered);
   }
@@ -213,11 +257,11 @@ final class Dispatcher {
   }
 
   /**
-   * So many of them are settled, all in this range. Returns whether consumers had as many as they
-   * may.
+   * So many of them are settled, all in this range. Returns whether more than their consumer's own
+   * limit may have kept messages here.
    */
   boolean settled(long from, long to, int count, long nowMillis) {
-    boolean wasFull = isFull();
+    boolean wasFull = isFull() || isPaced();
     unsettled -= count;
     if (turnover != null) {
       turnover.settled(from, to, nowMillis);
@@ -249,13 +293,19 @@ final class Dispatcher {
    * Takes the first ready message.
    *
    * @param acknowledges whether it stays unacknowledged until settled
-   * @return null if no message is ready
+   * @return null if no message is ready, or none may be handed out now
    */
   GetResult fetch(boolean acknowledges, long nowMillis) {
-    long head = messageRemover.firstUnexpired(nowMillis, Integer.MAX_VALUE);
+    long head =
+        paused || (isPaced() && !pace.allows(nowMillis))
+            ? -1
+            : messageRemover.firstUnexpired(nowMillis, Integer.MAX_VALUE);
     if (head < 0) {
       state.counters.add(Counter.GOT_EMPTY, 1);
       return null;
+    }
+    if (isPaced()) {
+      pace.passed();
     }
     boolean redelivered = (index.flags(head) & EntryFlags.REDELIVERED) != 0;
     boolean countsReturns = state.countsReturns();

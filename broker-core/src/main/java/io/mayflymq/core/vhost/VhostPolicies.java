@@ -102,7 +102,7 @@ public final class VhostPolicies {
                   new MetadataCommand.PolicySet(state.name(), policy),
                   ChangeOrigin.of(Actor.BROKER));
             })
-        .thenCompose(inForce -> bringUpToDate());
+        .thenCompose(inForce -> applyNow());
   }
 
   private void requirePermitted(PolicyDefinition definition) {
@@ -150,7 +150,7 @@ public final class VhostPolicies {
         .thenCompose(
             cleared ->
                 cleared
-                    ? bringUpToDate().thenApply(done -> true)
+                    ? applyNow().thenApply(done -> true)
                     : CompletableFuture.completedFuture(false));
   }
 
@@ -312,7 +312,7 @@ public final class VhostPolicies {
    * dead letter queues that they want. A failure is logged.
    */
   public void refresh() {
-    bringUpToDate()
+    applyNow()
         .exceptionally(
             failure -> {
               LOGGER.warn(
@@ -323,7 +323,8 @@ public final class VhostPolicies {
             });
   }
 
-  private CompletableFuture<Void> bringUpToDate() {
+  /** The same. @return done when all live by the policies that are in force now */
+  public CompletableFuture<Void> applyNow() {
     RoutingTable<Queue> routing = state.current().routing();
     return CompletableFuture.allOf(
         differing(routing.exchanges(), this::differs)

@@ -52,7 +52,7 @@ class PolicyPageTest {
   }
 
   private static String withArgument(PolicyKey key) {
-    if (isOfBoth(key)) {
+    if (!key.isByArgument()) {
       return "";
     }
     if (objects(key).equals("exchanges")) {

@@ -5,12 +5,14 @@ import io.mayflymq.core.message.DeliveryCount;
 import io.mayflymq.core.policy.ExpiryMode;
 import io.mayflymq.core.policy.LeaseUse;
 import io.mayflymq.core.policy.Overflow;
+import io.mayflymq.core.policy.PaceSettings;
 import io.mayflymq.core.policy.QueueSettings;
 import io.mayflymq.core.policy.QueueType;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
@@ -43,6 +45,9 @@ final class NaiveQueue {
   private final List<Removed> removed = new ArrayList<>();
 
   private record Removed(NaiveEntry entry, long at, RemovalReason reason) {}
+
+  /** When messages were handed out since the rate was set. */
+  private final List<Long> handedOut = new ArrayList<>();
 
   NaiveQueue(QueueSettings settings, QueueLog log, long now) {
     this.settings = settings;
@@ -79,7 +84,7 @@ final class NaiveQueue {
             NaiveDeadline.of(ttl, now),
             deadline);
     if (ready().findAny().isEmpty()) {
-      Optional<Subscriber> taker = isFull() ? Optional.empty() : nextWithRoom();
+      Optional<Subscriber> taker = isFull() || !keepsPace(now) ? Optional.empty() : nextWithRoom();
       if (taker.isPresent()) {
         if (taker.get().acknowledges || settings.recoverable().acked()) {
           store(entry, now);
@@ -299,6 +304,7 @@ final class NaiveQueue {
     subscriber.subscribed = false;
     subscribers.remove(subscriber);
     if (!subscribers.isEmpty()) {
+      offer(now);
       return false;
     }
     used(LeaseUse.CONSUME, now);
@@ -306,15 +312,19 @@ final class NaiveQueue {
   }
 
   void resume(Subscriber subscriber, long now) {
-    subscriber.saidNoRoom = false;
-    offer(now);
+    if (subscriber.saidNoRoom) {
+      subscriber.saidNoRoom = false;
+      offer(now);
+    }
   }
 
   Optional<NaiveEntry> fetch(Subscriber getter, boolean acknowledges, long now) {
     used(LeaseUse.GET, now);
-    Optional<NaiveEntry> head = firstUnexpired(now);
+    boolean waits = settings.pace().pausesDeliveries() || !keepsPace(now);
+    Optional<NaiveEntry> head = waits ? Optional.empty() : firstUnexpired(now);
     head.ifPresent(
         entry -> {
+          handedOut.add(now);
           if (acknowledges) {
             entry.holder = getter;
           } else {
@@ -340,6 +350,9 @@ final class NaiveQueue {
     if (leaseIsHeld()) {
       lastUse = now;
     }
+    if (!Objects.equals(changed.pace().deliveries(), settings.pace().deliveries())) {
+      handedOut.clear();
+    }
     settings = changed;
     used(LeaseUse.POLICY, now);
     letGo(now);
@@ -364,7 +377,7 @@ final class NaiveQueue {
   /** Gives ready messages to consumers, each of which has its turn. */
   private void offer(long now) {
     nextInRound();
-    while (!isFull() && nextInRound().isPresent()) {
+    while (!isFull() && keepsPace(now) && nextInRound().isPresent()) {
       Optional<NaiveEntry> head = firstUnexpired(now);
       Optional<Subscriber> taker = head.isEmpty() ? Optional.empty() : nextWithRoom();
       if (taker.isEmpty()) {
@@ -449,6 +462,7 @@ final class NaiveQueue {
   }
 
   private void deliver(NaiveEntry entry, Subscriber taker, long now) {
+    handedOut.add(now);
     taker.room--;
     taker.ticket = ++lastTicket;
     if (taker.acknowledges) {
@@ -641,7 +655,20 @@ final class NaiveQueue {
   }
 
   /** Whether a consumer could be given a message now. */
-  boolean canDeliver() {
+  boolean canDeliver(long now) {
+    return keepsPace(now) && isWaitedFor();
+  }
+
+  /** When one could be given a message next, if time is all that keeps it from that. */
+  long nextByPace(long now) {
+    long next = now;
+    while (isWaitedFor() && !keepsPace(next)) {
+      next++;
+    }
+    return isWaitedFor() && readyCount() > 0 ? next : NEVER;
+  }
+
+  private boolean isWaitedFor() {
     return !isFull() && subscribers.stream().anyMatch(this::canTake);
   }
 
@@ -652,7 +679,27 @@ final class NaiveQueue {
   /** Whether all together hold as many messages as they may. */
   private boolean isFull() {
     long most = settings.deliveries().unackedMax();
+    return settings.pace().pausesDeliveries() || isFullBy(most);
+  }
+
+  private boolean isFullBy(long most) {
     return most >= 0 && entries.stream().filter(entry -> entry.holder != null).count() >= most;
+  }
+
+  /** Whether one more message is within the rate, and within the burst since any earlier one. */
+  private boolean keepsPace(long now) {
+    PaceSettings.Rate rate = settings.pace().deliveries();
+    if (rate == null) {
+      return true;
+    }
+    long within = handedOut.stream().filter(time -> time > now - 1000).count();
+    for (int i = 0; i < handedOut.size(); i++) {
+      long since = handedOut.size() - i + 1L;
+      if (since * 1000 > rate.burst() * 1000 + (now - handedOut.get(i)) * rate.perSecond()) {
+        return false;
+      }
+    }
+    return within < rate.perSecond();
   }
 
   List<NaiveEntry> heldBy(Subscriber subscriber) {

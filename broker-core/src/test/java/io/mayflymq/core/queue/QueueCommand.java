@@ -12,6 +12,7 @@ import io.mayflymq.core.policy.EnumNames;
 import io.mayflymq.core.policy.ExpiryMode;
 import io.mayflymq.core.policy.LeaseUse;
 import io.mayflymq.core.policy.Overflow;
+import io.mayflymq.core.policy.Pause;
 import io.mayflymq.core.policy.PolicyKey;
 import io.mayflymq.core.policy.QueueSettings;
 import io.mayflymq.core.policy.QueueValues;
@@ -113,7 +114,12 @@ sealed interface QueueCommand {
                     integers().between(1, 4),
                     bool)
                 .as(Settle::new)),
-        Tuple.of(4, integers().between(1, 15).map(Advance::new)),
+        Tuple.of(
+            4,
+            frequencyOf(
+                    Tuple.of(40, integers().between(1, 15)),
+                    Tuple.of(1, integers().between(500, 1100)))
+                .map(Advance::new)),
         Tuple.of(1, integers().between(1, 15).map(Stall::new)),
         Tuple.of(2, anySettings().map(Reconfigure::new)),
         Tuple.of(
@@ -277,15 +283,32 @@ sealed interface QueueCommand {
             Arbitraries.of(true, false, false),
             frequencyOf(Tuple.of(1, just(QueueValues.NONE)), Tuple.of(1, anyRetry())),
             limit(3),
-            limit(5))
+            limit(5),
+            anyPace())
         .as(
-            (uses, onlyIfEmpty, retry, prefetchMax, unackedMax) ->
+            (uses, onlyIfEmpty, retry, prefetchMax, unackedMax, pace) ->
                 retry
+                    .with(PolicyKey.PAUSE, pace.keys().get(PolicyKey.PAUSE))
+                    .with(PolicyKey.DELIVERY_RATE, pace.keys().get(PolicyKey.DELIVERY_RATE))
+                    .with(PolicyKey.DELIVERY_BURST, pace.keys().get(PolicyKey.DELIVERY_BURST))
                     .with(PolicyKey.CONSUMER_PREFETCH_MAX, atLeastOne(prefetchMax))
                     .with(PolicyKey.MAX_UNACKED, atLeastOne(unackedMax))
                     .with(PolicyKey.EXPIRES_ACTIVITY, words(uses))
                     .with(
                         PolicyKey.EXPIRES_CONDITION, onlyIfEmpty ? "unused-and-empty" : "unused"));
+  }
+
+  private static Arbitrary<QueueValues> anyPace() {
+    Arbitrary<String> pause = Arbitraries.of(EnumNames.all(Pause.class)).injectNull(0.9);
+    Arbitrary<Long> rate =
+        frequencyOf(Tuple.of(1, longs().between(1, 4)), Tuple.of(1, longs().between(50, 1000)));
+    return Combinators.combine(pause, rate.injectNull(0.7), longs().between(1, 3).injectNull(0.5))
+        .as(
+            (paused, within, burst) ->
+                QueueValues.NONE
+                    .with(PolicyKey.PAUSE, paused)
+                    .with(PolicyKey.DELIVERY_RATE, within)
+                    .with(PolicyKey.DELIVERY_BURST, burst));
   }
 
   private static Long atLeastOne(long limit) {

@@ -203,7 +203,8 @@ final class QueueRig {
     boolean sameLevels = settings.hasPriorities() == real.settings().hasPriorities();
     boolean sameBounds =
         settings.deliveries().prefetchMax() == real.settings().deliveries().prefetchMax()
-            && settings.deliveries().unackedMax() == real.settings().deliveries().unackedMax();
+            && settings.deliveries().unackedMax() == real.settings().deliveries().unackedMax()
+            && settings.pace().equals(real.settings().pace());
     PolicyImpact policyImpact = real.policyImpact(settings, now);
     real.reconfigure(settings, now);
     naive.reconfigure(settings, now);
@@ -366,13 +367,16 @@ final class QueueRig {
     if (settings.length().overflow() == Overflow.DROP_HEAD) {
       assertThat(naive.isOverLimit()).as("over the limit").isFalse();
     }
-    assertThat(naive.readyCount() > 0 && naive.canDeliver()).as("left lying about").isFalse();
+    assertThat(naive.readyCount() > 0 && timerAt > now && naive.canDeliver(now))
+        .as("left lying about")
+        .isFalse();
     if (!deleted) {
       assertThat(timerAt)
           .as("the timer")
           .isLessThanOrEqualTo(
               Math.min(
-                  naive.earliestEndOfWait(), Math.min(naive.earliestDeadline(), naive.leaseEnd())));
+                  Math.min(naive.nextByPace(now), naive.earliestEndOfWait()),
+                  Math.min(naive.earliestDeadline(), naive.leaseEnd())));
     }
   }
 

@@ -250,6 +250,20 @@ public final class ChannelSession {
       List<String> replyNames,
       boolean mandatory,
       Publisher.Counted counted) {
+    if (PublishingPauses.hold(route, connection.vhost())) {
+      connection.awaitPublishing(
+          number(), route, () -> sendNow(message, route, replyNames, mandatory, counted));
+    } else {
+      sendNow(message, route, replyNames, mandatory, counted);
+    }
+  }
+
+  private void sendNow(
+      Message message,
+      Route<Queue> route,
+      List<String> replyNames,
+      boolean mandatory,
+      Publisher.Counted counted) {
     if (confirms != null && confirms.refuses()) {
       confirms.refuse(counted);
       return;
@@ -445,6 +459,24 @@ public final class ChannelSession {
     List<Transaction.Publish> publishes = committed.takePublishes();
     RoutingTable<Queue> table = connection.vhost().routing();
     List<Route<Queue>> routes = publishes.stream().map(publish -> publish.routeIn(table)).toList();
+    Route<Queue> all =
+        Route.to(routes.stream().flatMap(route -> route.toList().stream()).distinct().toList());
+    if (PublishingPauses.hold(all, connection.vhost())) {
+      connection.awaitPublishing(
+          number(),
+          all,
+          () -> {
+            if (channel.isOpen()) {
+              commit(committed, publishes, routes);
+            }
+          });
+    } else {
+      commit(committed, publishes, routes);
+    }
+  }
+
+  private void commit(
+      Transaction committed, List<Transaction.Publish> publishes, List<Route<Queue>> routes) {
     Transaction.Outcome outcome =
         new Transaction.Outcome(routes.stream().mapToInt(Route::size).sum());
     for (int i = 0; i < routes.size(); i++) {

@@ -1,11 +1,13 @@
 package io.mayflymq.server.channel;
 
+import io.mayflymq.core.routing.Route;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.runtime.Turn;
 import io.mayflymq.core.security.AnswerAwaitedException;
 import io.mayflymq.core.security.VhostAccess;
 import io.mayflymq.core.vhost.VirtualHost;
 import io.mayflymq.core.vhost.command.ShardCommandSender;
+import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.protocol.types.AmqpException;
 import io.mayflymq.server.config.ProtocolSettings;
 import java.util.concurrent.CompletableFuture;
@@ -69,6 +71,15 @@ public interface ConnectionContext {
    * @param channel the number of the channel that waits
    */
   <T> void await(int channel, CompletableFuture<T> future, Consumer<T> then);
+
+  /**
+   * Publishes to the queues of a route as soon as none of them is paused for publishers, and
+   * handles no further method before. A message that was read is published in any case, even if the
+   * connection ends meanwhile.
+   *
+   * @param channel the number of the channel that publishes
+   */
+  void awaitPublishing(int channel, Route<Queue> route, Runnable publish);
 
   /**
    * Handles no further method until an answer is there that a command needs, and then repeats the

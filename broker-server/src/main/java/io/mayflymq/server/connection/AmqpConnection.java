@@ -2,12 +2,14 @@ package io.mayflymq.server.connection;
 
 import io.mayflymq.core.metrics.Counter;
 import io.mayflymq.core.routing.MetadataSize;
+import io.mayflymq.core.routing.Route;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.runtime.Turn;
 import io.mayflymq.core.security.AnswerAwaitedException;
 import io.mayflymq.core.security.VhostAccess;
 import io.mayflymq.core.vhost.VirtualHost;
 import io.mayflymq.core.vhost.command.ShardCommandSender;
+import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.protocol.codec.BufferedMessage;
 import io.mayflymq.protocol.codec.FrameHandler;
 import io.mayflymq.protocol.method.BasicMethod;
@@ -82,6 +84,7 @@ final class AmqpConnection
   private final DeliveryLinks deliveryLinks;
   private final AmqpConnectionHandler input;
   private final PublishBlocker publishBlocker;
+  private final PausedPublish pausedPublish;
   private final Channels channels = new Channels();
   private final ExclusiveQueues exclusiveQueues = new ExclusiveQueues();
   private final DecodeSuspension decodeSuspension = new DecodeSuspension();
@@ -123,6 +126,7 @@ final class AmqpConnection
     this.log = new ConnectionLog(socket, environment.linesBeforeLogin());
     this.output = new ConnectionOutput(socket, home, environment.held());
     this.publishBlocker = new PublishBlocker(environment.alarms(), output);
+    this.pausedPublish = new PausedPublish(home, publishBlocker);
     this.commands =
         new ShardCommandSender(home, environment.broker().partitions(), this::onBatchReturned);
     this.turn = new Turn(home);
@@ -273,12 +277,18 @@ final class AmqpConnection
    * they have done it.
    */
   boolean awaitsOthers() {
-    return declares.isUnderWay() || decodeSuspension.isAwaited() || overloaded;
+    return declares.isUnderWay() || decodeSuspension.isAwaited() || overloaded || isPaced();
+  }
+
+  /** Returns whether queues let what it has published pass later. One that ends does not wait. */
+  private boolean isPaced() {
+    return commands.isPaced() && !pausedPublish.hasEnded();
   }
 
   private boolean isSuspendedForAll() {
     return decodeSuspension.isAwaited()
         || overloaded
+        || isPaced()
         || flooded
         || turn.isOver()
         || publishBlocker.isBlocked()
@@ -623,6 +633,11 @@ final class AmqpConnection
     }
   }
 
+  @Override
+  public void awaitPublishing(int channel, Route<Queue> route, Runnable publish) {
+    await(channel, pausedPublish.await(route), admitted -> publish.run());
+  }
+
   /** Repeats a command as often as it needs a further answer. */
   @Override
   public void repeat(int channel, AnswerAwaitedException awaited, Runnable command) {
@@ -671,20 +686,31 @@ final class AmqpConnection
   }
 
   private void onBatchReturned() {
+    boolean goesOn = pausedPublish.paceKept(commands.isPaced());
     if (overloaded && commands.hasRoom()) {
       overloaded = false;
+      goesOn = true;
+    }
+    if (goesOn) {
       input.resume();
     }
   }
 
   /** Ends a read: sends what handling it has produced. */
   void endOfRead() {
+    boolean stopped = commands.isPaced();
     commands.flush();
     if (memory != null) {
       memory.tell();
     }
     if (commands.isFull()) {
       overloaded = true;
+    }
+    if (stopped || commands.isPaced()) {
+      pausedPublish.keepPace();
+    }
+    if (stopped && !commands.isPaced()) {
+      home.execute(this::onBatchReturned); // It was back before the end of the read.
     }
     flooded = output.isFlooded();
   }
@@ -774,7 +800,8 @@ final class AmqpConnection
    * are unread.
    */
   private void leaveSocketToClient() {
-    if (publishBlocker.abandon()) {
+    boolean waited = pausedPublish.end();
+    if (publishBlocker.abandon() || waited) {
       home.execute(input::resume);
     }
     home.loop().schedule(socket::close, CLOSING_TIMEOUT_MILLIS);
@@ -885,6 +912,7 @@ final class AmqpConnection
   /** Notes that the socket is closed: nothing waits to be written any more. */
   void outputIsGone() {
     flooded = false;
+    pausedPublish.end();
   }
 
   // For management
@@ -892,7 +920,10 @@ final class AmqpConnection
   @Override
   public ConnectionView view() {
     return state == State.OPEN
-        ? open.view(channels.count(), publishBlocker.isBlocked(), memory.memory())
+        ? open.view(
+            channels.count(),
+            publishBlocker.isBlocked() || pausedPublish.isWaiting(),
+            memory.memory())
         : null;
   }
 

@@ -68,11 +68,36 @@ final class PublishBlocker {
       return;
     }
     blocked = true;
+    tellBlocked(reason);
+  }
+
+  /** Tells the client that what it publishes waits, and does not expect to hear from it. */
+  void tellBlocked(String reason) {
+    pauseListening();
+    if (clientListens) {
+      output.method(0, new ConnectionMethod.Blocked(reason));
+    }
+  }
+
+  /** Does not expect to hear from the client. */
+  void pauseListening() {
     if (heartbeats != null) {
       heartbeats.pauseListening();
     }
+  }
+
+  /** Expects to hear from the client again. */
+  void resumeListening() {
+    if (heartbeats != null && !blocked) {
+      heartbeats.resumeListening();
+    }
+  }
+
+  /** Tells the client that what it publishes waits no longer. */
+  void tellUnblocked() {
+    resumeListening();
     if (clientListens) {
-      output.method(0, new ConnectionMethod.Blocked(reason));
+      output.method(0, ConnectionMethod.Unblocked.INSTANCE);
     }
   }
 
@@ -100,9 +125,7 @@ final class PublishBlocker {
       return false;
     }
     blocked = false;
-    if (heartbeats != null) {
-      heartbeats.resumeListening();
-    }
+    resumeListening();
     return true;
   }
 }

@@ -18,6 +18,9 @@ final class QueueCommands {
   private static final String OLDER_THAN = "--older-than";
   private static final String MESSAGE_ID = "--message-id";
   private static final String HEADER = "--header";
+  private static final String DELIVERIES = "--deliveries";
+  private static final String PUBLISHING = "--publishing";
+  private static final String PAUSE = "pause";
 
   private static final Columns MESSAGES =
       Columns.of("position", "sequence")
@@ -71,6 +74,18 @@ final class QueueCommands {
             .action(QueueCommands::deleteMessage),
         Restorations.undoPurge(),
         Restorations.rewind(),
+        Command.named("pause_queue", "Holds the messages of a queue, or its publishers, or both")
+            .inVhost()
+            .option(Option.flag("consumers get nothing, and publishers go on", DELIVERIES))
+            .option(Option.flag("publishers wait, and consumers go on", PUBLISHING))
+            .arguments("queue")
+            .noting(
+                "Without an option both wait. The pause stays until resume_queue, over restarts too.")
+            .action(QueueCommands::pause),
+        Command.named("resume_queue", "Ends the pause of a queue")
+            .inVhost()
+            .arguments("queue")
+            .action(QueueCommands::resume),
         Command.named("browse_queue", "Shows ready messages of a queue, and leaves them there")
             .inVhost()
             .arguments("queue")
@@ -273,6 +288,37 @@ final class QueueCommands {
       throw ControlException.error(
           Sysexits.DATA,
           "queue '%s' has no ready message with the sequence %d".formatted(queue, sequence));
+    }
+    return Result.DONE;
+  }
+
+  private static Result pause(Invocation invocation) {
+    String queue = invocation.argument(0);
+    boolean deliveries = invocation.flag(DELIVERIES);
+    String what =
+        deliveries == invocation.flag(PUBLISHING)
+            ? "both"
+            : deliveries ? "deliveries" : "publishing";
+    invocation.banner(
+        "Pausing queue '%s' in vhost '%s': %s ...",
+        queue, invocation.vhost(), what.equals("both") ? "deliveries and publishing" : what);
+    try {
+      invocation
+          .api()
+          .put(Api.path("queues", invocation.vhost(), queue, PAUSE), Map.of("what", what));
+    } catch (ApiError e) {
+      throw e.isNotFound() ? ControlException.noSuchQueue(queue, invocation.vhost()) : e;
+    }
+    return Result.DONE;
+  }
+
+  private static Result resume(Invocation invocation) {
+    String queue = invocation.argument(0);
+    invocation.banner("Resuming queue '%s' in vhost '%s' ...", queue, invocation.vhost());
+    try {
+      invocation.api().delete(Api.path("queues", invocation.vhost(), queue, PAUSE));
+    } catch (ApiError e) {
+      throw e.isNotFound() ? ControlException.error(Sysexits.DATA, e.getMessage()) : e;
     }
     return Result.DONE;
   }

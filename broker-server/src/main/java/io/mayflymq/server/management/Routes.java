@@ -37,6 +37,7 @@ import io.mayflymq.server.management.resource.ManagedBroker;
 import io.mayflymq.server.management.resource.MessageResource;
 import io.mayflymq.server.management.resource.OverviewResource;
 import io.mayflymq.server.management.resource.ParameterResource;
+import io.mayflymq.server.management.resource.PauseResource;
 import io.mayflymq.server.management.resource.PermissionResource;
 import io.mayflymq.server.management.resource.PolicyResource;
 import io.mayflymq.server.management.resource.ProofResource;
@@ -154,6 +155,9 @@ final class Routes implements AutoCloseable {
     restorations.addTo(api);
     restorations.addQuestionsTo(questions);
     new ProofResource(managed, settings.durability()).addTo(api);
+    PauseResource pauses = new PauseResource(managed);
+    pauses.addTo(api);
+    pauses.addQuestionsTo(questions);
     new BindingResource(managed).addTo(api);
     new PolicyResource(managed).addTo(api);
     new ParameterResource(managed).addTo(api);

@@ -3,8 +3,10 @@ package io.mayflymq.core.vhost.command;
 import io.mayflymq.core.message.DropTrigger;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.queue.Consumer;
+import io.mayflymq.core.queue.index.Deadlines;
 import io.mayflymq.core.runtime.Faults;
 import io.mayflymq.core.runtime.Shard;
+import io.mayflymq.core.runtime.Timer;
 import io.mayflymq.core.store.Commit;
 import io.mayflymq.core.store.PartitionStore;
 import io.mayflymq.core.vhost.partition.BatchArrival;
@@ -75,6 +77,9 @@ final class CommandBatch {
 
   /** Whether a command was refused or has failed when it was applied here. */
   private boolean partly;
+
+  /** Whether there may be a rate for what it publishes. */
+  private boolean paced;
 
   /** Null if no change of places concerns it. Belongs to its owner's loop. */
   private PlaceChanges.Concerns placeChanges;
@@ -214,6 +219,7 @@ final class CommandBatch {
     if (other.kinds[i] == PUBLISH || other.kinds[i] == SCHEDULE) {
       listeners[size - 1] = listener;
       awaited |= listener != null;
+      paced |= other.paced;
       contentBytes += ((Message) other.subjects[i]).content().length;
     } else {
       firsts[size - 1] = other.firsts[i];
@@ -254,6 +260,16 @@ final class CommandBatch {
     listeners[size - 1] = listener;
     awaited |= listener != null;
     contentBytes += message.content().length;
+  }
+
+  /** Notes that there is a rate for what it publishes. */
+  void setPaced() {
+    paced = true;
+  }
+
+  /** Whether there may be a rate for what it publishes. */
+  boolean isPaced() {
+    return paced;
   }
 
   void schedule(
@@ -315,6 +331,18 @@ final class CommandBatch {
         : queues[size - 1].onShard().pauseMillis();
   }
 
+  /** Returns for how long the publishers of the batch wait, so that queues keep to their rates. */
+  private long waitOfPublishers() {
+    long longest = 0;
+    for (int i = 0; i < size; i++) {
+      boolean isPublish = kinds[i] == PUBLISH || kinds[i] == SCHEDULE;
+      if (isPublish && !queues[i].holdsCommands()) {
+        longest = Math.max(longest, queues[i].onShard().waitOfPublisher());
+      }
+    }
+    return longest;
+  }
+
   // Being applied and coming back
 
   /**
@@ -367,6 +395,9 @@ final class CommandBatch {
         long streamedBefore = store.streamedCount();
         apply(target.outbox(), shard.faults(), this);
         handOverHeld();
+        if (paced) {
+          keepPace(shard);
+        }
         owner.applied(CommandBatch.this);
         boolean wrote = store.storedCount() != storedBefore;
         if ((wrote && awaited && owner.awaitsSafety()) || store.isBehind()) {
@@ -386,6 +417,24 @@ final class CommandBatch {
         store.commit(this);
       } else {
         store.commitQueues(this);
+      }
+    }
+
+    /** The wait of its publishers is a part of the batch. */
+    private void keepPace(Shard shard) {
+      long millis = waitOfPublishers();
+      if (millis > 0) {
+        parts.incrementAndGet();
+        shard
+            .timers()
+            .schedule(
+                new Timer() {
+                  @Override
+                  protected void fire(long nowMillis) {
+                    partDone();
+                  }
+                },
+                Deadlines.after(shard.now(), millis));
       }
     }
 
@@ -611,6 +660,7 @@ final class CommandBatch {
     size = 0;
     contentBytes = 0;
     awaited = false;
+    paced = false;
     partly = false;
     partition = null;
     consequences = null;

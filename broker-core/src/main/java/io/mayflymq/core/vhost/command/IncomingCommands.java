@@ -137,7 +137,7 @@ public final class IncomingCommands {
       case CommandBatch.PUBLISH -> {
         Message message = messages.read(in);
         if (queue != null) {
-          arrival.batchFor(queue).publish(queue, message, listener, i);
+          pacedBatchFor(queue, arrival).publish(queue, message, listener, i);
         } else {
           arrival.failed(i);
         }
@@ -147,7 +147,7 @@ public final class IncomingCommands {
         Message message = messages.read(in);
         if (queue != null) {
           long due = queue.partition().time().ofClock(shard.now()) + delay;
-          arrival.batchFor(queue).schedule(queue, message, due, listener, i);
+          pacedBatchFor(queue, arrival).schedule(queue, message, due, listener, i);
         } else {
           arrival.failed(i);
         }
@@ -171,6 +171,14 @@ public final class IncomingCommands {
       }
       default -> throw new ByteFormatException("unknown kind of command: " + kind);
     }
+  }
+
+  private static CommandBatch pacedBatchFor(Queue queue, Arrival arrival) {
+    CommandBatch batch = arrival.batchFor(queue);
+    if (queue.settings().pace().publishing() != null) {
+      batch.setPaced();
+    }
+    return batch;
   }
 
   /** The numbers of the commands that were refused, and of those that have failed. */

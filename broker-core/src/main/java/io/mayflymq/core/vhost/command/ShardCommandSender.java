@@ -2,6 +2,8 @@ package io.mayflymq.core.vhost.command;
 
 import io.mayflymq.core.message.Delay;
 import io.mayflymq.core.message.Message;
+import io.mayflymq.core.policy.PaceSettings.Rate;
+import io.mayflymq.core.policy.QueueSettings;
 import io.mayflymq.core.queue.Consumer;
 import io.mayflymq.core.queue.index.Deadlines;
 import io.mayflymq.core.routing.Route;
@@ -33,6 +35,9 @@ public final class ShardCommandSender implements EndOfBurstListener {
   private static final long MOST_UNDER_WAY = 4 << 20;
   private static final long MOST_NOT_AWAITED = 1 << 20;
 
+  /** Of what a rate lets pass in a second, so large a part is published at once. */
+  private static final int BATCHES_PER_SECOND = 20;
+
   /** Below this part of them there is room again. */
   private static final int ROOM_SHARE = 4;
 
@@ -48,6 +53,13 @@ public final class ShardCommandSender implements EndOfBurstListener {
   /** Whether queues of open batches were at other places before. */
   private boolean openHasMoved;
 
+  /** How many messages for queues with a rate open batches have. */
+  private long openPaced;
+
+  /** How many batches with such messages are under way. */
+  private int pacedUnderWay;
+
+  private boolean paced;
   private long bytesUnderWay;
   private long bytesNotAwaited;
   private int batchesUnderWay;
@@ -109,9 +121,31 @@ public final class ShardCommandSender implements EndOfBurstListener {
       Queue queue, Message message, PublishListener listener, long publishSequence) {
     CommandBatch batch = batchFor(queue);
     batch.publish(queue, message, listener, publishSequence);
-    if (remembersCauses && queue.settings().deadLettersOnArrivalOf(message)) {
-      caused.add(queue, batch.consequences());
+    if (remembersCauses) {
+      QueueSettings settings = queue.settings();
+      if (settings.deadLettersOnArrivalOf(message)) {
+        caused.add(queue, batch.consequences());
+      }
+      keepPace(settings, batch);
     }
+  }
+
+  /** A batch has as much for a queue with a rate as is due within a part of a second. */
+  private void keepPace(QueueSettings settings, CommandBatch batch) {
+    Rate rate = settings.pace().publishing();
+    if (rate != null) {
+      batch.setPaced();
+      openPaced++;
+      paced |= openPaced >= rate.perSecond() / BATCHES_PER_SECOND;
+    }
+  }
+
+  /**
+   * Whether queues with a rate for publishers have not let all of their messages pass yet, so that
+   * the connection should stop reading.
+   */
+  public boolean isPaced() {
+    return paced;
   }
 
   /**
@@ -122,7 +156,11 @@ public final class ShardCommandSender implements EndOfBurstListener {
    */
   public void schedule(
       Queue queue, Message message, long dueMillis, PublishListener listener, long sequence) {
-    batchFor(queue).schedule(queue, message, dueMillis, listener, sequence);
+    CommandBatch batch = batchFor(queue);
+    batch.schedule(queue, message, dueMillis, listener, sequence);
+    if (remembersCauses) {
+      keepPace(queue.settings(), batch);
+    }
   }
 
   /**
@@ -292,6 +330,11 @@ public final class ShardCommandSender implements EndOfBurstListener {
 
   private void countUnderWay(CommandBatch batch, int sign) {
     batchesUnderWay += sign;
+    if (batch.isPaced()) {
+      pacedUnderWay += sign;
+      openPaced = sign > 0 ? 0 : openPaced;
+      paced = pacedUnderWay > 0;
+    }
     bytesUnderWay += sign * batch.bytes();
     if (!batch.isAwaited()) {
       bytesNotAwaited += sign * batch.bytes();

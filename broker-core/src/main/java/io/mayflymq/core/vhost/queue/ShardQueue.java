@@ -77,6 +77,12 @@ public interface ShardQueue {
   /** Returns how long a publisher of very many messages should pause, in ms; 0 for no pause. */
   int pauseMillis();
 
+  /**
+   * Lets what a publisher has published count towards the queue's rate, and returns for how long
+   * the publisher waits for that, in ms; 0 if it need not.
+   */
+  long waitOfPublisher();
+
   /** Returns whether the queue is deleted. */
   boolean isDeleted();
 

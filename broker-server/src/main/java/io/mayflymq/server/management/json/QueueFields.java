@@ -20,6 +20,7 @@ import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metadata.QueueDefinition;
 import io.mayflymq.core.metrics.Counters;
 import io.mayflymq.core.policy.EffectiveSettings;
+import io.mayflymq.core.policy.Pause;
 import io.mayflymq.core.policy.Policy;
 import io.mayflymq.core.policy.QueueSettings;
 import io.mayflymq.core.policy.QueueType;
@@ -156,6 +157,7 @@ public final class QueueFields {
               .nullAlone(queue -> true)
               .column(),
           of("owner_pid_details", OTHER, Reading::owner),
+          of("paused", WORD, Reading::pause).column(),
           of("pid", PROCESS, queue -> NodeName.pid(0, queue.queue.id())).column(),
           of("policy", TEXT, queue -> name(queue.policies().policy()))
               .nullAlone(queue -> true)
@@ -585,6 +587,11 @@ public final class QueueFields {
     Object deliveryLimit() {
       long limit = queue.settings().deliveries().limit();
       return limit == QueueSettings.NONE ? "unlimited" : (Object) limit;
+    }
+
+    Object pause() {
+      Pause pause = queue.settings().pace().pause();
+      return pause == null ? null : pause.word();
     }
 
     Object delayedRetry() {

@@ -16,12 +16,14 @@ import io.mayflymq.core.vhost.VirtualHost;
 import io.mayflymq.core.vhost.command.PublishListener;
 import io.mayflymq.core.vhost.command.ShardCommandSender;
 import io.mayflymq.core.vhost.partition.Partitions;
+import io.mayflymq.core.vhost.queue.Preconditions;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.protocol.types.AmqpException;
 import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.ReplyCode;
 import io.mayflymq.protocol.types.ShortString;
 import io.mayflymq.server.channel.Publisher;
+import io.mayflymq.server.channel.PublishingPauses;
 import io.mayflymq.server.http.BodyLimit;
 import io.mayflymq.server.management.api.ApiException;
 import io.mayflymq.server.management.api.Body;
@@ -125,6 +127,10 @@ public final class MessageResource {
             Publisher.Accepted accepted =
                 message.apply(
                     new Publisher(vhost, () -> access, home.index(), () -> null, bytes -> {}));
+            Queue paused = PublishingPauses.in(accepted.route());
+            if (paused != null) {
+              throw Preconditions.precondition(paused, "is paused, and its publishers wait");
+            }
             Message published = accepted.takeMessage();
             ReplySender replies = new ReplySender(home, vhost.replies());
             accepted.replyNames().forEach(name -> replies.send(name, published));

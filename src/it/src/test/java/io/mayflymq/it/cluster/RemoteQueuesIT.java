@@ -26,6 +26,8 @@ class RemoteQueuesIT {
           "channel.TransactionIT",
           "consume.AcknowledgeIT",
           "consume.ConsumeIT",
+          "consume.QueueLimitsIT",
+          "consume.QueuePauseIT",
           "consume.RetryIT",
           "deadletter.DeadLetterIT",
           "deadletter.DeathHistoryIT",

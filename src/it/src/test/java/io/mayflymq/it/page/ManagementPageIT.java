@@ -263,6 +263,13 @@ class ManagementPageIT {
     browser.press("#content", "Purge …");
     browser.see("dialog", "Purge queue page-new?");
     browser.escape();
+    browser.press("#content", "Pause …");
+    browser.see("dialog", "Pause queue page-new?");
+    browser.press("dialog", "Pause");
+    browser.see("Queue page-new is paused.");
+    browser.see("its consumers get no messages, and its publishers wait");
+    browser.press("#content", "Resume");
+    browser.see("Queue page-new was resumed.");
     browser.press("#content", "Delete …");
     browser.see("dialog", "Delete queue page-new?");
     browser.picture("question");

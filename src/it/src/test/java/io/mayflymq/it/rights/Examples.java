@@ -71,6 +71,9 @@ final class Examples {
     on("POST " + QUEUE + "/move").body(NODE).orStatus(400);
     on("POST " + QUEUE + "/convert").body("{\"to\":\"quorum\"}").orStatus(400);
     on("POST " + QUEUE + "/purge").body("{\"count\":1}");
+    String pause = "{\"what\":\"deliveries\"}";
+    on("PUT " + QUEUE + "/pause").body(pause);
+    on("DELETE " + QUEUE + "/pause").before("PUT", QUEUE + "/pause", pause);
     on("POST " + QUEUE + "/purge/dry-run").body("{\"count\":1}");
     on("POST " + QUEUE + "/restore").body("{\"expired\":\"leave\"}");
     on("POST " + QUEUE + "/restore/dry-run").body("{}");

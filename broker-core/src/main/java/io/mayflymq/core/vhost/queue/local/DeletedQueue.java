@@ -77,6 +77,11 @@ final class DeletedQueue implements ShardQueue {
   }
 
   @Override
+  public long waitOfPublisher() {
+    return 0;
+  }
+
+  @Override
   public int pauseMillis() {
     return 0;
   }

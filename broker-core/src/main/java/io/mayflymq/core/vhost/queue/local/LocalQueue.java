@@ -10,6 +10,7 @@ import io.mayflymq.core.queue.Consumer;
 import io.mayflymq.core.queue.MessageExtractor;
 import io.mayflymq.core.queue.MessagePart;
 import io.mayflymq.core.queue.MessageReader;
+import io.mayflymq.core.queue.Pace;
 import io.mayflymq.core.queue.PolicyImpact;
 import io.mayflymq.core.queue.QueueMachine;
 import io.mayflymq.core.queue.QueueSizes;
@@ -39,6 +40,9 @@ public final class LocalQueue implements ShardQueue {
   private final QueueDeletion deletion;
   private final LocalMoves moves;
 
+  /** Null unless there is a rate for publishers. */
+  private Pace publishing;
+
   /** Those of the machine, for other threads. */
   private volatile QueueSettings settings;
 
@@ -49,6 +53,7 @@ public final class LocalQueue implements ShardQueue {
     this.moves = new LocalMoves(state, effects);
     this.deletion = new QueueDeletion(state, effects, moves::deleted);
     this.settings = settings;
+    this.publishing = Pace.of(settings.pace().publishing(), null, now);
   }
 
   /**
@@ -170,6 +175,11 @@ public final class LocalQueue implements ShardQueue {
   }
 
   @Override
+  public long waitOfPublisher() {
+    return publishing == null ? 0 : publishing.passAt(state.now()) - state.now();
+  }
+
+  @Override
   public int pauseMillis() {
     return machine instanceof ClassicQueueMachine memory
         ? memory.pauseMillis(state.queue().partition().store().commitMillis(), state.now())
@@ -195,6 +205,7 @@ public final class LocalQueue implements ShardQueue {
         machine.consumers().forEach(consumer -> consumer.outlet().deadlinesChange());
       }
       settings = changed;
+      publishing = Pace.of(changed.pace().publishing(), publishing, state.now());
       machine.reconfigure(changed, state.now());
     }
   }

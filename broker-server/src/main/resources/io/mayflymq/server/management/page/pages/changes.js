@@ -29,6 +29,7 @@ const linkedOrDeleted = (kind, link, [, vhost, name]) => method =>
 const PATHS = [
   [/^queues\/[^/]*\/[^/]*$/, p => linkedOrDeleted('queue', queue, p)],
   [/^queues\/[^/]*\/[^/]*\/contents$/, p => dispatch({ DELETE: 'purged' }, queue(p[1], p[2]))],
+  [/^queues\/[^/]*\/[^/]*\/pause$/, p => dispatch({ PUT: 'paused', DELETE: 'resumed' }, queue(p[1], p[2]))],
   [/^queues\/[^/]*\/[^/]*\/move$/, p => dispatch({ POST: 'began to move' }, queue(p[1], p[2]))],
   [/^queues\/[^/]*\/[^/]*\/convert$/, p => dispatch({ POST: 'began to convert' }, queue(p[1], p[2]))],
   [/^queues\/[^/]*\/[^/]*\/redrive$/, p => dispatch({ POST: 'began a redrive of', DELETE: 'stopped the redrive of' }, queue(p[1], p[2]))],

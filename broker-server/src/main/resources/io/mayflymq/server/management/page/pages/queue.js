@@ -1,7 +1,7 @@
 /* One queue or stream. */
 
 import { html } from '../lib/lit-html.js';
-import { get, getUnless, path, query, remove } from '../api.js';
+import { get, getUnless, path, put, query, remove } from '../api.js';
 import { DELIVERED_KINDS, badge, card, facts, plot, rangeChoice, ratesTable, section, table } from '../components.js';
 import { bytes, count, number, rate, rateOf, time } from '../format.js';
 import { sampleParameters } from '../history.js';
@@ -89,6 +89,32 @@ function purge(page, queue) {
       page.act(() => remove(path`queues/${vhost}/${name}/contents`), `Queue ${name} was purged.`);
     }
   };
+}
+
+function pause(page, queue) {
+  const { vhost, name } = queue;
+  return async () => {
+    if (await confirm(`Pause queue ${name}?`, 'Its consumers get no messages, and its publishers wait, until it is resumed: also over a restart. Messages go on to expire.', 'Pause')) {
+      page.act(() => put(path`queues/${vhost}/${name}/pause`, {}), `Queue ${name} is paused.`);
+    }
+  };
+}
+
+const resume = (page, { vhost, name }) => () =>
+  page.act(() => remove(path`queues/${vhost}/${name}/pause`), `Queue ${name} was resumed.`);
+
+const PAUSES = {
+  deliveries: 'its consumers get no messages',
+  publishing: 'its publishers wait',
+  both: 'its consumers get no messages, and its publishers wait',
+};
+
+const pausedNote = queue => (queue.paused ? html`<p class="trouble" role="status">This queue is paused: ${PAUSES[queue.paused]}.</p>` : '');
+
+function pauseButton(page, queue) {
+  return queue.paused
+    ? html`<button type="button" @click=${resume(page, queue)}>Resume</button>`
+    : html`<button type="button" @click=${pause(page, queue)}>Pause …</button>`;
 }
 
 function deleteQueue(page, queue) {
@@ -194,9 +220,11 @@ function viewUp(page, { queue, effective, replicas, deadlines, bindings, schedul
       <span class="faint">in virtual host ${vhost}</span>
       <span class="spring"></span>${rangeChoice()}
       ${reads && !stream ? html`<button type="button" @click=${purge(page, queue)}>Purge …</button>` : ''}
+      ${configures && !stream ? pauseButton(page, queue) : ''}
       ${configures ? html`<button type="button" class="danger" @click=${deleteQueue(page, queue)}>Delete …</button>` : ''}
     </div>
     <p class="marks">${badge(queue.type)} ${marks(queue)}</p>
+    ${pausedNote(queue)}
     ${mistyped(effective)}
     <div class="columns">
       ${card('Messages', plot(key + '.depth', 'Messages', [

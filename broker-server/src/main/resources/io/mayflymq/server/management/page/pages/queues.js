@@ -73,6 +73,9 @@ const MARKS = [
   ['dead-letter-exchange', 'DLX', 'has a dead letter exchange'],
   ['max-priority', 'prio', 'has priorities'],
   ['single-active-consumer', 'SAC', 'single active consumer'],
+  ['delivery-rate', 'rate', 'limited rate of deliveries'],
+  ['publish-rate', 'in rate', 'limited rate of publishers'],
+  ['pause', 'paused', 'consumers or publishers wait'],
 ];
 
 /** Small marks for what is special about a queue. */

@@ -74,6 +74,26 @@ class LeaderChangeIT extends QuorumFixture {
     assertThat(QuorumNodes.drain(channel, queue)).isEqualTo(QuorumNodes.bodies(0, MANY + 1));
   }
 
+  @Test
+  void aPausedQueueStaysPaused() throws Exception {
+    nodes.declare(0, queue, Map.of("x-publish-rate", 1_000));
+    int follower = nodes.follower(queue, 0);
+    String pause = "queues/%2F/" + queue + "/pause";
+    assertThat(nodes.http(follower).put(pause, "{\"what\":\"deliveries\"}").status())
+        .isEqualTo(201);
+    Channel channel = nodes.confirming(follower);
+    Deliveries consumer = Deliveries.from(nodes.channel(follower), queue, true);
+    QuorumNodes.publish(channel, queue, QuorumNodes.bodies(0, 10));
+
+    nodes.killLeader(queue);
+
+    QuorumNodes.publish(channel, queue, QuorumNodes.bodies(10, 20));
+    assertThat(channel.queueDeclarePassive(queue).getMessageCount()).isEqualTo(20);
+    consumer.assertNothing();
+    assertThat(nodes.http(follower).delete(pause).status()).isEqualTo(204);
+    assertThat(bodies(next(consumer, 20))).isEqualTo(QuorumNodes.bodies(0, 20));
+  }
+
   /** The other queue was used later, so its lease ends later, if the first one goes on. */
   @Test
   void aLeaseGoesOn() throws Exception {

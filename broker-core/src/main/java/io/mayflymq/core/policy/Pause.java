@@ -1,0 +1,26 @@
+package io.mayflymq.core.policy;
+
+/** What waits while a queue is paused. */
+public enum Pause {
+  /** Nothing is handed out. */
+  DELIVERIES,
+  /** Publishers wait. */
+  PUBLISHING,
+  /** Neither. */
+  BOTH;
+
+  /** The word for it, as policies have it. */
+  public String word() {
+    return EnumNames.of(this);
+  }
+
+  /** Whether nothing is handed out. */
+  public boolean ofDeliveries() {
+    return this != PUBLISHING;
+  }
+
+  /** Whether publishers wait. */
+  public boolean ofPublishing() {
+    return this != DELIVERIES;
+  }
+}

@@ -1,0 +1,52 @@
+package io.mayflymq.core.policy;
+
+import java.util.Map;
+
+/**
+ * The pause of a single queue: an operator policy that adds {@link PolicyKey#PAUSE} to what other
+ * policies say. So it is kept, replicated, exported and explained as all policies are, and it stays
+ * for a queue that is deleted and declared again.
+ */
+public final class QueuePause {
+  private static final String PREFIX = "pause:";
+
+  /** The longest name of a queue that can be paused so. */
+  public static final int MOST_NAME_BYTES = ValueValidator.MAX_NAME_BYTES - PREFIX.length();
+
+  private QueuePause() {}
+
+  /** Returns the name of the policy. */
+  public static String nameOf(String queue) {
+    return PREFIX + queue;
+  }
+
+  /**
+   * Returns the policy.
+   *
+   * @throws PolicyException if the name of the queue is too long for that of a policy
+   */
+  public static Policy of(String queue, Pause pause) {
+    return Policy.of(
+            PolicyKind.OPERATOR_POLICY,
+            nameOf(queue),
+            "^" + quoted(queue) + "$",
+            ApplyTo.QUEUES.wireName(),
+            Integer.MAX_VALUE,
+            Map.of(PolicyKey.PAUSE.wireName(), pause.word()))
+        .merging(true);
+  }
+
+  /** Returns the regular expression for a text. */
+  private static String quoted(String text) {
+    StringBuilder quoted = new StringBuilder();
+    text.codePoints()
+        .forEach(
+            point -> {
+              if (point < 128 && !Character.isLetterOrDigit(point) && point > ' ') {
+                quoted.append('\\');
+              }
+              quoted.appendCodePoint(point);
+            });
+    return quoted.toString();
+  }
+}

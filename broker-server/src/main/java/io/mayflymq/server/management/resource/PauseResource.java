@@ -1,0 +1,121 @@
+package io.mayflymq.server.management.resource;
+
+import io.mayflymq.core.policy.EnumNames;
+import io.mayflymq.core.policy.Pause;
+import io.mayflymq.core.policy.Policy;
+import io.mayflymq.core.policy.PolicyException;
+import io.mayflymq.core.policy.PolicyKind;
+import io.mayflymq.core.policy.QueuePause;
+import io.mayflymq.core.security.Permission;
+import io.mayflymq.core.security.ResourceKind;
+import io.mayflymq.core.vhost.VirtualHost;
+import io.mayflymq.core.vhost.queue.AutoDeadLetterQueue;
+import io.mayflymq.core.vhost.queue.Queue;
+import io.mayflymq.server.json.JsonWriter;
+import io.mayflymq.server.management.api.ApiException;
+import io.mayflymq.server.management.api.Body;
+import io.mayflymq.server.management.api.Missing;
+import io.mayflymq.server.management.api.Request;
+import io.mayflymq.server.management.api.RequestRouter;
+import io.mayflymq.server.management.api.Response;
+
+/** Pauses single queues, and resumes them. */
+public final class PauseResource {
+  private static final String WHAT = "what";
+
+  private final ManagedBroker managed;
+
+  public PauseResource(ManagedBroker managed) {
+    this.managed = managed;
+  }
+
+  public void addTo(RequestRouter requestRouter) {
+    requestRouter
+        .put("queues/{vhost}/{queue}/pause", inForce(managed.atHome(this::pause)))
+        .delete("queues/{vhost}/{queue}/pause", inForce(managed.atHome(this::resume)));
+  }
+
+  /** Adds what other nodes ask. */
+  public void addQuestionsTo(RequestRouter questions) {
+    questions
+        .put("queues/{vhost}/{queue}/pause", this::pause)
+        .delete("queues/{vhost}/{queue}/pause", this::resume);
+  }
+
+  /**
+   * Answers when the change is in force for publishers of this node; it is for the queue when its
+   * node has answered.
+   */
+  private RequestRouter.Handler inForce(RequestRouter.Handler change) {
+    return request -> {
+      Response changed = change.handle(request);
+      Futures.await(managed.usableVhost(request).policies().applyNow());
+      return changed;
+    };
+  }
+
+  private Response pause(Request request) {
+    Pause pause = what(request.body().fields());
+    Queue queue = managed.usableQueue(request, Permission.CONFIGURE);
+    if (queue.isStream()) {
+      throw ApiException.badRequest(queue + " is a stream, and streams cannot be paused");
+    }
+    if (AutoDeadLetterQueue.is(queue.definition())) {
+      throw ApiException.badRequest(
+          queue + " is the dead letter queue of another one, and cannot be paused");
+    }
+    return PolicyResource.set(managed.usableVhost(request), policy(queue.name(), pause));
+  }
+
+  private static Policy policy(String queue, Pause pause) {
+    try {
+      return QueuePause.of(queue, pause);
+    } catch (PolicyException e) {
+      throw ApiException.badRequest(
+          "the name of the queue is too long for one that is paused: expected at most %d bytes"
+              .formatted(QueuePause.MOST_NAME_BYTES));
+    }
+  }
+
+  private static Pause what(Body.Fields fields) {
+    for (Object name : fields.object().keySet()) {
+      if (!WHAT.equals(name)) {
+        throw ApiException.badRequest("field should be %s, actually was %s".formatted(WHAT, name));
+      }
+    }
+    Object what = fields.has(WHAT) ? fields.get(WHAT) : Pause.BOTH.word();
+    return EnumNames.constant(Pause.class, String.valueOf(what))
+        .orElseThrow(
+            () ->
+                ApiException.badRequest(
+                    "%s should be one of %s, actually was %s"
+                        .formatted(
+                            WHAT,
+                            String.join(", ", EnumNames.all(Pause.class)),
+                            JsonWriter.text(what))));
+  }
+
+  /** The queue may be deleted: its pause waits for the next one of its name. */
+  private Response resume(Request request) {
+    VirtualHost vhost = managed.usableVhost(request);
+    String name = request.parameter("queue");
+    managed
+        .access(request.principal(), vhost)
+        .check(ResourceKind.QUEUE, name, Permission.CONFIGURE);
+    if (!Futures.await(
+        vhost.policies().clear(PolicyKind.OPERATOR_POLICY, QueuePause.nameOf(name)))) {
+      throw ApiException.notFound(notPaused(vhost, name));
+    }
+    return Response.noContent();
+  }
+
+  private static String notPaused(VirtualHost vhost, String name) {
+    Queue queue = vhost.routing().queue(name);
+    if (queue == null) {
+      return Missing.queue(vhost, name);
+    }
+    return queue.settings().pace().pause() == null
+        ? queue + " is not paused"
+        : queue + " is paused by policies: explain_policy shows which";
+  }
+}

@@ -1,0 +1,236 @@
+package io.mayflymq.it.consume;
+
+import static java.util.concurrent.TimeUnit.SECONDS;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.rabbitmq.client.Channel;
+import com.rabbitmq.client.Connection;
+import io.mayflymq.it.harness.Amqp;
+import io.mayflymq.it.harness.BlackBox;
+import io.mayflymq.it.harness.Deliveries;
+import io.mayflymq.it.harness.Http;
+import io.mayflymq.it.harness.MayflyOnly;
+import io.mayflymq.it.harness.Patience;
+import io.mayflymq.it.harness.PolicyFixture;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Queues that are paused: what waits, what goes on, and where it is seen. */
+@BlackBox
+@MayflyOnly("RabbitMQ cannot pause queues")
+class QueuePauseIT extends PolicyFixture {
+  private String queue;
+
+  private Channel declare(Amqp amqp, String type, Map<String, Object> more) throws Exception {
+    queue = amqp.name();
+    Channel channel = amqp.newChannel();
+    Map<String, Object> arguments = new HashMap<>(more);
+    arguments.put("x-queue-type", type);
+    channel.queueDeclare(queue, true, false, false, arguments);
+    return channel;
+  }
+
+  private String path() {
+    return "queues/%2F/" + queue + "/pause";
+  }
+
+  private int pause(String what) throws Exception {
+    return http.put(path(), "{\"what\":\"" + what + "\"}").status();
+  }
+
+  private void resume() throws Exception {
+    assertThat(http.delete(path()).status()).isEqualTo(204);
+  }
+
+  private JsonNode shown() throws Exception {
+    return http.get("queues/%2F/" + queue).json();
+  }
+
+  @AfterEach
+  void resumeWhatIsLeft() throws Exception {
+    if (queue != null) {
+      http.delete(path());
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"classic", "quorum"})
+  void consumersGetNothingWhileDeliveriesArePaused(String type, Amqp amqp) throws Exception {
+    Channel channel = declare(amqp, type, Map.of());
+    Deliveries deliveries = Deliveries.from(channel, queue, false);
+    amqp.publish(queue, "before");
+    Deliveries.Delivery held = deliveries.next();
+    assertThat(pause("deliveries")).isEqualTo(201);
+    assertThat(shown().path("paused").asText()).isEqualTo("deliveries");
+    amqp.publish(queue, "during");
+    amqp.awaitReady(queue, 1);
+    assertThat(amqp.get(queue)).isNull();
+    channel.basicNack(held.tag(), false, true);
+    amqp.awaitReady(queue, 2);
+    deliveries.assertNothing();
+    resume();
+    assertThat(shown().has("paused")).isFalse();
+    assertThat(deliveries.next(2)).containsExactlyInAnyOrder("before", "during");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"classic", "quorum"})
+  void messagesExpireWhileDeliveriesArePaused(String type, Amqp amqp) throws Exception {
+    String dead = amqp.queue();
+    Channel channel = declare(amqp, type, Amqp.deadLetterTo(dead, Map.of()));
+    pause("deliveries");
+    Deliveries deliveries = Deliveries.from(channel, queue, false);
+    amqp.publishExpiring(queue, 20, "late");
+    amqp.awaitReady(dead, 1);
+    deliveries.assertNothing();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"classic", "quorum"})
+  void publishersWaitAndNothingIsLost(String type, Amqp amqp) throws Exception {
+    declare(amqp, type, Map.of());
+    pause("publishing");
+    Connection connection = amqp.newConnection();
+    BlockingQueue<String> told = new LinkedBlockingQueue<>();
+    connection.addBlockedListener(told::add, () -> told.add("unblocked"));
+    Channel publisher = connection.createChannel();
+    publisher.confirmSelect();
+    BlockingQueue<Long> confirmed = new LinkedBlockingQueue<>();
+    publisher.addConfirmListener(
+        (number, multiple) -> confirmed.add(number), (number, multiple) -> confirmed.add(-number));
+    for (int number = 0; number < 100; number++) {
+      publisher.basicPublish("", queue, null, Amqp.bytes("m" + number));
+    }
+    assertThat(told.poll(Patience.SECONDS, SECONDS))
+        .isEqualTo("queue '%s' in vhost '/' is paused".formatted(queue));
+    assertThat(amqp.ready(queue)).isZero();
+    assertThat(confirmed).isEmpty();
+    String other = amqp.queue();
+    amqp.publish(other, "elsewhere");
+    amqp.awaitReady(other, 1);
+    resume();
+    assertThat(told.poll(Patience.SECONDS, SECONDS)).isEqualTo("unblocked");
+    assertThat(publisher.waitForConfirms(Patience.SECONDS * 1000L)).isTrue();
+    assertThat(amqp.ready(queue)).isEqualTo(100);
+    assertThat(amqp.get(queue)).isEqualTo("m0");
+  }
+
+  @Test
+  void consumersGoOnWhilePublishingIsPaused(Amqp amqp) throws Exception {
+    Channel channel = declare(amqp, "classic", Map.of());
+    amqp.publish(queue, "before");
+    amqp.awaitReady(queue, 1);
+    pause("publishing");
+    assertThat(Deliveries.from(channel, queue, true).next().body()).isEqualTo("before");
+  }
+
+  @Test
+  void deadLettersAndScheduledMessagesEnterAPausedQueue(Amqp amqp) throws Exception {
+    declare(amqp, "classic", Map.of());
+    pause("both");
+    String source = amqp.queue(Amqp.deadLetterTo(queue, Map.of()));
+    amqp.publishExpiring(source, 1, "dead");
+    amqp.awaitReady(queue, 1);
+  }
+
+  @Test
+  void whatAConnectionHasSentBeforeItsEndIsNotLost(Amqp amqp) throws Exception {
+    declare(amqp, "classic", Map.of());
+    pause("publishing");
+    Connection connection = amqp.newConnection();
+    BlockingQueue<String> told = new LinkedBlockingQueue<>();
+    connection.addBlockedListener(told::add, () -> told.add("unblocked"));
+    Channel publisher = connection.createChannel();
+    publisher.basicPublish("", queue, null, Amqp.bytes("first"));
+    publisher.basicPublish("", queue, null, Amqp.bytes("second"));
+    assertThat(told.poll(Patience.SECONDS, SECONDS)).contains("is paused");
+    assertThat(amqp.ready(queue)).isZero();
+    connection.abort(1);
+    amqp.awaitReady(queue, 2);
+  }
+
+  @Test
+  void aDeletedQueueHoldsNoPublisher(Amqp amqp) throws Exception {
+    declare(amqp, "classic", Map.of());
+    pause("publishing");
+    Connection connection = amqp.newConnection();
+    BlockingQueue<String> told = new LinkedBlockingQueue<>();
+    connection.addBlockedListener(told::add, () -> told.add("unblocked"));
+    Channel publisher = connection.createChannel();
+    publisher.confirmSelect();
+    publisher.basicPublish("", queue, null, Amqp.bytes("to nowhere"));
+    assertThat(told.poll(Patience.SECONDS, SECONDS)).contains("is paused");
+    amqp.newChannel().queueDelete(queue);
+    assertThat(told.poll(Patience.SECONDS, SECONDS)).isEqualTo("unblocked");
+    assertThat(publisher.waitForConfirms(Patience.SECONDS * 1000L)).isTrue();
+  }
+
+  @Test
+  void transactionWaitsWithItsCommit(Amqp amqp) throws Exception {
+    declare(amqp, "classic", Map.of());
+    pause("publishing");
+    Channel channel = amqp.newConnection().createChannel();
+    channel.txSelect();
+    channel.basicPublish("", queue, null, Amqp.bytes("in a transaction"));
+    Thread committing =
+        new Thread(
+            () -> {
+              try {
+                channel.txCommit();
+              } catch (Exception e) {
+                throw new AssertionError(e);
+              }
+            });
+    committing.start();
+    await()
+        .atMost(Patience.TIME)
+        .until(() -> http.get("connections").json().toString().contains("\"state\":\"blocked\""));
+    assertThat(amqp.ready(queue)).isZero();
+    resume();
+    committing.join(Patience.SECONDS * 1000L);
+    amqp.awaitReady(queue, 1);
+  }
+
+  @Test
+  void httpSaysWhatIsWrong(Amqp amqp) throws Exception {
+    declare(amqp, "classic", Map.of());
+    assertThat(pause("everything")).isEqualTo(400);
+    Http.Reply wrong = http.put(path(), "{\"what\":\"everything\"}");
+    assertThat(wrong.raw().body())
+        .contains("what should be one of deliveries, publishing, both, actually was");
+    assertThat(http.put(path(), "{\"wat\":\"both\"}").raw().body())
+        .contains("field should be what, actually was wat");
+    assertThat(http.delete(path()).status()).isEqualTo(404);
+    assertThat(http.delete(path()).raw().body()).contains("is not paused");
+    assertThat(http.put(path(), "{}").status()).isEqualTo(201);
+    assertThat(pause("publishing")).isEqualTo(204);
+    Http.Reply refused =
+        http.post(
+            "exchanges/%2F/amq.default/publish",
+            ("{\"properties\":{},\"routing_key\":\"%s\",\"payload\":\"x\","
+                    + "\"payload_encoding\":\"string\"}")
+                .formatted(queue));
+    assertThat(refused.status()).isEqualTo(400);
+    assertThat(refused.raw().body()).contains("is paused, and its publishers wait");
+  }
+
+  @Test
+  void policiesPauseQueuesToo(Amqp amqp) throws Exception {
+    Channel channel = declare(amqp, "classic", Map.of());
+    Deliveries deliveries = Deliveries.from(channel, queue, true);
+    http.put("policies/%2F/" + name, policy(queue, "{\"pause\":\"deliveries\"}"));
+    amqp.publish(queue, "waits");
+    amqp.awaitReady(queue, 1);
+    assertThat(http.delete(path()).raw().body()).contains("is paused by policies");
+    http.delete("policies/%2F/" + name);
+    assertThat(deliveries.next().body()).isEqualTo("waits");
+  }
+}
