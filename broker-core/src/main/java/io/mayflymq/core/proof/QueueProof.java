@@ -7,6 +7,7 @@ import io.mayflymq.core.policy.DeadLetterSettings;
 import io.mayflymq.core.policy.EffectiveSettings;
 import io.mayflymq.core.policy.EffectiveValue;
 import io.mayflymq.core.policy.Overflow;
+import io.mayflymq.core.policy.PaceSettings;
 import io.mayflymq.core.policy.PolicyException;
 import io.mayflymq.core.policy.PolicyKey;
 import io.mayflymq.core.policy.QueueSettings;
@@ -524,6 +525,22 @@ public final class QueueProof {
           value(PolicyKey.DELAYED_RETRY_TYPE),
           keys(PolicyKey.DELAYED_RETRY_TYPE, "disabled"),
           "declare it without x-delayed-retry-type");
+    }
+    PaceSettings pace = settings.pace();
+    if (pace.pausesDeliveries()) {
+      can(
+          ClaimId.PAUSED_LATE,
+          "Its messages wait until it is resumed, and expire meanwhile.",
+          value(PolicyKey.PAUSE),
+          "mayflyctl resume_queue %s%s".formatted(vhostOption(), quotedName()));
+    }
+    if (pace.deliveries() != null) {
+      can(
+          ClaimId.RATE_LATE,
+          "All consumers together get %d messages a second at most; others wait."
+              .formatted(pace.deliveries().perSecond()),
+          value(PolicyKey.DELIVERY_RATE),
+          "a higher delivery-rate");
     }
     String ttl = mayExpire();
     if (ttl != null) {
