@@ -8,6 +8,7 @@ import io.mayflymq.core.message.Message;
 import io.mayflymq.core.message.NumberedMessage;
 import io.mayflymq.core.metadata.QueueDefinition;
 import io.mayflymq.core.metadata.QueuePlace;
+import io.mayflymq.core.policy.QueueSettings;
 import io.mayflymq.core.queue.GetResult;
 import io.mayflymq.core.runtime.ManualLoops;
 import io.mayflymq.core.runtime.RecordedFaults;
@@ -289,7 +290,10 @@ final class LeaderRig {
     GetResult message = new GetResult(7, NumberedMessage.of(0, true, Message.NO_TTL, 0), false, 0);
     return stub(
         QueueRequests.class,
-        (proxy, method, arguments) -> CompletableFuture.completedFuture(message));
+        (proxy, method, arguments) ->
+            method.getName().equals("settings")
+                ? QueueSettings.DEFAULT
+                : CompletableFuture.completedFuture(message));
   }
 
   /** The numbers of the messages that are in queues. */
