@@ -21,7 +21,9 @@ public enum DropTrigger {
   /** The end of the queue's lease. */
   EXPIRES("expires", DeathReason.QUEUE_EXPIRED),
   /** The deletion of the queue. */
-  DELETION("deletion", DeathReason.QUEUE_DELETED);
+  DELETION("deletion", DeathReason.QUEUE_DELETED),
+  /** The deadline in a header of the message. */
+  DEADLINE("deadline-header", DeathReason.EXPIRED);
 
   private final String setting;
   private final DeathReason reason;

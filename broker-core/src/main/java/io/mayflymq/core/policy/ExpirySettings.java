@@ -8,26 +8,37 @@ package io.mayflymq.core.policy;
  * @param ttlMode whether the message's own TTL or the queue's counts
  * @param floorMillis shorter TTLs are raised to this value; 0 for none
  * @param mode when expired messages leave
+ * @param deadlineHeader the header of messages that has their deadline; null if none counts
+ * @param deadlineNotify who is told of a message that has died at that: {@link #TO_REPLY_QUEUE}, or
+ *     an exchange; null for no one
  */
 public record ExpirySettings(
     long messageTtlMillis,
     boolean retroactive,
     TtlMode ttlMode,
     long floorMillis,
-    ExpiryMode mode) {
+    ExpiryMode mode,
+    String deadlineHeader,
+    String deadlineNotify) {
+  /** The word for the queue of {@code reply_to}. */
+  public static final String TO_REPLY_QUEUE = "reply-to";
 
   private static final ExpirySettings NEVER =
-      new ExpirySettings(QueueSettings.NONE, true, TtlMode.QUEUE_ONLY, 0, ExpiryMode.EXACT);
+      new ExpirySettings(
+          QueueSettings.NONE, true, TtlMode.QUEUE_ONLY, 0, ExpiryMode.EXACT, null, null);
 
   static ExpirySettings of(QueueValues values) {
     if (!values.defaults().messageTtl()) {
       return NEVER;
     }
+    TtlMode ttlMode = values.word(PolicyKey.MESSAGE_TTL_MODE, TtlMode.class);
     return new ExpirySettings(
         values.number(PolicyKey.MESSAGE_TTL),
         values.is(PolicyKey.MESSAGE_TTL_RETROACTIVE, true),
-        values.word(PolicyKey.MESSAGE_TTL_MODE, TtlMode.class),
+        ttlMode,
         values.number(PolicyKey.MESSAGE_TTL_FLOOR),
-        values.word(PolicyKey.EXPIRY_MODE, ExpiryMode.class));
+        values.word(PolicyKey.EXPIRY_MODE, ExpiryMode.class),
+        ttlMode == TtlMode.QUEUE_ONLY ? null : values.text(PolicyKey.DEADLINE_HEADER),
+        values.text(PolicyKey.DEADLINE_NOTIFY));
   }
 }

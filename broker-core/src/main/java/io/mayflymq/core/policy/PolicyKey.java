@@ -164,6 +164,20 @@ public enum PolicyKey {
               oneOf("is not a valid dead letter strategy", "at-most-once", "at-least-once"))
           .doc("`at-most-once`, `at-least-once`: [at least once](quorum-queues.md#at-least-once)")
           .of(QUORUM)),
+  /** MayflyMQ's own: a header that has the deadline of a message. */
+  DEADLINE_HEADER(
+      row("deadline-header", text("is not a valid name of a header"))
+          .doc("a name, such as `x-deadline`: [the header with a deadline](deadlines.md)")
+          .of(CLASSIC, QUORUM)
+          .extension()
+          .forOperators()),
+  /** MayflyMQ's own: who is told of messages whose deadline is over. */
+  DEADLINE_NOTIFY(
+      row("deadline-notify", text("is not a valid name of an exchange"))
+          .doc("`reply-to`, or an exchange: [who is told](deadlines.md#who-is-told)")
+          .of(CLASSIC, QUORUM)
+          .extension()
+          .forOperators()),
   /** MayflyMQ's own; see {@link Backoff}. */
   DELAYED_RETRY_BACKOFF(
       row("delayed-retry-backoff", wordFor(Backoff.class))

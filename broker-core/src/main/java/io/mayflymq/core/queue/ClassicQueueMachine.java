@@ -222,12 +222,16 @@ public final class ClassicQueueMachine implements QueueMachine {
       return false;
     }
     long own = deadlines.ownOf(message, nowMillis);
-    if (index.readyCount() == 0 && dispatcher.deliverDirectly(message, move, own, nowMillis)) {
+    // What is too late for everyone is not handed out, as a message with a TTL of 0 may be.
+    boolean isOver = deadlines.ofHeader(message) <= nowMillis;
+    if (!isOver
+        && index.readyCount() == 0
+        && dispatcher.deliverDirectly(message, move, own, nowMillis)) {
       return true;
     }
     long sequence = messages.append(message, move, consumers.count() > 0, own, nowMillis);
     long deadline = deadlines.leavesAt(sequence, deadlines.ofNew(own, nowMillis));
-    if (deadline <= nowMillis) {
+    if (isOver || deadline <= nowMillis) {
       messageRemover.expire(sequence, nowMillis);
       return true;
     }

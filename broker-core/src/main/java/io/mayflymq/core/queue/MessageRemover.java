@@ -45,7 +45,12 @@ final class MessageRemover {
     boolean hasOwn = message == null || message.ttlMillis() != Message.NO_TTL;
     boolean byOwn = hasOwn && deadlines.isOwn(sequence);
     DropTrigger cause = byOwn ? DropTrigger.EXPIRATION : DropTrigger.MESSAGE_TTL;
-    die(sequence, message, cause, deadlines.of(sequence), nowMillis);
+    long deadline = deadlines.of(sequence);
+    if (message != null && deadlines.ofHeader(message) == deadline) {
+      cause = DropTrigger.DEADLINE;
+      state.effects.deadlineOver(message, deadline, index.enqueuedAt(sequence), nowMillis);
+    }
+    die(sequence, message, cause, deadline, nowMillis);
   }
 
   /**
@@ -69,7 +74,9 @@ final class MessageRemover {
    * Without a dead letter exchange the content is only useful to the death journal, and to a trace.
    */
   private Message contentOf(long sequence) {
-    return deadLetters().areWanted() || state.tracer != null
+    return deadLetters().areWanted()
+            || state.tracer != null
+            || state.settings().expiry().deadlineNotify() != null
         ? messages.get(sequence)
         : messages.peekIfCheap(sequence);
   }

@@ -29,6 +29,17 @@ public interface QueueEffects extends QueueLease.Watch {
       long nowMillis);
 
   /**
+   * Called before a message dies at the deadline of its header.
+   *
+   * @param deadlineMillis the deadline, in ms since the epoch
+   * @param arrivedMillis when the message arrived, in ms since the epoch
+   */
+  default void deadlineOver(
+      Message message, long deadlineMillis, long arrivedMillis, long nowMillis) {
+    // No one is told.
+  }
+
+  /**
    * Called when a message cannot be read.
    *
    * @param reason what is wrong, in a few words

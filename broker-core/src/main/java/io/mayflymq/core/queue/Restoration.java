@@ -112,7 +112,8 @@ public final class Restoration {
     long arrived = removed.arrivedAt(last);
     long own = state.deadlines.ownAgain(last, message, arrived);
     boolean isDead = state.deadlines.ofNew(own, arrived) <= nowMillis;
-    if (isDead && !choice.renews()) {
+    boolean isOver = state.deadlines.ofHeader(message) <= nowMillis;
+    if (isOver || (isDead && !choice.renews())) {
       dead++;
       return;
     }

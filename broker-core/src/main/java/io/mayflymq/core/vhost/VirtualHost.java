@@ -22,6 +22,7 @@ import io.mayflymq.core.routing.Route;
 import io.mayflymq.core.routing.RoutingTable;
 import io.mayflymq.core.tracing.MessageTracer;
 import io.mayflymq.core.vhost.deadletter.DeadLetterRouter;
+import io.mayflymq.core.vhost.deadletter.DeadlineNotices;
 import io.mayflymq.core.vhost.deadletter.RedriveRegistry;
 import io.mayflymq.core.vhost.partition.Partition;
 import io.mayflymq.core.vhost.queue.DeclaredQueue;
@@ -78,7 +79,8 @@ public final class VirtualHost implements QueueHost {
             this,
             broker.partitions(),
             new DeadLetterRouter(this, broker.publishers()),
-            broker.publishers());
+            broker.publishers(),
+            new DeadlineNotices(this, broker.publishers()));
     this.factory = new QueueFactory(broker, environment);
     this.changes =
         new VhostChanges(

@@ -90,6 +90,18 @@ class ClassicQueueMachinePropertyTest {
   }
 
   @Property(tries = 3000, edgeCases = EdgeCasesMode.NONE)
+  void deadlinesOfHeadersHoldAsInTheModel(
+      @ForAll("options") QueueValues settings,
+      @ForAll @IntRange(min = -1, max = 7) int maxPriority,
+      @ForAll @IntRange(max = 3) int noRoomForEvery,
+      @ForAll("commandsWithDeadlines") List<QueueCommand> commands) {
+    run(
+        settings.withMaxPriority(maxPriority).with(PolicyKey.DEADLINE_HEADER, "d"),
+        noRoomForEvery,
+        commands);
+  }
+
+  @Property(tries = 3000, edgeCases = EdgeCasesMode.NONE)
   void whatHasLeftComesBackAsInTheModel(
       @ForAll("options") QueueValues settings,
       @ForAll @IntRange(min = -1, max = 7) int maxPriority,
@@ -139,6 +151,11 @@ class ClassicQueueMachinePropertyTest {
   @Provide
   Arbitrary<List<QueueCommand>> commandsOfChangingTtl() {
     return QueueCommand.anyOfChangingTtl().list().ofMinSize(5).ofMaxSize(60);
+  }
+
+  @Provide
+  Arbitrary<List<QueueCommand>> commandsWithDeadlines() {
+    return QueueCommand.anyWithDeadlines().list().ofMinSize(1).ofMaxSize(150);
   }
 
   @Provide

@@ -157,9 +157,25 @@ public final class ManualQueue implements QueueEffects {
 
   /** Makes a message with no other property than a priority, if that. */
   static Message message(ShortString number, int size, long ttl, boolean persistent, int priority) {
+    return message(number, size, ttl, persistent, priority, FieldTable.EMPTY);
+  }
+
+  static Message message(
+      ShortString number,
+      int size,
+      long ttl,
+      boolean persistent,
+      int priority,
+      FieldTable headers) {
     boolean hasPriority = priority != Message.NO_PRIORITY;
-    byte[] properties =
-        hasPriority ? BasicProperties.builder().priority(priority).build().encode() : new byte[2];
+    BasicProperties.Builder given = BasicProperties.builder();
+    if (!headers.isEmpty()) {
+      given.headers(headers);
+    }
+    if (hasPriority) {
+      given.priority(priority);
+    }
+    byte[] properties = given.build().encode();
     return new Message(
         ShortString.of("x"),
         number,

@@ -13,6 +13,9 @@ final class NaiveEntry {
   /** As published; -1 for none. */
   final long ttl;
 
+  /** That of its header, whether it counts or not. */
+  long headerDeadline = NaiveQueue.NEVER;
+
   /** Where it stands among those that have come. */
   int place;
 

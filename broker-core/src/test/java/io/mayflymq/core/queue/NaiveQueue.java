@@ -70,7 +70,12 @@ final class NaiveQueue {
         return false;
       }
     }
-    long own = own(ttl, now);
+    long header =
+        publish.deadlineIn() == QueueCommand.Publish.NO_DEADLINE
+            ? NEVER
+            : now + publish.deadlineIn();
+    boolean isOver = now >= counted(header);
+    long own = own(ttl, now, header);
     long deadline = NaiveDeadline.of(settings.expiry(), own, now);
     NaiveEntry entry =
         new NaiveEntry(
@@ -81,9 +86,10 @@ final class NaiveQueue {
             ttl,
             now,
             own,
-            NaiveDeadline.of(ttl, now),
+            Math.min(NaiveDeadline.of(ttl, now), counted(header)),
             deadline);
-    if (ready().findAny().isEmpty()) {
+    entry.headerDeadline = header;
+    if (!isOver && ready().findAny().isEmpty()) {
       Optional<Subscriber> taker = isFull() || !keepsPace(now) ? Optional.empty() : nextWithRoom();
       if (taker.isPresent()) {
         if (taker.get().acknowledges || settings.recoverable().acked()) {
@@ -100,7 +106,7 @@ final class NaiveQueue {
           case HEAD -> head().orElseThrow() == entry;
           case LAZY -> false;
         };
-    if (looked && now >= deadline) {
+    if (isOver || (looked && now >= deadline)) {
       die(entry, DeathReason.EXPIRED, now);
       return true;
     }
@@ -242,17 +248,18 @@ final class NaiveQueue {
     List<Integer> back = new ArrayList<>();
     for (Removed one : chosen) {
       NaiveEntry was = one.entry;
-      long own = own(was.ttl, was.arrival);
+      long own = own(was.ttl, was.arrival, was.headerDeadline);
       if (was.place < keptBefore) {
         own = NaiveDeadline.of(settings.expiry(), own, was.arrival);
       }
       boolean isDead = now >= NaiveDeadline.of(settings.expiry(), own, was.arrival);
-      if (isDead && !restore.renews()) {
+      boolean isOver = now >= counted(was.headerDeadline);
+      if (isOver || (isDead && !restore.renews())) {
         continue;
       }
       removed.remove(one);
       long arrival = isDead ? now : was.arrival;
-      long anew = isDead ? own(was.ttl, now) : own;
+      long anew = isDead ? own(was.ttl, now, was.headerDeadline) : own;
       NaiveEntry entry =
           new NaiveEntry(
               was.number,
@@ -262,12 +269,13 @@ final class NaiveQueue {
               was.ttl,
               arrival,
               anew,
-              isDead ? NaiveDeadline.of(was.ttl, now) : own,
+              isDead ? Math.min(NaiveDeadline.of(was.ttl, now), counted(was.headerDeadline)) : own,
               NaiveDeadline.of(settings.expiry(), anew, arrival));
       if (was.persistent) {
         log.settled(was.number);
         log.stored(was.number, entry.ownDeadline, arrival);
       }
+      entry.headerDeadline = was.headerDeadline;
       entry.place = isDead ? places++ : was.place;
       entry.redelivered =
           !isDead
@@ -285,10 +293,14 @@ final class NaiveQueue {
     return back;
   }
 
-  private long own(long ttl, long arrival) {
-    return ttl < 0
-        ? NEVER
-        : NaiveDeadline.of(Math.max(ttl, settings.expiry().floorMillis()), arrival);
+  private long own(long ttl, long arrival, long header) {
+    long byTtl =
+        ttl < 0 ? NEVER : NaiveDeadline.of(Math.max(ttl, settings.expiry().floorMillis()), arrival);
+    return Math.min(byTtl, counted(header));
+  }
+
+  private long counted(long header) {
+    return "d".equals(settings.expiry().deadlineHeader()) ? header : NEVER;
   }
 
   void subscribe(Subscriber subscriber, long now) {

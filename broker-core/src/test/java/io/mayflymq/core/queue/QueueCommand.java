@@ -29,7 +29,20 @@ import net.jqwik.api.Tuple;
  * What may be done to a queue. A {@code pick} chooses among what is there when the command is run.
  */
 sealed interface QueueCommand {
-  record Publish(int size, long ttl, boolean persistent, int priority) implements QueueCommand {}
+  /**
+   * Publishes a message.
+   *
+   * @param deadlineIn in how many ms the deadline of its header is over; {@link #NO_DEADLINE} for
+   *     none
+   */
+  record Publish(int size, long ttl, boolean persistent, int priority, int deadlineIn)
+      implements QueueCommand {
+    static final int NO_DEADLINE = Integer.MIN_VALUE;
+
+    Publish(int size, long ttl, boolean persistent, int priority) {
+      this(size, ttl, persistent, priority, NO_DEADLINE);
+    }
+  }
 
   record Subscribe(boolean acknowledges, int prefetch, int room) implements QueueCommand {}
 
@@ -236,6 +249,24 @@ sealed interface QueueCommand {
                     .with(
                         PolicyKey.MAX_LENGTH_DROP,
                         dropsLowest ? "lowest-priority" : "highest-priority"));
+  }
+
+  /** Any command, of a queue whose messages may have a deadline in a header. */
+  static Arbitrary<QueueCommand> anyWithDeadlines() {
+    Arbitrary<QueueValues> settings =
+        Combinators.combine(anyOptions(), Arbitraries.of("d", "d", "other").injectNull(0.2))
+            .as((others, header) -> others.with(PolicyKey.DEADLINE_HEADER, header));
+    return frequencyOf(
+        Tuple.of(12, any()),
+        Tuple.of(1, settings.map(Reconfigure::new)),
+        Tuple.of(
+            8,
+            Combinators.combine(
+                    integers().between(0, 12),
+                    ttl(40),
+                    Arbitraries.of(true, false),
+                    integers().between(-5, 40))
+                .as((size, ttl, kept, in) -> new Publish(size, ttl, kept, 0, in))));
   }
 
   /** Any command, of a queue whose messages can be brought back at times. */

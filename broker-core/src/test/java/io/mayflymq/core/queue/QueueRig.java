@@ -143,7 +143,12 @@ final class QueueRig {
             publish.size(),
             publish.ttl(),
             publish.persistent(),
-            publish.priority());
+            publish.priority(),
+            publish.deadlineIn() == QueueCommand.Publish.NO_DEADLINE
+                ? FieldTable.EMPTY
+                : FieldTable.builder()
+                    .put("d", new FieldValue.Int64(now + publish.deadlineIn()))
+                    .build());
     assertThat(real.publish(message, now)).isEqualTo(naive.publish(number, publish, now));
   }
 

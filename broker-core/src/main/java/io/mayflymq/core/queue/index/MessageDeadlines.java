@@ -1,5 +1,6 @@
 package io.mayflymq.core.queue.index;
 
+import io.mayflymq.core.message.HeaderDeadline;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.policy.ExpiryMode;
 import io.mayflymq.core.policy.ExpirySettings;
@@ -77,9 +78,29 @@ public final class MessageDeadlines {
    */
   public long ownOfArrived(Message message, long arrivedMillis) {
     long ttl = message.ttlMillis();
-    return ttl == Message.NO_TTL
+    long own =
+        ttl == Message.NO_TTL
+            ? Deadlines.NEVER
+            : Deadlines.after(arrivedMillis, Math.max(ttl, settings.floorMillis()));
+    return settings.deadlineHeader() == null ? own : Math.min(own, ofHeader(message));
+  }
+
+  /**
+   * Returns the deadline of a message's header, in ms since the epoch; {@link Deadlines#NEVER} if
+   * none counts.
+   */
+  public long ofHeader(Message message) {
+    return settings.deadlineHeader() == null
         ? Deadlines.NEVER
-        : Deadlines.after(arrivedMillis, Math.max(ttl, settings.floorMillis()));
+        : HeaderDeadline.of(message, settings.deadlineHeader());
+  }
+
+  /**
+   * Returns the own deadline of a message that arrives now as the log has it: a floor is applied
+   * again at each start.
+   */
+  long toLog(Message message, long nowMillis) {
+    return Math.min(Deadlines.after(nowMillis, message.ttlMillis()), ofHeader(message));
   }
 
   /**

@@ -135,7 +135,8 @@ public final class QueueMessages implements RecoverableQueue {
   public long append(
       Message message, Move move, boolean soon, long deadlineMillis, long nowMillis) {
     boolean room = store.admit(message, soon);
-    return append(message, move, room, deadlineMillis, ownDeadline(message, nowMillis), nowMillis);
+    return append(
+        message, move, room, deadlineMillis, deadlines.toLog(message, nowMillis), nowMillis);
   }
 
   /** Appends a scheduled message. Parameters as in {@link #append}. */
@@ -163,10 +164,6 @@ public final class QueueMessages implements RecoverableQueue {
       index.setReturns(sequence, returns);
     }
     return sequence;
-  }
-
-  private static long ownDeadline(Message message, long nowMillis) {
-    return Deadlines.after(nowMillis, message.ttlMillis());
   }
 
   private long append(
@@ -203,7 +200,7 @@ public final class QueueMessages implements RecoverableQueue {
     index.appendUnacked(
         room ? message : null, message.bodyLength(), deadlineMillis, nowMillis, flags);
     if ((flags & LOCATED) != 0) {
-      write(sequence, message, move, ownDeadline(message, nowMillis), nowMillis);
+      write(sequence, message, move, deadlines.toLog(message, nowMillis), nowMillis);
       if (isPersistent) {
         store.delivered(sequence);
       }

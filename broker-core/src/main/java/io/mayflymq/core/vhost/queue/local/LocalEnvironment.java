@@ -2,6 +2,7 @@ package io.mayflymq.core.vhost.queue.local;
 
 import io.mayflymq.core.vhost.deadletter.DeadLetterPublishers;
 import io.mayflymq.core.vhost.deadletter.DeadLetterRouter;
+import io.mayflymq.core.vhost.deadletter.DeadlineNotices;
 import io.mayflymq.core.vhost.partition.Partitions;
 import io.mayflymq.core.vhost.queue.QueueHost;
 
@@ -13,9 +14,11 @@ import io.mayflymq.core.vhost.queue.QueueHost;
  * @param partitions where queues are
  * @param router routes dead letters
  * @param publishers send dead letters
+ * @param notices tells of messages that have died at their deadlines
  */
 public record LocalEnvironment(
     QueueHost vhost,
     Partitions partitions,
     DeadLetterRouter router,
-    DeadLetterPublishers publishers) {}
+    DeadLetterPublishers publishers,
+    DeadlineNotices notices) {}

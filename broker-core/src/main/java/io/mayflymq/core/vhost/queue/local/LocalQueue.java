@@ -47,7 +47,7 @@ public final class LocalQueue implements ShardQueue {
   private volatile QueueSettings settings;
 
   private LocalQueue(Queue queue, LocalEnvironment environment, QueueSettings settings, long now) {
-    this.effects = new MachineEffects(queue, environment.router(), new Events());
+    this.effects = new MachineEffects(queue, environment, new Events());
     this.machine = new QueueMachineFactory(queue, effects).create(settings, now, this::exists);
     this.state = new LocalQueueState(queue, machine, environment);
     this.moves = new LocalMoves(state, effects);

@@ -10,6 +10,7 @@ import io.mayflymq.core.store.UnsettledEntry;
 import io.mayflymq.core.tracing.MessageTracer;
 import io.mayflymq.core.tracing.QueueTracer;
 import io.mayflymq.core.vhost.deadletter.DeadLetterRouter;
+import io.mayflymq.core.vhost.deadletter.DeadlineNotices;
 import io.mayflymq.core.vhost.queue.Queue;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -26,6 +27,7 @@ final class MachineEffects extends Timer implements QueueEffects {
 
   private final Queue queue;
   private final DeadLetterRouter router;
+  private final DeadlineNotices notices;
   private final Listener listener;
   private final QueueTracer tracer;
 
@@ -34,9 +36,10 @@ final class MachineEffects extends Timer implements QueueEffects {
 
   private long unreadable;
 
-  MachineEffects(Queue queue, DeadLetterRouter router, Listener listener) {
+  MachineEffects(Queue queue, LocalEnvironment environment, Listener listener) {
     this.queue = queue;
-    this.router = router;
+    this.router = environment.router();
+    this.notices = environment.notices();
     this.listener = listener;
     MessageTracer messageTracer = queue.vhost().tracer();
     this.tracer = messageTracer == null ? null : messageTracer.queue(queue.storeName());
@@ -86,6 +89,17 @@ final class MachineEffects extends Timer implements QueueEffects {
       if (entry != null) {
         queue.partition().store().await(entry);
       }
+    }
+  }
+
+  /** A notice that cannot be sent keeps nothing from dying. */
+  @Override
+  public void deadlineOver(
+      Message message, long deadlineMillis, long arrivedMillis, long nowMillis) {
+    try {
+      notices.died(queue, message, deadlineMillis, arrivedMillis, nowMillis);
+    } catch (Throwable e) {
+      queue.shard().faults().report("a notice of a deadline of", queue, e);
     }
   }
 

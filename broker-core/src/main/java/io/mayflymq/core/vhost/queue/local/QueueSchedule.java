@@ -1,6 +1,7 @@
 package io.mayflymq.core.vhost.queue.local;
 
 import io.mayflymq.core.message.DropTrigger;
+import io.mayflymq.core.message.HeaderDeadline;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metrics.Counter;
 import io.mayflymq.core.policy.LengthSettings;
@@ -77,10 +78,28 @@ final class QueueSchedule extends Timer {
     wakeNoLaterThan(messages.nextDue());
   }
 
+  /** A message that would be due after the deadline of its header dies at once. */
   void add(Message message, Move move, long dueMillis) {
+    long deadline = deadlineOf(message);
+    if (deadline <= dueMillis) {
+      tooLate(message, deadline);
+      return;
+    }
     messages.add(message, move, dueMillis, time.now());
     tellQueue();
     wakeNoLaterThan(dueMillis);
+  }
+
+  private long deadlineOf(Message message) {
+    String header = queue.settings().expiry().deadlineHeader();
+    return header == null ? Deadlines.NEVER : HeaderDeadline.of(message, header);
+  }
+
+  private void tooLate(Message message, long deadline) {
+    long now = time.now();
+    queue.counters().add(Counter.of(DropTrigger.DEADLINE.reason()), 1);
+    environment.notices().died(queue, message, deadline, now, now);
+    environment.router().route(queue, message, null, DropTrigger.DEADLINE, deadline, now);
   }
 
   private void wakeNoLaterThan(long dueMillis) {
