@@ -19,7 +19,7 @@ import java.util.TreeSet;
 import java.util.function.UnaryOperator;
 
 /** Removing some of the ready messages of a queue, by what they are like. */
-public final class PurgeResource {
+public final class PurgeResource extends HomeRoutes {
   private static final String COUNT = "count";
   private static final String OLDER_THAN = "older_than";
   private static final String MESSAGE_ID = "message_id";
@@ -29,22 +29,12 @@ public final class PurgeResource {
       Collections.unmodifiableSortedSet(
           new TreeSet<>(List.of(COUNT, OLDER_THAN, MESSAGE_ID, SEQUENCE, HEADERS)));
 
-  private final ManagedBroker managed;
-
   public PurgeResource(ManagedBroker managed) {
-    this.managed = managed;
+    super(managed);
   }
 
-  public void addTo(RequestRouter requestRouter) {
-    add(requestRouter, managed::atHome);
-  }
-
-  /** Adds what other nodes ask. */
-  public void addQuestionsTo(RequestRouter questions) {
-    add(questions, here -> here);
-  }
-
-  private void add(RequestRouter requestRouter, UnaryOperator<RequestRouter.Handler> where) {
+  @Override
+  void add(RequestRouter requestRouter, UnaryOperator<RequestRouter.Handler> where) {
     requestRouter
         .post("queues/{vhost}/{queue}/purge", where.apply(request -> purge(request, false)))
         .post("queues/{vhost}/{queue}/purge/dry-run", where.apply(request -> purge(request, true)));

@@ -30,27 +30,17 @@ import java.util.function.UnaryOperator;
  * RedriveRegistry dead letters. A redrive runs in the background: one request starts it, others
  * query its progress or stop it.
  */
-public final class RedriveResource {
+public final class RedriveResource extends HomeRoutes {
   private static final Set<String> FIELDS =
       Set.of("to", "to_original", "filter", "limit", "rate", "keep_deaths");
   private static final Set<String> FILTERS = Set.of("reason", "queue", "message_id");
 
-  private final ManagedBroker managed;
-
   public RedriveResource(ManagedBroker managed) {
-    this.managed = managed;
+    super(managed);
   }
 
-  public void addTo(RequestRouter requestRouter) {
-    add(requestRouter, managed::atHome);
-  }
-
-  /** Adds what other nodes ask. */
-  public void addQuestionsTo(RequestRouter questions) {
-    add(questions, here -> here);
-  }
-
-  private void add(RequestRouter requestRouter, UnaryOperator<RequestRouter.Handler> where) {
+  @Override
+  void add(RequestRouter requestRouter, UnaryOperator<RequestRouter.Handler> where) {
     requestRouter
         .post("queues/{vhost}/{queue}/redrive", where.apply(this::begin))
         .get("queues/{vhost}/{queue}/redrive", where.apply(this::report))

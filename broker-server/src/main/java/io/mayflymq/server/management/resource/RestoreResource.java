@@ -23,7 +23,7 @@ import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 
 /** Bringing messages back that have left a queue. */
-public final class RestoreResource {
+public final class RestoreResource extends HomeRoutes {
   private static final String SINCE = "since";
   private static final String REASONS = "reasons";
   private static final String EXPIRED = "expired";
@@ -34,22 +34,12 @@ public final class RestoreResource {
           .map(RemovalReason::word)
           .collect(Collectors.joining(", "));
 
-  private final ManagedBroker managed;
-
   public RestoreResource(ManagedBroker managed) {
-    this.managed = managed;
+    super(managed);
   }
 
-  public void addTo(RequestRouter requestRouter) {
-    add(requestRouter, managed::atHome);
-  }
-
-  /** Adds what other nodes ask. */
-  public void addQuestionsTo(RequestRouter questions) {
-    add(questions, here -> here);
-  }
-
-  private void add(RequestRouter requestRouter, UnaryOperator<RequestRouter.Handler> where) {
+  @Override
+  void add(RequestRouter requestRouter, UnaryOperator<RequestRouter.Handler> where) {
     requestRouter
         .post("queues/{vhost}/{queue}/restore", where.apply(request -> restore(request, false)))
         .post(

@@ -19,29 +19,19 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** Messages that are scheduled for a queue: looked at, cancelled, purged. */
-public final class ScheduleResource {
+public final class ScheduleResource extends HomeRoutes {
   private static final int DEFAULT_LIMIT = 100;
   private static final int LARGEST_LIMIT = 1000;
 
   /** A place in the order: when a message is due, and its number. */
   private static final Pattern PLACE = Pattern.compile("(\\d{1,18})\\.(\\d{1,18})");
 
-  private final ManagedBroker managed;
-
   public ScheduleResource(ManagedBroker managed) {
-    this.managed = managed;
+    super(managed);
   }
 
-  public void addTo(RequestRouter requestRouter) {
-    add(requestRouter, managed::atHome);
-  }
-
-  /** Adds what other nodes ask. */
-  public void addQuestionsTo(RequestRouter questions) {
-    add(questions, here -> here);
-  }
-
-  private void add(RequestRouter requestRouter, UnaryOperator<RequestRouter.Handler> where) {
+  @Override
+  void add(RequestRouter requestRouter, UnaryOperator<RequestRouter.Handler> where) {
     requestRouter
         .get("queues/{vhost}/{queue}/scheduled", where.apply(this::list))
         .delete("queues/{vhost}/{queue}/scheduled", where.apply(this::purge))
