@@ -460,7 +460,9 @@ public final class ChannelSession {
     RoutingTable<Queue> table = connection.vhost().routing();
     List<Route<Queue>> routes = publishes.stream().map(publish -> publish.routeIn(table)).toList();
     Route<Queue> all =
-        Route.to(routes.stream().flatMap(route -> route.toList().stream()).distinct().toList());
+        PublishingPauses.areThere(connection.vhost())
+            ? Route.to(routes.stream().flatMap(route -> route.toList().stream()).distinct().toList())
+            : Route.none();
     if (PublishingPauses.hold(all, connection.vhost())) {
       connection.awaitPublishing(
           number(),

@@ -10,7 +10,12 @@ public final class PublishingPauses {
 
   /** Returns whether publishers to a queue of a route wait: mostly without a look at its queues. */
   static boolean hold(Route<Queue> route, VirtualHost vhost) {
-    return vhost.policies().table().pauses() && in(route) != null;
+    return areThere(vhost) && in(route) != null;
+  }
+
+  /** Returns whether any policy of a virtual host pauses queues. */
+  static boolean areThere(VirtualHost vhost) {
+    return vhost.policies().table().pauses();
   }
 
   /** Returns a queue of a route whose publishers wait; null if there is none. */

@@ -213,6 +213,17 @@ public final class QueueMessages implements RecoverableQueue {
 
   /** Puts a message in that was in the queue at another place, ready. */
   void insert(long sequence, Message message, long deadlineMillis, long arrivedMillis) {
+    put(sequence, message, null, deadlineMillis, arrivedMillis, 0);
+    counters.add(Counter.ARRIVED, 1);
+  }
+
+  private void put(
+      long sequence,
+      Message message,
+      Move move,
+      long deadlineMillis,
+      long arrivedMillis,
+      int marks) {
     boolean room = store.admit(message, false);
     int flags = room && !store.isPersistent(message) ? 0 : place(message);
     index.insert(
@@ -221,10 +232,9 @@ public final class QueueMessages implements RecoverableQueue {
         message.bodyLength(),
         deadlineMillis,
         arrivedMillis,
-        flags);
-    counters.add(Counter.ARRIVED, 1);
+        flags | marks);
     if (flags != 0) {
-      write(sequence, message, null, deadlineMillis, arrivedMillis);
+      write(sequence, message, move, deadlineMillis, arrivedMillis);
     }
   }
 
@@ -250,27 +260,13 @@ public final class QueueMessages implements RecoverableQueue {
       long deadlineMillis,
       long arrivedMillis,
       boolean redelivered) {
-    boolean room = store.admit(message, false);
-    int flags = room && !store.isPersistent(message) ? 0 : place(message);
-    index.insert(
-        sequence,
-        room ? message : null,
-        message.bodyLength(),
-        deadlineMillis,
-        arrivedMillis,
-        flags | EntryFlags.OUT_OF_ORDER | (redelivered ? EntryFlags.REDELIVERED : 0));
-    if (flags != 0) {
-      write(sequence, message, move, deadlineMillis, arrivedMillis);
-    }
-    arrivedAgain(sequence, message.ownPriority());
-  }
-
-  private void arrivedAgain(long sequence, int priority) {
+    int marks = EntryFlags.OUT_OF_ORDER | (redelivered ? EntryFlags.REDELIVERED : 0);
+    put(sequence, message, move, deadlineMillis, arrivedMillis, marks);
     if (copy != null) {
       copy.inserted(sequence);
     }
     if (deliveryPriority != null) {
-      deliveryPriority.came(sequence, priority);
+      deliveryPriority.came(sequence, message.ownPriority());
       deliveryPriority.ready(sequence);
     }
     deadlines.inserted(sequence);
