@@ -10,7 +10,7 @@ package io.mayflymq.core.policy;
  * @param mode when expired messages leave
  * @param deadlineHeader the header of messages that has their deadline; null if none counts
  * @param deadlineNotify who is told of a message that has died at that: {@link #TO_REPLY_QUEUE}, or
- *     an exchange; null for no one
+ *     an exchange; null for none
  */
 public record ExpirySettings(
     long messageTtlMillis,

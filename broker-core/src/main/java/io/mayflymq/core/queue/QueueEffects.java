@@ -36,7 +36,7 @@ public interface QueueEffects extends QueueLease.Watch {
    */
   default void deadlineOver(
       Message message, long deadlineMillis, long arrivedMillis, long nowMillis) {
-    // No one is told.
+    // It is not told.
   }
 
   /**

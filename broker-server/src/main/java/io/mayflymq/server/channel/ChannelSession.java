@@ -461,7 +461,8 @@ public final class ChannelSession {
     List<Route<Queue>> routes = publishes.stream().map(publish -> publish.routeIn(table)).toList();
     Route<Queue> all =
         PublishingPauses.areThere(connection.vhost())
-            ? Route.to(routes.stream().flatMap(route -> route.toList().stream()).distinct().toList())
+            ? Route.to(
+                routes.stream().flatMap(route -> route.toList().stream()).distinct().toList())
             : Route.none();
     if (PublishingPauses.hold(all, connection.vhost())) {
       connection.awaitPublishing(

@@ -13,9 +13,9 @@ import io.mayflymq.protocol.types.ShortString;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Tells whoever asked that a message has died at the deadline of its header: by a message to the
- * queue of its {@code reply_to}, or to an exchange. A notice that no queue takes is dropped. Called
- * on the shard of the queue.
+ * Tells that a message has died at the deadline of its header: by a message to the queue of its
+ * {@code reply_to}, or to an exchange. A notice that no queue takes is dropped. Called on the shard
+ * of the queue.
  */
 public final class DeadlineNotices {
   private final QueueHost vhost;

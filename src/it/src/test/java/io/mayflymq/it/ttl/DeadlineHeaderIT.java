@@ -115,7 +115,7 @@ class DeadlineHeaderIT {
   }
 
   @Test
-  void whoeverAskedIsTold(Amqp amqp) throws Exception {
+  void oneWhoAskedIsTold(Amqp amqp) throws Exception {
     String answers = queue(amqp, "classic", Map.of());
     String queue = queue(amqp, "classic", Map.of("x-deadline-notify", "reply-to"));
     BasicProperties properties =
