@@ -223,11 +223,13 @@ class ManagementPageIT {
   @Test
   void aPurgeIsUndone() throws Exception {
     makeQueue("page-undo", "{\"durable\":true,\"arguments\":{\"x-recoverable\":3600000}}");
-    http.post(
-        "exchanges/%2F/amq.default/publish",
-        "{\"routing_key\":\"page-undo\",\"payload\":\"x\",\"payload_encoding\":\"string\","
-            + "\"properties\":{}}");
-    http.delete(QUEUES + "page-undo/contents");
+    var published =
+        http.post(
+            "exchanges/" + NAME + "/amq.default/publish",
+            "{\"routing_key\":\"page-undo\",\"payload\":\"x\",\"payload_encoding\":\"string\","
+                + "\"properties\":{}}");
+    assertThat(published.json().path("routed").asBoolean()).isTrue();
+    assertThat(http.delete(QUEUES + "page-undo/contents").status()).isEqualTo(204);
     browser.logIn("guest", "guest");
     browser.go(QUEUES + "page-undo" + IN);
     browser.open("undo");
