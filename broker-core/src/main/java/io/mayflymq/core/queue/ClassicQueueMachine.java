@@ -139,7 +139,7 @@ public final class ClassicQueueMachine implements QueueMachine {
   @Override
   public void start(long nowMillis) {
     if (state.hasRemoved()) {
-      state.removed().start();
+      state.removed().start(messages.recoveredDelivered());
     }
     messages.finishRecovery(
         nowMillis, returns::recovered, sequence -> returns.putBack(sequence, true, nowMillis));

@@ -67,6 +67,7 @@ final class Redeliveries {
     }
     long deadline = state.deadlines.of(sequence);
     if (deadline <= nowMillis) {
+      state.messages.countAsDelivered(sequence);
       messageRemover.expire(sequence, nowMillis);
       return;
     }

@@ -5,6 +5,7 @@ import io.mayflymq.core.policy.QueueSettings;
 import io.mayflymq.core.policy.RecoverableSettings;
 import io.mayflymq.core.queue.index.CopiedMessages;
 import io.mayflymq.core.queue.index.Deadlines;
+import io.mayflymq.core.queue.index.EntryFlags;
 import io.mayflymq.core.queue.index.MessageCopy;
 import io.mayflymq.core.queue.index.MessageDeadlines;
 import io.mayflymq.core.queue.index.MessageIndex;
@@ -41,8 +42,13 @@ final class RemovedMessages {
     order = messages.deadlines();
   }
 
-  /** Starts, with what the store has recovered meanwhile; called once, before anything else. */
-  void start() {
+  /**
+   * Starts, with what the store has recovered meanwhile; called once, before anything else.
+   *
+   * @param deliveredUpTo up to which number messages may have been delivered before they left
+   */
+  void start(long deliveredUpTo) {
+    messages.recoveredDelivered(deliveredUpTo);
     messages.finishRecovery(0, (sequence, returns, untilMillis) -> {}, sequence -> {});
   }
 
@@ -128,6 +134,11 @@ final class RemovedMessages {
   /** Returns when it arrived in the queue, in ms since the epoch. */
   long arrivedAt(long sequence) {
     return index.enqueuedAt(sequence);
+  }
+
+  /** Returns whether consumers may have had it, and had returned it before it was removed. */
+  boolean isRedelivered(long sequence) {
+    return (index.flags(sequence) & EntryFlags.REDELIVERED) != 0;
   }
 
   int bodySize(long sequence) {

@@ -119,7 +119,8 @@ public final class Restoration {
     }
     if (!choice.onlyCounts()) {
       Message marked = Restored.mark(message, reason.word(), removed.removedAt(last));
-      restore(removed.detach(last), marked, isDead, own, arrived, reason, nowMillis, moves);
+      boolean delivered = removed.isRedelivered(last) || wasDelivered(reason);
+      restore(removed.detach(last), marked, isDead, own, arrived, delivered, nowMillis, moves);
     }
     counts.merge(reason, 1L, Long::sum);
   }
@@ -130,7 +131,7 @@ public final class Restoration {
       boolean isDead,
       long own,
       long arrived,
-      RemovalReason reason,
+      boolean delivered,
       long nowMillis,
       Moves moves) {
     Move move = entry == null ? null : moves.begin(entry, message);
@@ -141,7 +142,7 @@ public final class Restoration {
         long sequence = state.messages.append(message, move, false, ownAnew, nowMillis);
         state.deadlines.appended(sequence, ownAnew);
       } else {
-        state.messages.insertAgain(last, message, move, own, arrived, wasDelivered(reason));
+        state.messages.insertAgain(last, message, move, own, arrived, delivered);
       }
       entered = true;
     } finally {

@@ -279,7 +279,8 @@ final class NaiveQueue {
       entry.place = isDead ? places++ : was.place;
       entry.redelivered =
           !isDead
-              && (one.reason == RemovalReason.ACKED
+              && (was.redelivered
+                  || one.reason == RemovalReason.ACKED
                   || one.reason == RemovalReason.REJECTED
                   || one.reason == RemovalReason.DELIVERY_LIMIT);
       entries.add(entry);

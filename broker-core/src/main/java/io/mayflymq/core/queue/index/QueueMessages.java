@@ -458,10 +458,15 @@ public final class QueueMessages implements RecoverableQueue {
     }
   }
 
+  /** A consumer may have had this message. */
+  public void countAsDelivered(long sequence) {
+    index.setFlags(sequence, index.flags(sequence) | EntryFlags.REDELIVERED);
+  }
+
   /** Makes a delivered message ready again. */
   public void putBack(long sequence) {
     noteForCopy(sequence);
-    index.setFlags(sequence, index.flags(sequence) | EntryFlags.REDELIVERED);
+    countAsDelivered(sequence);
     index.requeue(sequence);
     if (deliveryPriority != null) {
       deliveryPriority.returned(sequence);
@@ -511,11 +516,12 @@ public final class QueueMessages implements RecoverableQueue {
       loadedSequence = NONE;
     }
     long arrived = index.enqueuedAt(sequence);
+    int marks = index.flags(sequence) & EntryFlags.REDELIVERED;
     if (!isStored(sequence)) {
       Message message = peek(sequence);
       remove(sequence);
       if (message != null) {
-        other.take(sequence, message, deadlineMillis, arrived);
+        other.take(sequence, message, deadlineMillis, arrived, marks);
       }
       return;
     }
@@ -528,17 +534,27 @@ public final class QueueMessages implements RecoverableQueue {
     store.left(index.remove(sequence));
     storedLeft(bodyLength);
     store.removed(sequence, location, deadlineMillis);
-    other.tookOver(sequence, bodyLength, deadlineMillis, arrived, location);
+    other.tookOver(sequence, bodyLength, deadlineMillis, arrived, location, marks);
   }
 
   /** Takes a message that the log has already. */
   private void tookOver(
-      long sequence, int bodyLength, long deadlineMillis, long arrivedMillis, long location) {
+      long sequence,
+      int bodyLength,
+      long deadlineMillis,
+      long arrivedMillis,
+      long location,
+      int marks) {
     boolean last = sequence >= index.nextSequence();
     store.tookOver();
     int order = last ? 0 : EntryFlags.OUT_OF_ORDER;
     index.insert(
-        sequence, null, bodyLength, deadlineMillis, arrivedMillis, EntryFlags.STORED | order);
+        sequence,
+        null,
+        bodyLength,
+        deadlineMillis,
+        arrivedMillis,
+        EntryFlags.STORED | order | marks);
     index.setLocation(sequence, location);
     storedCount++;
     storedBytes += bodyLength;
@@ -546,12 +562,12 @@ public final class QueueMessages implements RecoverableQueue {
   }
 
   /** Takes a message that the log does not have. */
-  private void take(long sequence, Message message, long deadlineMillis, long arrivedMillis) {
+  private void take(
+      long sequence, Message message, long deadlineMillis, long arrivedMillis, int marks) {
     boolean last = sequence >= index.nextSequence();
     insert(sequence, message, deadlineMillis, arrivedMillis);
-    if (!last) {
-      index.setFlags(sequence, index.flags(sequence) | EntryFlags.OUT_OF_ORDER);
-    }
+    int order = last ? 0 : EntryFlags.OUT_OF_ORDER;
+    index.setFlags(sequence, index.flags(sequence) | order | marks);
     took(sequence, deadlineMillis, last);
   }
 
@@ -708,6 +724,14 @@ public final class QueueMessages implements RecoverableQueue {
       recovery = new QueueRecovery(index, deadlines, countsReturns, deliveryPriority);
     }
     return recovery;
+  }
+
+  /**
+   * Returns up to which number messages may have been delivered before the recovery that has not
+   * ended; -1 if none.
+   */
+  public long recoveredDelivered() {
+    return recovery == null ? NONE : recovery.deliveredUpTo();
   }
 
   /**

@@ -81,6 +81,11 @@ final class QueueRecovery {
     deliveredUpTo = Math.max(deliveredUpTo, upTo);
   }
 
+  /** Returns up to which number messages may have been delivered before; -1 if none. */
+  long deliveredUpTo() {
+    return deliveredUpTo;
+  }
+
   /**
    * Records which messages consumers had returned; see {@link RecoverableQueue#recoveredReturns}.
    */

@@ -71,4 +71,24 @@ class UndoAfterKillIT {
       assertThat(broker.http().post(RESTORE, "{}").json().path("restored").asInt()).isZero();
     }
   }
+
+  @Test
+  void whatWasDeliveredBeforeThePurgeIsRedeliveredAfterAKill() throws Exception {
+    try (BrokerProcess broker = BrokerProcess.builder().data(data).start()) {
+      Channel channel = broker.factory().newConnection().createChannel();
+      channel.queueDeclare("q", true, false, false, Map.of("x-recoverable", 3_600_000));
+      publish(channel, 0, 2);
+      channel.basicNack(channel.basicGet("q", false).getEnvelope().getDeliveryTag(), false, true);
+      channel.queuePurge("q");
+      broker.kill();
+      broker.awaitExit();
+    }
+    try (BrokerProcess broker = BrokerProcess.builder().data(data).start();
+        Connection connection = broker.factory().newConnection()) {
+      assertThat(broker.http().post(RESTORE, "{}").json().path("restored").asInt()).isEqualTo(2);
+      Channel channel = connection.createChannel();
+      assertThat(channel.basicGet("q", true).getEnvelope().isRedeliver()).isTrue();
+      assertThat(channel.basicGet("q", true).getEnvelope().isRedeliver()).isFalse();
+    }
+  }
 }

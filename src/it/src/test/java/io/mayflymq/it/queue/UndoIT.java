@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -130,6 +131,22 @@ class UndoIT {
             queue, true, (tag, delivery) -> bodies.add(Amqp.text(delivery.getBody())), tag -> {});
     assertThat(restore(queue, "{}").path("restored").asInt()).isEqualTo(1);
     await().atMost(Patience.TIME).until(() -> bodies.equals(List.of("m0", "late")));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"classic", "quorum"})
+  void whatWasDeliveredBeforeThePurgeIsRedelivered(String type, Amqp amqp) throws Exception {
+    String queue = declared(amqp, type, Map.of());
+    publish(amqp, queue, 0, 2);
+    Channel channel = amqp.newChannel();
+    channel.basicNack(channel.basicGet(queue, false).getEnvelope().getDeliveryTag(), false, true);
+    Awaitility.await("both are ready")
+        .atMost(Patience.TIME)
+        .until(() -> channel.messageCount(queue) == 2);
+    channel.queuePurge(queue);
+    assertThat(restore(queue, "{}").path("restored").asInt()).isEqualTo(2);
+    assertThat(channel.basicGet(queue, true).getEnvelope().isRedeliver()).isTrue();
+    assertThat(channel.basicGet(queue, true).getEnvelope().isRedeliver()).isFalse();
   }
 
   @ParameterizedTest
