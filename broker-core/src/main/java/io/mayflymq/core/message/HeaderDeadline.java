@@ -1,13 +1,15 @@
 package io.mayflymq.core.message;
 
 import io.mayflymq.protocol.types.FieldValue;
+import java.util.regex.Pattern;
 
 /**
  * The deadline that a message carries in a header: a time, which does not depend on when it arrived
  * in a queue, and so holds in every queue that it passes.
  */
 public final class HeaderDeadline {
-  private static final int MOST_DIGITS = 18;
+  /** So many digits always fit into a long. */
+  private static final Pattern DIGITS = Pattern.compile("[0-9]{1,18}");
 
   private HeaderDeadline() {}
 
@@ -26,9 +28,7 @@ public final class HeaderDeadline {
     }
     if (value instanceof FieldValue.LongString text) {
       String digits = text.string();
-      return digits.matches("[0-9]{1," + MOST_DIGITS + "}")
-          ? Long.parseLong(digits)
-          : Long.MAX_VALUE;
+      return DIGITS.matcher(digits).matches() ? Long.parseLong(digits) : Long.MAX_VALUE;
     }
     return value != null && value.isInteger() && value.longValue() >= 0
         ? value.longValue()

@@ -223,7 +223,7 @@ public final class ClassicQueueMachine implements QueueMachine {
     }
     long own = deadlines.ownOf(message, nowMillis);
     // What is too late for everyone is not handed out, as a message with a TTL of 0 may be.
-    boolean isOver = deadlines.ofHeader(message) <= nowMillis;
+    boolean isOver = own <= nowMillis && deadlines.isOver(message, nowMillis);
     if (!isOver
         && index.readyCount() == 0
         && dispatcher.deliverDirectly(message, move, own, nowMillis)) {

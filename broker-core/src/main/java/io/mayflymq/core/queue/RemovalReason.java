@@ -5,8 +5,8 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * Why a message has left its queue in a way that can be undone. Their order is part of the format
- * of the log ({@link io.mayflymq.core.store.RemovalStamp}): new ones are added at the end.
+ * Why a message has left its queue in a way that can be undone. Their codes are part of the format
+ * of the log ({@link io.mayflymq.core.store.RemovalStamp}): none is given another meaning.
  */
 public enum RemovalReason {
   /** A purge, of all messages or of some. */

@@ -136,7 +136,7 @@ final class RemovedMessages {
     return index.enqueuedAt(sequence);
   }
 
-  /** Returns whether consumers may have had it, and had returned it before it was removed. */
+  /** Returns whether consumers may have had it before it was removed. */
   boolean isRedelivered(long sequence) {
     return (index.flags(sequence) & EntryFlags.REDELIVERED) != 0;
   }

@@ -112,7 +112,7 @@ public final class Restoration {
     long arrived = removed.arrivedAt(last);
     long own = state.deadlines.ownAgain(last, message, arrived);
     boolean isDead = state.deadlines.ofNew(own, arrived) <= nowMillis;
-    boolean isOver = state.deadlines.ofHeader(message) <= nowMillis;
+    boolean isOver = state.deadlines.isOver(message, nowMillis);
     if (isOver || (isDead && !choice.renews())) {
       dead++;
       return;

@@ -8,6 +8,7 @@ import io.mayflymq.core.policy.Overflow;
 import io.mayflymq.core.policy.PaceSettings;
 import io.mayflymq.core.policy.QueueSettings;
 import io.mayflymq.core.policy.QueueType;
+import io.mayflymq.core.policy.TtlMode;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -74,7 +75,7 @@ final class NaiveQueue {
         publish.deadlineIn() == QueueCommand.Publish.NO_DEADLINE
             ? NEVER
             : now + publish.deadlineIn();
-    boolean isOver = now >= counted(header);
+    boolean isOver = isOver(header, now);
     long own = own(ttl, now, header);
     long deadline = NaiveDeadline.of(settings.expiry(), own, now);
     NaiveEntry entry =
@@ -253,7 +254,7 @@ final class NaiveQueue {
         own = NaiveDeadline.of(settings.expiry(), own, was.arrival);
       }
       boolean isDead = now >= NaiveDeadline.of(settings.expiry(), own, was.arrival);
-      boolean isOver = now >= counted(was.headerDeadline);
+      boolean isOver = isOver(was.headerDeadline, now);
       if (isOver || (isDead && !restore.renews())) {
         continue;
       }
@@ -298,6 +299,10 @@ final class NaiveQueue {
     long byTtl =
         ttl < 0 ? NEVER : NaiveDeadline.of(Math.max(ttl, settings.expiry().floorMillis()), arrival);
     return Math.min(byTtl, counted(header));
+  }
+
+  private boolean isOver(long header, long now) {
+    return settings.expiry().ttlMode() != TtlMode.QUEUE_ONLY && now >= counted(header);
   }
 
   private long counted(long header) {

@@ -95,6 +95,11 @@ public final class MessageDeadlines {
         : HeaderDeadline.of(message, settings.deadlineHeader());
   }
 
+  /** Returns whether the deadline of a message's header counts, and is over. */
+  public boolean isOver(Message message, long nowMillis) {
+    return settings.ttlMode() != TtlMode.QUEUE_ONLY && ofHeader(message) <= nowMillis;
+  }
+
   /**
    * Returns the own deadline of a message that arrives now as the log has it: a floor is applied
    * again at each start.
