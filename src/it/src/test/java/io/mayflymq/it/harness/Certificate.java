@@ -44,6 +44,7 @@ public final class Certificate {
       throws IOException, GeneralSecurityException {
     Path directory = Files.createTempDirectory("certificate");
     Path file = directory.resolve("store.p12");
+    Path output = directory.resolve("output");
     List<String> command =
         new ArrayList<>(
             List.of(
@@ -68,18 +69,22 @@ public final class Certificate {
     Process keytool =
         new ProcessBuilder(command)
             .redirectErrorStream(true)
-            .redirectOutput(directory.resolve("output").toFile())
+            .redirectOutput(output.toFile())
             .start();
     try {
       if (!keytool.waitFor(60, TimeUnit.SECONDS) || keytool.exitValue() != 0) {
         keytool.destroyForcibly();
-        throw new IOException("keytool: " + Files.readString(directory.resolve("output")));
+        throw new IOException("keytool: " + Files.readString(output));
       }
+      return read(file);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new IOException(e);
+    } finally {
+      Files.deleteIfExists(file);
+      Files.deleteIfExists(output);
+      Files.delete(directory);
     }
-    return read(file);
   }
 
   /** Reads one from a store in PKCS#12, named {@code it}, with the password {@code changeit}. */

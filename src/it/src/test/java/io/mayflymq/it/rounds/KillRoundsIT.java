@@ -47,7 +47,7 @@ class KillRoundsIT {
   @TempDir(cleanup = CleanupMode.ON_SUCCESS)
   Path data;
 
-  private final long seed = Long.getLong("rounds.seed", System.nanoTime());
+  private final long seed = Long.getLong("rounds.seed", 20261130L);
   private final Random random = new Random(seed);
   private final Map<Long, ExpectedMessages> ledgers = new HashMap<>();
   private final Map<String, ExpectedMessages> plain = new HashMap<>();
