@@ -27,7 +27,9 @@ public enum RequestKind {
   /** Sets how many bytes a consumer may be sent ahead. */
   WINDOW(11),
   /** Adds to the copy of a queue that is being moved to the node. */
-  COPY(12);
+  COPY(12),
+  /** Counts renewed locks of deliveries. */
+  LOCKS_RENEWED(13);
 
   private static final RequestKind[] ALL = values();
 

@@ -103,6 +103,10 @@ final class OwnerRequests {
         queue.requests().used(use(in));
         done(id, out -> {});
       }
+      case LOCKS_RENEWED -> {
+        queue.requests().locksRenewed(in.number());
+        done(id, out -> {});
+      }
       case CONTENTS -> contents(id, queue);
       case COPY -> {
         boolean isEnd = in.bit();

@@ -50,6 +50,7 @@ import java.util.concurrent.TimeUnit;
  * PURGE, REMOVE_SCHEDULED   remove what has come since, and return only its number
  * DELETE             finds no queue, which is a success, with no message in it
  * USED               renews the lease again
+ * LOCKS_RENEWED      counts again
  * STATUS, CONTENTS, BROWSE    change nothing
  * COPY               is not asked again, as it would add twice: it fails, and with it the
  *                    move, and the queue stays where it is.

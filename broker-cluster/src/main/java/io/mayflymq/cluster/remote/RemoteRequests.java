@@ -171,6 +171,11 @@ final class RemoteRequests implements QueueRequests {
   }
 
   @Override
+  public void locksRenewed(long count) {
+    ask(RequestKind.LOCKS_RENEWED, out -> out.number(count), in -> null);
+  }
+
+  @Override
   public CompletableFuture<GetResult> fetch(boolean acknowledges, LeaseUse use) {
     return ask(
         new LinkRequest<>(

@@ -40,6 +40,8 @@ public enum Counter {
   DELIVERED_BYTES,
   /** Messages that were acknowledged. */
   ACKED,
+  /** Queues: locks of deliveries that their clients renewed. */
+  LOCK_RENEWALS,
   /** Queues: messages that were requeued. */
   REQUEUED,
   /** Queues: messages that expired. */

@@ -574,7 +574,10 @@ public final class QueueProof {
     can(
         ClaimId.HELD_LATE,
         "A message waits with a consumer that does not acknowledge it, %s."
-            .formatted(unlimited ? "as long as that is connected" : after.formatted(millis)),
+            .formatted(
+                unlimited
+                    ? "as long as that is connected"
+                    : after.formatted(millis) + ", or longer if its client renews that"),
         from,
         unlimited || millis > LOCK_MILLIS ? keys(PolicyKey.LOCK_DURATION, LOCK_MILLIS) : Map.of(),
         "a lower lock-duration");

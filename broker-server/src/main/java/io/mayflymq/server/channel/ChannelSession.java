@@ -65,6 +65,9 @@ public final class ChannelSession {
   private ConfirmTracker confirms;
   private Transaction transaction;
 
+  /** What the confirms of renewals are counted in, as no exchange is; null before the first one. */
+  private Publisher.Counted renewalsCounted;
+
   /** Opens a channel. */
   public ChannelSession(int number, ConnectionContext connection) {
     this.channel = new ChannelContext(number, connection);
@@ -191,11 +194,20 @@ public final class ChannelSession {
     }
   }
 
+  /** Returns whether what is being received is no message, but renews the lock of a delivery. */
+  public boolean renewsLock() {
+    return LockRenewal.EXCHANGE.equals(content.exchange());
+  }
+
   // Publishing
 
   /** Publishes the message that the assembler has. */
   private void publish() {
     byte[] taken = content.takeContent();
+    if (renewsLock()) {
+      renewLock(taken);
+      return;
+    }
     try {
       publish(taken);
     } catch (AnswerAwaitedException e) {
@@ -207,6 +219,35 @@ public final class ChannelSession {
               publish(taken);
             }
           });
+    }
+  }
+
+  /** Renews the lock of a delivery, at once also in a transaction. It needs no right. */
+  private void renewLock(byte[] taken) {
+    Message asked;
+    LockRenewal renewal;
+    try {
+      asked =
+          LockRenewal.message(
+              content.routingKey(), taken, content.propertiesLength(), content.immediate());
+      renewal = LockRenewal.of(asked);
+    } catch (AmqpException e) {
+      throw e.withMethod(BasicMethod.CLASS_ID, BasicMethod.Publish.METHOD_ID);
+    }
+    connection.turn().spend(1);
+    boolean renewed = consumers.renewLock(renewal.tag(), renewal.mostMillis());
+    if (!renewed && content.mandatory()) {
+      connection.output().giveBack(number(), renewal.inVain(), asked);
+    }
+    if (confirms != null) {
+      if (renewalsCounted == null) {
+        renewalsCounted = new Publisher.Counted(new Counters(), new Counters());
+      }
+      if (renewed) {
+        confirms.published(0, renewalsCounted);
+      } else {
+        confirms.refuse(renewalsCounted);
+      }
     }
   }
 

@@ -60,6 +60,7 @@ final class ConsumerOperations {
   private ReplyReceiver replies;
   private final ConsumerTimeout timeout;
   private final DeliveryTimeouts locks;
+  private final RenewalCounts renewals;
   private final RevokedTags lost = new RevokedTags();
   private DeliverySource lastFetched;
   private int prefetch;
@@ -92,6 +93,7 @@ final class ConsumerOperations {
             connection.home(),
             connection.settings().consumerTimeoutMillis(),
             this::lockEnded);
+    this.renewals = new RenewalCounts(connection.home());
   }
 
   /** The oldest delivery has been unacknowledged for too long. */
@@ -495,6 +497,24 @@ final class ConsumerOperations {
     timeout.delivered();
     locks.delivered(source, tag);
     return tag;
+  }
+
+  /**
+   * Gives the client more time for a delivery: as much as for one of this moment.
+   *
+   * @param mostMillis no more than so much, in ms
+   * @return false if the channel does not hold the delivery: its lock has ended, it is settled, or
+   *     there was none
+   */
+  boolean renewLock(long tag, long mostMillis) {
+    if (!unacked.contains(tag)) {
+      return false;
+    }
+    DeliverySource source = unacked.source(tag);
+    timeout.renew(source, tag, mostMillis);
+    locks.renew(source, tag, mostMillis);
+    renewals.add(source.queue());
+    return true;
   }
 
   /** Applies the timeout action to a delivery that has been unacknowledged for too long. */

@@ -7,6 +7,7 @@ import io.mayflymq.core.runtime.Timer;
 import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.ReplyCode;
 import java.util.ArrayDeque;
+import java.util.TreeMap;
 import java.util.function.Consumer;
 
 /**
@@ -28,6 +29,9 @@ final class ConsumerTimeout extends Timer {
   /** Enough for an hour; after that the interval between notes grows. */
   private static final int MOST_NOTES = 4096;
 
+  /** So many renewals of settled deliveries may be kept. */
+  private static final int FEW = 64;
+
   /** All tags before this one had been given out at that time. */
   private record Note(long tag, long atMillis) {}
 
@@ -37,6 +41,9 @@ final class ConsumerTimeout extends Timer {
   private final long defaultMillis;
   private final Consumer<ChannelException> onTimeout;
   private ArrayDeque<Note> notes = new ArrayDeque<>(2);
+
+  /** By when deliveries are to be acknowledged that were renewed, by their tags. */
+  private final TreeMap<Long, Long> renewed = new TreeMap<>();
 
   /**
    * Creates the timeout of a channel.
@@ -67,10 +74,26 @@ final class ConsumerTimeout extends Timer {
     }
   }
 
+  /**
+   * Gives the client more time for a delivery that is unacknowledged; never less than it had.
+   *
+   * @param mostMillis no more than so many ms from now, nor more than a delivery of this moment has
+   */
+  void renew(DeliverySource source, long tag, long mostMillis) {
+    long millis = orDefault(source.timeoutMillis(), defaultMillis);
+    if (millis != QueueSettings.NONE) {
+      if (renewed.size() > 2 * unacked.count() + FEW) {
+        renewed.keySet().removeIf(each -> !unacked.contains(each));
+      }
+      renewed.merge(tag, end(home.steadyNow(), Math.min(millis, mostMillis)), Math::max);
+    }
+  }
+
   /** Stops; called when the channel ends. */
   void stop() {
     home.timers().cancel(this);
     notes.clear();
+    renewed.clear();
   }
 
   @Override
@@ -83,9 +106,11 @@ final class ConsumerTimeout extends Timer {
   protected void fire(long atMillis) {
     long nowMillis = home.steadyNow();
     if (unacked.count() == 0) {
+      renewed.clear();
       return;
     }
     long oldest = unacked.firstTag();
+    renewed.headMap(oldest).clear();
     while (!notes.isEmpty() && notes.peekFirst().tag <= oldest) {
       notes.removeFirst();
     }
@@ -93,7 +118,7 @@ final class ConsumerTimeout extends Timer {
       note(nowMillis);
     }
     long timeout = timeoutOfOldest();
-    if (timeout == QueueSettings.NONE || nowMillis - notes.peekFirst().atMillis < timeout) {
+    if (timeout == QueueSettings.NONE || nowMillis < due()) {
       await(nowMillis);
       return;
     }
@@ -138,7 +163,14 @@ final class ConsumerTimeout extends Timer {
   /** Returns when the oldest delivery is to be acknowledged by, as far as that is noted. */
   private long due() {
     long timeout = timeoutOfOldest();
-    return timeout == QueueSettings.NONE ? Long.MAX_VALUE : notes.peekFirst().atMillis + timeout;
+    return timeout == QueueSettings.NONE
+        ? Long.MAX_VALUE
+        : Math.max(
+            end(notes.peekFirst().atMillis, timeout), renewed.getOrDefault(unacked.firstTag(), 0L));
+  }
+
+  private static long end(long sinceMillis, long millis) {
+    return sinceMillis > Long.MAX_VALUE - millis ? Long.MAX_VALUE : sinceMillis + millis;
   }
 
   private long timeoutOfOldest() {

@@ -6,15 +6,18 @@ import io.mayflymq.core.queue.index.Deadlines;
 import io.mayflymq.core.queue.index.LongPairHeap;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.runtime.Timer;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.function.LongConsumer;
 
 /**
  * The locks of deliveries from queues whose consumer-timeout does not close the channel: each
  * delivery has a lock that ends on its own, to the millisecond. The end is fixed at the delivery; a
- * changed policy applies to later deliveries.
+ * changed policy applies to later deliveries. A client may renew a lock, and then it ends later.
  *
  * <p>There is one timer, for the earliest end. Entries of settled deliveries are not removed at
- * once: they are skipped when they come first, and all removed when they outnumber the others.
+ * once: they are skipped when they come first, and all removed when they outnumber the others. A
+ * renewed lock gets its later end when its earlier one comes first.
  *
  * <p>Source: Azure Service Bus, "Message transfers, locks, and settlement".
  */
@@ -25,6 +28,7 @@ final class DeliveryTimeouts extends Timer {
   private final Shard home;
   private final long defaultMillis;
   private final LongConsumer onEnd;
+  private final Map<Long, Long> renewed = new HashMap<>(0);
   private LongPairHeap ends;
 
   /**
@@ -63,6 +67,28 @@ final class DeliveryTimeouts extends Timer {
     }
   }
 
+  /**
+   * Lets the lock of a delivery that is unacknowledged end later. It never ends earlier than it
+   * would without.
+   *
+   * @param mostMillis for how long at most, in ms from now; else for as long as a delivery of this
+   *     moment would be locked
+   */
+  void renew(DeliverySource source, long tag, long mostMillis) {
+    if (ends.isEmpty()) {
+      return; // No delivery has a lock.
+    }
+    if (renewed.size() > 2 * unacked.count() + FEW) {
+      renewed.keySet().removeIf(each -> !unacked.contains(each));
+    }
+    long millis = ConsumerTimeout.orDefault(source.timeoutMillis(), defaultMillis);
+    long end =
+        millis == QueueSettings.NONE
+            ? Deadlines.NEVER
+            : Deadlines.after(home.steadyNow(), Math.min(millis, mostMillis));
+    renewed.merge(tag, end, Math::max);
+  }
+
   private void sweep() {
     LongPairHeap living = new LongPairHeap(unacked::contains);
     while (!ends.isEmpty()) {
@@ -70,6 +96,8 @@ final class DeliveryTimeouts extends Timer {
       long tag = ends.poll();
       if (unacked.contains(tag)) {
         living.add(end, tag);
+      } else {
+        renewed.remove(tag);
       }
     }
     ends = living;
@@ -77,28 +105,35 @@ final class DeliveryTimeouts extends Timer {
 
   @Override
   protected long effectMillis() {
-    dropSettled();
+    lookAtFirst();
     return ends.isEmpty() ? Long.MAX_VALUE : ends.peekDeadline() + home.skippedMillis();
   }
 
   @Override
   protected void fire(long atMillis) {
     long nowMillis = home.steadyNow();
+    lookAtFirst();
     while (ends.peekDeadline() <= nowMillis) {
-      long tag = ends.poll();
-      if (unacked.contains(tag)) {
-        onEnd.accept(tag);
-      }
+      onEnd.accept(ends.poll());
+      lookAtFirst();
     }
-    dropSettled();
     if (!ends.isEmpty()) {
       home.scheduleSteady(this, ends.peekDeadline());
     }
   }
 
-  private void dropSettled() {
-    while (!ends.isEmpty() && !unacked.contains(ends.peekSequence())) {
+  /** Makes the first entry that of a lock which ends then: not settled, and not renewed. */
+  private void lookAtFirst() {
+    while (!ends.isEmpty()) {
+      long tag = ends.peekSequence();
+      Long later = renewed.remove(tag);
+      if (unacked.contains(tag) && (later == null || later <= ends.peekDeadline())) {
+        return;
+      }
       ends.poll();
+      if (unacked.contains(tag) && later != Deadlines.NEVER) {
+        ends.add(later, tag);
+      }
     }
   }
 
@@ -111,5 +146,6 @@ final class DeliveryTimeouts extends Timer {
   void stop() {
     home.timers().cancel(this);
     ends.clear();
+    renewed.clear();
   }
 }

@@ -483,8 +483,8 @@ final class AmqpConnection
     if (ignoresContent(channel)) {
       return;
     }
+    ChannelSession session = channels.find(channel);
     try {
-      ChannelSession session = channels.find(channel);
       if (session != null) {
         session.onContentHeader(classId, bodySize, in, index, length);
       } else {
@@ -493,7 +493,7 @@ final class AmqpConnection
     } catch (AmqpException e) {
       fail(channel, e);
     }
-    afterContent();
+    afterContent(session);
   }
 
   @Override
@@ -501,8 +501,8 @@ final class AmqpConnection
     if (ignoresContent(channel)) {
       return;
     }
+    ChannelSession session = channels.find(channel);
     try {
-      ChannelSession session = channels.find(channel);
       if (session != null) {
         session.onContentBody(in, index, length);
       } else {
@@ -511,11 +511,12 @@ final class AmqpConnection
     } catch (AmqpException e) {
       fail(channel, e);
     }
-    afterContent();
+    afterContent(session);
   }
 
-  private void afterContent() {
-    if (state == State.OPEN) {
+  /** The renewal of a lock does not wait for the end of an alarm: the lock could end before. */
+  private void afterContent(ChannelSession session) {
+    if (state == State.OPEN && !(session != null && session.renewsLock())) {
       publishBlocker.contentReceived();
     }
   }
@@ -548,15 +549,15 @@ final class AmqpConnection
     if (state != State.OPEN) {
       return;
     }
+    ChannelSession session = channels.find(channel);
     try {
-      ChannelSession session = channels.find(channel);
       if (session != null) {
         session.onInnerMessage(exchange, routingKey, mandatory, content, propertiesLength);
       }
     } catch (AmqpException e) {
       fail(channel, of(e, BasicMethod.CLASS_ID, BasicMethod.Publish.METHOD_ID));
     }
-    afterContent();
+    afterContent(session);
   }
 
   @Override

@@ -54,6 +54,10 @@ final class MayflyMetrics {
             "Messages that were requeued.",
             (double) counts.get(Counter.REQUEUED)),
         Value.counter(
+            "mayfly_lock_renewals_total",
+            "Locks of deliveries that clients renewed.",
+            (double) counts.get(Counter.LOCK_RENEWALS)),
+        Value.counter(
             "mayfly_messages_purged_total",
             "Messages that were purged.",
             (double) counts.get(Counter.PURGED)),

@@ -147,6 +147,10 @@ record QueueStats(
               "How often messages may be returned.",
               queue -> limit(queue.settings.deliveries().limit())),
           Metric.counter(
+              "queue_lock_renewals_total",
+              "Locks of deliveries that clients renewed.",
+              queue -> queue.counts.get(Counter.LOCK_RENEWALS)),
+          Metric.counter(
               "queue_messages_refused_total",
               "Messages that were refused at a length limit.",
               queue -> queue.counts.get(Counter.REFUSED)));

@@ -121,6 +121,47 @@ class ConsumerTimeoutTest {
   }
 
   @Test
+  void renewedOldestDeliveryTimesOutLaterAndTheNextOneInItsTurn() {
+    Rig rig = new Rig(5_000);
+    long first = rig.deliver();
+    rig.advance(4_500);
+    rig.shard.run(() -> rig.timeout.renew(rig.source, first, Long.MAX_VALUE));
+    rig.shard.run(() -> rig.timeout.renew(rig.source, first, 1));
+    rig.advance(4_999);
+    assertThat(rig.ended()).isFalse();
+    rig.advance(1);
+    assertThat(rig.ended()).isTrue();
+  }
+
+  @Test
+  void longestTimeoutIsNeverOver() {
+    FieldTable longest =
+        FieldTable.builder()
+            .put("x-consumer-timeout", new FieldValue.Int64(Long.MAX_VALUE))
+            .build();
+    Rig rig = new Rig(5_000, longest);
+    long tag = rig.deliver();
+    rig.advance(60_000);
+    rig.shard.run(() -> rig.timeout.renew(rig.source, tag, Long.MAX_VALUE));
+    rig.advance(60_000);
+    assertThat(rig.ended()).isFalse();
+  }
+
+  @Test
+  void renewalOfAYoungerDeliveryCountsWhenItIsTheOldest() {
+    Rig rig = new Rig(5_000);
+    long first = rig.deliver();
+    long second = rig.deliver();
+    rig.advance(4_000);
+    rig.shard.run(() -> rig.timeout.renew(rig.source, second, Long.MAX_VALUE));
+    rig.settle(first);
+    rig.advance(4_999);
+    assertThat(rig.ended()).isFalse();
+    rig.advance(1);
+    assertThat(rig.ended()).isTrue();
+  }
+
+  @Test
   void timeoutOfAQueueOverridesTheDefault() {
     Rig shorter = new Rig(60_000, ofQueue(1_500));
     shorter.deliver();

@@ -109,6 +109,52 @@ class DeliveryTimeoutsTest {
     assertThat(loop.scheduled).as("nothing is waited for").isEmpty();
   }
 
+  private void renew(DeliverySource source, long tag, long mostMillis) {
+    shard.run(() -> locks.renew(source, tag, mostMillis));
+  }
+
+  @Test
+  void renewedLockEndsExactlyAtItsLaterTime() {
+    long first = deliver(locked);
+    long second = deliver(locked);
+    loop.advance(LOCK - 1);
+    renew(locked, first, Long.MAX_VALUE);
+
+    loop.advance(2);
+    assertThat(lost).as("it was not renewed").containsExactly(second);
+    loop.advance(LOCK - 2);
+    assertThat(lost).containsExactly(second);
+    loop.advance(1);
+    assertThat(lost).containsExactly(second, first);
+    assertThat(loop.scheduled).as("nothing is waited for").isEmpty();
+  }
+
+  @Test
+  void renewalForLessNeverShortensALock() {
+    long tag = deliver(locked);
+    renew(locked, tag, 1);
+    loop.advance(LOCK);
+    assertThat(lost).isEmpty();
+    renew(locked, tag, 100);
+    renew(locked, tag, 10);
+    loop.advance(100);
+    assertThat(lost).isEmpty();
+    loop.advance(1);
+    assertThat(lost).containsExactly(tag);
+  }
+
+  @Test
+  void deliverySettledAfterARenewalLeavesNothing() {
+    long tag = deliver(locked);
+    renew(locked, tag, Long.MAX_VALUE);
+    settle(tag);
+    loop.advance(2 * LOCK);
+
+    assertThat(lost).isEmpty();
+    assertThat(loop.scheduled).as("nothing is waited for").isEmpty();
+    assertThat(locks.size()).isZero();
+  }
+
   @Test
   void queueWithoutATimeoutHasNoLocks() {
     deliver(source("free", FieldTable.EMPTY, FieldTable.EMPTY));
@@ -190,8 +236,14 @@ class DeliveryTimeoutsTest {
       } else if (!ends.isEmpty()) {
         List<Long> tags = List.copyOf(ends.keySet());
         long tag = tags.get(random.nextInt(tags.size()));
-        settle(tag);
-        ends.remove(tag);
+        if (random.nextBoolean()) {
+          settle(tag);
+          ends.remove(tag);
+        } else {
+          long most = 1L + random.nextInt((int) LOCK);
+          renew(locked, tag, most);
+          ends.merge(tag, loop.nowMillis + most + 1, Math::max);
+        }
       }
       loop.advance(random.nextInt(30));
       List<Long> due =

@@ -109,6 +109,11 @@ public final class Following {
       here.used(use);
     }
 
+    @Override
+    public void locksRenewed(long count) {
+      here.locksRenewed(count);
+    }
+
     /** The message is settled at this place, so this does not follow. */
     @Override
     public CompletableFuture<GetResult> fetch(boolean acknowledges, LeaseUse use) {

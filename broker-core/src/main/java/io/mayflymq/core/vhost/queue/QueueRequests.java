@@ -49,6 +49,9 @@ public interface QueueRequests {
   /** Records a use that the queue does not see by itself, if its lease takes note of it. */
   void used(LeaseUse use);
 
+  /** Counts that clients have renewed the locks of so many deliveries. */
+  void locksRenewed(long count);
+
   /**
    * Takes a message for {@code basic.get}; null if none is ready. Fails with 540 or 405 if the
    * queue's type does not support that.

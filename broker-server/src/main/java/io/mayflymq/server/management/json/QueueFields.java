@@ -6,6 +6,7 @@ import static io.mayflymq.server.management.json.Field.Needs.SIZES;
 import static io.mayflymq.server.management.json.Field.Shown.ALONE;
 import static io.mayflymq.server.management.json.Field.Shown.ALWAYS;
 import static io.mayflymq.server.management.json.Field.Shown.WITH_TOTALS;
+import static io.mayflymq.server.management.json.FieldType.COUNT;
 import static io.mayflymq.server.management.json.FieldType.FLAG;
 import static io.mayflymq.server.management.json.FieldType.NUMBER;
 import static io.mayflymq.server.management.json.FieldType.OTHER;
@@ -18,6 +19,7 @@ import static io.mayflymq.server.management.json.QueueFields.Gauges.DETAILS;
 
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metadata.QueueDefinition;
+import io.mayflymq.core.metrics.Counter;
 import io.mayflymq.core.metrics.Counters;
 import io.mayflymq.core.policy.EffectiveSettings;
 import io.mayflymq.core.policy.Pause;
@@ -74,6 +76,7 @@ public final class QueueFields {
           of("exclusive", FLAG, queue -> queue.definition().exclusive()).in(ALWAYS).column(),
           of("internal", FLAG, queue -> false),
           of("internal_owner", FLAG, queue -> false),
+          of("lock_renewals", COUNT, queue -> queue.counters().get(Counter.LOCK_RENEWALS)).column(),
           number("memory", sizes -> sizes.memoryBytes().orElse(0)).column(),
           number("message_bytes", sizes -> sizes.totals().bytes())
               .gauge(DETAILS, "queue_messages_bytes", "Body sizes of all messages.")

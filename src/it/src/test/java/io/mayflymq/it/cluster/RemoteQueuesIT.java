@@ -26,6 +26,7 @@ class RemoteQueuesIT {
           "channel.TransactionIT",
           "consume.AcknowledgeIT",
           "consume.ConsumeIT",
+          "consume.LockRenewalIT",
           "consume.QueueLimitsIT",
           "consume.QueuePauseIT",
           "consume.RetryIT",

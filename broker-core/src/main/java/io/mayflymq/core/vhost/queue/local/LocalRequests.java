@@ -1,5 +1,6 @@
 package io.mayflymq.core.vhost.queue.local;
 
+import io.mayflymq.core.metrics.Counter;
 import io.mayflymq.core.metrics.Counters;
 import io.mayflymq.core.policy.LeaseUse;
 import io.mayflymq.core.policy.QueueSettings;
@@ -130,6 +131,11 @@ final class LocalRequests implements QueueRequests {
             }
           });
     }
+  }
+
+  @Override
+  public void locksRenewed(long count) {
+    shard.runOrExecute(() -> counters().add(Counter.LOCK_RENEWALS, count));
   }
 
   @Override
