@@ -211,8 +211,8 @@ final class RemoteRequests implements QueueRequests {
   }
 
   @Override
-  public CompletableFuture<Long> purge(MessageChoice choice, boolean onlyCounts) {
-    return atHome("a purge of some messages", here -> here.purge(choice, onlyCounts));
+  public CompletableFuture<Long> purge(MessageChoice choice, boolean onlyCounts, String user) {
+    return atHome("a purge of some messages", here -> here.purge(choice, onlyCounts, user));
   }
 
   @Override

@@ -16,7 +16,8 @@ import java.util.zip.CRC32C;
 
 /**
  * Encodes deaths for files: the length of the fields (4), their CRC32C (4), the fields of the
- * record in their order. A text is UTF-8 with its length in front (4), -1 for none.
+ * record in their order, the last one only if an operator did something. A text is UTF-8 with its
+ * length in front (4), -1 for none.
  */
 final class DeathCodec {
   /** Bytes in front of the fields. */
@@ -39,12 +40,16 @@ final class DeathCodec {
         write(out, death.message().exchange());
         write(out, death.message().routingKey());
       }
-      write(out, death.cause().name());
+      write(out, death.cause() == null ? null : death.cause().name());
       out.writeLong(death.deadlineMillis());
-      write(out, death.fate().name());
+      write(out, death.fate() == null ? null : death.fate().name());
       write(out, death.deadLetterExchange());
       write(out, death.routingKeys());
       write(out, death.targets());
+      if (death.removal() != null) {
+        write(out, death.removal().kind().name());
+        write(out, death.removal().user());
+      }
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -114,12 +119,31 @@ final class DeathCodec {
     String queue = text(in);
     DeathRecord.Identity message =
         in.readBoolean() ? new DeathRecord.Identity(text(in), text(in), text(in)) : null;
-    DropTrigger cause = constant(DropTrigger.values(), text(in));
+    String trigger = text(in);
+    DropTrigger cause = trigger == null ? null : constant(DropTrigger.values(), trigger);
     long deadline = in.readLong();
-    DropOutcome fate = constant(DropOutcome.values(), text(in));
+    String outcome = text(in);
+    DropOutcome fate = outcome == null ? null : constant(DropOutcome.values(), outcome);
     String exchange = text(in);
+    List<String> routingKeys = texts(in);
+    List<String> targets = texts(in);
+    DeathRecord.Removal removal =
+        cause == null
+            ? new DeathRecord.Removal(
+                constant(DeathRecord.Removal.Kind.values(), text(in)), text(in))
+            : null;
     return new DeathRecord(
-        time, vhost, queue, message, cause, deadline, fate, exchange, texts(in), texts(in));
+        time,
+        vhost,
+        queue,
+        message,
+        cause,
+        deadline,
+        fate,
+        exchange,
+        routingKeys,
+        targets,
+        removal);
   }
 
   private static String text(DataInputStream in) throws IOException {

@@ -252,6 +252,23 @@ public final class Message {
     return copy(otherExchange, otherKey, copy, length, marks);
   }
 
+  /**
+   * Returns the same message with another value of {@link #ttlMillis}, which its property {@code
+   * expiration} has already.
+   */
+  Message withTtl(long millis) {
+    return new Message(
+        exchange,
+        routingKey,
+        content,
+        propertiesLength,
+        millis,
+        priority(),
+        persistent,
+        blindKeys,
+        marks);
+  }
+
   /** Returns the same message with another exchange and routing key. */
   public Message addressedTo(ShortString otherExchange, ShortString otherKey) {
     return copy(otherExchange, otherKey, content, propertiesLength, marks);

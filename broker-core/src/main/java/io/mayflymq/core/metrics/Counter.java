@@ -67,6 +67,8 @@ public enum Counter {
   LEFT_UNACKED,
   /** Queues: messages that were purged. */
   PURGED,
+  /** Queues: messages that operators moved from here to other queues. */
+  MOVED,
   /** Queues: dead letters that were redriven from here. */
   REDRIVEN,
   /** Queues: messages that were dead-lettered to at least one other queue. */

@@ -16,6 +16,7 @@ public final class QueueLengths {
           Counter.EXPIRED,
           Counter.MAXLEN,
           Counter.PURGED,
+          Counter.MOVED,
           Counter.REDRIVEN,
           Counter.LEFT);
 

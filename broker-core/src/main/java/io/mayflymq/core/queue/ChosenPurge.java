@@ -15,6 +15,7 @@ public final class ChosenPurge {
   private final MessageRemover messageRemover;
   private final MessageChoice choice;
   private final boolean onlyCounts;
+  private final Removed removed;
   private final long end;
   private long last;
   private long chosen;
@@ -22,8 +23,24 @@ public final class ChosenPurge {
   /** What arrived later is not old enough; negative before the first slice. */
   private long arrivedUntil = -1;
 
+  /** Is told of each message that is removed. */
+  @FunctionalInterface
+  public interface Removed {
+    /**
+     * A message is removed.
+     *
+     * @param message null if it is not in memory and did not have to be read
+     */
+    void at(Message message, long nowMillis);
+  }
+
   ChosenPurge(
-      QueueState state, MessageRemover messageRemover, MessageChoice choice, boolean onlyCounts) {
+      QueueState state,
+      MessageRemover messageRemover,
+      MessageChoice choice,
+      boolean onlyCounts,
+      Removed removed) {
+    this.removed = removed;
     this.state = state;
     this.messageRemover = messageRemover;
     this.choice = choice;
@@ -65,19 +82,28 @@ public final class ChosenPurge {
           || state.deadlines.of(sequence) <= nowMillis) {
         continue; // What is due expires, with what follows from that.
       }
+      Message message = null;
       if (choice.looksInside()) {
         bytes += state.index.bodySize(sequence);
-        Message message = state.messages.peek(sequence);
+        message = state.messages.peek(sequence);
         if (message == null || !choice.matches(message)) {
           continue;
         }
       }
       chosen++;
       if (!onlyCounts) {
+        removed.at(message == null ? known(sequence) : message, nowMillis);
         messageRemover.purge(sequence, nowMillis);
       }
     }
     return true;
+  }
+
+  /** Reads no more than one message of which nothing has to be known. */
+  private Message known(long sequence) {
+    return choice.sequence() < 0
+        ? state.messages.peekIfCheap(sequence)
+        : state.messages.peek(sequence);
   }
 
   /** Returns how many messages were removed so far, or would be. */

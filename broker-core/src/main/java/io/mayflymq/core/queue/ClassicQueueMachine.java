@@ -474,9 +474,10 @@ public final class ClassicQueueMachine implements QueueMachine {
    * Returns an operation that removes some of the ready messages.
    *
    * @param onlyCounts whether they are only counted
+   * @param removed is told of each that is removed
    */
-  public ChosenPurge purge(MessageChoice choice, boolean onlyCounts) {
-    return new ChosenPurge(state, messageRemover, choice, onlyCounts);
+  public ChosenPurge purge(MessageChoice choice, boolean onlyCounts, ChosenPurge.Removed removed) {
+    return new ChosenPurge(state, messageRemover, choice, onlyCounts, removed);
   }
 
   /** Returns an operation that brings messages back that have left the queue. */

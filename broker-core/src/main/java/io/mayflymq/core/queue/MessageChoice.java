@@ -20,12 +20,12 @@ public record MessageChoice(
   public static final long ANY = -1;
 
   /** Returns whether contents have to be read to tell. */
-  boolean looksInside() {
+  public boolean looksInside() {
     return messageId != null || !headers.isEmpty();
   }
 
   /** Returns whether what is inside of a message is as wanted. */
-  boolean matches(Message message) {
+  public boolean matches(Message message) {
     if (messageId != null && !messageId.equals(message.properties().messageId())) {
       return false;
     }

@@ -9,7 +9,6 @@ import io.mayflymq.core.metadata.MetadataCommand.QueueStays;
 import io.mayflymq.core.metadata.QueuePlace;
 import io.mayflymq.core.runtime.Causes;
 import io.mayflymq.core.vhost.Topology.Move;
-import io.mayflymq.core.vhost.deadletter.Redrive;
 import io.mayflymq.core.vhost.deadletter.RedriveRegistry;
 import io.mayflymq.core.vhost.queue.AutoDeadLetterQueue;
 import io.mayflymq.core.vhost.queue.Preconditions;
@@ -241,10 +240,7 @@ final class VhostMoves {
       throw Preconditions.precondition(
           queue, "is exclusive, and stays on the node of its connection");
     }
-    Redrive redrive = redrives.last(queue);
-    if (redrive != null && !redrive.report().state().isEnd()) {
-      throw Preconditions.precondition(queue, "is being redriven");
-    }
+    redrives.requireNone(queue);
   }
 
   private CompletableFuture<Void> copy(Cluster cluster, Queue queue) {

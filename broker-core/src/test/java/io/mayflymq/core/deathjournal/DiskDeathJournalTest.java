@@ -37,6 +37,17 @@ class DiskDeathJournalTest {
   }
 
   private static DeathRecord death(int i) {
+    if (i % 11 == 10) {
+      return DeathRecord.removed(
+          1_000 + i,
+          "v",
+          "q" + i % 3,
+          null,
+          new DeathRecord.Removal(
+              i % 2 == 0 ? DeathRecord.Removal.Kind.MOVED : DeathRecord.Removal.Kind.DELETED,
+              "ü" + i),
+          i % 2 == 0 ? List.of("t") : List.of());
+    }
     return new DeathRecord(
         1_000 + i,
         "v",

@@ -286,6 +286,10 @@ sealed interface QueueCommand {
     return frequencyOf(
         Tuple.of(12, any()),
         Tuple.of(2, settings.map(Reconfigure::new)),
+        Tuple.of(
+            1,
+            Combinators.combine(integers().between(0, 1000), Arbitraries.of(true, false))
+                .as(Extract::new)),
         Tuple.of(1, just(new Purge())),
         Tuple.of(
             3,

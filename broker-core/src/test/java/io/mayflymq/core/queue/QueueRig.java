@@ -28,6 +28,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
 
 /** A machine and its model side by side, with a clock and a timer that the commands drive. */
 final class QueueRig {
@@ -155,10 +156,13 @@ final class QueueRig {
   private long purge(QueueCommand.PurgeSome some) {
     MessageChoice choice =
         new MessageChoice(MessageChoice.ANY, some.olderThan(), null, Map.of(), some.count());
-    ChosenPurge forecast = real.purge(choice, true);
-    ChosenPurge purge = real.purge(choice, false);
+    AtomicLong told = new AtomicLong();
+    ChosenPurge forecast = real.purge(choice, true, (message, at) -> told.incrementAndGet());
+    ChosenPurge purge = real.purge(choice, false, (message, at) -> told.incrementAndGet());
     assertThat(forecast.step(now)).isFalse();
+    assertThat(told).hasValue(0);
     assertThat(purge.step(now)).isFalse();
+    assertThat(told).hasValue(purge.chosen());
     assertThat(purge.chosen()).isEqualTo(forecast.chosen());
     return purge.chosen();
   }

@@ -2,7 +2,9 @@ package io.mayflymq.core.vhost;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.mayflymq.core.queue.MessageChoice;
 import io.mayflymq.core.vhost.TestBroker.Settlement;
+import io.mayflymq.core.vhost.deadletter.MoveRequest;
 import io.mayflymq.core.vhost.deadletter.Redrive;
 import io.mayflymq.core.vhost.deadletter.RedriveRequest;
 import io.mayflymq.core.vhost.deadletter.RedriveRequest.Destination;
@@ -13,6 +15,7 @@ import io.mayflymq.protocol.types.FieldTable;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.TreeSet;
 import net.jqwik.api.Arbitraries;
@@ -37,6 +40,7 @@ class RedriveModelTest {
     DISK,
     TIME,
     REDRIVE,
+    MOVE,
     STOP,
     FETCH,
     PUT_BACK,
@@ -82,7 +86,7 @@ class RedriveModelTest {
           .isEqualTo(fetched.size());
     }
     List<Integer> all = new ArrayList<>();
-    for (String name : List.of("source", "target", "refusing", "graves")) {
+    for (String name : List.of("source", "near", "target", "refusing", "graves")) {
       if (broker.queue(name) != null) {
         all.addAll(broker.drain(name));
       }
@@ -111,6 +115,7 @@ class RedriveModelTest {
     deleting = false;
     deadLettersOnDeletion = random.nextInt(4) > 0;
     broker.declareOn(random.nextInt(2), "graves");
+    broker.declareOn(0, "near");
     broker.declareOn(1, "target");
     broker.declareOn(
         1,
@@ -162,6 +167,16 @@ class RedriveModelTest {
               .exceptionally(refused -> null);
         }
       }
+      case MOVE -> {
+        if (source != null) {
+          broker
+              .vhost
+              .redrives()
+              .move(source, moved(random), ALWAYS)
+              .thenAccept(redrives::add)
+              .exceptionally(refused -> null);
+        }
+      }
       case STOP -> redrives.forEach(Redrive::stop);
       case FETCH -> {
         if (source != null) {
@@ -208,6 +223,22 @@ class RedriveModelTest {
         random.nextInt(3) == 0 ? 50 : 0,
         false,
         false);
+  }
+
+  /** To a queue of the same shard, to one of another shard, or to one that may refuse. */
+  private static MoveRequest moved(Random random) {
+    boolean one = random.nextBoolean();
+    MessageChoice choice =
+        new MessageChoice(
+            one ? random.nextInt(MESSAGES) : MessageChoice.ANY,
+            random.nextInt(3) == 0 ? random.nextInt(100) : 0,
+            null,
+            Map.of(),
+            1 + random.nextInt(5));
+    String target = List.of("near", "target", "refusing").get(random.nextInt(3));
+    return random.nextBoolean()
+        ? new MoveRequest(choice, target, null, null, "user", false)
+        : new MoveRequest(choice, null, "", target, "user", false);
   }
 
   @Provide

@@ -1,6 +1,6 @@
 package io.mayflymq.server.ctl;
 
-import io.mayflymq.core.message.DeathReason;
+import io.mayflymq.core.deathjournal.DeathRecord;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -19,6 +19,7 @@ final class DeathCommands {
           .with("routing_key")
           .with("reason")
           .with("decided_by")
+          .with("by")
           .with("deadline", death -> ControlValues.time(death.get("deadline")), "deadline")
           .with("lateness_ms")
           .with("fate")
@@ -36,8 +37,7 @@ final class DeathCommands {
             .option(Option.text("<queue>", "only those that died in this queue", "--queue"))
             .option(
                 Option.text("<reason>", "only those that died for it, such as expired", "--reason")
-                    .suggesting(
-                        Arrays.stream(DeathReason.values()).map(DeathReason::wireName).toList()))
+                    .suggesting(DeathRecord.REASONS))
             .option(Option.text("<id>", "only the message with this message-id", "--message-id"))
             .option(Option.number("<n>", "no more than so many (100)", "--limit"))
             .takesMany("column")

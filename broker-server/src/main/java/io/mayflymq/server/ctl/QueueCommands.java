@@ -14,10 +14,10 @@ final class QueueCommands {
   private static final long LARGEST_PAGE = 1000;
 
   private static final String SCHEDULED = "--scheduled";
-  private static final String COUNT = "--count";
-  private static final String OLDER_THAN = "--older-than";
-  private static final String MESSAGE_ID = "--message-id";
-  private static final String HEADER = "--header";
+  static final String COUNT = "--count";
+  static final String OLDER_THAN = "--older-than";
+  static final String MESSAGE_ID = "--message-id";
+  static final String HEADER = "--header";
   private static final String DELIVERIES = "--deliveries";
   private static final String PUBLISHING = "--publishing";
   private static final String PAUSE = "pause";
@@ -72,6 +72,7 @@ final class QueueCommands {
             .arguments("queue", "sequence")
             .noting("browse_queue shows the sequence of each message.")
             .action(QueueCommands::deleteMessage),
+        MessageMoves.move(),
         Restorations.undoPurge(),
         Restorations.rewind(),
         Command.named("pause_queue", "Holds the messages of a queue, or its publishers, or both")
@@ -229,7 +230,7 @@ final class QueueCommands {
   }
 
   /** Returns what the options say of the messages that are meant; empty for all. */
-  private static Map<String, Object> choice(Invocation invocation) {
+  static Map<String, Object> choice(Invocation invocation) {
     Map<String, Object> choice = new LinkedHashMap<>();
     if (invocation.option(COUNT) != null) {
       choice.put("count", invocation.number(COUNT, 0));

@@ -83,7 +83,8 @@ final class AuditLog {
     }
     boolean ofMessages = method.equals("POST") && path.size() == 4 && OF_MESSAGES.contains(last);
     boolean dryRun =
-        last.equals("dry-run") && (first.endsWith("policies") || path.get(3).equals("redrive"));
+        last.equals("dry-run")
+            && (first.endsWith("policies") || (method.equals("POST") && first.equals("queues")));
     return !ofMessages && !dryRun;
   }
 }

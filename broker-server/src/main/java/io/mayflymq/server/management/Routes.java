@@ -35,6 +35,7 @@ import io.mayflymq.server.management.resource.LimitResource;
 import io.mayflymq.server.management.resource.MaintenanceResource;
 import io.mayflymq.server.management.resource.ManagedBroker;
 import io.mayflymq.server.management.resource.MessageResource;
+import io.mayflymq.server.management.resource.MoveMessageResource;
 import io.mayflymq.server.management.resource.OverviewResource;
 import io.mayflymq.server.management.resource.ParameterResource;
 import io.mayflymq.server.management.resource.PauseResource;
@@ -151,6 +152,9 @@ final class Routes implements AutoCloseable {
     PurgeResource purges = new PurgeResource(managed);
     purges.addTo(api);
     purges.addQuestionsTo(questions);
+    MoveMessageResource moves = new MoveMessageResource(managed);
+    moves.addTo(api);
+    moves.addQuestionsTo(questions);
     RestoreResource restorations = new RestoreResource(managed);
     restorations.addTo(api);
     restorations.addQuestionsTo(questions);

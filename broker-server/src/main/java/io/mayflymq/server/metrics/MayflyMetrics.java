@@ -62,6 +62,10 @@ final class MayflyMetrics {
             "Messages that were purged.",
             (double) counts.get(Counter.PURGED)),
         Value.counter(
+            "mayfly_messages_moved_total",
+            "Messages that operators moved to other queues.",
+            (double) counts.get(Counter.MOVED)),
+        Value.counter(
             "mayfly_messages_redriven_total",
             "Dead letters that were redriven.",
             (double) counts.get(Counter.REDRIVEN)));

@@ -16,6 +16,8 @@ class AuditLogTest {
     "PUT, policies/%2F/dry-run, true",
     "DELETE, queues/%2F/orders/contents, true",
     "DELETE, queues/%2F/orders/scheduled/dry-run, true",
+    "POST, queues/%2F/orders/messages/move, true",
+    "POST, queues/%2F/dry-run/messages/move, true",
     "POST, queues/%2F/orders/redrive, true",
     "POST, definitions, true",
     "GET, queues/%2F/orders, false",
@@ -24,6 +26,8 @@ class AuditLogTest {
     "PUT, policies/%2F/short/dry-run, false",
     "DELETE, operator-policies/%2F/short/dry-run, false",
     "POST, queues/%2F/orders/redrive/dry-run, false",
+    "POST, queues/%2F/orders/purge/dry-run, false",
+    "POST, queues/%2F/orders/messages/move/dry-run, false",
     "POST, login, false",
     "POST, logout, false",
   })

@@ -24,7 +24,6 @@ import io.mayflymq.core.vhost.queue.AutoDeadLetterQueue;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.queue.QueueHost;
 import io.mayflymq.protocol.types.FieldTable;
-import io.mayflymq.protocol.types.RawProperties;
 import io.mayflymq.protocol.types.ShortString;
 import java.util.ArrayList;
 import java.util.List;
@@ -100,7 +99,7 @@ public final class DeadLetterRouter implements OutgoingDeadLetter.Refusals {
               time.toMachine(nowMillis),
               vhost.name(),
               source.name(),
-              identity(message),
+              DeathRecord.Identity.of(message),
               cause,
               time.toMachine(deadlineMillis),
               fate.outcome,
@@ -275,7 +274,7 @@ public final class DeadLetterRouter implements OutgoingDeadLetter.Refusals {
               source.shard().toMachine(source.shard().now()),
               vhost.name(),
               source.name(),
-              identity(deadLetter),
+              DeathRecord.Identity.of(deadLetter),
               cause,
               Deadlines.NEVER,
               DropOutcome.REFUSED,
@@ -325,16 +324,6 @@ public final class DeadLetterRouter implements OutgoingDeadLetter.Refusals {
                 table.route(deadLetter.exchange().value(), keys, deadLetter::properties))
             .map(target -> closesCycle(dead, target) ? null : target);
     return growth.exceeds(table, dead, targets) ? Route.none() : targets;
-  }
-
-  /** Decodes of the properties only what it needs. */
-  private static DeathRecord.Identity identity(Message message) {
-    return message == null
-        ? null
-        : new DeathRecord.Identity(
-            RawProperties.messageId(message.content()),
-            message.exchange().value(),
-            message.routingKey().value());
   }
 
   private static List<String> names(Route<Queue> queues) {

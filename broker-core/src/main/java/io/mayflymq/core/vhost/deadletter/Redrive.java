@@ -1,7 +1,6 @@
 package io.mayflymq.core.vhost.deadletter;
 
 import io.mayflymq.core.message.Message;
-import io.mayflymq.core.metrics.Counter;
 import io.mayflymq.core.queue.MessageExtractor;
 import io.mayflymq.core.routing.Route;
 import io.mayflymq.core.runtime.Shard;
@@ -18,6 +17,7 @@ import io.mayflymq.core.vhost.partition.Partitions;
 import io.mayflymq.core.vhost.queue.LockedMessages;
 import io.mayflymq.core.vhost.queue.Queue;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.EnumMap;
 import java.util.HashSet;
@@ -27,9 +27,12 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
 
 /**
- * Sends the messages of a dead letter queue back, in the order in which they came there.
+ * Moves messages of a queue to others, in the order in which they came there: it sends those of a
+ * dead letter queue back, or those elsewhere that an operator has chosen.
  *
  * <p>What came after it began is not looked at, so no message is sent back twice in one run. It
  * works in slices on the queue's shard, and stands still while a disk is behind or an alarm is
@@ -58,8 +61,7 @@ public final class Redrive implements LockedMessages {
 
   private final Queue source;
   private final MessageExtractor messages;
-  private final RedriveRequest request;
-  private final RedriveRouter router;
+  private final Passages passages;
   private final Partition partition;
   private final Shard shard;
   private final PartitionStore store;
@@ -69,12 +71,12 @@ public final class Redrive implements LockedMessages {
   private final Timer timer = new GoOn();
   private final RateLimiter budget;
   private final long startedAt;
-  private final long end;
+  private final long last;
   private final Set<Queue> refusing = new HashSet<>();
   private final Map<String, Long> movedTo = new TreeMap<>();
   private final Map<Skipped, Long> skipped = new EnumMap<>(Skipped.class);
   private final CompletableFuture<RedriveReport> done = new CompletableFuture<>();
-  private long after = -1;
+  private long after;
   private long moved;
   private int underWay;
   private boolean stopping;
@@ -90,28 +92,28 @@ public final class Redrive implements LockedMessages {
   /**
    * Prepares it, within a burst of the queue's shard.
    *
-   * @param router where messages go
+   * @param passages where messages go
    * @param messages takes messages out of the queue
    * @param publisher that of the queue's partition
    */
   Redrive(
-      RedriveRouter router,
+      Passages passages,
       MessageExtractor messages,
       DeadLetterPublisher publisher,
       Partitions partitions) {
-    this.router = router;
-    this.source = router.source();
+    this.passages = passages;
+    this.source = passages.source();
     this.messages = messages;
-    this.request = router.request();
-    this.conditions = router.conditions();
+    this.conditions = passages.conditions();
     this.partition = source.partition();
     this.shard = partition.shard();
     this.store = partition.store();
     this.local = publisher;
     this.remote = new ShardCommandSender(shard, partitions, this::goOn, false);
     this.startedAt = shard.now();
-    this.budget = new RateLimiter(request.dryRun() ? 0 : request.rate(), startedAt);
-    this.end = messages.end();
+    this.budget = new RateLimiter(passages.dryRun() ? 0 : passages.rate(), startedAt);
+    this.after = passages.first() - 1;
+    this.last = Math.min(messages.end() - 1, passages.last());
     report(State.RUNNING, null);
   }
 
@@ -183,7 +185,7 @@ public final class Redrive implements LockedMessages {
       if (failure == null && source.onShard().isLeaving()) {
         failure = GONE;
       }
-      if (failure != null || stopping || moved + underWay >= request.limit()) {
+      if (failure != null || stopping || moved + underWay >= passages.limit()) {
         endWhenSettled();
         return;
       }
@@ -191,7 +193,7 @@ public final class Redrive implements LockedMessages {
         return;
       }
       long sequence = messages.nextReady(after);
-      if (sequence < 0 || sequence >= end) {
+      if (sequence < 0 || sequence > last) {
         endWhenSettled();
         return;
       }
@@ -206,7 +208,7 @@ public final class Redrive implements LockedMessages {
   }
 
   private boolean mustWait(long now) {
-    if (request.dryRun()) {
+    if (passages.dryRun()) {
       return false;
     }
     String reason = conditions.publishersWait() ? "alarm" : store.isBehind() ? "disk" : null;
@@ -231,50 +233,62 @@ public final class Redrive implements LockedMessages {
     if (messages.isDue(sequence, partition.now())) {
       return;
     }
-    Message message = messages.message(sequence);
-    RedriveRouter.Passage passage =
-        message == null ? RedriveRouter.Passage.none(Skipped.UNREADABLE) : router.passage(message);
+    Passages.Passage passage = passages.of(sequence, messages, partition.now());
     if (passage.skipped() != null) {
       skip(passage.skipped());
       return;
     }
-    List<Queue> targets = passage.targets();
-    if (targets.stream().anyMatch(refusing::contains)) {
+    List<Queue> targets = passage.targets().stream().map(this::nearest).toList();
+    if (mayNotGo(targets, refusing::contains)) {
       skip(Skipped.REFUSED);
-    } else if (request.dryRun()) {
-      count(targets);
+    } else if (passages.dryRun()) {
+      count(passage.message(), targets);
     } else if (targets.stream().allMatch(this::isNear)) {
-      move(sequence, passage.deadLetter(), targets);
+      move(sequence, passage.message(), targets);
     } else {
-      send(sequence, passage.deadLetter(), targets);
+      send(sequence, passage.message(), targets);
     }
+  }
+
+  /** Returns what does the work of a queue, if that is in the same log. */
+  private Queue nearest(Queue target) {
+    Queue found = target.nearest();
+    return found.partition() == partition ? found : target;
   }
 
   /** Whether what goes there is in the same log. */
   private boolean isNear(Queue target) {
-    return target.partition() == partition && !target.isStream();
+    return target.partition() == partition && !target.isStream() && !target.holdsCommands();
   }
 
-  private void move(long sequence, Message deadLetter, List<Queue> targets) {
-    for (Queue target : targets) {
-      if (target.onShard().refuses(deadLetter)) {
-        refusing.add(target);
-        skip(Skipped.REFUSED);
-        return;
-      }
+  private boolean mayNotGo(List<Queue> targets, Predicate<Queue> refuses) {
+    return passages.needsAll()
+        ? targets.stream().anyMatch(refuses)
+        : targets.stream().allMatch(refuses);
+  }
+
+  private void move(long sequence, Message message, List<Queue> targets) {
+    Set<Queue> full =
+        targets.stream()
+            .filter(target -> target.onShard().refuses(message))
+            .collect(Collectors.toSet());
+    refusing.addAll(full);
+    if (mayNotGo(targets, full::contains)) {
+      skip(Skipped.REFUSED);
+      return;
     }
     budget.take();
-    local.send(messages.take(sequence), traced(deadLetter), Route.to(targets));
+    local.send(messages.take(sequence), traced(message), Route.to(targets));
     local.flush();
-    count(targets);
+    count(message, targets.stream().filter(target -> !full.contains(target)).toList());
   }
 
-  private void send(long sequence, Message deadLetter, List<Queue> targets) {
+  private void send(long sequence, Message message, List<Queue> targets) {
     budget.take();
     messages.lock(sequence);
     underWay++;
-    PublishListener arrival = new Arrival(sequence, targets);
-    Message sent = traced(deadLetter);
+    PublishListener arrival = new Arrival(sequence, message, targets);
+    Message sent = traced(message);
     for (int i = 0; i < targets.size(); i++) {
       remote.publish(targets.get(i), sent, arrival, i);
     }
@@ -289,10 +303,10 @@ public final class Redrive implements LockedMessages {
     skipped.merge(why, 1L, Long::sum);
   }
 
-  private void count(List<Queue> targets) {
+  private void count(Message message, List<Queue> targets) {
     moved++;
-    if (!request.dryRun()) {
-      source.counters().add(Counter.REDRIVEN, 1);
+    if (!passages.dryRun()) {
+      passages.left(message, targets);
     }
     for (Queue target : targets) {
       if (movedTo.size() < MOST_NAMED || movedTo.containsKey(target.name())) {
@@ -350,29 +364,29 @@ public final class Redrive implements LockedMessages {
   /** Hears what became of a message that goes to other shards. */
   private final class Arrival implements PublishListener {
     private final long sequence;
+    private final Message message;
     private final List<Queue> targets;
+    private final List<Queue> taking = new ArrayList<>();
     private int awaited;
-    private boolean accepted = true;
+    private boolean unknown;
 
-    Arrival(long sequence, List<Queue> targets) {
+    Arrival(long sequence, Message message, List<Queue> targets) {
       this.sequence = sequence;
+      this.message = message;
       this.targets = targets;
       this.awaited = targets.size();
     }
 
     @Override
     public void settled(long target, boolean taken) {
-      if (!taken) {
-        accepted = false;
-        refusing.add(targets.get((int) target));
-      }
+      (taken ? taking : refusing).add(targets.get((int) target));
       reported();
     }
 
     /** It is unknown whether it is there; it stays here. */
     @Override
     public void failed(long target) {
-      accepted = false;
+      unknown = true;
       failure = "the disk has failed";
       reported();
     }
@@ -380,7 +394,7 @@ public final class Redrive implements LockedMessages {
     /** The same. */
     @Override
     public void lost(long target) {
-      accepted = false;
+      unknown = true;
       failure = "the node of %s cannot be reached".formatted(targets.get((int) target));
       reported();
     }
@@ -403,9 +417,9 @@ public final class Redrive implements LockedMessages {
       if (source.onShard().isDeleted()) {
         return;
       }
-      if (accepted) {
+      if (!unknown && !mayNotGo(targets, target -> !taking.contains(target))) {
         messages.remove(sequence);
-        count(targets);
+        count(message, taking);
       } else {
         messages.unlock(sequence, partition.now());
         if (failure == null) {

@@ -3,6 +3,8 @@ package io.mayflymq.core.vhost.deadletter;
 import io.mayflymq.core.message.Death;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.message.Redriven;
+import io.mayflymq.core.metrics.Counter;
+import io.mayflymq.core.queue.MessageExtractor;
 import io.mayflymq.core.routing.Route;
 import io.mayflymq.core.routing.RoutingTable;
 import io.mayflymq.core.vhost.deadletter.RedriveReport.Skipped;
@@ -20,7 +22,8 @@ import java.util.List;
  *     message died
  */
 record RedriveRouter(
-    Queue source, RedriveRequest request, Redrive.Conditions conditions, boolean countsPublished) {
+    Queue source, RedriveRequest request, Redrive.Conditions conditions, boolean countsPublished)
+    implements Passages {
   static RedriveRouter of(Queue source, RedriveRequest request, Redrive.Conditions conditions) {
     return new RedriveRouter(
         source,
@@ -29,20 +32,48 @@ record RedriveRouter(
         source.vhost().settingsOf(source.definition()).deadLetters().countsPublished());
   }
 
-  /**
-   * What becomes of a message.
-   *
-   * @param skipped why it stays; null if it goes
-   * @param deadLetter the message as it goes
-   * @param targets the queues that it goes to
-   */
-  record Passage(Skipped skipped, Message deadLetter, List<Queue> targets) {
-    static Passage none(Skipped why) {
-      return new Passage(why, null, List.of());
-    }
+  @Override
+  public long limit() {
+    return request.limit();
   }
 
-  Passage passage(Message message) {
+  @Override
+  public long rate() {
+    return request.rate();
+  }
+
+  @Override
+  public boolean dryRun() {
+    return request.dryRun();
+  }
+
+  @Override
+  public long first() {
+    return 0;
+  }
+
+  @Override
+  public long last() {
+    return Long.MAX_VALUE;
+  }
+
+  @Override
+  public boolean needsAll() {
+    return true;
+  }
+
+  @Override
+  public void left(Message message, List<Queue> targets) {
+    source.counters().add(Counter.REDRIVEN, 1);
+  }
+
+  @Override
+  public Passage of(long sequence, MessageExtractor messages, long nowMillis) {
+    Message message = messages.message(sequence);
+    return message == null ? Passage.none(Skipped.UNREADABLE) : passage(message);
+  }
+
+  private Passage passage(Message message) {
     Message known = countsPublished ? message.withPublishedDeaths(false) : message;
     if (!request.filter().matches(known)) {
       return Passage.none(Skipped.NOT_WANTED);
@@ -65,7 +96,7 @@ record RedriveRouter(
       return Passage.none(Skipped.NO_QUEUE);
     }
     return conditions.mayPublish("", name)
-        ? to(deadLetter, List.of(target))
+        ? Passage.to(source, deadLetter, List.of(target))
         : Passage.none(Skipped.FORBIDDEN);
   }
 
@@ -86,16 +117,10 @@ record RedriveRouter(
     if (targets.isEmpty()) {
       return Passage.none(Skipped.UNROUTABLE);
     }
-    Passage passage = to(deadLetter, targets);
+    Passage passage = Passage.to(source, deadLetter, targets);
     if (passage.skipped() == null && !request.dryRun()) {
       source.vhost().follow(route, deadLetter);
     }
     return passage;
-  }
-
-  private Passage to(Message deadLetter, List<Queue> targets) {
-    return targets.contains(source)
-        ? Passage.none(Skipped.TO_ITSELF)
-        : new Passage(null, deadLetter, targets);
   }
 }

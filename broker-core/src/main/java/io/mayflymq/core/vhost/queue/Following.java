@@ -126,8 +126,8 @@ public final class Following {
     }
 
     @Override
-    public CompletableFuture<Long> purge(MessageChoice choice, boolean onlyCounts) {
-      return follow(at -> at.purge(choice, onlyCounts));
+    public CompletableFuture<Long> purge(MessageChoice choice, boolean onlyCounts, String user) {
+      return follow(at -> at.purge(choice, onlyCounts, user));
     }
 
     @Override

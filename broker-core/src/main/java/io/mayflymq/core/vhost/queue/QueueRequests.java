@@ -74,9 +74,10 @@ public interface QueueRequests {
    * Removes some of the ready messages. On the node of the queue only.
    *
    * @param onlyCounts whether they are only counted
+   * @param user who asks, for the death journal
    * @return how many there are
    */
-  CompletableFuture<Long> purge(MessageChoice choice, boolean onlyCounts);
+  CompletableFuture<Long> purge(MessageChoice choice, boolean onlyCounts, String user);
 
   /**
    * Brings messages back that have left the queue, or counts them. On the node of the queue only.

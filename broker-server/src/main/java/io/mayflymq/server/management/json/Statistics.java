@@ -61,6 +61,7 @@ public final class Statistics {
   private static final List<Field> GONE_OTHERWISE =
       List.of(
           new Field("purged", Counter.PURGED),
+          new Field("moved", Counter.MOVED),
           new Field("redriven", Counter.REDRIVEN),
           new Field("refused", Counter.REFUSED));
 

@@ -157,8 +157,13 @@ public final class DeathResource {
       wanted = wanted.and(death -> death.queue().equals(queue));
     }
     if (request.query("reason") != null) {
-      DeathReason reason = reason(request.query("reason"));
-      wanted = wanted.and(death -> death.reason() == reason);
+      String reason = request.query("reason");
+      if (!DeathRecord.REASONS.contains(reason)) {
+        throw ApiException.badRequest(
+            "reason should be one of %s, actually was %s"
+                .formatted(String.join(", ", DeathRecord.REASONS), reason));
+      }
+      wanted = wanted.and(death -> death.reasonName().equals(reason));
     }
     String id = request.query("message_id");
     if (id != null) {
@@ -184,6 +189,7 @@ public final class DeathResource {
 
   private static Map<String, Object> object(DeathRecord death) {
     DeathRecord.Identity message = death.message();
+    DeathRecord.Removal removal = death.removal();
     boolean expired = death.reason() == DeathReason.EXPIRED;
     return Json.object(
         "time", death.timeMillis(),
@@ -192,11 +198,12 @@ public final class DeathResource {
         "message_id", message == null ? null : message.messageId(),
         "exchange", message == null ? null : message.exchange(),
         "routing_key", message == null ? null : message.routingKey(),
-        "reason", death.reason().wireName(),
-        "decided_by", death.cause().setting(),
+        "reason", death.reasonName(),
+        "decided_by", removal == null ? death.cause().setting() : "operator",
+        "by", removal == null ? null : removal.user(),
         "deadline", expired ? death.deadlineMillis() : null,
         "lateness_ms", expired ? death.latenessMillis() : null,
-        "fate", death.fate().wireName(),
+        "fate", removal == null ? death.fate().wireName() : removal.kind().wireName(),
         "dead_letter_exchange", death.deadLetterExchange(),
         "dead_letter_routing_keys", death.routingKeys(),
         "dead_letter_queues", death.targets());

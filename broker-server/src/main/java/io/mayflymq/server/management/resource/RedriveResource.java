@@ -69,7 +69,8 @@ public final class RedriveResource extends HomeRoutes {
     return Futures.await(redrives(request).start(queue, wanted, conditions));
   }
 
-  private record Conditions(Alarms alarms, VhostAccess access, QueueHost vhost)
+  /** Checks the permissions of a user for each message. */
+  record Conditions(Alarms alarms, VhostAccess access, QueueHost vhost)
       implements Redrive.Conditions {
     @Override
     public boolean publishersWait() {
@@ -174,7 +175,8 @@ public final class RedriveResource extends HomeRoutes {
     return last;
   }
 
-  private static Map<String, Object> object(RedriveReport report) {
+  /** Returns how far it has come, or what came of it. */
+  static Map<String, Object> object(RedriveReport report) {
     Map<String, Object> skipped = new TreeMap<>();
     report.skipped().forEach((why, count) -> skipped.put(why.wireName(), count));
     return Json.object(

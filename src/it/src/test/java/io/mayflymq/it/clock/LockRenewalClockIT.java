@@ -2,10 +2,12 @@ package io.mayflymq.it.clock;
 
 import static io.mayflymq.it.harness.Amqp.bytes;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import com.rabbitmq.client.AMQP.BasicProperties;
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
+import io.mayflymq.it.harness.ControlCommand;
 import io.mayflymq.it.harness.Deliveries;
 import io.mayflymq.it.harness.EmbeddedBroker;
 import io.mayflymq.it.harness.Http;
@@ -107,6 +109,39 @@ class LockRenewalClockIT {
     assertThat(channel.messageCount("bounded")).isZero();
     advance(2);
     assertThat(channel.messageCount("bounded")).isEqualTo(1);
+  }
+
+  @Test
+  void anAlarmHoldsNoRenewalAndEveryMoveOfMessages() throws Exception {
+    long tag = delivered("alarmed", Map.of("x-lock-duration", LOCK));
+    channel.basicPublish("", "alarmed", null, bytes("next"));
+    assertThat(channel.waitForConfirms(Patience.MILLIS)).isTrue();
+    ControlCommand control = ControlCommand.of(broker);
+    Http http = broker.http();
+    assertThat(control.run("set_disk_free_limit", "1000TB").exit()).isZero();
+    try {
+      await()
+          .atMost(Patience.TIME)
+          .untilAsserted(
+              () -> assertThat(http.get("health/checks/alarms").status()).isEqualTo(503));
+      for (int i = 0; i < 3; i++) {
+        channel.basicPublish("amq.lock", Long.toString(tag), null, new byte[10_000]);
+        assertThat(channel.waitForConfirms(Patience.MILLIS)).isTrue();
+        assertThat(renew(tag, Map.of())).isTrue();
+      }
+      Http.Reply move =
+          http.post(
+              "queues/%2F/alarmed/messages/move", "{\"count\":1,\"exchange\":\"amq.fanout\"}");
+      assertThat(move.status()).isEqualTo(400);
+      assertThat(move.reason())
+          .isEqualTo("an alarm is raised, and publishers wait: nothing is moved");
+    } finally {
+      assertThat(control.run("set_disk_free_limit", "50MB").exit()).isZero();
+    }
+    await()
+        .atMost(Patience.TIME)
+        .untilAsserted(() -> assertThat(http.get("health/checks/alarms").status()).isEqualTo(200));
+    assertThat(channel.messageCount("alarmed")).isEqualTo(1);
   }
 
   @Test

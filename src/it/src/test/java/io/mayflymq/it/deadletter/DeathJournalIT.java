@@ -183,7 +183,7 @@ class DeathJournalIT extends AccessFixture {
     assertThat(reply.reason())
         .isEqualTo(
             "reason should be one of rejected, expired, maxlen, delivery_limit, queue_expired,"
-                + " queue_deleted, actually was boredom");
+                + " queue_deleted, deleted, moved, actually was boredom");
     assertThat(http.get("deaths?limit=-1").reason())
         .isEqualTo("limit should be a number from 0 to 100000, actually was -1");
   }

@@ -221,6 +221,41 @@ class ManagementPageIT {
   }
 
   @Test
+  void aMessageThatIsShownIsMovedAndAnotherOneDeleted() throws Exception {
+    makeQueue("page-move", "{\"durable\":true}");
+    makeQueue("page-there", "{\"durable\":true}");
+    for (String id : List.of("first", "second", "third")) {
+      http.post(
+          "exchanges/" + NAME + "/amq.default/publish",
+          "{\"routing_key\":\"page-move\",\"payload\":\"x\",\"payload_encoding\":\"string\","
+              + "\"properties\":{\"message_id\":\"%s\"}}".formatted(id));
+    }
+    browser.logIn("guest", "guest");
+    browser.go(QUEUES + "page-move" + IN);
+    browser.open("browse");
+    browser.press("#browse", "Browse");
+    browser.see("#browse", "second");
+    browser.type("#message-1 input[name=to]", "page-nowhere");
+    browser.press("#message-1", "Move");
+    browser.see("#browse", "no queue 'page-nowhere' in vhost");
+    browser.type("#message-1 input[name=to]", "page-there");
+    browser.press("#message-1", "Move");
+    browser.see("The message was moved to page-there.");
+    browser.miss("#message-1");
+    browser.press("#message-2", "Delete …");
+    browser.see("dialog", "Delete this message?");
+    browser.press("dialog", "Delete");
+    browser.miss("#message-2");
+    browser.open("deaths");
+    browser.see("#deaths", "second");
+    browser.see("#deaths", "user guest");
+    assertThat(http.get(QUEUES + "page-move").json().path("messages").asInt()).isEqualTo(1);
+    assertThat(http.get(QUEUES + "page-there").json().path("messages").asInt()).isEqualTo(1);
+    http.delete(QUEUES + "page-move");
+    http.delete(QUEUES + "page-there");
+  }
+
+  @Test
   void aPurgeIsUndone() throws Exception {
     makeQueue("page-undo", "{\"durable\":true,\"arguments\":{\"x-recoverable\":3600000}}");
     var published =

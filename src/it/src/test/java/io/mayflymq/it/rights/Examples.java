@@ -77,6 +77,9 @@ final class Examples {
     on("POST " + QUEUE + "/purge/dry-run").body("{\"count\":1}");
     on("POST " + QUEUE + "/restore").body("{\"expired\":\"leave\"}");
     on("POST " + QUEUE + "/restore/dry-run").body("{}");
+    String oneMessage = "{\"sequence\":0,\"exchange\":\"amq.fanout\"}";
+    on("POST " + QUEUE + "/messages/move").body(oneMessage);
+    on("POST " + QUEUE + "/messages/move/dry-run").body(oneMessage);
     String redrive = "{\"rate\":1}";
     on("POST " + QUEUE + "/redrive").body(redrive).orStatus(400);
     on("POST " + QUEUE + "/redrive/dry-run").body(redrive);

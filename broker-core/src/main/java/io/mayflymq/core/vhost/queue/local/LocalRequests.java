@@ -1,5 +1,8 @@
 package io.mayflymq.core.vhost.queue.local;
 
+import io.mayflymq.core.deathjournal.DeathBatch;
+import io.mayflymq.core.deathjournal.DeathRecord;
+import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metrics.Counter;
 import io.mayflymq.core.metrics.Counters;
 import io.mayflymq.core.policy.LeaseUse;
@@ -26,6 +29,7 @@ import io.mayflymq.core.vhost.queue.QueuePage;
 import io.mayflymq.core.vhost.queue.QueueRequests;
 import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.ReplyCode;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -172,13 +176,33 @@ final class LocalRequests implements QueueRequests {
   }
 
   @Override
-  public CompletableFuture<Long> purge(MessageChoice choice, boolean onlyCounts) {
+  public CompletableFuture<Long> purge(MessageChoice choice, boolean onlyCounts, String user) {
     return state.serve(
         () -> {
           state.requireExists();
-          ChosenPurge purge = state.requireSource("queue.purge").purge(choice, onlyCounts);
+          DeathRecord.Removal deleted =
+              new DeathRecord.Removal(DeathRecord.Removal.Kind.DELETED, user);
+          ChosenPurge purge =
+              state
+                  .requireSource("queue.purge")
+                  .purge(choice, onlyCounts, (message, now) -> note(message, deleted, now));
           return SlicedTask.of(state, () -> purge.step(state.now()), purge::chosen);
         });
+  }
+
+  private void note(Message message, DeathRecord.Removal removal, long nowMillis) {
+    DeathBatch deaths = queue.partition().deaths();
+    if (deaths.isOn()) {
+      deaths.add(
+          DeathRecord.removed(
+              queue.partition().time().toMachine(nowMillis),
+              queue.vhost().name(),
+              queue.name(),
+              message,
+              removal,
+              List.of()),
+          shard);
+    }
   }
 
   @Override

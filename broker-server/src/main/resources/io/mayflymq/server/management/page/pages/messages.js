@@ -5,8 +5,10 @@ import { get, path, post, query } from '../api.js';
 import { facts, field } from '../components.js';
 import { bytes, count, duration, exchangeName, number, time, value } from '../format.js';
 import { confirm } from '../notices.js';
+import { SKIPPED } from './queue-redrive.js';
 
-function message(each) {
+/** A message, and perhaps below it what can be done to it. */
+function message(each, actions = () => '') {
   const { headers, ...properties } = Array.isArray(each.properties) ? {} : each.properties ?? {};
   const table = object => Object.entries(object ?? {}).map(([key, any]) => html`<div><code>${key} = ${value(any)}</code></div>`);
   const encoded = each.payload_encoding === 'base64';
@@ -25,12 +27,13 @@ function message(each) {
       ])}
       <p class="faint">Payload: ${bytes(each.payload_bytes)}${encoded ? ', as base64' : ''}${each.payload === null ? ', too long to be read here' : ''}</p>
       ${each.payload ? html`<pre tabindex="0" aria-label="Payload">${each.payload}</pre>` : ''}
+      ${actions(each)}
     </li>`;
 }
 
-const list = (messages, empty) => (messages.length === 0
+const list = (messages, empty, actions) => (messages.length === 0
   ? html`<p class="empty">${empty}</p>`
-  : html`<ol class="messages">${messages.map(message)}</ol>`);
+  : html`<ol class="messages">${messages.map(each => message(each, actions))}</ol>`);
 
 const MODES = [
   ['ack_requeue_true', 'put back (marked as redelivered)'],
@@ -66,9 +69,47 @@ export function getPart(page, queue) {
     ${page.state.got === undefined ? '' : list(page.state.got, 'The queue is empty.')}`;
 }
 
+/** Moves a message that is shown to another queue, or deletes it. */
+function single(page, { vhost, name }, each) {
+  const gone = () => {
+    const { browsed } = page.state;
+    page.state.browsed = { ...browsed, items: browsed.items.filter(other => other.sequence !== each.sequence) };
+  };
+  const move = event => {
+    event.preventDefault();
+    const { to } = Object.fromEntries(new FormData(event.target));
+    page.act(async () => {
+      const report = await post(path`queues/${vhost}/${name}/messages/move`, { sequence: each.sequence, to });
+      if (report.moved === 0) {
+        const [why] = Object.keys(report.skipped_because);
+        throw new Error(why === undefined ? 'The message is not ready any more.' : `The message stays: ${SKIPPED[why] ?? why}.`);
+      }
+      gone();
+    }, `The message was moved to ${to}.`, event.target);
+  };
+  const erase = async () => {
+    if (await confirm('Delete this message?', `Message ${each.sequence} leaves ${name} and goes nowhere.`, 'Delete')) {
+      page.act(async () => {
+        const { purged } = await post(path`queues/${vhost}/${name}/purge`, { sequence: each.sequence });
+        if (purged === 0) {
+          throw new Error('The message is not ready any more.');
+        }
+        gone();
+      }, 'The message was deleted.');
+    }
+  };
+  return html`
+    <form class="controls" id="message-${each.sequence}" @submit=${move} aria-label="Message ${each.sequence}">
+      <label>Move to queue <input name="to" required></label>
+      <button>Move</button>
+      <button type="button" class="danger" @click=${erase}>Delete …</button>
+    </form>`;
+}
+
 /** Shows messages in the order of delivery and changes nothing. */
 export function browsePart(page, queue) {
   const { vhost, name } = queue;
+  const actions = queue.type === 'stream' ? undefined : each => single(page, queue, each);
   const from = (where, form) => page.act(async () => {
     page.state.browsed = await get(path`queues/${vhost}/${name}/messages` + query({ from: where, count: 20, truncate: 4096 }));
   }, '', form);
@@ -84,6 +125,6 @@ export function browsePart(page, queue) {
     </form>
     ${browsed === undefined ? '' : html`
       <p>${count(browsed.messages_ready, 'ready message')}; shown are ${count(browsed.item_count, 'message')} from position ${number(browsed.from)}.</p>
-      ${list(browsed.items, 'No message is ready there.')}
+      ${list(browsed.items, 'No message is ready there.', actions)}
       ${browsed.next === null ? '' : html`<button type="button" @click=${() => from(browsed.next)}>Next messages</button>`}`}`;
 }

@@ -7,7 +7,7 @@ import { count, number, time } from '../format.js';
 import { confirm } from '../notices.js';
 import { REASONS } from './deaths-table.js';
 
-const SKIPPED = {
+export const SKIPPED = {
   not_wanted: 'not chosen by the filter',
   no_history: 'its headers do not say where it was dead-lettered',
   no_queue: 'its queue does not exist',

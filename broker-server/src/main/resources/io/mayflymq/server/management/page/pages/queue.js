@@ -142,6 +142,7 @@ const OUTCOMES = [
   ['redelivered', 'redelivered'],
   ['purged', 'purged'],
   ['redriven', 'redriven'],
+  ['moved', 'moved by an operator'],
 ];
 
 function outcomes(stats) {
@@ -251,6 +252,7 @@ function viewUp(page, { queue, effective, replicas, deadlines, bindings, schedul
         ['Dead letters that wait', queue.messages_dlx > 0 ? number(queue.messages_dlx) : undefined],
         ['Unreadable', queue.messages_unreadable > 0 ? number(queue.messages_unreadable) : undefined],
         ['Consumers', number(queue.consumers)],
+        ['Locks renewed', queue.lock_renewals > 0 ? number(queue.lock_renewals) : undefined],
         ['Consumers keep up', queue.consumers > 0 && typeof queue.consumer_capacity === 'number' ? `${Math.round(queue.consumer_capacity * 100)} % of the time` : undefined],
         ['Nothing happened since', queue.idle_since && time(Date.parse(queue.idle_since))],
         ['Belongs to', queue.owner_pid_details && html`<a href=${toConnection(queue.owner_pid_details.name)}>${queue.owner_pid_details.name}</a>`],
