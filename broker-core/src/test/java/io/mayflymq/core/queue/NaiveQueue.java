@@ -332,7 +332,9 @@ final class NaiveQueue {
   void resume(Subscriber subscriber, long now) {
     if (subscriber.saidNoRoom) {
       subscriber.saidNoRoom = false;
-      offer(now);
+      if (canTake(subscriber)) {
+        offer(now); // What others could have is for the timer, which may be late.
+      }
     }
   }
 
