@@ -236,7 +236,7 @@ public final class Message {
   }
 
   /** Returns the same message with this header set. */
-  Message with(Int64Header header, long value) {
+  public Message with(Int64Header header, long value) {
     byte[] changed = header.put(content, propertiesLength, value);
     int length = propertiesLength + changed.length - content.length;
     return copy(exchange, routingKey, changed, length, marks);

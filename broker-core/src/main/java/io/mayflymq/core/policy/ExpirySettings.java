@@ -1,7 +1,7 @@
 package io.mayflymq.core.policy;
 
 /**
- * When messages expire.
+ * When messages expire, and the headers with times.
  *
  * @param messageTtlMillis how long a message may stay, 0 or more, or {@link QueueSettings#NONE}
  * @param retroactive whether a new TTL also applies to messages that are in the queue already
@@ -11,6 +11,8 @@ package io.mayflymq.core.policy;
  * @param deadlineHeader the header of messages that has their deadline; null if none counts
  * @param deadlineNotify who is told of a message that has died at that: {@link #TO_REPLY_QUEUE}, or
  *     an exchange; null for none
+ * @param deliverAtHeader the header of messages that has the time from which they are handed out;
+ *     null if none counts
  */
 public record ExpirySettings(
     long messageTtlMillis,
@@ -19,17 +21,26 @@ public record ExpirySettings(
     long floorMillis,
     ExpiryMode mode,
     String deadlineHeader,
-    String deadlineNotify) {
+    String deadlineNotify,
+    String deliverAtHeader) {
   /** The word for the queue of {@code reply_to}. */
   public static final String TO_REPLY_QUEUE = "reply-to";
 
   private static final ExpirySettings NEVER =
       new ExpirySettings(
-          QueueSettings.NONE, true, TtlMode.QUEUE_ONLY, 0, ExpiryMode.EXACT, null, null);
+          QueueSettings.NONE,
+          true,
+          TtlMode.QUEUE_ONLY,
+          0,
+          ExpiryMode.EXACT,
+          null,
+          null,
+          null);
 
   static ExpirySettings of(QueueValues values) {
+    String deliverAt = values.text(PolicyKey.DELIVER_AT_HEADER);
     if (!values.defaults().messageTtl()) {
-      return NEVER;
+      return deliverAt == null ? NEVER : NEVER.withDeliverAt(deliverAt);
     }
     TtlMode ttlMode = values.word(PolicyKey.MESSAGE_TTL_MODE, TtlMode.class);
     return new ExpirySettings(
@@ -39,6 +50,19 @@ public record ExpirySettings(
         values.number(PolicyKey.MESSAGE_TTL_FLOOR),
         values.word(PolicyKey.EXPIRY_MODE, ExpiryMode.class),
         ttlMode == TtlMode.QUEUE_ONLY ? null : values.text(PolicyKey.DEADLINE_HEADER),
-        values.text(PolicyKey.DEADLINE_NOTIFY));
+        values.text(PolicyKey.DEADLINE_NOTIFY),
+        deliverAt);
+  }
+
+  private ExpirySettings withDeliverAt(String header) {
+    return new ExpirySettings(
+        messageTtlMillis,
+        retroactive,
+        ttlMode,
+        floorMillis,
+        mode,
+        deadlineHeader,
+        deadlineNotify,
+        header);
   }
 }

@@ -241,6 +241,15 @@ public enum PolicyKey {
           .newArgument()
           .forOperators()
           .overArgumentOfQuorumQueues()),
+  /** MayflyMQ's own: a header that has the time from which a message is handed out. */
+  DELIVER_AT_HEADER(
+      row("deliver-at-header", text("is not a valid name of a header"))
+          .doc(
+              "a name, such as `x-deliver-at`: [the header with a time to"
+                  + " deliver](scheduled-messages.md#in-any-queue)")
+          .of(CLASSIC, QUORUM)
+          .extension()
+          .forOperators()),
   /** MayflyMQ's own: how many messages may be handed out at once. */
   DELIVERY_BURST(
       row(

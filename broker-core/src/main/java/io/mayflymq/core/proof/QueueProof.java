@@ -312,9 +312,12 @@ public final class QueueProof {
     } else if (settings.expiry().messageTtlMillis() != NONE) {
       return value(PolicyKey.MESSAGE_TTL);
     }
+    String header = settings.expiry().deadlineHeader();
     return settings.expiry().ttlMode() == TtlMode.QUEUE_ONLY
         ? null
-        : FROM_PUBLISHER + "the property expiration";
+        : FROM_PUBLISHER
+            + "the property expiration"
+            + (header == null ? "" : ", or the header " + header);
   }
 
   private boolean isDropped(DeathReason reason) {
@@ -525,6 +528,14 @@ public final class QueueProof {
           value(PolicyKey.DELAYED_RETRY_TYPE),
           keys(PolicyKey.DELAYED_RETRY_TYPE, "disabled"),
           "declare it without x-delayed-retry-type");
+    }
+    if (settings.expiry().deliverAtHeader() != null) {
+      can(
+          ClaimId.SCHEDULED_LATE,
+          "A message whose header %s has a later time waits for that, and others overtake it."
+              .formatted(settings.expiry().deliverAtHeader()),
+          value(PolicyKey.DELIVER_AT_HEADER),
+          "publish it without that header");
     }
     PaceSettings pace = settings.pace();
     if (pace.pausesDeliveries()) {

@@ -203,9 +203,11 @@ public final class Route<Q> {
   /**
    * Returns how long a message is delayed for the queues behind delayed exchanges, in ms; 0 if
    * there are none, or if it requests no delay, or one that is too long.
+   *
+   * @param nowMillis the time, in ms since the epoch
    */
-  public long delayOf(Message message) {
-    long asked = isDelayed() ? Delay.of(message.headers()) : 0;
+  public long delayOf(Message message, long nowMillis) {
+    long asked = isDelayed() ? Delay.of(message.headers(), nowMillis) : 0;
     return asked > Delay.LONGEST_MILLIS ? 0 : asked;
   }
 
@@ -216,11 +218,15 @@ public final class Route<Q> {
     return undelayed;
   }
 
-  /** Adds this message to the histories of the exchanges on the route, if it arrives there now. */
-  public void remember(Message message) {
+  /**
+   * Adds this message to the histories of the exchanges on the route, if it arrives there now.
+   *
+   * @param clock returns the time, in ms since the epoch; asked only if there are any
+   */
+  public void remember(Message message, LongSupplier clock) {
     if (!histories.isEmpty()) {
       histories.stream()
-          .limit(delayOf(message) > 0 ? undelayedHistories : histories.size())
+          .limit(delayOf(message, clock.getAsLong()) > 0 ? undelayedHistories : histories.size())
           .forEach(history -> history.add(message));
     }
   }

@@ -69,7 +69,7 @@ final class EventExchange implements BrokerEvents {
     }
     RoutingTable<Queue> routing = home.routing();
     if (routing.hasBindingsFrom(ExchangeDefinition.EVENT)) {
-      InternalPublisher.publish(routing, message(event, clock.millis()));
+      InternalPublisher.publish(routing, message(event, clock.millis()), clock::millis);
     }
   }
 

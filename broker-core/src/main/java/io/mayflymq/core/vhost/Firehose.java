@@ -75,7 +75,8 @@ public final class Firehose {
             ExchangeDefinition.TRACE,
             shortened(routingKey),
             BasicProperties.builder().headers(headers.build()).build(),
-            message.body()));
+            message.body()),
+        vhost::nowMillis);
   }
 
   /** A key has less room than the word and a name may need. */

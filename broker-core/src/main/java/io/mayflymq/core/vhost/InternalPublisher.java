@@ -9,6 +9,7 @@ import io.mayflymq.core.routing.RoutingTable;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.queue.QueueGate;
 import java.util.List;
+import java.util.function.LongSupplier;
 
 /**
  * Messages of the broker's own: none is confirmed, and a queue that refuses one does not get it.
@@ -17,27 +18,36 @@ import java.util.List;
 final class InternalPublisher {
   private InternalPublisher() {}
 
-  /** Publishes a message to its exchange; nowhere if there is none. */
-  public static void publish(RoutingTable<Queue> table, Message message) {
-    deliver(route(table, message.exchange().value(), message), message);
+  /**
+   * Publishes a message to its exchange; nowhere if there is none.
+   *
+   * @param clock returns the time, in ms since the epoch
+   */
+  public static void publish(RoutingTable<Queue> table, Message message, LongSupplier clock) {
+    deliver(route(table, message.exchange().value(), message, clock), message);
   }
 
-  /** Gives what an exchange remembers to what was just bound to it. */
-  public static void replay(RoutingTable<Queue> table, Binding binding) {
+  /**
+   * Gives what an exchange remembers to what was just bound to it.
+   *
+   * @param clock returns the time, in ms since the epoch
+   */
+  public static void replay(RoutingTable<Queue> table, Binding binding, LongSupplier clock) {
     RecentHistory history = table.history(binding.source());
     List<Message> messages = history == null ? List.of() : history.messages();
     for (Message message : messages) {
       if (binding.destinationKind() == DestinationKind.QUEUE) {
         deliver(table.queue(binding.destination()), message);
       } else {
-        deliver(route(table, binding.destination(), message), message);
+        deliver(route(table, binding.destination(), message, clock), message);
       }
     }
   }
 
-  private static Route<Queue> route(RoutingTable<Queue> table, String exchange, Message message) {
+  private static Route<Queue> route(
+      RoutingTable<Queue> table, String exchange, Message message, LongSupplier clock) {
     Route<Queue> route = table.route(exchange, message.routingKey().value(), message::properties);
-    route.remember(message);
+    route.remember(message, clock);
     return route;
   }
 

@@ -62,7 +62,7 @@ final class TopologyEffects {
       idle.usedEnds(table, binding);
     }
     if (origin.isHere()) {
-      InternalPublisher.replay(table, binding);
+      InternalPublisher.replay(table, binding, broker.clock()::millis);
       events.created(binding, origin.actor());
     }
   }

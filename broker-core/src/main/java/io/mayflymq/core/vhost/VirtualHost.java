@@ -292,8 +292,13 @@ public final class VirtualHost implements QueueHost {
   }
 
   @Override
+  public long nowMillis() {
+    return broker.clock().millis();
+  }
+
+  @Override
   public void follow(Route<Queue> route, Message message) {
-    route.remember(message);
+    route.remember(message, this::nowMillis);
     route.used(steadyTime);
   }
 

@@ -82,6 +82,7 @@ class QueueProofTest {
       value = {
         "max-length | 5 | LIMIT_DROPS | RETRY_LATE",
         "expires | 100 | LEASE_DELETES | RETRY_LATE",
+        "deliver-at-header | at | SCHEDULED_LATE | RATE_LATE",
         "pause | both | PAUSED_LATE | RATE_LATE",
         "delivery-rate | 5 | RATE_LATE | PAUSED_LATE",
         "max-unacked | 1 | ORDER_KEPT | RETURNED_OVERTAKEN",

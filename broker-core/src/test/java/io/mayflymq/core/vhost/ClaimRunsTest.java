@@ -24,6 +24,7 @@ import io.mayflymq.core.vhost.command.ShardCommandSender;
 import io.mayflymq.core.vhost.queue.AutoDeadLetterQueue;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.protocol.types.FieldTable;
+import io.mayflymq.protocol.types.Int64Header;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
@@ -381,6 +382,19 @@ class ClaimRunsTest {
     settle(FAIL, "q");
     assertThat(broker.drain("q")).containsExactly(2);
     broker.advance(600);
+    assertThat(broker.drain("q")).containsExactly(1);
+  }
+
+  @Test
+  void messageThatHasATimeWaitsForIt() {
+    broker.declare("q", arguments("x-deliver-at-header", "at"));
+    assertThat(claims("q")).contains(ClaimId.SCHEDULED_LATE);
+    Message later =
+        TestBroker.message(1).with(new Int64Header("at"), broker.clock().millis() + 500);
+    broker.publishing(broker.queue("q"), later, null);
+    broker.publish("q", 2);
+    assertThat(broker.drain("q")).containsExactly(2);
+    broker.advance(500);
     assertThat(broker.drain("q")).containsExactly(1);
   }
 

@@ -2,6 +2,7 @@ package io.mayflymq.server.channel;
 
 import io.mayflymq.core.message.DeathHistory;
 import io.mayflymq.core.message.Delay;
+import io.mayflymq.core.message.HeaderTime;
 import io.mayflymq.core.message.IncomingStamps;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.message.SenderSelectedKeys;
@@ -289,19 +290,27 @@ public final class Publisher {
   }
 
   private Accepted routed(RoutingTable<Queue> table, ShortString exchange, Message message) {
-    if (accepted.route.isDelayed()) {
-      long delay = Delay.of(message.headers());
-      if (delay > Delay.LONGEST_MILLIS) {
-        throw new ChannelException(
-            ReplyCode.PRECONDITION_FAILED,
-            "invalid header '%s': %d ms is more than the longest delay, %d ms"
-                .formatted(Delay.HEADER, delay, Delay.LONGEST_MILLIS));
-      }
-    }
+    checkDelay(message);
     count(table, exchange);
     vhost.follow(accepted.route, message);
     accepted.message = message;
     return accepted;
+  }
+
+  /**
+   * A message that would wait for too long, behind a delayed exchange or in a queue, is refused.
+   */
+  private void checkDelay(Message message) {
+    Route<Queue> route = accepted.route;
+    if (route.isDelayed()) {
+      Delay.check(message.headers(), vhost.nowMillis());
+    }
+    for (int i = 0; i < route.size(); i++) {
+      String header = route.get(i).settings().expiry().deliverAtHeader();
+      if (header != null) {
+        Delay.check(header, Delay.until(HeaderTime.of(message, header), vhost.nowMillis()));
+      }
+    }
   }
 
   /**

@@ -1,6 +1,6 @@
 package io.mayflymq.core.queue.index;
 
-import io.mayflymq.core.message.HeaderDeadline;
+import io.mayflymq.core.message.HeaderTime;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.policy.ExpiryMode;
 import io.mayflymq.core.policy.ExpirySettings;
@@ -92,7 +92,7 @@ public final class MessageDeadlines {
   public long ofHeader(Message message) {
     return settings.deadlineHeader() == null
         ? Deadlines.NEVER
-        : HeaderDeadline.of(message, settings.deadlineHeader());
+        : HeaderTime.of(message, settings.deadlineHeader());
   }
 
   /** Returns whether the deadline of a message's header counts, and is over. */

@@ -97,13 +97,13 @@ public final class ShardCommandSender implements EndOfBurstListener {
    */
   public void publish(
       Route<Queue> route, Message message, PublishListener listener, long publishSequence) {
-    long delay = route.delayOf(message);
+    long delay = route.isDelayed() ? route.delayOf(message, home.now()) : 0;
     int now = delay > 0 ? route.undelayed() : route.size();
     for (int i = 0; i < now; i++) {
       publish(route.get(i), message, listener, publishSequence);
     }
     if (now < route.size()) {
-      Message delayed = Delay.over(message, delay);
+      Message delayed = Delay.over(message);
       long due = Deadlines.after(home.now(), delay);
       for (int i = now; i < route.size(); i++) {
         schedule(route.get(i), delayed, due, listener, publishSequence);

@@ -286,9 +286,9 @@ public final class DeadLetterPublisher implements EndOfBurstListener, DeadLetter
   /** If a queue fails the log keeps the message: after a restart it is back where it died. */
   private void move(OutgoingDeadLetter deadLetter) {
     Route<Queue> targets = deadLetter.targets();
-    long delay = targets.delayOf(deadLetter.message());
+    long delay = targets.delayOf(deadLetter.message(), home.now());
     // One record has one content: who gets it now is told of the delay of the others.
-    Message message = delay > 0 ? Delay.over(deadLetter.message(), delay) : deadLetter.message();
+    Message message = delay > 0 ? Delay.over(deadLetter.message()) : deadLetter.message();
     Move move = moveOf(deadLetter, message);
     boolean taken = false;
     boolean failed = false;

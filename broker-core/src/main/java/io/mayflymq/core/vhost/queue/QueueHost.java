@@ -33,6 +33,9 @@ public interface QueueHost {
   /** Notes that a message takes a route: exchanges with history keep it, leases are renewed. */
   void follow(Route<Queue> route, Message message);
 
+  /** Returns the time, in ms since the epoch. */
+  long nowMillis();
+
   /**
    * Removes a queue from the virtual host. Its consumers and messages stay until that is safe.
    *

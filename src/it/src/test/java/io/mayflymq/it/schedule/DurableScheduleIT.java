@@ -108,6 +108,28 @@ class DurableScheduleIT {
     assertThat(delayed("q")).isZero();
   }
 
+  @ParameterizedTest
+  @EnumSource
+  void messagesStillWaitForTheTimeInTheirHeader(Ending ending) throws Exception {
+    broker.queue("q", Map.of("x-deliver-at-header", "x-deliver-at"));
+    long start = System.currentTimeMillis();
+    Map<String, Long> times =
+        Map.of("second", start + 5_000, "first", start + 4_000, "over", start);
+    for (String body : List.of("second", "over", "first")) {
+      BasicProperties properties =
+          delay(1).builder().headers(Map.of("x-deliver-at", times.get(body))).build();
+      broker.publisher().basicPublish("", "q", properties, bytes(body));
+    }
+    broker.awaitConfirms();
+    broker.restart(ending);
+    Deliveries deliveries = Deliveries.from(broker.channel(), "q", true);
+    for (String body : List.of("over", "first", "second")) {
+      assertThat(deliveries.next().body()).isEqualTo(body);
+      assertThat(System.currentTimeMillis()).isGreaterThanOrEqualTo(times.get(body));
+    }
+    assertThat(delayed("q")).isZero();
+  }
+
   @Test
   void cancelledPurgedAndDeletedScheduledMessagesStayDeleted() throws Exception {
     queue("cancelled", Map.of());

@@ -1,6 +1,8 @@
 package io.mayflymq.core.vhost.queue.local;
 
+import io.mayflymq.core.message.Delay;
 import io.mayflymq.core.message.DropTrigger;
+import io.mayflymq.core.message.HeaderTime;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metrics.Counter;
 import io.mayflymq.core.metrics.Counters;
@@ -106,12 +108,27 @@ public final class LocalQueue implements ShardQueue {
 
   @Override
   public boolean publish(Message message, Move move) {
+    String header = settings.expiry().deliverAtHeader();
+    if (header != null && waits(message, move, header)) {
+      return true;
+    }
     Counters counters = machine.counters();
     if (!enter(message, move)) {
       counters.add(Counter.REFUSED, 1);
       return false;
     }
     counters.accepted(message.exchange(), message.bodyLength());
+    return true;
+  }
+
+  /** Has a message wait for the time that its header names, unless that is too far away. */
+  private boolean waits(Message message, Move move, String header) {
+    long dueMillis = HeaderTime.of(message, header);
+    long delay = Delay.until(dueMillis, state.now());
+    if (delay == 0 || delay > Delay.LONGEST_MILLIS) {
+      return false;
+    }
+    schedule(message, move, dueMillis);
     return true;
   }
 

@@ -1,7 +1,7 @@
 package io.mayflymq.core.vhost.queue.local;
 
 import io.mayflymq.core.message.DropTrigger;
-import io.mayflymq.core.message.HeaderDeadline;
+import io.mayflymq.core.message.HeaderTime;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metrics.Counter;
 import io.mayflymq.core.policy.LengthSettings;
@@ -92,7 +92,7 @@ final class QueueSchedule extends Timer {
 
   private long deadlineOf(Message message) {
     String header = queue.settings().expiry().deadlineHeader();
-    return header == null ? Deadlines.NEVER : HeaderDeadline.of(message, header);
+    return header == null ? Deadlines.NEVER : HeaderTime.of(message, header);
   }
 
   private void tooLate(Message message, long deadline) {
