@@ -46,6 +46,11 @@ public enum Counter {
   REQUEUED,
   /** Queues: messages that expired. */
   EXPIRED,
+  /**
+   * Queues: of the messages that expired, those that did so by the deadline of a header, before
+   * they were delivered.
+   */
+  EXPIRED_BY_DEADLINE,
   /** Queues: messages that a consumer rejected for good. */
   REJECTED,
   /** Queues: messages that were dropped or refused at the length limit. */

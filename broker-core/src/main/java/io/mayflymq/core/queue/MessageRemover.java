@@ -3,8 +3,10 @@ package io.mayflymq.core.queue;
 import io.mayflymq.core.message.DeathReason;
 import io.mayflymq.core.message.DropTrigger;
 import io.mayflymq.core.message.Message;
+import io.mayflymq.core.metrics.Counter;
 import io.mayflymq.core.policy.DeadLetterSettings;
 import io.mayflymq.core.queue.index.Deadlines;
+import io.mayflymq.core.queue.index.EntryFlags;
 import io.mayflymq.core.queue.index.MessageDeadlines;
 import io.mayflymq.core.queue.index.MessageIndex;
 import io.mayflymq.core.queue.index.QueueMessages;
@@ -36,18 +38,23 @@ final class MessageRemover {
 
   /** Expires a message. One that should be dead-lettered but cannot be read is set aside. */
   void expire(long sequence, long nowMillis) {
-    Message message = contentOf(sequence);
+    boolean isOwn = deadlines.isOwn(sequence);
+    // Only the content tells whether that comes of a header.
+    boolean mayBeOfHeader = isOwn && state.settings().expiry().deadlineHeader() != null;
+    Message message = mayBeOfHeader ? messages.get(sequence) : contentOf(sequence);
     if (message == null && deadLetters().areWantedOn(DeathReason.EXPIRED)) {
       unreadable.setAside(sequence, null, nowMillis);
       return;
     }
     // A deadline from a former TTL is kept in the index as if it were the message's own.
     boolean hasOwn = message == null || message.ttlMillis() != Message.NO_TTL;
-    boolean byOwn = hasOwn && deadlines.isOwn(sequence);
-    DropTrigger cause = byOwn ? DropTrigger.EXPIRATION : DropTrigger.MESSAGE_TTL;
+    DropTrigger cause = isOwn && hasOwn ? DropTrigger.EXPIRATION : DropTrigger.MESSAGE_TTL;
     long deadline = deadlines.of(sequence);
-    if (message != null && deadlines.ofHeader(message) == deadline) {
+    if (mayBeOfHeader && message != null && deadlines.ofHeader(message) == deadline) {
       cause = DropTrigger.DEADLINE;
+      if ((index.flags(sequence) & EntryFlags.REDELIVERED) == 0) {
+        state.counters.add(Counter.EXPIRED_BY_DEADLINE, 1);
+      }
       state.effects.deadlineOver(message, deadline, index.enqueuedAt(sequence), nowMillis);
     }
     die(sequence, message, cause, deadline, nowMillis);

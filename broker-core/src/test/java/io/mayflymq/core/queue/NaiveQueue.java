@@ -38,6 +38,7 @@ final class NaiveQueue {
   private long lastReturn;
   private long lastUse;
   private int places;
+  private long expiredByDeadline;
 
   /** Those that came before it keep the deadlines that they had when the TTL changed last. */
   private int keptBefore;
@@ -161,12 +162,22 @@ final class NaiveQueue {
   }
 
   private void die(NaiveEntry entry, DeathReason reason, long now) {
+    boolean isOfHeader =
+        entry.kept == entry.deadline && counted(entry.headerDeadline) == entry.deadline;
+    if (reason == DeathReason.EXPIRED && isOfHeader && !entry.redelivered) {
+      expiredByDeadline++;
+    }
     log.died(entry.number, reason, now);
     if (keeps(reason)) {
       remove(entry, RemovalReason.valueOf(reason.name()), now);
     } else {
       leave(entry);
     }
+  }
+
+  /** How many messages have died at the deadline of their header before they were delivered. */
+  long expiredByDeadline() {
+    return expiredByDeadline;
   }
 
   private boolean keeps(DeathReason reason) {

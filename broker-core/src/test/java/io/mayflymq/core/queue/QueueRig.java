@@ -6,6 +6,7 @@ import io.mayflymq.core.message.DeathReason;
 import io.mayflymq.core.message.DeliveryCount;
 import io.mayflymq.core.message.DropTrigger;
 import io.mayflymq.core.message.Message;
+import io.mayflymq.core.metrics.Counter;
 import io.mayflymq.core.policy.Dialect;
 import io.mayflymq.core.policy.ExpiryMode;
 import io.mayflymq.core.policy.LeaseUse;
@@ -371,6 +372,8 @@ final class QueueRig {
     assertThat(real.totals().persistentBytes())
         .isEqualTo(persistent.stream().mapToLong(entry -> entry.size).sum());
     checkPriorities();
+    assertThat(real.counters().get(Counter.EXPIRED_BY_DEADLINE))
+        .isEqualTo(naive.expiredByDeadline());
     assertThat(real.removedTotals().ready()).isEqualTo(naive.removedCount());
     assertThat(real.consumerCount()).isEqualTo(naive.consumerCount());
     if (settings.length().overflow() == Overflow.DROP_HEAD) {

@@ -104,7 +104,7 @@ class DeliverAtTest {
         QueueSnapshot told = QueueSnapshot.of(broker.queue("q"));
         assertThat(told.scheduled().ready()).as("waiting in %s", program).isEqualTo(waiting.size());
         assertThat(broker.ready("q")).as("ready in %s", program).isEqualTo(ready.size());
-        assertThat(broker.queue("q").counters().get(Counter.EXPIRED))
+        assertThat(broker.queue("q").counters().get(Counter.EXPIRED_BY_DEADLINE))
             .as("expired in %s", program)
             .isEqualTo(early);
       }

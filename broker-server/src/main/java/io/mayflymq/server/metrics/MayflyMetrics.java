@@ -26,6 +26,10 @@ final class MayflyMetrics {
             "Messages whose time to live has ended.",
             (double) counts.get(Counter.EXPIRED)),
         Value.counter(
+            "mayfly_messages_expired_by_deadline_total",
+            "Messages that expired by the deadline of a header before they were delivered.",
+            (double) counts.get(Counter.EXPIRED_BY_DEADLINE)),
+        Value.counter(
             "mayfly_messages_died_total",
             "Messages that died, by reason.",
             Arrays.stream(DeathReason.values())

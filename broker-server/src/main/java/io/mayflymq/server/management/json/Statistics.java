@@ -51,11 +51,13 @@ public final class Statistics {
 
   /** The counters of deaths: first by reason, then by the outcome for the messages. */
   private static final List<Field> DIED =
-      Stream.concat(
+      Stream.of(
               Arrays.stream(DeathReason.values())
                   .map(reason -> new Field(reason.wireName(), Counter.of(reason))),
+              Stream.of(new Field("expired_by_deadline", Counter.EXPIRED_BY_DEADLINE)),
               Arrays.stream(DropOutcome.values())
                   .map(fate -> new Field(name(fate), Counter.of(fate))))
+          .flatMap(Function.identity())
           .toList();
 
   private static final List<Field> GONE_OTHERWISE =

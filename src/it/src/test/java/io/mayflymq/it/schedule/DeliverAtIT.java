@@ -193,6 +193,9 @@ class DeliverAtIT {
     amqp.publish(queue, with(Map.of(HEADER, in(HOUR), "x-deadline", in(HOUR / 2))), "late");
     amqp.awaitReady(dead, 1);
     assertThat(scheduled(queue)).isZero();
+    JsonNode stats = http.get("queues/%2F/" + queue).json().path("message_stats");
+    assertThat(stats.path("expired_by_deadline").asInt()).isEqualTo(1);
+    assertThat(stats.path("publish").asInt()).isEqualTo(1);
   }
 
   @Test

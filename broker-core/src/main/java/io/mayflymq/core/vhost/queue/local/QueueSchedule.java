@@ -97,7 +97,9 @@ final class QueueSchedule extends Timer {
 
   private void tooLate(Message message, long deadline) {
     long now = time.now();
+    queue.counters().accepted(message.exchange(), message.bodyLength());
     queue.counters().add(Counter.of(DropTrigger.DEADLINE.reason()), 1);
+    queue.counters().add(Counter.EXPIRED_BY_DEADLINE, 1);
     environment.notices().died(queue, message, deadline, now, now);
     environment.router().route(queue, message, null, DropTrigger.DEADLINE, deadline, now);
   }

@@ -106,6 +106,7 @@ export function view(page, { overview, nodes, changes }) {
         { label: 'dead-lettered', object: stats, field: 'dead_lettered', isRate: true },
       ], rate))}
     </div>
+    ${stats.expired_by_deadline > 0 ? html`<p class="hint">Work saved: ${count(stats.expired_by_deadline, 'message')} expired by deadline before delivery, since the start of the broker.</p>` : ''}
     ${cluster ? card('Nodes', nodesTable(nodes, overview.node)) : ''}
     <div class="columns">
       ${node === undefined ? '' : card(cluster ? 'This node' : 'Node', facts([

@@ -131,6 +131,7 @@ function deleteQueue(page, queue) {
 
 const OUTCOMES = [
   ['expired', 'expired'],
+  ['expired_by_deadline', 'of these, expired by deadline before delivery'],
   ['maxlen', 'over the length limit'],
   ['rejected', 'rejected'],
   ['delivery_limit', 'returned too often'],
