@@ -21,6 +21,7 @@ import io.mayflymq.core.security.Sessions;
 import io.mayflymq.core.store.disk.MemoryHost;
 import io.mayflymq.core.vhost.Broker;
 import io.mayflymq.core.vhost.Cluster;
+import io.mayflymq.core.vhost.DirectReply;
 import io.mayflymq.core.vhost.ReplicaOperations;
 import io.mayflymq.core.vhost.ReplicaState;
 import io.mayflymq.core.vhost.partition.Partitions;
@@ -310,6 +311,16 @@ final class SimulatedCluster {
     @Override
     public ReplicaOperations replicaOperations() {
       throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public void reply(int member, String vhost, List<DirectReply> replies) {
+      throw new UnsupportedOperationException("replies to " + member);
+    }
+
+    @Override
+    public CompletableFuture<Boolean> awaitsReplies(int member, String vhost, String name) {
+      throw new UnsupportedOperationException("replies to " + name);
     }
 
     @Override

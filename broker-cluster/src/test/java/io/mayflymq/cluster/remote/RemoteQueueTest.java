@@ -14,6 +14,7 @@ import io.mayflymq.core.policy.PolicyKind;
 import io.mayflymq.core.queue.Consumer;
 import io.mayflymq.core.queue.GetResult;
 import io.mayflymq.core.vhost.Cluster;
+import io.mayflymq.core.vhost.DirectReply;
 import io.mayflymq.core.vhost.PublishOutcomes;
 import io.mayflymq.core.vhost.ReplicaOperations;
 import io.mayflymq.core.vhost.ReplicaState;
@@ -753,6 +754,16 @@ class RemoteQueueTest {
 
           @Override
           public ReplicaOperations replicaOperations() {
+            throw new UnsupportedOperationException();
+          }
+
+          @Override
+          public void reply(int member, String vhost, List<DirectReply> replies) {
+            throw new UnsupportedOperationException();
+          }
+
+          @Override
+          public CompletableFuture<Boolean> awaitsReplies(int member, String vhost, String name) {
             throw new UnsupportedOperationException();
           }
 

@@ -11,6 +11,7 @@ import io.mayflymq.cluster.remote.RemoteQueue;
 import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.QueuePlace;
 import io.mayflymq.core.vhost.Cluster;
+import io.mayflymq.core.vhost.DirectReply;
 import io.mayflymq.core.vhost.ReplicaOperations;
 import io.mayflymq.core.vhost.ReplicaState;
 import io.mayflymq.core.vhost.partition.Partitions;
@@ -98,6 +99,16 @@ final class NodeCluster implements Cluster {
                     process.cluster().reach(process.node(), node),
                     false))
         .toList();
+  }
+
+  @Override
+  public void reply(int member, String vhost, List<DirectReply> replies) {
+    throw new UnsupportedOperationException("replies to " + member);
+  }
+
+  @Override
+  public CompletableFuture<Boolean> awaitsReplies(int member, String vhost, String name) {
+    throw new UnsupportedOperationException("replies to " + name);
   }
 
   @Override

@@ -104,6 +104,23 @@ public interface Cluster extends ChangeOrdering {
    */
   int targetOfMove(String node);
 
+  /**
+   * Sends direct replies to who waits for them on another member, in this order. What does not get
+   * there is dropped.
+   *
+   * @param member its number; a member that there is not gets nothing
+   */
+  void reply(int member, String vhost, List<DirectReply> replies);
+
+  /**
+   * Asks another member whether a consumer of its clients waits for direct replies.
+   *
+   * @param member its number
+   * @param name the name that replies are sent to
+   * @return fails if it cannot be reached
+   */
+  CompletableFuture<Boolean> awaitsReplies(int member, String vhost, String name);
+
   /** Runs a task that takes some time, on none of the shards' threads. */
   void inBackground(Runnable task);
 

@@ -20,6 +20,7 @@ import io.mayflymq.core.routing.Binding;
 import io.mayflymq.core.routing.ExchangeDefinition;
 import io.mayflymq.core.routing.Route;
 import io.mayflymq.core.routing.RoutingTable;
+import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.tracing.MessageTracer;
 import io.mayflymq.core.vhost.deadletter.DeadLetterRouter;
 import io.mayflymq.core.vhost.deadletter.DeadlineNotices;
@@ -69,7 +70,7 @@ public final class VirtualHost implements QueueHost {
     this.state =
         new VhostState(
             definition, new Topology(table, PolicyTable.of(broker.defaultsOf(definition))), broker);
-    this.replies = new ReplyConsumers(state.errors());
+    this.replies = new ReplyConsumers(name(), state.errors(), broker::cluster);
     this.idle = new IdleLeases(state, broker, this.expiry());
     this.metrics = new VhostMetrics(broker.partitions().shards().count(), broker.measuresWaits());
     this.redrives = new RedriveRegistry(broker.publishers(), broker.partitions());
@@ -294,6 +295,16 @@ public final class VirtualHost implements QueueHost {
   @Override
   public long nowMillis() {
     return broker.clock().millis();
+  }
+
+  @Override
+  public boolean isReplyName(String name) {
+    return ReplyConsumers.isReplyName(name);
+  }
+
+  @Override
+  public void reply(Shard from, String name, Message message) {
+    replies.send(from, name, message);
   }
 
   @Override

@@ -67,6 +67,27 @@ class ReplySenderTest {
   }
 
   @Test
+  void replyThatIsTooLateIsDropped() {
+    Requester here = new Requester(broker.shards.get(0));
+    Requester there = new Requester(broker.shards.get(1));
+    long now = broker.clock().millis();
+    broker.on(
+        0,
+        () -> {
+          for (Requester requester : List.of(here, there)) {
+            String name = broker.vhost.replies().add(requester);
+            commands.send(name, TestBroker.message(1), now);
+            commands.send(name, TestBroker.message(2), now + 10);
+            commands.send(name, TestBroker.message(3), now + 11);
+          }
+        });
+    assertThat(here.replies).containsExactly(2, 3);
+    broker.clock().advance(10);
+    broker.trimMemory();
+    assertThat(there.replies).as("its loop has run later").containsExactly(3);
+  }
+
+  @Test
   void replyToAnUnknownRequesterIsDropped() {
     Requester requester = new Requester(broker.shards.get(0));
     String name = broker.vhost.replies().add(requester);

@@ -94,7 +94,7 @@ final class QueueOperations {
     String name = GeneratedNames.clean(declare.queue());
     boolean serverNamed = name.isEmpty();
     if (ReplyConsumers.isReserved(name)) {
-      declared(declare, connection.vhost().replies().status(name));
+      channel.await(connection.vhost().replies().status(name), status -> declared(declare, status));
       return;
     }
     if (declare.passive()) {

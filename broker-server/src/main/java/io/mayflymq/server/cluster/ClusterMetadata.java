@@ -286,8 +286,14 @@ final class ClusterMetadata implements ChangeOrdering, AutoCloseable {
 
   /** Returns the name of a node; one that is not known is named by its number. */
   String name(int number) {
+    String name = nameOrNull(number);
+    return name == null ? "number " + number : name;
+  }
+
+  /** Returns the name of the member with a number; null if there is none. */
+  String nameOrNull(int number) {
     ClusterMember member = members.ofNumber(number);
-    return member == null ? "number " + number : member.name();
+    return member == null ? null : member.name();
   }
 
   /** Returns the nodes as this one sees them now. */

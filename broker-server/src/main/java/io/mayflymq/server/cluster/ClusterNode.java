@@ -10,6 +10,7 @@ import io.mayflymq.core.metadata.QueuePlace;
 import io.mayflymq.core.runtime.BrokerThreads;
 import io.mayflymq.core.vhost.Broker;
 import io.mayflymq.core.vhost.Cluster;
+import io.mayflymq.core.vhost.DirectReply;
 import io.mayflymq.core.vhost.ReplicaOperations;
 import io.mayflymq.core.vhost.ReplicaState;
 import io.mayflymq.core.vhost.queue.Queue;
@@ -51,8 +52,10 @@ public final class ClusterNode implements Cluster, AutoCloseable {
   /** Null once the broker has taken it. */
   private List<MetadataCommand> recovered;
 
-  /** Null until there is a broker. */
+  /** Null until there is a broker, as are the replies. */
   private ClusterQueues queues;
+
+  private ReplyCalls replies;
 
   private ClusterNode(
       ClusterSetup setup,
@@ -125,6 +128,7 @@ public final class ClusterNode implements Cluster, AutoCloseable {
   public void connect(Broker broker, DiskReplicas logs) {
     queues =
         new ClusterQueues(setup.settings(), membership, metadata, loops, threads, broker, logs);
+    replies = new ReplyCalls(membership.transport(), metadata::nameOrNull, broker);
     broker.setCluster(this);
   }
 
@@ -141,6 +145,7 @@ public final class ClusterNode implements Cluster, AutoCloseable {
   public void takePart(Broker broker, Administration administration, Runnable restart)
       throws StartException {
     queues.serve();
+    replies.serve();
     metadata.start(broker, administration, threads, restart);
     queues.takePart();
     metadata.catchUp();
@@ -238,6 +243,16 @@ public final class ClusterNode implements Cluster, AutoCloseable {
   @Override
   public CompletableFuture<long[]> leasesElsewhere(List<MetadataCommand> deletions) {
     return metadata.leasesElsewhere(deletions);
+  }
+
+  @Override
+  public void reply(int member, String vhost, List<DirectReply> toMember) {
+    replies.reply(member, vhost, toMember);
+  }
+
+  @Override
+  public CompletableFuture<Boolean> awaitsReplies(int member, String vhost, String name) {
+    return replies.awaits(member, vhost, name);
   }
 
   @Override

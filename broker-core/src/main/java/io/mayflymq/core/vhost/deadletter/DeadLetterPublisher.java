@@ -64,6 +64,9 @@ public final class DeadLetterPublisher implements EndOfBurstListener, DeadLetter
   /** What leaves the partition when it is committed; always empty if it is not replicated. */
   private List<OutgoingDeadLetter> leaving = new ArrayList<>(0);
 
+  /** What tells of deaths when they are committed; always empty if it is not replicated. */
+  private List<Runnable> tellings = new ArrayList<>(0);
+
   /** The bytes of content on their way to other partitions, for each target. */
   private long bytesAway;
 
@@ -120,6 +123,21 @@ public final class DeadLetterPublisher implements EndOfBurstListener, DeadLetter
     send(new OutgoingDeadLetter(null, entry, deadLetter, targets, null, 0, null));
   }
 
+  /**
+   * Tells of a death what goes to no queue: at once, or in a replicated partition when the deaths
+   * of this burst are committed. Not at all if that fails.
+   *
+   * @param telling runs in a burst of the shard
+   */
+  void whenDead(Runnable telling) {
+    if (replicated) {
+      tellings.add(telling);
+      flushAtEnd();
+    } else {
+      telling.run();
+    }
+  }
+
   @Override
   public boolean isEmpty() {
     return bytesAway == 0;
@@ -130,6 +148,7 @@ public final class DeadLetterPublisher implements EndOfBurstListener, DeadLetter
   public void end() {
     ended = true;
     local.clear();
+    tellings.clear();
     waitingForRoom.clear();
   }
 
@@ -213,7 +232,32 @@ public final class DeadLetterPublisher implements EndOfBurstListener, DeadLetter
       store.commit(new Departure(leaving, cause));
       leaving = new ArrayList<>();
     }
+    if (!tellings.isEmpty()) {
+      store.commit(new Tellings(tellings));
+      tellings = new ArrayList<>(0);
+    }
     commands.flush(cause);
+  }
+
+  /** What tells of deaths when they are committed. */
+  private final class Tellings implements Commit {
+    private final List<Runnable> tellings;
+
+    Tellings(List<Runnable> tellings) {
+      this.tellings = tellings;
+    }
+
+    @Override
+    public void safe() {
+      if (!ended) {
+        tellings.forEach(Runnable::run);
+      }
+    }
+
+    @Override
+    public void failed() {
+      // The messages are not dead.
+    }
   }
 
   /** Returns the number of the last departure of dead letters that has begun. */

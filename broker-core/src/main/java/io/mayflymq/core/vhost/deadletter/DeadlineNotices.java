@@ -14,8 +14,8 @@ import java.nio.charset.StandardCharsets;
 
 /**
  * Tells that a message has died at the deadline of its header: by a message to the queue of its
- * {@code reply_to}, or to an exchange. A notice that no queue takes is dropped. Called on the shard
- * of the queue.
+ * {@code reply_to}, to the consumer of direct replies that this names, or to an exchange. A notice
+ * that no queue or consumer takes is dropped. Called on the shard of the queue.
  */
 public final class DeadlineNotices {
   private final QueueHost vhost;
@@ -51,13 +51,18 @@ public final class DeadlineNotices {
             ShortString.of(key),
             told(queue, properties, deadlineMillis, arrivedMillis, nowMillis),
             "deadline over".getBytes(StandardCharsets.US_ASCII));
+    DeadLetterPublisher publisher = publishers.of(queue.partition());
+    if (replies && vhost.isReplyName(key)) {
+      publisher.whenDead(() -> vhost.reply(queue.shard(), key, notice));
+      return;
+    }
     RoutingTable<Queue> table = vhost.routing();
     Route<Queue> targets =
         table.exchange(exchange) == null
             ? Route.none()
             : table.route(exchange, key, notice::properties);
     if (!targets.isEmpty()) {
-      publishers.of(queue.partition()).send(null, notice, targets);
+      publisher.send(null, notice, targets);
     }
   }
 

@@ -7,6 +7,7 @@ import io.mayflymq.core.policy.EffectiveSettings;
 import io.mayflymq.core.policy.QueueSettings;
 import io.mayflymq.core.routing.Route;
 import io.mayflymq.core.routing.RoutingTable;
+import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.tracing.MessageTracer;
 import java.util.concurrent.CompletableFuture;
 
@@ -35,6 +36,17 @@ public interface QueueHost {
 
   /** Returns the time, in ms since the epoch. */
   long nowMillis();
+
+  /** Returns whether a name is one of direct replies, though no consumer may wait any more. */
+  boolean isReplyName(String name);
+
+  /**
+   * Sends a message to the consumer that waits for direct replies to a name; drops it if none does.
+   * In a burst of a shard.
+   *
+   * @param from the shard
+   */
+  void reply(Shard from, String name, Message message);
 
   /**
    * Removes a queue from the virtual host. Its consumers and messages stay until that is safe.

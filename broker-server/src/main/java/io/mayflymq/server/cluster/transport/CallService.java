@@ -21,7 +21,9 @@ public enum CallService {
   /** Reports of replicas that know no leader of their partition. */
   LEADERLESS(9),
   /** Has the node hand over the leading of a partition. */
-  HAND_OVER(10);
+  HAND_OVER(10),
+  /** Direct replies to clients of the node, and whether one waits for them. */
+  REPLIES(11);
 
   private final int code;
 
