@@ -11,6 +11,7 @@ package io.mayflymq.core.policy;
  * @param deadlineHeader the header of messages that has their deadline; null if none counts
  * @param deadlineNotify who is told of a message that has died at that: {@link #TO_REPLY_QUEUE}, or
  *     an exchange; null for none
+ * @param deadlineReplies whether replies to messages with a deadline get it, too
  * @param deliverAtHeader the header of messages that has the time from which they are handed out;
  *     null if none counts
  */
@@ -22,6 +23,7 @@ public record ExpirySettings(
     ExpiryMode mode,
     String deadlineHeader,
     String deadlineNotify,
+    boolean deadlineReplies,
     String deliverAtHeader) {
   /** The word for the queue of {@code reply_to}. */
   public static final String TO_REPLY_QUEUE = "reply-to";
@@ -35,6 +37,7 @@ public record ExpirySettings(
           ExpiryMode.EXACT,
           null,
           null,
+          false,
           null);
 
   static ExpirySettings of(QueueValues values) {
@@ -51,6 +54,7 @@ public record ExpirySettings(
         values.word(PolicyKey.EXPIRY_MODE, ExpiryMode.class),
         ttlMode == TtlMode.QUEUE_ONLY ? null : values.text(PolicyKey.DEADLINE_HEADER),
         values.text(PolicyKey.DEADLINE_NOTIFY),
+        values.is(PolicyKey.DEADLINE_REPLIES, true),
         deliverAt);
   }
 
@@ -63,6 +67,7 @@ public record ExpirySettings(
         mode,
         deadlineHeader,
         deadlineNotify,
+        deadlineReplies,
         header);
   }
 }

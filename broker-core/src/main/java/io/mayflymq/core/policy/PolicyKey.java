@@ -178,6 +178,15 @@ public enum PolicyKey {
           .of(CLASSIC, QUORUM)
           .extension()
           .forOperators()),
+  /** MayflyMQ's own: whether a reply has the deadline of its request. */
+  DEADLINE_REPLIES(
+      row("deadline-replies", bool("is not true or false: deadline-replies"))
+          .doc(
+              "`true`, `false`: [replies have the deadline of their request](deadlines.md#replies)")
+          .byDefault(false)
+          .of(CLASSIC, QUORUM)
+          .extension()
+          .forOperators()),
   /** MayflyMQ's own; see {@link Backoff}. */
   DELAYED_RETRY_BACKOFF(
       row("delayed-retry-backoff", wordFor(Backoff.class))

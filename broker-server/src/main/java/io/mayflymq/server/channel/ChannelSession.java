@@ -265,7 +265,9 @@ public final class ChannelSession {
     } catch (AmqpException e) {
       throw e.withMethod(BasicMethod.CLASS_ID, BasicMethod.Publish.METHOD_ID);
     }
-    Message message = accepted.takeMessage();
+    ReplyDeadlines deadlines = connection.replyDeadlines();
+    Message sent = accepted.takeMessage();
+    Message message = deadlines.isEmpty() ? sent : deadlines.inherited(sent);
     Route<Queue> route = accepted.route();
     List<String> replyNames = accepted.replyNames();
     Publisher.Counted counted = accepted.counted();
@@ -330,7 +332,8 @@ public final class ChannelSession {
     counters.add(Counter.PUBLISHED_BYTES, message.bodyLength());
     messageSizes.record(message.bodyLength());
     if (!replyNames.isEmpty()) {
-      replyNames.forEach(name -> replies.send(name, message));
+      long deadline = connection.replyDeadlines().deadlineOf(message);
+      replyNames.forEach(name -> replies.send(name, message, deadline));
     } else if (route.isEmpty()) {
       Counter outcome = mandatory ? Counter.RETURNED : Counter.UNROUTABLE;
       counters.add(outcome, 1);

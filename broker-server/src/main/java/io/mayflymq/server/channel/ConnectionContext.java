@@ -30,6 +30,9 @@ public interface ConnectionContext {
   /** Returns the link from the queues of a shard to this connection. */
   DeliveryLink linkFrom(Shard shard);
 
+  /** Returns the deadlines that replies of the connection get. */
+  ReplyDeadlines replyDeadlines();
+
   /** Returns the shard on its loop. */
   Shard home();
 

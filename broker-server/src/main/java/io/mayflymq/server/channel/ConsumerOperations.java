@@ -6,6 +6,7 @@ import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metrics.Counter;
 import io.mayflymq.core.metrics.Counters;
 import io.mayflymq.core.policy.Dialect;
+import io.mayflymq.core.policy.ExpirySettings;
 import io.mayflymq.core.policy.QueueType;
 import io.mayflymq.core.queue.ConsumeOptions;
 import io.mayflymq.core.queue.Consumer;
@@ -421,6 +422,7 @@ final class ConsumerOperations {
     long tag = nextTag(source, fetched.sequence());
     Message message = fetched.message();
     trace(queue, message, fetched.redelivered());
+    note(queue, message);
     counters.got(fetched.sequence() >= 0, message.bodyLength(), fetched.redelivered());
     countersOf(source).got(fetched.sequence() >= 0, message.bodyLength(), fetched.redelivered());
     connection
@@ -472,12 +474,21 @@ final class ConsumerOperations {
       trace(source.queue(), message, redelivered);
       counters.delivered(sequence >= 0, message.bodyLength(), redelivered);
       countersOf(source).delivered(sequence >= 0, message.bodyLength(), redelivered);
+      note(source.queue(), message);
       Message sent = connection.vhost().asSent(message);
       connection.output().deliver(number, source.consumer().tag(), tag, redelivered, sent);
     } catch (Throwable e) {
       // Its frames may be partly written, so the connection ends and the queue gets the message
       // back.
       connection.failInternally(e);
+    }
+  }
+
+  /** Remembers the deadline of a request for its reply, if the queue wants that. */
+  private void note(Queue queue, Message message) {
+    ExpirySettings expiry = queue.settings().expiry();
+    if (expiry.deadlineReplies()) {
+      connection.replyDeadlines().delivered(message, expiry, connection.home().now());
     }
   }
 

@@ -34,6 +34,7 @@ import io.mayflymq.server.channel.ConnectionOutput;
 import io.mayflymq.server.channel.DeliveryLink;
 import io.mayflymq.server.channel.DeliveryLinks;
 import io.mayflymq.server.channel.InjectedFaults;
+import io.mayflymq.server.channel.ReplyDeadlines;
 import io.mayflymq.server.config.ProtocolSettings;
 import io.mayflymq.shovel.client.InnerChannel;
 import io.netty.buffer.ByteBuf;
@@ -86,6 +87,7 @@ final class AmqpConnection
   private final PublishBlocker publishBlocker;
   private final PausedPublish pausedPublish;
   private final Channels channels = new Channels();
+  private final ReplyDeadlines replyDeadlines = new ReplyDeadlines(this::keep);
   private final ExclusiveQueues exclusiveQueues = new ExclusiveQueues();
   private final DecodeSuspension decodeSuspension = new DecodeSuspension();
   private final DeclareRun declares;
@@ -964,6 +966,11 @@ final class AmqpConnection
   @Override
   public ShardCommandSender commands() {
     return commands;
+  }
+
+  @Override
+  public ReplyDeadlines replyDeadlines() {
+    return replyDeadlines;
   }
 
   @Override

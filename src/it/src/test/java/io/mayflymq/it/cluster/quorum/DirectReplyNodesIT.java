@@ -122,4 +122,36 @@ class DirectReplyNodesIT extends QuorumFixture {
         .atMost(Patience.TIME)
         .until(() -> nodes.channel(0).queueDeclarePassive(queue).getMessageCount() == 0);
   }
+
+  @Test
+  void deadlineOfARequestHoldsForItsReplyAtAnotherNode() throws Exception {
+    nodes.declare(0, queue, Map.of("x-deadline-header", "x-deadline", "x-deadline-replies", true));
+    nodes.awaitLeader(queue);
+    Channel asker = nodes.channel(1);
+    Deliveries replies = Deliveries.from(asker, REPLY_TO, true);
+    long deadline = System.currentTimeMillis() + 1000;
+    for (String id : List.of("late", "good")) {
+      long of = deadline + (id.equals("good") ? 3_600_000 : 0);
+      asker.basicPublish(
+          "",
+          queue,
+          request(id).builder().headers(Map.of("x-deadline", of)).build(),
+          Amqp.bytes(id));
+    }
+    Channel server = nodes.channel(2);
+    Deliveries work = Deliveries.from(server, queue, true);
+    List<Delivery> jobs = List.of(work.next(), work.next());
+    await().atMost(Patience.TIME).until(() -> System.currentTimeMillis() > deadline);
+    for (Delivery job : jobs) {
+      server.basicPublish(
+          "",
+          job.properties().getReplyTo(),
+          request(job.body()).builder().replyTo(null).build(),
+          Amqp.bytes(job.body()));
+    }
+    Delivery reply = replies.next();
+    assertThat(reply.body()).isEqualTo("good");
+    assertThat(reply.properties().getHeaders()).containsEntry("x-deadline", deadline + 3_600_000);
+    replies.assertNothing();
+  }
 }
