@@ -28,12 +28,16 @@ def frame(kind, channel, payload):
 
 def message(exchange, key, body, headers=b"", **properties):
     """The frames of basic.publish on channel 1. The headers are an encoded table; the properties are delivery_mode, a
-    number, and expiration, a text."""
+    number, and correlation_id, reply_to and expiration, texts."""
     flags, encoded = 0, b""
     if headers:
         flags, encoded = flags | 0x2000, encoded + headers
     if "delivery_mode" in properties:
         flags, encoded = flags | 0x1000, encoded + bytes([properties["delivery_mode"]])
+    if "correlation_id" in properties:
+        flags, encoded = flags | 0x0400, encoded + short(properties["correlation_id"])
+    if "reply_to" in properties:
+        flags, encoded = flags | 0x0200, encoded + short(properties["reply_to"])
     if "expiration" in properties:
         flags, encoded = flags | 0x0100, encoded + short(properties["expiration"])
     method = struct.pack(">HH", 60, 40) + b"\0\0" + short(exchange) + short(key) + b"\0"
