@@ -25,6 +25,7 @@ import io.mayflymq.core.vhost.queue.QueueGate;
 import io.mayflymq.protocol.method.BasicMethod;
 import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.ConnectionException;
+import io.mayflymq.protocol.types.RawProperties;
 import io.mayflymq.protocol.types.ReplyCode;
 import io.mayflymq.protocol.types.ShortString;
 import io.mayflymq.server.channel.ChannelEvent.ConsumerCreated;
@@ -486,6 +487,9 @@ final class ConsumerOperations {
 
   /** Remembers the deadline of a request for its reply, if the queue wants that. */
   private void note(Queue queue, Message message) {
+    if (!RawProperties.hasHeaders(message.content())) {
+      return;
+    }
     ExpirySettings expiry = queue.settings().expiry();
     if (expiry.deadlineReplies()) {
       connection.replyDeadlines().delivered(message, expiry, connection.home().now());

@@ -290,7 +290,9 @@ public final class Publisher {
   }
 
   private Accepted routed(RoutingTable<Queue> table, ShortString exchange, Message message) {
-    checkDelay(message);
+    if (properties.headersOffset() >= 0) {
+      checkDelay(message);
+    }
     count(table, exchange);
     vhost.follow(accepted.route, message);
     accepted.message = message;
