@@ -46,6 +46,7 @@ public final class RemoteQueue implements ShardQueue {
           OptionalLong.empty(),
           Deadlines.NEVER,
           OptionalLong.empty(),
+          null,
           null);
 
   private final Queue queue;

@@ -21,6 +21,7 @@ import io.mayflymq.core.deprecation.DeprecatedFeature;
  * @param retry the retry delay of returned messages
  * @param retriesCount whether those that wait for their retry count towards the length limit, and a
  *     purge removes them
+ * @param fairBy the header whose values take turns; null if messages come in the order of arrival
  */
 public record DeliverySettings(
     long limit,
@@ -32,7 +33,8 @@ public record DeliverySettings(
     TimeoutAction timeoutAction,
     long disconnectedMillis,
     RetrySettings retry,
-    boolean retriesCount) {
+    boolean retriesCount,
+    String fairBy) {
 
   static DeliverySettings of(QueueValues values) {
     QueueType type = values.type();
@@ -64,6 +66,7 @@ public record DeliverySettings(
             ? values.number(PolicyKey.CONSUMER_DISCONNECTED_TIMEOUT)
             : QueueSettings.NONE,
         RetrySettings.of(values),
-        dialect.retriesCount(type));
+        dialect.retriesCount(type),
+        values.text(PolicyKey.FAIR_BY));
   }
 }

@@ -345,6 +345,14 @@ public enum PolicyKey {
           .of(CLASSIC, QUORUM)
           .extension()
           .forOperators()),
+  /** MayflyMQ's own: a header whose values take turns. */
+  FAIR_BY(
+      row("fair-by", text("is not a valid name of a header"))
+          .doc(
+              "a name, such as `tenant`: [the header whose values take turns](consumers.md#fair-shares)")
+          .of(CLASSIC, QUORUM)
+          .extension()
+          .forOperators()),
   FEDERATION_UPSTREAM(
       row("federation-upstream", text("is not a valid federation upstream name"))
           .doc("the name of an upstream of [federation](federation.md); not for streams")

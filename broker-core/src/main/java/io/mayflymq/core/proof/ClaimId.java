@@ -36,6 +36,7 @@ public enum ClaimId {
       true,
       "a message is returned: by a requeue, a timeout, a consumer's end"),
   PRIORITIES_OVERTAKE(Danger.OUT_OF_ORDER, true, "messages have different priorities"),
+  SHARES_OVERTAKE(Danger.OUT_OF_ORDER, true, "a header of the messages has different values"),
   ORDER_KEPT(Danger.OUT_OF_ORDER, false, "consumers take messages"),
   REDELIVERED(Danger.TWICE, true, "a consumer, its connection or the broker ends"),
   PUBLISHED_AGAIN(Danger.TWICE, true, "a confirm is lost, and the message is published again"),

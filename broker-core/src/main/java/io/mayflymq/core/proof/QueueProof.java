@@ -252,12 +252,7 @@ public final class QueueProof {
         canByDeadLetters(
             ClaimId.LIMIT_DROPS,
             "At its limit the queue drops messages that it has confirmed: %s."
-                .formatted(
-                    !settings.hasPriorities()
-                        ? "the oldest first"
-                        : settings.length().dropsLowest()
-                            ? "the oldest of the lowest priority first"
-                            : "the oldest of the highest priority first"),
+                .formatted(droppedFirst()),
             from,
             DeathReason.MAXLEN);
       }
@@ -287,6 +282,21 @@ public final class QueueProof {
         value(PolicyKey.EXPIRES) + ", " + value(PolicyKey.EXPIRES_CONDITION),
         keys(PolicyKey.EXPIRES_CONDITION, "unused-and-empty"),
         "declare it without x-expires-condition");
+  }
+
+  private String droppedFirst() {
+    String priority =
+        !settings.hasPriorities()
+            ? ""
+            : settings.length().dropsLowest()
+                ? " of the lowest priority"
+                : " of the highest priority";
+    String fairBy = settings.deliveries().fairBy();
+    String share =
+        fairBy == null
+            ? ""
+            : ", of the value of the header %s that has the most,".formatted(fairBy);
+    return "the oldest" + priority + share + " first";
   }
 
   /** Whether a policy may let the queue drop its oldest messages: not if an argument forbids it. */
@@ -611,7 +621,21 @@ public final class QueueProof {
           keys(PolicyKey.MAX_UNACKED, 1L),
           "consume with one consumer and basic.qos 1");
     }
-    String ofPriority = settings.hasPriorities() ? " of one priority" : "";
+    String fairBy = settings.deliveries().fairBy();
+    String ofPriority =
+        (settings.hasPriorities() ? " of one priority" : "")
+            + (fairBy == null
+                ? ""
+                : (settings.hasPriorities() ? " and" : " of")
+                    + " one value of the header %s".formatted(fairBy));
+    if (fairBy != null) {
+      can(
+          ClaimId.SHARES_OVERTAKE,
+          "A message comes before older ones with another value of the header %s: values take turns."
+              .formatted(fairBy),
+          value(PolicyKey.FAIR_BY),
+          "take fair-by out of the policy or the arguments");
+    }
     if (settings.hasPriorities()) {
       can(
           ClaimId.PRIORITIES_OVERTAKE,
@@ -629,7 +653,10 @@ public final class QueueProof {
                 .formatted(ofPriority)
             : "Messages%s that were not returned leave the queue in the order in which they arrived."
                 .formatted(ofPriority),
-        value(PolicyKey.MAX_UNACKED) + ", " + value(PolicyKey.DELAYED_RETRY_TYPE));
+        value(PolicyKey.MAX_UNACKED)
+            + ", "
+            + value(PolicyKey.DELAYED_RETRY_TYPE)
+            + (fairBy == null ? "" : ", " + value(PolicyKey.FAIR_BY)));
   }
 
   // Twice

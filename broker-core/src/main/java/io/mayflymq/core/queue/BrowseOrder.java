@@ -2,6 +2,7 @@ package io.mayflymq.core.queue;
 
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.queue.index.DeliveryPriority;
+import io.mayflymq.core.queue.index.FairShares;
 import io.mayflymq.core.queue.index.MessageIndex;
 import java.util.Collections;
 import java.util.Iterator;
@@ -15,6 +16,7 @@ import java.util.Set;
  *   <li>By arrival: the next message after the last one, whatever has left meanwhile.
  *   <li>By level: one level of priority after the other, the highest first. In a quorum queue its
  *       returned messages (up to a limit) come first, then all others by arrival.
+ *   <li>In turns: round by round in each level, one message of each share.
  * </ul>
  */
 abstract class BrowseOrder {
@@ -41,6 +43,11 @@ abstract class BrowseOrder {
     return new ByArrival(index, first < 0 ? index.nextSequence() : first - 1);
   }
 
+  /** Returns the order of a queue where the values of a header take turns, from its head on. */
+  static BrowseOrder inTurns(MessageIndex<Message> index, FairShares shares) {
+    return new InTurns(index, shares.round());
+  }
+
   /** Returns the sequence number of the next message, {@link #END} or {@link #NOT_YET}. */
   abstract long next();
 
@@ -60,6 +67,22 @@ abstract class BrowseOrder {
         after = sequence;
       }
       return sequence;
+    }
+  }
+
+  private static final class InTurns extends BrowseOrder {
+    private final MessageIndex<Message> index;
+    private final FairShares.Round round;
+
+    InTurns(MessageIndex<Message> index, FairShares.Round round) {
+      this.index = index;
+      this.round = round;
+    }
+
+    @Override
+    long next() {
+      long sequence = round.next();
+      return sequence < 0 || index.isReady(sequence) ? sequence : NOT_YET;
     }
   }
 

@@ -12,6 +12,8 @@ import io.mayflymq.core.queue.index.CopiedMessages;
 import io.mayflymq.core.queue.index.CopySink;
 import io.mayflymq.core.queue.index.Deadlines;
 import io.mayflymq.core.queue.index.DeliveryPriority;
+import io.mayflymq.core.queue.index.FairShareCounts;
+import io.mayflymq.core.queue.index.FairShares;
 import io.mayflymq.core.queue.index.MessageCopy;
 import io.mayflymq.core.queue.index.MessageDeadlines;
 import io.mayflymq.core.queue.index.MessageIndex;
@@ -49,6 +51,11 @@ import java.util.function.Supplier;
 public final class ClassicQueueMachine implements QueueMachine {
   /** How many messages expire in one slice before other work gets its turn. */
   static final int EXPIRY_SLICE = 1024;
+
+  /** How many messages are shared out in one slice, and after how many bytes it ends. */
+  private static final int SHARE_SLICE = 1024;
+
+  private static final long SHARE_SLICE_BYTES = 1 << 20;
 
   /** After an exception in the timer's work, the timer fires again after this time, in ms. */
   private static final long RETRY_MILLIS = 1000;
@@ -148,8 +155,20 @@ public final class ClassicQueueMachine implements QueueMachine {
     }
     state.letGo(nowMillis);
     state.timer.noLaterThan(lease.endMillis());
+    shareOut(nowMillis);
     state.timer.noLaterThan(deadlines.begin(nowMillis));
     length.dropOverflow(nowMillis);
+  }
+
+  /** Shares out some messages, if there are such that are not known by their shares. */
+  private void shareOut(long nowMillis) {
+    FairShares shares = messages.fairShares();
+    if (shares != null && shares.isSharingOut()) {
+      if (messages.shareOut(SHARE_SLICE, SHARE_SLICE_BYTES)) {
+        state.timer.noLaterThan(nowMillis);
+      }
+      messageRemover.headMoved();
+    }
   }
 
   /** Returns the effective settings. */
@@ -169,6 +188,7 @@ public final class ClassicQueueMachine implements QueueMachine {
   @Override
   public void reconfigure(QueueSettings changed, long nowMillis) {
     state.change(changed);
+    shareOut(nowMillis);
     lease.change(changed.lease(), nowMillis);
     length.settingsChanged();
     state.letGo(nowMillis);
@@ -430,6 +450,7 @@ public final class ClassicQueueMachine implements QueueMachine {
   }
 
   private void returned(Consumer consumer, long from, long to, int count, long nowMillis) {
+    shareOut(nowMillis);
     length.dropOverflow(nowMillis);
     settled(consumer, from, to, count, nowMillis);
     dispatcher.dispatch(nowMillis);
@@ -574,6 +595,7 @@ public final class ClassicQueueMachine implements QueueMachine {
       length.dropOverflow(nowMillis);
     }
     state.timer.noLaterThan(Math.min(next, lease.endMillis()));
+    shareOut(nowMillis);
     state.letGo(nowMillis);
     length.shrink(nowMillis);
     dispatcher.dispatch(nowMillis);
@@ -768,6 +790,12 @@ public final class ClassicQueueMachine implements QueueMachine {
     return deliveryPriority == null ? null : deliveryPriority.counts();
   }
 
+  /** Returns which shares have ready messages; null if no values of a header take turns. */
+  public FairShareCounts fairShareCounts() {
+    FairShares shares = messages.fairShares();
+    return shares == null ? null : shares.counts();
+  }
+
   /**
    * Returns the first ready message; null if there is none or if reading it would cost too much.
    */
@@ -804,6 +832,7 @@ public final class ClassicQueueMachine implements QueueMachine {
   }
 
   private void restored(long nowMillis) {
+    shareOut(nowMillis);
     messageRemover.headMoved();
     state.timer.noLaterThan(deadlines.next());
     length.dropOverflow(nowMillis);

@@ -96,7 +96,7 @@ final class LengthLimiter {
     messageRemover.expireDue(nowMillis, ClassicQueueMachine.EXPIRY_SLICE);
     int left = shrinking ? ClassicQueueMachine.EXPIRY_SLICE : Integer.MAX_VALUE;
     while (isOverLimit() && left-- > 0) {
-      long head = state.length().dropsLowest() ? messages.headOfLowest() : messages.head();
+      long head = messages.headToDrop(state.length().dropsLowest());
       if (deadlines.of(head) <= nowMillis) {
         messageRemover.expire(head, nowMillis);
       } else {

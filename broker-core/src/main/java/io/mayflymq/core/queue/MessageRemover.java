@@ -122,6 +122,7 @@ final class MessageRemover {
   /** Removes a message that is delivered without acknowledgement. */
   Message leave(long sequence, long nowMillis) {
     Message message = messages.get(sequence);
+    messages.served(sequence);
     acknowledge(sequence, nowMillis);
     return message;
   }

@@ -8,6 +8,7 @@ import io.mayflymq.core.policy.QueueSettings;
 import io.mayflymq.core.policy.TtlMode;
 import io.mayflymq.core.queue.index.Deadlines;
 import io.mayflymq.core.queue.index.DeliveryPriority;
+import io.mayflymq.core.queue.index.FairShares;
 import io.mayflymq.core.queue.index.MessageIndex;
 import java.util.function.LongPredicate;
 
@@ -47,6 +48,11 @@ public record PolicyImpact(long expiring, long overflowing, long leaseEndMillis)
   }
 
   private static void visit(QueueState state, boolean fromLowest, LongPredicate visitor) {
+    FairShares fairShares = state.messages.fairShares();
+    if (fairShares != null) {
+      fairShares.visitDrops(fromLowest, visitor);
+      return;
+    }
     DeliveryPriority deliveryPriority = state.messages.deliveryPriority();
     if (deliveryPriority != null) {
       deliveryPriority.visit(fromLowest, visitor);

@@ -5,6 +5,7 @@ import io.mayflymq.core.message.Message;
 import io.mayflymq.core.policy.QueueSettings;
 import io.mayflymq.core.queue.index.DeliveryPriority;
 import io.mayflymq.core.queue.index.EntryFlags;
+import io.mayflymq.core.queue.index.FairShares;
 import io.mayflymq.core.queue.index.MessageDeadlines;
 import io.mayflymq.core.queue.index.MessageIndex;
 import io.mayflymq.core.queue.index.QueueMessages;
@@ -37,7 +38,11 @@ final class QueueBrowser implements MessageBrowser {
     this.countsReturns = settings.countsReturns();
     this.position = position;
     DeliveryPriority deliveryPriority = messages.deliveryPriority();
-    if (deliveryPriority == null) {
+    FairShares shares = messages.fairShares();
+    if (shares != null && !shares.isSharingOut()) {
+      this.order = BrowseOrder.inTurns(index, shares);
+      this.toSkip = position;
+    } else if (deliveryPriority == null) {
       // In order of arrival the messages before the position need not be visited one by one.
       this.order = BrowseOrder.byArrivalFrom(index, position);
     } else {

@@ -11,6 +11,8 @@ import io.mayflymq.core.policy.QueueValues;
 import io.mayflymq.core.proof.ClaimFacts;
 import io.mayflymq.core.proof.ClaimId;
 import io.mayflymq.core.queue.QueueLog.Delivery;
+import io.mayflymq.protocol.types.FieldTable;
+import io.mayflymq.protocol.types.FieldValue;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -36,6 +38,9 @@ class ClaimCampaignTest {
     private final Map<Consumer, List<Long>> held = new HashMap<>();
     private int seen;
 
+    /** Of each message by its number. */
+    private final List<Integer> tenants = new ArrayList<>();
+
     Run(QueueSettings settings, Random random) {
       this.queue = new ManualQueue(settings);
       this.random = random;
@@ -50,7 +55,7 @@ class ClaimCampaignTest {
 
     private void step() {
       switch (random.nextInt(9)) {
-        case 0, 1, 2 -> queue.publish(10, random.nextInt(3) == 0 ? 20 : Message.NO_TTL, true);
+        case 0, 1, 2 -> publish(random.nextInt(3) == 0 ? 20 : Message.NO_TTL);
         case 3 -> {
           boolean acknowledges = random.nextInt(4) > 0;
           Consumer consumer = queue.consumer(acknowledges, false, random.nextInt(4));
@@ -83,6 +88,13 @@ class ClaimCampaignTest {
         case 6 -> queue.advance(random.nextInt(15));
         default -> settle();
       }
+    }
+
+    private void publish(long ttl) {
+      int tenant = random.nextInt(3);
+      tenants.add(tenant);
+      FieldTable headers = FieldTable.builder().put("tenant", new FieldValue.Int32(tenant)).build();
+      queue.publish(10, ttl, true, headers);
     }
 
     private void settle() {
@@ -119,6 +131,10 @@ class ClaimCampaignTest {
     List<Integer> delivered() {
       return queue.delivered();
     }
+
+    List<Integer> deliveredOf(int tenant) {
+      return delivered().stream().filter(message -> tenants.get(message) == tenant).toList();
+    }
   }
 
   private static QueueValues values(boolean quorum, Long maxUnacked) {
@@ -153,6 +169,37 @@ class ClaimCampaignTest {
     run.go();
     Set<Integer> known = new HashSet<>();
     assertThat(run.delivered().stream().filter(known::add)).isSorted();
+  }
+
+  /** The same holds of each value, where values take turns. */
+  @Property(tries = 3000, edgeCases = EdgeCasesMode.NONE)
+  void messagesOfOneValueComeInTheirOrder(
+      @ForAll boolean quorum, @ForAll boolean oneAtATime, @ForAll long seed) {
+    QueueValues values = values(quorum, oneAtATime ? 1L : null).with(PolicyKey.FAIR_BY, "tenant");
+    assertThat(sentence(values)).contains("one value of the header tenant");
+    Run run = new Run(values.settings(), new Random(seed));
+    run.go();
+    for (int tenant = 0; tenant < 3; tenant++) {
+      List<Integer> delivered = run.deliveredOf(tenant);
+      Set<Integer> known = new HashSet<>();
+      assertThat(oneAtATime ? delivered.stream() : delivered.stream().filter(known::add))
+          .isSorted();
+    }
+  }
+
+  @Test
+  void valuesOvertakeEachOther() {
+    QueueValues values = QueueValues.NONE.with(PolicyKey.FAIR_BY, "tenant");
+    assertThat(ClaimFacts.ids(values)).contains(ClaimId.SHARES_OVERTAKE);
+    ManualQueue queue = new ManualQueue(values.settings());
+    for (int tenant : new int[] {1, 1, 2}) {
+      queue.publish(
+          1,
+          Message.NO_TTL,
+          true,
+          FieldTable.builder().put("tenant", new FieldValue.Int32(tenant)).build());
+    }
+    assertThat(List.of(queue.fetch(), queue.fetch(), queue.fetch())).containsExactly(0, 2, 1);
   }
 
   /** So the campaigns do try what would mix messages up. */

@@ -122,6 +122,35 @@ class ClassicQueueMachinePropertyTest {
         commands);
   }
 
+  @Property(tries = 3000, edgeCases = EdgeCasesMode.NONE)
+  void valuesOfHeaderTakeTurnsAsInTheModel(
+      @ForAll("options") QueueValues settings,
+      @ForAll @IntRange(min = -1, max = 3) int maxPriority,
+      @ForAll @IntRange(max = 3) int noRoomForEvery,
+      @ForAll("commandsWithShares") List<QueueCommand> commands) {
+    run(
+        settings.withMaxPriority(maxPriority).with(PolicyKey.FAIR_BY, "t"),
+        noRoomForEvery,
+        commands);
+  }
+
+  @Property(tries = 2000, edgeCases = EdgeCasesMode.NONE)
+  void valuesOfHeaderTakeTurnsInQuorumQueueAsInTheModel(
+      @ForAll("options") QueueValues settings,
+      @ForAll @IntRange(min = -1, max = 3) int deliveryLimit,
+      @ForAll Dialect dialect,
+      @ForAll @IntRange(max = 3) int noRoomForEvery,
+      @ForAll("commandsWithShares") List<QueueCommand> commands) {
+    run(
+        settings
+            .of(QueueType.QUORUM)
+            .in(dialect)
+            .with(PolicyKey.DELIVERY_LIMIT, deliveryLimit)
+            .with(PolicyKey.FAIR_BY, "t"),
+        noRoomForEvery,
+        commands);
+  }
+
   private static void run(QueueValues settings, int noRoomForEvery, List<QueueCommand> commands) {
     QueueRig rig = new QueueRig(settings, noRoomForEvery);
     commands.forEach(rig::run);
@@ -161,6 +190,11 @@ class ClassicQueueMachinePropertyTest {
   @Provide
   Arbitrary<List<QueueCommand>> commandsWithUndo() {
     return QueueCommand.anyWithUndo().list().ofMinSize(1).ofMaxSize(150);
+  }
+
+  @Provide
+  Arbitrary<List<QueueCommand>> commandsWithShares() {
+    return QueueCommand.anyWithShares().list().ofMinSize(1).ofMaxSize(150);
   }
 
   @Provide

@@ -155,6 +155,13 @@ public final class ManualQueue implements QueueEffects {
     return machine.publish(message(number, size, ttl, persistent, priority), now);
   }
 
+  /** Publishes a message with headers. */
+  boolean publish(int size, long ttl, boolean persistent, FieldTable headers) {
+    ShortString number = ShortString.of(Integer.toString(messages++));
+    return machine.publish(
+        message(number, size, ttl, persistent, Message.NO_PRIORITY, headers), now);
+  }
+
   /** Makes a message with no other property than a priority, if that. */
   static Message message(ShortString number, int size, long ttl, boolean persistent, int priority) {
     return message(number, size, ttl, persistent, priority, FieldTable.EMPTY);

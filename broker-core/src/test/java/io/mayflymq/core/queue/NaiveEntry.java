@@ -16,6 +16,9 @@ final class NaiveEntry {
   /** That of its header, whether it counts or not. */
   long headerDeadline = NaiveQueue.NEVER;
 
+  /** What its headers tell of its share. */
+  QueueCommand.Tenant tenant = QueueCommand.Tenant.NONE;
+
   /** Where it stands among those that have come. */
   int place;
 

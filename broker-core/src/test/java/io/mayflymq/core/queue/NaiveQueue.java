@@ -10,13 +10,17 @@ import io.mayflymq.core.policy.QueueSettings;
 import io.mayflymq.core.policy.QueueType;
 import io.mayflymq.core.policy.TtlMode;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /*
@@ -26,6 +30,9 @@ import java.util.stream.Stream;
  *   - a message is dead from its deadline on, and is noticed to be so by the timer, by what is about to deliver it, when it
  *     comes back, and before a limit makes anything else leave or stay out;
  *   - several that are noticed at once die in the order of their deadlines, then of the queue.
+ *
+ * Where the values of a header take turns: a share joins a round at its end when it gets its first ready message, leaves it with
+ * its last one, and goes to the end when one of its messages was handed out in its turn.
  */
 final class NaiveQueue {
   static final long NEVER = Long.MAX_VALUE;
@@ -45,6 +52,9 @@ final class NaiveQueue {
 
   /** What has left and can be brought back, in the order in which it left. */
   private final List<Removed> removed = new ArrayList<>();
+
+  /** The shares that have ready messages by level, the one whose turn it is first. */
+  private final Map<Integer, List<String>> rounds = new HashMap<>();
 
   private record Removed(NaiveEntry entry, long at, RemovalReason reason) {}
 
@@ -91,6 +101,7 @@ final class NaiveQueue {
             Math.min(NaiveDeadline.of(ttl, now), counted(header)),
             deadline);
     entry.headerDeadline = header;
+    entry.tenant = publish.tenant();
     if (!isOver && ready().findAny().isEmpty()) {
       Optional<Subscriber> taker = isFull() || !keepsPace(now) ? Optional.empty() : nextWithRoom();
       if (taker.isPresent()) {
@@ -119,6 +130,7 @@ final class NaiveQueue {
   private void store(NaiveEntry entry, long now) {
     entry.place = places++;
     entries.add(entry);
+    keepRounds();
     if (entry.persistent) {
       log.stored(entry.number, entry.ownDeadline, now);
     }
@@ -140,7 +152,10 @@ final class NaiveQueue {
     }
     expireAllDue(now);
     while (isOverLimit()) {
-      NaiveEntry head = (settings.length().dropsLowest() ? headOfLowest() : head()).orElseThrow();
+      NaiveEntry head =
+          isShared()
+              ? firstOfLargest()
+              : (settings.length().dropsLowest() ? headOfLowest() : head()).orElseThrow();
       die(head, now >= head.deadline ? DeathReason.EXPIRED : DeathReason.MAXLEN, now);
     }
   }
@@ -185,7 +200,9 @@ final class NaiveQueue {
   }
 
   private void leave(NaiveEntry entry) {
-    if (entries.remove(entry) && entry.persistent) {
+    boolean wasHere = entries.remove(entry);
+    keepRounds();
+    if (wasHere && entry.persistent) {
       log.settled(entry.number);
     }
   }
@@ -210,6 +227,7 @@ final class NaiveQueue {
 
   private void remove(NaiveEntry entry, RemovalReason reason, long now) {
     entries.remove(entry);
+    keepRounds();
     removed.add(new Removed(entry, now, reason));
     if (removedBytes() > settings.recoverable().mostBytes()) {
       letGo(now);
@@ -288,6 +306,7 @@ final class NaiveQueue {
         log.stored(was.number, entry.ownDeadline, arrival);
       }
       entry.headerDeadline = was.headerDeadline;
+      entry.tenant = was.tenant;
       entry.place = isDead ? places++ : was.place;
       entry.redelivered =
           !isDead
@@ -296,6 +315,7 @@ final class NaiveQueue {
                   || one.reason == RemovalReason.REJECTED
                   || one.reason == RemovalReason.DELIVERY_LIMIT);
       entries.add(entry);
+      keepRounds();
       back.add(isDead ? -1 - was.number : was.number);
     }
     entries.sort(Comparator.comparing((NaiveEntry entry) -> entry.place));
@@ -356,8 +376,10 @@ final class NaiveQueue {
     head.ifPresent(
         entry -> {
           handedOut.add(now);
+          hasHadTurn(entry);
           if (acknowledges) {
             entry.holder = getter;
+            keepRounds();
           } else {
             acknowledged(entry, now);
           }
@@ -384,7 +406,12 @@ final class NaiveQueue {
     if (!Objects.equals(changed.pace().deliveries(), settings.pace().deliveries())) {
       handedOut.clear();
     }
+    if (changed.hasPriorities() != settings.hasPriorities()
+        || !Objects.equals(changed.deliveries().fairBy(), settings.deliveries().fairBy())) {
+      rounds.clear();
+    }
     settings = changed;
+    keepRounds();
     used(LeaseUse.POLICY, now);
     letGo(now);
     waiting().forEach(entry -> entry.watched = leavesByItself(entry) != NEVER);
@@ -429,7 +456,76 @@ final class NaiveQueue {
 
   /** The ready message whose turn it is. */
   private Optional<NaiveEntry> head() {
+    if (isShared()) {
+      int highest = ready().mapToInt(this::level).max().orElse(0);
+      return ready().filter(entry -> isNextOf(highest, entry)).min(BY_PLACE);
+    }
     return first(ready());
+  }
+
+  private static final Comparator<NaiveEntry> BY_PLACE = Comparator.comparing(entry -> entry.place);
+
+  private boolean isShared() {
+    return settings.deliveries().fairBy() != null;
+  }
+
+  private String share(NaiveEntry entry) {
+    return entry.tenant.share(settings.deliveries().fairBy());
+  }
+
+  private boolean isNextOf(int level, NaiveEntry entry) {
+    List<String> round = rounds.getOrDefault(level, List.of());
+    return level(entry) == level && !round.isEmpty() && round.get(0).equals(share(entry));
+  }
+
+  /** To be called whenever one message has become ready, or some are not any more. */
+  private void keepRounds() {
+    if (!isShared()) {
+      return;
+    }
+    for (Map.Entry<Integer, List<String>> round : rounds.entrySet()) {
+      Set<String> here =
+          ready()
+              .filter(entry -> level(entry) == round.getKey())
+              .map(this::share)
+              .collect(Collectors.toSet());
+      round.getValue().retainAll(here);
+    }
+    ready()
+        .sorted(BY_PLACE)
+        .forEach(
+            entry -> {
+              List<String> round = rounds.computeIfAbsent(level(entry), any -> new ArrayList<>());
+              if (!round.contains(share(entry))) {
+                round.add(share(entry));
+              }
+            });
+  }
+
+  private void hasHadTurn(NaiveEntry entry) {
+    if (isShared() && isNextOf(level(entry), entry)) {
+      Collections.rotate(rounds.get(level(entry)), -1);
+    }
+  }
+
+  Map<String, Long> countsByShare() {
+    return ready().collect(Collectors.groupingBy(this::share, Collectors.counting()));
+  }
+
+  private NaiveEntry firstOfLargest() {
+    IntStream levels = ready().mapToInt(this::level);
+    int level = (settings.length().dropsLowest() ? levels.min() : levels.max()).orElseThrow();
+    Map<String, List<NaiveEntry>> shares =
+        ready()
+            .filter(entry -> level(entry) == level)
+            .sorted(BY_PLACE)
+            .collect(Collectors.groupingBy(this::share));
+    return shares.values().stream()
+        .min(
+            Comparator.comparing((List<NaiveEntry> share) -> -share.size())
+                .thenComparing(share -> share.get(0).place))
+        .orElseThrow()
+        .get(0);
   }
 
   private Optional<NaiveEntry> headOfLowest() {
@@ -461,7 +557,12 @@ final class NaiveQueue {
   }
 
   /** A message was away for a moment. */
-  void putBack(long now) {
+  void putBack(NaiveEntry entry, long now) {
+    entries.remove(entry);
+    keepRounds();
+    entries.add(entry);
+    entries.sort(BY_PLACE);
+    keepRounds();
     dropWhatIsTooMuch(now);
     offer(now);
   }
@@ -496,8 +597,10 @@ final class NaiveQueue {
     handedOut.add(now);
     taker.room--;
     taker.ticket = ++lastTicket;
+    hasHadTurn(entry);
     if (taker.acknowledges) {
       entry.holder = taker;
+      keepRounds();
       taker.held++;
     } else {
       acknowledged(entry, now);
@@ -572,6 +675,8 @@ final class NaiveQueue {
             die(entry, DeathReason.EXPIRED, now);
           } else if (entry.redelivered) {
             comeBack(entry);
+          } else {
+            keepRounds();
           }
         });
     dropWhatIsTooMuch(now);
@@ -582,6 +687,7 @@ final class NaiveQueue {
     if (settings.type() == QueueType.QUORUM) {
       entry.ticket = ++lastReturn;
     }
+    keepRounds();
   }
 
   private void endWaits(long now) {

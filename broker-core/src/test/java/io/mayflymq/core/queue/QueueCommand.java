@@ -18,6 +18,8 @@ import io.mayflymq.core.policy.QueueSettings;
 import io.mayflymq.core.policy.QueueValues;
 import io.mayflymq.core.policy.RetryType;
 import io.mayflymq.core.policy.TtlMode;
+import io.mayflymq.protocol.types.FieldTable;
+import io.mayflymq.protocol.types.FieldValue;
 import java.util.Set;
 import java.util.stream.Collectors;
 import net.jqwik.api.Arbitraries;
@@ -34,13 +36,57 @@ sealed interface QueueCommand {
    *
    * @param deadlineIn in how many ms the deadline of its header is over; {@link #NO_DEADLINE} for
    *     none
+   * @param tenant which of some kinds of values its headers {@code t} and {@code u} have
    */
-  record Publish(int size, long ttl, boolean persistent, int priority, int deadlineIn)
+  record Publish(
+      int size, long ttl, boolean persistent, int priority, int deadlineIn, Tenant tenant)
       implements QueueCommand {
     static final int NO_DEADLINE = Integer.MIN_VALUE;
 
     Publish(int size, long ttl, boolean persistent, int priority) {
-      this(size, ttl, persistent, priority, NO_DEADLINE);
+      this(size, ttl, persistent, priority, NO_DEADLINE, Tenant.NONE);
+    }
+
+    Publish(int size, long ttl, boolean persistent, int priority, int deadlineIn) {
+      this(size, ttl, persistent, priority, deadlineIn, Tenant.NONE);
+    }
+  }
+
+  /** Values of two headers, and what tells shares apart by the first. */
+  enum Tenant {
+    NONE(null),
+    TABLE(null),
+    NUMBER("1"),
+    DIGIT("1"),
+    TEXT("a"),
+    OTHER("b"),
+    YES("true");
+
+    private final String share;
+
+    Tenant(String share) {
+      this.share = share;
+    }
+
+    /** Whose turn a message is in if this header counts. */
+    String share(String header) {
+      return switch (header) {
+        case "t" -> String.valueOf(share);
+        case "u" -> String.valueOf("1".equals(share));
+        default -> String.valueOf((String) null);
+      };
+    }
+
+    FieldTable.Builder headers() {
+      FieldTable.Builder headers =
+          FieldTable.builder().put("u", new FieldValue.Bool("1".equals(share)));
+      return switch (this) {
+        case NONE -> headers;
+        case TABLE -> headers.put("t", new FieldValue.Table(FieldTable.EMPTY));
+        case NUMBER -> headers.put("t", new FieldValue.Int64(1));
+        case YES -> headers.put("t", new FieldValue.Bool(true));
+        case DIGIT, TEXT, OTHER -> headers.put("t", FieldValue.of(share));
+      };
     }
   }
 
@@ -267,6 +313,37 @@ sealed interface QueueCommand {
                     Arbitraries.of(true, false),
                     integers().between(-5, 40))
                 .as((size, ttl, kept, in) -> new Publish(size, ttl, kept, 0, in))));
+  }
+
+  /** Any command, of a queue where the values of a header take turns at times. */
+  static Arbitrary<QueueCommand> anyWithShares() {
+    Arbitrary<QueueValues> settings =
+        Combinators.combine(anyOptions(), Arbitraries.of("t", "t", "u", "other").injectNull(0.2))
+            .as((others, header) -> others.with(PolicyKey.FAIR_BY, header));
+    return frequencyOf(
+        Tuple.of(14, anyWithUndo().map(QueueCommand::keepingShares)),
+        Tuple.of(1, settings.map(Reconfigure::new)),
+        Tuple.of(
+            1,
+            Combinators.combine(integers().between(0, 1000), Arbitraries.of(true, false))
+                .as(Extract::new)),
+        Tuple.of(
+            10,
+            Combinators.combine(
+                    integers().between(0, 12),
+                    ttl(40),
+                    Arbitraries.of(true, false),
+                    integers().between(-1, 6),
+                    Arbitraries.of(Tenant.class))
+                .as(
+                    (size, ttl, kept, priority, tenant) ->
+                        new Publish(size, ttl, kept, priority, Publish.NO_DEADLINE, tenant))));
+  }
+
+  private static QueueCommand keepingShares(QueueCommand command) {
+    return command instanceof Reconfigure reconfigure
+        ? new Reconfigure(reconfigure.values().with(PolicyKey.FAIR_BY, "t"))
+        : command;
   }
 
   /** Any command, of a queue whose messages can be brought back at times. */

@@ -16,6 +16,7 @@ import io.mayflymq.core.policy.QueueSettings;
 import io.mayflymq.core.policy.QueueType;
 import io.mayflymq.core.policy.QueueValues;
 import io.mayflymq.core.policy.TtlMode;
+import io.mayflymq.core.queue.index.FairShareCounts;
 import io.mayflymq.core.queue.index.PagePool;
 import io.mayflymq.core.queue.index.PriorityCounts;
 import io.mayflymq.core.store.UnsettledEntry;
@@ -23,10 +24,12 @@ import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.protocol.types.FieldValue;
 import io.mayflymq.protocol.types.ShortString;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
@@ -146,12 +149,15 @@ final class QueueRig {
             publish.ttl(),
             publish.persistent(),
             publish.priority(),
-            publish.deadlineIn() == QueueCommand.Publish.NO_DEADLINE
-                ? FieldTable.EMPTY
-                : FieldTable.builder()
-                    .put("d", new FieldValue.Int64(now + publish.deadlineIn()))
-                    .build());
+            headers(publish));
     assertThat(real.publish(message, now)).isEqualTo(naive.publish(number, publish, now));
+  }
+
+  private FieldTable headers(QueueCommand.Publish publish) {
+    FieldTable.Builder headers = publish.tenant().headers();
+    return publish.deadlineIn() == QueueCommand.Publish.NO_DEADLINE
+        ? headers.build()
+        : headers.put("d", new FieldValue.Int64(now + publish.deadlineIn())).build();
   }
 
   private long purge(QueueCommand.PurgeSome some) {
@@ -210,6 +216,8 @@ final class QueueRig {
             && settings.expiry().ttlMode() == TtlMode.MIN
             && real.settings().expiry().ttlMode() == TtlMode.MIN
             && !settings.length().countsUnacked();
+    boolean sameShares =
+        Objects.equals(settings.deliveries().fairBy(), real.settings().deliveries().fairBy());
     boolean sameLevels = settings.hasPriorities() == real.settings().hasPriorities();
     boolean sameBounds =
         settings.deliveries().prefetchMax() == real.settings().deliveries().prefetchMax()
@@ -220,10 +228,12 @@ final class QueueRig {
     naive.reconfigure(settings, now);
     assertThat(real.settings()).isEqualTo(settings);
     assertThat(policyImpact.leaseEndMillis()).isEqualTo(naive.leaseEnd());
-    if (!sameLevels) {
-      return; // No policy changes that.
+    if (!sameLevels || !sameShares) {
+      return; // What leaves by a limit is forecast by the order that there is now.
     }
-    if (settings.expiry().mode() == ExpiryMode.HEAD && !settings.length().countsUnacked()) {
+    if (settings.expiry().mode() == ExpiryMode.HEAD
+        && settings.deliveries().fairBy() == null
+        && !settings.length().countsUnacked()) {
       assertThat(policyImpact.overflowing()).isEqualTo(realLog.deaths(DeathReason.MAXLEN));
       // What consumers get by other bounds brings further messages to the head.
       if (policyImpact.overflowing() == 0 && sameBounds) {
@@ -374,6 +384,7 @@ final class QueueRig {
     checkPriorities();
     assertThat(real.counters().get(Counter.EXPIRED_BY_DEADLINE))
         .isEqualTo(naive.expiredByDeadline());
+    checkShares();
     assertThat(real.removedTotals().ready()).isEqualTo(naive.removedCount());
     assertThat(real.consumerCount()).isEqualTo(naive.consumerCount());
     if (settings.length().overflow() == Overflow.DROP_HEAD) {
@@ -401,6 +412,20 @@ final class QueueRig {
     }
   }
 
+  private void checkShares() {
+    FairShareCounts counts = real.fairShareCounts();
+    assertThat(counts != null).isEqualTo(settings.deliveries().fairBy() != null);
+    if (counts != null) {
+      assertThat(counts.unread()).isZero();
+      Map<String, Long> largest = new HashMap<>();
+      counts.largest().forEach(share -> largest.put(String.valueOf(share.value()), share.ready()));
+      assertThat(largest).isEqualTo(naive.countsByShare());
+      assertThat(counts.shares()).isEqualTo(largest.size());
+      assertThat(counts.largest())
+          .isSortedAccordingTo(Comparator.comparing((FairShareCounts.Share one) -> -one.ready()));
+    }
+  }
+
   /**
    * A ready message is taken away for a while, as by a redrive, and put back, or taken for good.
    */
@@ -417,7 +442,7 @@ final class QueueRig {
       extractor.lock(sequence);
       if (extract.putsBack()) {
         extractor.unlock(sequence, now);
-        naive.putBack(now);
+        naive.putBack(entry, now);
       } else {
         extractor.remove(sequence);
         naive.extract(entry);

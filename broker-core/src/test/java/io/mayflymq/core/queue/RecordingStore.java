@@ -40,6 +40,10 @@ public final class RecordingStore implements QueueStore {
   Message lastGone;
 
   public boolean forgotten;
+
+  /** Whether there is time to read what is not in memory for information only. */
+  boolean readsInPassing = true;
+
   long deliveredUpTo = -1;
 
   /** The notes of returned messages. */
@@ -155,7 +159,7 @@ public final class RecordingStore implements QueueStore {
 
   @Override
   public boolean mayReadInPassing(long location, boolean paged) {
-    return true;
+    return readsInPassing;
   }
 
   @Override

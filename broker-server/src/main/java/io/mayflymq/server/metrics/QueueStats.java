@@ -8,6 +8,7 @@ import io.mayflymq.core.metrics.histogram.Histogram;
 import io.mayflymq.core.policy.QueueSettings;
 import io.mayflymq.core.policy.QueueType;
 import io.mayflymq.core.queue.QueueSizes;
+import io.mayflymq.core.queue.index.FairShareCounts;
 import io.mayflymq.core.queue.index.PriorityCounts;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.queue.QueueSnapshot;
@@ -33,6 +34,8 @@ import java.util.stream.Stream;
  * @param counts its counters
  * @param priorities how many messages are ready of each priority; null for the sum, and if the
  *     queue tells none apart
+ * @param shares which shares have ready messages; null for the sum, and if no values of a header
+ *     take turns
  */
 record QueueStats(
     Labels labels,
@@ -43,7 +46,8 @@ record QueueStats(
     double capacity,
     double headTimestamp,
     Counts counts,
-    PriorityCounts priorities)
+    PriorityCounts priorities,
+    FairShareCounts shares)
     implements Metric.Counted {
   private static final double MILLIS = 1e3;
 
@@ -146,6 +150,10 @@ record QueueStats(
               "queue_delivery_limit",
               "How often messages may be returned.",
               queue -> limit(queue.settings.deliveries().limit())),
+          Metric.gauge(
+              "queue_fair_shares",
+              "Values of a header that have ready messages, where they take turns.",
+              queue -> queue.shares == null ? Double.NaN : queue.shares.shares()),
           Metric.counter(
               "queue_lock_renewals_total",
               "Locks of deliveries that clients renewed.",
@@ -264,7 +272,8 @@ record QueueStats(
         queue.contents().consumerCapacity(),
         timestamp(queue.head()),
         queue.queue().counters(),
-        queue.contents().priorities());
+        queue.contents().priorities(),
+        queue.contents().shares());
   }
 
   private static RaftMetrics.QuorumQueue log(Labels labels, Queue queue) {
@@ -304,6 +313,6 @@ record QueueStats(
    */
   static QueueStats sum(QueueSizes sizes, Counts counts) {
     return new QueueStats(
-        Labels.EMPTY, null, null, null, sizes, Double.NaN, Double.NaN, counts, null);
+        Labels.EMPTY, null, null, null, sizes, Double.NaN, Double.NaN, counts, null, null);
   }
 }

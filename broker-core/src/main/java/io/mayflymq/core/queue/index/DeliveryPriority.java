@@ -142,6 +142,21 @@ public final class DeliveryPriority {
     return others == 0 && marked == 0 ? index.firstReady() : first(lowestOccupied());
   }
 
+  /** Returns the highest level with a ready message, if any message is ready. */
+  int highestReady() {
+    return others == 0 && marked == 0 ? base : highestOccupied();
+  }
+
+  /** Returns the lowest level with a ready message, if any message is ready. */
+  int lowestReady() {
+    return others == 0 && marked == 0 ? base : lowestOccupied();
+  }
+
+  /** Returns how many messages are ready on a level. */
+  long readyOn(int level) {
+    return level == base ? index.readyCount() - others : counts == null ? 0 : counts[level];
+  }
+
   private int highestOccupied() {
     int found = -1;
     for (int i = occupied.length - 1; i >= 0 && found < 0; i--) {

@@ -6,6 +6,7 @@ import io.mayflymq.core.policy.ExpiryMode;
 import io.mayflymq.core.policy.ExpirySettings;
 import io.mayflymq.core.policy.QueueSettings;
 import io.mayflymq.core.policy.TtlMode;
+import java.util.function.LongSupplier;
 
 /**
  * The deadlines of a queue's messages, and which message leaves next. A message is due at its own
@@ -38,8 +39,8 @@ public final class MessageDeadlines {
   /** Null until the first message with an own deadline. */
   private ExpiryOrder ownDeadlines;
 
-  /** Null if messages are delivered in the order of arrival alone. */
-  private final DeliveryPriority deliveryPriority;
+  /** Returns the next ready message to deliver; -1 if none is ready. */
+  private final LongSupplier head;
 
   private ExpirySettings settings;
   private long ttlFrom;
@@ -54,10 +55,14 @@ public final class MessageDeadlines {
   /** Whether all deadlines are checked at the moment, though the mode is lazy. */
   private boolean checking;
 
-  public MessageDeadlines(
-      MessageIndex<Message> index, DeliveryPriority deliveryPriority, ExpirySettings settings) {
+  /**
+   * Begins with no message.
+   *
+   * @param head returns the next ready message to deliver; -1 if none is ready
+   */
+  public MessageDeadlines(MessageIndex<Message> index, LongSupplier head, ExpirySettings settings) {
     this.index = index;
-    this.deliveryPriority = deliveryPriority;
+    this.head = head;
     this.settings = settings;
   }
 
@@ -288,7 +293,7 @@ public final class MessageDeadlines {
   }
 
   private long head() {
-    return deliveryPriority == null ? index.firstReady() : deliveryPriority.first();
+    return head.getAsLong();
   }
 
   private long firstDue() {

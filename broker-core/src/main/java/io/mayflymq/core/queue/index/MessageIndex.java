@@ -396,6 +396,16 @@ public final class MessageIndex<T> {
     existing(sequence).setPriority(offset(sequence), priority);
   }
 
+  /** Returns the share of a message; 0 until set. */
+  int share(long sequence) {
+    return existing(sequence).share(offset(sequence));
+  }
+
+  /** Sets the share. The memory for it is taken when the first one other than 0 is set. */
+  void setShare(long sequence, int share) {
+    existing(sequence).setShare(offset(sequence), share);
+  }
+
   /** Returns how often a message has come back, as {@link DeliveryCount} packs it; 0 until set. */
   public long returns(long sequence) {
     return existing(sequence).returns(offset(sequence));

@@ -50,6 +50,8 @@ public final class Page {
 
   private final PriorityColumn priorities = new PriorityColumn();
 
+  private final ShareColumn shares = new ShareColumn();
+
   /** Null until one is not 0: most queues never use them. */
   private long[] returns;
 
@@ -85,6 +87,7 @@ public final class Page {
     enqueueTimes.clear();
     locations.clear();
     priorities.clear();
+    shares.clear();
     returns = null;
     if (contents != null) {
       Arrays.fill(contents, null);
@@ -121,6 +124,7 @@ public final class Page {
     deadlines.pack(scratch);
     enqueueTimes.pack(scratch);
     locations.pack(scratch);
+    shares.pack(scratch);
   }
 
   private void unpackFlags() {
@@ -171,6 +175,7 @@ public final class Page {
     deadlines.set(slot, deadlineMillis, capacity);
     enqueueTimes.set(slot, enqueuedAtMillis, capacity);
     priorities.set(slot, 0, capacity);
+    shares.set(slot, 0, capacity);
     if (returns != null) {
       returns[slot] = 0;
     }
@@ -245,6 +250,18 @@ public final class Page {
     return priorities.ceiling(ready, offset, priority, firstOffset);
   }
 
+  int share(int offset) {
+    return shares.get(offset - firstOffset);
+  }
+
+  /** Sets the share. When those of a page at rest are set, usually all of them are. */
+  void setShare(int offset, int value) {
+    shares.set(offset - firstOffset, value, capacity);
+    if (flags == null && offset == ready.last()) {
+      shares.pack(new long[ENTRIES]);
+    }
+  }
+
   long returns(int offset) {
     return returns == null ? 0 : returns[offset - firstOffset];
   }
@@ -298,6 +315,7 @@ public final class Page {
     enqueueTimes.shift(slots, ENTRIES);
     locations.shift(slots, ENTRIES);
     priorities.shift(slots, ENTRIES);
+    shares.shift(slots, ENTRIES);
     if (returns != null) {
       returns = LongColumn.shifted(returns, new long[ENTRIES], capacity, slots, ENTRIES);
     }
@@ -319,6 +337,7 @@ public final class Page {
     enqueueTimes.grow(larger);
     locations.grow(larger);
     priorities.grow(larger);
+    shares.grow(larger);
     if (returns != null) {
       returns = Arrays.copyOf(returns, larger);
     }

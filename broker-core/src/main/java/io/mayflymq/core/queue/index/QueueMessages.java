@@ -10,6 +10,7 @@ import io.mayflymq.core.store.RecoverableQueue;
 import io.mayflymq.core.store.RedeliveryNotes;
 import io.mayflymq.core.store.UnreadableException;
 import io.mayflymq.core.store.UnsettledEntry;
+import java.util.Objects;
 import java.util.function.LongConsumer;
 
 /**
@@ -51,6 +52,12 @@ public final class QueueMessages implements RecoverableQueue {
   /** Null if messages are delivered in the order of arrival alone. */
   private final DeliveryPriority deliveryPriority;
 
+  /** Null if no values of a header take turns. */
+  private FairShares fairShares;
+
+  /** The highest number of a share that was given out before there was none. */
+  private int sharesBefore;
+
   /** Knows which messages were returned; null if the queue does not track that. */
   private Returned returned;
 
@@ -80,7 +87,8 @@ public final class QueueMessages implements RecoverableQueue {
     this.index = new MessageIndex<>(pages);
     this.store = store;
     this.deliveryPriority = DeliveryPriority.in(index, settings);
-    this.deadlines = new MessageDeadlines(index, deliveryPriority, settings.expiry());
+    this.deadlines = new MessageDeadlines(index, this::head, settings.expiry());
+    share(settings.deliveries().fairBy());
     this.countsReturns = settings.countsReturns();
     store.attach(this);
   }
@@ -96,6 +104,7 @@ public final class QueueMessages implements RecoverableQueue {
    */
   public long memoryBytes() {
     return store.memoryBytes()
+        + (fairShares == null ? 0 : fairShares.memoryBytes())
         + INDEX_BYTES_PER_MESSAGE * (index.readyCount() + index.unackedCount());
   }
 
@@ -112,9 +121,44 @@ public final class QueueMessages implements RecoverableQueue {
   /** Applies new settings: order of expiry and of delivery follow them at once. */
   public void change(QueueSettings changed) {
     deadlines.change(changed.expiry());
+    boolean otherLevels = false;
     if (deliveryPriority != null) {
+      int highest = deliveryPriority.highestLevel();
       deliveryPriority.change(changed);
+      otherLevels = fairShares != null && deliveryPriority.highestLevel() != highest;
     }
+    String header = changed.deliveries().fairBy();
+    if (otherLevels || !Objects.equals(header, fairShares == null ? null : fairShares.header())) {
+      share(header);
+    }
+  }
+
+  /** Lets the values of this header take turns; null for none. */
+  private void share(String header) {
+    sharesBefore = fairShares == null ? sharesBefore : fairShares.highestNumber();
+    fairShares =
+        header == null ? null : new FairShares(index, deliveryPriority, header, sharesBefore);
+    if (fairShares != null) {
+      fairShares.begin();
+    }
+  }
+
+  /** Returns the turns of the values of a header; null if none take turns. */
+  public FairShares fairShares() {
+    return fairShares;
+  }
+
+  /**
+   * Shares out some of the messages that are not known by their shares.
+   *
+   * @param mostMessages how many
+   * @param mostBytes after how many bytes of bodies that were read to stop
+   * @return whether there are more
+   */
+  public boolean shareOut(int mostMessages, long mostBytes) {
+    return fairShares != null
+        && fairShares.isSharingOut()
+        && fairShares.shareOut(this::peek, mostMessages, mostBytes);
   }
 
   /**
@@ -184,6 +228,10 @@ public final class QueueMessages implements RecoverableQueue {
     if (deliveryPriority != null && deliveryPriority.came(sequence, message.ownPriority())) {
       deliveryPriority.ready(sequence);
     }
+    if (fairShares != null) {
+      fairShares.came(sequence, message);
+      fairShares.ready(sequence);
+    }
     return sequence;
   }
 
@@ -236,6 +284,9 @@ public final class QueueMessages implements RecoverableQueue {
     if (flags != 0) {
       write(sequence, message, move, deadlineMillis, arrivedMillis);
     }
+    if (fairShares != null) {
+      fairShares.came(sequence, message);
+    }
   }
 
   /** Messages that have left are about to be put in again. */
@@ -268,6 +319,9 @@ public final class QueueMessages implements RecoverableQueue {
     if (deliveryPriority != null) {
       deliveryPriority.came(sequence, message.ownPriority());
       deliveryPriority.ready(sequence);
+    }
+    if (fairShares != null) {
+      fairShares.ready(sequence);
     }
     deadlines.inserted(sequence);
   }
@@ -311,15 +365,21 @@ public final class QueueMessages implements RecoverableQueue {
 
   /** Returns the next ready message to deliver; -1 if none is ready. */
   public long head() {
+    if (fairShares != null) {
+      return fairShares.first();
+    }
     return deliveryPriority == null ? index.firstReady() : deliveryPriority.first();
   }
 
   /**
-   * Returns the first ready message of the lowest priority; -1 if none is ready. It is {@link
-   * #head} in a queue without priorities.
+   * Returns the message that leaves where there are too many: the first one of the lowest or the
+   * highest priority, or of the largest share there. There is a ready message.
    */
-  public long headOfLowest() {
-    return deliveryPriority == null ? index.firstReady() : deliveryPriority.firstOfLowest();
+  public long headToDrop(boolean ofLowest) {
+    if (fairShares != null) {
+      return fairShares.firstToDrop(ofLowest);
+    }
+    return ofLowest && deliveryPriority != null ? deliveryPriority.firstOfLowest() : head();
   }
 
   /** Whether a message can be read; if so {@link #get} returns it without reading again. */
@@ -429,10 +489,8 @@ public final class QueueMessages implements RecoverableQueue {
    */
   public Message take(long sequence, long returns) {
     Message message = get(sequence);
-    if (deliveryPriority != null) {
-      deliveryPriority.leaving(sequence);
-    }
-    index.take(sequence);
+    served(sequence);
+    taking(sequence);
     if (isStored(sequence)) {
       store.delivered(sequence);
       if (returns > 0) {
@@ -444,10 +502,48 @@ public final class QueueMessages implements RecoverableQueue {
 
   /** Makes a ready message unavailable for a while. It does not count as delivered. */
   public void lock(long sequence) {
+    taking(sequence);
+  }
+
+  private void taking(long sequence) {
+    if (fairShares != null) {
+      fairShares.leaving(sequence);
+    }
     if (deliveryPriority != null) {
       deliveryPriority.leaving(sequence);
     }
     index.take(sequence);
+  }
+
+  /** Called before a message is delivered: the share that it belongs to has had its turn. */
+  public void served(long sequence) {
+    if (fairShares != null) {
+      fairShares.served(sequence);
+    }
+  }
+
+  private void leaving(long sequence) {
+    if (fairShares != null) {
+      fairShares.leaving(sequence);
+      fairShares.left(sequence);
+    }
+    if (deliveryPriority != null) {
+      deliveryPriority.leaving(sequence);
+    }
+  }
+
+  /** If the share of a message is not known, it is read for that where this is cheap. */
+  private void isReadyAgain(long sequence) {
+    if (fairShares == null) {
+      return;
+    }
+    if (!fairShares.isKnown(sequence)) {
+      Message message = peekIfCheap(sequence);
+      if (message != null) {
+        fairShares.came(sequence, message);
+      }
+    }
+    fairShares.ready(sequence);
   }
 
   /** Makes a locked message ready again, unchanged. */
@@ -456,6 +552,7 @@ public final class QueueMessages implements RecoverableQueue {
     if (deliveryPriority != null) {
       deliveryPriority.ready(sequence);
     }
+    isReadyAgain(sequence);
   }
 
   /** A consumer may have had this message. */
@@ -471,6 +568,7 @@ public final class QueueMessages implements RecoverableQueue {
     if (deliveryPriority != null) {
       deliveryPriority.returned(sequence);
     }
+    isReadyAgain(sequence);
   }
 
   /** Makes a message ready again that was taken and did not reach a client: unchanged. */
@@ -485,9 +583,7 @@ public final class QueueMessages implements RecoverableQueue {
   /** Removes a message for good. */
   public void remove(long sequence) {
     noteForCopy(sequence);
-    if (deliveryPriority != null) {
-      deliveryPriority.leaving(sequence);
-    }
+    leaving(sequence);
     int flags = index.flags(sequence);
     if ((flags & LOCATED) == 0) {
       store.left(index.remove(sequence));
@@ -526,9 +622,7 @@ public final class QueueMessages implements RecoverableQueue {
       return;
     }
     noteForCopy(sequence);
-    if (deliveryPriority != null) {
-      deliveryPriority.leaving(sequence);
-    }
+    leaving(sequence);
     long location = index.location(sequence);
     int bodyLength = index.bodySize(sequence);
     store.left(index.remove(sequence));
@@ -593,9 +687,7 @@ public final class QueueMessages implements RecoverableQueue {
       return null;
     }
     noteForCopy(sequence);
-    if (deliveryPriority != null) {
-      deliveryPriority.leaving(sequence);
-    }
+    leaving(sequence);
     long location = index.location(sequence);
     int bodyLength = index.bodySize(sequence);
     store.left(index.remove(sequence));
@@ -622,6 +714,10 @@ public final class QueueMessages implements RecoverableQueue {
   /** Does the same as {@link #remove}, except for the index. */
   private void leaveQueue(long sequence) {
     noteForCopy(sequence);
+    if (fairShares != null) {
+      fairShares.leaving(sequence);
+      fairShares.left(sequence);
+    }
     int flags = index.flags(sequence);
     store.left(index.content(sequence));
     if ((flags & EntryFlags.STORED) != 0) {
@@ -659,6 +755,7 @@ public final class QueueMessages implements RecoverableQueue {
     if (deliveryPriority != null) {
       deliveryPriority.cleared();
     }
+    fairShares = null;
     index.clear();
     storedCount = 0;
     storedBytes = 0;
@@ -743,6 +840,9 @@ public final class QueueMessages implements RecoverableQueue {
    */
   public void finishRecovery(
       long nowMillis, QueueRecovery.ReturnedMessages returned, LongConsumer takeBack) {
+    if (fairShares != null) {
+      fairShares.begin();
+    }
     if (recovery != null) {
       QueueRecovery finished = recovery;
       recovery = null;
@@ -784,6 +884,9 @@ public final class QueueMessages implements RecoverableQueue {
   @Override
   public int settled(long sequence) {
     int bodyLength = index.bodySize(sequence);
+    if (fairShares != null) {
+      fairShares.left(sequence);
+    }
     index.remove(sequence);
     storedLeft(bodyLength);
     return bodyLength;

@@ -5,6 +5,7 @@ import io.mayflymq.core.queue.Consumer;
 import io.mayflymq.core.queue.ConsumerRates;
 import io.mayflymq.core.queue.QueueSizes;
 import io.mayflymq.core.queue.index.Deadlines;
+import io.mayflymq.core.queue.index.FairShareCounts;
 import io.mayflymq.core.queue.index.PriorityCounts;
 import io.mayflymq.core.queue.index.QueueTotals;
 import java.util.List;
@@ -30,6 +31,7 @@ import java.util.OptionalLong;
  * @param memoryBytes about how many bytes of memory its messages take; empty for a stream
  * @param priorities how many messages are ready of each priority; null if the queue tells none
  *     apart
+ * @param shares which shares have ready messages; null if no values of a header take turns
  */
 public record QueueContents(
     QueueTotals totals,
@@ -43,7 +45,8 @@ public record QueueContents(
     OptionalLong oldestAgeMillis,
     long leaseEndMillis,
     OptionalLong memoryBytes,
-    PriorityCounts priorities) {
+    PriorityCounts priorities,
+    FairShareCounts shares) {
   /**
    * Returns how many messages the queue is to deliver or to settle: also those that wait for a
    * retry, and dead letters that wait for another queue; scheduled ones are not in the queue yet.

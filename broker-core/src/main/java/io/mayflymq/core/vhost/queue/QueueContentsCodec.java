@@ -7,6 +7,7 @@ import io.mayflymq.core.queue.BrowsedMessage;
 import io.mayflymq.core.queue.ConsumeOptions;
 import io.mayflymq.core.queue.Consumer;
 import io.mayflymq.core.queue.ConsumerRates;
+import io.mayflymq.core.queue.index.FairShareCounts;
 import io.mayflymq.core.queue.index.PriorityCounts;
 import io.mayflymq.core.queue.index.QueueTotals;
 import java.util.ArrayList;
@@ -21,7 +22,8 @@ public final class QueueContentsCodec {
 
   /**
    * Writes contents; its first message is left out. Nodes of a release that does not know what
-   * comes last leave it unread: priorities, what the consumers have, and what can be brought back.
+   * comes last leave it unread: priorities, what the consumers have, what can be brought back, and
+   * shares.
    */
   public static void write(ByteWriter out, QueueContents contents) {
     write(out, contents.totals());
@@ -48,6 +50,7 @@ public final class QueueContentsCodec {
         .consumers()
         .forEach(member -> out.decimal(member.rates().deliver()).decimal(member.rates().ack()));
     write(out, contents.recoverable());
+    write(out, contents.shares());
   }
 
   /** Reads contents. Their consumers have no target. */
@@ -99,7 +102,8 @@ public final class QueueContentsCodec {
         oldestAge,
         leaseEndMillis,
         memoryBytes,
-        priorities);
+        priorities,
+        in.remaining() > 0 && in.bit() ? shares(in) : null);
   }
 
   private static void write(ByteWriter out, PriorityCounts priorities) {
@@ -118,6 +122,30 @@ public final class QueueContentsCodec {
       ready.put(priority, in.number());
     }
     return new PriorityCounts(ready, returned);
+  }
+
+  private static void write(ByteWriter out, FairShareCounts shares) {
+    out.bit(shares != null);
+    if (shares != null) {
+      out.number(shares.shares()).number(shares.unread()).number(shares.largest().size());
+      for (FairShareCounts.Share share : shares.largest()) {
+        out.bit(share.value() != null);
+        if (share.value() != null) {
+          out.text(share.value());
+        }
+        out.number(share.ready());
+      }
+    }
+  }
+
+  private static FairShareCounts shares(ByteReader in) {
+    long shares = in.number();
+    long unread = in.number();
+    List<FairShareCounts.Share> largest = new ArrayList<>();
+    for (int left = in.count(2); left > 0; left--) {
+      largest.add(new FairShareCounts.Share(in.bit() ? in.text() : null, in.number()));
+    }
+    return new FairShareCounts(shares, List.copyOf(largest), unread);
   }
 
   /** Writes a page of messages. */

@@ -30,6 +30,7 @@ import io.mayflymq.core.policy.RetrySettings;
 import io.mayflymq.core.policy.RetryType;
 import io.mayflymq.core.queue.QueueSizes;
 import io.mayflymq.core.queue.index.Deadlines;
+import io.mayflymq.core.queue.index.FairShareCounts;
 import io.mayflymq.core.queue.index.PriorityCounts;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.queue.QueueContents;
@@ -107,6 +108,9 @@ public final class QueueFields {
           content("exclusive_consumer_tag", TEXT, Reading::exclusiveConsumer)
               .nullAlone(type(QueueType.CLASSIC))
               .column(),
+          content("fair_shares", NUMBER, Reading::fairShares).column(),
+          content("fair_shares_largest", OTHER, Reading::largestShares).in(ALONE),
+          content("fair_shares_unread", NUMBER, Reading::unreadShares).in(ALONE),
           content("head_message_timestamp", NUMBER, Reading::headTimestamp)
               .nullAlone(type(QueueType.CLASSIC))
               .column(),
@@ -548,6 +552,31 @@ public final class QueueFields {
           .ready()
           .forEach((priority, count) -> ready.put(priority.toString(), count));
       return ready;
+    }
+
+    Object fairShares() {
+      FairShareCounts shares = contents.shares();
+      return shares == null ? null : shares.shares();
+    }
+
+    /** Returns those with the most ready messages, the largest first. */
+    Object largestShares() {
+      return contents.shares() == null
+          ? null
+          : contents.shares().largest().stream()
+              .map(
+                  share -> {
+                    Map<String, Object> object = new LinkedHashMap<>();
+                    object.put("value", share.value());
+                    object.put("messages_ready", share.ready());
+                    return object;
+                  })
+              .toList();
+    }
+
+    Object unreadShares() {
+      FairShareCounts shares = contents.shares();
+      return shares == null ? null : shares.unread();
     }
 
     Object returned() {

@@ -106,6 +106,7 @@ export const POLICY_KEYS = [
   { key: 'dead-letter-exchange', type: 'text', label: 'dead letter exchange', help: 'where expired and rejected messages are published' },
   { key: 'dead-letter-routing-key', type: 'text', label: 'dead letter routing key', help: 'instead of the message’s own' },
   { key: 'max-unacked', type: 'number', label: 'max unacked', help: 'most unacknowledged messages of all consumers of a queue together' },
+  { key: 'fair-by', type: 'text', label: 'fair by', help: 'a header, such as tenant: its values take turns, however many messages one has' },
   { key: 'delivery-rate', type: 'number', label: 'delivery rate', help: 'most messages that consumers of a queue get within a second' },
   { key: 'publish-rate', type: 'number', label: 'publish rate', help: 'most messages within a second that publishers get into a queue; they wait' },
   { key: 'alternate-exchange', type: 'text', label: 'alternate exchange', help: 'for exchanges: where unroutable messages go' },

@@ -281,7 +281,8 @@ public final class LocalQueue implements ShardQueue {
           queue.oldestAgeMillis(state.now()),
           state.queue().partition().time().toMachine(queue.leaseEndMillis()),
           OptionalLong.of(queue.memoryBytes()),
-          queue.priorityCounts());
+          queue.priorityCounts(),
+          queue.fairShareCounts());
     }
     return new QueueContents(
         machine.totals(),
@@ -295,6 +296,7 @@ public final class LocalQueue implements ShardQueue {
         OptionalLong.empty(),
         Deadlines.NEVER,
         OptionalLong.empty(),
+        null,
         null);
   }
 

@@ -167,6 +167,13 @@ const argumentsOf = queue => (Object.keys(queue.arguments).length === 0 ? undefi
 const byPriority = queue => (queue.messages_active_priorities > 1
   ? Object.entries(queue.messages_by_priority).reverse().map(([priority, ready]) => `${number(ready)} of ${priority}`).join(', ') : undefined);
 
+/** The values that take turns, the largest first. */
+const shares = queue => (queue.fair_shares === undefined ? undefined : [
+  `${number(queue.fair_shares)} take turns`,
+  ...queue.fair_shares_largest.slice(0, 5).map(share => `${share.value ?? 'none'}: ${number(share.messages_ready)}`),
+  ...(queue.fair_shares_unread > 0 ? [`${number(queue.fair_shares_unread)} still to be shared out`] : []),
+].join(', '));
+
 const bindingsPart = (page, queue, bindings) => section(page, 'bindings', 'Bindings', () => html`
   ${bindingsTable(page, bindings ?? [], 'Bindings to this queue')}
   ${mayUse('write', queue) ? bindForm(page, { vhost: queue.vhost, queue: queue.name }) : ''}`);
@@ -247,6 +254,7 @@ function viewUp(page, { queue, effective, replicas, deadlines, bindings, schedul
         [isReplicated(queue) ? 'Leader' : 'Node', queue.node],
         ['Ready', `${number(queue.messages_ready)} (${bytes(queue.message_bytes_ready)})`],
         ['Ready by priority', byPriority(queue)],
+        ['Fair shares', shares(queue)],
         ['Unacknowledged', `${number(queue.messages_unacknowledged)} (${bytes(queue.message_bytes_unacknowledged)})`],
         ['Persistent', `${number(queue.messages_persistent)} (${bytes(queue.message_bytes_persistent)})`],
         ['Delayed', queue.messages_delayed > 0 ? number(queue.messages_delayed) : undefined],

@@ -94,6 +94,21 @@ class LeaderChangeIT extends QuorumFixture {
     assertThat(bodies(next(consumer, 20))).isEqualTo(QuorumNodes.bodies(0, 20));
   }
 
+  @Test
+  void valuesOfAHeaderGoOnToTakeTurns() throws Exception {
+    nodes.declare(0, queue, Map.of("x-fair-by", "tenant"));
+    int follower = nodes.follower(queue, 0);
+    Channel channel = nodes.confirming(follower);
+    for (String tenant : List.of("a", "a", "a", "a", "b", "b")) {
+      channel.basicPublish("", queue, Amqp.headers(Map.of("tenant", tenant)), Amqp.bytes(tenant));
+    }
+    channel.waitForConfirmsOrDie(Patience.MILLIS);
+
+    nodes.killLeader(queue);
+
+    assertThat(QuorumNodes.drain(channel, queue)).isEqualTo(List.of("a", "b", "a", "b", "a", "a"));
+  }
+
   /** The other queue was used later, so its lease ends later, if the first one goes on. */
   @Test
   void aLeaseGoesOn() throws Exception {
