@@ -9,6 +9,7 @@
 //            [--expiration MS] [--queues N] [--arg-int NAME=V]... [--arg-str NAME=V]... [--exchange X --key K]
 //            [--no-declare] [--rate MSGS_PER_S] [--live N] [--pid BROKER_PID] [--timeout S]
 //            [--keys N] [--copies N] [--expire-at UNIX_MS] [--priorities N]
+//            [--tenants N]
 //   amqpload --port 5672 --declares N        declares N queues one by one, each awaited, and prints the rate
 //   amqpload --loopback --size N --messages N  what TCP alone carries between two threads of this machine
 //   amqpload --relay --rate N ...            the run without a broker: a thread passes on what it gets, from one publisher to one consumer
@@ -26,6 +27,7 @@
 // With --copies N every message is expected N times: an exchange that fans out.
 // With --expire-at the expiration of each message is what is left until then, so that all expire together.
 // With --priorities N messages have the priorities 0 .. N-1, mixed.
+// With --tenants N messages have a header "tenant" with the numbers 0 .. N-1, mixed.
 // SIGTERM or SIGINT ends a run early, with its figures.
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -62,7 +64,7 @@ static const char *host = "127.0.0.1", *queue = "load", *exchange = "", *key = N
 static int port = 5672, npub = 1, ncon = 1, size = 100, window = 0, persistent = 0, durable = 0, ack_every = 0, prefetch = 0,
            queues = 1, declare = 1, pid = 0, timeout_s = 120, keys = 0, loopback = 0, relayed = 0;
 static const char *expiration = NULL;
-static int priorities = 0;
+static int priorities = 0, tenants = 0;
 static long total = 1000000, rate = 0, live = 0, declares = 0, copies = 1, expire_at = 0;
 static const char *iargs[16], *sargs[16]; static int niargs, nsargs;
 static atomic_long sent, received, confirmed, nacked;
@@ -168,7 +170,7 @@ static void *confirm_reader(void *arg) {
 static _Thread_local unsigned encoded;
 static void encode(buf *b, const char *rk, size_t *body, size_t *digits) {
   size_t s = frame_begin(b, 1, 1); u16(b, 60); u16(b, 40); u16(b, 0); sstr(b, exchange); sstr(b, rk); u8(b, 0); frame_end(b, s);
-  s = frame_begin(b, 2, 1); u16(b, 60); u16(b, 0); u64(b, size); u16(b, 0x1000 | (priorities ? 0x0800 : 0) | (expiration ? 0x0100 : 0)); u8(b, persistent ? 2 : 1); if (priorities) u8(b, (encoded++ * 2654435761u >> 8) % priorities); if (expiration) sstr(b, expiration); *digits = b->len - 6; frame_end(b, s);
+  s = frame_begin(b, 2, 1); u16(b, 60); u16(b, 0); u64(b, size); u16(b, 0x1000 | (tenants ? 0x2000 : 0) | (priorities ? 0x0800 : 0) | (expiration ? 0x0100 : 0)); if (tenants) { u32(b, 16); sstr(b, "tenant"); u8(b, 'l'); u64(b, (encoded++ * 2654435761u >> 8) % tenants); } u8(b, persistent ? 2 : 1); if (priorities) u8(b, (encoded++ * 2654435761u >> 8) % priorities); if (expiration) sstr(b, expiration); *digits = b->len - 6; frame_end(b, s);
   for (int left = size; left > 0; ) { int part = left < FRAME_MAX - 8 ? left : FRAME_MAX - 8; s = frame_begin(b, 3, 1); if (left == size) *body = b->len; need(b, part); memset(b->p + b->len, 'x', part); b->len += part; frame_end(b, s); left -= part; }
 }
 static void *publisher(void *arg) {
@@ -253,7 +255,7 @@ static conn *connect_relay(conn **consumer) {
 static void ask(int signal) { (void)signal; stop = ASKED; }
 
 int main(int argc, char **argv) {
-  static struct option o[] = {{"host",1,0,1},{"port",1,0,2},{"queue",1,0,3},{"publishers",1,0,4},{"consumers",1,0,5},{"size",1,0,6},{"messages",1,0,7},{"confirm",1,0,8},{"persistent",0,0,9},{"durable",0,0,10},{"ack",1,0,11},{"prefetch",1,0,12},{"expiration",1,0,13},{"queues",1,0,14},{"arg-int",1,0,15},{"arg-str",1,0,16},{"exchange",1,0,17},{"key",1,0,18},{"no-declare",0,0,19},{"rate",1,0,20},{"pid",1,0,21},{"timeout",1,0,22},{"user",1,0,23},{"password",1,0,24},{"vhost",1,0,25},{"declares",1,0,26},{"live",1,0,27},{"keys",1,0,28},{"copies",1,0,29},{"expire-at",1,0,30},{"loopback",0,0,31},{"relay",0,0,32},{"priorities",1,0,33},{0}};
+  static struct option o[] = {{"host",1,0,1},{"port",1,0,2},{"queue",1,0,3},{"publishers",1,0,4},{"consumers",1,0,5},{"size",1,0,6},{"messages",1,0,7},{"confirm",1,0,8},{"persistent",0,0,9},{"durable",0,0,10},{"ack",1,0,11},{"prefetch",1,0,12},{"expiration",1,0,13},{"queues",1,0,14},{"arg-int",1,0,15},{"arg-str",1,0,16},{"exchange",1,0,17},{"key",1,0,18},{"no-declare",0,0,19},{"rate",1,0,20},{"pid",1,0,21},{"timeout",1,0,22},{"user",1,0,23},{"password",1,0,24},{"vhost",1,0,25},{"declares",1,0,26},{"live",1,0,27},{"keys",1,0,28},{"copies",1,0,29},{"expire-at",1,0,30},{"loopback",0,0,31},{"relay",0,0,32},{"priorities",1,0,33},{"tenants",1,0,34},{0}};
   int ch; while ((ch = getopt_long(argc, argv, "", o, NULL)) != -1) switch (ch) {
     case 1: host = optarg; break; case 2: port = atoi(optarg); break; case 3: queue = optarg; break; case 4: npub = atoi(optarg); break; case 5: ncon = atoi(optarg); break;
     case 6: size = atoi(optarg); break; case 7: total = atol(optarg); break; case 8: window = atoi(optarg); break; case 9: persistent = 1; break; case 10: durable = 1; break;
@@ -262,6 +264,7 @@ int main(int argc, char **argv) {
     case 20: rate = atol(optarg); break; case 21: pid = atoi(optarg); break; case 22: timeout_s = atoi(optarg); break; case 23: user = optarg; break; case 24: pass = optarg; break; case 25: vhost = optarg; break; case 26: declares = atol(optarg); break; case 27: live = atol(optarg); break;
     case 28: keys = atoi(optarg); break; case 29: copies = atol(optarg); break; case 30: expire_at = atol(optarg); expiration = "000000"; break; case 31: loopback = 1; break; case 32: relayed = 1; declare = 0; npub = ncon = 1; window = 0; break;
     case 33: priorities = atoi(optarg); break;
+    case 34: tenants = atoi(optarg); break;
     default: return 2; }
   if (loopback) { run_loopback(); return 0; }
   struct rlimit files; getrlimit(RLIMIT_NOFILE, &files); files.rlim_cur = files.rlim_max; setrlimit(RLIMIT_NOFILE, &files);
