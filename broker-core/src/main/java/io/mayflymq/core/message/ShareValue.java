@@ -1,6 +1,7 @@
 package io.mayflymq.core.message;
 
 import io.mayflymq.protocol.types.FieldValue;
+import io.mayflymq.protocol.types.RawProperties;
 
 /**
  * Whose turn a message is in, where the values of a header share a queue: the text of that header.
@@ -15,11 +16,11 @@ public final class ShareValue {
    * Returns the value of a message: a text, an integer and a boolean are told apart by their text
    * only.
    *
-   * @param header the name of the header
+   * @param header the name of the header, encoded
    * @return null if the message has no such header, or one that has no text, such as a table
    */
-  public static String of(Message message, String header) {
-    FieldValue value = message.headers().get(header);
+  public static String of(Message message, byte[] header) {
+    FieldValue value = RawProperties.header(message.content(), header);
     if (value instanceof FieldValue.LongString text) {
       String whole = text.string();
       return whole.length() > MOST_CHARACTERS ? whole.substring(0, MOST_CHARACTERS) : whole;

@@ -23,7 +23,7 @@ final class FieldTableCodec {
     return FieldTable.ofOwned(fields);
   }
 
-  private static FieldValue readValue(WireReader in, int depth) {
+  static FieldValue readValue(WireReader in, int depth) {
     int tag = in.uint8();
     return switch (tag) {
       case 't' -> FieldValue.Bool.of(in.uint8() != 0);

@@ -62,6 +62,20 @@ public final class RawProperties {
     return TableWalk.containsKey(content, at + Integer.BYTES, BigEndian.getInt(content, at), name);
   }
 
+  /**
+   * Returns the header of this name, decoded; null if the content has none. No other one is
+   * decoded.
+   *
+   * @param name encoded
+   */
+  public static FieldValue header(byte[] content, byte[] name) {
+    if (!hasHeaders(content)) {
+      return null;
+    }
+    int at = headersAt(content);
+    return TableWalk.value(content, at + Integer.BYTES, BigEndian.getInt(content, at), name);
+  }
+
   /** Returns a copy of the table of headers with its length. The table must exist. */
   public static byte[] headers(byte[] content) {
     int at = headersAt(content);

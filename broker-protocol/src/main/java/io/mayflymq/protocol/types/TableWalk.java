@@ -37,6 +37,26 @@ final class TableWalk {
   }
 
   /**
+   * Returns the value of the first field of this name at the top level of a table's body, decoded;
+   * null if there is none.
+   *
+   * @throws ConnectionException (SYNTAX_ERROR) if a field before it, or its value is malformed
+   */
+  static FieldValue value(byte[] buf, int off, int len, byte[] key) {
+    int end = off + len;
+    for (int at = off; at < end; ) {
+      int length = buf[at] & 0xFF;
+      int name = at + 1;
+      int value = claim(name, length, end);
+      at = skipValue(buf, value, end, 1, false);
+      if (matches(buf, name, length, key)) {
+        return FieldTableCodec.readValue(new WireReader(buf, value, at - value, "field table"), 1);
+      }
+    }
+    return null;
+  }
+
+  /**
    * Returns which of these names the fields of a table's body have at its top level: bit i for the
    * name i.
    *

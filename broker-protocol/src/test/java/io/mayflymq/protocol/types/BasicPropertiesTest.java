@@ -178,6 +178,11 @@ class BasicPropertiesTest {
 
   private void assertScanAgrees(byte[] bytes, BasicProperties expected) {
     assertThat(RawProperties.messageId(bytes)).isEqualTo(expected.messageId());
+    FieldTable headers = expected.headers() == null ? FieldTable.EMPTY : expected.headers();
+    headers.forEach(
+        (name, value) ->
+            assertThat(RawProperties.header(bytes, Utf8.encode(name))).isEqualTo(value));
+    assertThat(RawProperties.header(bytes, Utf8.encode("in none of them"))).isNull();
     // Within a larger array, so that an over-read would find something else than an exception.
     byte[] padded = new byte[bytes.length + 40];
     Arrays.fill(padded, (byte) 0x01);

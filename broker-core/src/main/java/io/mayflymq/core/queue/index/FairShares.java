@@ -3,6 +3,7 @@ package io.mayflymq.core.queue.index;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.message.ShareValue;
 import io.mayflymq.core.queue.index.ShareGroup.Share;
+import io.mayflymq.protocol.types.Utf8;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -57,6 +58,7 @@ public final class FairShares {
   private final DeliveryPriority priorities;
 
   private final String header;
+  private final byte[] encodedHeader;
 
   /** Numbers of shares up to it are of former settings and mean nothing. */
   private final int before;
@@ -102,6 +104,7 @@ public final class FairShares {
     this.index = index;
     this.priorities = priorities;
     this.header = header;
+    this.encodedHeader = Utf8.encode(header);
     this.before = before;
     int levels = priorities == null ? 1 : priorities.highestLevel() + 1;
     this.rounds = new ShareGroup[levels];
@@ -162,7 +165,7 @@ public final class FairShares {
         cursor = sequence + 1;
       }
       if (!isKnown) {
-        join(sequence, message == null ? null : ShareValue.of(message, header));
+        join(sequence, message == null ? null : ShareValue.of(message, encodedHeader));
       }
       add(sequence);
     }
@@ -193,7 +196,7 @@ public final class FairShares {
    * Called when a message was put into the index; it is not ready yet, or {@link #ready} follows.
    */
   void came(long sequence, Message message) {
-    join(sequence, ShareValue.of(message, header));
+    join(sequence, ShareValue.of(message, encodedHeader));
   }
 
   private void join(long sequence, String value) {
