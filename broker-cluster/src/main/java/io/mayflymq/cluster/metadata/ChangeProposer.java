@@ -54,12 +54,15 @@ public final class ChangeProposer implements ChangeOrdering {
 
   @Override
   public CompletableFuture<Void> propose(List<? extends MetadataCommand> commands, Object origin) {
-    if (ChangeVersions.of(commands) > version.getAsInt()) {
+    int needed = ChangeVersions.of(commands);
+    if (needed > version.getAsInt()) {
       return CompletableFuture.failedFuture(
           new ChannelException(
               ReplyCode.PRECONDITION_FAILED,
-              "replicated queues need nodes that know them: a node of an earlier release is a member"
-                  + " of the cluster"));
+              (needed == ChangeVersions.OF_REPLICAS
+                      ? "replicated queues need nodes that know them"
+                      : "this change needs nodes that know it")
+                  + ": a node of an earlier release is a member of the cluster"));
     }
     byte[] encoded = CommandCodec.encode(commands);
     CompletableFuture<Void> done;

@@ -2,8 +2,11 @@ package io.mayflymq.cluster.metadata;
 
 import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.MetadataCommand.Assigning;
+import io.mayflymq.core.metadata.MetadataCommand.PolicySet;
 import io.mayflymq.core.metadata.MetadataCommand.QueueDeclared;
 import io.mayflymq.core.metadata.MetadataCommand.QueueMoving;
+import io.mayflymq.core.metadata.MetadataCommand.QueueRedefined;
+import io.mayflymq.core.policy.PolicyKey;
 import java.util.List;
 
 /**
@@ -21,11 +24,23 @@ public final class ChangeVersions {
   /** The first version in which partitions have replicas. */
   public static final int OF_REPLICAS = 3;
 
+  /** The first version in which queues take arguments over from later declarations. */
+  public static final int OF_ADOPTIONS = 4;
+
   private ChangeVersions() {}
 
   /** Returns the version that all members have to know before these commands are proposed. */
   static int of(List<? extends MetadataCommand> commands) {
+    if (commands.stream().anyMatch(ChangeVersions::isOfAdoptions)) {
+      return OF_ADOPTIONS;
+    }
     return commands.stream().anyMatch(ChangeVersions::isOfReplicas) ? OF_REPLICAS : lowest();
+  }
+
+  private static boolean isOfAdoptions(MetadataCommand command) {
+    return command instanceof QueueRedefined
+        || (command instanceof PolicySet set
+            && set.policy().definition().get(PolicyKey.ON_MISMATCH) != null);
   }
 
   private static boolean isOfReplicas(MetadataCommand command) {
@@ -41,6 +56,6 @@ public final class ChangeVersions {
 
   /** Returns the highest version that is read and written; at most 127. */
   public static int highest() {
-    return OF_REPLICAS;
+    return OF_ADOPTIONS;
   }
 }

@@ -195,7 +195,13 @@ public final class RemoteQueue implements ShardQueue {
   @Override
   public void applyPolicies() {
     settings = queue.vhost().settingsOf(queue.definition());
-    queue.here().ifPresent(here -> here.onShard().applyPolicies());
+    queue
+        .here()
+        .ifPresent(
+            here -> {
+              here.redefine(queue.definition());
+              here.onShard().applyPolicies();
+            });
   }
 
   /** The owning node knows. */

@@ -270,6 +270,11 @@ public sealed interface AdministrationEvent extends BrokerEvent {
       if (value instanceof Boolean bool) {
         return FieldValue.Bool.of(bool);
       }
+      if (value instanceof Map<?, ?> table) {
+        FieldTable.Builder fields = FieldTable.builder();
+        table.forEach((name, word) -> fields.put((String) name, (String) word));
+        return new FieldValue.Table(fields.build());
+      }
       return value instanceof Number number
           ? new FieldValue.Int64(number.longValue())
           : FieldValue.of(String.valueOf(value));

@@ -3,9 +3,11 @@ package io.mayflymq.core.metadata;
 import io.mayflymq.core.metadata.MetadataCommand.AssignmentChanged;
 import io.mayflymq.core.metadata.MetadataCommand.ExchangeUnused;
 import io.mayflymq.core.metadata.MetadataCommand.Expectation;
+import io.mayflymq.core.metadata.MetadataCommand.QueueDeclared;
 import io.mayflymq.core.metadata.MetadataCommand.QueueIs;
 import io.mayflymq.core.metadata.MetadataCommand.QueueMoveIs;
 import io.mayflymq.core.metadata.MetadataCommand.QueueMoved;
+import io.mayflymq.core.metadata.MetadataCommand.QueueRedefined;
 import io.mayflymq.core.metadata.MetadataCommand.UserDeclared;
 import io.mayflymq.core.metadata.MetadataCommand.UserIs;
 import io.mayflymq.core.metadata.MetadataCommand.VhostDeclared;
@@ -39,6 +41,9 @@ public final class CommandCodec {
   // Of version 3
   private static final int ASSIGNMENT_CHANGED = 7;
 
+  // Of version 4
+  private static final int QUEUE_REDEFINED = 8;
+
   private CommandCodec() {}
 
   /**
@@ -67,6 +72,12 @@ public final class CommandCodec {
     } else if (command instanceof AssignmentChanged changed) {
       out.writeByte(ASSIGNMENT_CHANGED);
       AssignmentEntry.write(out, changed);
+    } else if (command instanceof QueueRedefined redefined) {
+      out.writeByte(QUEUE_REDEFINED);
+      writeStored(
+          out,
+          new QueueDeclared(
+              redefined.vhost(), redefined.queue(), redefined.id(), QueuePlace.replicated(0)));
     } else if (!(command instanceof Expectation)) {
       out.writeByte(STORED);
       writeStored(out, command);
@@ -126,6 +137,10 @@ public final class CommandCodec {
       case QUEUE_IS -> new QueueIs(in.readUTF(), in.readUTF(), in.readLong());
       case QUEUE_MOVE_IS -> new QueueMoveIs(in.readUTF(), in.readUTF(), in.readLong());
       case QUEUE_MOVED -> new QueueMoved(in.readUTF(), in.readUTF());
+      case QUEUE_REDEFINED -> {
+        QueueDeclared declared = (QueueDeclared) readStored(in);
+        yield new QueueRedefined(declared.vhost(), declared.queue(), declared.id());
+      }
       case ASSIGNMENT_CHANGED -> AssignmentEntry.readChange(in);
       case EXCHANGE_UNUSED -> new ExchangeUnused(in.readUTF(), in.readUTF());
       case USER_IS -> {

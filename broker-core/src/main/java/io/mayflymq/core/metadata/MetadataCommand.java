@@ -31,6 +31,14 @@ public sealed interface MetadataCommand {
   record QueueDeclared(String vhost, QueueDefinition queue, long id, QueuePlace place)
       implements MetadataCommand {}
 
+  /**
+   * A queue has other arguments from here on. It is written as {@link QueueDeclared}.
+   *
+   * @param queue what it is then
+   * @param id the id of the queue that is meant
+   */
+  record QueueRedefined(String vhost, QueueDefinition queue, long id) implements MetadataCommand {}
+
   /** A durable queue was deleted, with its bindings. */
   record QueueDeleted(String vhost, String queue) implements MetadataCommand {}
 

@@ -18,6 +18,7 @@ final class PolicyEntry {
   private static final char TEXT = 't';
   private static final char FLAG = 'f';
   private static final char TEXTS = 'l';
+  private static final char TEXT_TABLE = 'm';
 
   private PolicyEntry() {}
 
@@ -63,6 +64,13 @@ final class PolicyEntry {
       for (Object text : texts) {
         out.text((String) text);
       }
+    } else if (value instanceof Map<?, ?> table) {
+      out.writeByte(TEXT_TABLE);
+      out.writeInt(table.size());
+      for (Map.Entry<?, ?> entry : table.entrySet()) {
+        out.text((String) entry.getKey());
+        out.text((String) entry.getValue());
+      }
     } else {
       throw new IllegalArgumentException("not a value of a policy: " + value);
     }
@@ -96,6 +104,13 @@ final class PolicyEntry {
       case TEXT -> in.text();
       case FLAG -> in.readBoolean();
       case TEXTS -> in.texts();
+      case TEXT_TABLE -> {
+        Map<String, String> table = new LinkedHashMap<>();
+        for (int left = in.readInt(); left > 0; left--) {
+          table.put(in.text(), in.text());
+        }
+        yield table;
+      }
       default -> throw new IOException("a policy's value has the unknown type " + type);
     };
   }

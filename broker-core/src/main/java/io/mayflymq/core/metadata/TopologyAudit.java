@@ -8,8 +8,8 @@ import org.slf4j.event.Level;
 /**
  * Logs which client, or which timer of the broker, has created or deleted an exchange, queue or
  * binding: the audit category. Deletions of what is durable have level info, as they may lose
- * messages; everything else has level debug, as applications do it all the time. Any thread may
- * call.
+ * messages, and so have changes of a queue by a declaration; everything else has level debug, as
+ * applications do it all the time. Any thread may call.
  */
 public final class TopologyAudit implements BrokerEvents {
   private static final Logger LOGGER = LoggerFactory.getLogger("audit");
@@ -44,9 +44,10 @@ public final class TopologyAudit implements BrokerEvents {
   }
 
   private static boolean isLasting(TopologyEvent event) {
-    return event instanceof TopologyEvent.QueueDeleted deleted
-        && deleted.queue().durable()
-        && !deleted.queue().exclusive();
+    return event instanceof TopologyEvent.QueueAdopted
+        || (event instanceof TopologyEvent.QueueDeleted deleted
+            && deleted.queue().durable()
+            && !deleted.queue().exclusive());
   }
 
   private static String subject(TopologyEvent event) {
@@ -54,6 +55,12 @@ public final class TopologyAudit implements BrokerEvents {
       return "queue '%s'".formatted(created.queue().name());
     } else if (event instanceof TopologyEvent.QueueDeleted deleted) {
       return "queue '%s'".formatted(deleted.queue().name());
+    } else if (event instanceof TopologyEvent.QueueAdopted adopted) {
+      return "queue '%s' has the arguments %s and had %s"
+          .formatted(adopted.queue().name(), adopted.queue().arguments(), adopted.before());
+    } else if (event instanceof TopologyEvent.QueueKept kept) {
+      return "queue '%s' keeps %s"
+          .formatted(kept.queue().name(), String.join(", ", kept.differing()));
     } else if (event instanceof TopologyEvent.ExchangeCreated created) {
       return "exchange '%s'".formatted(created.exchange().name());
     } else if (event instanceof TopologyEvent.ExchangeDeleted deleted) {

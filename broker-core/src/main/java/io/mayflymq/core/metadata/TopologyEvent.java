@@ -3,8 +3,9 @@ package io.mayflymq.core.metadata;
 import io.mayflymq.core.routing.Binding;
 import io.mayflymq.core.routing.ExchangeDefinition;
 import io.mayflymq.protocol.types.FieldTable;
+import java.util.List;
 
-/** An exchange, a queue or a binding was created or deleted. */
+/** An exchange, a queue or a binding was created, changed or deleted. */
 sealed interface TopologyEvent extends BrokerEvent {
   /** The virtual host that it is in. */
   String vhost();
@@ -51,6 +52,40 @@ sealed interface TopologyEvent extends BrokerEvent {
     @Override
     public void describeSubject(FieldTable.Builder properties) {
       properties.put("name", queue.name());
+    }
+  }
+
+  /** A queue has taken arguments over from a declaration. An event of this broker only. */
+  record QueueAdopted(String vhost, QueueDefinition queue, FieldTable before, Actor actor)
+      implements TopologyEvent {
+    @Override
+    public String name() {
+      return "queue.adopted";
+    }
+
+    @Override
+    public void describeSubject(FieldTable.Builder properties) {
+      properties
+          .put("name", queue.name())
+          .put("arguments", ErlangTable.of(queue.arguments()))
+          .put("arguments_before", ErlangTable.of(before));
+    }
+  }
+
+  /** A queue was declared otherwise, and stays what it is. An event of this broker only. */
+  record QueueKept(String vhost, QueueDefinition queue, List<String> differing, Actor actor)
+      implements TopologyEvent {
+    @Override
+    public String name() {
+      return "queue.kept";
+    }
+
+    @Override
+    public void describeSubject(FieldTable.Builder properties) {
+      properties
+          .put("name", queue.name())
+          .put("arguments", ErlangTable.of(queue.arguments()))
+          .put("differing", String.join(",", differing));
     }
   }
 

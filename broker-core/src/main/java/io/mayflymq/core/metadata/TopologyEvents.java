@@ -4,11 +4,15 @@ import io.mayflymq.core.metadata.TopologyEvent.BindingCreated;
 import io.mayflymq.core.metadata.TopologyEvent.BindingDeleted;
 import io.mayflymq.core.metadata.TopologyEvent.ExchangeCreated;
 import io.mayflymq.core.metadata.TopologyEvent.ExchangeDeleted;
+import io.mayflymq.core.metadata.TopologyEvent.QueueAdopted;
 import io.mayflymq.core.metadata.TopologyEvent.QueueCreated;
 import io.mayflymq.core.metadata.TopologyEvent.QueueDeleted;
+import io.mayflymq.core.metadata.TopologyEvent.QueueKept;
 import io.mayflymq.core.routing.Binding;
 import io.mayflymq.core.routing.ExchangeDefinition;
 import io.mayflymq.core.routing.Removal;
+import io.mayflymq.protocol.types.FieldTable;
+import java.util.List;
 
 /**
  * Publishes events about created and deleted objects of a virtual host.
@@ -40,6 +44,25 @@ public record TopologyEvents(String vhost, BrokerEvents events) {
     for (ExchangeDefinition exchange : removal.deletedExchanges()) {
       events.happened(new ExchangeDeleted(vhost, exchange.name(), actor));
     }
+  }
+
+  /**
+   * Publishes that a queue has taken arguments over from a declaration.
+   *
+   * @param queue what it is now
+   * @param before the arguments that it had
+   */
+  public void adopted(QueueDefinition queue, FieldTable before, Actor actor) {
+    events.happened(new QueueAdopted(vhost, queue, before, actor));
+  }
+
+  /**
+   * Publishes that a queue was declared otherwise, and stays what it is.
+   *
+   * @param differing the names of the arguments or properties that differ
+   */
+  public void kept(QueueDefinition queue, List<String> differing, Actor actor) {
+    events.happened(new QueueKept(vhost, queue, differing, actor));
   }
 
   /** Publishes that a queue was deleted. */

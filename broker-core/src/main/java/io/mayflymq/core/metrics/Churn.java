@@ -17,7 +17,11 @@ public final class Churn {
     /** {@code queue.declare} that was answered, of a new queue or not. */
     QUEUE_DECLARED,
     QUEUE_CREATED,
-    QUEUE_DELETED;
+    QUEUE_DELETED,
+    /** A queue was declared otherwise, and stays what it is, by a policy. */
+    QUEUE_KEPT,
+    /** A queue was declared otherwise, and has taken that over, by a policy. */
+    QUEUE_ADOPTED;
 
     @SuppressWarnings("EnumOrdinal") // in memory only, never in a file or on the wire
     private final int cell = ordinal();

@@ -5,7 +5,10 @@ import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.protocol.types.FieldValue;
 import io.mayflymq.protocol.types.ReplyCode;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
 
 /**
  * Whether a redeclaration agrees with the existing object. Integers of every width and timestamps
@@ -17,6 +20,14 @@ import java.util.List;
  */
 public final class Equivalence {
   private final String where;
+
+  /**
+   * What differs.
+   *
+   * @param name the argument or property
+   * @param error 406, which names it with both values
+   */
+  public record Mismatch(String name, ChannelException error) {}
 
   /**
    * Prepares a comparison.
@@ -35,10 +46,19 @@ public final class Equivalence {
    * @throws ChannelException 406 if it differs
    */
   public void check(String property, Object received, Object current) {
-    if (!received.equals(current)) {
-      throw inequivalent(
-          property, "received '%s' but current is '%s'".formatted(received, current));
-    }
+    compare(property, received, current)
+        .ifPresent(
+            mismatch -> {
+              throw mismatch.error();
+            });
+  }
+
+  /** Compares a property. @return what differs, if anything does */
+  public Optional<Mismatch> compare(String property, Object received, Object current) {
+    return received.equals(current)
+        ? Optional.empty()
+        : Optional.of(
+            mismatch(property, "received '%s' but current is '%s'".formatted(received, current)));
   }
 
   /**
@@ -61,12 +81,37 @@ public final class Equivalence {
   }
 
   /**
-   * Compares the arguments of a queue that only this broker supports.
+   * Compares the arguments of a queue in the same order, and then those that only this broker
+   * supports, if any of them counts.
    *
-   * @throws ChannelException 406 if one differs
+   * @param extensions whether they all count
+   * @param rules what a policy says of them: these count too
+   * @return what differs, in that order
    */
-  public void checkQueueExtensions(FieldTable received, FieldTable current) {
-    checkArguments(received, current, QueueArguments.extensions(QueueType.of(current)));
+  public List<Mismatch> compareQueueArguments(
+      FieldTable received,
+      FieldTable current,
+      Dialect dialect,
+      boolean extensions,
+      OnMismatch rules) {
+    if (received.equals(current)) {
+      return List.of();
+    }
+    QueueType type = QueueType.of(current);
+    List<Mismatch> found = new ArrayList<>();
+    Consumer<String> comparison =
+        name -> {
+          if (!sameValue(name, received.get(name), current.get(name))) {
+            found.add(mismatch(name, difference(received.get(name), current.get(name))));
+          }
+        };
+    type.arguments().forEach(comparison);
+    dialect.comparedArguments(type).forEach(comparison);
+    QueueArguments.extensions(type).stream()
+        .filter(name -> !dialect.comparedArguments(type).contains(name))
+        .filter(name -> extensions || rules.compares(name))
+        .forEach(comparison);
+    return found;
   }
 
   /**
@@ -85,17 +130,19 @@ public final class Equivalence {
   }
 
   private void checkArgument(String name, FieldValue received, FieldValue current) {
-    if (sameValue(name, received, current)) {
-      return;
+    if (!sameValue(name, received, current)) {
+      throw mismatch(name, difference(received, current)).error();
     }
+  }
+
+  private static String difference(FieldValue received, FieldValue current) {
     if (current == null) {
-      throw inequivalent(name, "received %s but current is none".formatted(describe(received)));
+      return "received %s but current is none".formatted(describe(received));
     }
     if (received == null) {
-      throw inequivalent(name, "received none but current is %s".formatted(describe(current)));
+      return "received none but current is %s".formatted(describe(current));
     }
-    throw inequivalent(
-        name, "received '%s' but current is '%s'".formatted(show(received), show(current)));
+    return "received '%s' but current is '%s'".formatted(show(received), show(current));
   }
 
   private static boolean sameValue(String name, FieldValue a, FieldValue b) {
@@ -151,9 +198,11 @@ public final class Equivalence {
     return value.toString();
   }
 
-  private ChannelException inequivalent(String name, String difference) {
-    return new ChannelException(
-        ReplyCode.PRECONDITION_FAILED,
-        "inequivalent arg '%s' %s: %s".formatted(name, where, difference));
+  private Mismatch mismatch(String name, String difference) {
+    return new Mismatch(
+        name,
+        new ChannelException(
+            ReplyCode.PRECONDITION_FAILED,
+            "inequivalent arg '%s' %s: %s".formatted(name, where, difference)));
   }
 }

@@ -13,7 +13,7 @@ import java.util.TreeMap;
 
 /**
  * The settings of a policy: keys with their values, at least one. Immutable; a value is a Long,
- * String, Boolean, or List of strings.
+ * String, Boolean, List of strings, or map of strings to strings.
  */
 public final class PolicyDefinition {
   /** How many unknown keys an error names. */

@@ -520,6 +520,16 @@ public enum PolicyKey {
           .byDefault(true)
           .of(CLASSIC, QUORUM)
           .extension()),
+  /** MayflyMQ's own; see {@link OnMismatch}. */
+  ON_MISMATCH(
+      row("on-mismatch", OnMismatch::check)
+          .doc(
+              "`refuse`, `keep`, `adopt`, or a table of these by argument: [when a queue is declared"
+                  + " again with other arguments](#when-a-declaration-differs)")
+          .byDefault("refuse")
+          .extension()
+          .forOperators()
+          .byPoliciesOnly()),
   OVERFLOW(
       row(
               "overflow",
@@ -817,7 +827,8 @@ public enum PolicyKey {
   }
 
   /**
-   * Validates a value and converts it to a Long, String, Boolean, or List of strings.
+   * Validates a value and converts it to a Long, String, Boolean, List of strings, or map of
+   * strings to strings.
    *
    * @throws PolicyException if it is not valid
    */

@@ -41,6 +41,7 @@ public final class PolicyTable {
   private final Defaults defaults;
   private final long patternsSize;
   private final boolean pauses;
+  private final boolean toleratesMismatches;
   private final Cache<Applied, QueueSettings> recent = BoundedCaches.of(64);
 
   /**
@@ -55,10 +56,14 @@ public final class PolicyTable {
     this.policies = policies;
     this.patternsSize = patternsSize;
     this.defaults = defaults;
-    this.pauses =
-        policies.values().stream()
-            .flatMap(List::stream)
-            .anyMatch(policy -> policy.definition().get(PolicyKey.PAUSE) != null);
+    this.pauses = hasKey(PolicyKey.PAUSE);
+    this.toleratesMismatches = hasKey(PolicyKey.ON_MISMATCH);
+  }
+
+  private boolean hasKey(PolicyKey key) {
+    return policies.values().stream()
+        .flatMap(List::stream)
+        .anyMatch(policy -> policy.definition().get(key) != null);
   }
 
   /** Returns whether queues may be paused by them. */
@@ -229,6 +234,17 @@ public final class PolicyTable {
     PolicySubject any = PolicySubject.queue(to.byArguments.type(), "");
     return new EffectiveSettings(any, to.policies, to.arguments, defaults, List.of())
         .toQueueSettings(to.byArguments);
+  }
+
+  /** Returns what happens when a queue of this type and name is declared again otherwise. */
+  public OnMismatch onMismatch(QueueType type, String queue) {
+    return toleratesMismatches
+        ? OnMismatch.of(
+            byPolicies(PolicySubject.queue(type, queue))
+                .value(PolicyKey.ON_MISMATCH)
+                .map(EffectiveValue::value)
+                .orElse(null))
+        : OnMismatch.REFUSING;
   }
 
   /** Returns the alternate exchange of an exchange, or null. */

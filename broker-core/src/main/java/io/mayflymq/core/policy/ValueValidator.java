@@ -32,7 +32,8 @@ interface ValueValidator {
       };
 
   /**
-   * Validates a value and converts it to a Long, String, Boolean, or List of strings.
+   * Validates a value and converts it to a Long, String, Boolean, List of strings, or map of
+   * strings to strings.
    *
    * @throws PolicyException if it is not valid
    */

@@ -6,10 +6,12 @@ import io.mayflymq.core.message.DeathReason;
 import io.mayflymq.core.policy.DeadLetterSettings;
 import io.mayflymq.core.policy.EffectiveSettings;
 import io.mayflymq.core.policy.EffectiveValue;
+import io.mayflymq.core.policy.OnMismatch;
 import io.mayflymq.core.policy.Overflow;
 import io.mayflymq.core.policy.PaceSettings;
 import io.mayflymq.core.policy.PolicyException;
 import io.mayflymq.core.policy.PolicyKey;
+import io.mayflymq.core.policy.QueueArguments;
 import io.mayflymq.core.policy.QueueSettings;
 import io.mayflymq.core.policy.QueueType;
 import io.mayflymq.core.policy.RetrySettings;
@@ -216,7 +218,7 @@ public final class QueueProof {
     if (facts.takesPolicies() && !taken.isEmpty()) {
       canByDeadLetters(
           ClaimId.POLICY_TAKES,
-          "A policy that sets %s applies to messages that are in the queue already, and drops them."
+          "A policy that sets %s applies to messages that are in the queue already, and drops them.%s"
               .formatted(
                   taken.stream()
                       .map(
@@ -224,7 +226,11 @@ public final class QueueProof {
                               reason == DeathReason.EXPIRED
                                   ? "a lower message-ttl"
                                   : "a lower max-length")
-                      .collect(Collectors.joining(" or "))),
+                      .collect(Collectors.joining(" or ")),
+                  adopts(taken)
+                      ? " So does a client that declares the queue again with such an argument, as"
+                          + " on-mismatch adopts it."
+                      : ""),
           taken.contains(DeathReason.EXPIRED)
               ? value(PolicyKey.MESSAGE_TTL_RETROACTIVE)
               : "policies",
@@ -236,6 +242,18 @@ public final class QueueProof {
             + " at its work.",
         FROM_CONSUMER + "basic.consume with no_ack",
         "consume with acknowledgements");
+  }
+
+  /** Whether a declaration may change what takes messages away for one of these reasons. */
+  private boolean adopts(List<DeathReason> taken) {
+    OnMismatch rules = facts.table().onMismatch(facts.subject().type(), facts.definition().name());
+    return taken.stream()
+        .map(
+            reason ->
+                reason == DeathReason.EXPIRED
+                    ? QueueArguments.MESSAGE_TTL
+                    : QueueArguments.MAX_LENGTH)
+        .anyMatch(argument -> rules.on(argument) == OnMismatch.Verdict.ADOPT);
   }
 
   private void limit() {

@@ -259,7 +259,7 @@ public final class RoutingTable<Q> {
   public RoutingTable<Q> withQueue(String name, Q handle, long bytes) {
     Objects.requireNonNull(handle, "handle");
     QueueNode<Q> present = nodes.queue(name);
-    if (present != null && present.handle() == handle) {
+    if (present != null && present.handle() == handle && present.bytes() == bytes) {
       return this;
     }
     QueueNode<Q> node = new QueueNode<>(name, handle, bytes);

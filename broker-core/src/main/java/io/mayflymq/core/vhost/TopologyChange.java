@@ -16,6 +16,7 @@ final class TopologyChange {
   private final List<MetadataCommand> written = new ArrayList<>();
   private final List<Runnable> effects = new ArrayList<>();
   private final List<Queue> created = new ArrayList<>();
+  private final List<Runnable> withdrawals = new ArrayList<>();
   private Topology topology;
 
   /** Begins with the topology before the change. */
@@ -55,6 +56,11 @@ final class TopologyChange {
     effects.add(effect);
   }
 
+  /** Adds what follows when the change is not made. */
+  void otherwise(Runnable withdrawal) {
+    withdrawals.add(withdrawal);
+  }
+
   /** Notes a queue that the change adds. */
   void created(Queue queue) {
     created.add(queue);
@@ -73,5 +79,6 @@ final class TopologyChange {
   /** The change is not made. */
   void discard() {
     created.forEach(queue -> queue.lifecycle().discard());
+    withdrawals.forEach(Runnable::run);
   }
 }

@@ -14,6 +14,7 @@ import io.mayflymq.core.metadata.MetadataCommand.QueueIs;
 import io.mayflymq.core.metadata.MetadataCommand.QueueMoveIs;
 import io.mayflymq.core.metadata.MetadataCommand.QueueMoved;
 import io.mayflymq.core.metadata.MetadataCommand.QueueMoving;
+import io.mayflymq.core.metadata.MetadataCommand.QueueRedefined;
 import io.mayflymq.core.metadata.MetadataCommand.QueueStays;
 import io.mayflymq.core.metadata.MetadataCommand.Unbound;
 import io.mayflymq.core.metadata.MetadataCommand.VhostDeleted;
@@ -85,6 +86,8 @@ final class TopologyChanges {
       remove(change, change.routing().deleteExchange(deleted.exchange()), origin);
     } else if (command instanceof QueueDeclared declared) {
       declare(change, declared, origin);
+    } else if (command instanceof QueueRedefined redefined) {
+      redefine(change, redefined, origin);
     } else if (command instanceof QueueDeleted deleted) {
       delete(change, deleted, origin);
     } else if (command instanceof QueueMoving moving) {
@@ -215,8 +218,46 @@ final class TopologyChanges {
   }
 
   private static RoutingTable<Queue> with(RoutingTable<Queue> table, Queue queue) {
+    return with(table, queue, queue.definition());
+  }
+
+  private static RoutingTable<Queue> with(
+      RoutingTable<Queue> table, Queue queue, QueueDefinition definition) {
     return table.withQueue(
-        queue.name(), queue, MetadataSize.ofQueue(queue.name(), queue.definition().arguments()));
+        queue.name(), queue, MetadataSize.ofQueue(queue.name(), definition.arguments()));
+  }
+
+  /**
+   * The queue stays the same for all who hold it. It does not move meanwhile, as its copy has the
+   * arguments of before.
+   */
+  private void redefine(TopologyChange change, QueueRedefined redefined, ChangeOrigin origin) {
+    QueueDefinition definition = redefined.queue();
+    Queue queue = change.topology().queue(definition.name());
+    require(
+        queue != null
+            && queue.id() == redefined.id()
+            && !change.topology().moves().containsKey(queue.name()),
+        redefined);
+    queue.propose(definition);
+    change.otherwise(() -> queue.withdraw(definition));
+    change.become(withLeases(with(change.routing(), queue, definition), queue.name()));
+    change.write(
+        commands.declared(
+            queues.placed(
+                new QueueDeclared(redefined.vhost(), definition, queue.id(), queue.place()),
+                queue)));
+    change.then(() -> effects.redefined(queue, definition, origin));
+  }
+
+  /** The bindings of a queue that was put in anew keep their leases. */
+  private RoutingTable<Queue> withLeases(RoutingTable<Queue> table, String queue) {
+    RoutingTable<Queue> changed = table;
+    for (Binding binding : table.bindingsTo(DestinationKind.QUEUE, queue)) {
+      IdleLease lease = idle.current(binding);
+      changed = lease == null ? changed : changed.withLease(binding, lease);
+    }
+    return changed;
   }
 
   private void delete(TopologyChange change, QueueDeleted deleted, ChangeOrigin origin) {
@@ -256,8 +297,8 @@ final class TopologyChanges {
   /** A queue that moves to replicas becomes a quorum queue. */
   private static QueueDefinition moved(Queue queue, QueueMoving moving) {
     return moving.to().isReplicated()
-        ? QuorumConversion.of(queue.definition(), moving.vhost())
-        : queue.definition();
+        ? QuorumConversion.of(queue.proposedDefinition(), moving.vhost())
+        : queue.proposedDefinition();
   }
 
   private void move(TopologyChange change, QueueMoved moved) {
@@ -265,12 +306,7 @@ final class TopologyChanges {
     Move move = change.topology().moves().get(name);
     require(move != null, moved);
     Queue old = change.topology().queue(name);
-    RoutingTable<Queue> table = with(change.routing(), move.copy());
-    for (Binding binding : table.bindingsTo(DestinationKind.QUEUE, name)) {
-      IdleLease lease = idle.current(binding);
-      table = lease == null ? table : table.withLease(binding, lease);
-    }
-    change.become(table);
+    change.become(withLeases(with(change.routing(), move.copy()), name));
     change.become(change.topology().withoutMove(name));
     QueueMoving begun = move.command();
     change.write(

@@ -3,6 +3,7 @@ package io.mayflymq.core.vhost;
 import io.mayflymq.core.metadata.Actor;
 import io.mayflymq.core.metadata.AdministrationEvent;
 import io.mayflymq.core.metadata.MetadataCommand.PolicyCleared;
+import io.mayflymq.core.metadata.QueueDefinition;
 import io.mayflymq.core.metadata.TopologyEvents;
 import io.mayflymq.core.metrics.Churn;
 import io.mayflymq.core.metrics.VhostMetrics;
@@ -15,7 +16,9 @@ import io.mayflymq.core.routing.RoutingTable;
 import io.mayflymq.core.vhost.deadletter.RedriveRegistry;
 import io.mayflymq.core.vhost.queue.AutoDeadLetterQueue;
 import io.mayflymq.core.vhost.queue.Queue;
+import io.mayflymq.core.vhost.queue.QueueSweep;
 import io.mayflymq.core.vhost.queue.local.DepartedQueues;
+import io.mayflymq.protocol.types.FieldTable;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
@@ -78,6 +81,18 @@ final class TopologyEffects {
     if (origin.isHere()) {
       broker.churn().happened(Churn.Event.QUEUE_CREATED);
       events.created(queue.definition(), actor(queue, origin));
+    }
+  }
+
+  /** A queue has other arguments. Who has asked for that on this node waits for its shard. */
+  void redefined(Queue queue, QueueDefinition definition, ChangeOrigin origin) {
+    FieldTable before = queue.definition().arguments();
+    queue.redefine(definition);
+    if (origin.isHere()) {
+      broker.churn().happened(Churn.Event.QUEUE_ADOPTED);
+      events.adopted(definition, before, origin.actor());
+    } else {
+      QueueSweep.of(List.of(queue), each -> each.onShard().applyPolicies());
     }
   }
 

@@ -6,11 +6,15 @@ import io.mayflymq.core.metadata.MetadataCommand.QueueDeclared;
 import io.mayflymq.core.metadata.MetadataCommand.QueueDeleted;
 import io.mayflymq.core.metadata.MetadataCommand.QueueIs;
 import io.mayflymq.core.metadata.MetadataCommand.QueueMoving;
+import io.mayflymq.core.metadata.MetadataCommand.QueueRedefined;
 import io.mayflymq.core.metadata.QueueDefinition;
 import io.mayflymq.core.metadata.QueuePlace;
+import io.mayflymq.core.metadata.TopologyEvents;
 import io.mayflymq.core.metrics.Churn;
 import io.mayflymq.core.policy.Defaults;
+import io.mayflymq.core.policy.Equivalence.Mismatch;
 import io.mayflymq.core.policy.LeaseUse;
+import io.mayflymq.core.policy.PolicyTable;
 import io.mayflymq.core.policy.QueueType;
 import io.mayflymq.core.routing.MetadataSize;
 import io.mayflymq.core.security.Limit;
@@ -20,6 +24,7 @@ import io.mayflymq.core.vhost.queue.DeclaredQueue;
 import io.mayflymq.core.vhost.queue.Preconditions;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.queue.QueueSweep;
+import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.ConnectionException;
 import io.mayflymq.protocol.types.ReplyCode;
 import java.util.ArrayList;
@@ -78,8 +83,98 @@ final class VhostQueues {
   }
 
   private CompletableFuture<DeclaredQueue> redeclare(QueueDeclaration wanted, Queue present) {
-    Redeclaration.check(state.name(), wanted, present, state.current().policies().defaults());
-    return present.lifecycle().status(wanted.renewsLease());
+    Redeclaration outcome =
+        outcome(wanted, present, present.definition(), state.current().policies());
+    if (!outcome.kept().isEmpty()) {
+      tellKept(outcome, wanted, present);
+    }
+    // The declaration is a use of the queue before a lease that it brings can end.
+    CompletableFuture<DeclaredQueue> status = present.lifecycle().status(wanted.renewsLease());
+    return outcome.changes()
+        ? status.thenCompose(
+            used -> used == null ? status : state.ask(() -> adopt(wanted, present)))
+        : status;
+  }
+
+  private Redeclaration outcome(
+      QueueDeclaration wanted, Queue present, QueueDefinition definition, PolicyTable policies) {
+    return Redeclaration.of(
+        state.name(), wanted, present, definition, policies, broker.deprecatedFeatures());
+  }
+
+  /** See {@link VirtualHost#takes}. */
+  boolean takes(QueueDeclaration wanted, Queue present) {
+    try {
+      outcome(wanted, present, present.definition(), state.current().policies());
+      return true;
+    } catch (ChannelException e) {
+      return false;
+    }
+  }
+
+  private void tellKept(Redeclaration outcome, QueueDeclaration wanted, Queue present) {
+    Actor actor = Actor.of(wanted.connection());
+    broker.churn().happened(Churn.Event.QUEUE_KEPT);
+    new TopologyEvents(state.name(), broker.auditedEvents())
+        .kept(present.definition(), outcome.kept().stream().map(Mismatch::name).toList(), actor);
+    for (Mismatch mismatch : outcome.kept()) {
+      if (present.keeps(mismatch.name())) {
+        LOGGER.warn(
+            "{} stays what it is, by the policy key on-mismatch, though {} has declared it"
+                + " otherwise: {}. Further declarations with another '{}' are not logged",
+            present,
+            actor.inWords(),
+            mismatch.error().detail(),
+            mismatch.name());
+      }
+    }
+  }
+
+  /**
+   * Changes a queue to what is declared, as far as a policy wants that. What is being written, of
+   * the queue or of the policies, counts. Within the lock.
+   */
+  private CompletableFuture<DeclaredQueue> adopt(QueueDeclaration wanted, Queue present) {
+    Topology topology = state.proposed();
+    if (topology.queue(wanted.name()) != present) {
+      return state.askLater(() -> CompletableFuture.completedFuture(null));
+    }
+    QueueDefinition before = present.proposedDefinition();
+    Redeclaration outcome = outcome(wanted, present, before, topology.policies());
+    if (!outcome.changes()) {
+      return state.askLater(() -> CompletableFuture.completedFuture(null));
+    }
+    if (topology.moves().containsKey(wanted.name())) {
+      throw Preconditions.precondition(
+          present, "is being moved, and cannot take other arguments over until it has");
+    }
+    QueueDefinition definition = outcome.definition();
+    long growth = sizeOf(definition) - sizeOf(before);
+    if (growth > 0) {
+      state.requireRoom(topology, "cannot change queue '" + wanted.name() + "'", growth);
+    }
+    List<MetadataCommand> commands = new ArrayList<>(3);
+    commands.add(new QueueIs(state.name(), wanted.name(), present.id()));
+    commands.add(new QueueRedefined(state.name(), definition, present.id()));
+    if (lacksOwnDeadLetterQueue(topology, definition)) {
+      Queue taken = topology.queue(AutoDeadLetterQueue.nameOf(definition.name()));
+      if (taken != null) {
+        throw AutoDeadLetterQueue.nameIsTaken(definition.name(), state.name(), taken);
+      }
+      commands.add(
+          declared(
+              AutoDeadLetterQueue.of(definition),
+              present.isLocal() ? declared(present).place() : present.place()));
+    }
+    return changes
+        .request(commands, ChangeOrigin.of(wanted.connection()))
+        .thenCompose(
+            inForce -> QueueSweep.of(List.of(present), queue -> queue.onShard().applyPolicies()))
+        .thenCompose(applied -> present.lifecycle().status(false));
+  }
+
+  private static long sizeOf(QueueDefinition queue) {
+    return MetadataSize.ofQueue(queue.name(), queue.arguments());
   }
 
   private CompletableFuture<DeclaredQueue> declareNow(QueueDeclaration wanted) {

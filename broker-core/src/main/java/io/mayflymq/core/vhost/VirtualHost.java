@@ -325,14 +325,24 @@ public final class VirtualHost implements QueueHost {
   }
 
   /**
-   * Declares a queue, or checks that the one that exists is the same. One that is about to go is
-   * declared anew when it has.
+   * Declares a queue, or checks that the one that exists is the same, or changes it as the policy
+   * key {@code on-mismatch} says. One that is about to go is declared anew when it has.
    *
    * @throws ChannelException 403 for a reserved name, 405 if it is exclusive to another connection,
    *     406 if an argument is not valid or the queue exists and differs
    */
   public CompletableFuture<DeclaredQueue> declareQueue(QueueDeclaration asked) {
     return queues.declare(asked);
+  }
+
+  /**
+   * Returns whether a declaration of a queue that is there would succeed: they agree, or a policy
+   * says what becomes of what differs.
+   *
+   * @param present the queue of this name
+   */
+  public boolean takes(QueueDeclaration declaration, Queue present) {
+    return queues.takes(declaration, present);
   }
 
   /**

@@ -3,6 +3,7 @@ package io.mayflymq.core.metadata;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.mayflymq.core.policy.Policy;
 import io.mayflymq.core.policy.PolicyKind;
 import io.mayflymq.core.policy.QueueArguments;
 import io.mayflymq.core.routing.Binding;
@@ -14,6 +15,7 @@ import io.mayflymq.core.security.User;
 import io.mayflymq.protocol.types.FieldTable;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
@@ -32,6 +34,12 @@ class CommandCodecTest {
         "q:1", durable, exclusive, true, valid.table(), valid.settings(), "ü:1");
   }
 
+  private static Policy policy(PolicyKind kind) {
+    return Policy.of(
+            kind, "p:1", "^ü", "queues", -3, Map.of("on-mismatch", Map.of("x-expires", "keep")))
+        .merging(true);
+  }
+
   private static final List<MetadataCommand> COMMANDS =
       List.of(
           new MetadataCommand.ExchangeDeclared(
@@ -44,12 +52,15 @@ class CommandCodecTest {
           new MetadataCommand.QueueDeclared("v", queue(true, false), 8, new QueuePlace(1023, 7)),
           new MetadataCommand.QueueDeclared("v", queue(false, true), 9, new QueuePlace(0, 0)),
           new MetadataCommand.QueueDeclared("v", queue(true, false), 8, QueuePlace.replicated(5)),
+          new MetadataCommand.QueueRedefined("v", queue(true, false), 8),
+          new MetadataCommand.QueueRedefined("v", queue(false, true), 9),
           new MetadataCommand.QueueDeleted("v", "q:1"),
           new MetadataCommand.Bound(
               "v", new Binding("x:y", DestinationKind.QUEUE, "2:q", "k:ü", ARGUMENTS)),
           new MetadataCommand.Unbound(
               "v", new Binding("x:y", DestinationKind.EXCHANGE, "2:q", "k:ü", ARGUMENTS)),
           new MetadataCommand.PolicyCleared("v", PolicyKind.OPERATOR_POLICY, "p:1"),
+          new MetadataCommand.PolicySet("v", policy(PolicyKind.POLICY)),
           new MetadataCommand.VhostDeclared(VhostDefinition.of("v")),
           new MetadataCommand.VhostDeleted("v"),
           new MetadataCommand.UserDeclared(USER),

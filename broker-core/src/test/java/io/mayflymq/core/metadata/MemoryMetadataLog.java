@@ -145,6 +145,8 @@ public final class MemoryMetadataLog implements MetadataLog {
       state.remove(List.of("exchange", deleted.exchange()));
     } else if (command instanceof MetadataCommand.PolicySet set) {
       state.put(List.of("policy", set.policy().name()), command);
+    } else if (command instanceof MetadataCommand.PolicyCleared cleared) {
+      state.remove(List.of("policy", cleared.name()));
     } else if (command instanceof MetadataCommand.QueueDeclared declared) {
       state.put(List.of("queue", declared.queue().name()), command);
     } else if (command instanceof MetadataCommand.QueueDeleted deleted) {

@@ -256,6 +256,22 @@ class ClaimRunsTest {
   }
 
   @ParameterizedTest
+  @ValueSource(strings = {"message-ttl", "max-length"})
+  void adoptedArgumentTakesMessagesThatAreThere(String key) {
+    broker
+        .vhost
+        .policies()
+        .set(Policy.of(PolicyKind.POLICY, "p", "^q$", "queues", 0, Map.of("on-mismatch", "adopt")));
+    broker.declare("q");
+    assertThat(claims("q")).contains(ClaimId.POLICY_TAKES);
+    broker.publish("q", 1);
+    broker.advance(10);
+    broker.declare("q", arguments("x-" + key, 0));
+    broker.advance(1100);
+    assertDropped("q");
+  }
+
+  @ParameterizedTest
   @ValueSource(strings = {"missing", "amq.direct"})
   void deadLetterThatNoExchangeTakesIsDropped(String exchange) {
     broker.declare(

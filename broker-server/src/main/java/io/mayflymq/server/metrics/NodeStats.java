@@ -23,7 +23,15 @@ record NodeStats(MeasuredBroker broker) implements Metric.Labelled {
               "Declarations of queues, of new and of existing ones.",
               Churn.Event.QUEUE_DECLARED),
           churn("queues_created_total", "Created queues.", Churn.Event.QUEUE_CREATED),
-          churn("queues_deleted_total", "Deleted queues.", Churn.Event.QUEUE_DELETED));
+          churn("queues_deleted_total", "Deleted queues.", Churn.Event.QUEUE_DELETED),
+          churn(
+              "queue_declarations_kept_total",
+              "Declarations that differ from the queue, which stays what it is.",
+              Churn.Event.QUEUE_KEPT),
+          churn(
+              "queue_declarations_adopted_total",
+              "Declarations that differ from the queue, which takes that over.",
+              Churn.Event.QUEUE_ADOPTED));
 
   /** What the process uses. */
   static final List<Metric<NodeStats>> COARSE =

@@ -1,6 +1,7 @@
 package io.mayflymq.core.vhost.queue;
 
 import io.mayflymq.core.metadata.QueueDefinition;
+import io.mayflymq.core.metadata.QueuePlace;
 import io.mayflymq.core.metrics.Counters;
 import io.mayflymq.core.policy.QueueSettings;
 import io.mayflymq.core.policy.QueueType;
@@ -12,14 +13,16 @@ import io.mayflymq.protocol.types.ConnectionException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 
 /**
  * A queue as routing tables and connections know it: what it is, and where it is. Any thread may
- * read it, and nothing of it changes but what does its work on its shard, when it is deleted. The
- * work is done behind three interfaces: commands of a batch within bursts of the queue's shard
- * ({@link #onShard}), requests from any thread ({@link #requests}), and what its virtual host does
- * with it ({@link #lifecycle}).
+ * read it, and nothing of it changes but its arguments, if another declaration is adopted, and what
+ * does its work on its shard, when it is deleted. The work is done behind three interfaces:
+ * commands of a batch within bursts of the queue's shard ({@link #onShard}), requests from any
+ * thread ({@link #requests}), and what its virtual host does with it ({@link #lifecycle}).
  */
 public final class Queue {
   /**
@@ -35,6 +38,16 @@ public final class Queue {
       ShardQueue onShard, QueueRequests requests, QueueLifecycle lifecycle, QueueCopying copying) {}
 
   private final QueueIdentity identity;
+
+  /** What was declared, or adopted from a later declaration. */
+  private volatile QueueDefinition definition;
+
+  /** What becomes the definition, while that is being written; else null. */
+  private volatile QueueDefinition proposed;
+
+  /** The arguments that were declared otherwise; null if none was. */
+  private volatile Set<String> kept;
+
   private final QueueHost vhost;
   private final Partition partition;
 
@@ -84,6 +97,7 @@ public final class Queue {
       Function<Queue, Implementation> work) {
     this.home = home;
     this.identity = identity;
+    this.definition = identity.definition();
     this.vhost = vhost;
     this.partition = partition;
     Implementation made = work.apply(this);
@@ -100,12 +114,65 @@ public final class Queue {
 
   /** Returns the queue's name. */
   public String name() {
-    return identity.definition().name();
+    return definition.name();
   }
 
-  /** Returns what was declared. */
+  /** Returns what was declared. Another declaration may have changed its arguments since. */
   public QueueDefinition definition() {
-    return identity.definition();
+    return definition;
+  }
+
+  /** Returns the same with a change that is being written. Within the lock of the virtual host. */
+  public QueueDefinition proposedDefinition() {
+    QueueDefinition next = proposed;
+    return next == null ? definition : next;
+  }
+
+  /** Notes a change that is being written. Within the lock of the virtual host. */
+  public void propose(QueueDefinition changed) {
+    proposed = changed;
+  }
+
+  /** Forgets a change that could not be written. */
+  public void withdraw(QueueDefinition changed) {
+    if (changed.equals(proposed)) {
+      proposed = null;
+    }
+  }
+
+  /**
+   * Has other arguments from now on; the queue lives by them when {@link ShardQueue#applyPolicies}
+   * is called next.
+   *
+   * @param changed of the same name and type, durable, exclusive and auto-delete as before
+   */
+  public void redefine(QueueDefinition changed) {
+    definition = changed;
+    withdraw(changed);
+  }
+
+  /**
+   * Notes that a declaration had another value of an argument, and the queue has kept its own. Any
+   * thread may call.
+   *
+   * @return whether it is the first one of this argument
+   */
+  public boolean keeps(String argument) {
+    Set<String> names = kept;
+    if (names == null) {
+      synchronized (this) {
+        if (kept == null) {
+          kept = ConcurrentHashMap.newKeySet();
+        }
+        names = kept;
+      }
+    }
+    return names.add(argument);
+  }
+
+  /** Returns where it is by the metadata; see {@link QueueIdentity#place}. */
+  public QueuePlace place() {
+    return identity.place();
   }
 
   /** Returns the connection that it is exclusive to, or null. */

@@ -109,5 +109,6 @@ export const POLICY_KEYS = [
   { key: 'fair-by', type: 'text', label: 'fair by', help: 'a header, such as tenant: its values take turns, however many messages one has' },
   { key: 'delivery-rate', type: 'number', label: 'delivery rate', help: 'most messages that consumers of a queue get within a second' },
   { key: 'publish-rate', type: 'number', label: 'publish rate', help: 'most messages within a second that publishers get into a queue; they wait' },
+  { key: 'on-mismatch', type: 'text', label: 'on mismatch', help: 'when a queue is declared again with other arguments: refuse, keep or adopt' },
   { key: 'alternate-exchange', type: 'text', label: 'alternate exchange', help: 'for exchanges: where unroutable messages go' },
 ];

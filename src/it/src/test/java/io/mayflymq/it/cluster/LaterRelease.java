@@ -41,8 +41,8 @@ final class LaterRelease {
       later.replace(
           "broker-cluster",
           "io/mayflymq/cluster/metadata/ChangeVersions",
-          "int highest() {\n    return OF_REPLICAS;",
-          "int highest() {\n    return OF_REPLICAS + 1;");
+          "int highest() {\n    return OF_ADOPTIONS;",
+          "int highest() {\n    return OF_ADOPTIONS + 1;");
       later.replace(
           "broker-server",
           "io/mayflymq/server/cluster/transport/VersionRange",

@@ -109,6 +109,35 @@ class LeaderChangeIT extends QuorumFixture {
     assertThat(QuorumNodes.drain(channel, queue)).isEqualTo(List.of("a", "b", "a", "b", "a", "a"));
   }
 
+  @Test
+  void whatAQueueHasAdoptedIsThere() throws Exception {
+    String rule = "policies/%2F/adopting";
+    assertThat(
+            nodes
+                .http(0)
+                .put(
+                    rule,
+                    "{\"pattern\":\"^%s\",\"definition\":{\"on-mismatch\":\"adopt\"}}"
+                        .formatted(queue))
+                .status())
+        .isEqualTo(201);
+    nodes.declare(0, queue, Map.of());
+    int follower = nodes.follower(queue, 0);
+    Channel channel = nodes.confirming(follower);
+    QuorumNodes.publish(channel, queue, QuorumNodes.bodies(0, 10));
+    channel.queueDeclare(
+        queue, true, false, false, Map.of("x-queue-type", "quorum", "x-max-length", 3));
+    await()
+        .atMost(Patience.TIME)
+        .until(() -> channel.queueDeclarePassive(queue).getMessageCount() == 3);
+
+    nodes.killLeader(queue);
+
+    QuorumNodes.publish(channel, queue, QuorumNodes.bodies(10, 12));
+    assertThat(QuorumNodes.drain(channel, queue)).isEqualTo(QuorumNodes.bodies(9, 12));
+    nodes.http(follower).delete(rule);
+  }
+
   /** The other queue was used later, so its lease ends later, if the first one goes on. */
   @Test
   void aLeaseGoesOn() throws Exception {
