@@ -6,6 +6,8 @@ import io.mayflymq.core.metadata.MetadataCommand.PolicySet;
 import io.mayflymq.core.metadata.MetadataCommand.QueueDeclared;
 import io.mayflymq.core.metadata.MetadataCommand.QueueMoving;
 import io.mayflymq.core.metadata.MetadataCommand.QueueRedefined;
+import io.mayflymq.core.metadata.MetadataCommand.VhostPolicyCleared;
+import io.mayflymq.core.metadata.MetadataCommand.VhostPolicySet;
 import io.mayflymq.core.policy.PolicyKey;
 import java.util.List;
 
@@ -24,7 +26,10 @@ public final class ChangeVersions {
   /** The first version in which partitions have replicas. */
   public static final int OF_REPLICAS = 3;
 
-  /** The first version in which queues take arguments over from later declarations. */
+  /**
+   * The first version in which queues take arguments over from later declarations, and policies are
+   * for many virtual hosts.
+   */
   public static final int OF_ADOPTIONS = 4;
 
   private ChangeVersions() {}
@@ -39,6 +44,8 @@ public final class ChangeVersions {
 
   private static boolean isOfAdoptions(MetadataCommand command) {
     return command instanceof QueueRedefined
+        || command instanceof VhostPolicySet
+        || command instanceof VhostPolicyCleared
         || (command instanceof PolicySet set
             && set.policy().definition().get(PolicyKey.ON_MISMATCH) != null);
   }

@@ -6,13 +6,16 @@ import io.mayflymq.core.metadata.MetadataCommand.PermissionsSet;
 import io.mayflymq.core.metadata.MetadataCommand.TopicPermissionsSet;
 import io.mayflymq.core.metadata.MetadataCommand.UserDeclared;
 import io.mayflymq.core.metadata.MetadataCommand.VhostDeclared;
+import io.mayflymq.core.metadata.MetadataCommand.VhostPolicySet;
 import io.mayflymq.core.metadata.MetadataLog;
 import io.mayflymq.core.metadata.VhostDefinition;
+import io.mayflymq.core.policy.Policy;
 import io.mayflymq.core.security.AccessControl;
 import io.mayflymq.core.security.Limits;
 import io.mayflymq.core.security.Sessions;
 import io.mayflymq.core.security.User;
 import io.mayflymq.core.vhost.Broker;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -39,6 +42,7 @@ public final class Administration {
   private final PermissionAdministration permissions;
   private final GlobalParameters globalParameters;
   private final Parameters parameters;
+  private final PoliciesForVhosts policies;
 
   /**
    * The administration of a broker.
@@ -61,6 +65,7 @@ public final class Administration {
     this.permissions = new PermissionAdministration(changes);
     this.globalParameters = new GlobalParameters(changes);
     this.parameters = new Parameters(changes);
+    this.policies = new PoliciesForVhosts(changes, broker);
   }
 
   /**
@@ -73,6 +78,7 @@ public final class Administration {
   public boolean recover(List<MetadataCommand> kept) {
     boolean isNew = true;
     AdministrationState state = changes.current();
+    broker.setPoliciesForVhosts(policiesForVhosts(kept));
     for (MetadataCommand command : kept) {
       state = state.after(command);
       if (command instanceof VhostDeclared declared) {
@@ -88,6 +94,19 @@ public final class Administration {
     }
     changes.restore(state);
     return isNew;
+  }
+
+  private static List<Policy> policiesForVhosts(List<MetadataCommand> kept) {
+    List<Policy> policies = new ArrayList<>();
+    for (MetadataCommand command : kept) {
+      if (command instanceof VhostPolicySet set) {
+        policies.add(set.policy());
+        if (set.policy().problem() != null) {
+          LOGGER.warn("{} applies to nothing: {}", set.policy(), set.policy().problem());
+        }
+      }
+    }
+    return policies;
   }
 
   private static void tellOf(String problem, String what, String user, String vhost) {
@@ -144,6 +163,11 @@ public final class Administration {
   /** Global parameters. */
   public GlobalParameters globalParameters() {
     return globalParameters;
+  }
+
+  /** Policies for many virtual hosts. */
+  public PoliciesForVhosts policies() {
+    return policies;
   }
 
   /** Parameters of components. */

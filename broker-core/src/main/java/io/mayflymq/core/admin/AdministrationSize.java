@@ -9,7 +9,10 @@ import io.mayflymq.core.metadata.MetadataCommand.PermissionsSet;
 import io.mayflymq.core.metadata.MetadataCommand.TopicPermissionsSet;
 import io.mayflymq.core.metadata.MetadataCommand.UserDeclared;
 import io.mayflymq.core.metadata.MetadataCommand.VhostDeclared;
+import io.mayflymq.core.metadata.MetadataCommand.VhostPolicyCleared;
+import io.mayflymq.core.metadata.MetadataCommand.VhostPolicySet;
 import io.mayflymq.core.metadata.VhostDefinition;
+import io.mayflymq.core.policy.Policy;
 import io.mayflymq.core.security.Permissions;
 import io.mayflymq.core.security.TopicPermissions;
 import io.mayflymq.core.security.User;
@@ -39,6 +42,11 @@ final class AdministrationSize {
     } else if (command instanceof ParameterCleared cleared) {
       Parameter.Key key = new Parameter.Key(cleared.vhost(), cleared.component(), cleared.name());
       return -of(before.parameters().getOrElse(key, null));
+    } else if (command instanceof VhostPolicySet set) {
+      Policy policy = set.policy();
+      return of(policy) - of(before.policy(policy.kind(), policy.name()));
+    } else if (command instanceof VhostPolicyCleared cleared) {
+      return -of(before.policy(cleared.kind(), cleared.name()));
     } else if (command instanceof VhostDeclared declared) {
       String name = declared.definition().name();
       return of(after.vhost(name)) - of(before.vhost(name));
@@ -60,6 +68,7 @@ final class AdministrationSize {
   static long of(AdministrationState state) {
     return sum(state.vhosts().values().map(AdministrationSize::of).toJavaList())
         + sum(state.parameters().values().map(AdministrationSize::of).toJavaList())
+        + sum(state.policies().values().map(AdministrationSize::of).toJavaList())
         + sum(state.globalParameters().map(each -> parameter(state, each._1())).toJavaList())
         + sum(state.security().users().stream().map(AdministrationSize::of).toList())
         + sum(state.security().permissions().stream().map(each -> of(each.permissions())).toList())
@@ -86,6 +95,15 @@ final class AdministrationSize {
             + parameter.component().length()
             + parameter.name().length()
             + text(parameter.json());
+  }
+
+  private static long of(Policy policy) {
+    return policy == null
+        ? 0
+        : ENTRY
+            + policy.name().length()
+            + PATTERN * (policy.pattern().length() + policy.vhosts().length())
+            + text(policy.definition().toMap().toString());
   }
 
   private static long of(VhostDefinition vhost) {

@@ -16,7 +16,11 @@ import io.mayflymq.core.metadata.MetadataCommand.UserIs;
 import io.mayflymq.core.metadata.MetadataCommand.VhostDeclared;
 import io.mayflymq.core.metadata.MetadataCommand.VhostDeleted;
 import io.mayflymq.core.metadata.MetadataCommand.VhostIs;
+import io.mayflymq.core.metadata.MetadataCommand.VhostPolicyCleared;
+import io.mayflymq.core.metadata.MetadataCommand.VhostPolicySet;
 import io.mayflymq.core.metadata.VhostDefinition;
+import io.mayflymq.core.policy.Policy;
+import io.mayflymq.core.policy.PolicyKind;
 import io.mayflymq.core.security.SecurityState;
 import io.vavr.collection.HashMap;
 import java.util.Objects;
@@ -28,6 +32,7 @@ import java.util.Objects;
  * @param vhosts the virtual hosts, by name
  * @param globalParameters their values, which are JSON, by name
  * @param parameters of components
+ * @param policies those for many virtual hosts
  * @param bytes how much memory all of them take, about
  */
 record AdministrationState(
@@ -35,11 +40,15 @@ record AdministrationState(
     HashMap<String, VhostDefinition> vhosts,
     HashMap<String, String> globalParameters,
     HashMap<Parameter.Key, Parameter> parameters,
+    HashMap<PolicyName, Policy> policies,
     long bytes) {
+  /** A policy for many virtual hosts. */
+  record PolicyName(PolicyKind kind, String name) {}
 
   static AdministrationState of(SecurityState security) {
     AdministrationState empty =
-        new AdministrationState(security, HashMap.empty(), HashMap.empty(), HashMap.empty(), 0);
+        new AdministrationState(
+            security, HashMap.empty(), HashMap.empty(), HashMap.empty(), HashMap.empty(), 0);
     return empty.with(AdministrationSize.of(empty));
   }
 
@@ -60,6 +69,8 @@ record AdministrationState(
           new Parameter.Key(cleared.vhost(), cleared.component(), cleared.name()));
     } else if (command instanceof GlobalParameterCleared cleared) {
       return parameter(cleared.name()) != null;
+    } else if (command instanceof VhostPolicyCleared cleared) {
+      return policy(cleared.kind(), cleared.name()) != null;
     } else if (command instanceof UserDeleted deleted) {
       return security.user(deleted.user()) != null;
     } else if (command instanceof VhostDeleted deleted) {
@@ -93,6 +104,11 @@ record AdministrationState(
       return withParameter(set.name(), set.json());
     } else if (command instanceof GlobalParameterCleared cleared) {
       return withoutParameter(cleared.name());
+    } else if (command instanceof VhostPolicySet set) {
+      Policy policy = set.policy();
+      return with(policies.put(new PolicyName(policy.kind(), policy.name()), policy));
+    } else if (command instanceof VhostPolicyCleared cleared) {
+      return with(policies.remove(new PolicyName(cleared.kind(), cleared.name())));
     }
     return command instanceof Administrative administrative
         ? with(after(administrative, security))
@@ -117,16 +133,17 @@ record AdministrationState(
   }
 
   private AdministrationState with(SecurityState changed) {
-    return new AdministrationState(changed, vhosts, globalParameters, parameters, bytes);
+    return new AdministrationState(changed, vhosts, globalParameters, parameters, policies, bytes);
   }
 
   private AdministrationState with(long counted) {
-    return new AdministrationState(security, vhosts, globalParameters, parameters, counted);
+    return new AdministrationState(
+        security, vhosts, globalParameters, parameters, policies, counted);
   }
 
   private AdministrationState with(VhostDefinition vhost) {
     return new AdministrationState(
-        security, vhosts.put(vhost.name(), vhost), globalParameters, parameters, bytes);
+        security, vhosts.put(vhost.name(), vhost), globalParameters, parameters, policies, bytes);
   }
 
   /** Returns the state without a virtual host and all permissions and parameters of it. */
@@ -136,27 +153,42 @@ record AdministrationState(
         vhosts.remove(name),
         globalParameters,
         parameters.filterKeys(key -> !key.vhost().equals(name)),
+        policies,
         bytes);
   }
 
   private AdministrationState withParameter(String name, String json) {
     return new AdministrationState(
-        security, vhosts, globalParameters.put(name, json), parameters, bytes);
+        security, vhosts, globalParameters.put(name, json), parameters, policies, bytes);
   }
 
   private AdministrationState withoutParameter(String name) {
     return new AdministrationState(
-        security, vhosts, globalParameters.remove(name), parameters, bytes);
+        security, vhosts, globalParameters.remove(name), parameters, policies, bytes);
   }
 
   private AdministrationState with(Parameter parameter) {
     return new AdministrationState(
-        security, vhosts, globalParameters, parameters.put(parameter.key(), parameter), bytes);
+        security,
+        vhosts,
+        globalParameters,
+        parameters.put(parameter.key(), parameter),
+        policies,
+        bytes);
   }
 
   private AdministrationState without(Parameter.Key parameter) {
     return new AdministrationState(
-        security, vhosts, globalParameters, parameters.remove(parameter), bytes);
+        security, vhosts, globalParameters, parameters.remove(parameter), policies, bytes);
+  }
+
+  private AdministrationState with(HashMap<PolicyName, Policy> changed) {
+    return new AdministrationState(security, vhosts, globalParameters, parameters, changed, bytes);
+  }
+
+  /** Returns the policy of this kind and name for many virtual hosts, or null. */
+  Policy policy(PolicyKind kind, String name) {
+    return policies.getOrElse(new PolicyName(kind, name), null);
   }
 
   /** Returns the virtual host of this name, or null. */

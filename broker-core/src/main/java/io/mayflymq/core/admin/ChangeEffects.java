@@ -6,6 +6,8 @@ import io.mayflymq.core.metadata.MetadataCommand.PolicySet;
 import io.mayflymq.core.metadata.MetadataCommand.UserDeleted;
 import io.mayflymq.core.metadata.MetadataCommand.VhostDeclared;
 import io.mayflymq.core.metadata.MetadataCommand.VhostDeleted;
+import io.mayflymq.core.metadata.MetadataCommand.VhostPolicyCleared;
+import io.mayflymq.core.metadata.MetadataCommand.VhostPolicySet;
 import io.mayflymq.core.metadata.VhostDefinition;
 import io.mayflymq.core.policy.Policy;
 import io.mayflymq.core.security.Sessions;
@@ -25,11 +27,15 @@ record ChangeEffects(Broker broker, Sessions sessions, ParameterComponents compo
    * A change is in force.
    *
    * @param before the state before it
+   * @param after the state with it
    * @param commands what was changed, as a unit
    * @param events is told of it
    */
   void inForce(
-      AdministrationState before, List<? extends MetadataCommand> commands, ChangeEvents events) {
+      AdministrationState before,
+      AdministrationState after,
+      List<? extends MetadataCommand> commands,
+      ChangeEvents events) {
     for (MetadataCommand command : commands) {
       if (command instanceof VhostDeclared declared) {
         declared(before.vhost(declared.vhost()), declared.definition(), commands, events);
@@ -37,6 +43,9 @@ record ChangeEffects(Broker broker, Sessions sessions, ParameterComponents compo
         broker.forget(broker.virtualHost(deleted.vhost()));
         sessions.closeAllTo(deleted.vhost());
         events.deleted(deleted.vhost());
+      } else if (command instanceof VhostPolicySet || command instanceof VhostPolicyCleared) {
+        broker.setPoliciesForVhosts(after.policies().values().toJavaList());
+        events.changed(before.security(), (Administrative) command);
       } else if (command instanceof Administrative administrative) {
         events.changed(before.security(), administrative);
         if (command instanceof UserDeleted deleted) {

@@ -15,6 +15,8 @@ import io.mayflymq.core.metadata.MetadataCommand.TopicPermissionsCleared;
 import io.mayflymq.core.metadata.MetadataCommand.TopicPermissionsSet;
 import io.mayflymq.core.metadata.MetadataCommand.UserDeclared;
 import io.mayflymq.core.metadata.MetadataCommand.UserDeleted;
+import io.mayflymq.core.metadata.MetadataCommand.VhostPolicyCleared;
+import io.mayflymq.core.metadata.MetadataCommand.VhostPolicySet;
 import io.mayflymq.core.metadata.VhostDefinition;
 import io.mayflymq.core.policy.Policy;
 import io.mayflymq.core.security.Limit;
@@ -51,6 +53,10 @@ record ChangeEvents(BrokerEvents events) {
       emit(
           new AdministrationEvent.TopicPermissionDeleted(
               cleared.user(), cleared.vhost(), cleared.exchange()));
+    } else if (command instanceof VhostPolicySet set) {
+      emit(new AdministrationEvent.VhostPolicySet(set.policy()));
+    } else if (command instanceof VhostPolicyCleared cleared) {
+      emit(new AdministrationEvent.VhostPolicyCleared(cleared.kind(), cleared.name()));
     } else if (command instanceof GlobalParameterSet set) {
       emit(new AdministrationEvent.ParameterSet(set.name()));
     } else if (command instanceof GlobalParameterCleared cleared) {

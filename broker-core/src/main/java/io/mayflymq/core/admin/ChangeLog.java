@@ -147,7 +147,7 @@ final class ChangeLog {
     Runnable inForce =
         () -> {
           accessControl.publish(after.security());
-          effects.inForce(before, commands, new ChangeEvents(events));
+          effects.inForce(before, after, commands, new ChangeEvents(events));
         };
     return commands.get(0) instanceof VhostDeleted deleted
         ? states.proposeWith(after, broker.virtualHost(deleted.vhost()).delete(), inForce)

@@ -256,6 +256,33 @@ public sealed interface AdministrationEvent extends BrokerEvent {
     }
   }
 
+  /** A policy or operator policy for many virtual hosts was set. An event of this broker only. */
+  record VhostPolicySet(Policy policy) implements AdministrationEvent {
+    @Override
+    public String name() {
+      return policy.kind() == PolicyKind.POLICY ? "vhost.policy.set" : "vhost.operator.policy.set";
+    }
+
+    @Override
+    public void describe(FieldTable.Builder properties) {
+      new PolicySet("", policy).describe(properties);
+      properties.remove("vhost").put("vhosts", policy.vhosts());
+    }
+  }
+
+  /** Such a policy was cleared. An event of this broker only. */
+  record VhostPolicyCleared(PolicyKind kind, String policy) implements AdministrationEvent {
+    @Override
+    public String name() {
+      return kind == PolicyKind.POLICY ? "vhost.policy.cleared" : "vhost.operator.policy.cleared";
+    }
+
+    @Override
+    public void describe(FieldTable.Builder properties) {
+      properties.put("name", policy);
+    }
+  }
+
   /** Converts values to those of field tables. */
   final class Values {
     private Values() {}

@@ -4,12 +4,14 @@ import java.nio.ByteBuffer;
 
 /**
  * The kinds of metadata entries. Recovery follows this order, so that each entry finds the objects
- * it depends on: permissions need their user, bindings their exchange and queue.
+ * it depends on: permissions need their user, bindings their exchange and queue. Virtual hosts
+ * begin with the policies for many of them.
  */
 enum EntryKind {
   MEMBER(11, "members"),
   PARTITION(14, "replicated_partitions"),
   APPLIED(12, "positions"),
+  VHOST_POLICY(15, "vhost_policies"),
   VHOST(1, "vhosts"),
   USER(2, "users"),
   PERMISSIONS(3, "permissions"),
@@ -45,6 +47,7 @@ enum EntryKind {
       case MEMBER -> ClusterEntry.decodeMember(value);
       case PARTITION -> AssignmentEntry.decode(value);
       case APPLIED -> ClusterEntry.decodeApplied(value);
+      case VHOST_POLICY -> PolicyEntry.decodeForVhosts(value);
       case VHOST -> AdministrativeEntry.decodeVhost(value);
       case USER -> AdministrativeEntry.decodeUser(value);
       case PERMISSIONS -> AdministrativeEntry.decodePermissions(value);
@@ -63,6 +66,8 @@ enum EntryKind {
   MetadataCommand decodeRemoval(String scope, String key) {
     EntryKey parts = new EntryKey(key);
     return switch (this) {
+      case VHOST_POLICY ->
+          new MetadataCommand.VhostPolicyCleared(PolicyEntry.kind(parts.part()), parts.rest());
       case VHOST -> new MetadataCommand.VhostDeleted(scope);
       case USER -> new MetadataCommand.UserDeleted(key);
       case PERMISSIONS -> new MetadataCommand.PermissionsCleared(parts.part(), scope);

@@ -22,6 +22,8 @@ import io.mayflymq.core.metadata.MetadataCommand.UserDeclared;
 import io.mayflymq.core.metadata.MetadataCommand.UserDeleted;
 import io.mayflymq.core.metadata.MetadataCommand.VhostDeclared;
 import io.mayflymq.core.metadata.MetadataCommand.VhostDeleted;
+import io.mayflymq.core.metadata.MetadataCommand.VhostPolicyCleared;
+import io.mayflymq.core.metadata.MetadataCommand.VhostPolicySet;
 import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.ReplyCode;
 import io.mayflymq.protocol.types.Utf8;
@@ -167,6 +169,15 @@ record JournalEntry(EntryKind kind, String scope, String key, ByteBuffer value) 
           gone.vhost(),
           MetadataEntry.part(gone.component()) + gone.name(),
           null);
+    } else if (command instanceof VhostPolicySet set) {
+      return new JournalEntry(
+          EntryKind.VHOST_POLICY,
+          "",
+          PolicyEntry.key(set.policy().kind(), set.policy().name()),
+          PolicyEntry.encode(set));
+    } else if (command instanceof VhostPolicyCleared gone) {
+      return new JournalEntry(
+          EntryKind.VHOST_POLICY, "", PolicyEntry.key(gone.kind(), gone.name()), null);
     } else if (command instanceof GlobalParameterSet set) {
       return new JournalEntry(
           EntryKind.GLOBAL_PARAMETER, "", set.name(), AdministrativeEntry.encode(set));

@@ -176,6 +176,24 @@ public sealed interface MetadataCommand {
     }
   }
 
+  /**
+   * A policy or operator policy for many virtual hosts was set, perhaps in place of another one.
+   */
+  record VhostPolicySet(Policy policy) implements Administrative {
+    @Override
+    public String vhost() {
+      return null;
+    }
+  }
+
+  /** A policy or operator policy for many virtual hosts was cleared. */
+  record VhostPolicyCleared(PolicyKind kind, String name) implements Administrative {
+    @Override
+    public String vhost() {
+      return null;
+    }
+  }
+
   /** A change of the cluster itself. */
   sealed interface Clustering extends MetadataCommand {
     @Override

@@ -27,11 +27,19 @@ final class PolicyEntry {
   }
 
   static ByteBuffer encode(MetadataCommand.PolicySet set) {
-    Policy policy = set.policy();
+    return encode(set.vhost(), set.policy());
+  }
+
+  /** The pattern of virtual hosts has the place of the virtual host. */
+  static ByteBuffer encode(MetadataCommand.VhostPolicySet set) {
+    return encode(set.policy().vhosts(), set.policy());
+  }
+
+  private static ByteBuffer encode(String vhost, Policy policy) {
     Map<String, Object> definition = policy.definition().toMap();
     return MetadataEntry.write(
         out -> {
-          out.text(set.vhost());
+          out.text(vhost);
           out.text(policy.kind().component());
           out.text(policy.name());
           out.text(policy.pattern());
@@ -77,6 +85,15 @@ final class PolicyEntry {
   }
 
   static MetadataCommand.PolicySet decode(ByteBuffer bytes) {
+    return read(bytes);
+  }
+
+  static MetadataCommand.VhostPolicySet decodeForVhosts(ByteBuffer bytes) {
+    MetadataCommand.PolicySet set = read(bytes);
+    return new MetadataCommand.VhostPolicySet(set.policy().keptForVhosts(set.vhost()));
+  }
+
+  private static MetadataCommand.PolicySet read(ByteBuffer bytes) {
     return MetadataEntry.read(
         bytes,
         in -> {

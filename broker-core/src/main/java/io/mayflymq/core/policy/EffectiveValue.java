@@ -12,24 +12,35 @@ import java.util.Map;
  * @param value a Long, String, Boolean, or List of strings
  * @param origin its origin
  * @param policy the name of the policy it came from, or null for an argument or a default
+ * @param vhosts the pattern of virtual hosts that this policy is for; null if there is none
  * @param losers the other values of this key
  */
 public record EffectiveValue(
-    PolicyKey key, Object value, ValueOrigin origin, String policy, List<Loser> losers) {
+    PolicyKey key,
+    Object value,
+    ValueOrigin origin,
+    String policy,
+    String vhosts,
+    List<Loser> losers) {
   /**
    * A value that is not effective.
    *
    * @param value the value
    * @param origin its origin
    * @param policy the name of the policy it came from, or null for an argument or a default
+   * @param vhosts the pattern of virtual hosts that this policy is for; null if there is none
    * @param reason why it is not effective, in words
    */
-  public record Loser(Object value, ValueOrigin origin, String policy, String reason) {
+  public record Loser(
+      Object value, ValueOrigin origin, String policy, String vhosts, String reason) {
     Map<String, Object> toMap() {
       Map<String, Object> map = new LinkedHashMap<>();
       map.put("value", value);
       map.put("origin", origin.inWords());
       map.put("policy", policy);
+      if (vhosts != null) {
+        map.put("vhosts", vhosts);
+      }
       map.put("reason", reason);
       return map;
     }
@@ -37,15 +48,20 @@ public record EffectiveValue(
 
   static EffectiveValue of(PolicyKey key, Policy policy) {
     return new EffectiveValue(
-        key, policy.definition().get(key), ValueOrigin.of(policy.kind()), policy.name(), List.of());
+        key,
+        policy.definition().get(key),
+        ValueOrigin.of(policy.kind()),
+        policy.name(),
+        policy.vhosts(),
+        List.of());
   }
 
   static EffectiveValue ofArgument(PolicyKey key, Object value) {
-    return new EffectiveValue(key, value, ValueOrigin.ARGUMENT, null, List.of());
+    return new EffectiveValue(key, value, ValueOrigin.ARGUMENT, null, null, List.of());
   }
 
   static EffectiveValue ofDefault(PolicyKey key, Object value) {
-    return new EffectiveValue(key, value, ValueOrigin.DEFAULT, null, List.of());
+    return new EffectiveValue(key, value, ValueOrigin.DEFAULT, null, null, List.of());
   }
 
   /** Returns this value with a default as a further value that is not effective. */
@@ -56,8 +72,9 @@ public record EffectiveValue(
             byDefault.value,
             ValueOrigin.DEFAULT,
             null,
+            null,
             "a default counts where nothing else is said"));
-    return new EffectiveValue(key, value, origin, policy, List.copyOf(all));
+    return new EffectiveValue(key, value, origin, policy, vhosts, List.copyOf(all));
   }
 
   /** Returns this value with that of a policy which this one's adds to. */
@@ -65,8 +82,12 @@ public record EffectiveValue(
     List<Loser> all = new ArrayList<>(losers);
     all.add(
         new Loser(
-            lower.value, lower.origin, lower.policy, "'%s' has precedence".formatted(policy)));
-    return new EffectiveValue(key, value, origin, policy, List.copyOf(all));
+            lower.value,
+            lower.origin,
+            lower.policy,
+            lower.vhosts,
+            "'%s' has precedence".formatted(policy)));
+    return new EffectiveValue(key, value, origin, policy, vhosts, List.copyOf(all));
   }
 
   /** Merges this value with one that an operator policy or argument has for the same key. */
@@ -76,13 +97,19 @@ public record EffectiveValue(
     EffectiveValue other = secondCounts ? this : second;
     String reason = value.equals(second.value) ? "it is the same" : merge.reason(second.origin);
     List<Loser> all = new ArrayList<>(losers);
-    all.add(new Loser(other.value, other.origin, other.policy, reason));
-    return new EffectiveValue(key, winner.value, winner.origin, winner.policy, List.copyOf(all));
+    all.add(new Loser(other.value, other.origin, other.policy, other.vhosts, reason));
+    return new EffectiveValue(
+        key, winner.value, winner.origin, winner.policy, winner.vhosts, List.copyOf(all));
   }
 
   EffectiveValue withoutLosersOfPolicies() {
     return new EffectiveValue(
-        key, value, origin, policy, losers.stream().filter(loser -> loser.policy == null).toList());
+        key,
+        value,
+        origin,
+        policy,
+        vhosts,
+        losers.stream().filter(loser -> loser.policy == null).toList());
   }
 
   /** For JSON. */
@@ -92,6 +119,9 @@ public record EffectiveValue(
     map.put("value", value);
     map.put("origin", origin.inWords());
     map.put("policy", policy);
+    if (vhosts != null) {
+      map.put("vhosts", vhosts);
+    }
     map.put("effect", key.hasEffect());
     map.put("losers", losers.stream().map(Loser::toMap).toList());
     return map;

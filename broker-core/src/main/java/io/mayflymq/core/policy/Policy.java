@@ -5,11 +5,13 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.Function;
 
 /**
- * A policy or operator policy: settings for all objects with matching names. Immutable and valid.
+ * A policy or operator policy: settings for all objects with matching names, in one virtual host or
+ * in all that match another pattern. Immutable and valid.
  *
  * <p>Source: RabbitMQ, "Parameters and Policies", section "Policies"; the texts of errors are those
  * of 3.13.
@@ -20,8 +22,9 @@ public final class Policy {
   private static final String PRIORITY = "priority";
   private static final String DEFINITION = "definition";
   private static final String MERGE = "merge";
+  private static final String VHOSTS = "vhosts";
   private static final Set<String> TERMS =
-      Set.of("vhost", "name", PATTERN, APPLY_TO, PRIORITY, DEFINITION, MERGE);
+      Set.of("vhost", "name", PATTERN, APPLY_TO, PRIORITY, DEFINITION, MERGE, VHOSTS);
 
   private final PolicyKind kind;
   private final String name;
@@ -31,6 +34,9 @@ public final class Policy {
   private final PolicyDefinition definition;
   private final boolean merges;
 
+  /** Null if it belongs to one virtual host. */
+  private final PolicyPattern vhosts;
+
   private Policy(
       PolicyKind kind,
       String name,
@@ -38,7 +44,8 @@ public final class Policy {
       ApplyTo applyTo,
       int priority,
       PolicyDefinition definition,
-      boolean merges) {
+      boolean merges,
+      PolicyPattern vhosts) {
     this.kind = kind;
     this.name = name;
     this.pattern = pattern;
@@ -46,6 +53,7 @@ public final class Policy {
     this.priority = priority;
     this.definition = definition;
     this.merges = merges;
+    this.vhosts = vhosts;
   }
 
   /** Takes over what was parsed from a term without an error. */
@@ -57,6 +65,7 @@ public final class Policy {
     this.priority = parsed.priority;
     this.definition = parsed.definition;
     this.merges = parsed.merges;
+    this.vhosts = parsed.vhosts;
   }
 
   /**
@@ -107,8 +116,8 @@ public final class Policy {
    * Creates a policy from the JSON of the HTTP API or a definition file.
    *
    * @param term as parsed from JSON: {@code pattern}, {@code definition}, and optionally {@code
-   *     priority} (0), {@code apply-to} ({@code all}) and {@code merge} (false); {@code vhost} and
-   *     {@code name} are ignored
+   *     priority} (0), {@code apply-to} ({@code all}), {@code merge} (false) and {@code vhosts}
+   *     (one virtual host); {@code vhost} and {@code name} are ignored
    * @throws PolicyException if something is not valid; lists everything that is wrong
    */
   public static Policy parse(PolicyKind kind, String name, Map<String, ?> term) {
@@ -131,13 +140,14 @@ public final class Policy {
   }
 
   /** Returns the size of its pattern, with all repetitions expanded. */
-  long patternSize() {
+  public long patternSize() {
     return pattern.compiled().size();
   }
 
   /** Returns why it applies to no name at all; null if it can apply. */
   public String problem() {
-    return pattern.compiled().problem();
+    String ofNames = pattern.compiled().problem();
+    return ofNames == null && vhosts != null ? vhosts.compiled().problem() : ofNames;
   }
 
   /** Returns which kinds of object it is for. */
@@ -167,7 +177,60 @@ public final class Policy {
   public Policy merging(boolean merging) {
     return merging == merges
         ? this
-        : new Policy(kind, name, pattern, applyTo, priority, definition, merging);
+        : new Policy(kind, name, pattern, applyTo, priority, definition, merging, vhosts);
+  }
+
+  /**
+   * Returns the same for all virtual hosts in whose names a pattern is found, whenever they come.
+   *
+   * @param vhostPattern a regular expression, 1,024 bytes at most; the empty one is for all
+   * @throws PolicyException if it is not a regular expression, or too large
+   */
+  public Policy forVhosts(String vhostPattern) {
+    return with(vhostPattern(vhostPattern, PolicyPattern::of));
+  }
+
+  /** Returns the same for a stored pattern of virtual hosts: one of no use matches none. */
+  public Policy keptForVhosts(String vhostPattern) {
+    return with(PolicyPattern.kept(vhostPattern));
+  }
+
+  /** Returns the same as the policy of one virtual host. */
+  public Policy ofOneVhost() {
+    return with((PolicyPattern) null);
+  }
+
+  private Policy with(PolicyPattern changed) {
+    return new Policy(kind, name, pattern, applyTo, priority, definition, merges, changed);
+  }
+
+  private static PolicyPattern vhostPattern(
+      String source, Function<String, PolicyPattern> compiler) {
+    try {
+      return compiler.apply(source);
+    } catch (PolicyException e) {
+      throw new PolicyException("vhosts: " + e.getMessage());
+    }
+  }
+
+  /** Returns whether it is for many virtual hosts; else it belongs to one. */
+  public boolean isForVhosts() {
+    return vhosts != null;
+  }
+
+  /** Returns the pattern of the virtual hosts that it is for; null if it belongs to one. */
+  public String vhosts() {
+    return vhosts == null ? null : vhosts.source();
+  }
+
+  /** Returns whether a policy for many virtual hosts is for the one of this name. */
+  public boolean isForVhost(String vhost) {
+    return vhosts != null && vhosts.isFoundIn(vhost);
+  }
+
+  /** Returns the size of its pattern of virtual hosts, with all repetitions expanded. */
+  public long vhostsSize() {
+    return vhosts == null ? 0 : vhosts.compiled().size();
   }
 
   /** Whether its pattern matches somewhere in a name. */
@@ -219,6 +282,9 @@ public final class Policy {
     if (merges) {
       map.put(MERGE, true);
     }
+    if (vhosts != null) {
+      map.put(VHOSTS, vhosts());
+    }
     return map;
   }
 
@@ -231,6 +297,7 @@ public final class Policy {
         && applyTo == that.applyTo
         && priority == that.priority
         && merges == that.merges
+        && Objects.equals(vhosts(), that.vhosts())
         && definition.equals(that.definition);
   }
 
@@ -241,7 +308,9 @@ public final class Policy {
 
   @Override
   public String toString() {
-    return "%s '%s'".formatted(kind.inWords(), name);
+    return vhosts == null
+        ? "%s '%s'".formatted(kind.inWords(), name)
+        : "%s '%s' for virtual hosts '%s'".formatted(kind.inWords(), name, vhosts());
   }
 
   /** Parses a term and collects the errors, in RabbitMQ's order. */
@@ -258,6 +327,7 @@ public final class Policy {
     private PolicyPattern pattern;
     private int priority;
     private boolean merges;
+    private PolicyPattern vhosts;
 
     Parser(
         PolicyKind kind,
@@ -284,6 +354,7 @@ public final class Policy {
       pattern = pattern();
       priority = priority();
       merges = isMerging();
+      vhosts = vhosts();
       if (!errors.isEmpty()) {
         throw new PolicyException(String.join("\n", errors), explanations);
       }
@@ -371,6 +442,25 @@ public final class Policy {
         errors.add("merge should be a boolean, actually was " + ErlangTerm.of(value));
       }
       return Boolean.TRUE.equals(value);
+    }
+
+    private PolicyPattern vhosts() {
+      Object value = term.get(VHOSTS);
+      if (!term.containsKey(VHOSTS)) {
+        return null;
+      }
+      if (!(value instanceof String source)) {
+        errors.add(
+            "vhosts should be a regular expression for names of virtual hosts, actually was "
+                + ErlangTerm.of(value));
+        return null;
+      }
+      try {
+        return vhostPattern(source, compiler);
+      } catch (PolicyException e) {
+        errors.add(e.getMessage());
+        return null;
+      }
     }
 
     private String missing(String key) {

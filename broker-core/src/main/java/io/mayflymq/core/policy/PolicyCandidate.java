@@ -93,15 +93,25 @@ public record PolicyCandidate(Policy policy, Verdict verdict, String reason) {
     return new PolicyCandidate(
         policy,
         Verdict.PRIORITY,
-        policy.priority() == applied.priority()
-            ? "'%s' has the same priority and comes first by name".formatted(applied.name())
-            : "'%s' has the higher priority %d".formatted(applied.name(), applied.priority()));
+        policy.priority() != applied.priority()
+            ? "'%s' has the higher priority %d".formatted(applied.name(), applied.priority())
+            : "'%s' has the same priority and %s"
+                .formatted(
+                    applied.name(),
+                    policy.isForVhosts() && !applied.isForVhosts()
+                        ? "is the virtual host's own"
+                        : "comes first by name"));
   }
 
   /** Returns why one policy that matches has precedence over another, in words. */
   static String precedence(Policy first, Policy other) {
     return first.priority() == other.priority()
-        ? "same priority %d, first by name".formatted(first.priority())
+        ? "same priority %d, %s"
+            .formatted(
+                first.priority(),
+                other.isForVhosts() && !first.isForVhosts()
+                    ? "the virtual host's own"
+                    : "first by name")
         : "higher priority %d".formatted(first.priority());
   }
 
@@ -118,6 +128,9 @@ public record PolicyCandidate(Policy policy, Verdict verdict, String reason) {
     map.put("pattern", policy.pattern());
     map.put("apply-to", policy.applyTo().wireName());
     map.put("priority", policy.priority());
+    if (policy.isForVhosts()) {
+      map.put("vhosts", policy.vhosts());
+    }
     map.put("verdict", verdict.wireName());
     map.put("reason", reason);
     return map;

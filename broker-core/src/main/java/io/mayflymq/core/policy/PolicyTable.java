@@ -14,18 +14,20 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * All policies and operator policies of a virtual host. Immutable.
+ * All policies and operator policies of a virtual host: its own, and those for many virtual hosts
+ * that are for this one too. Immutable.
  *
  * <p>Of each kind the policy with the highest priority applies among those that match an object: it
  * is for that kind of object, has only keys that the object's type supports, and its pattern is
- * found in the name. Of several with the same priority the first by name applies, where RabbitMQ
- * leaves it open. If it {@linkplain Policy#merges merges}, the next one applies too, as far as it
- * has other keys.
+ * found in the name. Of several with the same priority those of the virtual host itself come before
+ * those for many, and of these the first by name applies, where RabbitMQ leaves it open. If it
+ * {@linkplain Policy#merges merges}, the next one applies too, as far as it has other keys.
  */
 public final class PolicyTable {
   /**
-   * The largest allowed size of all patterns together, with repetitions expanded: whenever a queue
-   * or an exchange is declared, its name is matched against each of them.
+   * The largest allowed size of all patterns of a virtual host together, with repetitions expanded:
+   * whenever a queue or an exchange is declared, its name is matched against each of them. Those of
+   * the policies for many virtual hosts together may be as large.
    */
   public static final long MAX_PATTERNS_SIZE = 200_000;
 
@@ -33,7 +35,10 @@ public final class PolicyTable {
   public static final PolicyTable EMPTY = of(Defaults.NONE);
 
   private static final Comparator<Policy> PRECEDENCE =
-      Comparator.comparingInt(Policy::priority).reversed().thenComparing(Policy::name);
+      Comparator.comparingInt(Policy::priority)
+          .reversed()
+          .thenComparing(Policy::isForVhosts)
+          .thenComparing(Policy::name);
 
   /** In order of precedence. */
   private final Map<PolicyKind, List<Policy>> policies;
@@ -91,40 +96,92 @@ public final class PolicyTable {
     return policies.values().stream().allMatch(List::isEmpty);
   }
 
-  /** Returns the policies of a kind, by name. */
+  /** Returns the policies of a kind, its own and those for many, in order of precedence. */
+  public List<Policy> all(PolicyKind kind) {
+    return ofKind(kind);
+  }
+
+  /** Returns the policies of a kind that are the virtual host's own, by name. */
   public Collection<Policy> policies(PolicyKind kind) {
+    return byName(kind, false);
+  }
+
+  /** Returns the policies of a kind for many virtual hosts, by name. */
+  public Collection<Policy> policiesForVhosts(PolicyKind kind) {
+    return byName(kind, true);
+  }
+
+  private Collection<Policy> byName(PolicyKind kind, boolean forVhosts) {
     Map<String, Policy> byName = new TreeMap<>();
-    ofKind(kind).forEach(policy -> byName.put(policy.name(), policy));
+    ofKind(kind).stream()
+        .filter(policy -> policy.isForVhosts() == forVhosts)
+        .forEach(policy -> byName.put(policy.name(), policy));
     return byName.values();
   }
 
-  /** Returns the policy of this name, or null. */
+  /** Returns the virtual host's own policy of this name, or null. */
   public Policy policy(PolicyKind kind, String name) {
+    return policy(kind, name, false);
+  }
+
+  private Policy policy(PolicyKind kind, String name, boolean forVhosts) {
     for (Policy policy : ofKind(kind)) {
-      if (policy.name().equals(name)) {
+      if (policy.name().equals(name) && policy.isForVhosts() == forVhosts) {
         return policy;
       }
     }
     return null;
   }
 
-  /** Returns this table with a policy, which replaces the one with the same kind and name. */
+  /**
+   * Returns this table with a policy, which replaces the one with the same kind and name that is
+   * the virtual host's own, or for many virtual hosts, as this one is.
+   */
   public PolicyTable with(Policy policy) {
-    List<Policy> changed = allBut(policy.kind(), policy.name());
+    List<Policy> changed = allBut(policy.kind(), policy.name(), policy.isForVhosts());
     int at = Collections.binarySearch(changed, policy, PRECEDENCE);
     changed.add(at < 0 ? -1 - at : at, policy);
     return with(
         policy.kind(),
         changed,
-        patternsSizeWithout(policy.kind(), policy.name()) + policy.patternSize());
+        policy.isForVhosts()
+            ? patternsSize
+            : patternsSizeWithout(policy.kind(), policy.name()) + policy.patternSize());
   }
 
-  /** Returns this table without a policy. */
+  /** Returns this table without one of the virtual host's own policies. */
   public PolicyTable without(PolicyKind kind, String name) {
-    return with(kind, allBut(kind, name), patternsSizeWithout(kind, name));
+    return with(kind, allBut(kind, name, false), patternsSizeWithout(kind, name));
   }
 
-  /** Returns the size of all patterns together; see {@link #MAX_PATTERNS_SIZE}. */
+  /** Returns this table without a policy for many virtual hosts. */
+  public PolicyTable withoutForVhosts(PolicyKind kind, String name) {
+    return with(kind, allBut(kind, name, true), patternsSize);
+  }
+
+  /**
+   * Returns this table with other policies for many virtual hosts; the virtual host's own stay.
+   *
+   * @param changed those that are for this virtual host
+   */
+  public PolicyTable withPoliciesForVhosts(Collection<Policy> changed) {
+    Map<PolicyKind, List<Policy>> all = new EnumMap<>(PolicyKind.class);
+    boolean isSame = true;
+    for (PolicyKind kind : PolicyKind.values()) {
+      List<Policy> present = new ArrayList<>(ofKind(kind));
+      present.removeIf(Policy::isForVhosts);
+      changed.stream().filter(policy -> policy.kind() == kind).forEach(present::add);
+      present.sort(PRECEDENCE);
+      isSame &= present.equals(ofKind(kind));
+      all.put(kind, List.copyOf(present));
+    }
+    return isSame ? this : new PolicyTable(all, defaults, patternsSize);
+  }
+
+  /**
+   * Returns the size of the patterns of all its own policies together; see {@link
+   * #MAX_PATTERNS_SIZE}.
+   */
   public long patternsSize() {
     return patternsSize;
   }
@@ -136,15 +193,19 @@ public final class PolicyTable {
 
   private record Named(PolicyKind kind, String name) {}
 
-  /** Returns the size of all patterns together with these policies added, the last of each name. */
+  /**
+   * Returns the size of the patterns of all its own policies together with these added, the last of
+   * each name.
+   */
   public long patternsSizeWith(Collection<Policy> added) {
     Map<Named, Policy> latest = new HashMap<>();
     added.forEach(policy -> latest.put(new Named(policy.kind(), policy.name()), policy));
     long size = latest.values().stream().mapToLong(Policy::patternSize).sum();
     for (List<Policy> present : policies.values()) {
       for (Policy policy : present) {
-        size +=
-            latest.containsKey(new Named(policy.kind(), policy.name())) ? 0 : policy.patternSize();
+        boolean counts =
+            !policy.isForVhosts() && !latest.containsKey(new Named(policy.kind(), policy.name()));
+        size += counts ? policy.patternSize() : 0;
       }
     }
     return size;
@@ -173,9 +234,9 @@ public final class PolicyTable {
     return new PolicyTable(all, defaults, changedSize);
   }
 
-  private List<Policy> allBut(PolicyKind kind, String name) {
+  private List<Policy> allBut(PolicyKind kind, String name, boolean forVhosts) {
     List<Policy> others = new ArrayList<>(ofKind(kind));
-    others.removeIf(policy -> policy.name().equals(name));
+    others.removeIf(policy -> policy.name().equals(name) && policy.isForVhosts() == forVhosts);
     return others;
   }
 

@@ -14,6 +14,7 @@ import io.mayflymq.core.metrics.Churn;
 import io.mayflymq.core.policy.Defaults;
 import io.mayflymq.core.policy.Dialect;
 import io.mayflymq.core.policy.Policy;
+import io.mayflymq.core.policy.PolicyDefinition;
 import io.mayflymq.core.policy.QueueType;
 import io.mayflymq.core.routing.ExchangeDefinition;
 import io.mayflymq.core.runtime.Shards;
@@ -53,6 +54,7 @@ public final class Broker {
   private final DeprecatedFeatures deprecated =
       new DeprecatedFeatures(() -> this.defaults.denied());
   private final Map<String, VirtualHost> vhosts = new ConcurrentHashMap<>();
+  private volatile List<Policy> policiesForVhosts = List.of();
   private volatile QueueType defaultQueueType = QueueType.CLASSIC;
   private volatile Defaults defaults = Defaults.NONE;
   private volatile boolean measuresWaits;
@@ -362,6 +364,30 @@ public final class Broker {
           events.created(vhost);
           return vhost;
         });
+  }
+
+  /**
+   * Sets the policies for many virtual hosts, in place of those that there were. Each virtual host
+   * has those that are for it, also one that comes later. Exchanges and queues live by them some
+   * time later. One thread at a time.
+   */
+  public void setPoliciesForVhosts(List<Policy> changed) {
+    policiesForVhosts = List.copyOf(changed);
+    vhosts.values().forEach(vhost -> vhost.policies().use(policiesFor(vhost.name())));
+  }
+
+  /** Returns the policies for many virtual hosts that are for this one. */
+  List<Policy> policiesFor(String vhost) {
+    return policiesForVhosts.stream().filter(policy -> policy.isForVhost(vhost)).toList();
+  }
+
+  /**
+   * Checks that a policy sets nothing that RabbitMQ took away and that may not be used.
+   *
+   * @throws io.mayflymq.protocol.types.ChannelException 406 if it does
+   */
+  public void requirePermitted(PolicyDefinition definition) {
+    VhostPolicies.requirePermitted(definition, deprecated);
   }
 
   /** Takes out a virtual host that was deleted ({@link VirtualHost#delete}). */

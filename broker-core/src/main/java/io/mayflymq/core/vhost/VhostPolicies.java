@@ -35,6 +35,7 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -91,7 +92,7 @@ public final class VhostPolicies {
    *     key of the policy is deprecated and denied
    */
   public CompletableFuture<Void> set(Policy policy) {
-    requirePermitted(policy.definition());
+    requirePermitted(policy.definition(), deprecated);
     return state
         .ask(
             () -> {
@@ -105,23 +106,32 @@ public final class VhostPolicies {
         .thenCompose(inForce -> applyNow());
   }
 
-  private void requirePermitted(PolicyDefinition definition) {
+  /**
+   * Checks that a policy sets nothing that RabbitMQ took away and that may not be used.
+   *
+   * @throws ChannelException 406 if it does
+   */
+  static void requirePermitted(PolicyDefinition definition, DeprecatedFeatures deprecated) {
     requirePermitted(
+        deprecated,
         DeprecatedFeature.QUEUE_MASTER_LOCATOR,
         PolicyKey.QUEUE_MASTER_LOCATOR,
         definition.get(PolicyKey.QUEUE_MASTER_LOCATOR) != null);
     requirePermitted(
+        deprecated,
         DeprecatedFeature.CLASSIC_QUEUE_MODE,
         PolicyKey.QUEUE_MODE,
         definition.get(PolicyKey.QUEUE_MODE) != null);
     requirePermitted(
+        deprecated,
         DeprecatedFeature.CLASSIC_QUEUE_VERSION_1,
         PolicyKey.QUEUE_VERSION,
         Long.valueOf(1).equals(definition.get(PolicyKey.QUEUE_VERSION)));
   }
 
   /** With the text of RabbitMQ 4.3.6 for the first of them. */
-  private void requirePermitted(DeprecatedFeature feature, PolicyKey key, boolean used) {
+  private static void requirePermitted(
+      DeprecatedFeatures deprecated, DeprecatedFeature feature, PolicyKey key, boolean used) {
     if (used && !deprecated.use(feature)) {
       throw new ChannelException(
           ReplyCode.PRECONDITION_FAILED,
@@ -171,26 +181,40 @@ public final class VhostPolicies {
 
   /** Uses other defaults from now on. Exchanges and queues live by them some time later. */
   void use(Defaults defaults) {
+    use(table -> table.defaults().equals(defaults) ? table : table.with(defaults));
+  }
+
+  /**
+   * Uses other policies for many virtual hosts from now on; see {@link
+   * PolicyTable#withPoliciesForVhosts}. Exchanges and queues live by them some time later.
+   */
+  void use(List<Policy> policies) {
+    use(table -> table.withPoliciesForVhosts(policies));
+  }
+
+  /** What is not kept with the virtual host: each node derives it. */
+  @SuppressWarnings("ReferenceEquality") // the same one if nothing changes
+  private void use(UnaryOperator<PolicyTable> change) {
     CompletableFuture<Void> inForce;
     synchronized (state.lock()) {
       Topology topology = state.proposed();
-      if (topology.deleted() || topology.policies().defaults().equals(defaults)) {
+      PolicyTable changed = change.apply(topology.policies());
+      if (topology.deleted() || changed == topology.policies()) {
         return;
       }
-      inForce =
-          state.propose(topology.with(topology.policies().with(defaults)), List.of(), () -> {});
+      inForce = state.propose(topology.with(changed), List.of(), () -> {});
     }
     inForce.whenComplete(
         (done, undone) -> {
           if (undone == null) {
             refresh();
           } else {
-            use(defaults);
+            use(change);
           }
         });
   }
 
-  /** What {@link #set} would do now; changes nothing. */
+  /** What setting a policy, of this or of many virtual hosts, would do now; changes nothing. */
   public CompletableFuture<PolicyDryRun> dryRunSet(Policy policy) {
     return dryRun(table().with(policy));
   }
@@ -198,6 +222,11 @@ public final class VhostPolicies {
   /** What {@link #clear} would do now; changes nothing. */
   public CompletableFuture<PolicyDryRun> dryRunClear(PolicyKind kind, String policy) {
     return dryRun(table().without(kind, policy));
+  }
+
+  /** What clearing a policy for many virtual hosts would do here now; changes nothing. */
+  public CompletableFuture<PolicyDryRun> dryRunClearForVhosts(PolicyKind kind, String policy) {
+    return dryRun(table().withoutForVhosts(kind, policy));
   }
 
   /**

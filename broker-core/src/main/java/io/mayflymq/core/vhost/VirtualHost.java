@@ -69,7 +69,12 @@ public final class VirtualHost implements QueueHost {
     }
     this.state =
         new VhostState(
-            definition, new Topology(table, PolicyTable.of(broker.defaultsOf(definition))), broker);
+            definition,
+            new Topology(
+                table,
+                PolicyTable.of(broker.defaultsOf(definition))
+                    .withPoliciesForVhosts(broker.policiesFor(definition.name()))),
+            broker);
     this.replies = new ReplyConsumers(name(), state.errors(), broker::cluster);
     this.idle = new IdleLeases(state, broker, this.expiry());
     this.metrics = new VhostMetrics(broker.partitions().shards().count(), broker.measuresWaits());

@@ -35,23 +35,28 @@ class EffectiveSettingsTest {
                 7L,
                 ValueOrigin.ARGUMENT,
                 null,
-                List.of(new Loser(10L, ValueOrigin.POLICY, "ttl", "the lower value counts"))),
+                null,
+                List.of(new Loser(10L, ValueOrigin.POLICY, "ttl", null, "the lower value counts"))),
             new EffectiveValue(
                 PolicyKey.MESSAGE_TTL,
                 1_000L,
                 ValueOrigin.OPERATOR_POLICY,
                 "bound",
-                List.of(new Loser(60_000L, ValueOrigin.POLICY, "ttl", "the lower value counts"))),
+                null,
+                List.of(
+                    new Loser(60_000L, ValueOrigin.POLICY, "ttl", null, "the lower value counts"))),
             new EffectiveValue(
                 PolicyKey.OVERFLOW,
                 "reject-publish",
                 ValueOrigin.ARGUMENT,
+                null,
                 null,
                 List.of(
                     new Loser(
                         "drop-head",
                         ValueOrigin.OPERATOR_POLICY,
                         "bound",
+                        null,
                         "the argument has precedence"))));
     assertThat(settings.policyDefinition())
         .isEqualTo(Map.of("max-length", 10L, "message-ttl", 1_000L, "overflow", "drop-head"));

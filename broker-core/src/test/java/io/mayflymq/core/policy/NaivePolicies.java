@@ -23,10 +23,15 @@ final class NaivePolicies {
           "max-in-memory-bytes",
           "target-group-size");
 
-  /** A policy, as it was set. */
+  /**
+   * A policy, as it was set.
+   *
+   * @param vhosts which virtual hosts it is for; null if it belongs to one
+   */
   record Given(
       PolicyKind kind,
       String name,
+      String vhosts,
       String pattern,
       String applyTo,
       int priority,
@@ -36,12 +41,26 @@ final class NaivePolicies {
   private final List<Given> all = new ArrayList<>();
 
   void set(Given policy) {
-    clear(policy.kind, policy.name);
+    clear(policy.kind, policy.name, policy.vhosts != null);
     all.add(policy);
   }
 
-  boolean clear(PolicyKind kind, String name) {
-    return all.removeIf(policy -> policy.kind == kind && policy.name.equals(name));
+  boolean clear(PolicyKind kind, String name, boolean forVhosts) {
+    return all.removeIf(
+        policy ->
+            policy.kind == kind
+                && policy.name.equals(name)
+                && (policy.vhosts != null) == forVhosts);
+  }
+
+  /** Those of a virtual host, and those for many of which it is one. */
+  static NaivePolicies of(NaivePolicies own, NaivePolicies many, String vhost) {
+    NaivePolicies both = new NaivePolicies();
+    both.all.addAll(own.all);
+    many.all.stream()
+        .filter(policy -> Pattern.compile(policy.vhosts).matcher(vhost).find())
+        .forEach(both.all::add);
+    return both;
   }
 
   /** The one that applies to a classic queue, or null. */
@@ -65,9 +84,12 @@ final class NaivePolicies {
   }
 
   private static boolean goesBefore(Given policy, Given other) {
-    return policy.priority != other.priority
-        ? policy.priority > other.priority
-        : policy.name.compareTo(other.name) < 0;
+    if (policy.priority != other.priority) {
+      return policy.priority > other.priority;
+    }
+    return (policy.vhosts == null) == (other.vhosts == null)
+        ? policy.name.compareTo(other.name) < 0
+        : policy.vhosts == null;
   }
 
   /** What counts for a classic queue with these arguments, which have the names of the keys. */
@@ -91,7 +113,7 @@ final class NaivePolicies {
     Given next = left.applying(kind, queue);
     while (next != null) {
       layers.add(next);
-      left.clear(kind, next.name);
+      left.clear(kind, next.name, next.vhosts != null);
       next = next.merges ? left.applying(kind, queue) : null;
     }
     return layers;

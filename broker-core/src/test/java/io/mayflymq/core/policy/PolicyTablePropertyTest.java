@@ -7,10 +7,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.protocol.types.FieldValue;
+import java.util.Collection;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Combinators;
@@ -27,28 +30,75 @@ class PolicyTablePropertyTest {
   private static final Set<String> WORDS =
       Set.of("dead-letter-exchange", "dead-letter-routing-key");
 
-  /** A policy is set, or cleared. */
-  record Change(NaivePolicies.Given policy, boolean cleared) {}
+  private static final List<String> VHOSTS = List.of("tenant-a", "tenant-b", "other");
+
+  /**
+   * A policy is set, or cleared: of a virtual host, or of many. Or a virtual host comes or goes.
+   *
+   * @param policy null if it is a virtual host that changes
+   */
+  record Change(NaivePolicies.Given policy, String vhost, boolean cleared) {}
+
+  /** A virtual host, in the model and in fact. */
+  private static final class Vhost {
+    final NaivePolicies model = new NaivePolicies();
+    PolicyTable table;
+
+    Vhost(PolicyTable table) {
+      this.table = table;
+    }
+  }
 
   @Property(tries = 2000, edgeCases = EdgeCasesMode.NONE)
   void policyThatAppliesIsThatOfTheModel(
       @ForAll("changes") List<Change> changes, @ForAll("arguments") Map<String, Object> arguments) {
-    NaivePolicies model = new NaivePolicies();
-    PolicyTable table = PolicyTable.EMPTY;
+    NaivePolicies many = new NaivePolicies();
+    Map<NaivePolicies.Given, Policy> forVhosts = new LinkedHashMap<>();
+    Map<String, Vhost> vhosts = new TreeMap<>();
+    vhosts.put(VHOSTS.get(0), new Vhost(PolicyTable.EMPTY));
     for (Change change : changes) {
       NaivePolicies.Given given = change.policy;
-      if (change.cleared) {
-        assertThat(table.policy(given.kind(), given.name()) != null)
-            .isEqualTo(model.clear(given.kind(), given.name()));
-        table = table.without(given.kind(), given.name());
-      } else {
-        model.set(given);
-        table = table.with(policy(given));
+      Vhost vhost = vhosts.get(change.vhost);
+      if (given == null) {
+        if (vhosts.remove(change.vhost) == null) {
+          vhosts.put(
+              change.vhost,
+              new Vhost(
+                  PolicyTable.EMPTY.withPoliciesForVhosts(
+                      those(forVhosts.values(), change.vhost))));
+        }
+      } else if (given.vhosts() != null) {
+        forVhosts
+            .keySet()
+            .removeIf(each -> each.kind() == given.kind() && each.name().equals(given.name()));
+        many.clear(given.kind(), given.name(), true);
+        if (!change.cleared) {
+          many.set(given);
+          forVhosts.put(given, policy(given));
+        }
+        vhosts.forEach(
+            (name, each) ->
+                each.table = each.table.withPoliciesForVhosts(those(forVhosts.values(), name)));
+      } else if (vhost != null && change.cleared) {
+        assertThat(vhost.table.policy(given.kind(), given.name()) != null)
+            .isEqualTo(vhost.model.clear(given.kind(), given.name(), false));
+        vhost.table = vhost.table.without(given.kind(), given.name());
+      } else if (vhost != null) {
+        vhost.model.set(given);
+        vhost.table = vhost.table.with(policy(given));
       }
-      for (String queue : QUEUES) {
-        compare(model, table, queue, arguments);
-      }
+      vhosts.forEach(
+          (name, each) -> {
+            NaivePolicies model = NaivePolicies.of(each.model, many, name);
+            for (String queue : QUEUES) {
+              compare(model, each.table, queue, arguments);
+            }
+          });
     }
+  }
+
+  private static List<Policy> those(Collection<Policy> all, String vhost) {
+    return all.stream().filter(policy -> policy.isForVhost(vhost)).toList();
   }
 
   private static void compare(
@@ -65,15 +115,18 @@ class PolicyTablePropertyTest {
               explained.candidates().stream()
                   .filter(candidate -> candidate.policy().kind() == kind)
                   .filter(c -> c.verdict() == PolicyCandidate.Verdict.APPLIES)
-                  .map(candidate -> candidate.policy().name()))
-          .isEqualTo(applying == null ? List.of() : List.of(applying.name()));
+                  .map(candidate -> candidate.policy().name() + candidate.policy().vhosts()))
+          .isEqualTo(applying == null ? List.of() : List.of(applying.name() + applying.vhosts()));
       assertThat(
               explained.candidates().stream()
                   .filter(candidate -> candidate.policy().kind() == kind)
                   .filter(c -> c.verdict() == PolicyCandidate.Verdict.ADDED_TO)
-                  .map(candidate -> candidate.policy().name()))
+                  .map(candidate -> candidate.policy().name() + candidate.policy().vhosts()))
           .isEqualTo(
-              model.layers(kind, queue).stream().skip(1).map(NaivePolicies.Given::name).toList());
+              model.layers(kind, queue).stream()
+                  .skip(1)
+                  .map(layer -> layer.name() + layer.vhosts())
+                  .toList());
     }
     QueueSettings byArguments = QueueArguments.parse(given, queue, "/").settings();
     QueueSettings settings = table.settingsOf(queue, given, byArguments);
@@ -100,14 +153,16 @@ class PolicyTablePropertyTest {
   }
 
   private static Policy policy(NaivePolicies.Given given) {
-    return Policy.of(
-            given.kind(),
-            given.name(),
-            given.pattern(),
-            given.applyTo(),
-            given.priority(),
-            given.definition())
-        .merging(given.merges());
+    Policy policy =
+        Policy.of(
+                given.kind(),
+                given.name(),
+                given.pattern(),
+                given.applyTo(),
+                given.priority(),
+                given.definition())
+            .merging(given.merges());
+    return given.vhosts() == null ? policy : policy.forVhosts(given.vhosts());
   }
 
   private static FieldTable table(Map<String, Object> arguments) {
@@ -130,6 +185,7 @@ class PolicyTablePropertyTest {
                 kind ->
                     Combinators.combine(
                             Arbitraries.of("p", "q", "r", "s"),
+                            vhostPatterns(),
                             Arbitraries.of("", "^a", "b$", "^ab?$", "c", "(?!a)b"),
                             frequencyOf(
                                 Tuple.of(4, just("all")),
@@ -140,15 +196,34 @@ class PolicyTablePropertyTest {
                             Arbitraries.of(false, true),
                             definition(kind))
                         .as(
-                            (name, pattern, applyTo, priority, merges, definition) ->
+                            (name, vhosts, pattern, applyTo, priority, merges, definition) ->
                                 new NaivePolicies.Given(
-                                    kind, name, pattern, applyTo, priority, merges, definition)));
-    return Combinators.combine(
-            policy, frequencyOf(Tuple.of(4, just(false)), Tuple.of(1, just(true))))
-        .as(Change::new)
+                                    kind,
+                                    name,
+                                    vhosts.isEmpty() ? null : vhosts.get(0),
+                                    pattern,
+                                    applyTo,
+                                    priority,
+                                    merges,
+                                    definition)));
+    Arbitrary<String> vhost =
+        frequencyOf(Tuple.of(3, just(VHOSTS.get(0))), Tuple.of(2, Arbitraries.of(VHOSTS)));
+    Arbitrary<Change> changed =
+        Combinators.combine(
+                policy, vhost, frequencyOf(Tuple.of(4, just(false)), Tuple.of(1, just(true))))
+            .as(Change::new);
+    return frequencyOf(
+            Tuple.of(8, changed), Tuple.of(1, vhost.map(name -> new Change(null, name, false))))
         .list()
         .ofMinSize(1)
         .ofMaxSize(8);
+  }
+
+  /** Half of the policies are for many virtual hosts. */
+  private static Arbitrary<List<String>> vhostPatterns() {
+    return frequencyOf(
+        Tuple.of(3, just(List.of())),
+        Tuple.of(3, Arbitraries.of("", "^tenant-", "b$", "r", "x").map(List::of)));
   }
 
   private static Arbitrary<Map<String, Object>> definition(PolicyKind kind) {

@@ -20,8 +20,7 @@ class AdoptionTest {
     broker
         .vhost
         .policies()
-        .set(
-            Policy.of(PolicyKind.POLICY, "p", "", "queues", 0, Map.of("on-mismatch", "adopt")));
+        .set(Policy.of(PolicyKind.POLICY, "p", "", "queues", 0, Map.of("on-mismatch", "adopt")));
     broker.trimMemory();
   }
 

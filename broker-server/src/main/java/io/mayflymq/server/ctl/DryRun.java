@@ -35,7 +35,7 @@ final class DryRun {
             lines.add(
                 "  %s: alternate-exchange %s -> %s"
                     .formatted(
-                        exchange.get("name"),
+                        name(exchange),
                         orNone(exchange.get("before")),
                         orNone(exchange.get("after")))));
     return new Result.Value(forecast, String.join("\n", lines));
@@ -47,6 +47,14 @@ final class DryRun {
 
   private static Object orNone(Object value) {
     return value == null ? "(none)" : value;
+  }
+
+  /** In which virtual host, if there are many. */
+  private static String name(Map<String, Object> object) {
+    Object vhost = object.get("vhost");
+    return vhost == null
+        ? String.valueOf(object.get("name"))
+        : "%s in vhost '%s'".formatted(object.get("name"), vhost);
   }
 
   private static String line(Map<String, Object> queue) {
@@ -64,7 +72,7 @@ final class DryRun {
     }
     return "  %s: %s -> %s%s"
         .formatted(
-            queue.get("name"),
+            name(queue),
             JsonWriter.text(queue.get("before")),
             JsonWriter.text(queue.get("after")),
             effects.isEmpty() ? "" : " (" + String.join(", ", effects) + ")");

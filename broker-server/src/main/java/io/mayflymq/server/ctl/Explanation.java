@@ -103,15 +103,21 @@ final class Explanation {
     Object policy = value.get("policy");
     return policy == null
         ? "the " + value.get("origin")
-        : "%s '%s'".formatted(value.get("origin"), policy);
+        : "%s '%s'%s".formatted(value.get("origin"), policy, ofMany(value));
+  }
+
+  private static String ofMany(Map<String, Object> policy) {
+    Object vhosts = policy.get("vhosts");
+    return vhosts == null ? "" : " for virtual hosts '%s'".formatted(vhosts);
   }
 
   private static String candidate(Map<String, Object> candidate) {
     Object reason = candidate.get("reason");
-    return "  %s '%s' (pattern '%s', apply-to %s, priority %s): %s"
+    return "  %s '%s'%s (pattern '%s', apply-to %s, priority %s): %s"
         .formatted(
             String.valueOf(candidate.get("kind")).replace('_', ' '),
             candidate.get("name"),
+            ofMany(candidate),
             candidate.get("pattern"),
             candidate.get("apply-to"),
             candidate.get("priority"),

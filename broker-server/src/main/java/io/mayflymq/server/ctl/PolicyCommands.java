@@ -14,27 +14,40 @@ import java.util.stream.Collectors;
 /** Policies and operator policies. */
 final class PolicyCommands {
   private static final String MERGE = "--merge";
+  private static final String VHOSTS = "--vhosts";
   private static final String OBJECT_TYPE = "--object-type";
 
   private static final List<String> COLUMNS =
       List.of("vhost", "name", "pattern", "apply-to", "definition", "priority");
 
+  private static final List<String> COLUMNS_OF_MANY =
+      List.of("vhosts", "name", "pattern", "apply-to", "definition", "priority");
+
+  private static final List<String> COLUMNS_WITH_ORIGIN =
+      List.of("vhost", "name", "pattern", "apply-to", "definition", "priority", "vhosts");
+
   /** The two kinds: where the API has them, and what RabbitMQ says of them. */
   private enum Kind {
-    USER("policies", "policy", "policy", "policies"),
+    USER("policies", "vhost-policies", "policy", "policy", "policies"),
     OPERATOR(
         "operator-policies",
+        "vhost-operator-policies",
         "operator policy override",
         "operator policy",
         "operator policy overrides");
 
     private final String path;
+
+    /** Where those for many virtual hosts are. */
+    private final String pathOfMany;
+
     private final String set;
     private final String cleared;
     private final String listed;
 
-    Kind(String path, String set, String cleared, String listed) {
+    Kind(String path, String pathOfMany, String set, String cleared, String listed) {
       this.path = path;
+      this.pathOfMany = pathOfMany;
       this.set = set;
       this.cleared = cleared;
       this.listed = listed;
@@ -86,6 +99,12 @@ final class PolicyCommands {
                 "adds the keys to those of policies with lower priority, rather than to replace"
                     + " them",
                 MERGE))
+        .option(
+            Option.text(
+                "<pattern>",
+                "for all virtual hosts whose names match this regular expression, also for later"
+                    + " ones",
+                VHOSTS))
         .arguments("name", "pattern", "definition")
         .noting(
             "It tells how many queues and exchanges match, and to how many of them it applies: others"
@@ -98,12 +117,16 @@ final class PolicyCommands {
     return Command.named(name, description)
         .forecasting()
         .inVhost()
+        .option(Option.flag("the one for many virtual hosts", VHOSTS))
         .arguments("name")
         .action(invocation -> clear(invocation, kind));
   }
 
   private static Command lister(String name, String description, Kind kind) {
-    return Command.named(name, description).inVhost().action(invocation -> list(invocation, kind));
+    return Command.named(name, description)
+        .inVhost()
+        .option(Option.flag("those for many virtual hosts, whichever these are", VHOSTS))
+        .action(invocation -> list(invocation, kind));
   }
 
   private static Result set(Invocation invocation, Kind kind) {
@@ -112,9 +135,17 @@ final class PolicyCommands {
     String definition = invocation.argument(2);
     long priority = invocation.number("--priority", 0L);
     String vhost = invocation.vhost();
+    String vhosts = invocation.option(VHOSTS);
+    requireOneOf(invocation, vhosts != null);
     invocation.banner(
-        "Setting %s \"%s\" for pattern \"%s\" to \"%s\" with priority \"%d\" for vhost \"%s\" ...",
-        kind.set, name, pattern, definition, priority, vhost);
+        "Setting %s \"%s\" for pattern \"%s\" to \"%s\" with priority \"%d\" for %s \"%s\" ...",
+        kind.set,
+        name,
+        pattern,
+        definition,
+        priority,
+        vhosts == null ? "vhost" : "vhosts that match",
+        vhosts == null ? vhost : vhosts);
     String applyTo = invocation.option("--apply-to");
     Map<String, Object> body =
         Json.object(
@@ -129,7 +160,11 @@ final class PolicyCommands {
     if (invocation.flag(MERGE)) {
       body.put("merge", true);
     }
-    String path = Api.path(kind.path, vhost, name);
+    if (vhosts != null) {
+      body.put("vhosts", vhosts);
+    }
+    String path =
+        vhosts == null ? Api.path(kind.path, vhost, name) : Api.path(kind.pathOfMany, name);
     try {
       if (invocation.dryRun()) {
         return DryRun.of(invocation.api().put(path + "/dry-run", body));
@@ -138,6 +173,15 @@ final class PolicyCommands {
       return effect(invocation, path);
     } catch (ApiError e) {
       throw e.isNotFound() ? ControlException.noSuchVhost(vhost) : e;
+    }
+  }
+
+  private static void requireOneOf(Invocation invocation, boolean many) {
+    if (many && invocation.option(GlobalOptions.VHOST) != null) {
+      throw ControlException.usage(
+          Sysexits.DATA,
+          "Bad argument: --vhosts and --vhost '%s': expected one of them"
+              .formatted(invocation.option(GlobalOptions.VHOST)));
     }
   }
 
@@ -151,9 +195,16 @@ final class PolicyCommands {
 
   private static Result clear(Invocation invocation, Kind kind) {
     String name = invocation.argument(0);
-    invocation.banner(
-        "Clearing %s \"%s\" on vhost \"%s\" ...", kind.cleared, name, invocation.vhost());
-    String path = Api.path(kind.path, invocation.vhost(), name);
+    boolean many = invocation.flag(VHOSTS);
+    requireOneOf(invocation, many);
+    if (many) {
+      invocation.banner("Clearing %s \"%s\" for many vhosts ...", kind.cleared, name);
+    } else {
+      invocation.banner(
+          "Clearing %s \"%s\" on vhost \"%s\" ...", kind.cleared, name, invocation.vhost());
+    }
+    String path =
+        many ? Api.path(kind.pathOfMany, name) : Api.path(kind.path, invocation.vhost(), name);
     try {
       if (invocation.dryRun()) {
         return DryRun.of(invocation.api().delete(path + "/dry-run"));
@@ -169,14 +220,23 @@ final class PolicyCommands {
 
   private static Result list(Invocation invocation, Kind kind) {
     String vhost = invocation.vhost();
+    boolean many = invocation.flag(VHOSTS);
+    requireOneOf(invocation, many);
+    if (many) {
+      invocation.banner("Listing %s for many vhosts ...", kind.listed);
+      return new Result.Rows(
+          COLUMNS_OF_MANY,
+          invocation.api().list(Api.path(kind.pathOfMany)).stream()
+              .sorted(Comparator.comparingLong(policy -> (Long) policy.get("priority")))
+              .map(policy -> row(policy, COLUMNS_OF_MANY))
+              .collect(Collectors.toList()));
+    }
     invocation.banner("Listing %s for vhost \"%s\" ...", kind.listed, vhost);
     try {
-      return new Result.Rows(
-          COLUMNS,
+      return rows(
           invocation.api().list(Api.path(kind.path, vhost)).stream()
               .sorted(Comparator.comparingLong(policy -> (Long) policy.get("priority")))
-              .map(PolicyCommands::row)
-              .collect(Collectors.toList()));
+              .toList());
     } catch (ApiError e) {
       throw e.isNotFound() ? ControlException.noSuchVhost(vhost) : e;
     }
@@ -200,18 +260,16 @@ final class PolicyCommands {
               Sysexits.DATA, "There is no %s '%s' in vhost '%s'".formatted(kind, name, vhost))
           : ControlException.noSuchVhost(vhost);
     }
-    Map<String, Map<String, Object>> policies = new HashMap<>();
+    Map<List<Object>, Map<String, Object>> policies = new HashMap<>();
     invocation
         .api()
         .list(Api.path(Kind.USER.path, vhost))
-        .forEach(policy -> policies.put(Api.text(policy, "name"), policy));
-    return new Result.Rows(
-        COLUMNS,
+        .forEach(policy -> policies.put(identity(policy), policy));
+    return rows(
         Api.objects(Api.object(found).get("candidates")).stream()
             .filter(PolicyCommands::matches)
-            .map(candidate -> policies.get(Api.text(candidate, "name")))
+            .map(candidate -> policies.get(identity(candidate)))
             .filter(Objects::nonNull)
-            .map(PolicyCommands::row)
             .toList());
   }
 
@@ -221,8 +279,23 @@ final class PolicyCommands {
         && List.of("applies", "added-to", "priority").contains(Api.text(candidate, "verdict"));
   }
 
-  private static Map<String, Object> row(Map<String, Object> policy) {
-    Map<String, Object> row = ControlValues.only(policy, COLUMNS);
+  /** A policy for many virtual hosts may have the name of one of the virtual host. */
+  private static List<Object> identity(Map<String, Object> policy) {
+    return Arrays.asList(policy.get("name"), policy.get("vhosts"));
+  }
+
+  /** There is a column more if some of the policies are for many virtual hosts. */
+  private static Result rows(List<Map<String, Object>> policies) {
+    boolean many = policies.stream().anyMatch(policy -> policy.get("vhosts") != null);
+    List<String> columns = many ? COLUMNS_WITH_ORIGIN : COLUMNS;
+    return new Result.Rows(columns, policies.stream().map(policy -> row(policy, columns)).toList());
+  }
+
+  private static Map<String, Object> row(Map<String, Object> policy, List<String> columns) {
+    Map<String, Object> row = ControlValues.only(policy, columns);
+    if (columns.contains("vhosts")) {
+      row.putIfAbsent("vhosts", "");
+    }
     row.put("definition", JsonWriter.text(policy.get("definition")));
     return row;
   }

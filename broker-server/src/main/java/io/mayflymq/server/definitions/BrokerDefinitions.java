@@ -37,7 +37,7 @@ public final class BrokerDefinitions {
   public BrokerDefinitions(Broker broker, Administration administration) {
     this.broker = broker;
     this.administration = administration;
-    this.policies = new PolicyDefinitions(broker);
+    this.policies = new PolicyDefinitions(broker, administration.policies());
   }
 
   /** Exports all definitions in the format of RabbitMQ's {@code GET /api/definitions}. */

@@ -33,6 +33,9 @@ final class DefinitionsExport {
   // Null for all virtual hosts; then each item names its own.
   private final String only;
 
+  /** What a RabbitMQ that imports the document does otherwise. */
+  private final List<String> lost = new ArrayList<>();
+
   DefinitionsExport(
       Broker broker, Administration administration, PolicyDefinitions policies, String only) {
     this.broker = broker;
@@ -157,25 +160,19 @@ final class DefinitionsExport {
       if (!isWanted(policy.vhost())) {
         continue;
       }
-      Map<String, Object> value =
-          Json.object(
-              "pattern", policy.pattern(),
-              "apply-to", policy.applyTo(),
-              "definition", policy.definition(),
-              "priority", policy.priority());
-      if (policy.merges()) {
-        // RabbitMQ passes over it.
-        value.put("merge", true);
+      Map<String, Object> object =
+          policy.operator()
+              ? parameter(
+                  policy.vhost(), DefinitionsReader.OPERATOR_POLICY, policy.name(), value(policy))
+              : Json.object("vhost", policy.vhost(), "name", policy.name());
+      if (!policy.operator()) {
+        object.putAll(value(policy));
       }
-      if (policy.operator()) {
-        parameters.add(
-            parameter(policy.vhost(), DefinitionsReader.OPERATOR_POLICY, policy.name(), value));
-      } else {
-        Map<String, Object> object = Json.object("vhost", policy.vhost(), "name", policy.name());
-        object.putAll(value);
-        plain.add(object);
-      }
+      object.putAll(marks(policy));
+      (policy.operator() ? parameters : plain).add(object);
+      note(policy);
     }
+    writePoliciesForVhosts(document);
     for (Parameter kept : administration.parameters().list()) {
       if (isWanted(kept.vhost())) {
         parameters.add(
@@ -192,6 +189,59 @@ final class DefinitionsExport {
                 LimitsJson.write(vhost.limits())));
       }
     }
+  }
+
+  private void writePoliciesForVhosts(Map<String, Object> document) {
+    List<Object> many = new ArrayList<>();
+    for (PolicyItem policy : policies.exportForVhosts()) {
+      Map<String, Object> object = Json.object("name", policy.name(), "vhosts", policy.vhosts());
+      object.putAll(value(policy));
+      object.putAll(marks(policy));
+      if (policy.operator()) {
+        object.put(DefinitionsReader.OPERATOR, true);
+      }
+      many.add(object);
+      if (only == null) {
+        lost.add(
+            "%s: RabbitMQ has copies for the virtual hosts that are there now, and none for later ones"
+                .formatted(policy.label()));
+      }
+    }
+    if (only == null && !many.isEmpty()) {
+      document.put(DefinitionsReader.VHOST_POLICIES, many);
+    }
+    if (!lost.isEmpty()) {
+      document.put(DefinitionsReader.LOST, lost);
+    }
+  }
+
+  private void note(PolicyItem policy) {
+    if (policy.merges()) {
+      lost.add("%s: in RabbitMQ it replaces others, and adds to none".formatted(policy.label()));
+    }
+  }
+
+  private static Map<String, Object> value(PolicyItem policy) {
+    return Json.object(
+        "pattern", policy.pattern(),
+        "apply-to", policy.applyTo(),
+        "definition", policy.definition(),
+        "priority", policy.priority());
+  }
+
+  /**
+   * What only this broker knows. RabbitMQ passes over it in a policy and in a parameter, and not in
+   * the value of a parameter.
+   */
+  private static Map<String, Object> marks(PolicyItem policy) {
+    Map<String, Object> marks = new LinkedHashMap<>();
+    if (policy.merges()) {
+      marks.put("merge", true);
+    }
+    if (policy.copyOf() != null) {
+      marks.put(DefinitionsReader.COPY_OF, policy.copyOf());
+    }
+    return marks;
   }
 
   private static Map<String, Object> parameter(

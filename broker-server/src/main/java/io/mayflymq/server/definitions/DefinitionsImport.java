@@ -363,13 +363,16 @@ final class DefinitionsImport {
   }
 
   private void policy(PolicyItem policy) {
-    if (vhostIsMissing(policy.label(), policy.vhost())) {
+    if (!policy.isForVhosts() && vhostIsMissing(policy.label(), policy.vhost())) {
+      return;
+    }
+    if (policies.isRepeated(policy)) {
       return;
     }
     try {
       Policy checked = policies.check(policy);
       // Else it is not kept: what is compiled takes memory, and there may be no room for all.
-      if (strict) {
+      if (strict && !policy.isForVhosts()) {
         newPolicies.computeIfAbsent(policy.vhost(), vhost -> new ArrayList<>()).add(checked);
       }
       step(Stage.RULES, policy.label(), () -> policies.set(policy));

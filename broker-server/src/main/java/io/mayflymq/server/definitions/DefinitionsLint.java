@@ -89,7 +89,9 @@ public final class DefinitionsLint {
     definitions.vhosts().stream().map(VhostDefinition::name).forEach(vhosts::add);
     definitions.queues().forEach(queue -> vhosts.add(queue.vhost()));
     definitions.exchanges().forEach(exchange -> vhosts.add(exchange.vhost()));
-    definitions.policies().forEach(policy -> vhosts.add(policy.vhost()));
+    definitions.policies().stream()
+        .filter(policy -> !policy.isForVhosts())
+        .forEach(policy -> vhosts.add(policy.vhost()));
     definitions.bindings().forEach(binding -> vhosts.add(binding.vhost()));
     for (String each : vhosts) {
       new DefinitionsLint(each, findings).look(definitions);
@@ -172,7 +174,7 @@ public final class DefinitionsLint {
 
   private void take(Definitions definitions) {
     definitions.policies().stream()
-        .filter(policy -> policy.vhost().equals(vhost))
+        .filter(policy -> policy.isForVhosts() || policy.vhost().equals(vhost))
         .forEach(this::add);
     ExchangeDefinition.predeclared().forEach(exchange -> routing = routing.withExchange(exchange));
     definitions.exchanges().stream().filter(each -> each.vhost().equals(vhost)).forEach(this::add);
@@ -193,7 +195,10 @@ public final class DefinitionsLint {
 
   private void add(PolicyItem item) {
     try {
-      policies = policies.with(PolicyDefinitions.policy(item));
+      Policy policy = PolicyDefinitions.policy(item);
+      if (!policy.isForVhosts() || policy.isForVhost(vhost)) {
+        policies = policies.with(policy);
+      }
     } catch (PolicyException e) {
       found(LintRule.INVALID, item.label(), "%s", e.getMessage());
     }

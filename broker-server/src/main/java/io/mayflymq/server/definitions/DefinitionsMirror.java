@@ -4,7 +4,6 @@ import io.mayflymq.core.admin.Administration;
 import io.mayflymq.core.admin.Parameter;
 import io.mayflymq.core.metadata.Actor;
 import io.mayflymq.core.metadata.VhostDefinition;
-import io.mayflymq.core.policy.PolicyKind;
 import io.mayflymq.core.runtime.Causes;
 import io.mayflymq.core.security.Limits;
 import io.mayflymq.core.security.User;
@@ -77,18 +76,7 @@ final class DefinitionsMirror {
             ours.policies(),
             theirs.policies(),
             each -> List.of(each.operator(), each.vhost(), each.name()))
-        .forEach(
-            policy ->
-                inVhost(
-                    vhosts,
-                    policy.vhost(),
-                    policy.label(),
-                    vhost ->
-                        vhost
-                            .policies()
-                            .clear(
-                                policy.operator() ? PolicyKind.OPERATOR_POLICY : PolicyKind.POLICY,
-                                policy.name())));
+        .forEach(policy -> clear(policy, vhosts));
     settle();
     gone(ours.exchanges(), theirs.exchanges(), each -> each)
         .forEach(
@@ -100,6 +88,18 @@ final class DefinitionsMirror {
                     vhost -> vhost.deleteExchange(exchange.name(), false, Actor.BROKER)));
     pruneAccess(vhosts);
     settle();
+  }
+
+  private void clear(PolicyItem policy, Set<String> vhosts) {
+    if (policy.isForVhosts()) {
+      remove(policy.label(), () -> administration.policies().clear(policy.kind(), policy.name()));
+    } else {
+      inVhost(
+          vhosts,
+          policy.vhost(),
+          policy.label(),
+          vhost -> vhost.policies().clear(policy.kind(), policy.name()));
+    }
   }
 
   private void pruneAccess(Set<String> vhosts) {

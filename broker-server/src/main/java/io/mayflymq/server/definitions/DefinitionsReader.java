@@ -23,6 +23,7 @@ import io.mayflymq.server.json.JsonWriter;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -38,6 +39,18 @@ import java.util.function.Function;
 final class DefinitionsReader {
   static final String VHOST_LIMITS = "vhost-limits";
   static final String OPERATOR_POLICY = "operator_policy";
+
+  /** The section of policies for many virtual hosts, which only this broker has. */
+  static final String VHOST_POLICIES = "vhost_policies";
+
+  /** Whether such a policy is an operator policy. */
+  static final String OPERATOR = "operator";
+
+  /** In a policy of one virtual host, the name of the one for many that it repeats. */
+  static final String COPY_OF = "copy_of_vhost_policy";
+
+  /** Lines about what a RabbitMQ that imports the document does otherwise. */
+  static final String LOST = "lost_in_rabbitmq";
 
   /** How many problems are listed; the others are only counted. */
   /** The metadata of a virtual host that names its dialect. */
@@ -56,6 +69,7 @@ final class DefinitionsReader {
           "original_cluster_name",
           "original_vhost_name",
           "explanation",
+          LOST,
           "name",
           "description",
           "metadata",
@@ -95,6 +109,7 @@ final class DefinitionsReader {
       sections.put("permissions", this::permissions);
       sections.put("topic_permissions", this::topicPermissions);
       sections.put("global_parameters", this::globalParameter);
+      sections.put(VHOST_POLICIES, item -> policies.add(policyForVhosts(item)));
     }
   }
 
@@ -155,6 +170,20 @@ final class DefinitionsReader {
     return definitions();
   }
 
+  /** What a copy repeats counts, if the document has it. */
+  private List<PolicyItem> withoutCopies() {
+    Set<List<Object>> many = new HashSet<>();
+    policies.stream()
+        .filter(PolicyItem::isForVhosts)
+        .forEach(policy -> many.add(List.of(policy.operator(), policy.name())));
+    return policies.stream()
+        .filter(
+            policy ->
+                policy.copyOf() == null
+                    || !many.contains(List.<Object>of(policy.operator(), policy.copyOf())))
+        .toList();
+  }
+
   private Definitions definitions() {
     return new Definitions(
         vhosts,
@@ -164,7 +193,7 @@ final class DefinitionsReader {
         vhostLimits,
         globalParameters,
         parameters,
-        policies,
+        withoutCopies(),
         exchanges,
         queues,
         bindings,
@@ -307,7 +336,24 @@ final class DefinitionsReader {
     return new PolicyItem(
         operator,
         item.ownVhost(),
+        null,
+        item.has(COPY_OF) ? item.text(COPY_OF) : null,
         Checks.name("policy", item.text("name")),
+        policy.text("pattern"),
+        policy.text("apply-to", "all"),
+        policy.integer("priority", 0),
+        // Of operator policies beside their value; earlier exports have it there.
+        item.flag("merge", false) || policy.flag("merge", false),
+        policy.objectOrPairs("definition"));
+  }
+
+  private static PolicyItem policyForVhosts(DefinitionItem policy) {
+    return new PolicyItem(
+        policy.flag(OPERATOR, false),
+        "",
+        policy.text("vhosts"),
+        null,
+        Checks.name("policy", policy.text("name")),
         policy.text("pattern"),
         policy.text("apply-to", "all"),
         policy.integer("priority", 0),

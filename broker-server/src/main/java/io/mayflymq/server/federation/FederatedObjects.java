@@ -74,7 +74,7 @@ public final class FederatedObjects implements LocalObjects {
     for (VirtualHost vhost : broker.virtualHosts()) {
       PolicyTable policies = vhost.policies().table();
       boolean byPolicy =
-          policies.policies(PolicyKind.POLICY).stream().anyMatch(FederatedObjects::federates);
+          policies.all(PolicyKind.POLICY).stream().anyMatch(FederatedObjects::federates);
       if (byPolicy) {
         for (ExchangeDefinition exchange : vhost.routing().exchanges()) {
           if (!exchange.isDefault() && !exchange.internal()) {

@@ -55,6 +55,7 @@ import io.mayflymq.server.management.resource.ShovelResource;
 import io.mayflymq.server.management.resource.StandbyResource;
 import io.mayflymq.server.management.resource.TopicPermissionResource;
 import io.mayflymq.server.management.resource.UserResource;
+import io.mayflymq.server.management.resource.VhostPolicyResource;
 import io.mayflymq.server.management.resource.VhostResource;
 import io.mayflymq.server.net.AmqpServer;
 import java.util.List;
@@ -164,6 +165,7 @@ final class Routes implements AutoCloseable {
     pauses.addQuestionsTo(questions);
     new BindingResource(managed).addTo(api);
     new PolicyResource(managed).addTo(api);
+    new VhostPolicyResource(managed).addTo(api);
     new ParameterResource(managed).addTo(api);
     ShovelResource shovels = new ShovelResource(managed);
     shovels.addTo(api);

@@ -35,6 +35,12 @@ public final class PolicyResource {
   private static final Set<String> TERMS =
       Set.of("pattern", "definition", "priority", "apply-to", "merge");
 
+  /** By name where the priority is the same, as RabbitMQ lists them. */
+  private static final Comparator<Policy> LISTED =
+      Comparator.comparingInt(Policy::priority)
+          .thenComparing(policy -> !policy.isForVhosts())
+          .thenComparing(Policy::name);
+
   private final ManagedBroker managed;
 
   public PolicyResource(ManagedBroker managed) {
@@ -72,14 +78,15 @@ public final class PolicyResource {
 
   /**
    * Lists policies by priority: if several match, the one that applies comes last, as in RabbitMQ.
+   * Those for many virtual hosts are among those of each.
    */
   private static Response list(Request request, PolicyKind kind, Collection<VirtualHost> vhosts) {
     List<Found> all =
         vhosts.stream()
             .flatMap(
                 vhost ->
-                    vhost.policies().table().policies(kind).stream()
-                        .sorted(Comparator.comparingInt(Policy::priority))
+                    vhost.policies().table().all(kind).stream()
+                        .sorted(LISTED)
                         .map(policy -> new Found(vhost, policy)))
             .toList();
     return Listing.of(

@@ -197,7 +197,13 @@ public final class ClusterNodes implements AutoCloseable {
 
   /** Opens a channel on a node. */
   public Channel channel(int node) throws IOException, TimeoutException {
+    return channel(node, "/");
+  }
+
+  /** Opens a channel on a node, in a virtual host. */
+  Channel channel(int node, String vhost) throws IOException, TimeoutException {
     var factory = node(node).factory();
+    factory.setVirtualHost(vhost);
     factory.setAutomaticRecoveryEnabled(false);
     Connection connection = factory.newConnection("client of node " + node);
     connections.add(connection);

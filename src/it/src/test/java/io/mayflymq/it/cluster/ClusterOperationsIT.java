@@ -78,6 +78,56 @@ class ClusterOperationsIT {
   }
 
   @Test
+  void policiesForManyVhostsAndWhatQueuesAdoptHoldOnAllNodes() throws Exception {
+    try (ClusterNodes cluster = new ClusterNodes(directory, NODES)) {
+      cluster.asProcesses(0).startAll();
+      String policy =
+          "{\"vhosts\":\"^tenant-\",\"pattern\":\"\",\"definition\":{\"on-mismatch\":\"adopt\"}}";
+      assertThat(api(cluster, 0).put("vhost-policies/adopting", policy).status()).isEqualTo(201);
+      assertThat(api(cluster, 1).put("vhosts/tenant-a", "{}").status()).isEqualTo(201);
+      Channel home = cluster.channel(2, "tenant-a");
+      home.queueDeclare("q", true, false, false, null);
+      publish(home, "q", 9);
+      Channel elsewhere = cluster.channel(1, "tenant-a");
+      elsewhere.queueDeclare("q", true, false, false, Map.of("x-max-length", 3));
+      await()
+          .atMost(Patience.TIME)
+          .until(() -> elsewhere.queueDeclarePassive("q").getMessageCount() == 3);
+      assertAdopting(cluster);
+      cluster.kill(0);
+      elsewhere.queueDeclare("q", true, false, false, Map.of("x-max-length", 2));
+      cluster.start(0);
+      await()
+          .atMost(Patience.TIME)
+          .until(
+              () ->
+                  api(cluster, 0)
+                          .get("queues/tenant-a/q")
+                          .json()
+                          .at("/arguments/x-max-length")
+                          .asInt()
+                      == 2);
+      assertAdopting(cluster);
+      assertThat(api(cluster, 2).delete("vhost-policies/adopting").status()).isEqualTo(204);
+      for (int node = 0; node < NODES; node++) {
+        Http api = api(cluster, node);
+        await().atMost(Patience.TIME).until(() -> api.get("vhost-policies").json().isEmpty());
+        await().atMost(Patience.TIME).until(() -> api.get("policies/tenant-a").json().isEmpty());
+      }
+    }
+  }
+
+  private static void assertAdopting(ClusterNodes cluster) throws Exception {
+    for (int node = 0; node < NODES; node++) {
+      JsonNode queue = api(cluster, node).get("queues/tenant-a/q").json();
+      assertThat(queue.at("/effective_policy_definition/on-mismatch").asText())
+          .as("on node %d", node)
+          .isEqualTo("adopt");
+      assertThat(queue.at("/arguments/x-max-length").asInt()).isBetween(2, 3);
+    }
+  }
+
+  @Test
   void everyNodeListsWhatAllHaveAndClosesConnectionsOfOthers() throws Exception {
     try (ClusterNodes cluster = new ClusterNodes(directory, NODES)) {
       cluster.asProcesses(0).startAll();

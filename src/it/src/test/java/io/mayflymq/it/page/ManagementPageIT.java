@@ -376,6 +376,26 @@ class ManagementPageIT {
   }
 
   @Test
+  void aPolicyForManyVirtualHostsIsSetAndDeleted() throws Exception {
+    browser.logIn("guest", "guest");
+    browser.go("admin/policies" + IN);
+    browser.open("add");
+    browser.type("#add input[name=vhosts]", "^" + NAME + "$");
+    browser.type("#add input[name=name]", "page-many");
+    browser.type("#add input[name=pattern]", "^session");
+    browser.press("#add", "+ max length");
+    browser.type("#add input.value", "8");
+    browser.press("#add", "Dry run");
+    browser.see("#add", "session.4711 in " + NAME);
+    browser.press("#add", "Set policy");
+    browser.see("page-many matches 1 virtual host");
+    browser.see("many: ^" + NAME + "$");
+    browser.click(By.xpath("//tr[contains(., 'page-many')]//button[starts-with(., 'Delete')]"));
+    browser.press("dialog", "Delete policy");
+    awaitMissing("vhost-policies/page-many");
+  }
+
+  @Test
   void aConnectionIsClosedAfterAQuestion(Target target) throws Exception {
     Connection connection = target.factory().newConnection("to be closed");
     String name = "";

@@ -12,6 +12,8 @@ final class Examples {
   private static final String BINDING = "{\"routing_key\":\"rights-key\"}";
   private static final String POLICY =
       "{\"pattern\":\"^nothing$\",\"definition\":{\"max-length\":10}}";
+  private static final String VHOST_POLICY =
+      "{\"vhosts\":\"^nothing$\",\"pattern\":\"^nothing$\",\"definition\":{\"max-length\":10}}";
   private static final String PERMISSIONS =
       "{\"configure\":\"\",\"write\":\"\",\"read\":\"\",\"exchange\":\"rights-x\"}";
   private static final String VALUE = "{\"value\":100}";
@@ -143,6 +145,15 @@ final class Examples {
       on("PUT " + policy).body(POLICY);
       on("PUT " + policy + "/dry-run").body(POLICY);
       on("DELETE " + policy).before("PUT", policy, POLICY);
+    }
+    for (String kind : new String[] {"vhost-policies", "vhost-operator-policies"}) {
+      String policy = kind + "/{policy}";
+      on("PUT " + policy).body(VHOST_POLICY);
+      on("PUT " + policy + "/dry-run").body(VHOST_POLICY);
+      for (String operation :
+          new String[] {"GET %s", "GET %s/effect", "DELETE %s", "DELETE %s/dry-run"}) {
+        on(operation.formatted(policy)).before("PUT", policy, VHOST_POLICY);
+      }
     }
     String parameter = "parameters/{component}/{vhost}/{name}";
     on("PUT " + parameter).body(LIMITS);

@@ -167,6 +167,9 @@ class StandbyIT {
     here.put("vhosts/shop", "{}");
     here.put("users/clerk", "{\"password\":\"secret\",\"tags\":\"monitoring\"}");
     here.put("policies/%2F/p", "{\"pattern\":\"^orders$\",\"definition\":{\"max-length\":100000}}");
+    here.put(
+        "vhost-policies/many",
+        "{\"vhosts\":\"^shop\",\"pattern\":\"\",\"definition\":{\"max-length\":5}}");
     channel.exchangeDeclare("events", "topic", true);
     channel.queueDeclare("orders", true, false, false, Map.of());
     channel.queueDeclare("agreed", true, false, false, QUORUM);
@@ -203,6 +206,8 @@ class StandbyIT {
     assertThat(deadline).isPositive();
     killPrimaryAndPromote();
     assertThat(standby.http().get("vhosts/shop").status()).isEqualTo(200);
+    assertThat(standby.http().get("vhost-policies/many").status()).isEqualTo(200);
+    assertThat(standby.http().get("policies/shop/many").status()).isEqualTo(404);
     assertThat(deadlineAt(standby.http(), 2_000)).isEqualTo(deadline);
     try (Connection after = standby.factory().newConnection()) {
       Channel taking = after.createChannel();

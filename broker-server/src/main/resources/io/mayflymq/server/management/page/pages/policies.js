@@ -28,7 +28,7 @@ function forecast(vhost, each) {
         ['Queues deleted at once', number(each.expiring_queues)],
       ])}
       ${table([
-        { title: 'Queue', cell: q => html`<a href=${toQueue(vhost, q.name)}>${q.name}</a>` },
+        { title: 'Queue', cell: q => html`<a href=${toQueue(q.vhost ?? vhost, q.name)}>${q.name}</a>${q.vhost === undefined ? '' : ` in ${q.vhost}`}` },
         { title: 'Before', cell: q => settings(q.before) },
         { title: 'After', cell: q => settings(q.after) },
         { title: 'Would expire', numeric: true, cell: q => number(q.expiring) },
@@ -37,11 +37,16 @@ function forecast(vhost, each) {
       ], each.queues.slice(0, 100), { name: 'Queues that would change', empty: 'No queue would change.' })}
       ${each.queues.length > 100 ? html`<p class="hint">The first 100 of ${number(each.queues.length)} queues.</p>` : ''}
       ${each.exchanges.length === 0 ? '' : table([
-        { title: 'Exchange', cell: e => html`<a href=${toExchange(vhost, e.name)}>${e.name}</a>` },
+        { title: 'Exchange', cell: e => html`<a href=${toExchange(e.vhost ?? vhost, e.name)}>${e.name}</a>` },
         { title: 'Alternate exchange before', cell: e => e.before ?? '–' },
         { title: 'After', cell: e => e.after ?? '–' },
       ], each.exchanges, { name: 'Exchanges that would change' })}
     </div>`;
+}
+
+/** Where a policy is: those for many virtual hosts have a path of their own. */
+function place(root, { vhost, vhosts, name }) {
+  return vhosts === undefined ? path`${root}/${vhost}/${name}` : path`${'vhost-' + root}/${name}`;
 }
 
 /**
@@ -60,13 +65,13 @@ function policyView(root, words, mayChange) {
     return async () => {
       let report;
       const known = await page.act(async () => {
-        report = await remove(path`${root}/${each.vhost}/${each.name}/dry-run`);
+        report = await remove(place(root, each) + '/dry-run');
       });
       if (known && await confirm(
         `Delete ${words} ${each.name}?`,
-        `It changes ${count(report.queues.length, 'queue')} in ${each.vhost} at once: ${count(report.expiring, 'message')} would expire, ${count(report.overflowing, 'message')} would be over a limit.`,
+        `It changes ${count(report.queues.length, 'queue')} in ${each.vhosts === undefined ? each.vhost : 'all its virtual hosts'} at once: ${count(report.expiring, 'message')} would expire, ${count(report.overflowing, 'message')} would be over a limit.`,
         'Delete policy')) {
-        page.act(() => remove(path`${root}/${each.vhost}/${each.name}`), `${each.name} was deleted.`);
+        page.act(() => remove(place(root, each)), `${each.name} was deleted.`);
       }
     };
   }
@@ -84,12 +89,16 @@ function policyView(root, words, mayChange) {
     const submit = event => {
       event.preventDefault();
       const target = event.target;
-      const { vhost, name, pattern, applyTo, priority, merge } = Object.fromEntries(new FormData(target));
+      const { vhost, vhosts: many, name, pattern, applyTo, priority, merge } = Object.fromEntries(new FormData(target));
       const dry = event.submitter?.value === 'dry-run';
       page.act(async () => {
         const definition = entered(page, 'definition');
         const body = { pattern, definition, 'apply-to': applyTo, priority: Number(priority), merge: merge === 'on' };
-        const where = path`${root}/${vhost}/${name}`;
+        const vhosts = many === undefined || many === '' ? undefined : many;
+        if (vhosts !== undefined) {
+          body.vhosts = vhosts;
+        }
+        const where = place(root, { vhost, vhosts, name });
         if (dry) {
           remember(page, vhost, await put(where + '/dry-run', body));
         } else {
@@ -105,6 +114,7 @@ function policyView(root, words, mayChange) {
     return html`
       <form class="form" @submit=${submit}>
         ${field('Virtual host', html`<select name="vhost">${vhosts.map(name => html`<option ?selected=${name === (edited.vhost ?? selectedVhost())}>${name}</option>`)}</select>`)}
+        ${isAdministrator() ? field('Many virtual hosts', html`<input name="vhosts" .value=${edited.vhosts ?? ''}>`, 'Instead of one: a regular expression for their names, such as ^tenant-; also for later ones') : ''}
         ${field('Name', html`<input name="name" required .value=${edited.name ?? ''}>`)}
         ${field('Pattern', html`<input name="pattern" required data-about="regular expression|regex|Pattern" .value=${edited.pattern ?? ''}>`, 'A regular expression that is found in the names, such as ^orders')}
         ${field('Apply to', html`<select name="applyTo" data-about="apply-to">${APPLY_TO.map(each => html`<option ?selected=${each === (edited['apply-to'] ?? 'all')}>${each}</option>`)}</select>`)}
@@ -138,12 +148,12 @@ function policyView(root, words, mayChange) {
           : 'An operator policy bounds what arguments and policies set: of two limits the lower one holds.'}</p>
         ${table([
           { title: 'Name', cell: p => p.name },
-          { title: 'Virtual host', cell: p => p.vhost },
+          { title: 'Virtual host', cell: p => html`${p.vhost}${p.vhosts === undefined ? '' : html` <span class="hint" title="for all virtual hosts that match">many: <code>${p.vhosts}</code></span>`}` },
           { title: 'Pattern', cell: p => html`<code>${p.pattern}</code>` },
           { title: 'Apply to', cell: p => p['apply-to'] },
           { title: 'Definition', cell: p => Object.entries(p.definition).map(([key, any]) => html`<div><code>${key} = ${JSON.stringify(any)}</code></div>`) },
           { title: 'Priority', numeric: true, cell: p => String(p.priority) + (p.merge === true ? ', merged' : '') },
-          mayChange() && { title: 'Actions', cell: p => html`<span class="buttons"><button type="button" class="small" @click=${() => edit(page, p)}>Edit</button><button type="button" class="small danger" @click=${destroy(page, p)}>Delete …</button></span>` },
+          mayChange() && { title: 'Actions', cell: p => p.vhosts !== undefined && !isAdministrator() ? '' : html`<span class="buttons"><button type="button" class="small" @click=${() => edit(page, p)}>Edit</button><button type="button" class="small danger" @click=${destroy(page, p)}>Delete …</button></span>` },
         ], policies, { name: words, empty: 'None.' })}
         ${mayChange() && usable.length > 0 ? section(page, 'add', 'Add or change', () => form(page, usable)) : ''}`;
     },

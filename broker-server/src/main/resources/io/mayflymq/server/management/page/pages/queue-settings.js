@@ -48,12 +48,12 @@ export function effectivePart(effective) {
     ${table([
       { title: 'Setting', cell: s => html`<code>${s.key}</code>` },
       { title: 'Value', cell: s => html`<code>${value(s.value)}</code>${s.effect ? '' : html` ${badge('no effect')}`}` },
-      { title: 'Comes from', cell: s => `${ORIGINS[s.origin] ?? s.origin}${s.policy ? ' ' + s.policy : ''}` },
+      { title: 'Comes from', cell: s => `${ORIGINS[s.origin] ?? s.origin}${s.policy ? ' ' + s.policy : ''}${s.vhosts === undefined ? '' : ` for virtual hosts ${s.vhosts}`}` },
       { title: 'Overrides', cell: s => (s.losers ?? []).map(loser => html`<div><code>${value(loser.value)}</code> of ${loser.origin}${loser.policy ? ' ' + loser.policy : ''}${loser.reason ? `: ${loser.reason}` : ''}</div>`) },
     ], effective.settings, { name: 'Effective settings', empty: 'No settings: all defaults hold.' })}
     <h3>Policies of the virtual host</h3>
     ${table([
-      { title: 'Policy', cell: p => p.name },
+      { title: 'Policy', cell: p => (p.vhosts === undefined ? p.name : html`${p.name}, for virtual hosts <code>${p.vhosts}</code>`) },
       { title: 'Kind', cell: p => p.kind.replace('_', ' ') },
       { title: 'Pattern', cell: p => html`<code>${p.pattern}</code>` },
       { title: 'Priority', numeric: true, cell: p => String(p.priority) },
