@@ -535,6 +535,39 @@ class MovedQueueTest {
   }
 
   @Test
+  void publishersThatWaitFollowTheQueue() {
+    declare(with("x-max-length", 1).put("x-overflow", "block").put("x-block-timeout", "1h"));
+    assertThat(publish(first, 1)).isTrue();
+    List<Integer> entered = new ArrayList<>();
+    run(
+        first,
+        () -> {
+          ShardCommandSender sender = sender(first);
+          for (int number = 2; number <= 4; number++) {
+            sender.publish(
+                queue(first, QUEUE),
+                NumberedMessage.of(number, true, Message.NO_TTL, 0),
+                (sequence, taken) -> entered.add(taken ? (int) sequence : -1),
+                number);
+          }
+          sender.flush();
+        });
+    settle();
+    move(second);
+    assertThat(entered).isEmpty();
+    assertThat(take()).isEqualTo(1);
+    pass(1_000);
+    assertThat(entered).containsExactly(2);
+    assertThat(take()).isEqualTo(2);
+    pass(1_000);
+    move(first);
+    assertThat(take()).isEqualTo(3);
+    pass(1_000);
+    assertThat(take()).isEqualTo(4);
+    assertThat(entered).containsExactly(2, 3, 4);
+  }
+
+  @Test
   void fullQueueGoesOnDroppingItsHead() {
     declare(with("x-max-length", 2));
     IntStream.rangeClosed(1, 3).forEach(number -> publish(first, number));

@@ -166,6 +166,45 @@ class RemoteQueueTest {
         .containsExactly("1 ok", "2 ok", "3 refused", "4 refused");
   }
 
+  /** They wait at the node of their publishers, in order, and are offered again. */
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2})
+  void publishersWaitForRoom(int shards) {
+    start(shards);
+    Queue queue =
+        queue(
+            "q",
+            FieldTable.builder()
+                .put("x-max-length", 2)
+                .put("x-overflow", "block")
+                .put("x-block-timeout", 1_000)
+                .build());
+    PublishOutcomes outcomes = new PublishOutcomes();
+    publishing(queue, outcomes, 1, 2, 3, 4);
+    rest();
+    publishing(queue, outcomes, 5, 6, 7, 8);
+    rest();
+    assertThat(outcomes.told).containsExactly("1 ok", "2 ok");
+    int loop = 1 - queue.shard().index();
+    assertThat(here.commands(loop).fullQueue()).isSameAs(queue);
+    assertThat(home.drain("q")).containsExactly(1, 2);
+    pass(60);
+    assertThat(outcomes.told).containsExactly("1 ok", "2 ok", "3 ok", "4 ok");
+    assertThat(home.ready("q")).isEqualTo(2);
+    home.fetch("q");
+    pass(60);
+    assertThat(outcomes.told).endsWith("5 ok");
+    for (int step = 0; step < 20; step++) {
+      pass(60);
+    }
+    assertThat(outcomes.told).endsWith("5 ok", "6 refused", "7 refused", "8 refused");
+    assertThat(home.queue("q").counters().get(Counter.REFUSED)).isEqualTo(3);
+    assertThat(home.drain("q")).containsExactly(4, 5);
+    assertThat(here.commands(loop).fullQueue()).isNull();
+    assertThat(here.commands(loop).bytesUnderWay()).isZero();
+    assertThat(here.commands(loop).isSettled()).isTrue();
+  }
+
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 3})
   void consumerGetsMessagesAndSettlesThem(int shards) {

@@ -23,7 +23,10 @@ final class ClusterRig {
   private static final List<String> QUEUES = List.of("q0", "q1", "q2", "q3", "q4", "q5");
   private static final List<String> KEYS = List.of("k0", "k1");
   private static final List<String> OVERFLOWS =
-      List.of("drop-head", "reject-publish", "reject-publish-dlx");
+      List.of("drop-head", "reject-publish", "reject-publish-dlx", "block");
+
+  /** So that publishers have stopped waiting when all is mended. */
+  private static final int LONGEST_BLOCK_MILLIS = 500;
 
   /**
    * How it is set up.
@@ -164,6 +167,7 @@ final class ClusterRig {
     if (random.nextInt(5) == 0) {
       arguments.put("x-max-length", 1 + random.nextInt(4));
       arguments.put("x-overflow", OVERFLOWS.get(random.nextInt(OVERFLOWS.size())));
+      arguments.put("x-block-timeout", 1 + random.nextInt(LONGEST_BLOCK_MILLIS));
     }
     if (random.nextBoolean()) {
       arguments.put("x-queue-leader-locator", "balanced");
@@ -211,6 +215,7 @@ final class ClusterRig {
     if (limitsLength) {
       keys.put("max-length", random.nextInt(5));
       keys.put("overflow", OVERFLOWS.get(random.nextInt(OVERFLOWS.size())));
+      keys.put("block-timeout", 1 + random.nextInt(LONGEST_BLOCK_MILLIS));
     }
     if (number < QUEUES.size() - 1 && (keys.isEmpty() || random.nextBoolean())) {
       keys.put("dead-letter-exchange", "");

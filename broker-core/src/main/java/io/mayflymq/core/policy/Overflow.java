@@ -5,7 +5,7 @@ import java.util.Optional;
 /**
  * What a queue does at its length limit.
  *
- * <p>Source: RabbitMQ, "Queue Length Limit", section "Overflow Behaviour".
+ * <p>Source, but for {@link #BLOCK}: RabbitMQ, "Queue Length Limit", section "Overflow Behaviour".
  */
 public enum Overflow {
   /** Messages are dropped or dead-lettered from the head, the oldest first. The default. */
@@ -19,7 +19,12 @@ public enum Overflow {
    * As {@link #REJECT_PUBLISH}, and the refused message is dead-lettered. In quorum queues too,
    * where RabbitMQ takes it for {@link #DROP_HEAD}.
    */
-  REJECT_PUBLISH_DLX("reject-publish-dlx");
+  REJECT_PUBLISH_DLX("reject-publish-dlx"),
+  /**
+   * Publishers wait until there is room, for a time that is bounded; then the message is refused as
+   * by {@link #REJECT_PUBLISH}. What the broker moves itself enters over the limit. MayflyMQ's own.
+   */
+  BLOCK("block");
 
   private final String wireName;
 

@@ -47,6 +47,18 @@ public enum PolicyKey {
           .ofExchanges("x-binding-expires")
           .of(CLASSIC, QUORUM)
           .extension()),
+  /** MayflyMQ's own: how long publishers wait at the length limit. */
+  BLOCK_TIMEOUT(
+      row("block-timeout", time("is not a time such as 30000 (ms) or 30s"))
+          .doc(
+              "ms, 1 or more, or as in `30s` (`Y`, `M`, `D`, `h`, `m`, `s`): how long publishers"
+                  + " wait with `overflow` [`block`](length-limits.md#publishers-that-wait)")
+          .byDefault(30_000L)
+          .of(CLASSIC, QUORUM)
+          .extension()
+          .forOperators()
+          .withOperatorPolicy(Merge.LOWEST)
+          .withArgument(Merge.LOWEST)),
   CONSUMER_DISCONNECTED_TIMEOUT(
       row(
               "consumer-disconnected-timeout",
@@ -537,9 +549,10 @@ public enum PolicyKey {
                   "is not a valid overflow value",
                   "drop-head",
                   "reject-publish",
-                  "reject-publish-dlx"))
+                  "reject-publish-dlx",
+                  "block"))
           .doc(
-              "`drop-head`, `reject-publish`, `reject-publish-dlx`: [what happens at the"
+              "`drop-head`, `reject-publish`, `reject-publish-dlx`, `block`: [what happens at the"
                   + " limit](length-limits.md)")
           .byDefault("drop-head")
           .of(CLASSIC, QUORUM)

@@ -69,13 +69,18 @@ public record QueueSettings(
    * message.
    */
   public boolean deadLettersOnArrival() {
-    return deadLetters.areWanted() && (length.isLimited() || expiry.messageTtlMillis() == 0);
+    return deadLetters.areWanted() && (mayKillOnArrival() || expiry.messageTtlMillis() == 0);
   }
 
   /** Whether this message, which may have a TTL of its own, may lead to a dead letter at once. */
   public boolean deadLettersOnArrivalOf(Message message) {
     return deadLetters.areWanted()
-        && (message.ttlMillis() == 0 || length.isLimited() || expiry.messageTtlMillis() == 0);
+        && (message.ttlMillis() == 0 || mayKillOnArrival() || expiry.messageTtlMillis() == 0);
+  }
+
+  /** Whether the limit may end a message when one arrives. */
+  private boolean mayKillOnArrival() {
+    return length.isLimited() && length.overflow() != Overflow.BLOCK;
   }
 
   /**

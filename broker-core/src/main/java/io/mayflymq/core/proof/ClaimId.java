@@ -29,6 +29,7 @@ public enum ClaimId {
   RETRY_LATE(Danger.LATE, true, "a message is returned"),
   SCHEDULED_LATE(Danger.LATE, true, "a header has a time to deliver"),
   PAUSED_LATE(Danger.LATE, true, "the queue is paused"),
+  BLOCKED_LATE(Danger.LATE, true, "the queue is full"),
   RATE_LATE(Danger.LATE, true, "messages come faster than the queue hands them out"),
   EXPIRED_NOT_DELIVERED(Danger.LATE, false, "the time to live of a message ends"),
   RETURNED_OVERTAKEN(

@@ -43,6 +43,7 @@ public record DeadLetterWay(State state, List<Target> targets, boolean cycle) {
     boolean mayRefuse() {
       return settings.length().isLimited()
           && settings.length().overflow() != Overflow.DROP_HEAD
+          && settings.length().overflow() != Overflow.BLOCK
           && !settings.deadLettersWhatItRefuses();
     }
   }

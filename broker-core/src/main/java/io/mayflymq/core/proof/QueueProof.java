@@ -279,9 +279,13 @@ public final class QueueProof {
       keys.put(PolicyKey.OVERFLOW, Overflow.REJECT_PUBLISH_DLX.wireName());
       can(
           ClaimId.LIMIT_REFUSES,
-          "At its limit the queue refuses new messages: their publishers get basic.nack, and without"
-              + " confirms no answer.",
-          from,
+          settings.length().blocks()
+              ? "At its limit the queue refuses new messages whose publishers have waited for %d ms:"
+                      .formatted(settings.length().blockMillis())
+                  + " these get basic.nack, and without confirms no answer."
+              : "At its limit the queue refuses new messages: their publishers get basic.nack, and"
+                  + " without confirms no answer.",
+          settings.length().blocks() ? from + ", " + value(PolicyKey.BLOCK_TIMEOUT) : from,
           keys,
           "publish with confirms, and publish again what was refused");
     }
@@ -572,6 +576,15 @@ public final class QueueProof {
           "Its messages wait until it is resumed, and expire meanwhile.",
           value(PolicyKey.PAUSE),
           "mayflyctl resume_queue %s%s".formatted(vhostOption(), quotedName()));
+    }
+    if (settings.length().blocks()) {
+      can(
+          ClaimId.BLOCKED_LATE,
+          "While it is full its publishers wait, and their confirms come up to %d ms later."
+              .formatted(settings.length().blockMillis()),
+          value(PolicyKey.OVERFLOW) + ", " + value(PolicyKey.BLOCK_TIMEOUT),
+          keys(PolicyKey.OVERFLOW, Overflow.REJECT_PUBLISH.wireName()),
+          "more consumers, or a higher limit");
     }
     if (pace.deliveries() != null) {
       can(

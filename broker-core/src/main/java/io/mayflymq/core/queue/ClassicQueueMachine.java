@@ -266,6 +266,14 @@ public final class ClassicQueueMachine implements QueueMachine {
     return length.refuses(message, nowMillis);
   }
 
+  /**
+   * Returns whether the publisher of a message is to wait, as the queue is full and its publishers
+   * wait then. What the broker moves itself does not ask.
+   */
+  public boolean blocks(Message message, long nowMillis) {
+    return length.blocks(message, nowMillis);
+  }
+
   // Consuming
 
   /**

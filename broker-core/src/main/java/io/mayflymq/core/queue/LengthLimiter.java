@@ -43,8 +43,8 @@ final class LengthLimiter {
 
   /**
    * Sets how many dead letters wait for a queue to take them. They count towards the limit if
-   * publishers are refused at the limit; with {@code drop-head} they are limited separately by the
-   * same numbers.
+   * publishers are refused at the limit, or wait; with {@code drop-head} they are limited
+   * separately by the same numbers.
    */
   void deadLettersWait(long count, long bytes) {
     waitingDeadLetters = count;
@@ -61,7 +61,21 @@ final class LengthLimiter {
    * it.
    */
   boolean refuses(Message message, long nowMillis) {
-    if (!state.isLimited() || dropsHead() || !wouldExceed(message)) {
+    return state.isLimited()
+        && state.length().overflow() != Overflow.BLOCK
+        && !dropsHead()
+        && hasNoRoomFor(message, nowMillis);
+  }
+
+  /** Whether the publisher of a message waits, because the queue is full and lets it wait. */
+  boolean blocks(Message message, long nowMillis) {
+    return state.isLimited()
+        && state.length().overflow() == Overflow.BLOCK
+        && hasNoRoomFor(message, nowMillis);
+  }
+
+  private boolean hasNoRoomFor(Message message, long nowMillis) {
+    if (!wouldExceed(message)) {
       return false;
     }
     messageRemover.expireDue(nowMillis, ClassicQueueMachine.EXPIRY_SLICE);

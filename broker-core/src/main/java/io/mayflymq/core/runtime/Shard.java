@@ -3,6 +3,8 @@ package io.mayflymq.core.runtime;
 import io.mayflymq.core.metrics.histogram.ShardHistograms;
 import java.time.InstantSource;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -48,6 +50,10 @@ public final class Shard {
   private final TimerWheel timers;
   private final ArrayDeque<EndOfBurstListener> members = new ArrayDeque<>();
   private final ArrayDeque<EndOfBurstListener> lastMembers = new ArrayDeque<>();
+
+  /** Called at the end of each burst. */
+  private final List<EndOfBurstListener> watchers = new ArrayList<>(0);
+
   private final Queue<Runnable> mailbox = new ConcurrentLinkedQueue<>();
   private final AtomicBoolean awaited = new AtomicBoolean();
   private final ArrayDeque<Runnable> later = new ArrayDeque<>();
@@ -344,10 +350,26 @@ public final class Shard {
     lastMembers.addLast(member);
   }
 
+  /**
+   * Has a listener called at the end of each burst from now on, when those that were added while it
+   * ran have been called. For what waits for a change that any command may bring about.
+   */
+  public void watch(EndOfBurstListener watcher) {
+    watchers.add(watcher);
+  }
+
+  /** Has a listener called no more that watches. */
+  public void unwatch(EndOfBurstListener watcher) {
+    watchers.remove(watcher);
+  }
+
   private void endBurst() {
     depth++;
     try {
       callMembers();
+      if (!watchers.isEmpty()) {
+        callWatchers();
+      }
     } finally {
       depth--;
       wakeForTimers();
@@ -366,6 +388,18 @@ public final class Shard {
       }
       member = nextMember();
     }
+  }
+
+  /** What they bring about is passed on, too. One may stop watching meanwhile. */
+  private void callWatchers() {
+    for (EndOfBurstListener watcher : List.copyOf(watchers)) {
+      try {
+        watcher.endOfBurst();
+      } catch (Throwable e) {
+        faults.report("the end of a burst of", this, e);
+      }
+    }
+    callMembers();
   }
 
   private EndOfBurstListener nextMember() {

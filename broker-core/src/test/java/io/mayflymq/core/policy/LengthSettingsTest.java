@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 /** The two limits and what exceeds them. */
 class LengthSettingsTest {
   private static LengthSettings limit(long messages, long bytes) {
-    return new LengthSettings(messages, bytes, Overflow.DROP_HEAD, false, false);
+    return new LengthSettings(messages, bytes, Overflow.DROP_HEAD, 30_000, false, false);
   }
 
   @Test

@@ -204,9 +204,9 @@ class QueueArgumentsTest {
   }
 
   @Test
-  void overflowModesHaveRabbitMqsNames() {
+  void overflowModesHaveRabbitMqsNamesAndOneOfOurOwn() {
     assertThat(Stream.of(Overflow.values()).map(Overflow::wireName))
-        .containsExactly("drop-head", "reject-publish", "reject-publish-dlx");
+        .containsExactly("drop-head", "reject-publish", "reject-publish-dlx", "block");
   }
 
   @Test

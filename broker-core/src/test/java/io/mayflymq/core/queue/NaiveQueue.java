@@ -67,11 +67,21 @@ final class NaiveQueue {
     this.lastUse = now;
   }
 
+  /** Whether a client that publishes so many bytes waits. */
+  boolean blocks(int size, long now) {
+    if (settings.length().overflow() != Overflow.BLOCK || !exceeds(1, size)) {
+      return false;
+    }
+    expireAllDue(now);
+    return exceeds(1, size);
+  }
+
   boolean publish(int number, QueueCommand.Publish publish, long now) {
     used(LeaseUse.PUBLISH, now);
     int size = publish.size();
     long ttl = publish.ttl();
-    if (settings.length().overflow() != Overflow.DROP_HEAD) {
+    if (settings.length().overflow() != Overflow.DROP_HEAD
+        && settings.length().overflow() != Overflow.BLOCK) {
       if (exceeds(1, size)) {
         expireAllDue(now);
       }

@@ -219,6 +219,25 @@ class ClaimRunsTest {
   }
 
   @Test
+  void publishersWaitAtTheLimitAndAreRefusedInTheEnd() {
+    broker.declare(
+        "q", arguments("x-max-length", 1, "x-overflow", "block", "x-block-timeout", 1_000));
+    assertThat(claims("q"))
+        .contains(ClaimId.BLOCKED_LATE, ClaimId.LIMIT_REFUSES)
+        .doesNotContain(ClaimId.LIMIT_DROPS);
+    publishing("q", TestBroker.message(1));
+    publishing("q", TestBroker.message(2));
+    publishing("q", TestBroker.message(3));
+    broker.trimMemory();
+    assertThat(confirmed).containsExactly(1);
+    broker.advance(500);
+    assertThat(TestBroker.numberOf(broker.fetch("q").message())).isEqualTo(1);
+    assertThat(confirmed).containsExactly(1, 2);
+    broker.advance(600);
+    assertThat(refused).containsExactly(3);
+  }
+
+  @Test
   void messageWhoseDeliveriesFailIsDropped() {
     broker.declare("q", arguments("x-queue-type", "quorum", "x-delivery-limit", 1));
     assertThat(claims("q")).contains(ClaimId.DELIVERY_LIMIT_DROPS);

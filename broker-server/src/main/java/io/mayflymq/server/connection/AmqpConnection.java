@@ -279,7 +279,7 @@ final class AmqpConnection
    * they have done it.
    */
   boolean awaitsOthers() {
-    return declares.isUnderWay() || decodeSuspension.isAwaited() || overloaded || isPaced();
+    return declares.isUnderWay() || decodeSuspension.isAwaited() || isOverloaded() || isPaced();
   }
 
   /** Returns whether queues let what it has published pass later. One that ends does not wait. */
@@ -287,9 +287,17 @@ final class AmqpConnection
     return commands.isPaced() && !pausedPublish.hasEnded();
   }
 
+  /**
+   * Returns whether so much of what it has published is under way that it has to wait. One that
+   * ends does not wait for full queues, as its deliveries would be held until then.
+   */
+  private boolean isOverloaded() {
+    return overloaded && !(pausedPublish.hasEnded() && commands.fullQueue() != null);
+  }
+
   private boolean isSuspendedForAll() {
     return decodeSuspension.isAwaited()
-        || overloaded
+        || isOverloaded()
         || isPaced()
         || flooded
         || turn.isOver()
@@ -689,6 +697,7 @@ final class AmqpConnection
   }
 
   private void onBatchReturned() {
+    pausedPublish.lookAtFull(commands.fullQueue());
     boolean goesOn = pausedPublish.paceKept(commands.isPaced());
     if (overloaded && commands.hasRoom()) {
       overloaded = false;
@@ -924,9 +933,7 @@ final class AmqpConnection
   public ConnectionView view() {
     return state == State.OPEN
         ? open.view(
-            channels.count(),
-            publishBlocker.isBlocked() || pausedPublish.isWaiting(),
-            memory.memory())
+            channels.count(), publishBlocker.isBlocked() || pausedPublish.isTold(), memory.memory())
         : null;
   }
 

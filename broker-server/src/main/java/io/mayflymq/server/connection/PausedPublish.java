@@ -14,11 +14,20 @@ import java.util.concurrent.CompletableFuture;
  * has sent after the message is handled. When the connection ends before that, the message goes to
  * its queues all the same, as everything that was received: none is lost.
  *
+ * <p>A message for a queue that is full and lets publishers wait is with that queue already, or
+ * with the {@link io.mayflymq.core.vhost.command.ShardCommandSender}. The connection goes on to be
+ * read, so that its client can acknowledge, until very much waits; the client gets {@code
+ * connection.blocked} after a moment, since a queue that is full now and then would have it told
+ * all the time.
+ *
  * <p>Whether a queue is paused follows from policies, which can change in many ways; so it is
  * looked at again and again, only while a message waits. Used on the connection's loop only.
  */
 final class PausedPublish {
   private static final long LOOK_MILLIS = 50;
+
+  /** A client is told of a full queue when messages have waited for so long. */
+  private static final long FULL_MILLIS = 100;
 
   private final Shard home;
   private final PublishBlocker blocker;
@@ -26,6 +35,17 @@ final class PausedPublish {
   private CompletableFuture<Void> admitted;
   private boolean paced;
   private boolean ended;
+
+  /** The queue that messages wait for, as it is full; null if none does. */
+  private Queue full;
+
+  private boolean looksAtFull;
+
+  /** Whether the client was told of a full queue. */
+  private boolean toldFull;
+
+  /** For how many reasons the client knows that it is blocked. */
+  private int reasons;
 
   PausedPublish(Shard home, PublishBlocker blocker) {
     this.home = home;
@@ -61,8 +81,58 @@ final class PausedPublish {
       return false;
     }
     paced = false;
-    blocker.resumeListening();
+    if (reasons == 0) {
+      blocker.resumeListening();
+    }
     return true;
+  }
+
+  /**
+   * Notes whether messages wait for a full queue.
+   *
+   * @param queue null if none does
+   */
+  void lookAtFull(Queue queue) {
+    full = queue;
+    if (queue == null) {
+      if (toldFull) {
+        toldFull = false;
+        unblock();
+      }
+    } else if (!toldFull && !looksAtFull) {
+      looksAtFull = true;
+      home.loop().schedule(() -> home.run(this::tellFull), FULL_MILLIS);
+    }
+  }
+
+  private void tellFull() {
+    looksAtFull = false;
+    if (full != null && !toldFull && !ended) {
+      toldFull = true;
+      block(full + " is full");
+    }
+  }
+
+  /** Returns whether the client was told that what it publishes waits. */
+  boolean isTold() {
+    return reasons > 0;
+  }
+
+  private void block(String reason) {
+    reasons++;
+    if (reasons == 1) {
+      blocker.tellBlocked(reason);
+    }
+  }
+
+  private void unblock() {
+    reasons--;
+    if (reasons == 0 && !ended) {
+      blocker.tellUnblocked();
+      if (paced) {
+        blocker.pauseListening();
+      }
+    }
   }
 
   /** Returns what is done when a message may go to the queues of its route. */
@@ -73,7 +143,7 @@ final class PausedPublish {
     }
     route = target;
     admitted = new CompletableFuture<>();
-    blocker.tellBlocked(paused + " is paused");
+    block(paused + " is paused");
     lookLater();
     return admitted;
   }
@@ -98,7 +168,7 @@ final class PausedPublish {
    * something was waiting.
    */
   boolean end() {
-    boolean waited = isWaiting() || paced;
+    boolean waited = isWaiting() || paced || full != null;
     ended = true;
     paced = false;
     if (isWaiting()) {
@@ -111,7 +181,7 @@ final class PausedPublish {
     CompletableFuture<Void> done = admitted;
     admitted = null;
     route = null;
-    blocker.tellUnblocked();
+    unblock();
     done.complete(null);
   }
 }

@@ -383,7 +383,7 @@ public final class DefinitionsLint {
           LintRule.DROPS_WHEN_FULL,
           queue(name),
           "at its length limit the oldest messages are dropped: set a dead-letter-exchange, or"
-              + " overflow to reject-publish");
+              + " overflow to reject-publish or block");
     }
   }
 

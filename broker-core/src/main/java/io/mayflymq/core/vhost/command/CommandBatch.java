@@ -45,6 +45,12 @@ final class CommandBatch {
   static final byte TIME_OUT = 6;
   static final byte RELEASE = 7;
 
+  /** Of a client, whose message waits if the queue is full and lets its publishers wait. */
+  static final byte OFFER = 8;
+
+  /** For an offer that does not wait, in the place of the time at which it began to. */
+  static final long AT_ONCE = -1;
+
   // What becomes of a command, in its place. Those above are on links, these are not.
 
   private static final byte REFUSED = 100;
@@ -55,6 +61,12 @@ final class CommandBatch {
   /** The node of its queue was lost: its outcome is unknown. */
   private static final byte LOST = 102;
 
+  /** The queue is full, and the message was not kept there: it is to be offered again. */
+  private static final byte FULL = 103;
+
+  /** It waits at its queue, and comes back with others that have waited. */
+  private static final byte WAITS = 104;
+
   private static final int INITIAL_CAPACITY = 64;
   private static final int FLOOD_BYTES = 32 << 10;
 
@@ -64,12 +76,12 @@ final class CommandBatch {
   /** Larger batches are not used again, so that a burst does not hold memory for ever. */
   private static final int LARGEST_REUSED = 8192;
 
-  private byte[] kinds = new byte[INITIAL_CAPACITY];
-  private Queue[] queues = new Queue[INITIAL_CAPACITY];
-  private Object[] subjects = new Object[INITIAL_CAPACITY];
-  private PublishListener[] listeners = new PublishListener[INITIAL_CAPACITY];
-  private long[] firsts = new long[INITIAL_CAPACITY];
-  private long[] lasts = new long[INITIAL_CAPACITY];
+  private byte[] kinds;
+  private Queue[] queues;
+  private Object[] subjects;
+  private PublishListener[] listeners;
+  private long[] firsts;
+  private long[] lasts;
   private int size;
   private Partition partition;
   private long contentBytes;
@@ -80,6 +92,12 @@ final class CommandBatch {
 
   /** Whether there may be a rate for what it publishes. */
   private boolean paced;
+
+  /** Whether it has offers for which a queue had no room. */
+  private boolean full;
+
+  /** Whether it is of offers that wait at a full queue. */
+  private boolean waiting;
 
   /** Null if no change of places concerns it. Belongs to its owner's loop. */
   private PlaceChanges.Concerns placeChanges;
@@ -106,8 +124,44 @@ final class CommandBatch {
       return true;
     }
 
+    /** Whether what is offered may wait at its queue; else it comes back. */
+    default boolean letsWait() {
+      return false;
+    }
+
+    /**
+     * Some of what was offered waits; the batch of it comes back when nothing of it waits any more.
+     * Any thread may call.
+     */
+    default void waits(CommandBatch waiting) {}
+
+    /**
+     * Some of what has waited has an outcome: a batch of its own, which does not come back. Any
+     * thread may call.
+     */
+    default void decided(CommandBatch part, boolean safe) {}
+
     /** A batch was applied. Any thread may call. */
     void comeBack(CommandBatch batch, boolean safe);
+  }
+
+  /** Creates an empty batch. */
+  CommandBatch() {
+    this(INITIAL_CAPACITY);
+  }
+
+  /**
+   * Creates an empty batch for about so many commands.
+   *
+   * @param capacity 1 or more
+   */
+  CommandBatch(int capacity) {
+    kinds = new byte[capacity];
+    queues = new Queue[capacity];
+    subjects = new Object[capacity];
+    listeners = new PublishListener[capacity];
+    firsts = new long[capacity];
+    lasts = new long[capacity];
   }
 
   /** What comes of the batch; see {@link BatchArrival}. */
@@ -166,9 +220,23 @@ final class CommandBatch {
     return lasts[i];
   }
 
-  /** Notes what became of a command on another node. */
+  /** Notes what became of a command on another node, or at another place of its queue. */
   void refused(int i) {
-    kinds[i] = REFUSED;
+    if (kinds[i] == OFFER && lasts[i] != AT_ONCE) {
+      full(i);
+    } else {
+      kinds[i] = REFUSED;
+    }
+  }
+
+  private void full(int i) {
+    kinds[i] = FULL;
+    full = true;
+    partly = true;
+  }
+
+  private static boolean isPublish(byte kind) {
+    return kind == PUBLISH || kind == SCHEDULE || kind == OFFER;
   }
 
   /** The same. */
@@ -216,7 +284,7 @@ final class CommandBatch {
   /** Adds a command of another batch. */
   void add(CommandBatch other, int i, PublishListener listener) {
     add(other.kinds[i], other.queues[i], other.subjects[i], i, other.lasts[i]);
-    if (other.kinds[i] == PUBLISH || other.kinds[i] == SCHEDULE) {
+    if (isPublish(other.kinds[i])) {
       listeners[size - 1] = listener;
       awaited |= listener != null;
       paced |= other.paced;
@@ -233,7 +301,7 @@ final class CommandBatch {
   void redirect(Queue to) {
     int kept = 0;
     for (int i = 0; i < size; i++) {
-      if (kinds[i] == PUBLISH || kinds[i] == SCHEDULE) {
+      if (isPublish(kinds[i])) {
         kinds[kept] = kinds[i];
         subjects[kept] = subjects[i];
         listeners[kept] = listeners[i];
@@ -260,6 +328,23 @@ final class CommandBatch {
     listeners[size - 1] = listener;
     awaited |= listener != null;
     contentBytes += message.content().length;
+  }
+
+  /**
+   * Publishes a message of a client, which waits if the queue is full and lets its publishers wait.
+   *
+   * @param sinceMillis when it began to wait, in ms since the epoch; {@link #AT_ONCE} if it is
+   *     refused instead
+   */
+  void offer(
+      Queue queue,
+      Message message,
+      PublishListener listener,
+      long publishSequence,
+      long sinceMillis) {
+    publish(queue, message, listener, publishSequence);
+    kinds[size - 1] = OFFER;
+    lasts[size - 1] = sinceMillis;
   }
 
   /** Notes that there is a rate for what it publishes. */
@@ -326,7 +411,7 @@ final class CommandBatch {
    * @see ShardQueue#pauseMillis
    */
   int pauseMillis() {
-    return bytes() < FLOOD_BYTES || kinds[size - 1] != PUBLISH
+    return bytes() < FLOOD_BYTES || (kinds[size - 1] != PUBLISH && kinds[size - 1] != OFFER)
         ? 0
         : queues[size - 1].onShard().pauseMillis();
   }
@@ -335,8 +420,7 @@ final class CommandBatch {
   private long waitOfPublishers() {
     long longest = 0;
     for (int i = 0; i < size; i++) {
-      boolean isPublish = kinds[i] == PUBLISH || kinds[i] == SCHEDULE;
-      if (isPublish && !queues[i].holdsCommands()) {
+      if (isPublish(kinds[i]) && !queues[i].holdsCommands()) {
         longest = Math.max(longest, queues[i].onShard().waitOfPublisher());
       }
     }
@@ -378,6 +462,12 @@ final class CommandBatch {
     /** The commands for queues that are being moved, by queue; null if there are none. */
     private List<HeldCommands> held;
 
+    /** What was offered to queues that are full, by queue; null if there is none. */
+    private List<WaitingPublishes> waiting;
+
+    /** The same, if it does not wait there. */
+    private List<Queue> fullQueues;
+
     private Completion(Owner owner) {
       this.owner = owner;
     }
@@ -395,6 +485,9 @@ final class CommandBatch {
         long streamedBefore = store.streamedCount();
         apply(target.outbox(), shard.faults(), this);
         handOverHeld();
+        if (waiting != null) {
+          waiting.forEach(WaitingPublishes::begin);
+        }
         if (paced) {
           keepPace(shard);
         }
@@ -472,6 +565,55 @@ final class CommandBatch {
       }
     }
 
+    /**
+     * Returns whether what a client offers enters its queue now. Behind a message that waits, those
+     * of the same batch for that queue wait, too, so that they keep their order.
+     */
+    private boolean enters(int i) {
+      Queue queue = queues[i];
+      Message message = (Message) subjects[i];
+      WaitingPublishes before = waitingFor(queue);
+      boolean isBehind = before != null || (fullQueues != null && fullQueues.contains(queue));
+      if (!isBehind && queue.onShard().admits(message)) {
+        return true;
+      }
+      if (lasts[i] == AT_ONCE || queue.settings().length().neverFits(message.bodyLength())) {
+        queue.onShard().refusedToClient();
+        kinds[i] = REFUSED;
+        partly = true;
+      } else if (owner.letsWait()) {
+        WaitingPublishes line = before != null ? before : beginToWait(queue);
+        line.add(CommandBatch.this, i);
+        kinds[i] = WAITS;
+        listeners[i] = null;
+      } else {
+        if (!isBehind) {
+          fullQueues = fullQueues == null ? new ArrayList<>(1) : fullQueues;
+          fullQueues.add(queue);
+        }
+        full(i);
+      }
+      return false;
+    }
+
+    private WaitingPublishes waitingFor(Queue queue) {
+      if (waiting != null) {
+        for (WaitingPublishes known : waiting) {
+          if (known.queue() == queue) {
+            return known;
+          }
+        }
+      }
+      return null;
+    }
+
+    private WaitingPublishes beginToWait(Queue queue) {
+      waiting = waiting == null ? new ArrayList<>(1) : waiting;
+      WaitingPublishes begun = new WaitingPublishes(queue, owner);
+      waiting.add(begun);
+      return begun;
+    }
+
     private void failedToApply() {
       if (!reported.get() && isLocal()) {
         CommandBatch.this.failed();
@@ -529,6 +671,9 @@ final class CommandBatch {
         continue;
       }
       try {
+        if (kinds[i] == OFFER && !completion.enters(i)) {
+          continue;
+        }
         apply(i);
       } catch (Throwable e) {
         faults.report("a command of", queues[i], e);
@@ -543,7 +688,7 @@ final class CommandBatch {
   private void apply(int i) {
     ShardQueue queue = queues[i].onShard();
     switch (kinds[i]) {
-      case PUBLISH -> {
+      case PUBLISH, OFFER -> {
         if (!queue.publish((Message) subjects[i])) {
           kinds[i] = REFUSED;
           partly = true;
@@ -600,8 +745,8 @@ final class CommandBatch {
    */
   void forEachFailure(FailureSink sink) {
     for (int i = 0; i < size; i++) {
-      if (listeners[i] != null && (kinds[i] == REFUSED || kinds[i] == FAILED)) {
-        sink.accept(firsts[i], kinds[i] == REFUSED);
+      if (listeners[i] != null && (kinds[i] == REFUSED || kinds[i] == FULL || kinds[i] == FAILED)) {
+        sink.accept(firsts[i], kinds[i] != FAILED);
       }
     }
   }
@@ -616,6 +761,72 @@ final class CommandBatch {
      * @param refused whether it was refused; else it has failed
      */
     void accept(long publishSequence, boolean refused);
+  }
+
+  // Offers for which there was no room
+
+  /** Notes that it is of offers that wait at a full queue. */
+  void setWaiting() {
+    waiting = true;
+  }
+
+  /** Whether it is of offers that wait at a full queue. */
+  boolean isWaiting() {
+    return waiting;
+  }
+
+  /** Moves a command that waits to another batch, whose publishers are told of it instead. */
+  void moveTo(CommandBatch other, int i) {
+    other.add(kinds[i], queues[i], subjects[i], firsts[i], lasts[i]);
+    other.listeners[other.size - 1] = listeners[i];
+    other.awaited |= listeners[i] != null;
+    other.contentBytes += ((Message) subjects[i]).content().length;
+    listeners[i] = null;
+  }
+
+  /** The last command, which was moved here, has this outcome. */
+  void decidedLast(Outcome outcome) {
+    switch (outcome) {
+      case REFUSED -> kinds[size - 1] = REFUSED;
+      case FAILED -> kinds[size - 1] = FAILED;
+      case FULL -> full(size - 1);
+      case ENTERED -> {}
+    }
+  }
+
+  /** What becomes of an offer that has waited. */
+  enum Outcome {
+    ENTERED,
+    REFUSED,
+    FAILED,
+    FULL
+  }
+
+  /** Returns whether it has offers that are to be made again. */
+  boolean hasFull() {
+    return full;
+  }
+
+  /** Takes out the offers that are to be made again, in order. */
+  void takeFull(OfferSink sink) {
+    for (int i = 0; i < size; i++) {
+      if (kinds[i] == FULL) {
+        sink.accept(queues[i], (Message) subjects[i], listeners[i], firsts[i], lasts[i]);
+        listeners[i] = null;
+      }
+    }
+  }
+
+  /** Receives offers that are to be made again. */
+  @FunctionalInterface
+  interface OfferSink {
+    /** Receives one; parameters as in {@link CommandBatch#offer}. */
+    void accept(
+        Queue queue,
+        Message message,
+        PublishListener listener,
+        long publishSequence,
+        long sinceMillis);
   }
 
   /**
@@ -643,7 +854,7 @@ final class CommandBatch {
     if (kinds[i] == LOST) {
       listener.lost(firsts[i]);
     } else if (safe && kinds[i] != FAILED) {
-      listener.settled(firsts[i], kinds[i] != REFUSED);
+      listener.settled(firsts[i], kinds[i] != REFUSED && kinds[i] != FULL);
     } else {
       listener.failed(firsts[i]);
     }
@@ -661,6 +872,7 @@ final class CommandBatch {
     contentBytes = 0;
     awaited = false;
     paced = false;
+    full = false;
     partly = false;
     partition = null;
     consequences = null;

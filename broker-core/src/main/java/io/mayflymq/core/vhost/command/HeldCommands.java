@@ -38,7 +38,9 @@ final class HeldCommands implements QueueGate.Held<Queue>, PublishListener {
   }
 
   void add(int i) {
-    held.add(source, i, source.isAwaited(i) ? this : null);
+    // It is always asked whether an offer has entered.
+    boolean awaited = source.isAwaited(i) || source.kind(i) == CommandBatch.OFFER;
+    held.add(source, i, awaited ? this : null);
   }
 
   @Override

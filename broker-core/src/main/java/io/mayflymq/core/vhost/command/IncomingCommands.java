@@ -142,6 +142,16 @@ public final class IncomingCommands {
           arrival.failed(i);
         }
       }
+      case CommandBatch.OFFER -> {
+        // None waits here: the other node offers it again.
+        long since = in.octet() == 0 ? shard.now() : CommandBatch.AT_ONCE;
+        Message message = messages.read(in);
+        if (queue != null) {
+          pacedBatchFor(queue, arrival).offer(queue, message, listener, i, since);
+        } else {
+          arrival.failed(i);
+        }
+      }
       case CommandBatch.SCHEDULE -> {
         long delay = in.number();
         Message message = messages.read(in);

@@ -32,10 +32,16 @@ final class OutgoingCommands implements RemoteCommands<Queue> {
     out.number(batch.size());
     for (int i = 0; i < batch.size(); i++) {
       byte kind = batch.kind(i);
-      out.octet(kind | (batch.isAwaited(i) ? AWAITED : 0));
+      // It is always asked whether an offer has entered.
+      boolean awaited = batch.isAwaited(i) || kind == CommandBatch.OFFER;
+      out.octet(kind | (awaited ? AWAITED : 0));
       out.number(names.queue(batch.queue(i)));
       switch (kind) {
         case CommandBatch.PUBLISH -> names.messages().write(out, (Message) batch.subject(i));
+        case CommandBatch.OFFER -> {
+          out.octet(batch.last(i) == CommandBatch.AT_ONCE ? 1 : 0);
+          names.messages().write(out, (Message) batch.subject(i));
+        }
         case CommandBatch.SCHEDULE -> {
           // Clocks of nodes differ.
           out.number(Math.max(0, batch.last(i) - names.now()));

@@ -47,6 +47,8 @@ public final class ShardCommandSender implements EndOfBurstListener {
   private final ArrayDeque<CommandBatch> spare = new ArrayDeque<>(SPARE_BATCHES);
   private final DeadLettersUnderWay caused = new DeadLettersUnderWay();
   private final PlaceChanges places = new PlaceChanges(this::submitNow);
+  private final CommandBatch.Owner owner = new Returns();
+  private final RepeatedOffers repeated;
   private final boolean remembersCauses;
   private boolean empty = true;
 
@@ -60,6 +62,16 @@ public final class ShardCommandSender implements EndOfBurstListener {
   private int pacedUnderWay;
 
   private boolean paced;
+
+  /** Whether what is offered to a full queue waits, if the queue lets it. */
+  private boolean waits = true;
+
+  /** How many batches wait at full queues, each for one. */
+  private int waitingBatches;
+
+  /** One of those queues, as long as there are any. */
+  private Queue fullQueue;
+
   private long bytesUnderWay;
   private long bytesNotAwaited;
   private int batchesUnderWay;
@@ -84,6 +96,7 @@ public final class ShardCommandSender implements EndOfBurstListener {
       Shard home, Partitions partitions, Runnable onReturn, boolean remembersCauses) {
     this.remembersCauses = remembersCauses;
     this.home = home;
+    this.repeated = new RepeatedOffers(home, this::offerAgain, onReturn);
     this.onReturn = onReturn;
     this.open = new CommandBatch[partitions.count()];
   }
@@ -119,15 +132,66 @@ public final class ShardCommandSender implements EndOfBurstListener {
    */
   public void publish(
       Queue queue, Message message, PublishListener listener, long publishSequence) {
+    if (!remembersCauses) {
+      batchFor(queue).publish(queue, message, listener, publishSequence);
+      return;
+    }
+    QueueSettings settings = queue.settings();
+    if (settings.length().blocks()) {
+      offer(queue, settings, message, listener, publishSequence);
+      return;
+    }
     CommandBatch batch = batchFor(queue);
     batch.publish(queue, message, listener, publishSequence);
-    if (remembersCauses) {
-      QueueSettings settings = queue.settings();
-      if (settings.deadLettersOnArrivalOf(message)) {
-        caused.add(queue, batch.consequences());
-      }
-      keepPace(settings, batch);
+    published(queue, settings, message, batch);
+  }
+
+  private void published(Queue queue, QueueSettings settings, Message message, CommandBatch batch) {
+    if (settings.deadLettersOnArrivalOf(message)) {
+      caused.add(queue, batch.consequences());
     }
+    keepPace(settings, batch);
+  }
+
+  // Queues that let publishers wait at their limit
+
+  /** What is offered to a full queue is refused from now on, and does not wait. */
+  public void refuseAtOnce() {
+    waits = false;
+  }
+
+  /**
+   * Offers a message. It waits in the line of its queue if that is local. Another queue does not
+   * keep what it has no room for: then it waits here, and is offered again. So that the order is
+   * kept, there is one batch under way for such queues, and behind one that waits here all others
+   * for its queue wait, too.
+   */
+  private void offer(
+      Queue queue,
+      QueueSettings settings,
+      Message message,
+      PublishListener listener,
+      long publishSequence) {
+    if (repeated.hold(queue)) {
+      repeated.add(queue, message, listener, publishSequence, home.now());
+      return;
+    }
+    CommandBatch batch = batchFor(queue);
+    batch.offer(
+        queue, message, listener, publishSequence, waits ? home.now() : CommandBatch.AT_ONCE);
+    if (!queue.isLocal()) {
+      batch.setPaced();
+    }
+    published(queue, settings, message, batch);
+  }
+
+  private void offerAgain(Queue queue, Message message, PublishListener listener, long since) {
+    batchFor(queue).offer(queue, message, listener, 0, since);
+  }
+
+  /** Returns a queue that is full, so that messages wait for room in it; null if none waits. */
+  public Queue fullQueue() {
+    return waitingBatches > 0 ? fullQueue : repeated.queue();
   }
 
   /** A batch has as much for a queue with a rate as is due within a part of a second. */
@@ -262,23 +326,24 @@ public final class ShardCommandSender implements EndOfBurstListener {
 
   /** The bytes of content that were handed over and have not come back. */
   public long bytesUnderWay() {
-    return bytesUnderWay;
+    return bytesUnderWay + repeated.bytes();
   }
 
   /** Whether so much is under way that the connection should stop reading. */
   public boolean isFull() {
-    return bytesUnderWay > MOST_UNDER_WAY || bytesNotAwaited > MOST_NOT_AWAITED;
+    return bytesUnderWay() > MOST_UNDER_WAY
+        || bytesNotAwaited + repeated.bytesNotAwaited() > MOST_NOT_AWAITED;
   }
 
   /** Whether so little is under way that a connection that has stopped reading should go on. */
   public boolean hasRoom() {
-    return bytesUnderWay < MOST_UNDER_WAY / ROOM_SHARE
-        && bytesNotAwaited < MOST_NOT_AWAITED / ROOM_SHARE;
+    return bytesUnderWay() < MOST_UNDER_WAY / ROOM_SHARE
+        && bytesNotAwaited + repeated.bytesNotAwaited() < MOST_NOT_AWAITED / ROOM_SHARE;
   }
 
   /** Whether every batch that was handed over has come back. */
   public boolean isSettled() {
-    return batchesUnderWay == 0;
+    return batchesUnderWay == 0 && repeated.queue() == null;
   }
 
   @Override
@@ -342,21 +407,62 @@ public final class ShardCommandSender implements EndOfBurstListener {
   }
 
   private void submitNow(CommandBatch batch) {
-    batch.submit(home, this::comeBack);
+    batch.submit(home, owner);
   }
 
-  private void comeBack(CommandBatch batch, boolean safe) {
-    if (home.isCurrent()) {
-      home.run(() -> returned(batch, safe));
-    } else {
-      home.execute(() -> returned(batch, safe));
+  /** What becomes of batches, on their shards. */
+  private final class Returns implements CommandBatch.Owner {
+    @Override
+    public boolean letsWait() {
+      return true;
     }
+
+    @Override
+    public void comeBack(CommandBatch batch, boolean safe) {
+      home.runOrExecute(() -> returned(batch, safe));
+    }
+
+    @Override
+    public void waits(CommandBatch waiting) {
+      home.runOrExecute(() -> beganToWait(waiting));
+    }
+
+    @Override
+    public void decided(CommandBatch part, boolean safe) {
+      home.runOrExecute(() -> told(part, safe));
+    }
+  }
+
+  private void beganToWait(CommandBatch waiting) {
+    waiting.setWaiting();
+    countUnderWay(waiting, 1);
+    waitingBatches++;
+    fullQueue = waiting.queue(0);
+    onReturn.run();
+  }
+
+  /** Some that have waited have an outcome; the batch of all comes back later. */
+  private void told(CommandBatch part, boolean safe) {
+    tellPublishers(part, safe);
+    onReturn.run();
+  }
+
+  private void tellPublishers(CommandBatch batch, boolean safe) {
+    if (batch.hasFull()) {
+      repeated.take(batch);
+    }
+    batch.notifyPublishers(safe, home.faults());
   }
 
   private void returned(CommandBatch batch, boolean safe) {
     countUnderWay(batch, -1);
+    if (batch.isWaiting()) {
+      waitingBatches--;
+      onReturn.run();
+      return;
+    }
     places.returned(batch);
-    batch.notifyPublishers(safe, home.faults());
+    tellPublishers(batch, safe);
     if (spare.size() < SPARE_BATCHES && batch.recycle()) {
       spare.addLast(batch);
     }

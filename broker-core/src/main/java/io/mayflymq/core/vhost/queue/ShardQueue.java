@@ -44,6 +44,31 @@ public interface ShardQueue {
   /** Returns whether {@link #publish} would refuse a message now. */
   boolean refuses(Message message);
 
+  /** Returns whether the publisher of a message has to wait now, as the queue is full. */
+  default boolean blocks(Message message) {
+    return false;
+  }
+
+  /**
+   * Returns whether a client may publish a message now: not if the queue {@link #blocks} it, or
+   * others wait already.
+   */
+  default boolean admits(Message message) {
+    return true;
+  }
+
+  /**
+   * Returns the publishers that wait for room in the queue.
+   *
+   * @throws IllegalStateException if the queue admits all
+   */
+  default PublisherLine line() {
+    throw new IllegalStateException("no publisher waits");
+  }
+
+  /** Counts a message that was refused to a publisher who has waited, or does not wait. */
+  default void refusedToClient() {}
+
   /** Acknowledges the messages of a consumer from one sequence number to another, both included. */
   void acknowledge(Consumer consumer, long from, long to);
 

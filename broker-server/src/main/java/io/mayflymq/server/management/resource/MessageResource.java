@@ -134,11 +134,9 @@ public final class MessageResource {
             Message published = accepted.takeMessage();
             ReplySender replies = new ReplySender(home, vhost.replies());
             accepted.replyNames().forEach(name -> replies.send(name, published));
-            send(
-                published,
-                accepted.route(),
-                new ShardCommandSender(home, partitions, () -> {}),
-                routed);
+            ShardCommandSender commands = new ShardCommandSender(home, partitions, () -> {});
+            commands.refuseAtOnce();
+            send(published, accepted.route(), commands, routed);
           } catch (RuntimeException e) {
             routed.completeExceptionally(e);
           }

@@ -33,6 +33,7 @@ class RemoteQueuesIT {
           "deadletter.DeadLetterIT",
           "deadletter.DeathHistoryIT",
           "queue.LengthLimitIT",
+          "queue.OverflowBlockIT",
           "queue.PriorityQueueIT",
           "queue.QuorumQueueIT");
 

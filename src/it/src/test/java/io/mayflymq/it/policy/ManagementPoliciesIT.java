@@ -146,7 +146,7 @@ class ManagementPoliciesIT extends PolicyFixture {
             + "| 'message-ttl' is -1: expected a whole number from 0 to 9223372036854775807",
         "{\"pattern\":\"q\",\"definition\":{\"overflow\":\"drop-haed\"}}"
             + "| 'overflow' is drop-haed: expected one of: drop-head, reject-publish,"
-            + " reject-publish-dlx; did you mean 'drop-head'?",
+            + " reject-publish-dlx, block; did you mean 'drop-head'?",
         "{\"pattern\":\"q\",\"definition\":{\"max-length\":1},\"apply-to\":\"queus\"}"
             + "| apply-to: did you mean 'queues'?",
       })

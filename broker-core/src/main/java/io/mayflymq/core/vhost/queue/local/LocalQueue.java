@@ -23,6 +23,7 @@ import io.mayflymq.core.stream.StreamMachine;
 import io.mayflymq.core.vhost.partition.Partition;
 import io.mayflymq.core.vhost.queue.Following;
 import io.mayflymq.core.vhost.queue.LockedMessages;
+import io.mayflymq.core.vhost.queue.PublisherLine;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.queue.QueueContents;
 import io.mayflymq.core.vhost.queue.QueueIdentity;
@@ -44,6 +45,9 @@ public final class LocalQueue implements ShardQueue {
 
   /** Null unless there is a rate for publishers. */
   private Pace publishing;
+
+  /** Null as long as no publisher has waited for room. */
+  private PublisherLine line;
 
   /** Those of the machine, for other threads. */
   private volatile QueueSettings settings;
@@ -130,6 +134,29 @@ public final class LocalQueue implements ShardQueue {
     }
     schedule(message, move, dueMillis);
     return true;
+  }
+
+  @Override
+  public boolean blocks(Message message) {
+    return machine instanceof ClassicQueueMachine limited && limited.blocks(message, state.now());
+  }
+
+  @Override
+  public boolean admits(Message message) {
+    return (line == null || line.isEmpty()) && !blocks(message);
+  }
+
+  @Override
+  public PublisherLine line() {
+    if (line == null) {
+      line = new PublisherLine(state.queue());
+    }
+    return line;
+  }
+
+  @Override
+  public void refusedToClient() {
+    machine.counters().add(Counter.REFUSED, 1);
   }
 
   /** No move leads to a stream, which has a log of its own. */

@@ -138,6 +138,31 @@ class LeaderChangeIT extends QuorumFixture {
     nodes.http(follower).delete(rule);
   }
 
+  @Test
+  void publishersOfAFullQueueGoOnWaiting() throws Exception {
+    Map<String, Object> blocks =
+        Map.of("x-max-length", 10, "x-overflow", "block", "x-block-timeout", "1h");
+    nodes.declare(0, queue, blocks);
+    int follower = nodes.follower(queue, 0);
+    Channel channel = nodes.confirming(follower);
+    for (String body : QuorumNodes.bodies(0, 30)) {
+      channel.basicPublish("", queue, RestartedBroker.PERSISTENT, Amqp.bytes(body));
+    }
+    Channel other = nodes.channel(follower);
+    QuorumNodes.awaitReady(other, queue, 10);
+
+    nodes.killLeader(queue);
+
+    QuorumNodes.awaitReady(other, queue, 10);
+    Deliveries consumer = Deliveries.from(other, queue, false);
+    for (String body : QuorumNodes.bodies(0, 30)) {
+      Delivery delivery = consumer.next();
+      assertThat(delivery.body()).isEqualTo(body);
+      other.basicAck(delivery.tag(), false);
+    }
+    assertThat(channel.waitForConfirms(Patience.MILLIS)).isTrue();
+  }
+
   /** The other queue was used later, so its lease ends later, if the first one goes on. */
   @Test
   void aLeaseGoesOn() throws Exception {
