@@ -87,6 +87,13 @@ public final class Checks {
             "Unrecognised terms [{<<\"%s\">>,%d}] in %s"
                 .formatted(limit.key(), limits.get(limit), where));
       }
+      if (limit.isRate() && limits.get(limit) == 0) {
+        throw new AdministrationException(
+            Reason.INVALID_LIMIT,
+            limit.key(),
+            "%s should be 1 or more, or negative for no limit, actually was 0"
+                .formatted(limit.key()));
+      }
     }
     return limits;
   }

@@ -13,7 +13,11 @@ public enum Limit {
   /** Bytes of memory that exchanges, queues and bindings take, about; of a virtual host. */
   MAX_METADATA_BYTES("max-metadata-bytes"),
   /** Channels that are open at a time, on all connections together; of a user. */
-  MAX_CHANNELS("max-channels");
+  MAX_CHANNELS("max-channels"),
+  /** Messages that are published within a second on a node; of a virtual host or of a user. */
+  PUBLISH_RATE("publish-rate"),
+  /** How many of these at once; of a virtual host or of a user. */
+  PUBLISH_BURST("publish-burst");
 
   private final String key;
 
@@ -24,6 +28,11 @@ public enum Limit {
   /** The name in definitions and on the command line. */
   public String key() {
     return key;
+  }
+
+  /** Whether it bounds how fast something happens; else how much there is. */
+  public boolean isRate() {
+    return this == PUBLISH_RATE || this == PUBLISH_BURST;
   }
 
   /** The limit of this name, or null if there is none. */

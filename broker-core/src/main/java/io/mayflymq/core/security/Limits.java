@@ -3,6 +3,7 @@ package io.mayflymq.core.security;
 import java.util.Collections;
 import java.util.EnumMap;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -26,11 +27,15 @@ public final class Limits {
               Limit.MAX_QUEUES,
               Limit.MAX_EXCHANGES,
               Limit.MAX_BINDINGS,
-              Limit.MAX_METADATA_BYTES));
+              Limit.MAX_METADATA_BYTES,
+              Limit.PUBLISH_RATE,
+              Limit.PUBLISH_BURST));
 
-  /** The limits of users (rabbitmq.com/docs/user-limits). */
+  /** The limits of users (rabbitmq.com/docs/user-limits); the rates are MayflyMQ's own. */
   public static final Set<Limit> OF_USERS =
-      Collections.unmodifiableSet(EnumSet.of(Limit.MAX_CONNECTIONS, Limit.MAX_CHANNELS));
+      Collections.unmodifiableSet(
+          EnumSet.of(
+              Limit.MAX_CONNECTIONS, Limit.MAX_CHANNELS, Limit.PUBLISH_RATE, Limit.PUBLISH_BURST));
 
   private final EnumMap<Limit, Integer> values;
 
@@ -68,6 +73,11 @@ public final class Limits {
     EnumMap<Limit, Integer> changed = new EnumMap<>(values);
     changed.remove(limit);
     return new Limits(changed);
+  }
+
+  /** Returns the names of limits, in the order of their declaration. */
+  public static List<String> keys(Set<Limit> limits) {
+    return limits.stream().map(Limit::key).toList();
   }
 
   /** All that are given, in the order of their declaration. */

@@ -4,6 +4,7 @@ import io.mayflymq.core.metrics.Counter;
 import io.mayflymq.core.routing.MetadataSize;
 import io.mayflymq.core.routing.Route;
 import io.mayflymq.core.runtime.Shard;
+import io.mayflymq.core.runtime.Timer;
 import io.mayflymq.core.runtime.Turn;
 import io.mayflymq.core.security.AnswerAwaitedException;
 import io.mayflymq.core.security.VhostAccess;
@@ -116,6 +117,27 @@ final class AmqpConnection
   private boolean overloaded;
   private boolean flooded;
 
+  /** Null until it is open. */
+  private PublishRates.OfConnection rates;
+
+  /** When its user and virtual host let it publish more, in ms since the epoch. */
+  private long ratesKeptAt;
+
+  private boolean waitsForRates;
+
+  private final Timer ratesTimer =
+      new Timer() {
+        @Override
+        protected void fire(long nowMillis) {
+          if (nowMillis < ratesKeptAt) {
+            home.timers().schedule(this, ratesKeptAt);
+          } else {
+            waitsForRates = false;
+            onBatchReturned();
+          }
+        }
+      };
+
   /** Whether the time for the handshake was over while it waited for a service. */
   private boolean handshakeIsLate;
 
@@ -218,6 +240,7 @@ final class AmqpConnection
       user = opened.user();
       access = opened.access();
       loginExpiry.expireAt(user.state().expiresMillis());
+      rates = environment.rates().of(user.name(), vhost);
       memory = environment.memory().open(vhost.name(), AmqpConnection.this);
       memory.keep(KEPT_BYTES + MetadataSize.of(opened.clientProperties()));
       channels.countFor(opened.session().user(), environment.sessions());
@@ -282,9 +305,16 @@ final class AmqpConnection
     return declares.isUnderWay() || decodeSuspension.isAwaited() || isOverloaded() || isPaced();
   }
 
-  /** Returns whether queues let what it has published pass later. One that ends does not wait. */
+  /**
+   * Returns whether queues, or limits of its user and virtual host, let what it has published pass
+   * later. One that ends does not wait.
+   */
   private boolean isPaced() {
-    return commands.isPaced() && !pausedPublish.hasEnded();
+    return (keepsPace() || commands.hasPublishedMost()) && !pausedPublish.hasEnded();
+  }
+
+  private boolean keepsPace() {
+    return commands.isPaced() || waitsForRates;
   }
 
   /**
@@ -698,7 +728,7 @@ final class AmqpConnection
 
   private void onBatchReturned() {
     pausedPublish.lookAtFull(commands.fullQueue());
-    boolean goesOn = pausedPublish.paceKept(commands.isPaced());
+    boolean goesOn = pausedPublish.paceKept(keepsPace());
     if (overloaded && commands.hasRoom()) {
       overloaded = false;
       goesOn = true;
@@ -710,21 +740,42 @@ final class AmqpConnection
 
   /** Ends a read: sends what handling it has produced. */
   void endOfRead() {
-    boolean stopped = commands.isPaced();
+    boolean stopped = commands.isPaced() || commands.hasPublishedMost();
     commands.flush();
+    if (rates != null) {
+      keepRates();
+    }
     if (memory != null) {
       memory.tell();
     }
     if (commands.isFull()) {
       overloaded = true;
     }
-    if (stopped || commands.isPaced()) {
+    if (stopped || keepsPace()) {
       pausedPublish.keepPace();
     }
-    if (stopped && !commands.isPaced()) {
+    if (stopped && !keepsPace()) {
       home.execute(this::onBatchReturned); // It was back before the end of the read.
     }
     flooded = output.isFlooded();
+  }
+
+  /** What was published counts towards the rates of its user and virtual host. */
+  private void keepRates() {
+    long published = commands.takePublished();
+    long now = home.now();
+    if (!rates.areSet(now)) {
+      commands.stopAfter(Long.MAX_VALUE);
+      return;
+    }
+    commands.stopAfter(rates.mostAtOnce());
+    if (published > 0) {
+      ratesKeptAt = Math.max(ratesKeptAt, rates.published(published, now));
+      if (ratesKeptAt > now && !waitsForRates) {
+        waitsForRates = true;
+        home.timers().schedule(ratesTimer, ratesKeptAt);
+      }
+    }
   }
 
   // Errors and endings

@@ -34,6 +34,7 @@ import java.util.function.Supplier;
  * @param faults the faults of confirms and acknowledgements that a test wants
  * @param open the connections whose handshake has begun and whose socket is open; safe for any
  *     thread
+ * @param rates how fast users, and all in a virtual host, publish
  */
 public record ConnectionEnvironment(
     Broker broker,
@@ -48,7 +49,8 @@ public record ConnectionEnvironment(
     LogLineLimit linesBeforeLogin,
     HeldClients held,
     InjectedFaults faults,
-    Set<OpenConnection> open) {
+    Set<OpenConnection> open,
+    PublishRates rates) {
 
   /** Creates an environment without connections. */
   public ConnectionEnvironment(
@@ -73,7 +75,8 @@ public record ConnectionEnvironment(
         ConnectionLog.limitOfStrangers(),
         new HeldClients(),
         new InjectedFaults(),
-        ConcurrentHashMap.newKeySet());
+        ConcurrentHashMap.newKeySet(),
+        new PublishRates(accessControl));
   }
 
   /** Returns the same for connections that log in by other mechanisms. */
@@ -91,7 +94,8 @@ public record ConnectionEnvironment(
         linesBeforeLogin,
         held,
         faults,
-        open);
+        open,
+        rates);
   }
 
   /** Returns the settings for a connection that is opened now. */

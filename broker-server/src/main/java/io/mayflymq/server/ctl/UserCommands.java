@@ -1,5 +1,6 @@
 package io.mayflymq.server.ctl;
 
+import io.mayflymq.core.security.Limits;
 import io.mayflymq.core.security.PasswordHash;
 import io.mayflymq.server.json.Json;
 import java.util.List;
@@ -57,11 +58,17 @@ final class UserCommands {
         Command.named("list_users", "List user names and tags").action(UserCommands::list),
         Command.named("set_user_limits", "Sets user limits")
             .arguments("username", "definition")
-            .noting("The definition is JSON with max-connections, max-channels or both.")
+            .noting(
+                "The definition is JSON with one or several of: "
+                    + String.join(", ", Limits.keys(Limits.OF_USERS))
+                    + ".")
             .action(UserCommands::setLimits),
         Command.named("clear_user_limits", "Clears user connection/channel limits")
             .arguments("username", "limit")
-            .noting("The limit is max-connections, max-channels or all.")
+            .noting(
+                "The limit is one of: "
+                    + String.join(", ", Limits.keys(Limits.OF_USERS))
+                    + "; or all.")
             .action(UserCommands::clearLimits),
         Command.named("list_user_limits", "Displays configured user limits")
             .option(Option.text("<username>", "whose limits", "--user"))
@@ -215,7 +222,7 @@ final class UserCommands {
     Map<String, Object> limits = ControlValues.parseObject("definition", definition);
     existing(invocation, user);
     LimitOptions.check(
-        limits, List.of("max-connections", "max-channels"), "Unrecognised terms %s in user-limits");
+        limits, Limits.keys(Limits.OF_USERS), "Unrecognised terms %s in user-limits");
     limits.forEach(
         (name, value) ->
             invocation.api().put(Api.path("user-limits", user, name), Json.object("value", value)));
@@ -230,7 +237,7 @@ final class UserCommands {
         "Clearing %s for user \"%s\" ...",
         all ? "all limits" : "\"%s\" limit".formatted(limit), user);
     existing(invocation, user);
-    for (String name : all ? List.of("max-connections", "max-channels") : List.of(limit)) {
+    for (String name : all ? Limits.keys(Limits.OF_USERS) : List.of(limit)) {
       invocation.api().delete(Api.path("user-limits", user, name));
     }
     return Result.DONE;

@@ -1,5 +1,6 @@
 package io.mayflymq.server.ctl;
 
+import io.mayflymq.core.security.Limits;
 import io.mayflymq.server.json.Json;
 import java.util.HashSet;
 import java.util.List;
@@ -15,9 +16,7 @@ final class VhostCommands {
   private static final String DEFAULT_QUEUE_TYPE = "--default-queue-type";
   private static final String PROTECTED = "--protected-from-deletion";
 
-  private static final List<String> LIMITS =
-      List.of(
-          "max-connections", "max-queues", "max-exchanges", "max-bindings", "max-metadata-bytes");
+  private static final List<String> LIMITS = Limits.keys(Limits.OF_VHOSTS);
   private static final Columns COLUMNS =
       Columns.of("name", "description")
           .with("tags", vhost -> Term.atoms(vhost.get("tags")), "tags")
@@ -106,8 +105,7 @@ final class VhostCommands {
             .inVhost()
             .arguments("definition")
             .noting(
-                "The definition is JSON with max-connections, max-queues, max-exchanges, max-bindings,"
-                    + " max-metadata-bytes or several of them.")
+                "The definition is JSON with one or several of: " + String.join(", ", LIMITS) + ".")
             .action(VhostCommands::setLimits),
         Command.named("clear_vhost_limits", "Clears virtual host limits")
             .inVhost()

@@ -72,6 +72,10 @@ public final class ShardCommandSender implements EndOfBurstListener {
   /** One of those queues, as long as there are any. */
   private Queue fullQueue;
 
+  /** How many messages were published since that was asked last. */
+  private long published;
+
+  private long mostPublished = Long.MAX_VALUE;
   private long bytesUnderWay;
   private long bytesNotAwaited;
   private int batchesUnderWay;
@@ -110,6 +114,7 @@ public final class ShardCommandSender implements EndOfBurstListener {
    */
   public void publish(
       Route<Queue> route, Message message, PublishListener listener, long publishSequence) {
+    published++;
     long delay = route.isDelayed() ? route.delayOf(message, home.now()) : 0;
     int now = delay > 0 ? route.undelayed() : route.size();
     for (int i = 0; i < now; i++) {
@@ -192,6 +197,23 @@ public final class ShardCommandSender implements EndOfBurstListener {
   /** Returns a queue that is full, so that messages wait for room in it; null if none waits. */
   public Queue fullQueue() {
     return waitingBatches > 0 ? fullQueue : repeated.queue();
+  }
+
+  /** Returns how many messages were published, to whatever queues, since the last call. */
+  public long takePublished() {
+    long count = published;
+    published = 0;
+    return count;
+  }
+
+  /** Sets after how many of them the connection should stop reading; 1 or more. */
+  public void stopAfter(long messages) {
+    mostPublished = messages;
+  }
+
+  /** Whether so many were published. */
+  public boolean hasPublishedMost() {
+    return published >= mostPublished;
   }
 
   /** A batch has as much for a queue with a rate as is due within a part of a second. */

@@ -45,7 +45,7 @@ function part(page, { root, kind, owner, rows, names, limits }) {
       <form class="form" @submit=${submit} aria-label="Set a limit of a ${kind}">
         ${field(label, html`<select name="name">${names.map(each => html`<option>${each.name}</option>`)}</select>`)}
         ${field('Limit', html`<select name="limit">${limits.map(each => html`<option>${each}</option>`)}</select>`)}
-        ${field('Value', html`<input name="value" data-about="limit" type="number" required>`, '0 allows none; -1 is no limit.')}
+        ${field('Value', html`<input name="value" data-about="limit" type="number" required>`, '0 allows none, but is no rate; -1 is no limit.')}
         <button class="primary">Set limit</button>
       </form>`}`);
 }
@@ -53,5 +53,5 @@ function part(page, { root, kind, owner, rows, names, limits }) {
 export const view = (page, { ofVhosts, ofUsers, vhosts, users }) => html`
   <div class="title"><h1>Limits</h1></div>
   ${tabs()}
-  ${part(page, { root: 'vhost-limits', kind: 'virtual host', owner: 'vhost', rows: ofVhosts, names: vhosts, limits: ['max-connections', 'max-queues', 'max-exchanges', 'max-bindings', 'max-metadata-bytes'] })}
-  ${part(page, { root: 'user-limits', kind: 'user', owner: 'user', rows: ofUsers, names: users, limits: ['max-connections', 'max-channels'] })}`;
+  ${part(page, { root: 'vhost-limits', kind: 'virtual host', owner: 'vhost', rows: ofVhosts, names: vhosts, limits: ['max-connections', 'max-queues', 'max-exchanges', 'max-bindings', 'max-metadata-bytes', 'publish-rate', 'publish-burst'] })}
+  ${part(page, { root: 'user-limits', kind: 'user', owner: 'user', rows: ofUsers, names: users, limits: ['max-connections', 'max-channels', 'publish-rate', 'publish-burst'] })}`;
