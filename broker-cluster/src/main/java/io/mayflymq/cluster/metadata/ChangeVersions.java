@@ -4,8 +4,11 @@ import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.MetadataCommand.Assigning;
 import io.mayflymq.core.metadata.MetadataCommand.PolicySet;
 import io.mayflymq.core.metadata.MetadataCommand.QueueDeclared;
+import io.mayflymq.core.metadata.MetadataCommand.QueueForgotten;
+import io.mayflymq.core.metadata.MetadataCommand.QueueKept;
 import io.mayflymq.core.metadata.MetadataCommand.QueueMoving;
 import io.mayflymq.core.metadata.MetadataCommand.QueueRedefined;
+import io.mayflymq.core.metadata.MetadataCommand.QueueReturned;
 import io.mayflymq.core.metadata.MetadataCommand.VhostPolicyCleared;
 import io.mayflymq.core.metadata.MetadataCommand.VhostPolicySet;
 import io.mayflymq.core.policy.PolicyKey;
@@ -27,8 +30,8 @@ public final class ChangeVersions {
   public static final int OF_REPLICAS = 3;
 
   /**
-   * The first version in which queues take arguments over from later declarations, and policies are
-   * for many virtual hosts.
+   * The first version in which queues take arguments over from later declarations, policies are for
+   * many virtual hosts, and deleted queues can be brought back.
    */
   public static final int OF_ADOPTIONS = 4;
 
@@ -44,6 +47,9 @@ public final class ChangeVersions {
 
   private static boolean isOfAdoptions(MetadataCommand command) {
     return command instanceof QueueRedefined
+        || command instanceof QueueKept
+        || command instanceof QueueForgotten
+        || command instanceof QueueReturned
         || command instanceof VhostPolicySet
         || command instanceof VhostPolicyCleared
         || (command instanceof PolicySet set

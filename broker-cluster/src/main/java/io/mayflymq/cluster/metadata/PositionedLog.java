@@ -5,6 +5,7 @@ import io.mayflymq.core.metadata.MetadataCommand.Applied;
 import io.mayflymq.core.metadata.MetadataCommand.MemberSet;
 import io.mayflymq.core.metadata.MetadataCommand.QueueDeclared;
 import io.mayflymq.core.metadata.MetadataCommand.QueueDeleted;
+import io.mayflymq.core.metadata.MetadataCommand.QueueForgotten;
 import io.mayflymq.core.metadata.MetadataCommand.QueueMoving;
 import io.mayflymq.core.metadata.MetadataCommand.VhostDeclared;
 import io.mayflymq.core.metadata.MetadataCommand.VhostDeleted;
@@ -145,6 +146,7 @@ public final class PositionedLog implements MetadataLog {
 
   private boolean waitsForDisk(MetadataCommand command) {
     return command instanceof QueueDeleted
+        || command instanceof QueueForgotten
         || command instanceof VhostDeclared
         || command instanceof VhostDeleted
         || command instanceof MemberSet

@@ -2,6 +2,7 @@ package io.mayflymq.cluster.metadata;
 
 import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.MetadataCommand.QueueDeclared;
+import io.mayflymq.core.metadata.MetadataCommand.QueueKept;
 import io.mayflymq.core.metadata.MetadataCommand.QueueMoving;
 import io.mayflymq.core.metadata.QueuePlace;
 import java.util.HashMap;
@@ -26,6 +27,8 @@ public final class TakenOverMetadata {
     for (MetadataCommand command : own) {
       if (command instanceof QueueDeclared queue) {
         places.put(queue.id(), queue.place());
+      } else if (command instanceof QueueKept kept) {
+        places.put(kept.queue().id(), kept.queue().place());
       } else if (command instanceof QueueMoving move) {
         places.put(move.copyId(), move.to());
       }
@@ -36,14 +39,26 @@ public final class TakenOverMetadata {
   private static MetadataCommand keepingPlace(
       MetadataCommand command, Map<Long, QueuePlace> places) {
     if (command instanceof QueueDeclared queue) {
-      return new QueueDeclared(
-          queue.vhost(), queue.queue(), queue.id(), kept(queue.place(), places.get(queue.id())));
+      return keepingPlace(queue, places);
+    }
+    if (command instanceof QueueKept kept) {
+      return new QueueKept(
+          keepingPlace(kept.queue(), places),
+          kept.bindings(),
+          kept.lostBindings(),
+          kept.deletedAtMillis(),
+          kept.deletedBy());
     }
     if (command instanceof QueueMoving move) {
       return new QueueMoving(
           move.vhost(), move.queue(), kept(move.to(), places.get(move.copyId())), move.copyId());
     }
     return command;
+  }
+
+  private static QueueDeclared keepingPlace(QueueDeclared queue, Map<Long, QueuePlace> places) {
+    return new QueueDeclared(
+        queue.vhost(), queue.queue(), queue.id(), kept(queue.place(), places.get(queue.id())));
   }
 
   private static QueuePlace kept(QueuePlace place, QueuePlace known) {

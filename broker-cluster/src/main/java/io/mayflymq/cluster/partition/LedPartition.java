@@ -14,10 +14,12 @@ import io.mayflymq.core.store.StoreIds;
 import io.mayflymq.core.vhost.Broker;
 import io.mayflymq.core.vhost.Cluster;
 import io.mayflymq.core.vhost.Cluster.Peer;
+import io.mayflymq.core.vhost.KeptQueue;
 import io.mayflymq.core.vhost.VirtualHost;
 import io.mayflymq.core.vhost.partition.Partition;
 import io.mayflymq.core.vhost.queue.Queue;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -43,6 +45,10 @@ final class LedPartition implements QueueLookup {
   private final BooleanSupplier mayTell;
   private final ConsumerOrder order;
   private final Map<Long, Queue> queues = new ConcurrentHashMap<>();
+
+  /** The numbers of those that are deleted and can be brought back. */
+  private final Set<Long> kept = new HashSet<>();
+
   private final Map<String, Side> sides = new LinkedHashMap<>();
   private boolean ended;
 
@@ -77,10 +83,12 @@ final class LedPartition implements QueueLookup {
    * Recovers the queues from the log, and starts them.
    *
    * @param replicated those in the routing tables
+   * @param deleted those that are deleted and can be brought back
    * @return how many messages there are
    */
-  long open(Collection<Queue> replicated) {
+  long open(Collection<Queue> replicated, Collection<KeptQueue> deleted) {
     replicated.forEach(this::add);
+    deleted.forEach(this::addDeleted);
     leases.begin(Set.copyOf(queues.keySet()));
     long messages =
         partition
@@ -107,12 +115,25 @@ final class LedPartition implements QueueLookup {
         replicated.id(), id -> vhostOf(replicated).led(replicated, partition));
   }
 
+  /** One that is back by now is in the tables, too. */
+  private void addDeleted(KeptQueue deleted) {
+    if (!queues.containsKey(deleted.id())) {
+      Queue led = vhostOf(deleted.queue()).ledDeleted(deleted.queue(), partition);
+      queues.put(deleted.id(), led);
+      kept.add(deleted.id());
+      led.lifecycle().keep(deleted.deletedAtMillis());
+    }
+  }
+
   private static VirtualHost vhostOf(Queue queue) {
     return (VirtualHost) queue.vhost();
   }
 
   /** A queue is declared. */
   void declared(Queue replicated) {
+    if (kept.remove(replicated.id())) {
+      queues.remove(replicated.id()); // It is back, and takes over what that has kept.
+    }
     if (!queues.containsKey(replicated.id())) {
       add(replicated).lifecycle().start();
     }
@@ -135,11 +156,23 @@ final class LedPartition implements QueueLookup {
     }
   }
 
+  /** A queue is deleted, and what it has is kept. */
+  void kept(Queue replicated, long deletedAtMillis) {
+    Queue gone = queues.get(replicated.id());
+    leases.gone(replicated.id());
+    if (gone != null && kept.add(replicated.id())) {
+      vhostOf(gone).ledNoMore(gone);
+      gone.lifecycle().keep(deletedAtMillis);
+    }
+  }
+
   /** A queue is deleted. */
   void deleted(Queue replicated) {
     Queue gone = queues.remove(replicated.id());
     leases.gone(replicated.id());
-    if (gone != null) {
+    if (gone != null && kept.remove(replicated.id())) {
+      gone.lifecycle().forget();
+    } else if (gone != null) {
       vhostOf(gone).ledNoMore(gone);
       gone.lifecycle().endWithParent();
     }
@@ -268,9 +301,12 @@ final class LedPartition implements QueueLookup {
     broker.partitions().ledNoMore(partition);
     for (Queue queue : queues.values()) {
       queue.lifecycle().abandon();
-      vhostOf(queue).ledNoMore(queue);
+      if (!kept.contains(queue.id())) {
+        vhostOf(queue).ledNoMore(queue);
+      }
     }
     queues.clear();
+    kept.clear();
     for (Side side : List.copyOf(sides.values())) {
       side.close("this node leads the partition no more: " + why);
     }

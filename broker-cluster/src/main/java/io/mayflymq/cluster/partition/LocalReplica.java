@@ -14,6 +14,7 @@ import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.store.PartitionStore;
 import io.mayflymq.core.store.StoreException;
 import io.mayflymq.core.vhost.Broker;
+import io.mayflymq.core.vhost.KeptQueue;
 import io.mayflymq.core.vhost.partition.Partition;
 import io.mayflymq.core.vhost.queue.Queue;
 import java.nio.ByteBuffer;
@@ -66,6 +67,9 @@ final class LocalReplica implements ReplicaOwner {
   interface Owner {
     /** Returns the queues of the partition in the routing tables. */
     Collection<Queue> queues();
+
+    /** Returns the deleted queues of the partition that can be brought back. */
+    Collection<KeptQueue> deleted();
 
     /** Returns the copies of queues that are being moved to the partition. */
     Collection<Queue> copies();
@@ -163,6 +167,12 @@ final class LocalReplica implements ReplicaOwner {
     }
   }
 
+  void kept(Queue queue, long deletedAtMillis) {
+    if (led != null) {
+      led.kept(queue, deletedAtMillis);
+    }
+  }
+
   void deleted(Queue queue) {
     if (led != null) {
       led.deleted(queue);
@@ -200,7 +210,7 @@ final class LocalReplica implements ReplicaOwner {
     // In this order: a copy that has become the queue in between is found in one of them.
     owner.copies().forEach(opened::awaited);
     Collection<Queue> queues = owner.queues();
-    long messages = opened.open(queues);
+    long messages = opened.open(queues, owner.deleted());
     led = opened;
     LOGGER.info(
         "leads replicated partition {} in epoch {}: {} queues with {} messages, after {} ms",

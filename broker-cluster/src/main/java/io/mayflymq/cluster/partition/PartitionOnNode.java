@@ -17,6 +17,7 @@ import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.store.BurstId;
 import io.mayflymq.core.store.StoreException;
 import io.mayflymq.core.vhost.Broker;
+import io.mayflymq.core.vhost.KeptQueue;
 import io.mayflymq.core.vhost.VirtualHost;
 import io.mayflymq.core.vhost.queue.Queue;
 import java.util.Collection;
@@ -276,6 +277,14 @@ final class PartitionOnNode implements PartitionHost {
     }
 
     @Override
+    public Collection<KeptQueue> deleted() {
+      return broker.virtualHosts().stream()
+          .flatMap(vhost -> vhost.deletedQueues().stream())
+          .filter(kept -> kept.queue().partition() == link.partition())
+          .toList();
+    }
+
+    @Override
     public Collection<Queue> copies() {
       return inPartition(VirtualHost::copies);
     }
@@ -351,6 +360,13 @@ final class PartitionOnNode implements PartitionHost {
   public void arrived(Queue queue) {
     if (replica != null) {
       replica.arrived(queue);
+    }
+  }
+
+  @Override
+  public void kept(Queue queue, long deletedAtMillis) {
+    if (replica != null) {
+      replica.kept(queue, deletedAtMillis);
     }
   }
 

@@ -45,6 +45,14 @@ public interface PartitionHost {
   /** A queue has moved to the partition: its copy is the queue now. Within a burst. */
   default void arrived(Queue queue) {}
 
+  /**
+   * A queue of the partition is deleted, and what it has is kept until {@link #deleted}, or until
+   * it is {@link #declared} again. Within a burst of the shard.
+   *
+   * @param deletedAtMillis when it was deleted, in ms since the epoch
+   */
+  default void kept(Queue queue, long deletedAtMillis) {}
+
   /** A queue of the partition is deleted. Within a burst of the shard; perhaps more than once. */
   default void deleted(Queue queue) {}
 }

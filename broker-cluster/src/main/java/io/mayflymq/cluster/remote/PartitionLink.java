@@ -167,6 +167,11 @@ public final class PartitionLink implements QueueLink {
   }
 
   @Override
+  public void kept(Queue queue, long deletedAtMillis) {
+    shard.runOrExecute(() -> host.kept(queue, deletedAtMillis));
+  }
+
+  @Override
   public RemoteConsumers consumers() {
     return traffic.consumers();
   }

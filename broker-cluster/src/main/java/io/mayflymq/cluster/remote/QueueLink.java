@@ -29,6 +29,13 @@ interface QueueLink extends OwningNode<Queue> {
   /** A queue is deleted. Any thread may call; perhaps more than once. */
   default void deleted(Queue queue) {}
 
+  /**
+   * A queue is deleted and can be brought back: what it has is kept there. Any thread may call.
+   *
+   * @param deletedAtMillis when it was deleted, in ms since the epoch
+   */
+  default void kept(Queue queue, long deletedAtMillis) {}
+
   /** Returns the consumers here of queues there. */
   RemoteConsumers consumers();
 }

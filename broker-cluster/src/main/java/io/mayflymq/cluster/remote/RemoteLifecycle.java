@@ -61,6 +61,16 @@ final class RemoteLifecycle implements QueueLifecycle {
   }
 
   @Override
+  public void keep(long deletedAtMillis) {
+    link.kept(queue, deletedAtMillis);
+  }
+
+  @Override
+  public void forget() {
+    link.deleted(queue);
+  }
+
+  @Override
   public CompletableFuture<Void> deleteWithVhost() {
     link.deleted(queue);
     return CompletableFuture.completedFuture(null);

@@ -220,6 +220,11 @@ final class RemoteRequests implements QueueRequests {
     return atHome("bringing messages back", here -> here.restore(choice));
   }
 
+  @Override
+  public CompletableFuture<Restoration.Report> broughtBack() {
+    return atHome("what came back", QueueRequests::broughtBack);
+  }
+
   private <T> CompletableFuture<T> atHome(
       String what, Function<QueueRequests, CompletableFuture<T>> request) {
     return queue

@@ -82,6 +82,12 @@ final class RemoteQueueStub implements QueueLifecycle {
   }
 
   @Override
+  public void keep(long deletedAtMillis) {}
+
+  @Override
+  public void forget() {}
+
+  @Override
   public void endWithParent() {}
 
   @Override

@@ -324,6 +324,11 @@ final class SimulatedCluster {
     }
 
     @Override
+    public boolean knowsDeletedQueues() {
+      return true;
+    }
+
+    @Override
     public int member() {
       return number;
     }

@@ -772,6 +772,11 @@ class RemoteQueueTest {
           }
 
           @Override
+          public boolean knowsDeletedQueues() {
+            return true;
+          }
+
+          @Override
           public void inBackground(Runnable work) {
             work.run();
           }

@@ -112,6 +112,11 @@ final class NodeCluster implements Cluster {
   }
 
   @Override
+  public boolean knowsDeletedQueues() {
+    return true;
+  }
+
+  @Override
   public int member() {
     return process.node().number();
   }

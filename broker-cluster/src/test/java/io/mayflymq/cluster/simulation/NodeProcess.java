@@ -21,6 +21,7 @@ import io.mayflymq.core.metadata.MetadataCommand.MemberSet;
 import io.mayflymq.core.metadata.MetadataCommand.QueueDeclared;
 import io.mayflymq.core.metadata.MetadataCommand.QueueDeleted;
 import io.mayflymq.core.metadata.MetadataCommand.QueueIs;
+import io.mayflymq.core.metadata.MetadataCommand.QueueKept;
 import io.mayflymq.core.metadata.MetadataCommand.VhostDeclared;
 import io.mayflymq.core.metadata.VhostDefinition;
 import io.mayflymq.core.runtime.ManualClock;
@@ -348,11 +349,17 @@ final class NodeProcess {
     vhost().routing().exchanges().forEach(each -> state.add(each.toString()));
     vhost().routing().bindings().forEach(each -> state.add(each.toString()));
     vhost().routing().queues().forEach(each -> state.add(each.id() + " " + each.definition()));
+    vhost()
+        .deletedQueues()
+        .forEach(each -> state.add("deleted: " + each.id() + " " + each.queue().definition()));
     return state;
   }
 
   /** In which of its partitions a queue is, its node decides on its own. */
   private static String inWords(MetadataCommand command) {
+    if (command instanceof QueueKept kept) {
+      return "deleted: " + inWords(kept.queue()) + " " + kept.bindings();
+    }
     return command instanceof QueueDeclared queue
         ? queue.id() + " on " + queue.place().member() + " " + queue.queue()
         : command.toString();

@@ -8,6 +8,7 @@ import io.mayflymq.core.metadata.MetadataCommand.QueueIs;
 import io.mayflymq.core.metadata.MetadataCommand.QueueMoveIs;
 import io.mayflymq.core.metadata.MetadataCommand.QueueMoved;
 import io.mayflymq.core.metadata.MetadataCommand.QueueRedefined;
+import io.mayflymq.core.metadata.MetadataCommand.QueueReturned;
 import io.mayflymq.core.metadata.MetadataCommand.UserDeclared;
 import io.mayflymq.core.metadata.MetadataCommand.UserIs;
 import io.mayflymq.core.metadata.MetadataCommand.VhostDeclared;
@@ -43,6 +44,7 @@ public final class CommandCodec {
 
   // Of version 4
   private static final int QUEUE_REDEFINED = 8;
+  private static final int QUEUE_RETURNED = 9;
 
   private CommandCodec() {}
 
@@ -69,6 +71,11 @@ public final class CommandCodec {
       out.writeByte(QUEUE_MOVED);
       out.writeUTF(moved.vhost());
       out.writeUTF(moved.queue());
+    } else if (command instanceof QueueReturned returned) {
+      out.writeByte(QUEUE_RETURNED);
+      out.writeUTF(returned.vhost());
+      out.writeLong(returned.id());
+      out.writeUTF(returned.name());
     } else if (command instanceof AssignmentChanged changed) {
       out.writeByte(ASSIGNMENT_CHANGED);
       AssignmentEntry.write(out, changed);
@@ -141,6 +148,7 @@ public final class CommandCodec {
         QueueDeclared declared = (QueueDeclared) readStored(in);
         yield new QueueRedefined(declared.vhost(), declared.queue(), declared.id());
       }
+      case QUEUE_RETURNED -> new QueueReturned(in.readUTF(), in.readLong(), in.readUTF());
       case ASSIGNMENT_CHANGED -> AssignmentEntry.readChange(in);
       case EXCHANGE_UNUSED -> new ExchangeUnused(in.readUTF(), in.readUTF());
       case USER_IS -> {

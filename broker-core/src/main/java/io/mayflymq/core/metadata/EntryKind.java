@@ -22,6 +22,7 @@ enum EntryKind {
   EXCHANGE(7, "exchanges"),
   QUEUE(8, "queues"),
   QUEUE_MOVE(13, "queue_moves"),
+  KEPT_QUEUE(16, "deleted_queues"),
   BINDING(9, "bindings");
 
   private final byte code;
@@ -58,6 +59,7 @@ enum EntryKind {
       case EXCHANGE -> MetadataEntry.decodeExchange(value);
       case QUEUE -> MetadataEntry.decodeQueue(value);
       case QUEUE_MOVE -> MetadataEntry.decodeMove(value);
+      case KEPT_QUEUE -> MetadataEntry.decodeKept(value);
       case BINDING -> MetadataEntry.decodeBinding(value);
     };
   }
@@ -80,6 +82,7 @@ enum EntryKind {
       case EXCHANGE -> new MetadataCommand.ExchangeDeleted(scope, key);
       case QUEUE -> new MetadataCommand.QueueDeleted(scope, key);
       case QUEUE_MOVE -> new MetadataCommand.QueueStays(scope, key);
+      case KEPT_QUEUE -> new MetadataCommand.QueueForgotten(scope, Long.parseLong(key));
       case BINDING -> new MetadataCommand.Unbound(scope, parts.binding());
       case MEMBER, PARTITION, APPLIED ->
           throw new MetadataException(plural + " are never removed", null);

@@ -13,7 +13,10 @@ import io.mayflymq.core.metadata.MetadataCommand.PolicyCleared;
 import io.mayflymq.core.metadata.MetadataCommand.PolicySet;
 import io.mayflymq.core.metadata.MetadataCommand.QueueDeclared;
 import io.mayflymq.core.metadata.MetadataCommand.QueueDeleted;
+import io.mayflymq.core.metadata.MetadataCommand.QueueForgotten;
+import io.mayflymq.core.metadata.MetadataCommand.QueueKept;
 import io.mayflymq.core.metadata.MetadataCommand.QueueMoving;
+import io.mayflymq.core.metadata.MetadataCommand.QueueReturned;
 import io.mayflymq.core.metadata.MetadataCommand.QueueStays;
 import io.mayflymq.core.metadata.MetadataCommand.TopicPermissionsCleared;
 import io.mayflymq.core.metadata.MetadataCommand.TopicPermissionsSet;
@@ -79,6 +82,11 @@ record JournalEntry(EntryKind kind, String scope, String key, ByteBuffer value) 
       return new JournalEntry(EntryKind.QUEUE_MOVE, vhost, set.queue(), MetadataEntry.encode(set));
     } else if (command instanceof QueueStays gone) {
       return new JournalEntry(EntryKind.QUEUE_MOVE, vhost, gone.queue(), null);
+    } else if (command instanceof QueueKept set) {
+      return new JournalEntry(
+          EntryKind.KEPT_QUEUE, vhost, Long.toString(set.queue().id()), MetadataEntry.encode(set));
+    } else if (command instanceof QueueForgotten gone) {
+      return new JournalEntry(EntryKind.KEPT_QUEUE, vhost, Long.toString(gone.id()), null);
     } else if (command instanceof Bound set) {
       return new JournalEntry(
           EntryKind.BINDING, vhost, MetadataEntry.key(set.binding()), MetadataEntry.encode(set));
@@ -91,7 +99,7 @@ record JournalEntry(EntryKind kind, String scope, String key, ByteBuffer value) 
           PolicyEntry.key(set.policy().kind(), set.policy().name()),
           PolicyEntry.encode(set));
     }
-    if (command instanceof MetadataCommand.Expectation) {
+    if (command instanceof MetadataCommand.Expectation || command instanceof QueueReturned) {
       throw notStored(command);
     }
     PolicyCleared gone = (PolicyCleared) command;

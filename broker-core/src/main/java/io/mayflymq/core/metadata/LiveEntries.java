@@ -95,13 +95,19 @@ final class LiveEntries {
     return changes;
   }
 
-  /** The ids of the queues, and of the copies of those that are being moved. */
+  /**
+   * The ids of the queues, of the copies of those that are being moved, and of deleted ones that
+   * can be brought back.
+   */
   Set<Long> queues() {
     Set<Long> ids = new HashSet<>();
     for (String scope : scopes.keySet()) {
       of(scope, EntryKind.QUEUE_MOVE)
           .values()
           .forEach(move -> ids.add(MetadataEntry.decodeMove(move.value()).copyId()));
+      of(scope, EntryKind.KEPT_QUEUE)
+          .values()
+          .forEach(kept -> ids.add(MetadataEntry.decodeKept(kept.value()).queue().id()));
       for (JournalEntry journalEntry : of(scope, EntryKind.QUEUE).values()) {
         if (EntryKind.QUEUE.decode(journalEntry.value())
             instanceof MetadataCommand.QueueDeclared queue) {

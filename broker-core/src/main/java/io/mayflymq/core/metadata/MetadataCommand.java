@@ -7,6 +7,7 @@ import io.mayflymq.core.routing.ExchangeDefinition;
 import io.mayflymq.core.security.Permissions;
 import io.mayflymq.core.security.TopicPermissions;
 import io.mayflymq.core.security.User;
+import java.util.List;
 
 /**
  * A change of metadata. What is durable is written; carrying out the written commands in order
@@ -41,6 +42,40 @@ public sealed interface MetadataCommand {
 
   /** A durable queue was deleted, with its bindings. */
   record QueueDeleted(String vhost, String queue) implements MetadataCommand {}
+
+  /**
+   * A queue is being deleted and can be brought back until {@link QueueForgotten} or {@link
+   * QueueReturned}. It comes before the {@link QueueDeleted} of the queue.
+   *
+   * @param queue the declaration that it had; its messages stay where they are, under its id
+   * @param bindings the bindings to it; as a request they are empty, and found when the change is
+   *     made
+   * @param lostBindings how many of its bindings are not among them, as they were too many
+   * @param deletedAtMillis when it was deleted, in ms since the epoch, by the time of its partition
+   * @param deletedBy who deleted it
+   */
+  record QueueKept(
+      QueueDeclared queue,
+      List<Binding> bindings,
+      int lostBindings,
+      long deletedAtMillis,
+      String deletedBy)
+      implements MetadataCommand {
+    @Override
+    public String vhost() {
+      return queue.vhost();
+    }
+  }
+
+  /** A deleted queue cannot be brought back any more. */
+  record QueueForgotten(String vhost, long id) implements MetadataCommand {}
+
+  /**
+   * A deleted queue is back, under its id and at its place.
+   *
+   * @param name the name that it has from now on
+   */
+  record QueueReturned(String vhost, long id, String name) implements MetadataCommand {}
 
   /**
    * A queue is being moved: its messages are copied to another place. It stays where it is until

@@ -157,6 +157,34 @@ final class MetadataEntry {
                 in.text(), in.text(), new QueuePlace(in.readInt(), in.readInt()), in.readLong()));
   }
 
+  static ByteBuffer encode(MetadataCommand.QueueKept kept) {
+    return write(
+        out -> {
+          out.entry(encode(kept.queue()));
+          out.writeInt(kept.bindings().size());
+          for (Binding binding : kept.bindings()) {
+            out.entry(encode(new MetadataCommand.Bound(kept.vhost(), binding)));
+          }
+          out.writeInt(kept.lostBindings());
+          out.writeLong(kept.deletedAtMillis());
+          out.text(kept.deletedBy());
+        });
+  }
+
+  static MetadataCommand.QueueKept decodeKept(ByteBuffer value) {
+    return read(
+        value,
+        in -> {
+          MetadataCommand.QueueDeclared queue = decodeQueue(in.entry());
+          List<Binding> bindings = new ArrayList<>();
+          for (int left = in.readInt(); left > 0; left--) {
+            bindings.add(decodeBinding(in.entry()).binding());
+          }
+          return new MetadataCommand.QueueKept(
+              queue, List.copyOf(bindings), in.readInt(), in.readLong(), in.text());
+        });
+  }
+
   static ByteBuffer encode(MetadataCommand.Bound bound) {
     Binding binding = bound.binding();
     return write(
@@ -215,6 +243,13 @@ final class MetadataEntry {
       bytes(table.encode());
     }
 
+    /** Writes another entry within this one. */
+    void entry(ByteBuffer entry) throws IOException {
+      byte[] encoded = new byte[entry.remaining()];
+      entry.duplicate().get(encoded);
+      bytes(encoded);
+    }
+
     private void bytes(byte[] bytes) throws IOException {
       writeInt(bytes.length);
       write(bytes);
@@ -261,6 +296,10 @@ final class MetadataEntry {
     FieldTable table() throws IOException {
       byte[] bytes = bytes("table");
       return FieldTable.decode(bytes, 0, bytes.length);
+    }
+
+    ByteBuffer entry() throws IOException {
+      return ByteBuffer.wrap(bytes("entry"));
     }
 
     private byte[] bytes(String what) throws IOException {

@@ -33,4 +33,10 @@ public record QueueDefinition(
       QueueSettings settings) {
     this(name, durable, exclusive, autoDelete, arguments, settings, null);
   }
+
+  /** Returns the same queue with another name. */
+  public QueueDefinition named(String other) {
+    return new QueueDefinition(
+        other, durable, exclusive, autoDelete, arguments, settings, declaredBy);
+  }
 }

@@ -81,6 +81,10 @@ public final class ClassicQueueMachine implements QueueMachine {
   private final ConsumerRotation consumers;
   private final Dispatcher dispatcher;
   private final QueueLease lease;
+
+  /** The deleted queue that this one takes over when it starts; null for any other. */
+  private final ClassicQueueMachine deleted;
+
   private boolean holdsScheduled;
 
   /** Whether the lease knows of unacknowledged messages. */
@@ -117,13 +121,39 @@ public final class ClassicQueueMachine implements QueueMachine {
       Supplier<QueueStore> removed,
       QueueEffects effects,
       long nowMillis) {
-    this.messages = new QueueMessages(pages, store, settings);
-    this.state =
+    this(
         new QueueState(
-            messages,
+            new QueueMessages(pages, store, settings),
             effects,
             settings,
-            removed == null ? null : () -> new RemovedMessages(pages, removed.get()));
+            removed == null ? null : () -> new RemovedMessages(pages, removed.get())),
+        settings,
+        effects,
+        nowMillis,
+        null);
+    messages.noteReturnsBy(returns::note);
+  }
+
+  /**
+   * Creates a queue that takes over, when it starts, the messages of a deleted one that can be
+   * brought back. Until then the other one may still remove messages.
+   *
+   * @param deleted whose last act was {@link #removeDeleted}, when this one starts
+   */
+  public ClassicQueueMachine(
+      ClassicQueueMachine deleted, QueueSettings settings, QueueEffects effects, long nowMillis) {
+    this(new QueueState(deleted.state, effects, settings), settings, effects, nowMillis, deleted);
+  }
+
+  private ClassicQueueMachine(
+      QueueState state,
+      QueueSettings settings,
+      QueueEffects effects,
+      long nowMillis,
+      ClassicQueueMachine deleted) {
+    this.state = state;
+    this.deleted = deleted;
+    this.messages = state.messages;
     this.index = state.index;
     this.deadlines = state.deadlines;
     this.messageRemover = new MessageRemover(state);
@@ -136,7 +166,6 @@ public final class ClassicQueueMachine implements QueueMachine {
     bound(settings, nowMillis);
     this.lease = new QueueLease(settings.lease(), nowMillis);
     lease.watch(effects);
-    messages.noteReturnsBy(returns::note);
   }
 
   /**
@@ -145,6 +174,21 @@ public final class ClassicQueueMachine implements QueueMachine {
    */
   @Override
   public void start(long nowMillis) {
+    if (deleted == null) {
+      recover(nowMillis);
+    } else {
+      state.takeOver(deleted.state);
+      messages.noteReturnsBy(returns::note);
+    }
+    state.setLetsNothingGo(state.hasDeleted());
+    state.letGo(nowMillis);
+    state.timer.noLaterThan(lease.endMillis());
+    shareOut(nowMillis);
+    state.timer.noLaterThan(deadlines.begin(nowMillis));
+    length.dropOverflow(nowMillis);
+  }
+
+  private void recover(long nowMillis) {
     if (state.hasRemoved()) {
       state.removed().start(messages.recoveredDelivered());
     }
@@ -153,11 +197,6 @@ public final class ClassicQueueMachine implements QueueMachine {
     if (state.hasRemoved() && state.removed().nextSequence() > index.nextSequence()) {
       index.skipTo(state.removed().nextSequence());
     }
-    state.letGo(nowMillis);
-    state.timer.noLaterThan(lease.endMillis());
-    shareOut(nowMillis);
-    state.timer.noLaterThan(deadlines.begin(nowMillis));
-    length.dropOverflow(nowMillis);
   }
 
   /** Shares out some messages, if there are such that are not known by their shares. */
@@ -557,6 +596,22 @@ public final class ClassicQueueMachine implements QueueMachine {
     return state.removed().copied();
   }
 
+  /** Returns how many bytes they count; see {@code recoverable-bytes}. */
+  public long removedBytes() {
+    return state.hasRemoved() ? state.removed().bytes() : 0;
+  }
+
+  /**
+   * Lets some of them go, those first that have left first, so that their space becomes free. While
+   * messages of a deleted queue come back none goes.
+   *
+   * @param bytes how many bytes are to become free
+   * @return how many of them are still to become free; 0 if nothing is left
+   */
+  public long letOldestGo(long bytes) {
+    return state.letOldestGo(bytes);
+  }
+
   /** Returns how many messages have left and can be brought back, and their bodies. */
   public QueueTotals removedTotals() {
     return state.hasRemoved() ? state.removed().totals() : QueueTotals.NONE;
@@ -622,6 +677,63 @@ public final class ClassicQueueMachine implements QueueMachine {
       return false;
     }
     return messageRemover.deadLetterAll(cause, nowMillis, EXPIRY_SLICE);
+  }
+
+  // Deletion that can be undone
+
+  /**
+   * Removes some of the messages of a queue that was deleted, ready or not, so that they can be
+   * brought back; to be called until none is left. Those whose time is over expire.
+   *
+   * @param deletedAtMillis when it was deleted, in ms since the epoch
+   * @return whether there are more
+   */
+  public boolean removeDeleted(long deletedAtMillis, long nowMillis) {
+    state.setLetsNothingGo(false);
+    for (int i = 0; i < EXPIRY_SLICE; i++) {
+      long next = index.next(-1);
+      if (next < 0) {
+        return false;
+      }
+      if (!index.isUnacked(next) && deadlines.of(next) <= nowMillis) {
+        messageRemover.expire(next, nowMillis);
+      } else {
+        if (index.isUnacked(next)) {
+          messages.countAsDelivered(next);
+        }
+        messageRemover.deleteWithQueue(next, Math.min(deletedAtMillis, nowMillis));
+      }
+    }
+    return true;
+  }
+
+  /**
+   * Lets messages of a deleted queue go that cannot be brought back any more, some of them.
+   *
+   * @return when to do so again, in ms since the epoch; {@link
+   *     io.mayflymq.core.queue.index.Deadlines#NEVER} if none is left
+   */
+  public long letGo(long nowMillis) {
+    return state.letGoNow(nowMillis);
+  }
+
+  /** Applies new settings to what a deleted queue has kept. */
+  public void reconfigureDeleted(QueueSettings changed) {
+    state.change(changed);
+  }
+
+  /**
+   * Returns whether messages have left because the queue was deleted. If it is there, and starts,
+   * it was brought back, and they are to come back, too.
+   */
+  public boolean hasDeleted() {
+    return state.hasDeleted();
+  }
+
+  /** Those messages are back: what else has left is let go when it is time again. */
+  public void deletedAreBack(long nowMillis) {
+    state.setLetsNothingGo(false);
+    state.letGo(nowMillis);
   }
 
   // Moving

@@ -93,7 +93,9 @@ final class MessageRemover {
     Message dead = traced(message, cause, state.tracer == null ? 0 : index.enqueuedAt(sequence));
     RemovalReason reason = state.keepsRemoved() ? RemovalReason.of(cause) : null;
     UnsettledEntry entry = null;
-    if (reason != null && !deadLetters().areWantedOn(cause.reason())) {
+    if (reason != null
+        && (!deadLetters().areWantedOn(cause.reason())
+            || !state.effects.isTaken(message, cause, nowMillis))) {
       keep(sequence, reason, nowMillis);
     } else {
       deadlines.leaving(sequence);
@@ -143,6 +145,11 @@ final class MessageRemover {
     } else {
       discard(sequence);
     }
+  }
+
+  /** Removes a message of a queue that was deleted and can be brought back. */
+  void deleteWithQueue(long sequence, long deletedAtMillis) {
+    keep(sequence, RemovalReason.DELETED, deletedAtMillis);
   }
 
   /** Removes a message for good. */

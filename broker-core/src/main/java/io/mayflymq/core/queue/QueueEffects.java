@@ -29,6 +29,16 @@ public interface QueueEffects extends QueueLease.Watch {
       long nowMillis);
 
   /**
+   * Returns whether a queue would take the dead letter of a message that is to be dead-lettered.
+   * Asked before it dies, if it can be brought back otherwise.
+   *
+   * @param message the message; null if it cannot be read
+   */
+  default boolean isTaken(Message message, DropTrigger cause, long nowMillis) {
+    return true;
+  }
+
+  /**
    * Called before a message dies at the deadline of its header.
    *
    * @param deadlineMillis the deadline, in ms since the epoch

@@ -45,6 +45,9 @@ final class QueueState {
   /** What has left and can be brought back; null until something has. */
   private RemovedMessages removed;
 
+  /** Whether messages of a deleted queue are coming back, and nothing is let go. */
+  private boolean letsNothingGo;
+
   /**
    * Begins with settings.
    *
@@ -55,15 +58,36 @@ final class QueueState {
       QueueEffects effects,
       QueueSettings settings,
       Supplier<RemovedMessages> opener) {
+    this(messages, effects, settings, opener, messages.counters());
+  }
+
+  /** Begins for a queue that is to take over what a deleted one has kept. */
+  QueueState(QueueState deleted, QueueEffects effects, QueueSettings settings) {
+    this(deleted.messages, effects, settings, deleted.opener, new Counters());
+  }
+
+  private QueueState(
+      QueueMessages messages,
+      QueueEffects effects,
+      QueueSettings settings,
+      Supplier<RemovedMessages> opener,
+      Counters counters) {
     this.opener = opener;
     this.messages = messages;
     this.index = messages.index();
-    this.counters = messages.counters();
+    this.counters = counters;
     this.deadlines = messages.deadlines();
     this.effects = effects;
     this.timer = new QueueTimer(effects);
     this.tracer = effects.tracer();
     use(settings);
+  }
+
+  /** Takes over what a deleted queue has kept, which does nothing any more. */
+  void takeOver(QueueState deleted) {
+    removed = deleted.removed;
+    messages.countIn(counters);
+    messages.change(settings);
   }
 
   /** Applies new settings. Order of expiry and of delivery follow them at once. */
@@ -128,7 +152,7 @@ final class QueueState {
   void remove(long sequence, RemovalReason reason, long nowMillis) {
     RemovedMessages kept = removed();
     kept.take(messages, sequence, reason, nowMillis);
-    if (kept.bytes() > settings.recoverable().mostBytes()) {
+    if (kept.bytes() > settings.recoverable().mostBytes() && !letsNothingGo) {
       kept.letGo(settings.recoverable(), nowMillis, LET_GO_SLICE);
     }
     timer.noLaterThan(Deadlines.after(nowMillis, settings.recoverable().windowMillis()));
@@ -136,8 +160,34 @@ final class QueueState {
 
   /** Lets some messages go that cannot be brought back any more. */
   void letGo(long nowMillis) {
-    if (removed != null) {
-      timer.noLaterThan(removed.letGo(settings.recoverable(), nowMillis, LET_GO_SLICE));
+    if (removed != null && !letsNothingGo) {
+      timer.noLaterThan(letGoNow(nowMillis));
     }
+  }
+
+  /**
+   * Does the same.
+   *
+   * @return when to do so again, in ms since the epoch; {@link Deadlines#NEVER} if nothing is left
+   */
+  long letGoNow(long nowMillis) {
+    return removed == null
+        ? Deadlines.NEVER
+        : removed.letGo(settings.recoverable(), nowMillis, LET_GO_SLICE);
+  }
+
+  /** See {@link RemovedMessages#letOldestGo}. */
+  long letOldestGo(long bytes) {
+    return removed == null || letsNothingGo ? 0 : removed.letOldestGo(bytes, LET_GO_SLICE);
+  }
+
+  /** Returns whether messages are to come back since they have left with their queue, and it is. */
+  boolean hasDeleted() {
+    return removed != null && removed.deletedCount() > 0;
+  }
+
+  /** Sets whether messages of a deleted queue are coming back, and nothing is let go. */
+  void setLetsNothingGo(boolean changed) {
+    letsNothingGo = changed;
   }
 }

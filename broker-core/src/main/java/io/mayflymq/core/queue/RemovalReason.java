@@ -20,7 +20,9 @@ public enum RemovalReason {
   /** Too many returns. */
   DELIVERY_LIMIT(4),
   /** An acknowledgement, which may be automatic. */
-  ACKED(5);
+  ACKED(5),
+  /** The deletion of its queue. */
+  DELETED(6);
 
   private static final RemovalReason[] ALL = values();
 
@@ -41,14 +43,14 @@ public enum RemovalReason {
     throw new IllegalArgumentException("no reason has the code " + code);
   }
 
-  /** Returns the reason that follows from a death; null if the queue goes itself. */
+  /** Returns the reason that follows from a death. */
   static RemovalReason of(DropTrigger cause) {
     return switch (cause.reason()) {
       case EXPIRED -> EXPIRED;
       case MAXLEN -> MAXLEN;
       case REJECTED -> REJECTED;
       case DELIVERY_LIMIT -> DELIVERY_LIMIT;
-      case QUEUE_EXPIRED, QUEUE_DELETED -> null;
+      case QUEUE_EXPIRED, QUEUE_DELETED -> DELETED;
     };
   }
 

@@ -36,6 +36,9 @@ final class RemovedMessages {
   private final MessageIndex<Message> index;
   private final MessageDeadlines order;
 
+  /** How many have left because their queue was deleted. */
+  private long deleted;
+
   RemovedMessages(PagePool pages, QueueStore store) {
     messages = new QueueMessages(pages, store, QueueSettings.DEFAULT);
     index = messages.index();
@@ -50,11 +53,24 @@ final class RemovedMessages {
   void start(long deliveredUpTo) {
     messages.recoveredDelivered(deliveredUpTo);
     messages.finishRecovery(0, (sequence, returns, untilMillis) -> {}, sequence -> {});
+    for (long each = index.nextReady(-1); each >= 0; each = index.nextReady(each)) {
+      deleted += isDeleted(each) ? 1 : 0;
+    }
   }
 
   /** Takes a message of the queue. */
   void take(QueueMessages queue, long sequence, RemovalReason reason, long nowMillis) {
     queue.moveTo(messages, sequence, RemovalStamp.of(nowMillis, reason.code));
+    deleted += reason == RemovalReason.DELETED && index.contains(sequence) ? 1 : 0;
+  }
+
+  private boolean isDeleted(long sequence) {
+    return RemovalStamp.reason(stamp(sequence)) == RemovalReason.DELETED.code;
+  }
+
+  /** Returns how many have left because their queue was deleted. */
+  long deletedCount() {
+    return deleted;
   }
 
   /** Returns the number behind the highest one that a message here has had. */
@@ -79,11 +95,37 @@ final class RemovedMessages {
       if (left-- == 0) {
         return nowMillis;
       }
-      order.leaving(earliest);
-      messages.remove(earliest);
+      letGo(earliest);
       earliest = order.earliest();
     }
     return Deadlines.NEVER;
+  }
+
+  /**
+   * Lets the ones go that were removed first, whatever the settings, so that their space becomes
+   * free.
+   *
+   * @param bytes how many bytes are to become free
+   * @param budget how many messages may go at most
+   * @return how many of the bytes are still to become free; 0 if nothing is left
+   */
+  long letOldestGo(long bytes, int budget) {
+    long left = bytes;
+    for (int i = 0; i < budget && left > 0; i++) {
+      long earliest = order.earliest();
+      if (earliest < 0) {
+        return 0;
+      }
+      left -= index.bodySize(earliest) + BYTES_PER_MESSAGE;
+      letGo(earliest);
+    }
+    return Math.max(0, left);
+  }
+
+  private void letGo(long sequence) {
+    deleted -= isDeleted(sequence) ? 1 : 0;
+    order.leaving(sequence);
+    messages.remove(sequence);
   }
 
   /** Returns how many bytes they count. */
@@ -156,6 +198,7 @@ final class RemovedMessages {
    * @return its entry in the log; null if the log does not have it
    */
   UnsettledEntry detach(long sequence) {
+    deleted -= isDeleted(sequence) ? 1 : 0;
     order.leaving(sequence);
     return messages.detach(sequence);
   }

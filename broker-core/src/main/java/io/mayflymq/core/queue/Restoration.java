@@ -2,10 +2,12 @@ package io.mayflymq.core.queue;
 
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.message.Restored;
+import io.mayflymq.core.metrics.Counter;
 import io.mayflymq.core.store.Move;
 import io.mayflymq.core.store.RemovalStamp;
 import io.mayflymq.core.store.UnsettledEntry;
 import java.util.EnumMap;
+import java.util.EnumSet;
 import java.util.Map;
 import java.util.Set;
 
@@ -41,7 +43,12 @@ public final class Restoration {
    * @param onlyCounts whether they are only counted
    */
   public record Choice(
-      long sinceMillis, Set<RemovalReason> reasons, boolean renews, boolean onlyCounts) {}
+      long sinceMillis, Set<RemovalReason> reasons, boolean renews, boolean onlyCounts) {
+    /** Returns the choice of what has left with a deleted queue. */
+    public static Choice ofDeleted(boolean onlyCounts) {
+      return new Choice(0, EnumSet.of(RemovalReason.DELETED), true, onlyCounts);
+    }
+  }
 
   /**
    * What became of them.
@@ -93,14 +100,20 @@ public final class Restoration {
       long stamp = removed.stamp(last);
       RemovalReason reason = removed.reason(last);
       if (stamp >= since
-          && stamp <= until
           && choice.reasons().contains(reason)
-          && removed.mayReturn(last, state.settings().recoverable(), nowMillis)) {
+          && mayReturn(removed, reason, stamp, nowMillis)) {
         bytes += choice.onlyCounts() ? 0 : removed.bodySize(last);
         look(removed, reason, nowMillis, moves);
       }
     }
     return true;
+  }
+
+  /** What has left with its queue is back with it, whatever the time and the settings are now. */
+  private boolean mayReturn(
+      RemovedMessages removed, RemovalReason reason, long stamp, long nowMillis) {
+    return reason == RemovalReason.DELETED
+        || (stamp <= until && removed.mayReturn(last, state.settings().recoverable(), nowMillis));
   }
 
   private void look(RemovedMessages removed, RemovalReason reason, long nowMillis, Moves moves) {
@@ -150,12 +163,13 @@ public final class Restoration {
         move.write(isDead ? nowMillis : arrived, !entered);
       }
     }
+    state.counters.add(Counter.ARRIVED, 1);
   }
 
   private static boolean wasDelivered(RemovalReason reason) {
     return switch (reason) {
       case ACKED, REJECTED, DELIVERY_LIMIT -> true;
-      case PURGED, EXPIRED, MAXLEN -> false;
+      case PURGED, EXPIRED, MAXLEN, DELETED -> false;
     };
   }
 

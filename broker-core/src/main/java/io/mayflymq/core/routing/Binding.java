@@ -38,6 +38,11 @@ public record Binding(
     return new Binding(source, DestinationKind.EXCHANGE, exchange, routingKey, FieldTable.EMPTY);
   }
 
+  /** Returns the same binding of another queue or exchange. */
+  public Binding to(String other) {
+    return new Binding(source, destinationKind, other, routingKey, arguments);
+  }
+
   /**
    * The same in every run, unlike the generated method, as an enum hashes by identity: the order of
    * destinations depends on it, and replaying a log must reproduce that order.

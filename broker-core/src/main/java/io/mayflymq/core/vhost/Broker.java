@@ -125,6 +125,11 @@ public final class Broker {
           partitionsBefore.put(queue.id(), queue.place().partition());
         }
         highestQueueId = Math.max(highestQueueId, queue.id());
+      } else if (command instanceof MetadataCommand.QueueKept deleted) {
+        if (isHere(deleted.queue().place())) {
+          partitionsBefore.put(deleted.queue().id(), deleted.queue().place().partition());
+        }
+        highestQueueId = Math.max(highestQueueId, deleted.queue().id());
       } else if (command instanceof MetadataCommand.QueueMoving move) {
         if (isHere(move.to())) {
           partitionsBefore.put(move.copyId(), move.to().partition());
@@ -140,6 +145,7 @@ public final class Broker {
             vhost -> {
               vhost.routing().queues().forEach(queue -> queues.put(queue.id(), queue));
               vhost.copies().forEach(copy -> queues.put(copy.id(), copy));
+              vhost.deletedQueues().forEach(deleted -> queues.put(deleted.id(), deleted.queue()));
             });
     long messages = 0;
     for (PartitionStore.Recovered recovered :

@@ -52,6 +52,9 @@ public interface Cluster extends ChangeOrdering {
   /** Returns what changes the replicas of partitions. */
   ReplicaOperations replicaOperations();
 
+  /** Returns whether all members know deleted queues that can be brought back. */
+  boolean knowsDeletedQueues();
+
   /** Returns the number of this member. */
   int member();
 

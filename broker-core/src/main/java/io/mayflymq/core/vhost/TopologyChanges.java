@@ -10,11 +10,14 @@ import io.mayflymq.core.metadata.MetadataCommand.PolicyCleared;
 import io.mayflymq.core.metadata.MetadataCommand.PolicySet;
 import io.mayflymq.core.metadata.MetadataCommand.QueueDeclared;
 import io.mayflymq.core.metadata.MetadataCommand.QueueDeleted;
+import io.mayflymq.core.metadata.MetadataCommand.QueueForgotten;
 import io.mayflymq.core.metadata.MetadataCommand.QueueIs;
+import io.mayflymq.core.metadata.MetadataCommand.QueueKept;
 import io.mayflymq.core.metadata.MetadataCommand.QueueMoveIs;
 import io.mayflymq.core.metadata.MetadataCommand.QueueMoved;
 import io.mayflymq.core.metadata.MetadataCommand.QueueMoving;
 import io.mayflymq.core.metadata.MetadataCommand.QueueRedefined;
+import io.mayflymq.core.metadata.MetadataCommand.QueueReturned;
 import io.mayflymq.core.metadata.MetadataCommand.QueueStays;
 import io.mayflymq.core.metadata.MetadataCommand.Unbound;
 import io.mayflymq.core.metadata.MetadataCommand.VhostDeleted;
@@ -29,6 +32,9 @@ import io.mayflymq.core.routing.RoutingTable;
 import io.mayflymq.core.vhost.Topology.Move;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.queue.QuorumConversion;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.List;
 
 /**
@@ -47,6 +53,17 @@ import java.util.List;
  * alike, and the node where it was requested checks the request again.
  */
 final class TopologyChanges {
+  /**
+   * How many deleted queues of a virtual host can be brought back: the oldest goes for the next.
+   */
+  static final int MOST_KEPT = 1_000;
+
+  private static final long MOST_BINDING_BYTES = 256 << 10;
+
+  private static final Comparator<KeptQueue> OLDEST =
+      Comparator.<KeptQueue>comparingLong(kept -> kept.command().deletedAtMillis())
+          .thenComparingLong(kept -> kept.queue().id());
+
   private final TopologyCommands commands;
   private final IdleLeases idle;
   private final QueueFactory queues;
@@ -90,6 +107,13 @@ final class TopologyChanges {
       redefine(change, redefined, origin);
     } else if (command instanceof QueueDeleted deleted) {
       delete(change, deleted, origin);
+    } else if (command instanceof QueueKept kept) {
+      keep(change, kept, origin);
+    } else if (command instanceof QueueForgotten forgotten) {
+      require(change.topology().kept().containsKey(forgotten.id()), command);
+      forget(change, forgotten);
+    } else if (command instanceof QueueReturned returned) {
+      bringBack(change, returned, origin);
     } else if (command instanceof QueueMoving moving) {
       beginMove(change, moving, origin);
     } else if (command instanceof QueueMoved moved) {
@@ -118,11 +142,13 @@ final class TopologyChanges {
     } else if (command instanceof VhostDeleted) {
       List<Queue> all = change.routing().queues();
       List<Move> moves = List.copyOf(change.topology().moves().values());
+      List<KeptQueue> kept = List.copyOf(change.topology().kept().values());
       change.become(change.topology().end());
       change.write(List.of(command));
       change.then(
           () -> {
             moves.forEach(move -> move.copy().lifecycle().discard());
+            kept.forEach(each -> each.queue().lifecycle().forget());
             effects.vhostDeleted(all);
           });
     } else if (command instanceof QueueIs expected) {
@@ -273,7 +299,85 @@ final class TopologyChanges {
     }
     change.become(removal.table());
     change.write(commands.deleted(before, queue, removal));
-    change.then(() -> effects.gone(queue, removal, origin));
+    KeptQueue kept = change.topology().kept().get(queue.id());
+    change.then(
+        kept == null
+            ? () -> effects.gone(queue, removal, origin)
+            : () -> effects.goneForNow(queue, kept.command(), removal, origin));
+  }
+
+  // Deletions that can be undone
+
+  /**
+   * A queue that is about to be deleted can be brought back. While the broker starts it is in no
+   * table any more.
+   */
+  private void keep(TopologyChange change, QueueKept kept, ChangeOrigin origin) {
+    QueueDeclared declared = kept.queue();
+    if (!origin.isNew()) {
+      Queue recovered = queues.create(declared, origin, change.topology());
+      change.become(change.topology().with(new KeptQueue(kept, recovered)));
+      change.then(() -> recovered.lifecycle().keep(kept.deletedAtMillis()));
+      return;
+    }
+    Queue queue = change.topology().queue(declared.queue().name());
+    require(queue != null && queue.id() == declared.id(), kept);
+    if (change.topology().kept().size() >= MOST_KEPT) {
+      KeptQueue oldest = Collections.min(change.topology().kept().values(), OLDEST);
+      forget(change, new QueueForgotten(kept.vhost(), oldest.queue().id()));
+    }
+    QueueKept complete = complete(kept, queues.placed(declared, queue), change.routing());
+    change.become(change.topology().with(new KeptQueue(complete, queue)));
+    change.write(List.of(complete));
+  }
+
+  /** With its bindings, as many of them as an entry of the metadata has room for. */
+  private static QueueKept complete(
+      QueueKept kept, QueueDeclared placed, RoutingTable<Queue> table) {
+    List<Binding> all = table.bindingsTo(DestinationKind.QUEUE, placed.queue().name());
+    List<Binding> some = new ArrayList<>();
+    long bytes = 0;
+    for (Binding binding : all) {
+      bytes += MetadataSize.of(binding);
+      if (bytes > MOST_BINDING_BYTES) {
+        break;
+      }
+      some.add(binding);
+    }
+    return new QueueKept(
+        placed,
+        List.copyOf(some),
+        all.size() - some.size(),
+        kept.deletedAtMillis(),
+        kept.deletedBy());
+  }
+
+  private void forget(TopologyChange change, QueueForgotten forgotten) {
+    Queue queue = change.topology().kept().get(forgotten.id()).queue();
+    change.become(change.topology().withoutKept(forgotten.id()));
+    change.write(List.of(forgotten));
+    change.then(() -> queue.lifecycle().forget());
+  }
+
+  /** The queue that takes the place of the deleted one is another object, with the same number. */
+  private void bringBack(TopologyChange change, QueueReturned returned, ChangeOrigin origin) {
+    KeptQueue kept = change.topology().kept().get(returned.id());
+    require(kept != null, returned);
+    change.become(change.topology().withoutKept(returned.id()));
+    change.write(List.of(new QueueForgotten(returned.vhost(), returned.id())));
+    QueueDeclared before = queues.placed(kept.command().queue(), kept.queue());
+    declare(
+        change,
+        new QueueDeclared(
+            returned.vhost(), before.queue().named(returned.name()), before.id(), before.place()),
+        origin);
+    for (Binding binding : kept.command().bindings()) {
+      Binding renamed = binding.to(returned.name());
+      if (change.routing().exchange(binding.source()) != null
+          && !change.routing().contains(renamed)) {
+        bind(change, new Bound(returned.vhost(), renamed), origin);
+      }
+    }
   }
 
   // Moving

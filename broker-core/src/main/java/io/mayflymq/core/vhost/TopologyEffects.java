@@ -3,6 +3,7 @@ package io.mayflymq.core.vhost;
 import io.mayflymq.core.metadata.Actor;
 import io.mayflymq.core.metadata.AdministrationEvent;
 import io.mayflymq.core.metadata.MetadataCommand.PolicyCleared;
+import io.mayflymq.core.metadata.MetadataCommand.QueueKept;
 import io.mayflymq.core.metadata.QueueDefinition;
 import io.mayflymq.core.metadata.TopologyEvents;
 import io.mayflymq.core.metrics.Churn;
@@ -118,7 +119,13 @@ final class TopologyEffects {
     }
   }
 
-  void gone(Queue queue, Removal<Queue> removal, ChangeOrigin origin) {
+  /** A queue is deleted, and can be brought back. */
+  void goneForNow(Queue queue, QueueKept kept, Removal<Queue> removal, ChangeOrigin origin) {
+    tellGone(queue, removal, origin);
+    queue.lifecycle().keep(kept.deletedAtMillis());
+  }
+
+  private void tellGone(Queue queue, Removal<Queue> removal, ChangeOrigin origin) {
     removed(removal, origin);
     redrives.forget(queue);
     metrics.queues().leave(queue.requests().counters());
@@ -126,6 +133,10 @@ final class TopologyEffects {
       broker.churn().happened(Churn.Event.QUEUE_DELETED);
       events.deleted(queue.definition(), actor(queue, origin));
     }
+  }
+
+  void gone(Queue queue, Removal<Queue> removal, ChangeOrigin origin) {
+    tellGone(queue, removal, origin);
     // The one who deletes any other queue of this node goes on with its end.
     if (AutoDeadLetterQueue.is(queue.definition()) || !origin.isHere() || !queue.isLocal()) {
       queue.lifecycle().endWithParent();

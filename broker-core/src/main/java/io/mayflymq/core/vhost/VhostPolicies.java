@@ -360,8 +360,16 @@ public final class VhostPolicies {
             .thenCompose(different -> state.someAtATime(different, this::settle)),
         differing(routing.bindings(), this::differs)
             .thenCompose(different -> state.someAtATime(different, this::settle)),
-        QueueSweep.of(routing.queues(), queue -> queue.onShard().applyPolicies()),
+        QueueSweep.of(queues(), queue -> queue.onShard().applyPolicies()),
         autoDeadLetterQueues.get());
+  }
+
+  /** Deleted ones that can be brought back, too: the policies say for how long. */
+  private List<Queue> queues() {
+    Topology topology = state.current();
+    List<Queue> queues = new ArrayList<>(topology.routing().queues());
+    topology.kept().values().forEach(kept -> queues.add(kept.queue()));
+    return queues;
   }
 
   /** Looks on the first shard: the thread that writes metadata has the changes of others to do. */

@@ -4,9 +4,12 @@ import io.mayflymq.core.metadata.Actor;
 import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.MetadataCommand.QueueDeclared;
 import io.mayflymq.core.metadata.MetadataCommand.QueueDeleted;
+import io.mayflymq.core.metadata.MetadataCommand.QueueForgotten;
 import io.mayflymq.core.metadata.MetadataCommand.QueueIs;
+import io.mayflymq.core.metadata.MetadataCommand.QueueKept;
 import io.mayflymq.core.metadata.MetadataCommand.QueueMoving;
 import io.mayflymq.core.metadata.MetadataCommand.QueueRedefined;
+import io.mayflymq.core.metadata.MetadataCommand.QueueReturned;
 import io.mayflymq.core.metadata.QueueDefinition;
 import io.mayflymq.core.metadata.QueuePlace;
 import io.mayflymq.core.metadata.TopologyEvents;
@@ -16,7 +19,9 @@ import io.mayflymq.core.policy.Equivalence.Mismatch;
 import io.mayflymq.core.policy.LeaseUse;
 import io.mayflymq.core.policy.PolicyTable;
 import io.mayflymq.core.policy.QueueType;
+import io.mayflymq.core.routing.Binding;
 import io.mayflymq.core.routing.MetadataSize;
+import io.mayflymq.core.routing.RoutingTable;
 import io.mayflymq.core.security.Limit;
 import io.mayflymq.core.vhost.partition.Partition;
 import io.mayflymq.core.vhost.queue.AutoDeadLetterQueue;
@@ -29,8 +34,10 @@ import io.mayflymq.protocol.types.ConnectionException;
 import io.mayflymq.protocol.types.ReplyCode;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.slf4j.Logger;
@@ -249,8 +256,8 @@ final class VhostQueues {
     if (defaults.disabledTypes().contains(type)) {
       throw new ConnectionException(
           ReplyCode.INTERNAL_ERROR,
-          ("Cannot declare a queue 'queue '%s' in vhost '%s'' of type '%s': the corresponding feature"
-                  + " flag is disabled: queue_types.%s.enabled = false")
+          ("Cannot declare a queue 'queue '%s' in vhost '%s'' of type '%s': the corresponding"
+                  + " feature flag is disabled: queue_types.%s.enabled = false")
               .formatted(wanted.name(), state.name(), type.module(), type.wireName()));
     }
   }
@@ -412,18 +419,22 @@ final class VhostQueues {
 
   /** See {@link VirtualHost#remove}. */
   CompletableFuture<Void> remove(Queue queue, Actor actor) {
-    return state.ask(() -> removeNow(queue, actor));
+    long deletedAtMillis = queue.partition().now();
+    return state.ask(() -> removeNow(queue, actor, deletedAtMillis));
   }
 
-  private CompletableFuture<Void> removeNow(Queue queue, Actor actor) {
+  private CompletableFuture<Void> removeNow(Queue queue, Actor actor, long deletedAtMillis) {
     Topology topology = state.proposed();
     if (!isSame(topology.queue(queue.name()), queue)) {
       return isSame(state.current().queue(queue.name()), queue)
-          ? state.askLater(() -> removeNow(queue, actor))
+          ? state.askLater(() -> removeNow(queue, actor, deletedAtMillis))
           : VhostState.done();
     }
-    List<MetadataCommand> commands = new ArrayList<>(3);
+    List<MetadataCommand> commands = new ArrayList<>(4);
     commands.add(new QueueIs(state.name(), queue.name(), queue.id()));
+    if (isKept(queue)) {
+      commands.add(new QueueKept(declared(queue), List.of(), 0, deletedAtMillis, actor.user()));
+    }
     commands.add(new QueueDeleted(state.name(), queue.name()));
     Queue own = topology.queue(AutoDeadLetterQueue.nameOf(queue.name()));
     if (AutoDeadLetterQueue.isOf(own, queue.name())) {
@@ -432,9 +443,93 @@ final class VhostQueues {
     return changes.request(commands, ChangeOrigin.of(actor));
   }
 
+  /** Whether a queue that is deleted can be brought back. */
+  private boolean isKept(Queue queue) {
+    QueueDefinition definition = queue.definition();
+    return definition.durable()
+        && !definition.exclusive()
+        && !queue.isStream()
+        && !AutoDeadLetterQueue.is(definition)
+        && queue.settings().recoverable().isOn()
+        && broker.cluster().map(Cluster::knowsDeletedQueues).orElse(true);
+  }
+
   /** What is in the table may stand for a queue that this node has. */
   private static boolean isSame(Queue inTable, Queue queue) {
     return inTable != null && inTable.id() == queue.id();
+  }
+
+  // Bringing back
+
+  /** See {@link VirtualHost#deletedQueue}. */
+  KeptQueue deleted(String name, OptionalLong id) {
+    return state.current().kept().values().stream()
+        .filter(kept -> kept.name().equals(name))
+        .filter(kept -> id.isEmpty() || kept.id() == id.getAsLong())
+        .max(Comparator.comparingLong(KeptQueue::deletedAtMillis).thenComparingLong(KeptQueue::id))
+        .orElseThrow(() -> state.errors().noDeletedQueue(name, id));
+  }
+
+  /** See {@link VirtualHost#undeleteQueue}. */
+  CompletableFuture<Undeleted> undelete(KeptQueue kept, String name, Object connection) {
+    Preconditions.requireUnreserved("queue", name);
+    return state.ask(() -> undeleteNow(kept, name, connection));
+  }
+
+  private CompletableFuture<Undeleted> undeleteNow(KeptQueue kept, String name, Object connection) {
+    Topology topology = state.proposed();
+    state.requireAlive(topology);
+    if (!topology.kept().containsKey(kept.id())) {
+      throw state.errors().noDeletedQueue(kept.name(), OptionalLong.of(kept.id()));
+    }
+    if (topology.queue(name) != null) {
+      throw state.errors().nameIsTaken(kept.name(), name);
+    }
+    QueueDefinition definition = kept.queue().definition().named(name);
+    state.errors().requireRoom(state.definition().limits(), topology.routing().queueCount(), name);
+    requireRoomInBroker(topology, name);
+    state.requireRoom(
+        topology,
+        "cannot bring back queue '" + name + "'",
+        MetadataSize.ofQueue(name, definition.arguments()));
+    requireEnabled(definition, topology.policies().defaults());
+    List<MetadataCommand> commands = new ArrayList<>(2);
+    commands.add(new QueueReturned(state.name(), kept.id(), name));
+    if (lacksOwnDeadLetterQueue(topology, definition)) {
+      Queue present = topology.queue(AutoDeadLetterQueue.nameOf(name));
+      if (present == null) {
+        QueuePlace place = kept.command().queue().place();
+        commands.add(autoDeadLetterQueueOf(new QueueDeclared(state.name(), definition, 0, place)));
+      } else {
+        logTaken(List.of(present));
+      }
+    }
+    return changes
+        .request(commands, ChangeOrigin.of(connection))
+        .thenApply(inForce -> undeleted(kept, name));
+  }
+
+  private Undeleted undeleted(KeptQueue kept, String name) {
+    RoutingTable<Queue> table = state.routing();
+    List<Binding> missing =
+        kept.command().bindings().stream()
+            .filter(binding -> !table.contains(binding.to(name)))
+            .toList();
+    return new Undeleted(
+        name,
+        kept.command().bindings().size() - missing.size(),
+        missing,
+        kept.command().lostBindings());
+  }
+
+  /** See {@link VirtualHost#forget}. */
+  CompletableFuture<Void> forget(long id) {
+    return state.ask(
+        () ->
+            state.proposed().kept().containsKey(id)
+                ? changes.request(
+                    new QueueForgotten(state.name(), id), ChangeOrigin.of(Actor.BROKER))
+                : VhostState.done());
   }
 
   // Recovering
@@ -446,6 +541,23 @@ final class VhostQueues {
       Integer before = partitionsBefore.get(queue.id());
       if (before != null && before != queue.partition().index()) {
         last = broker.metadata().append(List.of(declared(queue)));
+      }
+    }
+    for (KeptQueue kept : state.current().kept().values()) {
+      Integer before = partitionsBefore.get(kept.id());
+      if (before != null && before != kept.queue().partition().index()) {
+        QueueKept command = kept.command();
+        last =
+            broker
+                .metadata()
+                .append(
+                    List.of(
+                        new QueueKept(
+                            declared(kept.queue()),
+                            command.bindings(),
+                            command.lostBindings(),
+                            command.deletedAtMillis(),
+                            command.deletedBy())));
       }
     }
     for (Topology.Move move : state.current().moves().values()) {
@@ -474,6 +586,7 @@ final class VhostQueues {
     Topology topology = state.current();
     List<Queue> queues = topology.routing().queues();
     queues.forEach(queue -> queue.lifecycle().start());
+    topology.kept().values().forEach(kept -> kept.queue().lifecycle().start());
     if (broker.cluster().isPresent()) {
       return; // A cluster agrees on changes only when its nodes have started.
     }

@@ -30,10 +30,12 @@ import io.mayflymq.core.vhost.queue.DeclaredQueue;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.queue.QueueHost;
 import io.mayflymq.core.vhost.queue.QueueReplicas;
+import io.mayflymq.core.vhost.queue.local.DeletedQueues;
 import io.mayflymq.core.vhost.queue.local.LocalEnvironment;
 import io.mayflymq.protocol.types.ChannelException;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.LongSupplier;
 
@@ -59,6 +61,7 @@ public final class VirtualHost implements QueueHost {
   private final VhostQueues queues;
   private final VhostMoves moves;
   private final QueueFactory factory;
+  private final DeletedQueues deletedHere = new DeletedQueues();
 
   VirtualHost(VhostDefinition definition, List<ExchangeDefinition> predeclared, Broker broker) {
     this.broker = broker;
@@ -86,7 +89,8 @@ public final class VirtualHost implements QueueHost {
             broker.partitions(),
             new DeadLetterRouter(this, broker.publishers()),
             broker.publishers(),
-            new DeadlineNotices(this, broker.publishers()));
+            new DeadlineNotices(this, broker.publishers()),
+            deletedHere);
     this.factory = new QueueFactory(broker, environment);
     this.changes =
         new VhostChanges(
@@ -382,6 +386,47 @@ public final class VirtualHost implements QueueHost {
     return queues.delete(queue, connection, ifUnused, ifEmpty);
   }
 
+  /** Returns the deleted queues that can be brought back, in no particular order. */
+  public List<KeptQueue> deletedQueues() {
+    return List.copyOf(state.current().kept().values());
+  }
+
+  /** Returns how many of them have their messages on this node. */
+  public int deletedQueuesHere() {
+    return deletedHere.count();
+  }
+
+  /** Returns how many bytes these messages count; see {@code recoverable-bytes}. */
+  public long deletedBytesHere() {
+    return deletedHere.bytes();
+  }
+
+  /**
+   * Returns a deleted queue that can be brought back.
+   *
+   * @param id its number; empty for the one of that name that was deleted last
+   * @throws ChannelException 404 if there is none
+   */
+  public KeptQueue deletedQueue(String name, OptionalLong id) {
+    return queues.deleted(name, id);
+  }
+
+  /**
+   * Brings a deleted queue back: its definition, the bindings whose exchanges are there, and its
+   * messages, which follow slice by slice ({@link
+   * io.mayflymq.core.vhost.queue.QueueRequests#broughtBack}).
+   *
+   * @param name the name that it has from now on
+   * @param connection who asks
+   * @return done when it is there and that is safe
+   * @throws ChannelException 403 for a reserved name, 404 if it cannot be brought back any more,
+   *     406 if there is a queue of that name or there may be no more queues
+   */
+  public CompletableFuture<Undeleted> undeleteQueue(
+      KeptQueue kept, String name, Object connection) {
+    return queues.undelete(kept, name, connection);
+  }
+
   /**
    * Moves a queue of this node to another one, while it is in use.
    *
@@ -443,7 +488,8 @@ public final class VirtualHost implements QueueHost {
     if (move != null && move.copy().id() == id) {
       return move.copy().isLocal() ? move.copy() : null;
     }
-    return effects.departed(id);
+    KeptQueue kept = topology.kept().get(id);
+    return kept == null ? effects.departed(id) : kept.queue().here().orElse(null);
   }
 
   /**
@@ -457,6 +503,14 @@ public final class VirtualHost implements QueueHost {
     Queue led = factory.led(replicated, partition);
     metrics.queues().join(led.counters(), VhostMetrics.kindOf(led.definition().settings().type()));
     return led;
+  }
+
+  /**
+   * Creates what has the messages of a deleted replicated queue while this node leads its
+   * partition, in the same way; its counters are in no sum.
+   */
+  public Queue ledDeleted(Queue replicated, Partition partition) {
+    return factory.led(replicated, partition);
   }
 
   /** This node leads the partition of a queue no more, or the queue is deleted. */
@@ -477,6 +531,11 @@ public final class VirtualHost implements QueueHost {
   @Override
   public CompletableFuture<Void> remove(Queue queue, Actor actor) {
     return queues.remove(queue, actor);
+  }
+
+  @Override
+  public CompletableFuture<Void> forget(Queue queue) {
+    return queues.forget(queue.id());
   }
 
   @Override

@@ -151,6 +151,10 @@ public final class MemoryMetadataLog implements MetadataLog {
       state.put(List.of("queue", declared.queue().name()), command);
     } else if (command instanceof MetadataCommand.QueueDeleted deleted) {
       state.remove(List.of("queue", deleted.queue()));
+    } else if (command instanceof MetadataCommand.QueueKept kept) {
+      state.put(List.of("kept", kept.queue().id()), command);
+    } else if (command instanceof MetadataCommand.QueueForgotten forgotten) {
+      state.remove(List.of("kept", forgotten.id()));
     } else if (command instanceof MetadataCommand.Bound bound) {
       state.put(List.of("binding", bound.binding()), command);
     } else if (command instanceof MetadataCommand.Unbound unbound) {

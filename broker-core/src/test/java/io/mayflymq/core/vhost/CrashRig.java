@@ -22,6 +22,7 @@ import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.protocol.types.ReplyCode;
 import io.mayflymq.protocol.types.ShortString;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -47,7 +48,8 @@ final class CrashRig {
     PURGE(1),
     RESTORE(3),
     UNSCHEDULE(1),
-    DELETE(1),
+    DELETE(2),
+    UNDELETE(2),
     TIME(6),
     LOOP(12),
     DISK(8),
@@ -172,6 +174,7 @@ final class CrashRig {
         }
       }
       case DELETE -> delete(anyName(random));
+      case UNDELETE -> undelete(random);
       case TIME -> broker.loops.advance(random.nextInt(4) == 0 ? 1500 : random.nextInt(30));
       case LOOP -> {
         int loop = random.nextInt(broker.shards.count());
@@ -291,6 +294,30 @@ final class CrashRig {
                 promises.deleted(name);
               }
             });
+  }
+
+  /** Brings back a deleted queue, perhaps by another name; others may declare that meanwhile. */
+  private void undelete(Random random) {
+    TestBroker now = broker;
+    List<KeptQueue> deleted =
+        now.vhost.deletedQueues().stream().sorted(Comparator.comparingLong(KeptQueue::id)).toList();
+    if (deleted.isEmpty()) {
+      return;
+    }
+    KeptQueue kept = deleted.get(random.nextInt(deleted.size()));
+    String name = random.nextInt(3) == 0 ? anyName(random) : kept.name();
+    try {
+      now.vhost
+          .undeleteQueue(kept, name, now)
+          .thenRun(
+              () -> {
+                if (now == broker) {
+                  promises.declared(now.queue(name));
+                }
+              });
+    } catch (ChannelException e) {
+      assertThat(e.code()).isIn(ReplyCode.PRECONDITION_FAILED, ReplyCode.NOT_FOUND);
+    }
   }
 
   private static String anyName(Random random) {

@@ -33,6 +33,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -105,6 +106,8 @@ public final class TestBroker {
     for (MetadataCommand command : kept) {
       if (command instanceof MetadataCommand.QueueDeclared queue) {
         known.add(queue.id());
+      } else if (command instanceof MetadataCommand.QueueKept deleted) {
+        known.add(deleted.queue().id());
       }
     }
     long sequence = metadata.sequence() == 0 ? OrphanSearch.NO_METADATA : metadata.sequence();
@@ -285,6 +288,12 @@ public final class TestBroker {
 
   public long delete(String name) {
     return call(() -> vhost.deleteQueue(name, this, false, false));
+  }
+
+  /** Brings back the queue of this name that was deleted last. */
+  public Undeleted undelete(String name) {
+    return call(
+        () -> vhost.undeleteQueue(vhost.deletedQueue(name, OptionalLong.empty()), name, this));
   }
 
   public long purge(String name) {

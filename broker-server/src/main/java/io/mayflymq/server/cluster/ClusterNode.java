@@ -1,5 +1,6 @@
 package io.mayflymq.server.cluster;
 
+import io.mayflymq.cluster.metadata.ChangeVersions;
 import io.mayflymq.cluster.partition.ReplicaManager;
 import io.mayflymq.cluster.store.DiskReplicas;
 import io.mayflymq.core.admin.Administration;
@@ -213,6 +214,11 @@ public final class ClusterNode implements Cluster, AutoCloseable {
   @Override
   public List<Peer> nodes() {
     return metadata.neighbours().all();
+  }
+
+  @Override
+  public boolean knowsDeletedQueues() {
+    return metadata.members().version() >= ChangeVersions.OF_ADOPTIONS;
   }
 
   @Override

@@ -5,7 +5,9 @@ import io.mayflymq.core.metadata.CommittedState.UndoneException;
 import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.MetadataCommand.QueueDeclared;
 import io.mayflymq.core.metadata.MetadataCommand.QueueDeleted;
+import io.mayflymq.core.metadata.MetadataCommand.QueueForgotten;
 import io.mayflymq.core.metadata.MetadataCommand.QueueIs;
+import io.mayflymq.core.metadata.MetadataCommand.QueueKept;
 import io.mayflymq.core.metadata.MetadataJournal;
 import java.util.List;
 import java.util.Set;
@@ -48,7 +50,32 @@ final class QueuesOfMember {
   CompletableFuture<Void> deleteAll(Set<Integer> members) {
     return members.isEmpty()
         ? CompletableFuture.completedFuture(null)
-        : delete(queue -> members.contains(queue.place().member()));
+        : CompletableFuture.allOf(
+            delete(queue -> members.contains(queue.place().member())), forgetDeleted(members));
+  }
+
+  /** Those that were deleted cannot be brought back any more. */
+  private CompletableFuture<Void> forgetDeleted(Set<Integer> members) {
+    return journal
+        .contents()
+        .thenCompose(
+            commands ->
+                CompletableFuture.allOf(
+                    commands.stream()
+                        .filter(QueueKept.class::isInstance)
+                        .map(QueueKept.class::cast)
+                        .filter(kept -> members.contains(kept.queue().place().member()))
+                        .map(kept -> new QueueForgotten(kept.vhost(), kept.queue().id()))
+                        .map(forgotten -> unlessUndone(changes.propose(List.of(forgotten), null)))
+                        .toArray(CompletableFuture<?>[]::new)));
+  }
+
+  private static CompletableFuture<Void> unlessUndone(CompletableFuture<Void> change) {
+    return change.exceptionallyCompose(
+        failure ->
+            failure instanceof UndoneException
+                ? CompletableFuture.completedFuture(null) // It is done already.
+                : CompletableFuture.failedFuture(failure));
   }
 
   private CompletableFuture<Void> delete(Predicate<QueueDeclared> which) {
@@ -75,12 +102,6 @@ final class QueuesOfMember {
         List.of(new QueueIs(vhost, name, id), new QueueDeleted(vhost, name));
     LOGGER.debug(
         "deleting queue '{}' in vhost '{}', whose node or connection is gone", name, vhost);
-    return changes
-        .propose(commands, null)
-        .exceptionallyCompose(
-            failure ->
-                failure instanceof UndoneException
-                    ? CompletableFuture.completedFuture(null) // It is deleted already.
-                    : CompletableFuture.failedFuture(failure));
+    return unlessUndone(changes.propose(commands, null));
   }
 }

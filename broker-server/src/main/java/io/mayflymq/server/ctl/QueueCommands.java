@@ -75,13 +75,16 @@ final class QueueCommands {
         MessageMoves.move(),
         Restorations.undoPurge(),
         Restorations.rewind(),
+        DeletedQueueCommands.undelete(),
+        DeletedQueueCommands.list(),
         Command.named("pause_queue", "Holds the messages of a queue, or its publishers, or both")
             .inVhost()
             .option(Option.flag("consumers get nothing, and publishers go on", DELIVERIES))
             .option(Option.flag("publishers wait, and consumers go on", PUBLISHING))
             .arguments("queue")
             .noting(
-                "Without an option both wait. The pause stays until resume_queue, over restarts too.")
+                "Without an option both wait. The pause stays until resume_queue, over restarts"
+                    + " too.")
             .action(QueueCommands::pause),
         Command.named("resume_queue", "Ends the pause of a queue")
             .inVhost()

@@ -117,7 +117,8 @@ final class Restorations {
     return String.join("\n", lines);
   }
 
-  private static void addIfAny(List<String> lines, String what, Object count) {
+  /** Adds a line, unless it counts nothing. */
+  static void addIfAny(List<String> lines, String what, Object count) {
     if (!Long.valueOf(0).equals(count)) {
       lines.add(what + count);
     }

@@ -24,6 +24,7 @@ import io.mayflymq.server.management.resource.ConsumerResource;
 import io.mayflymq.server.management.resource.ControlResource;
 import io.mayflymq.server.management.resource.DeathResource;
 import io.mayflymq.server.management.resource.DefinitionsResource;
+import io.mayflymq.server.management.resource.DeletedQueueResource;
 import io.mayflymq.server.management.resource.ExchangeResource;
 import io.mayflymq.server.management.resource.FaultResource;
 import io.mayflymq.server.management.resource.FeatureResource;
@@ -159,6 +160,9 @@ final class Routes implements AutoCloseable {
     RestoreResource restorations = new RestoreResource(managed);
     restorations.addTo(api);
     restorations.addQuestionsTo(questions);
+    DeletedQueueResource deletedQueues = new DeletedQueueResource(managed);
+    deletedQueues.addTo(api);
+    deletedQueues.addQuestionsTo(questions);
     new ProofResource(managed, settings.durability()).addTo(api);
     PauseResource pauses = new PauseResource(managed);
     pauses.addTo(api);

@@ -125,10 +125,27 @@ final class ScrapedMetrics {
                 Value.gauge("rabbitmq_queues", "Queues.", (double) declared),
                 ClusterMetrics.unreachable(broker().cluster())),
             MetricFamily.all(PREFIX, NodeStats.ALARMS, List.of(new NodeStats(broker))));
+    Stream<MetricFamily> deleted =
+        Stream.of(
+            Value.gauge(
+                "mayfly_deleted_queues",
+                "Deleted queues of this node that can be brought back.",
+                (double)
+                    broker().virtualHosts().stream()
+                        .mapToInt(VirtualHost::deletedQueuesHere)
+                        .sum()),
+            Value.gauge(
+                "mayfly_deleted_queues_recoverable_bytes",
+                "What their messages count that can be brought back.",
+                (double)
+                    broker().virtualHosts().stream()
+                        .mapToLong(VirtualHost::deletedBytesHere)
+                        .sum()));
     Stream<MetricFamily> links =
         LinkMetrics.all(PREFIX, broker.shovels().get(), broker.links().get());
     Stream<MetricFamily> standby = StandbyMetrics.all(broker.standby().get());
-    return Stream.of(connections, consumers, others, links, standby).flatMap(families -> families);
+    return Stream.of(connections, consumers, others, deleted, links, standby)
+        .flatMap(families -> families);
   }
 
   private long queuesHere(VirtualHost vhost) {

@@ -72,7 +72,7 @@ public final class QueueMessages implements RecoverableQueue {
   /** Why the last unreadable message could not be read. */
   private String unreadableReason = "";
 
-  private final Counters counters = new Counters();
+  private Counters counters = new Counters();
   private long storedCount;
   private long storedBytes;
 
@@ -96,6 +96,11 @@ public final class QueueMessages implements RecoverableQueue {
   /** Returns the counters of the queue. */
   public Counters counters() {
     return counters;
+  }
+
+  /** Sets where is counted from now on. */
+  public void countIn(Counters changed) {
+    counters = changed;
   }
 
   /**

@@ -111,6 +111,30 @@ public final class DeadLetterRouter implements OutgoingDeadLetter.Refusals {
   }
 
   /**
+   * Returns whether a queue would take the dead letter of a message, or it would wait for one; true
+   * if the message cannot be read. Parameters as in {@link QueueEffects#isTaken}.
+   */
+  public boolean isTaken(Queue source, Message message, DropTrigger cause, long nowMillis) {
+    DeadLetterSettings settings = source.settings().deadLetters();
+    if (message == null || source.settings().deadLettersAtLeastOnce(cause.reason())) {
+      return true;
+    }
+    boolean own = goesToOwnQueue(settings);
+    String exchange = own ? "" : settings.exchange();
+    RoutingTable<Queue> table = vhost.routing();
+    if (exchange == null || table.exchange(exchange) == null) {
+      return false;
+    }
+    DeadLetter deadLetter = deadLetterOf(source, message, cause, exchange, nowMillis);
+    return !toOwnOnly(
+            own,
+            source,
+            table.route(exchange, deadLetter.routingKeys(), deadLetter.message()::properties))
+        .map(target -> deadLetter.history().isCycle(target.name()) ? null : target)
+        .isEmpty();
+  }
+
+  /**
    * What becomes of a dead message.
    *
    * @param exchange where it is sent, or would be; null if its queue names none

@@ -75,6 +75,7 @@ public final class WaitingDeadLetters extends Timer {
   private boolean timerIsSet;
   private boolean goesOnSoon;
   private boolean suspended;
+  private boolean disposed;
 
   /**
    * Creates the hidden queue.
@@ -88,6 +89,36 @@ public final class WaitingDeadLetters extends Timer {
       DeadLetterRouter router,
       DeadLetterPublishers publishers,
       Partitions partitions) {
+    this(
+        source,
+        machine,
+        router,
+        publishers,
+        partitions,
+        new ClassicQueueMachine(
+            QueueSettings.DEFAULT,
+            source.partition().pages(),
+            source
+                .partition()
+                .store()
+                .open(
+                    StoreIds.ofWaitingDeadLetters(source.id()), source.storeName(), source.kept()),
+            new NoEffects(),
+            source.partition().now()));
+  }
+
+  /**
+   * Takes over the hidden queue of a deleted queue that was brought back.
+   *
+   * @param deadLetters what waits
+   */
+  public WaitingDeadLetters(
+      Queue source,
+      QueueMachine machine,
+      DeadLetterRouter router,
+      DeadLetterPublishers publishers,
+      Partitions partitions,
+      ClassicQueueMachine deadLetters) {
     this.source = source;
     this.machine = machine;
     this.partition = source.partition();
@@ -96,14 +127,7 @@ public final class WaitingDeadLetters extends Timer {
     this.local = publishers.of(partition);
     this.remote = new ShardCommandSender(shard, partitions, () -> {}, false);
     this.router = router;
-    this.deadLetters =
-        new ClassicQueueMachine(
-            QueueSettings.DEFAULT,
-            partition.pages(),
-            store.open(
-                StoreIds.ofWaitingDeadLetters(source.id()), source.storeName(), source.kept()),
-            new NoEffects(),
-            partition.now());
+    this.deadLetters = deadLetters;
     this.messageExtractor = deadLetters.messageExtractor();
   }
 
@@ -184,6 +208,7 @@ public final class WaitingDeadLetters extends Timer {
   /** Discards all that waits, since the queue is at another place now. */
   public void leave() {
     shard.timers().cancel(this);
+    disposed = true;
     deadLetters.dispose();
   }
 
@@ -348,7 +373,15 @@ public final class WaitingDeadLetters extends Timer {
               && targets.toList().stream()
                   .anyMatch(queue -> queue.settings().deadLettersWhatItRefuses());
       underWay--;
+      if (disposed) {
+        return;
+      }
       if (source.onShard().isDeleted()) {
+        if (taken) {
+          messageExtractor.remove(sequence);
+        } else {
+          messageExtractor.unlock(sequence, partition.now());
+        }
         return;
       }
       if (taken) {

@@ -136,6 +136,11 @@ public final class Following {
     }
 
     @Override
+    public CompletableFuture<Restoration.Report> broughtBack() {
+      return follow(QueueRequests::broughtBack);
+    }
+
+    @Override
     public CompletableFuture<QueuePage> browse(long position, int count, long bytes) {
       return follow(at -> at.browse(position, count, bytes));
     }
@@ -196,6 +201,16 @@ public final class Following {
     @Override
     public CompletableFuture<Long> delete(boolean ifUnused, boolean ifEmpty, Actor actor) {
       return follow(at -> at.delete(ifUnused, ifEmpty, actor));
+    }
+
+    @Override
+    public void keep(long deletedAtMillis) {
+      here.keep(deletedAtMillis);
+    }
+
+    @Override
+    public void forget() {
+      here.forget();
     }
 
     @Override

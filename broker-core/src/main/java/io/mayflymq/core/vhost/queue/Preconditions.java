@@ -5,6 +5,7 @@ import io.mayflymq.core.security.Limits;
 import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.ConnectionException;
 import io.mayflymq.protocol.types.ReplyCode;
+import java.util.OptionalLong;
 
 /**
  * What must hold for a request, and the errors if it does not, in RabbitMQ's words.
@@ -19,6 +20,29 @@ public record Preconditions(String vhost) {
   public ChannelException noQueue(String queue) {
     return new ChannelException(
         ReplyCode.NOT_FOUND, "no queue '%s' in vhost '%s'".formatted(queue, vhost));
+  }
+
+  /**
+   * Returns the error for a deleted queue that cannot be brought back: 404.
+   *
+   * @param id which of those of that name is meant; empty for the last one
+   */
+  public ChannelException noDeletedQueue(String queue, OptionalLong id) {
+    return new ChannelException(
+        ReplyCode.NOT_FOUND,
+        "no deleted queue '%s'%s in vhost '%s' can be brought back"
+            .formatted(
+                queue, id.isPresent() ? " with id %d".formatted(id.getAsLong()) : "", vhost));
+  }
+
+  /**
+   * Returns the error for a deleted queue that cannot be brought back, as one has its name: 406.
+   */
+  public ChannelException nameIsTaken(String queue, String name) {
+    return new ChannelException(
+        ReplyCode.PRECONDITION_FAILED,
+        "deleted queue '%s' in vhost '%s' cannot be brought back as '%s': there is a queue of that name"
+            .formatted(queue, vhost, name));
   }
 
   /** Returns the error for an exchange that does not exist: 404. */

@@ -55,4 +55,11 @@ public interface QueueHost {
    * @return done when the queue is in no table any more, and that is safe
    */
   CompletableFuture<Void> remove(Queue queue, Actor actor);
+
+  /**
+   * A deleted queue cannot be brought back any more.
+   *
+   * @return done when that is safe
+   */
+  CompletableFuture<Void> forget(Queue queue);
 }

@@ -59,6 +59,17 @@ public interface QueueLifecycle {
    */
   CompletableFuture<Long> delete(boolean ifUnused, boolean ifEmpty, Actor actor);
 
+  /**
+   * Ends a queue that can be brought back, and keeps its messages until {@link #forget}, or until a
+   * queue with its number takes them over. One that has not started keeps them from then on.
+   *
+   * @param deletedAtMillis when it was deleted, in ms since the epoch
+   */
+  void keep(long deletedAtMillis);
+
+  /** A deleted queue cannot be brought back any more: what it has kept goes. */
+  void forget();
+
   /** Ends a queue whose virtual host is deleted: whatever it has goes with it. */
   CompletableFuture<Void> deleteWithVhost();
 

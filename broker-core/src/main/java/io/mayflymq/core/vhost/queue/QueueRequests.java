@@ -87,6 +87,12 @@ public interface QueueRequests {
   CompletableFuture<Restoration.Report> restore(Restoration.Choice choice);
 
   /**
+   * Returns what came back with a queue that had been deleted, when all of it is back; nothing if
+   * it never was. On the node of the queue only.
+   */
+  CompletableFuture<Restoration.Report> broughtBack();
+
+  /**
    * Shows ready messages and changes nothing but the lease, if that is a use.
    *
    * @param position the position of the first one; 0 is the message that would be delivered next

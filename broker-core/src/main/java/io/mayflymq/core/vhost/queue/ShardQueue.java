@@ -123,6 +123,20 @@ public interface ShardQueue {
   /** Frees memory that the queue keeps for its next message, if it is unused. */
   void trimMemory();
 
+  /** Returns how many bytes its messages count here that can be brought back. */
+  default long recoverableBytes() {
+    return 0;
+  }
+
+  /**
+   * Lets messages go that can be brought back, those first that have left first, slice by slice.
+   *
+   * @param bytes how many bytes are to become free
+   */
+  default void letRecoverableGo(long bytes) {
+    // It has none here.
+  }
+
   /** Returns what the queue has at this moment; null if it is deleted. */
   QueueContents contents();
 

@@ -47,6 +47,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BiFunction;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
@@ -524,9 +525,19 @@ public final class ManagedBroker {
    * @param here answers on that node
    */
   RequestRouter.Handler atHome(RequestRouter.Handler here) {
+    return atHome(here, (vhost, request) -> vhost.routing().queue(request.parameter("queue")));
+  }
+
+  /**
+   * Does the same for another kind of queue.
+   *
+   * @param which finds the queue that a request names; null if there is none
+   */
+  RequestRouter.Handler atHome(
+      RequestRouter.Handler here, BiFunction<VirtualHost, Request, Queue> which) {
     return request -> {
       VirtualHost vhost = broker().virtualHost(request.parameter("vhost"));
-      Queue queue = vhost == null ? null : vhost.routing().queue(request.parameter("queue"));
+      Queue queue = vhost == null ? null : which.apply(vhost, request);
       if (queue == null || queue.isHere()) {
         return here.handle(request);
       }

@@ -2,6 +2,7 @@ package io.mayflymq.it.durability;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.GetResponse;
@@ -69,6 +70,36 @@ class UndoAfterKillIT {
       assertThat(bodies).hasSize(111).startsWith("m0", "m1").endsWith("m109", "m110");
       assertThat(bodies).doesNotHaveDuplicates();
       assertThat(broker.http().post(RESTORE, "{}").json().path("restored").asInt()).isZero();
+    }
+  }
+
+  @Test
+  void deletedQueueIsBackAfterAKill() throws Exception {
+    String undelete = "deleted-queues/%2F/q/undelete";
+    try (BrokerProcess broker = BrokerProcess.builder().data(data).start()) {
+      Channel channel = broker.factory().newConnection().createChannel();
+      channel.queueDeclare("q", true, false, false, Map.of("x-recoverable", 3_600_000));
+      channel.queueBind("q", "amq.fanout", "");
+      publish(channel, 0, 100);
+      channel.queueDelete("q");
+      broker.kill();
+      broker.awaitExit();
+    }
+    try (BrokerProcess broker = BrokerProcess.builder().data(data).start()) {
+      JsonNode report = broker.http().post(undelete, "{}").json();
+      assertThat(report.path("restored").asInt()).isEqualTo(100);
+      assertThat(report.path("bindings").asInt()).isOne();
+      Channel channel = broker.factory().newConnection().createChannel();
+      publish(channel, 100, 101);
+      broker.kill();
+      broker.awaitExit();
+    }
+    try (BrokerProcess broker = BrokerProcess.builder().data(data).start();
+        Connection connection = broker.factory().newConnection()) {
+      List<String> bodies = all(connection.createChannel());
+      assertThat(bodies).hasSize(101).startsWith("m0", "m1").endsWith("m99", "m100");
+      assertThat(bodies).doesNotHaveDuplicates();
+      assertThat(broker.http().post(undelete, "{}").status()).isEqualTo(404);
     }
   }
 

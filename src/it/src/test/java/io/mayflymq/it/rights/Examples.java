@@ -61,6 +61,14 @@ final class Examples {
         .with("unit", "weeks");
   }
 
+  private Example withDeletedQueue(String operation) {
+    String declaration = "{\"durable\":true,\"arguments\":{\"x-recoverable\":3600000}}";
+    return on(operation)
+        .with("queue", "rights-deleted")
+        .before("PUT", "queues/{vhost}/rights-deleted", declaration)
+        .before("DELETE", "queues/{vhost}/rights-deleted", null);
+  }
+
   private void queues() {
     String declaration = "{\"durable\":true,\"arguments\":{\"x-max-length\":1}}";
     on("PUT " + QUEUE).body(declaration);
@@ -82,6 +90,10 @@ final class Examples {
     String oneMessage = "{\"sequence\":0,\"exchange\":\"amq.fanout\"}";
     on("POST " + QUEUE + "/messages/move").body(oneMessage);
     on("POST " + QUEUE + "/messages/move/dry-run").body(oneMessage);
+    withDeletedQueue("GET deleted-queues");
+    withDeletedQueue("GET deleted-queues/{vhost}");
+    withDeletedQueue("POST deleted-queues/{vhost}/{queue}/undelete").body("{}");
+    withDeletedQueue("POST deleted-queues/{vhost}/{queue}/undelete/dry-run").body("{}");
     String redrive = "{\"rate\":1}";
     on("POST " + QUEUE + "/redrive").body(redrive).orStatus(400);
     on("POST " + QUEUE + "/redrive/dry-run").body(redrive);

@@ -10,12 +10,15 @@ import io.mayflymq.core.queue.MessageReader;
 import io.mayflymq.core.queue.PolicyImpact;
 import io.mayflymq.core.queue.QueueSizes;
 import io.mayflymq.core.queue.index.Deadlines;
+import io.mayflymq.core.queue.index.QueueTotals;
 import io.mayflymq.core.store.Move;
 import io.mayflymq.core.vhost.queue.LockedMessages;
 import io.mayflymq.core.vhost.queue.Preconditions;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.queue.QueueContents;
 import io.mayflymq.core.vhost.queue.ShardQueue;
+import java.util.List;
+import java.util.OptionalLong;
 
 /**
  * What a {@link LocalQueue} is from its deletion on, or from its move to another place: commands
@@ -24,15 +27,18 @@ import io.mayflymq.core.vhost.queue.ShardQueue;
 final class DeletedQueue implements ShardQueue {
   private final Queue queue;
   private final HiddenQueues hidden;
+  private final KeptMessages kept;
 
   /**
    * Creates it.
    *
    * @param hidden those beside the queue, which the last dead letters of the queue look at
+   * @param kept what it has that can be brought back; null if it cannot
    */
-  DeletedQueue(Queue queue, HiddenQueues hidden) {
+  DeletedQueue(Queue queue, HiddenQueues hidden, KeptMessages kept) {
     this.queue = queue;
     this.hidden = hidden;
+    this.kept = kept;
   }
 
   @Override
@@ -97,7 +103,11 @@ final class DeletedQueue implements ShardQueue {
   }
 
   @Override
-  public void applyPolicies() {}
+  public void applyPolicies() {
+    if (kept != null) {
+      kept.applyPolicies();
+    }
+  }
 
   @Override
   public PolicyImpact policyImpact(QueueSettings changed) {
@@ -108,13 +118,41 @@ final class DeletedQueue implements ShardQueue {
   public void trimMemory() {}
 
   @Override
+  public long recoverableBytes() {
+    return kept == null ? 0 : kept.bytes();
+  }
+
+  @Override
+  public void letRecoverableGo(long bytes) {
+    if (kept != null) {
+      kept.letOldestGo(bytes);
+    }
+  }
+
+  @Override
   public QueueContents contents() {
-    return null;
+    return kept == null
+        ? null
+        : new QueueContents(
+            QueueTotals.NONE,
+            QueueTotals.NONE,
+            QueueTotals.NONE,
+            kept.totals(),
+            List.of(),
+            0,
+            OptionalLong.empty(),
+            null,
+            OptionalLong.empty(),
+            Deadlines.NEVER,
+            OptionalLong.empty(),
+            null,
+            null);
   }
 
   @Override
   public QueueSizes sizes() {
-    return null;
+    QueueContents contents = contents();
+    return contents == null ? null : contents.sizes();
   }
 
   @Override

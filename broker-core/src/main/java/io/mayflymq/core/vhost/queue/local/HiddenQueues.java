@@ -45,7 +45,7 @@ final class HiddenQueues {
 
   private QueueSchedule openSchedule() {
     if (schedule == null) {
-      schedule = new QueueSchedule(queue, machine, environment);
+      schedule = QueueSchedule.open(queue, machine, environment);
     }
     return schedule;
   }
@@ -61,6 +61,23 @@ final class HiddenQueues {
               environment.partitions());
     }
     return waiting;
+  }
+
+  /** Takes over those of a deleted queue, before {@link #start}. */
+  void takeOver(HiddenQueues deleted) {
+    if (deleted.schedule != null) {
+      schedule = new QueueSchedule(queue, machine, environment, deleted.schedule);
+    }
+    if (deleted.waiting != null) {
+      waiting =
+          new WaitingDeadLetters(
+              queue,
+              machine,
+              environment.router(),
+              environment.publishers(),
+              environment.partitions(),
+              deleted.waiting.messages());
+    }
   }
 
   // Moving

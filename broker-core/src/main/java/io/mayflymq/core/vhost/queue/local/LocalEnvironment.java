@@ -15,10 +15,12 @@ import io.mayflymq.core.vhost.queue.QueueHost;
  * @param router routes dead letters
  * @param publishers send dead letters
  * @param notices tells of messages that have died at their deadlines
+ * @param deleted what deleted queues have on this node that can be brought back
  */
 public record LocalEnvironment(
     QueueHost vhost,
     Partitions partitions,
     DeadLetterRouter router,
     DeadLetterPublishers publishers,
-    DeadlineNotices notices) {}
+    DeadlineNotices notices,
+    DeletedQueues deleted) {}

@@ -28,7 +28,13 @@ final class LocalLifecycle implements QueueLifecycle {
 
   @Override
   public void start() {
-    if (hasMessagesOrLease()) {
+    if (state.kept() != null) {
+      shard.runOrExecute(
+          () -> {
+            moves.start();
+            deletion.end();
+          });
+    } else if (hasMessagesOrLease()) {
       shard.runOrExecute(moves::start);
     }
   }
@@ -83,6 +89,22 @@ final class LocalLifecycle implements QueueLifecycle {
             state.isThere()
                 ? deletion.delete(ifUnused, ifEmpty, actor)
                 : state.deletionOver().thenApply(over -> 0L));
+  }
+
+  @Override
+  public void keep(long deletedAtMillis) {
+    deletion.keep(deletedAtMillis);
+    shard.runOrExecute(
+        () -> {
+          if (moves.hasBegun()) {
+            deletion.end();
+          }
+        });
+  }
+
+  @Override
+  public void forget() {
+    shard.runOrExecute(deletion::forget);
   }
 
   @Override

@@ -3,8 +3,11 @@ package io.mayflymq.core.vhost.queue.local;
 import io.mayflymq.core.queue.ClassicQueueMachine;
 import io.mayflymq.core.queue.Consumer;
 import io.mayflymq.core.queue.QueueMachine;
+import io.mayflymq.core.queue.Restoration;
 import io.mayflymq.core.queue.SharedLeases;
+import io.mayflymq.core.runtime.Causes;
 import io.mayflymq.core.runtime.Shard;
+import io.mayflymq.core.store.PartitionStore;
 import io.mayflymq.core.vhost.queue.Preconditions;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.queue.QueueCopying;
@@ -13,12 +16,16 @@ import io.mayflymq.core.vhost.queue.QueueLifecycle;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * How a queue starts at this place, comes to it and leaves it. Any thread may call; the work is
  * done on the queue's shard.
  */
 final class LocalMoves {
+  private static final Logger LOGGER = LoggerFactory.getLogger(LocalMoves.class);
+
   /** How far the queue has come at this place. */
   private enum Stage {
     /** It serves, but has not begun yet: it takes what is recovered. */
@@ -46,6 +53,9 @@ final class LocalMoves {
   private final MachineEffects effects;
   private final IncomingCopy incoming;
 
+  /** Gives what a deleted queue has kept; null unless this one was brought back. */
+  private final KeptMessages before;
+
   /** Null if the queue is not being moved by this process. */
   private OutgoingMove outgoing;
 
@@ -58,8 +68,11 @@ final class LocalMoves {
    * Prepares it.
    *
    * @param effects the timer of the machine
+   * @param before gives what a deleted queue has kept, which the machine takes over; null unless
+   *     the queue was brought back
    */
-  LocalMoves(LocalQueueState state, MachineEffects effects) {
+  LocalMoves(LocalQueueState state, MachineEffects effects, KeptMessages before) {
+    this.before = before;
     this.state = state;
     this.machine = state.machine();
     this.shard = state.shard();
@@ -145,9 +158,14 @@ final class LocalMoves {
     }
   }
 
+  /** Returns whether the queue has started. On its shard. */
+  boolean hasBegun() {
+    return stage == Stage.STARTED;
+  }
+
   private void begin() {
     stage = Stage.STARTED;
-    machine.start(state.now());
+    startMachine();
     SharedLeases leases = state.queue().partition().leases();
     if (leases != null && machine instanceof ClassicQueueMachine movable) {
       NotedLease lease = new NotedLease(state.queue(), leases, state::now);
@@ -155,6 +173,40 @@ final class LocalMoves {
       effects.setLease(lease);
     }
     state.hidden().start();
+    if (state.kept() == null
+        && machine instanceof ClassicQueueMachine queue
+        && queue.hasDeleted()) {
+      bringBack(queue);
+    }
+  }
+
+  private void startMachine() {
+    if (before != null) {
+      before.give();
+      state.hidden().takeOver(before.hidden());
+    }
+    machine.start(state.now());
+  }
+
+  /** The queue was deleted, and is there again: its messages follow, slice by slice. */
+  private void bringBack(ClassicQueueMachine queue) {
+    Restoration restoration = queue.restoration(Restoration.Choice.ofDeleted(false));
+    PartitionStore store = state.queue().partition().store();
+    CompletableFuture<Restoration.Report> back =
+        SlicedTask.of(
+            state, () -> queue.restore(restoration, state.now(), store::move), restoration::report);
+    state.setBroughtBack(
+        back.whenComplete(
+            (report, failure) -> {
+              if (failure == null) {
+                queue.deletedAreBack(state.now());
+              } else if (state.isThere()) {
+                LOGGER.warn(
+                    "messages of {} come back with the next start only: {}",
+                    state.queue(),
+                    Causes.of(failure).getMessage());
+              }
+            }));
   }
 
   /** See {@link io.mayflymq.core.vhost.queue.QueueLifecycle#stay}. */
@@ -255,13 +307,19 @@ final class LocalMoves {
   }
 
   private void dispose() {
-    machine.dispose();
+    if (before == null || stage == Stage.STARTED) {
+      machine.dispose(); // What it was to take over stays with the deleted queue.
+    }
     state.hidden().leave();
   }
 
   /** The queue is deleted: nothing waits for it any more. On the queue's shard. */
   void deleted() {
     boolean held = outgoing != null || isWaiting();
+    if (state.kept() != null && stage != Stage.STARTED && stage != Stage.DELETED) {
+      startMachine(); // It has what was recovered then.
+      state.hidden().start();
+    }
     stage = Stage.DELETED;
     if (held) {
       state.queue().gate().open();

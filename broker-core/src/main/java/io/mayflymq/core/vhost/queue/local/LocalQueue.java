@@ -54,9 +54,14 @@ public final class LocalQueue implements ShardQueue {
 
   private LocalQueue(Queue queue, LocalEnvironment environment, QueueSettings settings, long now) {
     this.effects = new MachineEffects(queue, environment, new Events());
-    this.machine = new QueueMachineFactory(queue, effects).create(settings, now, this::exists);
+    KeptMessages before = environment.deleted().get(queue.id());
+    QueueMachineFactory machines = new QueueMachineFactory(queue, effects);
+    this.machine =
+        before == null
+            ? machines.create(settings, now, this::exists)
+            : machines.of(before, settings, now);
     this.state = new LocalQueueState(queue, machine, environment);
-    this.moves = new LocalMoves(state, effects);
+    this.moves = new LocalMoves(state, effects, before);
     this.deletion = new QueueDeletion(state, effects, moves::deleted);
     this.settings = settings;
     this.publishing = Pace.of(settings.pace().publishing(), null, now);
@@ -263,6 +268,21 @@ public final class LocalQueue implements ShardQueue {
   public void trimMemory() {
     if (machine instanceof ClassicQueueMachine memory) {
       memory.trimMemory();
+    }
+  }
+
+  @Override
+  public long recoverableBytes() {
+    return machine instanceof ClassicQueueMachine source ? source.removedBytes() : 0;
+  }
+
+  @Override
+  public void letRecoverableGo(long bytes) {
+    if (machine instanceof ClassicQueueMachine source && exists()) {
+      long left = source.letOldestGo(bytes);
+      if (left > 0) {
+        state.shard().executeLater(() -> letRecoverableGo(left));
+      }
     }
   }
 

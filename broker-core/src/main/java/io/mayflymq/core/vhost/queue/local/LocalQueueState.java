@@ -3,6 +3,7 @@ package io.mayflymq.core.vhost.queue.local;
 import io.mayflymq.core.policy.LeaseUse;
 import io.mayflymq.core.queue.ClassicQueueMachine;
 import io.mayflymq.core.queue.QueueMachine;
+import io.mayflymq.core.queue.Restoration;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.vhost.deadletter.DeadLetterPublisher;
 import io.mayflymq.core.vhost.partition.Partitions;
@@ -24,6 +25,12 @@ final class LocalQueueState {
   private CompletableFuture<Void> deletion;
   private boolean deleted;
   private long skippedMillis;
+
+  /** Null unless the queue is deleted and can be brought back. */
+  private volatile KeptMessages kept;
+
+  /** What came back with the queue after it was deleted; null if it never was. */
+  private CompletableFuture<Restoration.Report> broughtBack;
 
   LocalQueueState(Queue queue, QueueMachine machine, LocalEnvironment environment) {
     this.queue = queue;
@@ -144,7 +151,33 @@ final class LocalQueueState {
   /** Notes that the queue is in no table any more. */
   void setDeleted() {
     deleted = true;
-    queue.setDeleted(new DeletedQueue(queue, hidden));
+    queue.setDeleted(new DeletedQueue(queue, hidden, kept));
+  }
+
+  /** The queue is deleted, or about to be, and can be brought back. Any thread may call. */
+  void setKept(KeptMessages messages) {
+    kept = messages;
+    environment.deleted().put(queue.id(), messages);
+  }
+
+  /** Returns what it has then; null if it cannot be brought back. Any thread may call. */
+  KeptMessages kept() {
+    return kept;
+  }
+
+  /** What it has then is given away, or gone, or another node's from now on. */
+  void keptIsOver() {
+    environment.deleted().remove(queue.id(), kept);
+  }
+
+  /** Sets what comes back with the queue after it was deleted. */
+  void setBroughtBack(CompletableFuture<Restoration.Report> report) {
+    broughtBack = report;
+  }
+
+  /** Returns it, done when all is back; null if it was never deleted. */
+  CompletableFuture<Restoration.Report> broughtBack() {
+    return broughtBack;
   }
 
   boolean isDeleted() {

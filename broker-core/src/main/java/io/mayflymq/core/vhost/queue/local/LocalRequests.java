@@ -30,6 +30,7 @@ import io.mayflymq.core.vhost.queue.QueueRequests;
 import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.ReplyCode;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -209,6 +210,9 @@ final class LocalRequests implements QueueRequests {
   public CompletableFuture<Restoration.Report> restore(Restoration.Choice choice) {
     return state.serve(
         () -> {
+          if (state.kept() != null && choice.onlyCounts()) {
+            return state.kept().count();
+          }
           state.requireExists();
           ClassicQueueMachine messages = state.requireSource("restore");
           Restoration restoration = messages.restoration(choice);
@@ -217,6 +221,18 @@ final class LocalRequests implements QueueRequests {
               state,
               () -> messages.restore(restoration, state.now(), store::move),
               restoration::report);
+        });
+  }
+
+  @Override
+  public CompletableFuture<Restoration.Report> broughtBack() {
+    return state.serve(
+        () -> {
+          state.requireExists();
+          CompletableFuture<Restoration.Report> report = state.broughtBack();
+          return report == null
+              ? CompletableFuture.completedFuture(new Restoration.Report(Map.of(), 0, 0))
+              : report;
         });
   }
 

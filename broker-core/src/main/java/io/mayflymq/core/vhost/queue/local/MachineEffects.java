@@ -92,6 +92,11 @@ final class MachineEffects extends Timer implements QueueEffects {
     }
   }
 
+  @Override
+  public boolean isTaken(Message message, DropTrigger cause, long nowMillis) {
+    return router.isTaken(queue, message, cause, nowMillis);
+  }
+
   /** A notice that cannot be sent keeps nothing from dying. */
   @Override
   public void deadlineOver(

@@ -7,6 +7,7 @@ import io.mayflymq.core.queue.QueueMachine;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.vhost.partition.LeaseEnds;
 import io.mayflymq.core.vhost.partition.Partition;
+import io.mayflymq.core.vhost.queue.LockedMessages;
 import io.mayflymq.core.vhost.queue.Preconditions;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
@@ -214,6 +215,26 @@ final class QueueDeletion {
     state.setDraining(drain != null);
   }
 
+  /**
+   * The queue is deleted, and can be brought back. Any thread may call, before {@link #end}.
+   *
+   * @param deletedAtMillis when it was deleted, in ms since the epoch
+   */
+  void keep(long deletedAtMillis) {
+    state.setKept(new KeptMessages(state, deletedAtMillis, this::end));
+  }
+
+  /** It cannot be brought back any more. On the queue's shard. */
+  void forget() {
+    KeptMessages kept = state.kept();
+    if (kept == null) {
+      end();
+    } else {
+      state.keptIsOver();
+      kept.dispose();
+    }
+  }
+
   /** Ends the queue, which is in no table any more. Any thread may call. */
   CompletableFuture<Void> end() {
     return shard.call(
@@ -231,6 +252,10 @@ final class QueueDeletion {
 
   /** Stops, and leaves the messages in the log. */
   void abandon() {
+    if (state.kept() != null) {
+      state.keptIsOver();
+      state.kept().stop();
+    }
     if (!state.isDeleted()) {
       state.setDeleted();
       overtake();
@@ -251,8 +276,21 @@ final class QueueDeletion {
     }
   }
 
-  /** Millions of messages go some at a time. */
+  /**
+   * Millions of messages go some at a time. What a redrive holds back may be in another queue by
+   * now, which is waited for.
+   */
   private void dispose() {
+    KeptMessages kept = state.kept();
+    if (kept != null) {
+      LockedMessages move = state.move();
+      if (move == null) {
+        kept.begin();
+      } else {
+        move.whenNoneIsHeld(() -> shard.run(kept::begin));
+      }
+      return;
+    }
     if (machine.disposeSome() || state.hidden().disposeSome()) {
       shard.executeLater(this::dispose);
       return;

@@ -20,6 +20,11 @@ import java.util.function.BooleanSupplier;
  * @param effects what the machine brings about
  */
 record QueueMachineFactory(Queue queue, QueueEffects effects) {
+  /** Creates the machine of a queue that was deleted, and is brought back. */
+  QueueMachine of(KeptMessages deleted, QueueSettings settings, long nowMillis) {
+    return new ClassicQueueMachine(deleted.machine(), settings, effects, nowMillis);
+  }
+
   /**
    * Creates the machine for the queue's type.
    *

@@ -58,17 +58,36 @@ final class QueueSchedule extends Timer {
   /** What the queue knows of whether there are any. */
   private boolean any;
 
-  QueueSchedule(Queue queue, QueueMachine machine, LocalEnvironment environment) {
+  /** Opens what the store has, or nothing yet. */
+  static QueueSchedule open(Queue queue, QueueMachine machine, LocalEnvironment environment) {
+    return new QueueSchedule(
+        queue,
+        machine,
+        environment,
+        new ScheduledMessages(
+            queue.partition().pages(),
+            queue
+                .partition()
+                .store()
+                .open(StoreIds.ofSchedule(queue.id()), queue.storeName(), queue.kept())));
+  }
+
+  /** Takes over that of a deleted queue, which does nothing any more. */
+  QueueSchedule(
+      Queue queue, QueueMachine machine, LocalEnvironment environment, QueueSchedule deleted) {
+    this(queue, machine, environment, deleted.messages);
+    shard.timers().cancel(deleted);
+  }
+
+  private QueueSchedule(
+      Queue queue, QueueMachine machine, LocalEnvironment environment, ScheduledMessages messages) {
     this.queue = queue;
     this.machine = machine;
     this.environment = environment;
     this.shard = queue.shard();
     this.time = queue.partition().time();
     this.store = queue.partition().store();
-    this.messages =
-        new ScheduledMessages(
-            queue.partition().pages(),
-            store.open(StoreIds.ofSchedule(queue.id()), queue.storeName(), queue.kept()));
+    this.messages = messages;
   }
 
   /** Starts with what the store has recovered. */

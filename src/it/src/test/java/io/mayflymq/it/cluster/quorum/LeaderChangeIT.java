@@ -4,6 +4,7 @@ import static io.mayflymq.it.cluster.quorum.QuorumNodes.COUNT;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.GetResponse;
 import io.mayflymq.it.harness.Amqp;
@@ -72,6 +73,42 @@ class LeaderChangeIT extends QuorumFixture {
         .atMost(Patience.TIME)
         .until(() -> nodes.http(follower).post(path, "{}").json().path("restored").asInt() == MANY);
     assertThat(QuorumNodes.drain(channel, queue)).isEqualTo(QuorumNodes.bodies(0, MANY + 1));
+  }
+
+  @Test
+  void aDeletedQueueCanBeBroughtBack() throws Exception {
+    nodes.declare(0, queue, Map.of("x-recoverable", 3_600_000));
+    int follower = nodes.follower(queue, 0);
+    Channel channel = nodes.confirming(follower);
+    QuorumNodes.publish(channel, queue, QuorumNodes.bodies(0, MANY));
+    channel.queueBind(queue, "amq.fanout", "");
+    int leader = nodes.awaitLeader(queue);
+    channel.queueDelete(queue);
+
+    nodes.kill(leader);
+
+    String path = "deleted-queues/%2F/" + queue + "/undelete";
+    await()
+        .atMost(Patience.TIME)
+        .until(
+            () ->
+                nodes
+                        .http(follower)
+                        .post(path + "/dry-run", "{}")
+                        .json()
+                        .path("would_be_restored")
+                        .asInt()
+                    == MANY);
+    JsonNode report = nodes.http(follower).post(path, "{}").json();
+    assertThat(report.path("restored").asInt()).isEqualTo(MANY);
+    assertThat(report.path("bindings").asInt()).isEqualTo(1);
+    QuorumNodes.publish(channel, queue, QuorumNodes.bodies(MANY, MANY + 1));
+
+    nodes.heal();
+    nodes.killLeader(queue);
+
+    Channel other = nodes.channel(nodes.awaitLeader(queue));
+    assertThat(QuorumNodes.drain(other, queue)).isEqualTo(QuorumNodes.bodies(0, MANY + 1));
   }
 
   @Test
