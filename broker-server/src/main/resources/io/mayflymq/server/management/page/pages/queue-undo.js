@@ -13,6 +13,7 @@ const REASONS = {
   rejected: 'were rejected',
   delivery_limit: 'were returned too often',
   acked: 'were acknowledged',
+  deleted: 'left at a deletion',
 };
 
 function report(words, each) {

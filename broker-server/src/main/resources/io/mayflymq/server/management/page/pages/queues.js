@@ -9,6 +9,7 @@ import { bytes, count, number, rate, rateOf } from '../format.js';
 import { selectedVhost, toQueue } from '../router.js';
 import { actOnRows, chosenBar, names, rowChoice } from '../rows.js';
 import { may } from '../session.js';
+import { deletedPart, deletedQueues } from './deleted-queues.js';
 import { isDown, nodeColumn } from './node-column.js';
 import { mayDeclare, vhostChoice, vhostColumn } from './vhost-choice.js';
 
@@ -61,8 +62,12 @@ export const title = () => 'Queues and streams';
 
 export async function load(page, options) {
   const vhost = selectedVhost();
-  return get((vhost === null ? 'queues' : path`queues/${vhost}`)
-    + listQuery([...ALWAYS, ...fieldsOf('queues', columnsOf([]))]), options);
+  const [list, deleted] = await Promise.all([
+    get((vhost === null ? 'queues' : path`queues/${vhost}`)
+      + listQuery([...ALWAYS, ...fieldsOf('queues', columnsOf([]))]), options),
+    deletedQueues(vhost, options),
+  ]);
+  return { ...list, deleted };
 }
 
 const MARKS = [
@@ -172,5 +177,6 @@ export function view(page, list) {
     ${table(shown('queues', columns), list.items, { name: 'Queues and streams', sortable: true, empty: 'No queues.', choice })}
     <p class="hint">D: durable. AD: deleted with its last consumer. excl: of one connection. TTL: messages expire. lease: deleted when it is not used.
       max: limited length. DLX: has a dead letter exchange. prio: has priorities. SAC: single active consumer. +2: on two more nodes. Tinted: the policies that apply.</p>
+    ${deletedPart(page, list.deleted)}
     ${mayDeclare() ? section(page, 'add', 'Add a queue', () => addForm(page)) : ''}`;
 }
