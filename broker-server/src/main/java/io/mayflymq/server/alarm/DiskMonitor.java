@@ -1,11 +1,15 @@
 package io.mayflymq.server.alarm;
 
 import java.io.IOException;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongConsumer;
+import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Raises the disk alarm while less than {@code disk_free_limit} is free where the data is.
+ * Raises the disk alarm while less than {@code disk_free_limit} is free where the data is. Before
+ * that, while less than twice as much is free, messages are let go that could be brought back.
  *
  * <p>As for {@link MemoryMonitor}, the alarm changes only when the state that is found here
  * changes. Used on the thread of the monitors only.
@@ -18,22 +22,43 @@ final class DiskMonitor {
   /** The fastest that a disk is expected to fill, 1 GB/s, in bytes per millisecond. */
   private static final long FASTEST_FILLING = 1_000_000;
 
+  /** So many times the limit has to be free, or space is made. */
+  private static final int LOW = 2;
+
+  /** What is let go takes some time to leave the disk: no more is let go until then, in ns. */
+  private static final long RELIEF_NANOS = TimeUnit.SECONDS.toNanos(5);
+
   private final FreeSpace space;
+  private final LongSupplier nanoTime;
   private final Alarms alarms;
   private volatile long limit;
   private boolean below;
   private boolean unreadable;
+  private volatile LongConsumer relief = bytes -> {};
+  private long relievedNanos;
+  private boolean relieved;
   private long delayMillis = SHORTEST_DELAY_MILLIS;
 
   /**
    * Creates a monitor; it does nothing until it is asked to check.
    *
+   * @param nanoTime a clock that is never set, in ns
    * @param limit in bytes; 0 raises no alarm
    */
-  DiskMonitor(FreeSpace space, Alarms alarms, long limit) {
+  DiskMonitor(FreeSpace space, LongSupplier nanoTime, Alarms alarms, long limit) {
     this.space = space;
+    this.nanoTime = nanoTime;
     this.alarms = alarms;
     this.limit = limit;
+  }
+
+  /**
+   * Sets what makes space before publishers are blocked.
+   *
+   * @param changed is told how many bytes are wanted; must not block
+   */
+  void setRelief(LongConsumer changed) {
+    relief = changed;
   }
 
   /** Returns the limit in bytes; any thread may call. */
@@ -69,8 +94,10 @@ final class DiskMonitor {
       return;
     }
     unreadable = false;
-    long untilLimit = (free - limit) / FASTEST_FILLING;
-    delayMillis = Math.max(SHORTEST_DELAY_MILLIS, Math.min(LONGEST_DELAY_MILLIS, untilLimit));
+    long low = limit > Long.MAX_VALUE / LOW ? Long.MAX_VALUE : LOW * limit;
+    relieve(free, low);
+    long untilLow = (free - (free > low ? low : limit)) / FASTEST_FILLING;
+    delayMillis = Math.max(SHORTEST_DELAY_MILLIS, Math.min(LONGEST_DELAY_MILLIS, untilLow));
     if (free < limit == below) {
       return;
     }
@@ -80,6 +107,15 @@ final class DiskMonitor {
       alarms.raise(Alarm.Resource.DISK, found);
     } else {
       alarms.clear(Alarm.Resource.DISK, found);
+    }
+  }
+
+  private void relieve(long free, long low) {
+    long now = nanoTime.getAsLong();
+    if (free < low && (!relieved || now - relievedNanos >= RELIEF_NANOS)) {
+      relieved = true;
+      relievedNanos = now;
+      relief.accept(low - free);
     }
   }
 }

@@ -12,6 +12,7 @@ import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.function.BooleanSupplier;
+import java.util.function.LongConsumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -58,7 +59,7 @@ public final class ResourceMonitors implements AutoCloseable {
     ResourceMonitors monitors =
         new ResourceMonitors(
             new MemoryMonitor(new JvmMemory(), System::nanoTime, alarms, watermark),
-            new DiskMonitor(freeSpace(dataDir), alarms, limit),
+            new DiskMonitor(freeSpace(dataDir), System::nanoTime, alarms, limit),
             threads.periodic("resource-monitors"),
             "memory high watermark %d bytes, disk free limit %d bytes".formatted(watermark, limit));
     monitors.memory.check();
@@ -96,6 +97,15 @@ public final class ResourceMonitors implements AutoCloseable {
    */
   public void setRelief(BooleanSupplier first) {
     memory.setRelief(first);
+  }
+
+  /**
+   * Sets what is to make space on the disk before publishers are blocked.
+   *
+   * @param first is told how many bytes are wanted; by the thread of the monitors
+   */
+  public void setDiskRelief(LongConsumer first) {
+    disk.setRelief(first);
   }
 
   /** Logs the limits. */

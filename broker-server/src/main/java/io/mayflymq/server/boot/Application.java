@@ -147,6 +147,7 @@ final class Application implements AutoCloseable {
     // First, so that no connection waits for a service when the server closes them.
     held.push(logins::close);
     monitors.setRelief(server.environment().memory()::relieve);
+    monitors.setDiskRelief(new UndoRelief(storage.served().broker()));
     if (storage.cluster() != null) {
       held.push(storage.cluster()::release);
     }

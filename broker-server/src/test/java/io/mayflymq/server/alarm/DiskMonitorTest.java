@@ -3,6 +3,9 @@ package io.mayflymq.server.alarm;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 class DiskMonitorTest {
@@ -11,6 +14,7 @@ class DiskMonitorTest {
   private final Alarms alarms = new Alarms();
   private long free = 1L << 40;
   private boolean broken;
+  private long nanos;
   private final DiskMonitor monitor =
       new DiskMonitor(
           () -> {
@@ -19,6 +23,7 @@ class DiskMonitorTest {
             }
             return free;
           },
+          () -> nanos,
           alarms,
           LIMIT);
 
@@ -39,15 +44,39 @@ class DiskMonitorTest {
   void diskIsCheckedMoreOftenTheLessIsFree() {
     monitor.check();
     assertThat(monitor.delayMillis()).isEqualTo(10_000);
-    free = LIMIT + 3_000_000_000L;
+    free = 2 * LIMIT + 3_000_000_000L;
     monitor.check();
     assertThat(monitor.delayMillis()).as("3 GB at 1 GB/s").isEqualTo(3_000);
+    free = LIMIT + 40_000_000;
+    monitor.check();
+    assertThat(monitor.delayMillis()).isEqualTo(100);
     free = LIMIT + 1;
     monitor.check();
     assertThat(monitor.delayMillis()).isEqualTo(100);
     free = 0;
     monitor.check();
     assertThat(monitor.delayMillis()).isEqualTo(100);
+  }
+
+  @Test
+  void spaceIsWantedBelowTwiceTheLimitAndAgainWhenThatHadTime() {
+    List<Long> wanted = new ArrayList<>();
+    monitor.setRelief(wanted::add);
+    free = 2 * LIMIT;
+    monitor.check();
+    assertThat(wanted).isEmpty();
+    free = 2 * LIMIT - 1_000;
+    monitor.check();
+    assertThat(wanted).containsExactly(1_000L);
+    assertThat(alarms.isRaised()).isFalse();
+    nanos += TimeUnit.SECONDS.toNanos(4);
+    monitor.check();
+    assertThat(wanted).hasSize(1);
+    nanos += TimeUnit.SECONDS.toNanos(1);
+    free = LIMIT - 1;
+    monitor.check();
+    assertThat(wanted).containsExactly(1_000L, LIMIT + 1);
+    assertThat(alarms.isRaised()).isTrue();
   }
 
   @Test
