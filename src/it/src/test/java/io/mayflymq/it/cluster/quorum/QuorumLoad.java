@@ -38,6 +38,7 @@ final class QuorumLoad {
       new Family("limited", "poison", Duration.ZERO, Map.of("x-delivery-limit", DELIVERY_LIMIT));
   private final Family single = family("single", Map.of("x-single-active-consumer", true));
   private final UndoneQueue undone;
+  private final UndeletedQueue undeleted;
   private final List<Family> families = new ArrayList<>(plain);
   private final LoadClients clients = new LoadClients();
   private int starts;
@@ -47,6 +48,7 @@ final class QuorumLoad {
     this.bench = bench;
     this.random = random;
     this.undone = new UndoneQueue(bench);
+    this.undeleted = new UndeletedQueue(bench);
     families.addAll(List.of(expiring, limited, single, undone.family()));
     int declared = 0;
     for (Family family : families) {
@@ -88,6 +90,7 @@ final class QuorumLoad {
     clients.add(new LoadConsumer(bench, turn(2), expiring.deadLetters()));
     clients.start();
     undone.start(random.nextLong());
+    undeleted.start(random.nextLong());
   }
 
   private int turn(int after) {
@@ -97,12 +100,14 @@ final class QuorumLoad {
   /** Has all clients end, and returns what is wrong with those that do not. */
   List<String> stop() throws InterruptedException {
     undone.stop();
+    undeleted.stop();
     return clients.stop();
   }
 
   /** All faults are over: what is away and can be brought back comes back. */
   void restoreAll() {
     undone.restoreAll();
+    undeleted.restore();
   }
 
   /** Returns what clients have lost that have ended since this was called last. */
