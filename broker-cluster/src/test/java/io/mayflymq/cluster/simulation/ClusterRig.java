@@ -107,6 +107,7 @@ final class ClusterRig {
       case POLICY -> setPolicy(client, queue, random);
       case CLEAR_POLICY -> client.clearPolicy(policyName(queue, random));
       case DELETE -> client.delete(queue, random.nextInt(4) == 0);
+      case UNDELETE -> client.undelete(queue);
       default -> {
         return false;
       }
@@ -177,6 +178,9 @@ final class ClusterRig {
     }
     if (replicated) {
       arguments.put("x-queue-type", "quorum");
+      if (random.nextInt(3) == 0) {
+        arguments.put("x-recoverable", random.nextBoolean() ? 400 : 600_000);
+      }
     }
     return arguments.build();
   }

@@ -27,6 +27,8 @@ record Command(Action action, long seed) {
     CLOSE(2),
     PURGE(1),
     DELETE(1),
+    /** A queue that was deleted is brought back, if it can be. */
+    UNDELETE(2),
 
     // What goes on by itself
     /** Some things happen, in any order. */

@@ -27,6 +27,7 @@ final class KnownQueue {
   private int clearings;
   private int clearedUpTo;
   private boolean deletionRequested;
+  private boolean undeletionRequested;
   private boolean mayEndWithHome;
 
   private final PolicyHistory policies;
@@ -108,6 +109,16 @@ final class KnownQueue {
 
   void deletionRequested() {
     deletionRequested = true;
+  }
+
+  /** It is about to be brought back after it was deleted. */
+  void undeletionRequested() {
+    undeletionRequested = true;
+  }
+
+  /** Returns whether it may have been deleted, and brought back. */
+  boolean wasDeleted() {
+    return undeletionRequested;
   }
 
   /** Its home's process has ended, or is taken for gone by the others. */

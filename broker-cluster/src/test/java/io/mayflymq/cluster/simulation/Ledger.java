@@ -103,6 +103,15 @@ final class Ledger {
         .forEach(KnownQueue::deletionRequested);
   }
 
+  /** A deleted queue is about to be brought back, with what was delivered and not settled. */
+  void undeletionRequested(long id) {
+    KnownQueue queue = queues.get(id);
+    if (queue != null) {
+      queue.undeletionRequested();
+      trouble();
+    }
+  }
+
   /** Returns what is known of the policies for queues of a name. */
   PolicyHistory policies(String name) {
     return policies.computeIfAbsent(name, first -> new PolicyHistory());
@@ -193,7 +202,10 @@ final class Ledger {
     long sequence = delivery.homeSequence();
     if (sequence >= 0) {
       require(
-          copy.sequence < 0 || copy.sequence == sequence, "entered twice", delivery, copy.sequence);
+          copy.sequence < 0 || copy.sequence == sequence || copy.queue.wasDeleted(),
+          "entered twice",
+          delivery,
+          copy.sequence);
       copy.sequence = sequence;
     }
     requireReason(delivery, copy.last());
@@ -243,7 +255,10 @@ final class Ledger {
   void handedOut(int number, long queueId, boolean isDeadLetter, long millis) {
     for (Copy copy : publications.get(number).copies) {
       if (copy.queue.id == queueId && !isDeadLetter) {
-        require(millis <= copy.deadline(), "delivered after its deadline", copy);
+        require(
+            millis <= copy.deadline() || copy.queue.wasDeleted(),
+            "delivered after its deadline",
+            copy);
         Publication publication = copy.of;
         require(
             publication.delayMillis == 0

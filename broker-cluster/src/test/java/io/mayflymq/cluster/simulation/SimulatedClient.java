@@ -9,6 +9,7 @@ import io.mayflymq.core.queue.GetResult;
 import io.mayflymq.core.routing.Binding;
 import io.mayflymq.core.routing.Route;
 import io.mayflymq.core.runtime.Shard;
+import io.mayflymq.core.vhost.KeptQueue;
 import io.mayflymq.core.vhost.QueueDeclaration;
 import io.mayflymq.core.vhost.command.PublishListener;
 import io.mayflymq.core.vhost.command.ShardCommandSender;
@@ -17,6 +18,7 @@ import io.mayflymq.protocol.types.AmqpException;
 import io.mayflymq.protocol.types.FieldTable;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.Deque;
 import java.util.List;
 import java.util.Random;
@@ -166,6 +168,23 @@ final class SimulatedClient {
               () -> process.vhost().deleteQueue(queue, this, false, ifEmpty),
               (count, failure) -> {});
         });
+  }
+
+  /** What consumers had of it they may get again, and the time of messages may begin anew. */
+  void undelete(String queue) {
+    request(
+        () ->
+            process.vhost().deletedQueues().stream()
+                .filter(kept -> kept.name().equals(queue))
+                .max(Comparator.comparingLong(KeptQueue::id))
+                .ifPresent(
+                    kept -> {
+                      ledger.undeletionRequested(kept.id());
+                      ask(
+                          "undelete",
+                          () -> process.vhost().undeleteQueue(kept, queue, this),
+                          (undeleted, failure) -> {});
+                    }));
   }
 
   void purge(String name) {
