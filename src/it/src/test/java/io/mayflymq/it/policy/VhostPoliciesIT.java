@@ -3,6 +3,7 @@ package io.mayflymq.it.policy;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.mayflymq.it.harness.ControlCommand;
 import io.mayflymq.it.harness.EmbeddedBroker;
 import io.mayflymq.it.harness.Http;
 import io.mayflymq.it.harness.OwnBroker;
@@ -207,6 +208,45 @@ class VhostPoliciesIT {
     assertThat(names(http().get("policies/tenant-c").json())).containsExactly("cap", "cap");
     assertThat(names(http().get("policies/other").json()))
         .containsExactlyInAnyOrder("cap", "cap (for vhosts)");
+  }
+
+  @Test
+  void commandsSetListExplainAndClearThem() throws Exception {
+    addVhost("tenant-a");
+    ControlCommand control = ControlCommand.of(broker);
+    for (String kind : new String[] {"policy", "operator_policy"}) {
+      String set = "set_" + kind;
+      String definition = "{\"max-length\":%d}".formatted(kind.equals("policy") ? 7 : 5);
+      assertThat(
+              control
+                  .run(set, "cap", "^orders", definition, "--vhosts", "^tenant-", "--dry-run")
+                  .text())
+          .contains("The policy matches 1 virtual host")
+          .contains("orders in vhost 'tenant-a'");
+      assertThat(control.run(set, "cap", "^orders", definition, "--vhosts", "^tenant-").text())
+          .contains("in 'tenant-a' it matches 1 queue: applies to 1");
+      ControlCommand.Outcome both =
+          control.run(set, "cap", ".", definition, "--vhosts", "x", "--vhost", "tenant-a");
+      assertThat(both.exit()).isEqualTo(65);
+      assertThat(String.join("\n", both.err()))
+          .contains("--vhosts and --vhost 'tenant-a': expected one of them");
+    }
+    assertThat(control.run("explain_policy", "queue", "orders", "--vhost", "tenant-a", "-q").text())
+        .contains("max-length = 5, from operator policy 'cap' for virtual hosts '^tenant-'")
+        .contains("not 7, from policy 'cap' for virtual hosts '^tenant-'")
+        .contains("operator policy 'cap' for virtual hosts '^tenant-' (pattern '^orders'");
+    assertThat(control.run("list_operator_policies", "--vhosts", "--silent").text())
+        .isEqualTo("^tenant-\tcap\t^orders\tall\t{\"max-length\":5}\t0");
+    assertThat(control.run("list_policies", "--vhost", "tenant-a", "-q").out())
+        .containsExactly(
+            "vhost\tname\tpattern\tapply-to\tdefinition\tpriority\tvhosts",
+            "tenant-a\tcap\t^orders\tall\t{\"max-length\":7}\t0\t^tenant-");
+    assertThat(control.run("list_policies", "-q").out()).isEmpty();
+    for (String kind : new String[] {"policy", "operator_policy"}) {
+      assertThat(control.run("clear_" + kind, "cap", "--vhosts").exit()).isZero();
+      assertThat(control.run("clear_" + kind, "cap", "--vhosts").exit()).isEqualTo(69);
+    }
+    assertThat(limit("tenant-a").isMissingNode()).isTrue();
   }
 
   private static List<String> names(JsonNode policies) {
