@@ -196,7 +196,7 @@ public final class ChannelSession {
 
   /** Returns whether what is being received is no message, but renews the lock of a delivery. */
   public boolean renewsLock() {
-    return LockRenewal.EXCHANGE.equals(content.exchange());
+    return content.renewsLock();
   }
 
   // Publishing

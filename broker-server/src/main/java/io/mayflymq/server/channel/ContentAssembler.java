@@ -25,6 +25,7 @@ final class ContentAssembler {
   private final int maxMessageSize;
   private final LongConsumer held;
   private ShortString exchange;
+  private boolean renewsLock;
   private ShortString routingKey;
   private boolean mandatory;
   private boolean immediate;
@@ -49,7 +50,7 @@ final class ContentAssembler {
   void publish(
       ShortString toExchange, ShortString withKey, boolean isMandatory, boolean isImmediate) {
     frames.publish();
-    exchange = toExchange;
+    goesTo(toExchange);
     routingKey = withKey;
     mandatory = isMandatory;
     immediate = isImmediate;
@@ -63,7 +64,7 @@ final class ContentAssembler {
   void take(BufferedMessage message) {
     frames.method();
     requireSize(message.bodyLength());
-    exchange = message.exchange();
+    goesTo(message.exchange());
     routingKey = message.routingKey();
     mandatory = message.isMandatory();
     immediate = message.isImmediate();
@@ -84,12 +85,21 @@ final class ContentAssembler {
       byte[] whole,
       int lengthOfProperties) {
     requireSize(whole.length - lengthOfProperties);
-    exchange = toExchange;
+    goesTo(toExchange);
     routingKey = withKey;
     mandatory = isMandatory;
     immediate = false;
     propertiesLength = lengthOfProperties;
     content = whole;
+  }
+
+  /** Whether it is the exchange for locks is found out when it changes, as it seldom does. */
+  @SuppressWarnings("ReferenceEquality") // one object as long as a client publishes to it
+  private void goesTo(ShortString toExchange) {
+    if (toExchange != exchange) {
+      exchange = toExchange;
+      renewsLock = LockRenewal.EXCHANGE.equals(toExchange);
+    }
   }
 
   /** Takes the header. @return whether the message is complete, as its body is empty */
@@ -143,6 +153,11 @@ final class ContentAssembler {
 
   ShortString exchange() {
     return exchange;
+  }
+
+  /** Returns whether what is being received is no message, but renews the lock of a delivery. */
+  boolean renewsLock() {
+    return renewsLock;
   }
 
   ShortString routingKey() {

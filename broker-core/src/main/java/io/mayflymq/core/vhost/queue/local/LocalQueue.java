@@ -49,6 +49,9 @@ public final class LocalQueue implements ShardQueue {
   /** Null as long as no publisher has waited for room. */
   private PublisherLine line;
 
+  /** The header with the time for which messages wait; null if there is none. */
+  private String deliverAtHeader;
+
   /** Those of the machine, for other threads. */
   private volatile QueueSettings settings;
 
@@ -64,6 +67,7 @@ public final class LocalQueue implements ShardQueue {
     this.moves = new LocalMoves(state, effects, before);
     this.deletion = new QueueDeletion(state, effects, moves::deleted);
     this.settings = settings;
+    this.deliverAtHeader = settings.expiry().deliverAtHeader();
     this.publishing = Pace.of(settings.pace().publishing(), null, now);
   }
 
@@ -117,8 +121,7 @@ public final class LocalQueue implements ShardQueue {
 
   @Override
   public boolean publish(Message message, Move move) {
-    String header = settings.expiry().deliverAtHeader();
-    if (header != null && waits(message, move, header)) {
+    if (deliverAtHeader != null && waits(message, move)) {
       return true;
     }
     Counters counters = machine.counters();
@@ -131,8 +134,8 @@ public final class LocalQueue implements ShardQueue {
   }
 
   /** Has a message wait for the time that its header names, unless that is too far away. */
-  private boolean waits(Message message, Move move, String header) {
-    long dueMillis = HeaderTime.of(message, header);
+  private boolean waits(Message message, Move move) {
+    long dueMillis = HeaderTime.of(message, deliverAtHeader);
     long delay = Delay.until(dueMillis, state.now());
     if (delay == 0 || delay > Delay.LONGEST_MILLIS) {
       return false;
@@ -254,6 +257,7 @@ public final class LocalQueue implements ShardQueue {
         machine.consumers().forEach(consumer -> consumer.outlet().deadlinesChange());
       }
       settings = changed;
+      deliverAtHeader = changed.expiry().deliverAtHeader();
       publishing = Pace.of(changed.pace().publishing(), publishing, state.now());
       machine.reconfigure(changed, state.now());
     }
