@@ -377,9 +377,13 @@ public final class Shard {
     }
   }
 
-  /** Calls all listeners, even if one fails, because it is unknown when the next burst comes. */
-  private void callMembers() {
+  /**
+   * Calls all listeners, even if one fails, because it is unknown when the next burst comes.
+   * Returns whether there was any.
+   */
+  private boolean callMembers() {
     EndOfBurstListener member = nextMember();
+    boolean any = member != null;
     while (member != null) {
       try {
         member.endOfBurst();
@@ -388,9 +392,13 @@ public final class Shard {
       }
       member = nextMember();
     }
+    return any;
   }
 
-  /** What they bring about is passed on, too. One may stop watching meanwhile. */
+  /**
+   * What they bring about is passed on, too. One may stop watching meanwhile. As one that has
+   * looked already may be concerned, they look again soon.
+   */
   private void callWatchers() {
     for (EndOfBurstListener watcher : List.copyOf(watchers)) {
       try {
@@ -399,7 +407,9 @@ public final class Shard {
         faults.report("the end of a burst of", this, e);
       }
     }
-    callMembers();
+    if (callMembers() && !watchers.isEmpty()) {
+      loop.executeLater(() -> run(() -> {}));
+    }
   }
 
   private EndOfBurstListener nextMember() {

@@ -379,7 +379,7 @@ public final class Broker {
    */
   public void setPoliciesForVhosts(List<Policy> changed) {
     policiesForVhosts = List.copyOf(changed);
-    vhosts.values().forEach(vhost -> vhost.policies().use(policiesFor(vhost.name())));
+    vhosts.values().forEach(vhost -> vhost.policies().use(() -> policiesFor(vhost.name())));
   }
 
   /** Returns the policies for many virtual hosts that are for this one. */

@@ -187,9 +187,11 @@ public final class VhostPolicies {
   /**
    * Uses other policies for many virtual hosts from now on; see {@link
    * PolicyTable#withPoliciesForVhosts}. Exchanges and queues live by them some time later.
+   *
+   * @param policies returns them; asked again if a change before this one is undone
    */
-  void use(List<Policy> policies) {
-    use(table -> table.withPoliciesForVhosts(policies));
+  void use(Supplier<List<Policy>> policies) {
+    use(table -> table.withPoliciesForVhosts(policies.get()));
   }
 
   /** What is not kept with the virtual host: each node derives it. */

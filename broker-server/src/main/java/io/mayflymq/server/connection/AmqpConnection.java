@@ -67,6 +67,9 @@ final class AmqpConnection
   private static final long CLOSING_TIMEOUT_MILLIS = 5_000;
   private static final long REFUSED_LOGIN_PAUSE_MILLIS = 1_000;
 
+  /** A connection that waits for rates looks so often whether there are others. */
+  private static final long LOOK_AT_RATES_MILLIS = 1_000;
+
   /** About how many bytes a connection takes without its channels and what its client has told. */
   private static final int KEPT_BYTES = 5_000;
 
@@ -129,9 +132,10 @@ final class AmqpConnection
       new Timer() {
         @Override
         protected void fire(long nowMillis) {
-          if (nowMillis < ratesKeptAt) {
-            home.timers().schedule(this, ratesKeptAt);
+          if (nowMillis < ratesKeptAt && rates.areAsBefore(nowMillis)) {
+            awaitRates(nowMillis);
           } else {
+            ratesKeptAt = Math.min(ratesKeptAt, nowMillis);
             waitsForRates = false;
             onBatchReturned();
           }
@@ -773,9 +777,14 @@ final class AmqpConnection
       ratesKeptAt = Math.max(ratesKeptAt, rates.published(published, now));
       if (ratesKeptAt > now && !waitsForRates) {
         waitsForRates = true;
-        home.timers().schedule(ratesTimer, ratesKeptAt);
+        awaitRates(now);
       }
     }
+  }
+
+  /** Looks now and then whether there are other rates by now. */
+  private void awaitRates(long nowMillis) {
+    home.timers().schedule(ratesTimer, Math.min(ratesKeptAt, nowMillis + LOOK_AT_RATES_MILLIS));
   }
 
   // Errors and endings

@@ -105,6 +105,14 @@ public final class PublishRates {
       return ofUser != null || ofVhost != null;
     }
 
+    /** Looks the rates up. Returns whether they are those of before, and there is one. */
+    @SuppressWarnings("ReferenceEquality") // one object as long as the rate is the same
+    boolean areAsBefore(long nowMillis) {
+      Shared userBefore = ofUser;
+      Shared vhostBefore = ofVhost;
+      return areSet(nowMillis) && ofUser == userBefore && ofVhost == vhostBefore;
+    }
+
     /** Messages are published. Returns when the next ones may be, in ms since the epoch. */
     long published(long messages, long nowMillis) {
       long byUser = ofUser == null ? nowMillis : ofUser.passAt(messages, nowMillis);

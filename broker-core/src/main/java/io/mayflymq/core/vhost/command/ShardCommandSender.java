@@ -142,7 +142,7 @@ public final class ShardCommandSender implements EndOfBurstListener {
       return;
     }
     QueueSettings settings = queue.settings();
-    if (settings.length().blocks()) {
+    if (settings.length().blocks() || repeated.hold(queue)) {
       offer(queue, settings, message, listener, publishSequence);
       return;
     }

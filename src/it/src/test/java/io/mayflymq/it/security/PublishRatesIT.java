@@ -130,6 +130,21 @@ class PublishRatesIT {
   }
 
   @Test
+  void connectionThatWaitsGoesOnWhenItsRateIsCleared(Amqp amqp) throws Exception {
+    set("user-limits/" + user + "/publish-rate", 1);
+    Channel channel = connect(amqp, user, "p").createChannel();
+    channel.queueDeclare("q", true, false, false, null);
+    channel.txSelect();
+    int count = 10 * Patience.SECONDS;
+    for (int number = 0; number < count; number++) {
+      channel.basicPublish("", "q", null, Amqp.bytes("m" + number));
+    }
+    channel.txCommit();
+    assertThat(http.delete("user-limits/" + user + "/all").status()).isEqualTo(204);
+    assertThat(channel.queuePurge("q").getMessageCount()).isEqualTo(count);
+  }
+
+  @Test
   void rateOfZeroIsRefused() throws Exception {
     for (String path :
         List.of(
