@@ -5,6 +5,7 @@ import { get, path, post, query } from '../api.js';
 import { facts, field } from '../components.js';
 import { bytes, count, duration, exchangeName, number, time, value } from '../format.js';
 import { confirm } from '../notices.js';
+import { may } from '../session.js';
 import { SKIPPED } from './queue-redrive.js';
 
 /** A message, and perhaps below it what can be done to it. */
@@ -100,8 +101,7 @@ function single(page, { vhost, name }, each) {
   };
   return html`
     <form class="controls" id="message-${each.sequence}" @submit=${move} aria-label="Message ${each.sequence}">
-      <label>Move to queue <input name="to" required></label>
-      <button>Move</button>
+      ${may('write', vhost, 'amq.default') ? html`<label>Move to queue <input name="to" required></label><button>Move</button>` : ''}
       <button type="button" class="danger" @click=${erase}>Delete …</button>
     </form>`;
 }
