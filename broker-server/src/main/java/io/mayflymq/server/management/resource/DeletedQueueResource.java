@@ -3,14 +3,17 @@ package io.mayflymq.server.management.resource;
 import io.mayflymq.core.metrics.ShardQuery;
 import io.mayflymq.core.queue.QueueSizes;
 import io.mayflymq.core.queue.Restoration;
+import io.mayflymq.core.routing.Binding;
 import io.mayflymq.core.security.Permission;
 import io.mayflymq.core.security.ResourceKind;
+import io.mayflymq.core.security.VhostAccess;
 import io.mayflymq.core.vhost.KeptQueue;
 import io.mayflymq.core.vhost.Undeleted;
 import io.mayflymq.core.vhost.VirtualHost;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.queue.QueueSnapshot;
 import io.mayflymq.protocol.types.ChannelException;
+import io.mayflymq.server.channel.DeclareChecks;
 import io.mayflymq.server.config.NodeName;
 import io.mayflymq.server.json.Json;
 import io.mayflymq.server.json.JsonWriter;
@@ -143,12 +146,22 @@ public final class DeletedQueueResource {
     check(fields);
     String before = request.parameter("queue");
     String name = fields.text(NAME, before);
+    VhostAccess access = managed.access(request.principal(), vhost);
     for (String each : new TreeSet<>(List.of(before, name))) {
       for (Permission permission : List.of(Permission.CONFIGURE, Permission.WRITE)) {
-        managed.access(request.principal(), vhost).check(ResourceKind.QUEUE, each, permission);
+        access.check(ResourceKind.QUEUE, each, permission);
       }
     }
+    if (!name.equals(before)) {
+      access.check(ResourceKind.QUEUE, before, Permission.READ);
+    }
     KeptQueue kept = vhost.deletedQueue(before, id(fields));
+    if (!name.equals(before)) {
+      // By another name the user may read what these exchanges bring, as from a queue bound anew.
+      for (Binding binding : kept.command().bindings()) {
+        DeclareChecks.newBinding(access, vhost, binding.to(name));
+      }
+    }
     if (dryRun) {
       return forecast(kept);
     }

@@ -15,6 +15,7 @@ import io.mayflymq.it.harness.Patience;
 import io.mayflymq.it.harness.Target;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
@@ -195,6 +196,44 @@ class UndeleteIT {
     assertThat(amqp.drain(other)).containsExactly("m0", "m1");
     channel.queueDelete(other);
     channel.queueDelete(queue);
+  }
+
+  @Test
+  void anotherNameNeedsThePermissionsToRead(Target target, Amqp amqp) throws Exception {
+    String queue = declared(amqp, "classic", Map.of());
+    Channel channel = amqp.newChannel();
+    channel.queueBind(queue, "amq.direct", "a");
+    channel.queueDelete(queue);
+    String user = amqp.name();
+    assertThat(
+            http.put("users/" + user, "{\"password\":\"p\",\"tags\":\"management\"}").status())
+        .isEqualTo(201);
+    Http own = Http.as(target.httpPort(), user, "p");
+    String path = "deleted-queues/%2F/" + queue + "/undelete";
+    String named = "{\"name\":\"" + queue + "-own\"}";
+    String both = queue + "|" + queue + "-own";
+    Map<String, String> refused = new LinkedHashMap<>();
+    refused.put(rights(both, both, queue + "-own"), "read access to queue '" + queue + "'");
+    refused.put(rights(both, both, both), "read access to exchange 'amq.direct'");
+    refused.put(rights(both, queue, ".*"), "write access to queue '" + queue + "-own'");
+    refused.put(rights(queue, both, ".*"), "configure access to queue '" + queue + "-own'");
+    for (Map.Entry<String, String> each : refused.entrySet()) {
+      http.put("permissions/%2F/" + user, each.getKey());
+      for (String kind : List.of("/dry-run", "")) {
+        Http.Reply reply = own.post(path + kind, named);
+        assertThat(reply.status()).as(each.getKey()).isEqualTo(401);
+        assertThat(reply.reason()).contains(each.getValue());
+      }
+    }
+    http.put("permissions/%2F/" + user, rights(both, both, queue + "|amq.direct"));
+    assertThat(own.post(path, named).json().path("bindings").asInt()).isOne();
+    channel.queueDelete(queue + "-own");
+    http.delete("users/" + user);
+  }
+
+  private static String rights(String configure, String write, String read) {
+    return "{\"configure\":\"^(%s)$\",\"write\":\"^(%s)$\",\"read\":\"^(%s)$\"}"
+        .formatted(configure, write, read);
   }
 
   @Test
