@@ -1,5 +1,7 @@
 package io.mayflymq.server.channel;
 
+import io.mayflymq.core.policy.ExpirySettings;
+import io.mayflymq.core.policy.PolicyKey;
 import io.mayflymq.core.policy.QueueArguments;
 import io.mayflymq.core.routing.Binding;
 import io.mayflymq.core.routing.DestinationKind;
@@ -21,12 +23,16 @@ import io.mayflymq.protocol.types.ReplyCode;
  * declaration is invalid.
  */
 public final class DeclareChecks {
+  private static final String DEADLINE_NOTIFY = PolicyKey.DEADLINE_NOTIFY.argument();
+  private static final FieldValue TO_REPLY_QUEUE = FieldValue.of(ExpirySettings.TO_REPLY_QUEUE);
+
   private DeclareChecks() {}
 
   /**
    * Checks the declaration of a queue, and of the dead letter queue that comes with it. If it
-   * exists already, it keeps the dead letter queue and the dead letter exchange that it has, so the
-   * user needs nothing for these. For other ones he does, as the queue may be about to be deleted.
+   * exists already, it keeps the dead letter queue, the dead letter exchange and the exchange for
+   * notices of deadlines that it has, so the user needs nothing for these. For other ones he does,
+   * as the queue may be about to be deleted, or may take them over.
    */
   public static void queue(
       VhostAccess access, VirtualHost vhost, String name, FieldTable arguments) {
@@ -38,9 +44,18 @@ public final class DeclareChecks {
         && !own.equals(present.get(AutoDeadLetterQueue.ARGUMENT))) {
       access.check(ResourceKind.QUEUE, AutoDeadLetterQueue.nameOf(name), Permission.CONFIGURE);
     }
-    if (arguments.get(QueueArguments.DEAD_LETTER_EXCHANGE) instanceof FieldValue.LongString exchange
-        && !exchange.equals(present.get(QueueArguments.DEAD_LETTER_EXCHANGE))) {
-      access.check(ResourceKind.QUEUE, name, Permission.READ);
+    target(access, name, QueueArguments.DEAD_LETTER_EXCHANGE, arguments, present);
+    if (!TO_REPLY_QUEUE.equals(arguments.get(DEADLINE_NOTIFY))) {
+      target(access, name, DEADLINE_NOTIFY, arguments, present);
+    }
+  }
+
+  /** Checks an argument of a queue with an exchange that the queue publishes to. */
+  private static void target(
+      VhostAccess access, String queue, String argument, FieldTable arguments, FieldTable present) {
+    if (arguments.get(argument) instanceof FieldValue.LongString exchange
+        && !exchange.equals(present.get(argument))) {
+      access.check(ResourceKind.QUEUE, queue, Permission.READ);
       access.check(ResourceKind.EXCHANGE, exchange.string(), Permission.WRITE);
     }
   }

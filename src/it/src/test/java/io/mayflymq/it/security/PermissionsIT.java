@@ -38,6 +38,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class PermissionsIT extends AccessFixture {
   private static final String DEAD_LETTERS = "x-dead-letter-exchange";
   private static final String OWN_DEAD_LETTERS = "x-dead-letter-queue";
+  private static final String NOTICES = "x-deadline-notify";
   private static final String ALTERNATE = "alternate-exchange";
   private static final String DELAYED = "x-delayed-message";
   private static final String REPLIES = "amq.rabbitmq.reply-to";
@@ -95,6 +96,18 @@ class PermissionsIT extends AccessFixture {
     call(
         "queue.declare there already, with x-dead-letter-exchange x, which it has not",
         channel -> queue(channel, "dq", Map.of(DEAD_LETTERS, "x")));
+    call(
+        "queue.declare new, with x-deadline-notify d",
+        channel -> queue(channel, "nq", Map.of(NOTICES, "d")));
+    call(
+        "queue.declare new, with x-deadline-notify reply-to",
+        channel -> queue(channel, "nq", Map.of(NOTICES, "reply-to")));
+    call(
+        "queue.declare there already, with the same x-deadline-notify",
+        channel -> queue(channel, "tq", Map.of(NOTICES, "d")));
+    call(
+        "queue.declare there already, with x-deadline-notify x, which it has not",
+        channel -> queue(channel, "tq", Map.of(NOTICES, "x")));
     call("queue.bind", channel -> channel.queueBind("q", "x", ""));
     call("queue.bind from a topic exchange", channel -> channel.queueBind("q", "t", "k"));
     call(
@@ -232,6 +245,7 @@ class PermissionsIT extends AccessFixture {
       if (target.ours()) {
         channel.exchangeDeclare("later", DELAYED, false, false, Map.of("x-delayed-type", "topic"));
         queue(channel, "oq", Map.of(OWN_DEAD_LETTERS, "auto"));
+        queue(channel, "tq", Map.of(NOTICES, "d"));
       }
       queue(channel, "q", Map.of());
       queue(channel, "dq", Map.of(DEAD_LETTERS, "d"));
@@ -353,6 +367,7 @@ class PermissionsIT extends AccessFixture {
     boolean isOurs =
         row.key().contains(DELAYED)
             || row.key().contains(OWN_DEAD_LETTERS)
+            || row.key().contains(NOTICES)
             || row.key().contains("which it has not");
     Assumptions.assumeTrue(target.ours() || !isOurs, "RabbitMQ needs less");
   }
