@@ -476,8 +476,18 @@ final class VhostQueues {
     return state.ask(() -> undeleteNow(kept, name, connection));
   }
 
-  private CompletableFuture<Undeleted> undeleteNow(KeptQueue kept, String name, Object connection) {
-    Topology topology = state.proposed();
+  /** See {@link VirtualHost#requireUndeletable}. */
+  CompletableFuture<Void> requireUndeletable(KeptQueue kept, String name) {
+    Preconditions.requireUnreserved("queue", name);
+    return state.ask(
+        () -> {
+          returned(state.proposed(), kept, name);
+          return VhostState.done();
+        });
+  }
+
+  /** Returns what a deleted queue will be, after all checks. Within the lock. */
+  private QueueDefinition returned(Topology topology, KeptQueue kept, String name) {
     state.requireAlive(topology);
     if (!topology.kept().containsKey(kept.id())) {
       throw state.errors().noDeletedQueue(kept.name(), OptionalLong.of(kept.id()));
@@ -493,6 +503,12 @@ final class VhostQueues {
         "cannot bring back queue '" + name + "'",
         MetadataSize.ofQueue(name, definition.arguments()));
     requireEnabled(definition, topology.policies().defaults());
+    return definition;
+  }
+
+  private CompletableFuture<Undeleted> undeleteNow(KeptQueue kept, String name, Object connection) {
+    Topology topology = state.proposed();
+    QueueDefinition definition = returned(topology, kept, name);
     List<MetadataCommand> commands = new ArrayList<>(2);
     commands.add(new QueueReturned(state.name(), kept.id(), name));
     if (lacksOwnDeadLetterQueue(topology, definition)) {

@@ -428,6 +428,17 @@ public final class VirtualHost implements QueueHost {
   }
 
   /**
+   * Checks whether {@link #undeleteQueue} would bring a deleted queue back, and changes nothing.
+   *
+   * @param name the name that it would have
+   * @return done if it would; otherwise fails as that would
+   * @throws ChannelException as for {@link #undeleteQueue}
+   */
+  public CompletableFuture<Void> requireUndeletable(KeptQueue kept, String name) {
+    return queues.requireUndeletable(kept, name);
+  }
+
+  /**
    * Moves a queue of this node to another one, while it is in use.
    *
    * @param node the name of the other node; nothing is done if it is this one

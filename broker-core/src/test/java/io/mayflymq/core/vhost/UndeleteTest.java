@@ -194,8 +194,14 @@ class UndeleteTest {
         .isInstanceOf(ChannelException.class)
         .hasMessageContaining(
             "deleted queue 'q' in vhost '/' cannot be brought back as 'q': there is a queue");
+    assertThatThrownBy(() -> broker.vhost.requireUndeletable(first, "q"))
+        .hasMessageContaining("there is a queue of that name");
     assertThatThrownBy(() -> broker.vhost.undeleteQueue(first, "amq.q", broker))
         .hasMessageContaining("amq.");
+    assertThatThrownBy(() -> broker.vhost.requireUndeletable(first, "amq.q"))
+        .hasMessageContaining("amq.");
+    broker.vhost.requireUndeletable(first, "r").join();
+    assertThat(broker.queue("r")).isNull();
     broker.delete("q");
     assertThat(deleted()).hasSize(2);
     broker.undelete("q");

@@ -24,6 +24,7 @@ import io.mayflymq.server.management.api.RequestRouter;
 import io.mayflymq.server.management.api.Response;
 import io.mayflymq.server.management.cluster.ListKind;
 import io.mayflymq.server.management.cluster.SpreadList;
+import io.mayflymq.server.management.json.PathNames;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -146,6 +147,10 @@ public final class DeletedQueueResource {
     check(fields);
     String before = request.parameter("queue");
     String name = fields.text(NAME, before);
+    if (name.isEmpty()) {
+      throw ApiException.badRequest("name should be the name of a queue, actually was \"\"");
+    }
+    PathNames.check("queue", name);
     VhostAccess access = managed.access(request.principal(), vhost);
     for (String each : new TreeSet<>(List.of(before, name))) {
       for (Permission permission : List.of(Permission.CONFIGURE, Permission.WRITE)) {
@@ -163,6 +168,7 @@ public final class DeletedQueueResource {
       }
     }
     if (dryRun) {
+      Futures.await(vhost.requireUndeletable(kept, name));
       return forecast(kept);
     }
     Undeleted undeleted = Futures.await(vhost.undeleteQueue(kept, name, request.principal()));

@@ -187,9 +187,11 @@ class UndeleteIT {
     channel.queueDelete(queue);
     channel.queueDeclare(queue, true, false, false, Map.of("x-recoverable", HOUR));
 
-    Http.Reply taken = undelete(queue, "{}");
-    assertThat(taken.status()).isEqualTo(400);
-    assertThat(taken.reason()).contains("there is a queue of that name");
+    for (String kind : List.of("/dry-run", "")) {
+      Http.Reply taken = http.post("deleted-queues/%2F/" + queue + "/undelete" + kind, "{}");
+      assertThat(taken.status()).isEqualTo(400);
+      assertThat(taken.reason()).contains("there is a queue of that name");
+    }
     String other = queue + "-2";
     assertThat(undelete(queue, "{\"name\":\"" + other + "\"}").json().path("restored").asInt())
         .isEqualTo(2);
@@ -205,8 +207,7 @@ class UndeleteIT {
     channel.queueBind(queue, "amq.direct", "a");
     channel.queueDelete(queue);
     String user = amqp.name();
-    assertThat(
-            http.put("users/" + user, "{\"password\":\"p\",\"tags\":\"management\"}").status())
+    assertThat(http.put("users/" + user, "{\"password\":\"p\",\"tags\":\"management\"}").status())
         .isEqualTo(201);
     Http own = Http.as(target.httpPort(), user, "p");
     String path = "deleted-queues/%2F/" + queue + "/undelete";
@@ -271,12 +272,25 @@ class UndeleteIT {
   }
 
   @ParameterizedTest
-  @ValueSource(
-      strings = {"{\"id\":\"last\"}", "{\"id\":-1}", "{\"as\":\"x\"}", "{\"name\":\"amq.x\"}"})
-  void badRequestsAreRefused(String body, Amqp amqp) throws Exception {
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "{'id':'last'} | 400 | id should be the id of a deleted queue",
+        "{'id':-1} | 400 | id should be the id of a deleted queue",
+        "{'as':'x'} | 400 | field should be one of id, name",
+        "{'name':''} | 400 | name should be the name of a queue",
+        "{'name':'%s'} | 400 | queue name too long: 256 bytes, at most 255 are allowed",
+        "{'name':'amq.x'} | 401 | contains reserved prefix 'amq.*'"
+      })
+  void badRequestsAreRefused(String body, int status, String text, Amqp amqp) throws Exception {
     String queue = declared(amqp, "classic", Map.of());
     amqp.newChannel().queueDelete(queue);
-    assertThat(undelete(queue, body).status()).isIn(400, 401);
+    String json = body.formatted("ü".repeat(128)).replace('\'', '"');
+    for (String kind : List.of("/dry-run", "")) {
+      Http.Reply refused = http.post("deleted-queues/%2F/" + queue + "/undelete" + kind, json);
+      assertThat(refused.status()).isEqualTo(status);
+      assertThat(refused.reason()).contains(text);
+    }
     assertThat(undelete(queue, "{}").status()).isEqualTo(200);
   }
 }
