@@ -36,12 +36,13 @@ final class MessageChoices {
     SortedSet<String> known = new TreeSet<>(FIELDS);
     known.addAll(others);
     boolean any = false;
-    for (Object name : fields.object().keySet()) {
+    for (Map.Entry<?, ?> field : fields.object().entrySet()) {
+      Object name = field.getKey();
       if (!known.contains(name)) {
         throw ApiException.badRequest(
             "field should be one of %s, actually was %s".formatted(String.join(", ", known), name));
       }
-      any |= FIELDS.contains(name);
+      any |= FIELDS.contains(name) && saysAnything(field.getValue());
     }
     if (!any) {
       throw ApiException.badRequest(
@@ -53,6 +54,11 @@ final class MessageChoices {
         fields.text(MESSAGE_ID, null),
         headers(fields.get(HEADERS)),
         atLeast(fields, COUNT, 1, Long.MAX_VALUE));
+  }
+
+  /** Nothing, and no headers, would mean all messages. */
+  private static boolean saysAnything(Object value) {
+    return value != null && !(value instanceof Map<?, ?> headers && headers.isEmpty());
   }
 
   private static long atLeast(Body.Fields fields, String name, long least, long otherwise) {
@@ -75,7 +81,15 @@ final class MessageChoices {
           "headers should be an object, actually was " + JsonWriter.text(given));
     }
     Map<String, String> headers = new TreeMap<>();
-    object.forEach((name, value) -> headers.put((String) name, String.valueOf(value)));
+    object.forEach(
+        (name, value) -> {
+          if (value == null || value instanceof Map || value instanceof List) {
+            throw ApiException.badRequest(
+                "headers: '%s' should be a text, a number, true or false, actually was %s"
+                    .formatted(name, JsonWriter.text(value)));
+          }
+          headers.put((String) name, value.toString());
+        });
     return headers;
   }
 }

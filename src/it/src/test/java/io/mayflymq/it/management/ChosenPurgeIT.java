@@ -114,7 +114,13 @@ class ChosenPurgeIT {
         "{\"count\":0}",
         "{\"count\":\"x\"}",
         "{\"older_than\":-1}",
-        "{\"headers\":[]}"
+        "{\"headers\":[]}",
+        "{\"headers\":{}}",
+        "{\"headers\":null}",
+        "{\"message_id\":null}",
+        "{\"headers\":{\"tenant\":null}}",
+        "{\"headers\":{\"tenant\":[\"odd\"]}}",
+        "{\"count\":1,\"headers\":{\"tenant\":{}}}"
       })
   void badChoicesAreRefusedAndNothingIsRemoved(String body, Amqp amqp) throws Exception {
     String queue = filled(amqp, "classic");
