@@ -1,6 +1,7 @@
 package io.mayflymq.core.vhost;
 
 import io.mayflymq.core.metadata.MetadataCommand.QueueKept;
+import io.mayflymq.core.queue.index.Deadlines;
 import io.mayflymq.core.vhost.queue.Queue;
 
 /**
@@ -25,9 +26,13 @@ public record KeptQueue(QueueKept command, Queue queue) {
     return command.deletedAtMillis();
   }
 
-  /** Returns until when it can be brought back by the policies of now, in ms since the epoch. */
+  /**
+   * Returns until when it can be brought back by the policies of now, in ms since the epoch; {@link
+   * Deadlines#NEVER} if that is too far away to be counted.
+   */
   public long untilMillis() {
-    return command.deletedAtMillis()
-        + queue.vhost().settingsOf(queue.definition()).recoverable().windowMillis();
+    return Deadlines.after(
+        command.deletedAtMillis(),
+        queue.vhost().settingsOf(queue.definition()).recoverable().windowMillis());
   }
 }

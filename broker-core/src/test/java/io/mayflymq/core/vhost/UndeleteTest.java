@@ -10,6 +10,7 @@ import io.mayflymq.core.queue.Consumer;
 import io.mayflymq.core.queue.GetResult;
 import io.mayflymq.core.queue.RemovalReason;
 import io.mayflymq.core.queue.Restoration;
+import io.mayflymq.core.queue.index.Deadlines;
 import io.mayflymq.core.routing.Binding;
 import io.mayflymq.core.vhost.TestBroker.Settlement;
 import io.mayflymq.core.vhost.queue.Queue;
@@ -226,16 +227,19 @@ class UndeleteTest {
     broker.publish("q", 0, 1);
     broker.delete("q");
     KeptQueue kept = deleted().get(0);
-    assertThat(kept.untilMillis()).isEqualTo(kept.deletedAtMillis() + 2 * HOUR);
+    assertThat(kept.untilMillis()).isEqualTo(Deadlines.after(kept.deletedAtMillis(), 2 * HOUR));
     set("1h");
     assertThat(sizeOfDeleted()).isEqualTo(2);
-    assertThat(kept.untilMillis()).isEqualTo(kept.deletedAtMillis() + HOUR);
+    assertThat(kept.untilMillis()).isEqualTo(Deadlines.after(kept.deletedAtMillis(), HOUR));
+    set(Long.MAX_VALUE);
+    assertThat(kept.untilMillis()).isEqualTo(Deadlines.NEVER);
+    set("1h");
     broker.loops.advance(HOUR / 2);
     set("10m");
     assertThat(deleted()).isEmpty();
   }
 
-  private void set(String time) {
+  private void set(Object time) {
     Map<String, Object> keys = Map.of("recoverable", time);
     var set =
         broker.vhost.policies().set(Policy.of(PolicyKind.POLICY, "undo", "q", "queues", 0, keys));
