@@ -7,6 +7,7 @@ import static io.mayflymq.core.policy.QueueType.STREAM;
 import static io.mayflymq.core.policy.ValueValidator.bool;
 import static io.mayflymq.core.policy.ValueValidator.integer;
 import static io.mayflymq.core.policy.ValueValidator.matching;
+import static io.mayflymq.core.policy.ValueValidator.nonEmpty;
 import static io.mayflymq.core.policy.ValueValidator.numbers;
 import static io.mayflymq.core.policy.ValueValidator.oneOf;
 import static io.mayflymq.core.policy.ValueValidator.someOf;
@@ -178,14 +179,14 @@ public enum PolicyKey {
           .of(QUORUM)),
   /** MayflyMQ's own: a header that has the deadline of a message. */
   DEADLINE_HEADER(
-      row("deadline-header", text("is not a valid name of a header"))
+      row("deadline-header", nonEmpty("is not a valid name of a header"))
           .doc("a name, such as `x-deadline`: [the header with a deadline](deadlines.md)")
           .of(CLASSIC, QUORUM)
           .extension()
           .forOperators()),
   /** MayflyMQ's own: who is told of messages whose deadline is over. */
   DEADLINE_NOTIFY(
-      row("deadline-notify", text("is not a valid name of an exchange"))
+      row("deadline-notify", nonEmpty("is not a valid name of an exchange"))
           .doc("`reply-to`, or an exchange: [who is told](deadlines.md#who-is-told)")
           .of(CLASSIC, QUORUM)
           .extension()
@@ -264,7 +265,7 @@ public enum PolicyKey {
           .overArgumentOfQuorumQueues()),
   /** MayflyMQ's own: a header that has the time from which a message is handed out. */
   DELIVER_AT_HEADER(
-      row("deliver-at-header", text("is not a valid name of a header"))
+      row("deliver-at-header", nonEmpty("is not a valid name of a header"))
           .doc(
               "a name, such as `x-deliver-at`: [the header with a time to"
                   + " deliver](scheduled-messages.md#in-any-queue)")
@@ -359,7 +360,7 @@ public enum PolicyKey {
           .forOperators()),
   /** MayflyMQ's own: a header whose values take turns. */
   FAIR_BY(
-      row("fair-by", text("is not a valid name of a header"))
+      row("fair-by", nonEmpty("is not a valid name of a header"))
           .doc(
               "a name, such as `tenant`: [the header whose values take turns](consumers.md#fair-shares)")
           .of(CLASSIC, QUORUM)

@@ -76,6 +76,18 @@ interface ValueValidator {
     };
   }
 
+  /** Accepts what {@link #text} does, and is not empty. */
+  static ValueValidator nonEmpty(String complaint) {
+    ValueValidator text = text(complaint);
+    return value -> {
+      if (text.check(value).equals("")) {
+        throw invalid(
+            value, complaint, "expected a text of 1 to %d bytes".formatted(MAX_NAME_BYTES));
+      }
+      return value;
+    };
+  }
+
   static ValueValidator bool(String complaint) {
     return value -> {
       if (!(value instanceof Boolean)) {

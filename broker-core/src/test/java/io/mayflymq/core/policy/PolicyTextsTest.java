@@ -70,6 +70,10 @@ class PolicyTextsTest {
         arguments(Map.of("dead-letter-routing-key", 1), "1 is not a valid dead letter routing key"),
         arguments(
             Map.of("dead-letter-strategy", "x"), "<<\"x\">> is not a valid dead letter strategy"),
+        arguments(Map.of("fair-by", ""), "<<>> is not a valid name of a header"),
+        arguments(Map.of("deadline-header", ""), "<<>> is not a valid name of a header"),
+        arguments(Map.of("deliver-at-header", ""), "<<>> is not a valid name of a header"),
+        arguments(Map.of("deadline-notify", ""), "<<>> is not a valid name of an exchange"),
         arguments(Map.of("alternate-exchange", 1), "1 is not a valid alternate exchange name"),
         arguments(Map.of("delivery-limit", "x"), "<<\"x\">> is not a valid delivery limit"),
         arguments(Map.of("max-age", "1x"), "<<\"1x\">> is not a valid max age"),
