@@ -117,6 +117,21 @@ public final class Body {
     }
 
     /**
+     * Returns a text field of an operation that RabbitMQ does not have, or {@code otherwise} if it
+     * is absent.
+     *
+     * @throws ApiException 400 that names the field if it is not a text
+     */
+    public String namedText(String name, String otherwise) {
+      Object value = object.get(name);
+      if (value == null || value instanceof String) {
+        return value == null ? otherwise : (String) value;
+      }
+      throw ApiException.badRequest(
+          "%s should be a text, actually was %s".formatted(name, JsonWriter.text(value)));
+    }
+
+    /**
      * Returns a text field that is required.
      *
      * @throws ApiException 400 if it is absent or is not a text

@@ -146,7 +146,7 @@ public final class DeletedQueueResource {
     Body.Fields fields = request.body().fields();
     check(fields);
     String before = request.parameter("queue");
-    String name = fields.text(NAME, before);
+    String name = fields.namedText(NAME, before);
     if (name.isEmpty()) {
       throw ApiException.badRequest("name should be the name of a queue, actually was \"\"");
     }

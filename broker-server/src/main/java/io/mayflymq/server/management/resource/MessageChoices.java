@@ -51,7 +51,7 @@ final class MessageChoices {
     return new MessageChoice(
         atLeast(fields, SEQUENCE, 0, MessageChoice.ANY),
         atLeast(fields, OLDER_THAN, 0, 0),
-        fields.text(MESSAGE_ID, null),
+        fields.namedText(MESSAGE_ID, null),
         headers(fields.get(HEADERS)),
         atLeast(fields, COUNT, 1, Long.MAX_VALUE));
   }

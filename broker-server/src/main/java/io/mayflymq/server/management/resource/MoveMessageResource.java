@@ -56,9 +56,9 @@ public final class MoveMessageResource extends HomeRoutes {
     MoveRequest wanted =
         new MoveRequest(
             choice,
-            fields.text(TO, null),
+            fields.namedText(TO, null),
             exchange(fields),
-            fields.text(ROUTING_KEY, null),
+            fields.namedText(ROUTING_KEY, null),
             request.principal().user(),
             dryRun);
     VhostAccess access = managed.access(request.principal(), queue.vhost());
@@ -80,7 +80,7 @@ public final class MoveMessageResource extends HomeRoutes {
 
   /** Returns the exchange, whose name is empty for the default one; null if it is not given. */
   private static String exchange(Body.Fields fields) {
-    String name = fields.text(EXCHANGE, null);
+    String name = fields.namedText(EXCHANGE, null);
     return "amq.default".equals(name) ? "" : name;
   }
 

@@ -97,7 +97,7 @@ public final class RedriveResource extends HomeRoutes {
 
   private static RedriveRequest wanted(Body.Fields fields, boolean dryRun) {
     requireKnown("field", fields.object().keySet(), FIELDS);
-    String to = fields.text("to", null);
+    String to = fields.namedText("to", null);
     boolean toOriginal = fields.bool("to_original");
     if (to != null && toOriginal) {
       throw ApiException.badRequest("to and to_original exclude each other");
@@ -124,11 +124,11 @@ public final class RedriveResource extends HomeRoutes {
     }
     requireKnown("filter", object.keySet(), FILTERS);
     Body.Fields fields = new Body.Fields(object);
-    String reason = fields.text("reason", null);
+    String reason = fields.namedText("reason", null);
     return new RedriveRequest.Filter(
         reason == null ? null : DeathResource.reason(reason),
-        fields.text("queue", null),
-        fields.text("message_id", null));
+        fields.namedText("queue", null),
+        fields.namedText("message_id", null));
   }
 
   private static void requireKnown(String what, Set<?> given, Set<String> known) {

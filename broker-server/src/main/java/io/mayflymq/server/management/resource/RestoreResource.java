@@ -108,7 +108,7 @@ public final class RestoreResource extends HomeRoutes {
   }
 
   private static boolean renews(Body.Fields fields) {
-    String word = fields.text(EXPIRED, "renew");
+    String word = fields.namedText(EXPIRED, "renew");
     return switch (word) {
       case "renew" -> true;
       case "leave" -> false;

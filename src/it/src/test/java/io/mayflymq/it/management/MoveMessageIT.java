@@ -199,6 +199,8 @@ class MoveMessageIT {
         "{'headers':{},'to':'%2$s'} | expected at least one of",
         "{'headers':null,'to':'%2$s'} | expected at least one of",
         "{'headers':{'h':[1]},'to':'%2$s'} | headers: 'h' should be a text, a number, true or false",
+        "{'count':1,'to':5} | to should be a text, actually was 5",
+        "{'message_id':1,'to':'%2$s'} | message_id should be a text, actually was 1",
         "{'count':1} | expected either to, a queue, or exchange, with or without routing_key",
         "{'count':1,'to':'%2$s','exchange':'amq.fanout'} | expected either to, a queue, or exchange",
         "{'count':1,'to':'%2$s','routing_key':'k'} | routing_key needs exchange",

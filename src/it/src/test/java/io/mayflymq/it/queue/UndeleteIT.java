@@ -278,6 +278,7 @@ class UndeleteIT {
         "{'id':'last'} | 400 | id should be the id of a deleted queue",
         "{'id':-1} | 400 | id should be the id of a deleted queue",
         "{'as':'x'} | 400 | field should be one of id, name",
+        "{'name':5} | 400 | name should be a text, actually was 5",
         "{'name':''} | 400 | name should be the name of a queue",
         "{'name':'%s'} | 400 | queue name too long: 256 bytes, at most 255 are allowed",
         "{'name':'amq.x'} | 401 | contains reserved prefix 'amq.*'"
