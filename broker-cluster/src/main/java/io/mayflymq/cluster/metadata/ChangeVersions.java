@@ -9,10 +9,21 @@ import io.mayflymq.core.metadata.MetadataCommand.QueueKept;
 import io.mayflymq.core.metadata.MetadataCommand.QueueMoving;
 import io.mayflymq.core.metadata.MetadataCommand.QueueRedefined;
 import io.mayflymq.core.metadata.MetadataCommand.QueueReturned;
+import io.mayflymq.core.metadata.MetadataCommand.UserDeclared;
+import io.mayflymq.core.metadata.MetadataCommand.VhostDeclared;
 import io.mayflymq.core.metadata.MetadataCommand.VhostPolicyCleared;
 import io.mayflymq.core.metadata.MetadataCommand.VhostPolicySet;
+import io.mayflymq.core.policy.Overflow;
+import io.mayflymq.core.policy.PolicyDefinition;
 import io.mayflymq.core.policy.PolicyKey;
+import io.mayflymq.core.policy.QueueArguments;
+import io.mayflymq.core.security.Limit;
+import io.mayflymq.core.security.Limits;
+import io.mayflymq.protocol.types.FieldValue;
+import java.util.Collections;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 
 /**
  * The versions of changes that this build reads and writes: of the entries of the replicated log,
@@ -31,9 +42,20 @@ public final class ChangeVersions {
 
   /**
    * The first version in which queues take arguments over from later declarations, policies are for
-   * many virtual hosts, and deleted queues can be brought back.
+   * many virtual hosts, deleted queues can be brought back, publishers wait at full queues, and
+   * users and virtual hosts have limits of rates.
    */
   public static final int OF_ADOPTIONS = 4;
+
+  /** The keys of policies that an earlier node cannot read. */
+  private static final Set<PolicyKey> KEYS_OF_ADOPTIONS =
+      Collections.unmodifiableSet(
+          EnumSet.of(
+              PolicyKey.BLOCK_TIMEOUT,
+              PolicyKey.DEADLINE_REPLIES,
+              PolicyKey.DELIVER_AT_HEADER,
+              PolicyKey.FAIR_BY,
+              PolicyKey.ON_MISMATCH));
 
   private ChangeVersions() {}
 
@@ -52,8 +74,25 @@ public final class ChangeVersions {
         || command instanceof QueueReturned
         || command instanceof VhostPolicySet
         || command instanceof VhostPolicyCleared
-        || (command instanceof PolicySet set
-            && set.policy().definition().get(PolicyKey.ON_MISMATCH) != null);
+        || (command instanceof PolicySet set && isOfAdoptions(set.policy().definition()))
+        || (command instanceof QueueDeclared declared && blocks(declared))
+        || (command instanceof UserDeclared declared && hasRate(declared.user().limits()))
+        || (command instanceof VhostDeclared declared && hasRate(declared.definition().limits()));
+  }
+
+  private static boolean isOfAdoptions(PolicyDefinition definition) {
+    return definition.keys().stream().anyMatch(KEYS_OF_ADOPTIONS::contains)
+        || Overflow.BLOCK.wireName().equals(definition.get(PolicyKey.OVERFLOW));
+  }
+
+  /** A node that does not know the value cannot read the declaration. */
+  private static boolean blocks(QueueDeclared declared) {
+    return FieldValue.of(Overflow.BLOCK.wireName())
+        .equals(declared.queue().arguments().get(QueueArguments.OVERFLOW));
+  }
+
+  private static boolean hasRate(Limits limits) {
+    return limits.asMap().keySet().stream().anyMatch(Limit::isRate);
   }
 
   private static boolean isOfReplicas(MetadataCommand command) {

@@ -5,8 +5,24 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.mayflymq.core.metadata.Assignment;
 import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.MetadataCommand.PartitionAssigned;
+import io.mayflymq.core.metadata.MetadataCommand.PolicySet;
+import io.mayflymq.core.metadata.MetadataCommand.QueueDeclared;
+import io.mayflymq.core.metadata.MetadataCommand.UserDeclared;
+import io.mayflymq.core.metadata.MetadataCommand.VhostDeclared;
+import io.mayflymq.core.metadata.QueueDefinition;
+import io.mayflymq.core.metadata.QueuePlace;
+import io.mayflymq.core.metadata.VhostDefinition;
+import io.mayflymq.core.policy.Policy;
+import io.mayflymq.core.policy.PolicyKind;
+import io.mayflymq.core.policy.QueueArguments;
+import io.mayflymq.core.security.Limit;
+import io.mayflymq.core.security.Limits;
+import io.mayflymq.core.security.PasswordHash;
+import io.mayflymq.core.security.User;
+import io.mayflymq.protocol.types.FieldTable;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
@@ -24,6 +40,72 @@ class ChangeProposerTest {
 
   private static PartitionAssigned partition(int number) {
     return new PartitionAssigned(number, Assignment.first(List.of(0, 1, 2), 0));
+  }
+
+  private static QueueDeclared queue(String argument, String value) {
+    FieldTable arguments = FieldTable.builder().put(argument, value).build();
+    QueueArguments.Valid valid = QueueArguments.parse(arguments, "q", "v");
+    return new QueueDeclared(
+        "v",
+        new QueueDefinition("q", true, false, false, valid.table(), valid.settings()),
+        0,
+        new QueuePlace(0, 0));
+  }
+
+  private static PolicySet policy(String key, Object value) {
+    return new PolicySet(
+        "v", Policy.of(PolicyKind.POLICY, "p", "", "queues", 0, Map.of(key, value)));
+  }
+
+  private static Limits limit(Limit limit) {
+    return Limits.NONE.with(limit, 5);
+  }
+
+  private static UserDeclared user(Limit limit) {
+    return new UserDeclared(new User("u", PasswordHash.NONE, List.of(), limit(limit)));
+  }
+
+  private static VhostDeclared vhost(Limit limit) {
+    return new VhostDeclared(VhostDefinition.of("v").withLimits(limit(limit)));
+  }
+
+  /** A node that cannot read a change ends, and so would all of that release. */
+  @Test
+  void valuesThatNodesOfAnEarlierReleaseCannotReadAreNotProposedToThem() {
+    for (MetadataCommand command :
+        List.of(
+            queue("x-overflow", "block"),
+            policy("overflow", "block"),
+            policy("block-timeout", 1_000),
+            policy("deadline-replies", true),
+            policy("deliver-at-header", "at"),
+            policy("fair-by", "tenant"),
+            policy("on-mismatch", "keep"),
+            user(Limit.PUBLISH_RATE),
+            user(Limit.PUBLISH_BURST),
+            vhost(Limit.PUBLISH_RATE),
+            vhost(Limit.PUBLISH_BURST))) {
+      assertThat(failure(proposer.propose(List.of(command), this)))
+          .as(command.toString())
+          .isEqualTo(
+              "PRECONDITION_FAILED - this change needs nodes that know it: a node of an earlier"
+                  + " release is a member of the cluster");
+    }
+    assertThat(entries).isEmpty();
+  }
+
+  @Test
+  void whatNodesOfAnEarlierReleaseKnowOrStoreIsProposedToThem() {
+    for (MetadataCommand command :
+        List.of(
+            queue("x-overflow", "reject-publish"),
+            queue("x-fair-by", "tenant"),
+            policy("overflow", "reject-publish"),
+            user(Limit.MAX_CONNECTIONS),
+            vhost(Limit.MAX_QUEUES))) {
+      assertThat(proposer.propose(List.of(command), this)).isNotDone();
+    }
+    assertThat(entries).hasSize(1);
   }
 
   private List<List<MetadataCommand>> units(int entry) {
