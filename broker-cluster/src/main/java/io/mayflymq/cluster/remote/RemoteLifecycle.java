@@ -17,6 +17,9 @@ final class RemoteLifecycle implements QueueLifecycle {
   private final RemoteRequests requests;
   private final QueueLink link;
 
+  /** Whether its home node was told of it as a copy. Within the lock of the virtual host. */
+  private boolean isAwaited;
+
   RemoteLifecycle(Queue queue, RemoteRequests requests, QueueLink link) {
     this.queue = queue;
     this.requests = requests;
@@ -31,9 +34,15 @@ final class RemoteLifecycle implements QueueLifecycle {
   @Override
   public void rest() {}
 
+  /**
+   * A queue that was never declared has nothing at its home node; but a deleted one that it was to
+   * bring back has its number there, and stays what it is.
+   */
   @Override
   public void discard() {
-    link.deleted(queue);
+    if (isAwaited) {
+      link.deleted(queue);
+    }
   }
 
   @Override
@@ -96,6 +105,7 @@ final class RemoteLifecycle implements QueueLifecycle {
 
   @Override
   public void awaitOutcome() {
+    isAwaited = true;
     link.awaited(queue);
   }
 
