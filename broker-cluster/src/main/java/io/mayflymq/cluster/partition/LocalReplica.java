@@ -14,7 +14,7 @@ import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.store.PartitionStore;
 import io.mayflymq.core.store.StoreException;
 import io.mayflymq.core.vhost.Broker;
-import io.mayflymq.core.vhost.KeptQueue;
+import io.mayflymq.core.vhost.VirtualHost;
 import io.mayflymq.core.vhost.partition.Partition;
 import io.mayflymq.core.vhost.queue.Queue;
 import java.nio.ByteBuffer;
@@ -65,11 +65,11 @@ final class LocalReplica implements ReplicaOwner {
 
   /** The node, as the replica needs it. On the partition's shard. */
   interface Owner {
-    /** Returns the queues of the partition in the routing tables. */
-    Collection<Queue> queues();
-
-    /** Returns the deleted queues of the partition that can be brought back. */
-    Collection<KeptQueue> deleted();
+    /**
+     * Returns the queues of the partition: of each virtual host those of one moment. So one that is
+     * deleted or comes back meanwhile is among them, in either list.
+     */
+    VirtualHost.Queues queues();
 
     /** Returns the copies of queues that are being moved to the partition. */
     Collection<Queue> copies();
@@ -209,14 +209,14 @@ final class LocalReplica implements ReplicaOwner {
         new LedPartition(broker, partition, hosted.leases(), this::mayTell, epoch);
     // In this order: a copy that has become the queue in between is found in one of them.
     owner.copies().forEach(opened::awaited);
-    Collection<Queue> queues = owner.queues();
-    long messages = opened.open(queues, owner.deleted());
+    VirtualHost.Queues queues = owner.queues();
+    long messages = opened.open(queues.present(), queues.deleted());
     led = opened;
     LOGGER.info(
         "leads replicated partition {} in epoch {}: {} queues with {} messages, after {} ms",
         number,
         epoch,
-        queues.size(),
+        queues.present().size(),
         messages,
         (shard.elapsedNanos() - began) / 1_000_000);
     owner.leads();

@@ -20,10 +20,10 @@ import io.mayflymq.core.vhost.Broker;
 import io.mayflymq.core.vhost.KeptQueue;
 import io.mayflymq.core.vhost.VirtualHost;
 import io.mayflymq.core.vhost.queue.Queue;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Function;
 import java.util.function.IntFunction;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -181,7 +181,7 @@ final class PartitionOnNode implements PartitionHost {
     ReplicaDriver.Place place =
         new ReplicaDriver.Place(number, time, cluster, () -> shard.elapsedNanos() / 1_000_000);
     Queues queues = new Queues();
-    StreamsOfTables streams = new StreamsOfTables(broker, queues::queues);
+    StreamsOfTables streams = new StreamsOfTables(broker, () -> queues.queues().present());
     try {
       DiskReplica log = logs.open(number, time, streams);
       replica = new LocalReplica(place, assignment, broker, log, queues);
@@ -272,27 +272,26 @@ final class PartitionOnNode implements PartitionHost {
 
   private final class Queues implements LocalReplica.Owner {
     @Override
-    public Collection<Queue> queues() {
-      return inPartition(vhost -> vhost.routing().queues());
+    public VirtualHost.Queues queues() {
+      List<Queue> present = new ArrayList<>();
+      List<KeptQueue> deleted = new ArrayList<>();
+      for (VirtualHost vhost : broker.virtualHosts()) {
+        VirtualHost.Queues now = vhost.queuesNow();
+        now.present().stream().filter(this::isInPartition).forEach(present::add);
+        now.deleted().stream().filter(kept -> isInPartition(kept.queue())).forEach(deleted::add);
+      }
+      return new VirtualHost.Queues(present, deleted);
     }
 
-    @Override
-    public Collection<KeptQueue> deleted() {
-      return broker.virtualHosts().stream()
-          .flatMap(vhost -> vhost.deletedQueues().stream())
-          .filter(kept -> kept.queue().partition() == link.partition())
-          .toList();
+    private boolean isInPartition(Queue queue) {
+      return queue.partition() == link.partition();
     }
 
     @Override
     public Collection<Queue> copies() {
-      return inPartition(VirtualHost::copies);
-    }
-
-    private Collection<Queue> inPartition(Function<VirtualHost, List<Queue>> queues) {
       return broker.virtualHosts().stream()
-          .flatMap(vhost -> queues.apply(vhost).stream())
-          .filter(queue -> queue.partition() == link.partition())
+          .flatMap(vhost -> vhost.copies().stream())
+          .filter(this::isInPartition)
           .toList();
     }
 

@@ -391,6 +391,20 @@ public final class VirtualHost implements QueueHost {
     return List.copyOf(state.current().kept().values());
   }
 
+  /**
+   * The queues of one moment.
+   *
+   * @param present those in the routing table
+   * @param deleted those that are deleted and can be brought back
+   */
+  public record Queues(List<Queue> present, List<KeptQueue> deleted) {}
+
+  /** Returns the queues of this moment: one that is deleted, or comes back, is in either list. */
+  public Queues queuesNow() {
+    Topology now = state.current();
+    return new Queues(now.routing().queues(), List.copyOf(now.kept().values()));
+  }
+
   /** Returns how many of them have their messages on this node. */
   public int deletedQueuesHere() {
     return deletedHere.count();

@@ -81,6 +81,19 @@ class UndeleteTest {
   }
 
   @Test
+  void queueIsAmongThoseOfOneMomentBeforeAndAfterItComesBack() {
+    broker.declare("q", RECOVERABLE);
+    broker.delete("q");
+    VirtualHost.Queues before = broker.vhost.queuesNow();
+    broker.undelete("q");
+    VirtualHost.Queues after = broker.vhost.queuesNow();
+    assertThat(before.present()).isEmpty();
+    assertThat(before.deleted()).extracting(KeptQueue::name).containsExactly("q");
+    assertThat(after.present()).extracting(Queue::name).containsExactly("q");
+    assertThat(after.deleted()).isEmpty();
+  }
+
+  @Test
   void staleAcknowledgementsRemoveNothingOfTheQueueThatIsBack() {
     Queue before = broker.declare("q", RECOVERABLE);
     broker.publish("q", 0);
