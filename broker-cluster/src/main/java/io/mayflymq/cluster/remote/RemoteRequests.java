@@ -170,9 +170,12 @@ final class RemoteRequests implements QueueRequests {
     }
   }
 
+  /** To a node of an earlier release the request is a fault. */
   @Override
   public void locksRenewed(long count) {
-    ask(RequestKind.LOCKS_RENEWED, out -> out.number(count), in -> null);
+    if (queue.vhost().countsRenewals()) {
+      ask(RequestKind.LOCKS_RENEWED, out -> out.number(count), in -> null);
+    }
   }
 
   @Override

@@ -49,6 +49,7 @@ class RemoteQueueTest {
   private TestBroker home;
   private MemoryLinks links;
   private RemoteNode node;
+  private boolean membersAreOfThisRelease = true;
 
   /**
    * Starts both.
@@ -773,7 +774,7 @@ class RemoteQueueTest {
 
           @Override
           public boolean knowsDeletedQueues() {
-            return true;
+            return membersAreOfThisRelease;
           }
 
           @Override
@@ -890,6 +891,25 @@ class RemoteQueueTest {
     rest();
     assertThat(home.drain("dead")).containsExactly(1, 2);
     assertThat(here.ready("source")).isZero();
+  }
+
+  @Test
+  void renewalsAreToldWhenAllNodesKnowThem() {
+    start(1);
+    join();
+    Queue queue = queue("q");
+    membersAreOfThisRelease = false;
+    queue.requests().locksRenewed(2);
+    rest();
+    assertThat(renewalsAtHome()).isZero();
+    membersAreOfThisRelease = true;
+    queue.requests().locksRenewed(3);
+    rest();
+    assertThat(renewalsAtHome()).isEqualTo(3);
+  }
+
+  private long renewalsAtHome() {
+    return home.queue("q").counters().get(Counter.LOCK_RENEWALS);
   }
 
   /** Rejects 20 messages of 4 MiB while nothing of that arrives at the other node. */

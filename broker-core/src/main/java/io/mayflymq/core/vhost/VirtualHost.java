@@ -548,6 +548,12 @@ public final class VirtualHost implements QueueHost {
     return broker.cluster().orElseThrow().replicasOf(partition);
   }
 
+  /** The version of changes that knows deleted queues came with them. */
+  @Override
+  public boolean countsRenewals() {
+    return broker.cluster().map(Cluster::knowsDeletedQueues).orElse(true);
+  }
+
   /** Returns the copies of queues that are being moved, wherever they are moved to. */
   public List<Queue> copies() {
     return state.current().moves().values().stream().map(Topology.Move::copy).toList();

@@ -28,6 +28,9 @@ public interface QueueHost {
   /** Returns the nodes of a replicated partition, as this node sees them now. */
   QueueReplicas replicasOf(int partition);
 
+  /** Returns whether all nodes of the cluster count the renewals of locks; true without one. */
+  boolean countsRenewals();
+
   /** Returns what is told of messages, for traces; null if nothing is. */
   MessageTracer tracer();
 
