@@ -326,7 +326,11 @@ final class TopologyChanges {
       KeptQueue oldest = Collections.min(change.topology().kept().values(), OLDEST);
       forget(change, new QueueForgotten(kept.vhost(), oldest.queue().id()));
     }
-    QueueKept complete = complete(kept, queues.placed(declared, queue), change.routing());
+    // With what it adopts by a change that comes before and is not in force yet.
+    QueueDeclared now =
+        new QueueDeclared(
+            declared.vhost(), queue.proposedDefinition(), declared.id(), declared.place());
+    QueueKept complete = complete(kept, queues.placed(now, queue), change.routing());
     change.become(change.topology().with(new KeptQueue(complete, queue)));
     change.write(List.of(complete));
   }

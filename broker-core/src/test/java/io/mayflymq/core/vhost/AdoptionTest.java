@@ -62,6 +62,27 @@ class AdoptionTest {
   }
 
   @Test
+  void deletedQueueIsBackWithWhatItWasAdoptingWhenItWasDeleted() {
+    FieldTable before = arguments("x-recoverable", 3_600_000);
+    broker.declare("q", before);
+    CompletableFuture<DeclaredQueue> adopted =
+        broker.declaring("q", true, before.toBuilder().put("x-max-length", 2).build());
+    broker.runLoops();
+    CompletableFuture<Long> deleted = broker.vhost.deleteQueue("q", broker, false, false);
+    broker.runLoops();
+    assertThat(adopted).isNotDone();
+    assertThat(deleted).isNotDone();
+
+    broker.trimMemory();
+    // The declaration comes after the deletion, too: there is another queue of the name by now.
+    broker.vhost.undeleteQueue(broker.vhost.deletedQueues().get(0), "back", broker);
+    broker.trimMemory();
+
+    assertThat(broker.queue("back").settings().length().maxLength()).isEqualTo(2);
+    assertThat(broker.afterKill().queue("back").settings().length().maxLength()).isEqualTo(2);
+  }
+
+  @Test
   void queueThatIsDeletedMeanwhileIsDeclaredAnew() {
     broker.declare("q");
     broker.publish("q", 1);
