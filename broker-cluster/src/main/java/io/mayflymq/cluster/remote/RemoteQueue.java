@@ -193,6 +193,11 @@ public final class RemoteQueue implements ShardQueue {
   }
 
   @Override
+  public boolean hasLocked() {
+    return false;
+  }
+
+  @Override
   public void applyPolicies() {
     settings = queue.vhost().settingsOf(queue.definition());
     queue

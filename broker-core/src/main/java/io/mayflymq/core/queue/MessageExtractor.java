@@ -79,8 +79,13 @@ public final class MessageExtractor {
 
   /** Makes a locked message ready again, at its place. */
   public void unlock(long sequence, long nowMillis) {
+    unlockDeleted(sequence);
+    restored.at(nowMillis);
+  }
+
+  /** The same in a queue that was deleted, and delivers nothing. */
+  public void unlockDeleted(long sequence) {
     state.messages.unlock(sequence);
     state.deadlines.requeued(sequence);
-    restored.at(nowMillis);
   }
 }

@@ -199,6 +199,44 @@ class MoveMessageTest {
   }
 
   @Test
+  void queueThatIsDeletedAndBackMeanwhileHasWhatWasNotTakenOnly() {
+    FieldTable kept = FieldTable.builder().put("x-recoverable", 3_600_000).build();
+    FieldTable full =
+        FieldTable.builder().put("x-max-length", 1).put("x-overflow", "reject-publish").build();
+    for (boolean isFull : new boolean[] {false, true}) {
+      for (int flushedAfter = 0; flushedAfter < 3; flushedAfter++) {
+        broker = TestBroker.of(2);
+        broker.declareOn(NEAR, "q", kept);
+        broker.declareOn(FAR, "to", isFull ? full : FieldTable.EMPTY);
+        broker.publish("q", 0, 1, 2, 3);
+        broker.vhost.redrives().move(broker.queue("q"), toQueue(some(2, 0), "to"), conditions);
+        run(flushedAfter == 0);
+        broker.vhost.deleteQueue("q", broker, false, false);
+        run(flushedAfter == 1);
+        broker.vhost.undeleteQueue(broker.vhost.deletedQueues().get(0), "q", broker);
+        run(flushedAfter == 2);
+        broker.trimMemory();
+        assertThat(browse("q"))
+            .as("flushed after %d", flushedAfter)
+            .noneMatch(BrowsedMessage::redelivered);
+        broker = broker.afterKill();
+        assertThat(broker.drain("to")).isEqualTo(isFull ? List.of(0) : List.of(0, 1));
+        assertThat(broker.drain("q")).isEqualTo(isFull ? List.of(1, 2, 3) : List.of(2, 3));
+      }
+    }
+  }
+
+  /** Everything but the disks, unless they are to. */
+  private void run(boolean disks) {
+    do {
+      broker.runLoops();
+    } while (broker.metadata.write());
+    if (disks) {
+      broker.trimMemory();
+    }
+  }
+
+  @Test
   void timeThatIsLeftGoesOn() {
     for (int shard : new int[] {NEAR, FAR}) {
       broker = TestBroker.of(2);

@@ -414,12 +414,14 @@ public final class Redrive implements LockedMessages {
     }
 
     private void arrived() {
-      if (source.onShard().isDeleted()) {
+      if (!source.onShard().hasLocked()) {
         return;
       }
       if (!unknown && !mayNotGo(targets, target -> !taking.contains(target))) {
         messages.remove(sequence);
         count(message, taking);
+      } else if (source.onShard().isDeleted()) {
+        messages.unlockDeleted(sequence);
       } else {
         messages.unlock(sequence, partition.now());
         if (failure == null) {

@@ -114,6 +114,9 @@ public interface ShardQueue {
   /** Returns whether the queue is about to be deleted, or is deleted. */
   boolean isLeaving();
 
+  /** Returns whether what {@link LockedMessages} have locked is still here. */
+  boolean hasLocked();
+
   /** Applies the policies of this moment. */
   void applyPolicies();
 

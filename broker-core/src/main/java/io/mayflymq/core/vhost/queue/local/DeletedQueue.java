@@ -103,6 +103,11 @@ final class DeletedQueue implements ShardQueue {
   }
 
   @Override
+  public boolean hasLocked() {
+    return kept != null && kept.hasLocked();
+  }
+
+  @Override
   public void applyPolicies() {
     if (kept != null) {
       kept.applyPolicies();

@@ -37,6 +37,9 @@ final class KeptMessages extends Timer {
   /** How many bytes they count, for other threads. */
   private volatile long shownBytes;
 
+  /** What waits for it to begin. */
+  private Runnable successor = () -> {};
+
   private boolean begun;
   private boolean removedAll;
   private boolean forgetting;
@@ -65,6 +68,29 @@ final class KeptMessages extends Timer {
     }
     begun = true;
     removeSome();
+    successor.run();
+  }
+
+  /** Returns whether what a move has locked is still in the queue. */
+  boolean hasLocked() {
+    return !begun && !over;
+  }
+
+  /**
+   * Returns whether a queue may take it over: not before it is known whether what a move has locked
+   * is elsewhere.
+   *
+   * @param later run when it may, if it may not now
+   */
+  boolean mayBeTakenOver(Runnable later) {
+    if (hasLocked()) {
+      end.run();
+    }
+    if (!hasLocked()) {
+      return true;
+    }
+    successor = later;
+    return false;
   }
 
   private void removeSome() {

@@ -149,7 +149,13 @@ final class LocalMoves {
       return;
     }
     switch (stage) {
-      case NEW -> begin();
+      case NEW -> {
+        if (before == null || before.mayBeTakenOver(this::start)) {
+          begin();
+        } else {
+          rest();
+        }
+      }
       case RESTS -> serve();
       case UNDECIDED_RESTS -> stage = Stage.UNDECIDED;
       default -> {

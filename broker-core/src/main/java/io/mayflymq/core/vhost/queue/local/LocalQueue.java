@@ -249,6 +249,11 @@ public final class LocalQueue implements ShardQueue {
   }
 
   @Override
+  public boolean hasLocked() {
+    return true;
+  }
+
+  @Override
   public void applyPolicies() {
     Queue queue = state.queue();
     QueueSettings changed = queue.vhost().settingsOf(queue.definition());
