@@ -373,6 +373,34 @@ class UndeleteTest {
   }
 
   @Test
+  void forgettingIsTriedAgainOnceASecondAtMost() {
+    broker = TestBroker.of(1);
+    int[] asked = {0};
+    boolean[] may = {false};
+    broker
+        .partitions
+        .get(0)
+        .setLeases(
+            null,
+            () -> {
+              asked[0]++;
+              return may[0];
+            });
+    set("1h");
+    broker.declare("q");
+    broker.delete("q");
+    broker.clock().advance(HOUR + 100);
+    broker.advance(100);
+    List.of("50m", "40m", "30m").forEach(this::set);
+    asked[0] = 0;
+    broker.advance(5000);
+    assertThat(asked[0]).isEqualTo(5);
+    may[0] = true;
+    broker.advance(1000);
+    assertThat(deleted()).isEmpty();
+  }
+
+  @Test
   void spaceIsMadeByLettingGoWhatHasLeftFirst() {
     broker.declare("q", RECOVERABLE);
     broker.declare("r", RECOVERABLE);

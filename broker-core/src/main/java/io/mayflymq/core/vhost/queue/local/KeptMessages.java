@@ -43,6 +43,7 @@ final class KeptMessages extends Timer {
   private boolean begun;
   private boolean removedAll;
   private boolean forgetting;
+  private boolean retries;
 
   /** Whether it is given away, has been disposed of, or was abandoned. */
   private boolean over;
@@ -142,7 +143,15 @@ final class KeptMessages extends Timer {
   }
 
   private void retryLater() {
-    shard.loop().schedule(() -> shard.run(this::look), RETRY_MILLIS);
+    if (!retries) {
+      retries = true;
+      shard.loop().schedule(() -> shard.run(this::retry), RETRY_MILLIS);
+    }
+  }
+
+  private void retry() {
+    retries = false;
+    look();
   }
 
   @Override
