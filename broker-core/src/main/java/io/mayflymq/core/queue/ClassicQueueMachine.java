@@ -730,7 +730,7 @@ public final class ClassicQueueMachine implements QueueMachine {
     return state.hasDeleted();
   }
 
-  /** Those messages are back: what else has left is let go when it is time again. */
+  /** No more of them comes back: what has left is let go when it is time again. */
   public void deletedAreBack(long nowMillis) {
     state.setLetsNothingGo(false);
     state.letGo(nowMillis);

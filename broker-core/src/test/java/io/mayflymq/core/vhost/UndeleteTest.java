@@ -12,8 +12,12 @@ import io.mayflymq.core.queue.RemovalReason;
 import io.mayflymq.core.queue.Restoration;
 import io.mayflymq.core.queue.index.Deadlines;
 import io.mayflymq.core.routing.Binding;
+import io.mayflymq.core.store.ForwardingPartitionStore;
+import io.mayflymq.core.store.Move;
+import io.mayflymq.core.store.UnsettledEntry;
 import io.mayflymq.core.vhost.TestBroker.Settlement;
 import io.mayflymq.core.vhost.queue.Queue;
+import io.mayflymq.core.vhost.queue.QueueSnapshot;
 import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.FieldTable;
 import java.util.EnumSet;
@@ -370,6 +374,63 @@ class UndeleteTest {
     broker.trimMemory();
     assertThat(restored.join().restored()).isEqualTo(Map.of(RemovalReason.EXPIRED, 1L));
     assertThat(broker.drain("q")).containsExactly(0);
+  }
+
+  @Test
+  void whatCannotComeBackIsLetGoInItsTime() {
+    boolean[] fails = {false};
+    broker =
+        TestBroker.of(
+            1,
+            TestBroker.ROOMY,
+            store ->
+                new ForwardingPartitionStore(store) {
+                  @Override
+                  public Move move(UnsettledEntry source, Message message) {
+                    if (fails[0]) {
+                      throw new IllegalStateException("for the test");
+                    }
+                    return super.move(source, message);
+                  }
+                });
+    broker.declare("q", RECOVERABLE);
+    broker.publish("q", 0, 1, 2);
+    broker.delete("q");
+    fails[0] = true;
+    broker.undelete("q");
+    var report = broker.queue("q").requests().broughtBack();
+    broker.trimMemory();
+    assertThat(report).isCompletedExceptionally();
+    fails[0] = false;
+    assertThat(recoverable()).isPositive();
+    broker.clock().advance(HOUR);
+    broker.advance(1000);
+    assertThat(recoverable()).isZero();
+  }
+
+  private long recoverable() {
+    return QueueSnapshot.sizes(broker.queue("q")).recoverable().messages();
+  }
+
+  @Test
+  void whatIsComingBackGoesOnIfTheQueueIsNotDeletedAgain() {
+    broker.declare("q", RECOVERABLE);
+    broker.publish("q", IntStream.range(0, 5000).toArray());
+    broker.delete("q");
+    broker.vhost.undeleteQueue(deleted().get(0), "q", broker);
+    broker.metadata.write();
+    var loop = broker.loops.get(broker.queue("q").shard().index());
+    for (int steps = 0; QueueSnapshot.of(broker.queue("q")).totals().ready() == 0; steps++) {
+      assertThat(steps).isLessThan(100);
+      loop.step();
+    }
+    var again = broker.vhost.deleteQueue("q", broker, false, false);
+    broker.runLoops();
+    assertThat(broker.metadata.fail("for the test")).isTrue();
+    broker.trimMemory();
+    assertThat(again).isCompletedExceptionally();
+    broker.advance(1000);
+    assertThat(broker.drain("q")).hasSize(5000).isSorted();
   }
 
   @Test

@@ -208,11 +208,21 @@ final class LocalMoves {
                 queue.deletedAreBack(state.now());
               } else if (state.isThere()) {
                 LOGGER.warn(
-                    "messages of {} come back with the next start only: {}",
+                    "messages of {} come back with the next start only, if they can then: {}",
                     state.queue(),
                     Causes.of(failure).getMessage());
+                queue.deletedAreBack(state.now());
+              } else {
+                state.deletionOver().thenRun(() -> shard.runOrExecute(() -> goOn(queue)));
               }
             }));
+  }
+
+  /** The queue was about to be deleted: if it stays, the rest of its messages follows. */
+  private void goOn(ClassicQueueMachine queue) {
+    if (!state.isDeleted()) {
+      bringBack(queue);
+    }
   }
 
   /** See {@link io.mayflymq.core.vhost.queue.QueueLifecycle#stay}. */
