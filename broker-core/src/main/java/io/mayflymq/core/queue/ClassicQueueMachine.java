@@ -180,7 +180,7 @@ public final class ClassicQueueMachine implements QueueMachine {
       state.takeOver(deleted.state);
       messages.noteReturnsBy(returns::note);
     }
-    state.setLetsNothingGo(state.hasDeleted());
+    state.setLetsNothingGo(deleted != null || state.hasDeleted());
     state.letGo(nowMillis);
     state.timer.noLaterThan(lease.endMillis());
     shareOut(nowMillis);
@@ -723,8 +723,8 @@ public final class ClassicQueueMachine implements QueueMachine {
   }
 
   /**
-   * Returns whether messages have left because the queue was deleted. If it is there, and starts,
-   * it was brought back, and they are to come back, too.
+   * Returns whether messages have left with the queue, which was deleted. If it is there, and
+   * starts, it was brought back, and they are to come back, too.
    */
   public boolean hasDeleted() {
     return state.hasDeleted();

@@ -186,6 +186,11 @@ final class QueueState {
     return removed != null && removed.deletedCount() > 0;
   }
 
+  /** Returns whether messages of a deleted queue are coming back, and nothing is let go. */
+  boolean letsNothingGo() {
+    return letsNothingGo;
+  }
+
   /** Sets whether messages of a deleted queue are coming back, and nothing is let go. */
   void setLetsNothingGo(boolean changed) {
     letsNothingGo = changed;

@@ -1,8 +1,9 @@
 package io.mayflymq.core.queue;
 
 import io.mayflymq.core.message.DropTrigger;
+import java.util.EnumSet;
 import java.util.Locale;
-import java.util.Optional;
+import java.util.Set;
 
 /**
  * Why a message has left its queue in a way that can be undone. Their codes are part of the format
@@ -21,8 +22,10 @@ public enum RemovalReason {
   DELIVERY_LIMIT(4),
   /** An acknowledgement, which may be automatic. */
   ACKED(5),
-  /** The deletion of its queue. */
-  DELETED(6);
+  /** The deletion of its queue, with which it has left. It comes back with the queue. */
+  DELETED(6),
+  /** The same, but it has left before, as a dead letter that no queue took: the queue may stay. */
+  DRAINED(7);
 
   private static final RemovalReason[] ALL = values();
 
@@ -50,22 +53,26 @@ public enum RemovalReason {
       case MAXLEN -> MAXLEN;
       case REJECTED -> REJECTED;
       case DELIVERY_LIMIT -> DELIVERY_LIMIT;
-      case QUEUE_EXPIRED, QUEUE_DELETED -> DELETED;
+      case QUEUE_EXPIRED, QUEUE_DELETED -> DRAINED;
     };
   }
 
-  /** Returns its name for people: {@code purged}, {@code delivery_limit} and so on. */
+  /**
+   * Returns its name for people: {@code purged}, {@code delivery_limit} and so on. What was drained
+   * is {@code deleted}, too.
+   */
   public String word() {
-    return name().toLowerCase(Locale.ROOT);
+    return this == DRAINED ? DELETED.word() : name().toLowerCase(Locale.ROOT);
   }
 
-  /** Returns the reason of this name, if there is one. */
-  public static Optional<RemovalReason> ofWord(String word) {
+  /** Returns the reasons of this name; none if there is no such name. */
+  public static Set<RemovalReason> ofWord(String word) {
+    Set<RemovalReason> reasons = EnumSet.noneOf(RemovalReason.class);
     for (RemovalReason reason : ALL) {
       if (reason.word().equals(word)) {
-        return Optional.of(reason);
+        reasons.add(reason);
       }
     }
-    return Optional.empty();
+    return reasons;
   }
 }

@@ -36,7 +36,7 @@ final class RemovedMessages {
   private final MessageIndex<Message> index;
   private final MessageDeadlines order;
 
-  /** How many have left because their queue was deleted. */
+  /** How many have left with their queue, which was deleted. */
   private long deleted;
 
   RemovedMessages(PagePool pages, QueueStore store) {
@@ -68,7 +68,7 @@ final class RemovedMessages {
     return RemovalStamp.reason(stamp(sequence)) == RemovalReason.DELETED.code;
   }
 
-  /** Returns how many have left because their queue was deleted. */
+  /** Returns how many have left with their queue, which was deleted. */
   long deletedCount() {
     return deleted;
   }

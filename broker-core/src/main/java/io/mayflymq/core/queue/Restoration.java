@@ -46,7 +46,8 @@ public final class Restoration {
       long sinceMillis, Set<RemovalReason> reasons, boolean renews, boolean onlyCounts) {
     /** Returns the choice of what has left with a deleted queue. */
     public static Choice ofDeleted(boolean onlyCounts) {
-      return new Choice(0, EnumSet.of(RemovalReason.DELETED), true, onlyCounts);
+      return new Choice(
+          0, EnumSet.of(RemovalReason.DELETED, RemovalReason.DRAINED), true, onlyCounts);
     }
   }
 
@@ -112,7 +113,10 @@ public final class Restoration {
   /** What has left with its queue is back with it, whatever the time and the settings are now. */
   private boolean mayReturn(
       RemovedMessages removed, RemovalReason reason, long stamp, long nowMillis) {
-    return reason == RemovalReason.DELETED
+    boolean isOfQueue =
+        reason == RemovalReason.DELETED
+            || (reason == RemovalReason.DRAINED && state.letsNothingGo());
+    return isOfQueue
         || (stamp <= until && removed.mayReturn(last, state.settings().recoverable(), nowMillis));
   }
 
@@ -169,7 +173,7 @@ public final class Restoration {
   private static boolean wasDelivered(RemovalReason reason) {
     return switch (reason) {
       case ACKED, REJECTED, DELIVERY_LIMIT -> true;
-      case PURGED, EXPIRED, MAXLEN, DELETED -> false;
+      case PURGED, EXPIRED, MAXLEN, DELETED, DRAINED -> false;
     };
   }
 

@@ -461,6 +461,54 @@ class UndeleteTest {
     assertThat(deleted()).isEmpty();
   }
 
+  private static FieldTable drained() {
+    return TestBroker.deadLetteringTo("dead").toBuilder()
+        .put("x-expires", 1000)
+        .put("x-expires-action", "dead-letter")
+        .put("x-recoverable", HOUR)
+        .build();
+  }
+
+  @Test
+  void whatWasDrainedOfAQueueThatStaysComesBackOnlyWhenAsked() {
+    broker.declareOn(0, "q", drained());
+    broker.publish("q", IntStream.range(0, 5000).toArray());
+    broker.clock().advance(1001);
+    long left = 5000;
+    for (int steps = 0; left == 5000; steps++) {
+      assertThat(steps).isLessThan(1000);
+      broker.loops.get(0).step();
+      left = QueueSnapshot.of(broker.queue("q")).totals().ready();
+    }
+    var used = broker.declaring("q", true, drained());
+    broker.trimMemory();
+    assertThat(used).isCompleted();
+    left = broker.ready("q");
+    assertThat(left).isBetween(1L, 4999L);
+    broker = broker.afterKill();
+    assertThat(broker.ready("q")).isEqualTo(left);
+    var asked =
+        broker
+            .queue("q")
+            .requests()
+            .restore(new Restoration.Choice(0, RemovalReason.ofWord("deleted"), true, false));
+    broker.trimMemory();
+    assertThat(asked.join().restored()).isEqualTo(Map.of(RemovalReason.DRAINED, 5000 - left));
+    assertThat(broker.drain("q")).hasSize(5000).isSorted();
+  }
+
+  @Test
+  void whatWasDrainedComesBackWithAQueueThatWasDeleted() {
+    broker.declare("q", drained());
+    broker.publish("q", 0, 1);
+    broker.advance(3000);
+    assertThat(broker.queue("q")).isNull();
+    broker = broker.afterKill();
+    broker.undelete("q");
+    assertThat(broughtBack("q")).isEqualTo(Map.of(RemovalReason.DRAINED, 2L));
+    assertThat(broker.drain("q")).containsExactly(0, 1);
+  }
+
   @Test
   void spaceIsMadeByLettingGoWhatHasLeftFirst() {
     broker.declare("q", RECOVERABLE);

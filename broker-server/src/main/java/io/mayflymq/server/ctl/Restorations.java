@@ -56,7 +56,10 @@ final class Restorations {
                         + " several with commas in between",
                     REASON)
                 .suggesting(
-                    Arrays.stream(RemovalReason.values()).map(RemovalReason::word).toList()))
+                    Arrays.stream(RemovalReason.values())
+                        .map(RemovalReason::word)
+                        .distinct()
+                        .toList()))
         .option(leaveExpired())
         .noting("The queue needs the policy key recoverable before they leave. " + TIMES)
         .shownAs(OutputFormat.STRING)

@@ -32,6 +32,7 @@ public final class RestoreResource extends HomeRoutes {
   private static final String REASON_WORDS =
       Arrays.stream(RemovalReason.values())
           .map(RemovalReason::word)
+          .distinct()
           .collect(Collectors.joining(", "));
 
   public RestoreResource(ManagedBroker managed) {
@@ -54,8 +55,8 @@ public final class RestoreResource extends HomeRoutes {
     Restoration.Report report = Futures.await(queue.requests().restore(choice));
     Map<String, Object> answer = new LinkedHashMap<>();
     answer.put(dryRun ? "would_be_restored" : "restored", report.total());
-    Map<String, Object> reasons = new LinkedHashMap<>();
-    report.restored().forEach((reason, count) -> reasons.put(reason.word(), count));
+    Map<String, Long> reasons = new LinkedHashMap<>();
+    report.restored().forEach((reason, count) -> reasons.merge(reason.word(), count, Long::sum));
     answer.put(REASONS, reasons);
     answer.put("expired", report.expired());
     answer.put("unreadable", report.unreadable());
@@ -96,13 +97,13 @@ public final class RestoreResource extends HomeRoutes {
     }
     Set<RemovalReason> reasons = EnumSet.noneOf(RemovalReason.class);
     for (Object word : words) {
-      reasons.add(
-          RemovalReason.ofWord(String.valueOf(word))
-              .orElseThrow(
-                  () ->
-                      ApiException.badRequest(
-                          "reason should be one of %s, actually was %s"
-                              .formatted(REASON_WORDS, JsonWriter.text(word)))));
+      Set<RemovalReason> named = RemovalReason.ofWord(String.valueOf(word));
+      if (named.isEmpty()) {
+        throw ApiException.badRequest(
+            "reason should be one of %s, actually was %s"
+                .formatted(REASON_WORDS, JsonWriter.text(word)));
+      }
+      reasons.addAll(named);
     }
     return reasons;
   }

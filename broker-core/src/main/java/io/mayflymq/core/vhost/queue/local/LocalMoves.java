@@ -181,7 +181,7 @@ final class LocalMoves {
     state.hidden().start();
     if (state.kept() == null
         && machine instanceof ClassicQueueMachine queue
-        && queue.hasDeleted()) {
+        && (before != null || queue.hasDeleted())) {
       bringBack(queue);
     }
   }
