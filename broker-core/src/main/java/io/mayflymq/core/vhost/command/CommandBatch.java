@@ -19,6 +19,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.IntConsumer;
 
 /**
  * The commands of a burst for the queues of one partition.
@@ -66,6 +67,9 @@ final class CommandBatch {
 
   /** It waits at its queue, and comes back with others that have waited. */
   private static final byte WAITS = 104;
+
+  /** The queue was deleted before. */
+  private static final byte GONE = 105;
 
   private static final int INITIAL_CAPACITY = 64;
   private static final int FLOOD_BYTES = 32 << 10;
@@ -227,6 +231,11 @@ final class CommandBatch {
     } else {
       kinds[i] = REFUSED;
     }
+  }
+
+  /** The same. */
+  void gone(int i) {
+    kinds[i] = GONE;
   }
 
   private void full(int i) {
@@ -692,6 +701,9 @@ final class CommandBatch {
         if (!queue.publish((Message) subjects[i])) {
           kinds[i] = REFUSED;
           partly = true;
+        } else if (queue.isDeleted()) {
+          kinds[i] = GONE;
+          partly = true;
         }
       }
       case SCHEDULE -> queue.schedule((Message) subjects[i], lasts[i]);
@@ -747,6 +759,15 @@ final class CommandBatch {
     for (int i = 0; i < size; i++) {
       if (listeners[i] != null && (kinds[i] == REFUSED || kinds[i] == FULL || kinds[i] == FAILED)) {
         sink.accept(firsts[i], kinds[i] != FAILED);
+      }
+    }
+  }
+
+  /** Visits those whose queue was deleted before, in the same way. */
+  void forEachGone(IntConsumer sink) {
+    for (int i = 0; i < size; i++) {
+      if (listeners[i] != null && kinds[i] == GONE) {
+        sink.accept((int) firsts[i]);
       }
     }
   }
@@ -853,6 +874,8 @@ final class CommandBatch {
   private void notifyPublisher(PublishListener listener, int i, boolean safe) {
     if (kinds[i] == LOST) {
       listener.lost(firsts[i]);
+    } else if (safe && kinds[i] == GONE) {
+      listener.gone(firsts[i]);
     } else if (safe && kinds[i] != FAILED) {
       listener.settled(firsts[i], kinds[i] != REFUSED && kinds[i] != FULL);
     } else {

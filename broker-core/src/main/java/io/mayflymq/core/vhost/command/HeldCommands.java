@@ -82,6 +82,11 @@ final class HeldCommands implements QueueGate.Held<Queue>, PublishListener {
   }
 
   @Override
+  public void gone(long i) {
+    source.gone((int) i);
+  }
+
+  @Override
   public void lost(long i) {
     source.lost((int) i);
   }

@@ -191,16 +191,21 @@ public final class IncomingCommands {
     return batch;
   }
 
-  /** The numbers of the commands that were refused, and of those that have failed. */
+  /** The numbers of the commands that were refused, have failed, or whose queue was deleted. */
   private static final class Failures {
     final List<Integer> refused = new ArrayList<>(0);
     final List<Integer> failed = new ArrayList<>(0);
+    final List<Integer> gone = new ArrayList<>(0);
 
     ByteWriter write(ByteWriter out) {
       out.number(refused.size());
       refused.forEach(out::number);
       out.number(failed.size());
       failed.forEach(out::number);
+      if (!gone.isEmpty()) {
+        out.number(gone.size());
+        gone.forEach(out::number);
+      }
       return out;
     }
   }
@@ -281,6 +286,7 @@ public final class IncomingCommands {
       if (batch.hasFailures()) {
         Failures found = new Failures();
         batch.forEachFailure((i, refused) -> (refused ? found.refused : found.failed).add((int) i));
+        batch.forEachGone(found.gone::add);
         failuresHere = found;
       }
     }
@@ -332,6 +338,11 @@ public final class IncomingCommands {
       if (!accepted) {
         failures.refused.add((int) index);
       }
+    }
+
+    @Override
+    public void gone(long index) {
+      failures.gone.add((int) index);
     }
 
     @Override

@@ -78,6 +78,11 @@ final class OutgoingCommands implements RemoteCommands<Queue> {
     for (int i = 0; i < failed; i++) {
       batch.failed(checked(outcome.integer()));
     }
+    // Absent if there are none, as nodes of earlier versions have it.
+    int gone = outcome.remaining() > 0 ? outcome.count(1) : 0;
+    for (int i = 0; i < gone; i++) {
+      batch.gone(checked(outcome.integer()));
+    }
     run.safe();
   }
 

@@ -26,6 +26,16 @@ public interface PublishListener {
   }
 
   /**
+   * One of the queues that a message went to was deleted before: the message is not there. For a
+   * publisher that is as if it had been there.
+   *
+   * @param publishSequence the number that the publisher gave the message
+   */
+  default void gone(long publishSequence) {
+    settled(publishSequence, true);
+  }
+
+  /**
    * The node of one of the queues that a message went to cannot be reached: it may be there or not.
    *
    * @param publishSequence the number that the publisher gave the message

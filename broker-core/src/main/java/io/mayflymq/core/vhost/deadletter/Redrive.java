@@ -238,8 +238,11 @@ public final class Redrive implements LockedMessages {
       skip(passage.skipped());
       return;
     }
-    List<Queue> targets = passage.targets().stream().map(this::nearest).toList();
-    if (mayNotGo(targets, refusing::contains)) {
+    List<Queue> targets =
+        passage.targets().stream().map(this::nearest).filter(target -> !isGone(target)).toList();
+    if (targets.isEmpty()) {
+      skip(Skipped.NO_QUEUE);
+    } else if (mayNotGo(targets, refusing::contains)) {
       skip(Skipped.REFUSED);
     } else if (passages.dryRun()) {
       count(passage.message(), targets);
@@ -259,6 +262,11 @@ public final class Redrive implements LockedMessages {
   /** Whether what goes there is in the same log. */
   private boolean isNear(Queue target) {
     return target.partition() == partition && !target.isStream() && !target.holdsCommands();
+  }
+
+  /** Whether a queue was deleted, and is still in the routing table: it would keep nothing. */
+  private boolean isGone(Queue target) {
+    return isNear(target) && target.onShard().isDeleted();
   }
 
   private boolean mayNotGo(List<Queue> targets, Predicate<Queue> refuses) {
@@ -380,6 +388,12 @@ public final class Redrive implements LockedMessages {
     @Override
     public void settled(long target, boolean taken) {
       (taken ? taking : refusing).add(targets.get((int) target));
+      reported();
+    }
+
+    /** It is not there. */
+    @Override
+    public void gone(long target) {
       reported();
     }
 
