@@ -21,6 +21,7 @@ import io.mayflymq.core.vhost.deadletter.RedriveRequest.Filter;
 import io.mayflymq.core.vhost.queue.QueueSnapshot;
 import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.protocol.types.FieldValue;
+import io.mayflymq.protocol.types.Int64Header;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -327,6 +328,26 @@ class MoveMessageTest {
       assertThat(numbers("q")).containsExactly(0, 1, 2);
       assertThat(browse("q")).noneMatch(BrowsedMessage::redelivered);
       assertThat(QueueSnapshot.of(broker.queue("q")).totals().unacked()).isZero();
+    }
+  }
+
+  @Test
+  void fullQueueTakesWhatWaitsThereForItsTime() {
+    for (int shard : new int[] {NEAR, FAR}) {
+      broker = TestBroker.of(2);
+      broker.declareOn(NEAR, "q");
+      broker.declareOn(
+          shard,
+          "full",
+          FieldTable.builder()
+              .put("x-max-length", 0)
+              .put("x-overflow", "reject-publish")
+              .put("x-deliver-at-header", "at")
+              .build());
+      publish(TestBroker.message(7).with(new Int64Header("at"), broker.clock().millis() + 1000));
+      assertThat(move(toQueue(one(0), "full")).moved()).as("shard %d", shard).isEqualTo(1);
+      assertThat(numbers("q")).isEmpty();
+      assertThat(QueueSnapshot.of(broker.queue("full")).scheduled().ready()).isEqualTo(1);
     }
   }
 

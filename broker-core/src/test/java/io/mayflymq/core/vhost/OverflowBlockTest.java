@@ -8,6 +8,7 @@ import io.mayflymq.core.policy.PolicyKind;
 import io.mayflymq.core.queue.GetResult;
 import io.mayflymq.core.vhost.TestBroker.Settlement;
 import io.mayflymq.protocol.types.FieldTable;
+import io.mayflymq.protocol.types.Int64Header;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -98,6 +99,34 @@ class OverflowBlockTest {
     publish(1, "small", TestBroker.message(2, true, Message.NO_TTL, 200));
     broker.trimMemory();
     assertThat(outcomes).containsEntry(1, false).containsEntry(2, false);
+  }
+
+  /** It does not count for the limit, so it is no matter that others wait for room. */
+  @Test
+  void whatWaitsForItsTimeNeedsNoRoom() {
+    broker.declareOn(0, "q", blocking(1).put("x-deliver-at-header", "at").build());
+    Message scheduled =
+        TestBroker.message(9).with(new Int64Header("at"), broker.clock().millis() + 60_000);
+    publish(1, "q", 1);
+    publish(2, "q", scheduled);
+    broker.trimMemory();
+    assertThat(outcomes).containsOnlyKeys(1, 9);
+    broker.on(
+        2,
+        () -> {
+          publish(2, "q", TestBroker.message(2));
+          publish(2, "q", TestBroker.message(8).with(new Int64Header("at"), Long.MAX_VALUE / 2));
+          publish(
+              2,
+              "q",
+              TestBroker.message(10).with(new Int64Header("at"), broker.clock().millis() + 60_000));
+        });
+    broker.trimMemory();
+    assertThat(outcomes).as("too far away is not waited for").containsOnlyKeys(1, 9, 10);
+    assertThat(broker.drain("q")).containsExactly(1, 2, 8);
+    broker.advance(60_000);
+    assertThat(broker.drain("q")).containsExactly(9, 10);
+    assertThat(outcomes).doesNotContainValue(false);
   }
 
   @Test

@@ -576,14 +576,16 @@ final class CommandBatch {
 
     /**
      * Returns whether what a client offers enters its queue now. Behind a message that waits, those
-     * of the same batch for that queue wait, too, so that they keep their order.
+     * of the same batch for that queue wait, too, so that they keep their order; but none that
+     * waits for its time.
      */
     private boolean enters(int i) {
       Queue queue = queues[i];
       Message message = (Message) subjects[i];
       WaitingPublishes before = waitingFor(queue);
       boolean isBehind = before != null || (fullQueues != null && fullQueues.contains(queue));
-      if (!isBehind && queue.onShard().admits(message)) {
+      ShardQueue target = queue.onShard();
+      if (isBehind ? target.waitsForTime(message) : target.admits(message)) {
         return true;
       }
       if (lasts[i] == AT_ONCE || queue.settings().length().neverFits(message.bodyLength())) {

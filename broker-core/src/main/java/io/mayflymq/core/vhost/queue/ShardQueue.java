@@ -41,6 +41,14 @@ public interface ShardQueue {
   /** Does the same for a message that comes by a move; null if it arrives by itself. */
   void schedule(Message message, Move move, long dueMillis);
 
+  /**
+   * Returns whether a message that is published now waits for a time that it has in a header: it
+   * does not count for the limit of the queue until then.
+   */
+  default boolean waitsForTime(Message message) {
+    return false;
+  }
+
   /** Returns whether {@link #publish} would refuse a message now. */
   boolean refuses(Message message);
 
@@ -51,7 +59,7 @@ public interface ShardQueue {
 
   /**
    * Returns whether a client may publish a message now: not if the queue {@link #blocks} it, or
-   * others wait already.
+   * others wait already and it does not {@link #waitsForTime} itself.
    */
   default boolean admits(Message message) {
     return true;

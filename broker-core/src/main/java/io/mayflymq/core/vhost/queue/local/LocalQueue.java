@@ -121,7 +121,8 @@ public final class LocalQueue implements ShardQueue {
 
   @Override
   public boolean publish(Message message, Move move) {
-    if (deliverAtHeader != null && waits(message, move)) {
+    if (waitsForTime(message)) {
+      schedule(message, move, HeaderTime.of(message, deliverAtHeader));
       return true;
     }
     Counters counters = machine.counters();
@@ -133,25 +134,26 @@ public final class LocalQueue implements ShardQueue {
     return true;
   }
 
-  /** Has a message wait for the time that its header names, unless that is too far away. */
-  private boolean waits(Message message, Move move) {
-    long dueMillis = HeaderTime.of(message, deliverAtHeader);
-    long delay = Delay.until(dueMillis, state.now());
-    if (delay == 0 || delay > Delay.LONGEST_MILLIS) {
+  /** It does, unless its time is too far away. */
+  @Override
+  public boolean waitsForTime(Message message) {
+    if (deliverAtHeader == null) {
       return false;
     }
-    schedule(message, move, dueMillis);
-    return true;
+    long delay = Delay.until(HeaderTime.of(message, deliverAtHeader), state.now());
+    return delay > 0 && delay <= Delay.LONGEST_MILLIS;
   }
 
   @Override
   public boolean blocks(Message message) {
-    return machine instanceof ClassicQueueMachine limited && limited.blocks(message, state.now());
+    return machine instanceof ClassicQueueMachine limited
+        && limited.blocks(message, state.now())
+        && !waitsForTime(message);
   }
 
   @Override
   public boolean admits(Message message) {
-    return (line == null || line.isEmpty()) && !blocks(message);
+    return ((line == null || line.isEmpty()) && !blocks(message)) || waitsForTime(message);
   }
 
   @Override
@@ -181,7 +183,7 @@ public final class LocalQueue implements ShardQueue {
 
   @Override
   public boolean refuses(Message message) {
-    return machine.refuses(message, state.now());
+    return machine.refuses(message, state.now()) && !waitsForTime(message);
   }
 
   @Override
