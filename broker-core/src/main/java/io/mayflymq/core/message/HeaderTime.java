@@ -11,8 +11,10 @@ public final class HeaderTime {
   /** What stands for no time. */
   public static final long NONE = Long.MAX_VALUE;
 
-  /** So many digits always fit into a long. */
-  private static final Pattern DIGITS = Pattern.compile("[0-9]{1,18}");
+  /** What stands for it and all later times. */
+  private static final long LATEST = NONE - 1;
+
+  private static final Pattern DIGITS = Pattern.compile("[0-9]+");
 
   private HeaderTime() {}
 
@@ -31,12 +33,22 @@ public final class HeaderTime {
   static long of(FieldValue value) {
     if (value instanceof FieldValue.Timestamp time) {
       long seconds = time.seconds();
-      return seconds < 0 || seconds > NONE / 1000 ? NONE : seconds * 1000;
+      return seconds < 0 ? NONE : seconds > LATEST / 1000 ? LATEST : seconds * 1000;
     }
     if (value instanceof FieldValue.LongString text) {
       String digits = text.string();
-      return DIGITS.matcher(digits).matches() ? Long.parseLong(digits) : NONE;
+      return DIGITS.matcher(digits).matches() ? millis(digits) : NONE;
     }
-    return value != null && value.isInteger() && value.longValue() >= 0 ? value.longValue() : NONE;
+    return value != null && value.isInteger() && value.longValue() >= 0
+        ? Math.min(value.longValue(), LATEST)
+        : NONE;
+  }
+
+  private static long millis(String digits) {
+    try {
+      return Math.min(Long.parseLong(digits), LATEST);
+    } catch (NumberFormatException tooLarge) {
+      return LATEST;
+    }
   }
 }
