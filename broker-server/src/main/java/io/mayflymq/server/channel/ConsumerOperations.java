@@ -518,14 +518,18 @@ final class ConsumerOperations {
    * Gives the client more time for a delivery: as much as for one of this moment.
    *
    * @param mostMillis no more than so much, in ms
-   * @return false if the channel does not hold the delivery: its lock has ended, it is settled, or
-   *     there was none
+   * @return false if the channel does not hold the delivery: its lock has ended, it is settled, its
+   *     queue was deleted, or there was none
    */
   boolean renewLock(long tag, long mostMillis) {
     if (!unacked.contains(tag)) {
       return false;
     }
     DeliverySource source = unacked.source(tag);
+    Queue inTable = connection.vhost().routing().queue(source.queue().name());
+    if (inTable == null || inTable.id() != source.queue().id()) {
+      return false;
+    }
     timeout.renew(source, tag, mostMillis);
     locks.renew(source, tag, mostMillis);
     renewals.add(source.queue());

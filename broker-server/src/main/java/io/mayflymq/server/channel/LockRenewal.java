@@ -75,7 +75,7 @@ record LockRenewal(long tag, long mostMillis) {
   BasicMethod.Return inVain() {
     return new BasicMethod.Return(
         ReplyCode.NOT_FOUND.code(),
-        "NOT_FOUND - this channel holds no delivery %d: its lock has ended, it is settled, or there was none"
+        "NOT_FOUND - this channel holds no delivery %d: its lock has ended, it is settled, its queue was deleted, or there was none"
             .formatted(tag),
         NAME,
         Long.toString(tag));

@@ -100,7 +100,7 @@ class LockRenewalIT {
     assertThat(told.getReplyCode()).isEqualTo(404);
     assertThat(told.getReplyText())
         .isEqualTo(
-            "NOT_FOUND - this channel holds no delivery %d: its lock has ended, it is settled, or there was none"
+            "NOT_FOUND - this channel holds no delivery %d: its lock has ended, it is settled, its queue was deleted, or there was none"
                 .formatted(tag));
     assertThat(told.getExchange()).isEqualTo(LOCK);
     assertThat(told.getRoutingKey()).isEqualTo(Long.toString(tag));
@@ -127,6 +127,23 @@ class LockRenewalIT {
     renew(channel, tag);
     assertThat(confirmed(channel)).isFalse();
     assertThat(amqp.ready(queue)).isZero();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"classic", "quorum"})
+  void aDeliveryOfADeletedQueueHasNoLock(String type, Amqp amqp) throws Exception {
+    String queue = queue(amqp, type, LONG);
+    Channel channel = amqp.confirming();
+    amqp.publish(queue, "m");
+    long tag = channel.basicGet(queue, false).getEnvelope().getDeliveryTag();
+    renew(channel, tag);
+    assertThat(confirmed(channel)).isTrue();
+    channel.queueDelete(queue);
+    renew(channel, tag);
+    assertThat(confirmed(channel)).isFalse();
+    amqp.channel().queueDeclare(queue, true, false, false, Map.of("x-queue-type", type));
+    renew(channel, tag);
+    assertThat(confirmed(channel)).as("another queue of that name").isFalse();
   }
 
   @ParameterizedTest
