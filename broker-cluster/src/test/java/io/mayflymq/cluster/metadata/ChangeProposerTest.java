@@ -139,6 +139,7 @@ class ChangeProposerTest {
   }
 
   private static String failure(CompletableFuture<Void> change) {
+    assertThat(change).as("a change that is not made").isCompletedExceptionally();
     return change.handle((done, failure) -> failure.getMessage()).join();
   }
 
