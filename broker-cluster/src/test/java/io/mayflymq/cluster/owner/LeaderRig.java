@@ -261,6 +261,7 @@ final class LeaderRig {
         (proxy, method, arguments) ->
             switch (method.getName()) {
               case "publish" -> publish(id, (Message) arguments[0]);
+              case "isDeleted" -> false;
               case "pauseMillis" -> 0;
               case "waitOfPublisher" -> 0L;
               default ->
