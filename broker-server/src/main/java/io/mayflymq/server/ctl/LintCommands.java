@@ -23,8 +23,10 @@ import java.util.stream.Collectors;
 final class LintCommands {
   private static final String STANDARD_INPUT = "-";
   private static final String FORMAT = "--format";
+  private static final String TEXT = "text";
+  private static final String JSON = "json";
   private static final String FAIL_ON = "--fail-on";
-  private static final List<String> FORMATS = List.of("text", "json", "sarif");
+  private static final List<String> FORMATS = List.of(TEXT, JSON, "sarif");
 
   private LintCommands() {}
 
@@ -53,7 +55,8 @@ final class LintCommands {
   }
 
   private static Result lint(Invocation invocation) {
-    String format = oneOf(invocation, FORMAT, FORMATS, "text");
+    String formatter = invocation.format() == OutputFormat.JSON ? JSON : TEXT;
+    String format = oneOf(invocation, FORMAT, FORMATS, formatter);
     Level least =
         Level.valueOf(
             oneOf(
@@ -75,7 +78,7 @@ final class LintCommands {
     }
     invocation.say(
         switch (format) {
-          case "json" -> JsonWriter.text(findings.stream().map(LintCommands::object).toList());
+          case JSON -> JsonWriter.text(findings.stream().map(LintCommands::object).toList());
           case "sarif" -> JsonWriter.text(sarif(file, findings));
           default -> text(findings);
         });
