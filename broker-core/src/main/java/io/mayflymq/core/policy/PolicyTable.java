@@ -46,6 +46,7 @@ public final class PolicyTable {
   private final Defaults defaults;
   private final long patternsSize;
   private final boolean pauses;
+  private final boolean schedules;
   private final boolean toleratesMismatches;
   private final Cache<Applied, QueueSettings> recent = BoundedCaches.of(64);
 
@@ -62,6 +63,7 @@ public final class PolicyTable {
     this.patternsSize = patternsSize;
     this.defaults = defaults;
     this.pauses = hasKey(PolicyKey.PAUSE);
+    this.schedules = hasKey(PolicyKey.DELIVER_AT_HEADER);
     this.toleratesMismatches = hasKey(PolicyKey.ON_MISMATCH);
   }
 
@@ -74,6 +76,11 @@ public final class PolicyTable {
   /** Returns whether queues may be paused by them. */
   public boolean pauses() {
     return pauses;
+  }
+
+  /** Returns whether queues may have a header with a time to deliver by them. */
+  public boolean schedules() {
+    return schedules;
   }
 
   /** Creates a table without policies; these defaults count if arguments do not set a key. */

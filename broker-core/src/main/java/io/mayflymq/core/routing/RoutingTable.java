@@ -24,13 +24,14 @@ import java.util.function.BiConsumer;
  */
 public final class RoutingTable<Q> {
   private static final RoutingTable<Object> EMPTY =
-      new RoutingTable<>(RoutingNodes.empty(), HashMap.empty(), HashMap.empty(), 0, 0);
+      new RoutingTable<>(RoutingNodes.empty(), HashMap.empty(), HashMap.empty(), 0, 0, 0);
 
   private final RoutingNodes<Q> nodes;
   // The bindings by destination; no set is empty. By source they are in the exchange's index.
   private final HashMap<String, HashSet<Binding>> toQueues;
   private final HashMap<String, HashSet<Binding>> toExchanges;
   private final int bindingCount;
+  private final int timedQueues;
   private final long metadataBytes;
 
   private RoutingTable(
@@ -38,11 +39,13 @@ public final class RoutingTable<Q> {
       HashMap<String, HashSet<Binding>> toQueues,
       HashMap<String, HashSet<Binding>> toExchanges,
       int bindingCount,
+      int timedQueues,
       long metadataBytes) {
     this.nodes = nodes;
     this.toQueues = toQueues;
     this.toExchanges = toExchanges;
     this.bindingCount = bindingCount;
+    this.timedQueues = timedQueues;
     this.metadataBytes = metadataBytes;
   }
 
@@ -251,20 +254,33 @@ public final class RoutingTable<Q> {
     return nodes.queues().size();
   }
 
+  /** Returns whether there is a queue that was put in as timed. */
+  public boolean hasTimedQueues() {
+    return timedQueues > 0;
+  }
+
   /**
-   * This table with a queue, or with another handle for it: its bindings stay.
+   * This table with a queue that is not timed, or with another handle for it: its bindings stay.
    *
    * @param bytes what it counts in {@link #metadataBytes}
    */
   public RoutingTable<Q> withQueue(String name, Q handle, long bytes) {
+    return withQueue(name, handle, bytes, false);
+  }
+
+  /**
+   * The same.
+   *
+   * @param timed whether its declaration names a header with a time, so that publishers look for it
+   */
+  public RoutingTable<Q> withQueue(String name, Q handle, long bytes, boolean timed) {
     Objects.requireNonNull(handle, "handle");
     QueueNode<Q> present = nodes.queue(name);
-    if (present != null && present.handle() == handle && present.bytes() == bytes) {
+    QueueNode<Q> node = new QueueNode<>(name, handle, bytes, timed);
+    if (present != null && present.isSame(node)) {
       return this;
     }
-    QueueNode<Q> node = new QueueNode<>(name, handle, bytes);
-    RoutingTable<Q> table =
-        withNodes(nodes.with(node)).grownBy(present == null ? bytes : bytes - present.bytes());
+    RoutingTable<Q> table = withNodes(nodes.with(node)).without(present).plus(node, 1);
     for (Binding binding : bindingsTo(DestinationKind.QUEUE, name)) {
       ExchangeNode<Q> source = table.existing(binding.source());
       table = table.withNode(source.withIndex(source.index().with(binding, node)));
@@ -285,7 +301,27 @@ public final class RoutingTable<Q> {
     for (Binding binding : bindingsTo(DestinationKind.QUEUE, name)) {
       table = table.withoutBinding(binding);
     }
-    return table.withNodes(table.nodes.withoutQueue(name)).grownBy(-node.bytes());
+    return table.withNodes(table.nodes.withoutQueue(name)).without(node);
+  }
+
+  /**
+   * What a queue counts no more.
+   *
+   * @param node null if there is none
+   */
+  private RoutingTable<Q> without(QueueNode<Q> node) {
+    return node == null ? this : plus(node, -1);
+  }
+
+  /** What a queue counts, so many times. */
+  private RoutingTable<Q> plus(QueueNode<Q> node, int times) {
+    return new RoutingTable<>(
+        nodes,
+        toQueues,
+        toExchanges,
+        bindingCount,
+        timedQueues + (node.timed() ? times : 0),
+        metadataBytes + times * node.bytes());
   }
 
   /** Removes a queue with its bindings and the auto-delete exchanges this leaves unbound. */
@@ -427,6 +463,7 @@ public final class RoutingTable<Q> {
         isQueue ? to : toQueues,
         isQueue ? toExchanges : to,
         bindingCount + more,
+        timedQueues,
         metadataBytes + bytes);
   }
 
@@ -435,10 +472,12 @@ public final class RoutingTable<Q> {
   }
 
   private RoutingTable<Q> withNodes(RoutingNodes<Q> changed) {
-    return new RoutingTable<>(changed, toQueues, toExchanges, bindingCount, metadataBytes);
+    return new RoutingTable<>(
+        changed, toQueues, toExchanges, bindingCount, timedQueues, metadataBytes);
   }
 
   private RoutingTable<Q> grownBy(long bytes) {
-    return new RoutingTable<>(nodes, toQueues, toExchanges, bindingCount, metadataBytes + bytes);
+    return new RoutingTable<>(
+        nodes, toQueues, toExchanges, bindingCount, timedQueues, metadataBytes + bytes);
   }
 }

@@ -22,6 +22,7 @@ import io.mayflymq.core.metadata.MetadataCommand.QueueStays;
 import io.mayflymq.core.metadata.MetadataCommand.Unbound;
 import io.mayflymq.core.metadata.MetadataCommand.VhostDeleted;
 import io.mayflymq.core.metadata.QueueDefinition;
+import io.mayflymq.core.policy.PolicyKey;
 import io.mayflymq.core.queue.IdleLease;
 import io.mayflymq.core.routing.Binding;
 import io.mayflymq.core.routing.DestinationKind;
@@ -250,7 +251,10 @@ final class TopologyChanges {
   private static RoutingTable<Queue> with(
       RoutingTable<Queue> table, Queue queue, QueueDefinition definition) {
     return table.withQueue(
-        queue.name(), queue, MetadataSize.ofQueue(queue.name(), definition.arguments()));
+        queue.name(),
+        queue,
+        MetadataSize.ofQueue(queue.name(), definition.arguments()),
+        definition.arguments().containsKey(PolicyKey.DELIVER_AT_HEADER.argument()));
   }
 
   /**

@@ -181,6 +181,15 @@ public final class VirtualHost implements QueueHost {
     return state.routing();
   }
 
+  /**
+   * Returns whether a queue may have a header with a time to deliver, by its declaration or by a
+   * policy. If not, no queue has to be asked for it. Any thread may call.
+   */
+  public boolean schedulesByHeaders() {
+    Topology now = state.current();
+    return now.routing().hasTimedQueues() || now.policies().schedules();
+  }
+
   /** What is counted here. */
   public VhostMetrics metrics() {
     return metrics;

@@ -260,12 +260,12 @@ class ChoiceExchangesTest {
     ChoiceIndex<String> index = ChoiceIndex.empty(counting);
     for (int i = 0; i < 1_000; i++) {
       String queue = "q" + i;
-      index = index.with(Binding.toQueue("x", queue, "1"), new QueueNode<>(queue, queue, 0));
+      index = index.with(Binding.toQueue("x", queue, "1"), new QueueNode<>(queue, queue, 0, false));
     }
     assertThat(lots).as("only a message needs them").hasValue(0);
     index.match("k", MessageProperties.NONE);
     assertThat(lots).hasValue(1_000);
-    index = index.with(Binding.toQueue("x", "z", "1"), new QueueNode<>("z", "z", 0));
+    index = index.with(Binding.toQueue("x", "z", "1"), new QueueNode<>("z", "z", 0, false));
     index = index.without(Binding.toQueue("x", "q5", "1"));
     assertThat(index.match("k", MessageProperties.NONE).route().toList()).containsExactly("z");
     assertThat(lots).hasValue(1_001);

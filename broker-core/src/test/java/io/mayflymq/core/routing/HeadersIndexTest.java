@@ -41,7 +41,7 @@ class HeadersIndexTest {
 
   private void add(Binding binding) {
     String queue = binding.destination();
-    index = index.with(binding, new QueueNode<>(queue, queue, 0));
+    index = index.with(binding, new QueueNode<>(queue, queue, 0, false));
   }
 
   private FieldTable some(int most) {

@@ -36,6 +36,19 @@ class RoutingTableTest {
   }
 
   @Test
+  void timedQueuesAreCounted() {
+    RoutingTable<String> table = RoutingTable.<String>empty().withQueue("q", "1", 10, true);
+    assertThat(table.hasTimedQueues()).isTrue();
+    assertThat(table.withQueue("q", "1", 10, true)).isSameAs(table);
+    assertThat(table.withQueue("q", "2", 20, true).withoutQueue("q").hasTimedQueues()).isFalse();
+    RoutingTable<String> changed = table.withQueue("q", "1", 10, false);
+    assertThat(changed.hasTimedQueues()).isFalse();
+    assertThat(changed.metadataBytes()).isEqualTo(table.metadataBytes());
+    assertThat(changed.withQueue("r", "r", 5, true).deleteQueue("q").table().hasTimedQueues())
+        .isTrue();
+  }
+
+  @Test
   void defaultExchangeRoutesToTheQueueNamedByTheRoutingKey() {
     queue("q");
     assertThat(route("", "q")).containsExactly("q");

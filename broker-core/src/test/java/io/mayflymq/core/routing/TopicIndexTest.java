@@ -21,7 +21,7 @@ class TopicIndexTest {
   private static TopicIndex<String> index(Iterable<String> patterns) {
     TopicIndex<String> index = TopicIndex.empty();
     for (String pattern : patterns) {
-      index = index.with(binding(pattern), new QueueNode<>(pattern, pattern, 0));
+      index = index.with(binding(pattern), new QueueNode<>(pattern, pattern, 0, false));
     }
     return index;
   }
@@ -115,7 +115,7 @@ class TopicIndexTest {
 
   @Test
   void queueIsFoundOnceIfSeveralTopicBindingsMatch() {
-    QueueNode<String> queue = new QueueNode<>("q", "q", 0);
+    QueueNode<String> queue = new QueueNode<>("q", "q", 0, false);
     TopicIndex<String> index = TopicIndex.empty();
     for (String pattern : List.of("a.*", "a.#", "#", "#.b", "a.b")) {
       index = index.with(Binding.toQueue("x", "q", pattern), queue);
@@ -139,7 +139,7 @@ class TopicIndexTest {
     String second = "a.b.d." + "x.*.#.".repeat(40) + "y";
     TopicIndex<String> one = index(List.of(first));
     assertThat(one.root().branches().word("a").to()).isEqualTo(TopicKey.end(first));
-    TopicIndex<String> both = one.with(binding(second), new QueueNode<>(second, second, 0));
+    TopicIndex<String> both = one.with(binding(second), new QueueNode<>(second, second, 0, false));
     TopicNode<String> fork = both.root().branches().word("a");
     assertThat(fork.to()).isEqualTo("a.b.".length());
     assertThat(fork.branches().word("c").to()).isEqualTo(TopicKey.end(first));

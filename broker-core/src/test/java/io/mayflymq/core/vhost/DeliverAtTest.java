@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.mayflymq.core.message.Delay;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metrics.Counter;
+import io.mayflymq.core.policy.Policy;
+import io.mayflymq.core.policy.PolicyKind;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.queue.QueueSnapshot;
 import io.mayflymq.protocol.types.BasicProperties;
@@ -15,6 +17,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -148,6 +151,47 @@ class DeliverAtTest {
     publish("q", 3, at(new FieldValue.Int64(Long.MAX_VALUE - 1)));
     assertThat(broker.drain("q")).containsExactly(2, 3);
     assertThat(QueueSnapshot.of(broker.queue("q")).scheduled().ready()).isEqualTo(1);
+  }
+
+  /** Publishers look into headers only where a queue may name one with a time. */
+  @Test
+  void headersAreLookedAtWhereAQueueMayNameOne() {
+    broker.declare("other", TestBroker.deadLetteringTo("q"));
+    assertThat(broker.vhost.schedulesByHeaders()).isFalse();
+    broker.declare("q", ARGUMENTS);
+    broker.declare("r", ARGUMENTS);
+    assertThat(broker.vhost.schedulesByHeaders()).isTrue();
+    broker.delete("q");
+    broker = broker.afterKill();
+    assertThat(broker.vhost.schedulesByHeaders()).isTrue();
+    broker.delete("r");
+    assertThat(broker.vhost.schedulesByHeaders()).isFalse();
+    policy("deliver-at-header", "at");
+    assertThat(broker.vhost.schedulesByHeaders()).isTrue();
+    broker = broker.afterKill();
+    assertThat(broker.vhost.schedulesByHeaders()).isTrue();
+    broker.vhost.policies().clear(PolicyKind.POLICY, "p");
+    broker.advance(1);
+    assertThat(broker.vhost.schedulesByHeaders()).isFalse();
+  }
+
+  @Test
+  void headerThatADeclarationAddsIsLookedAt() {
+    broker.declare("q");
+    policy("on-mismatch", "adopt");
+    assertThat(broker.vhost.schedulesByHeaders()).isFalse();
+    broker.declare("q", ARGUMENTS);
+    assertThat(broker.vhost.schedulesByHeaders()).isTrue();
+    broker.declare("q");
+    assertThat(broker.vhost.schedulesByHeaders()).isFalse();
+  }
+
+  private void policy(String key, String value) {
+    broker
+        .vhost
+        .policies()
+        .set(Policy.of(PolicyKind.POLICY, "p", "^q$", "queues", 0, Map.of(key, value)));
+    broker.advance(1);
   }
 
   @Test

@@ -307,6 +307,9 @@ public final class Publisher {
     if (route.isDelayed()) {
       Delay.check(message.headers(), vhost.nowMillis());
     }
+    if (!vhost.schedulesByHeaders()) {
+      return;
+    }
     for (int i = 0; i < route.size(); i++) {
       String header = route.get(i).settings().expiry().deliverAtHeader();
       if (header != null) {
