@@ -1,6 +1,11 @@
 package io.mayflymq.core.metadata;
 
 import io.mayflymq.core.routing.Binding;
+import io.mayflymq.protocol.types.ErlangText;
+import io.mayflymq.protocol.types.FieldTable;
+import io.mayflymq.protocol.types.FieldValue;
+import java.util.StringJoiner;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
@@ -57,7 +62,8 @@ public final class TopologyAudit implements BrokerEvents {
       return "queue '%s'".formatted(deleted.queue().name());
     } else if (event instanceof TopologyEvent.QueueAdopted adopted) {
       return "queue '%s' has the arguments %s and had %s"
-          .formatted(adopted.queue().name(), adopted.queue().arguments(), adopted.before());
+          .formatted(
+              adopted.queue().name(), text(adopted.queue().arguments()), text(adopted.before()));
     } else if (event instanceof TopologyEvent.QueueKept kept) {
       return "queue '%s' keeps %s"
           .formatted(kept.queue().name(), String.join(", ", kept.differing()));
@@ -69,6 +75,34 @@ public final class TopologyAudit implements BrokerEvents {
       return text(created.binding());
     }
     return text(((TopologyEvent.BindingDeleted) event).binding());
+  }
+
+  /** Returns arguments such as {@code {x-max-length: 5, x-overflow: 'reject-publish'}}. */
+  private static String text(FieldTable arguments) {
+    StringJoiner fields = new StringJoiner(", ", "{", "}");
+    arguments.forEach((name, value) -> fields.add(name + ": " + text(value)));
+    return fields.toString();
+  }
+
+  private static String text(FieldValue value) {
+    if (value instanceof FieldValue.LongString text) {
+      return "'" + text.string() + "'";
+    } else if (value instanceof FieldValue.Table table) {
+      return text(table.table());
+    } else if (value instanceof FieldValue.Array array) {
+      return array.values().stream()
+          .map(TopologyAudit::text)
+          .collect(Collectors.joining(", ", "[", "]"));
+    } else if (value instanceof FieldValue.Float64 number) {
+      return Double.toString(number.value());
+    } else if (value instanceof FieldValue.Float32 number) {
+      return Float.toString(number.value());
+    } else if (value instanceof FieldValue.Timestamp time) {
+      return Long.toString(time.seconds());
+    } else if (value instanceof FieldValue.Decimal) {
+      return value.rabbitTypeName();
+    }
+    return ErlangText.of(value);
   }
 
   private static String text(Binding binding) {
