@@ -20,6 +20,8 @@ public enum ClaimId {
   LIMIT_REFUSES(Danger.LOST, true, "the queue is full"),
   DELIVERY_LIMIT_DROPS(Danger.LOST, true, "deliveries fail: consumers reject with requeue, or end"),
   LEASE_DELETES(Danger.LOST, true, "the queue is not used"),
+  DELETED_LOST(Danger.LOST, true, "the queue is deleted: by a client, an operator, the broker"),
+  DELETED_KEPT(Danger.LOST, false, "the queue is deleted: by a client, an operator, the broker"),
   POLICY_TAKES(Danger.LOST, true, "a policy is set or changed"),
   DEAD_LETTER_LOST(Danger.LOST, true, "a message is dead-lettered"),
   DEAD_LETTERS_KEPT(Danger.LOST, false, "a message is dead-lettered"),

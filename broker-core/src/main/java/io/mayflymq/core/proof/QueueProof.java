@@ -14,6 +14,7 @@ import io.mayflymq.core.policy.PolicyKey;
 import io.mayflymq.core.policy.QueueArguments;
 import io.mayflymq.core.policy.QueueSettings;
 import io.mayflymq.core.policy.QueueType;
+import io.mayflymq.core.policy.RecoverableSettings;
 import io.mayflymq.core.policy.RetrySettings;
 import io.mayflymq.core.policy.TimeoutAction;
 import io.mayflymq.core.policy.TtlMode;
@@ -44,6 +45,9 @@ public final class QueueProof {
 
   /** How long a consumer may hold a message by the change that is proposed, in ms. */
   private static final long LOCK_MILLIS = 60_000;
+
+  /** For how long a deleted queue can be brought back by the change that is proposed. */
+  private static final String RECOVERABLE_FOR = "1D";
 
   /** How many deliveries may fail by the change that is proposed. */
   private static final long DELIVERY_LIMIT = 20;
@@ -105,7 +109,7 @@ public final class QueueProof {
     if (goes != null) {
       can(
           ClaimId.QUEUE_GOES,
-          goes,
+          goes + comesBackAfter(),
           "the declaration: durable = %s, exclusive = %s, auto_delete = %s"
               .formatted(
                   facts.definition().durable(),
@@ -170,6 +174,22 @@ public final class QueueProof {
         : null;
   }
 
+  /** Whether it can be brought back when it was deleted. */
+  private boolean comesBack() {
+    return facts.definition().durable()
+        && !facts.definition().exclusive()
+        && facts.takesPolicies()
+        && settings.recoverable().isOn();
+  }
+
+  /** Returns what a claim about a deletion says besides, if the queue can be brought back. */
+  private String comesBackAfter() {
+    return comesBack()
+        ? " For %d ms undelete_queue brings it back."
+            .formatted(settings.recoverable().windowMillis())
+        : "";
+  }
+
   private String members() {
     return "type %s, on %d of %d nodes"
         .formatted(settings.type().wireName(), around.members(), around.nodes());
@@ -207,6 +227,7 @@ public final class QueueProof {
           DeathReason.DELIVERY_LIMIT);
     }
     lease();
+    deletion();
     List<DeathReason> taken = new ArrayList<>();
     if (isTtlOn() && settings.expiry().retroactive()) {
       taken.add(DeathReason.EXPIRED);
@@ -300,10 +321,53 @@ public final class QueueProof {
     can(
         ClaimId.LEASE_DELETES,
         "After %d ms without use the queue is deleted with its messages, which are not dead-lettered."
-            .formatted(expires),
+                .formatted(expires)
+            + comesBackAfter(),
         value(PolicyKey.EXPIRES) + ", " + value(PolicyKey.EXPIRES_CONDITION),
         keys(PolicyKey.EXPIRES_CONDITION, "unused-and-empty"),
         "declare it without x-expires-condition");
+  }
+
+  private void deletion() {
+    String from =
+        "%s; the declaration: durable = %s, exclusive = %s"
+            .formatted(
+                value(PolicyKey.RECOVERABLE),
+                facts.definition().durable(),
+                facts.definition().exclusive());
+    if (!comesBack()) {
+      can(
+          ClaimId.DELETED_LOST,
+          "When the queue is deleted all its messages are lost.",
+          from,
+          keys(PolicyKey.RECOVERABLE, RECOVERABLE_FOR),
+          "declare it durable, not exclusive, and with x-recoverable = " + RECOVERABLE_FOR);
+      return;
+    }
+    long millis = settings.recoverable().windowMillis();
+    can(
+        ClaimId.DELETED_LOST,
+        "When the queue is deleted and not brought back within %d ms all its messages are lost."
+            .formatted(millis),
+        from,
+        "a longer recoverable");
+    cannot(
+        ClaimId.DELETED_KEPT,
+        "When the queue is deleted alone and brought back within %d ms no %s is lost, if they count %d bytes at"
+                .formatted(
+                    millis,
+                    kept == Kept.ALL ? "message" : "persistent message",
+                    settings.recoverable().mostBytes())
+            + " most with all that has left, the disk has not run low, and less than 1000 queues of the"
+            + " virtual host were deleted after it: mayflyctl undelete_queue %s%s."
+                .formatted(vhostOption(), quotedName()),
+        value(PolicyKey.RECOVERABLE)
+            + ", "
+            + (effective.value(PolicyKey.RECOVERABLE_BYTES).isPresent()
+                ? value(PolicyKey.RECOVERABLE_BYTES)
+                : "%s = %d (default)"
+                    .formatted(
+                        PolicyKey.RECOVERABLE_BYTES.wireName(), RecoverableSettings.MOST_BYTES)));
   }
 
   private String droppedFirst() {

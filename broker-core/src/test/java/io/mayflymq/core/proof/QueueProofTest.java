@@ -43,10 +43,14 @@ class QueueProofTest {
   }
 
   private static QueueFacts declared(PolicyTable policies, FieldTable arguments) {
+    return declared(policies, arguments, true);
+  }
+
+  private static QueueFacts declared(PolicyTable policies, FieldTable arguments, boolean durable) {
     QueueSettings settings = QueueArguments.parse(arguments, "q", "/").settings();
     return new QueueFacts(
         "/",
-        new QueueDefinition("q", true, false, false, arguments, settings),
+        new QueueDefinition("q", durable, false, false, arguments, settings),
         true,
         policies,
         any -> DeadLetterWay.NOWHERE,
@@ -63,6 +67,7 @@ class QueueProofTest {
             ClaimId.DISK_LOST,
             ClaimId.EXPIRED_DROPPED,
             ClaimId.REJECTED_DROPPED,
+            ClaimId.DELETED_LOST,
             ClaimId.POLICY_TAKES,
             ClaimId.NO_ACK_LOST,
             ClaimId.HELD_LATE,
@@ -82,6 +87,8 @@ class QueueProofTest {
       value = {
         "max-length | 5 | LIMIT_DROPS | RETRY_LATE",
         "expires | 100 | LEASE_DELETES | RETRY_LATE",
+        "recoverable | 1h | DELETED_KEPT | RETRY_LATE",
+        "recoverable-bytes | 1000 | DELETED_LOST | DELETED_KEPT",
         "deliver-at-header | at | SCHEDULED_LATE | RATE_LATE",
         "pause | both | PAUSED_LATE | RATE_LATE",
         "delivery-rate | 5 | RATE_LATE | PAUSED_LATE",
@@ -113,6 +120,34 @@ class QueueProofTest {
         .isEqualTo(
             "mayflyctl set_policy q-dead-letter-queue '^q$' '{\"dead-letter-queue\":\"auto\"}' --apply-to"
                 + " classic_queues --priority 8 --merge");
+  }
+
+  @Test
+  void deletionIsLostWithoutRecoverable() {
+    Claim lost = claim(ClaimFacts.claims(QueueValues.NONE), ClaimId.DELETED_LOST);
+    assertThat(lost.from())
+        .isEqualTo("no recoverable; the declaration: durable = true, exclusive = false");
+    assertThat(lost.change())
+        .isEqualTo(
+            "mayflyctl set_policy q-recoverable '^q$' '{\"recoverable\":\"1D\"}' --apply-to"
+                + " classic_queues --priority 0 --merge");
+    QueueValues recoverable = QueueValues.NONE.with(PolicyKey.RECOVERABLE, 3_600_000L);
+    List<Claim> claims = ClaimFacts.claims(recoverable.with(PolicyKey.EXPIRES, 100L));
+    assertThat(claim(claims, ClaimId.LEASE_DELETES).sentence())
+        .endsWith("For 3600000 ms undelete_queue brings it back.");
+    assertThat(claim(claims, ClaimId.DELETED_LOST).change()).isEqualTo("a longer recoverable");
+    assertThat(claim(claims, ClaimId.DELETED_KEPT).sentence())
+        .contains("no persistent message is lost, if they count 1073741824 bytes")
+        .endsWith("mayflyctl undelete_queue q.");
+    assertThat(
+            ids(
+                QueueProof.of(
+                    declared(
+                        PolicyTable.of(Defaults.NONE),
+                        FieldTable.builder().put("x-recoverable", "1h").build(),
+                        false))))
+        .contains(ClaimId.DELETED_LOST)
+        .doesNotContain(ClaimId.DELETED_KEPT);
   }
 
   @Test
@@ -246,6 +281,8 @@ class QueueProofTest {
       {PolicyKey.MESSAGE_TTL_MODE, "queue-only"},
       {PolicyKey.EXPIRES, 100L},
       {PolicyKey.EXPIRES_ACTION, "dead-letter"},
+      {PolicyKey.RECOVERABLE, 1_000L},
+      {PolicyKey.RECOVERABLE_BYTES, 5_000L},
       {PolicyKey.MAX_LENGTH, 5L},
       {PolicyKey.MAX_LENGTH_BYTES, 5L},
       {PolicyKey.OVERFLOW, Overflow.REJECT_PUBLISH.wireName()},

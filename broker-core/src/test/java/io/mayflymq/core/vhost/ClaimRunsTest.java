@@ -259,6 +259,63 @@ class ClaimRunsTest {
     assertThat(broker.recovered.messages()).isZero();
   }
 
+  @Test
+  void deletedQueueIsGoneWithItsMessages() {
+    broker.declare("q");
+    assertThat(claims("q")).contains(ClaimId.DELETED_LOST).doesNotContain(ClaimId.DELETED_KEPT);
+    broker.publish("q", 1);
+    broker.delete("q");
+    assertThat(broker.vhost.deletedQueues()).isEmpty();
+    broker = broker.afterKill();
+    assertThat(broker.recovered.messages()).isZero();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"a client", "its lease", "its last consumer"})
+  void deletedQueueComesBackWithinItsTimeAndNotLater(String by) {
+    FieldTable arguments = arguments("x-recoverable", 60_000, "x-expires", 500);
+    broker.vhost.declareQueue(
+        new QueueDeclaration(
+            "q",
+            true,
+            false,
+            by.equals("its last consumer"),
+            arguments,
+            broker,
+            broker.shards.get(0),
+            false,
+            true));
+    broker.trimMemory();
+    assertThat(claims("q"))
+        .contains(ClaimId.DELETED_KEPT, ClaimId.DELETED_LOST, ClaimId.LEASE_DELETES);
+    deleteWithTwo(by);
+    broker = broker.afterKill();
+    broker.advance(50_000);
+    broker.undelete("q");
+    broker.trimMemory();
+    assertThat(broker.drain("q")).containsExactly(1, 2);
+
+    deleteWithTwo(by);
+    broker.advance(62_000);
+    assertThat(broker.vhost.deletedQueues()).isEmpty();
+    broker = broker.afterKill();
+    assertThat(broker.recovered.messages()).isZero();
+  }
+
+  private void deleteWithTwo(String by) {
+    broker.publish("q", 1, 2);
+    switch (by) {
+      case "a client" -> broker.delete("q");
+      case "its lease" -> broker.advance(1_500);
+      default -> {
+        Collector consumer = broker.consume("q", true, 1);
+        broker.queue("q").requests().cancel(consumer.consumer);
+        broker.trimMemory();
+      }
+    }
+    assertThat(broker.queue("q")).isNull();
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"message-ttl", "max-length"})
   void policyTakesMessagesThatAreThere(String key) {
