@@ -43,6 +43,9 @@ final class DefinitionsReader {
   /** The section of policies for many virtual hosts, which only this broker has. */
   static final String VHOST_POLICIES = "vhost_policies";
 
+  /** In such a policy, the pattern of the names of its virtual hosts. */
+  private static final String VHOSTS = "vhosts";
+
   /** Whether such a policy is an operator policy. */
   static final String OPERATOR = "operator";
 
@@ -105,7 +108,7 @@ final class DefinitionsReader {
     sections.put("bindings", this::binding);
     if (vhost == null) {
       sections.put("users", this::user);
-      sections.put("vhosts", this::vhost);
+      sections.put(VHOSTS, this::vhost);
       sections.put("permissions", this::permissions);
       sections.put("topic_permissions", this::topicPermissions);
       sections.put("global_parameters", this::globalParameter);
@@ -333,6 +336,11 @@ final class DefinitionsReader {
   private static PolicyItem policy(
       DefinitionItem item, Map<String, Object> value, boolean operator) {
     DefinitionItem policy = new DefinitionItem(item.place(), value, item.vhost());
+    if (item.has(VHOSTS) || policy.has(VHOSTS)) {
+      throw new IllegalArgumentException(
+          "'vhosts' is for policies in '%s', and this one would be for '%s' alone"
+              .formatted(VHOST_POLICIES, item.ownVhost()));
+    }
     return new PolicyItem(
         operator,
         item.ownVhost(),
@@ -351,7 +359,7 @@ final class DefinitionsReader {
     return new PolicyItem(
         policy.flag(OPERATOR, false),
         "",
-        policy.text("vhosts"),
+        policy.text(VHOSTS),
         null,
         Checks.name("policy", policy.text("name")),
         policy.text("pattern"),

@@ -428,6 +428,9 @@ class BrokerDefinitionsTest {
             + " number, actually was 1.5",
         "{\"policies\":[{\"vhost\":\"/\",\"name\":\"p\",\"pattern\":\"\",\"definition\":{}}]} |"
             + " policy 'p' in vhost '/': no policy provided",
+        "{\"policies\":[{\"vhost\":\"/\",\"name\":\"p\",\"pattern\":\"\",\"vhosts\":\"^a\","
+            + "\"definition\":{\"expires\":1}}]} | policies[0] ('p'): 'vhosts' is for policies in"
+            + " 'vhost_policies', and this one would be for '/' alone",
         "{\"queues\":[{\"name\":\"q\",\"vhost\":\"/\",\"durable\":\"yes\",\"auto_delete\":false}]}"
             + " | queues[0] ('q'): 'durable' is \"yes\": expected true or false",
         "{\"queues\":[{\"name\":\"q\",\"vhost\":\"/\",\"durable\":true,\"auto_delete\":false,"

@@ -151,6 +151,7 @@ public final class ParameterResource {
     }
     Map<String, Object> term = new LinkedHashMap<>();
     object.forEach((key, part) -> term.put((String) key, part));
+    PolicyResource.requireOneVhost(request, PolicyKind.OPERATOR_POLICY, name, term);
     return PolicyResource.set(vhost, PolicyResource.parse(PolicyKind.OPERATOR_POLICY, name, term));
   }
 

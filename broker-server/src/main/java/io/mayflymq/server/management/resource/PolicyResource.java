@@ -35,6 +35,9 @@ public final class PolicyResource {
   private static final Set<String> TERMS =
       Set.of("pattern", "definition", "priority", "apply-to", "merge");
 
+  /** The field of policies for many virtual hosts, which would be ignored here. */
+  private static final String VHOSTS = "vhosts";
+
   /** By name where the priority is the same, as RabbitMQ lists them. */
   private static final Comparator<Policy> LISTED =
       Comparator.comparingInt(Policy::priority)
@@ -182,8 +185,23 @@ public final class PolicyResource {
         .require("pattern", "definition")
         .object()
         .forEach((name, value) -> term.put((String) name, value));
+    requireOneVhost(request, kind, request.parameter("policy"), term);
     term.keySet().retainAll(TERMS);
     return parse(kind, request.parameter("policy"), term);
+  }
+
+  /**
+   * Checks that a policy of one virtual host is not said to be for many.
+   *
+   * @throws ApiException 400 that tells where it belongs
+   */
+  static void requireOneVhost(
+      Request request, PolicyKind kind, String name, Map<String, Object> term) {
+    if (term.containsKey(VHOSTS)) {
+      throw ApiException.badRequest(
+          "vhosts is for policies of many virtual hosts, and this one would be for '%s' alone: PUT it to /api/%s/%s"
+              .formatted(request.parameter("vhost"), VhostPolicyResource.path(kind), name));
+    }
   }
 
   /**

@@ -48,8 +48,17 @@ public final class VhostPolicyResource {
   }
 
   public void addTo(RequestRouter requestRouter) {
-    addTo(requestRouter, "vhost-policies", PolicyKind.POLICY);
-    addTo(requestRouter, "vhost-operator-policies", PolicyKind.OPERATOR_POLICY);
+    for (PolicyKind kind : PolicyKind.values()) {
+      addTo(requestRouter, path(kind), kind);
+    }
+  }
+
+  /** Returns the path of the policies of a kind that are for many virtual hosts. */
+  static String path(PolicyKind kind) {
+    return switch (kind) {
+      case POLICY -> "vhost-policies";
+      case OPERATOR_POLICY -> "vhost-operator-policies";
+    };
   }
 
   private void addTo(RequestRouter requestRouter, String path, PolicyKind kind) {

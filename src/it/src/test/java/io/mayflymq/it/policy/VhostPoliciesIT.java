@@ -60,6 +60,25 @@ class VhostPoliciesIT {
   }
 
   @Test
+  void aPolicyOfOneVirtualHostHasNoPatternOfMany() throws Exception {
+    Http.Reply plain = http().put("policies/%2F/cap", MANY.formatted(7));
+    assertThat(plain.status()).isEqualTo(400);
+    assertThat(plain.reason())
+        .isEqualTo(
+            "vhosts is for policies of many virtual hosts, and this one would be for '/' alone: PUT it to"
+                + " /api/vhost-policies/cap");
+    for (String path : List.of("policies/%2F/cap/dry-run", "operator-policies/%2F/cap")) {
+      assertThat(http().put(path, MANY.formatted(7)).status()).as(path).isEqualTo(400);
+    }
+    Http.Reply parameter =
+        http().put("parameters/operator_policy/%2F/cap", "{\"value\":" + MANY.formatted(7) + "}");
+    assertThat(parameter.status()).isEqualTo(400);
+    assertThat(parameter.reason()).endsWith("/api/vhost-operator-policies/cap");
+    assertThat(http().get("policies").json()).isEmpty();
+    assertThat(http().get("operator-policies").json()).isEmpty();
+  }
+
+  @Test
   void theyCountInEachVirtualHostNowAndLater() throws Exception {
     addVhost("tenant-a");
     addVhost("other");
