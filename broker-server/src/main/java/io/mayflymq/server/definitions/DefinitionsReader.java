@@ -55,10 +55,10 @@ final class DefinitionsReader {
   /** Lines about what a RabbitMQ that imports the document does otherwise. */
   static final String LOST = "lost_in_rabbitmq";
 
-  /** How many problems are listed; the others are only counted. */
   /** The metadata of a virtual host that names its dialect. */
   static final String COMPATIBILITY = "compatibility";
 
+  /** How many problems are listed; the others are only counted. */
   private static final int MOST_PROBLEMS = 100;
 
   /** Fields that describe the origin of a document, or repeat other parts of it. */
@@ -238,11 +238,11 @@ final class DefinitionsReader {
 
   private static String kind(JsonToken value) {
     return switch (value) {
-      case START_OBJECT -> "OBJECT";
-      case VALUE_STRING -> "STRING";
-      case VALUE_NUMBER_INT, VALUE_NUMBER_FLOAT -> "NUMBER";
-      case VALUE_TRUE, VALUE_FALSE -> "BOOLEAN";
-      default -> "NULL";
+      case START_OBJECT -> "an object";
+      case VALUE_STRING -> "a text";
+      case VALUE_NUMBER_INT, VALUE_NUMBER_FLOAT -> "a number";
+      case VALUE_TRUE, VALUE_FALSE -> "true or false";
+      default -> "null";
     };
   }
 

@@ -398,7 +398,7 @@ class BrokerDefinitionsTest {
         "{ | not JSON at line 1, column 2: Unexpected end-of-input",
         "[] | expected a JSON object with definitions",
         "{} {} | not JSON at line 1, column 4: Trailing token",
-        "{\"users\":{}} | 'users': expected a list, found OBJECT",
+        "{\"users\":{}} | 'users': expected a list, found an object",
         "{\"users\":[1]} | users[0]: expected an object, found 1",
         "{\"users\":[{\"tags\":\"\"}]} | users[0]: 'name' is missing",
         "{\"users\":[{\"name\":5}]} | users[0]: 'name' is 5: expected a text",
@@ -428,6 +428,8 @@ class BrokerDefinitionsTest {
             + " number, actually was 1.5",
         "{\"policies\":[{\"vhost\":\"/\",\"name\":\"p\",\"pattern\":\"\",\"definition\":{}}]} |"
             + " policy 'p' in vhost '/': no policy provided",
+        "{\"vhost_policies\":5} | 'vhost_policies': expected a list, found a number",
+        "{\"queues\":{}} | 'queues': expected a list, found an object",
         "{\"policies\":[{\"vhost\":\"/\",\"name\":\"p\",\"pattern\":\"\",\"vhosts\":\"^a\","
             + "\"definition\":{\"expires\":1}}]} | policies[0] ('p'): 'vhosts' is for policies in"
             + " 'vhost_policies', and this one would be for '/' alone",
@@ -594,7 +596,7 @@ class BrokerDefinitionsTest {
                         "binding of queue 'c' to exchange 'x' in vhost 'v': no queue 'c' in vhost"
                             + " 'v'"),
             line ->
-                assertThat(line).isEqualTo("'global_parameters': expected a list, found NUMBER"));
+                assertThat(line).isEqualTo("'global_parameters': expected a list, found a number"));
     VirtualHost vhost = rig.broker.virtualHost("v");
     assertThat(vhost.routing().queue("a")).isNotNull();
     assertThat(vhost.routing().queueCount()).isOne();

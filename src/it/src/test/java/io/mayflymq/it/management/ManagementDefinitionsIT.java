@@ -366,7 +366,7 @@ class ManagementDefinitionsIT extends AccessFixture {
     assertNotFound(http.get("vhosts/" + vhost));
     assertBadRequest(
         http.post("definitions?strict=true", "{\"queues\":5}"),
-        "'queues': expected a list, found NUMBER");
+        "'queues': expected a list, found a number");
   }
 
   @Test
