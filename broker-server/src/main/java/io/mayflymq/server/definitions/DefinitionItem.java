@@ -59,8 +59,11 @@ record DefinitionItem(String place, Map<String, Object> object, String vhost) {
     if (!has(field)) {
       return byDefault;
     }
-    if (!(object.get(field) instanceof Long number) || number.intValue() != number) {
-      throw wrong(field, "an integer");
+    // RabbitMQ keeps 1.0 as it was written.
+    if (!(object.get(field) instanceof Number number)
+        || number.doubleValue() != number.intValue()) {
+      throw wrong(
+          field, "a whole number from %d to %d".formatted(Integer.MIN_VALUE, Integer.MAX_VALUE));
     }
     return number.intValue();
   }

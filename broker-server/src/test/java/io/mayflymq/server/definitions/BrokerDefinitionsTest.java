@@ -430,6 +430,9 @@ class BrokerDefinitionsTest {
             + " policy 'p' in vhost '/': no policy provided",
         "{\"vhost_policies\":5} | 'vhost_policies': expected a list, found a number",
         "{\"queues\":{}} | 'queues': expected a list, found an object",
+        "{\"policies\":[{\"vhost\":\"/\",\"name\":\"p\",\"pattern\":\"\",\"priority\":1.5,"
+            + "\"definition\":{\"expires\":1}}]} | policies[0] ('p'): 'priority' is 1.5: expected a"
+            + " whole number from -2147483648 to 2147483647",
         "{\"policies\":[{\"vhost\":\"/\",\"name\":\"p\",\"pattern\":\"\",\"vhosts\":\"^a\","
             + "\"definition\":{\"expires\":1}}]} | policies[0] ('p'): 'vhosts' is for policies in"
             + " 'vhost_policies', and this one would be for '/' alone",
@@ -718,6 +721,22 @@ class BrokerDefinitionsTest {
     JsonNode copied = tree(copy.definitions.export());
     assertThat(copied.get("policies")).isEqualTo(exported.get("policies")).hasSize(1);
     assertThat(copied.get("parameters")).isEqualTo(exported.get("parameters")).hasSize(1);
+  }
+
+  /** RabbitMQ exports what was set as 20.0. */
+  @Test
+  void wholeNumberWithAFractionIsAPriority() throws Exception {
+    rig.takeStrictly(
+        "{'policies':[{'vhost':'/','name':'p','pattern':'','priority':2e1,'definition':{'expires':1}}]}"
+            .replace('\'', '"'));
+    assertThat(
+            rig.broker
+                .virtualHost("/")
+                .policies()
+                .table()
+                .policy(PolicyKind.POLICY, "p")
+                .priority())
+        .isEqualTo(20);
   }
 
   @Test
