@@ -126,7 +126,11 @@ public final class ControlTool {
     } catch (ParameterException e) {
       if (e.getArgSpec() instanceof OptionSpec option) {
         String value = e.getValue() == null ? "" : e.getValue();
-        throw invalid(Stream.of(option.longestName() + " : " + value));
+        Stream<String> problem = Stream.of(option.longestName() + " : " + value);
+        throw invalid(
+            option.type() == Long.class
+                ? Stream.concat(problem, Stream.of("expected a whole number"))
+                : problem);
       }
       throw ControlException.usage(e.getMessage());
     }

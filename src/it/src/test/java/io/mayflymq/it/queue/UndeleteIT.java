@@ -9,6 +9,7 @@ import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.GetResponse;
 import io.mayflymq.it.harness.Amqp;
 import io.mayflymq.it.harness.BlackBox;
+import io.mayflymq.it.harness.ControlCommand;
 import io.mayflymq.it.harness.Http;
 import io.mayflymq.it.harness.MayflyOnly;
 import io.mayflymq.it.harness.Patience;
@@ -163,6 +164,18 @@ class UndeleteIT {
     assertThat(http.post("queues/%2F/" + queue + "/restore", "{}").json().path("restored").asInt())
         .isEqualTo(2);
     assertThat(amqp.drain(queue)).containsExactly("m0", "m1", "m2", "m3");
+  }
+
+  @Test
+  void idThatIsNoNumberIsNamed(Target target) {
+    ControlCommand.Outcome wrong =
+        ControlCommand.of(target).run("undelete_queue", "orders", "--id", "abc");
+    assertThat(wrong.exit()).isEqualTo(64);
+    assertThat(wrong.err())
+        .startsWith(
+            "Error (argument validation): Invalid options for this command:",
+            "--id : abc",
+            "expected a whole number");
   }
 
   @ParameterizedTest
