@@ -20,6 +20,7 @@ final class DeletedQueueCommands {
           .with("deleted_by")
           .with("messages")
           .with("message_bytes")
+          .with("messages_scheduled")
           .with("bindings")
           .with("type")
           .with("node");
@@ -59,7 +60,8 @@ final class DeletedQueueCommands {
             "recoverable_until",
             "deleted_by",
             "messages",
-            "message_bytes");
+            "message_bytes",
+            "messages_scheduled");
     invocation.banner("Listing deleted queues for vhost %s ...", invocation.vhost());
     return columns.rows(invocation.api().list(Api.path("deleted-queues", invocation.vhost())));
   }

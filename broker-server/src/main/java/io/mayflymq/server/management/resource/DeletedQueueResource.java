@@ -126,6 +126,8 @@ public final class DeletedQueueResource {
         row.sizes.recoverable().messages(),
         "message_bytes",
         row.sizes.recoverable().bytes(),
+        "messages_scheduled",
+        row.sizes.scheduled().ready(),
         "bindings",
         kept.command().bindings().size(),
         "node",

@@ -180,6 +180,28 @@ class UndeleteIT {
 
   @ParameterizedTest
   @ValueSource(strings = {"classic", "quorum"})
+  void scheduledMessagesAreCountedToo(String type, Amqp amqp) throws Exception {
+    String queue = declared(amqp, type, Map.of("x-deliver-at-header", "at"));
+    publish(amqp, queue, 0, 2);
+    Channel channel = amqp.confirming();
+    BasicProperties later =
+        new BasicProperties.Builder()
+            .deliveryMode(2)
+            .headers(Map.of("at", System.currentTimeMillis() + HOUR))
+            .build();
+    channel.basicPublish("", queue, later, Amqp.bytes("later"));
+    channel.waitForConfirmsOrDie(Patience.MILLIS);
+    channel.queueDelete(queue);
+    JsonNode listed = deleted(queue).get(0);
+    assertThat(listed.path("messages").asInt()).isEqualTo(2);
+    assertThat(listed.path("messages_scheduled").asInt()).isEqualTo(1);
+    undelete(queue, "{}");
+    assertThat(http.get("queues/%2F/" + queue).json().path("messages_scheduled").asInt())
+        .isEqualTo(1);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"classic", "quorum"})
   void timeIsExact(String type, Amqp amqp) throws Exception {
     String queue = declared(amqp, type, Map.of("x-recoverable", 1_500));
     publish(amqp, queue, 0, 2);

@@ -140,7 +140,7 @@ final class DeletedQueue implements ShardQueue {
         ? null
         : new QueueContents(
             QueueTotals.NONE,
-            QueueTotals.NONE,
+            kept.scheduled(),
             QueueTotals.NONE,
             kept.totals(),
             List.of(),

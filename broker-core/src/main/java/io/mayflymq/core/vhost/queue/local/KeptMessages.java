@@ -174,6 +174,11 @@ final class KeptMessages extends Timer {
     return over ? QueueTotals.NONE : machine.removedTotals();
   }
 
+  /** Returns the scheduled messages, which come back with the queue. */
+  QueueTotals scheduled() {
+    return over ? QueueTotals.NONE : state.hidden().scheduled();
+  }
+
   /** Returns how many bytes they count. */
   long bytes() {
     return over ? 0 : machine.removedBytes();
