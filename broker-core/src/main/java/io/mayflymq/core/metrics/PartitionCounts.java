@@ -34,6 +34,25 @@ public final class PartitionCounts {
     }
   }
 
+  /** Why messages that could be brought back are let go before their time is over. */
+  public enum LetGo {
+    /** There were more bytes than the queue may keep. */
+    BYTES("bytes"),
+    /** The disk runs low. */
+    DISK("disk");
+
+    private final String wireName;
+
+    LetGo(String wireName) {
+      this.wireName = wireName;
+    }
+
+    /** Returns its name in metrics. */
+    public String wireName() {
+      return wireName;
+    }
+  }
+
   private static final VarHandle CELL = MethodHandles.arrayElementVarHandle(long[].class);
   private static final int STRATEGIES = Strategy.values().length;
   private static final int REASONS = DeathReason.values().length;
@@ -41,6 +60,8 @@ public final class PartitionCounts {
   private final long[] deaths = new long[QueueType.values().length * STRATEGIES * REASONS];
   private final long[] arrivals = new long[QueueType.values().length];
   private final long[] leases = new long[1];
+  private final long[] letGo = new long[LetGo.values().length];
+  private final long[] letGoBytes = new long[LetGo.values().length];
 
   /** A message died. On the shard's thread. */
   public void died(QueueType type, Strategy strategy, DeathReason reason) {
@@ -55,6 +76,27 @@ public final class PartitionCounts {
   /** The lease of a queue has ended. On the shard's thread. */
   public void leaseEnded() {
     increment(leases, 0);
+  }
+
+  /**
+   * Messages that could be brought back were let go before their time was over. On the shard's
+   * thread.
+   *
+   * @param bytes what they count together
+   */
+  public void letGo(LetGo cause, long messages, long bytes) {
+    add(letGo, cell(cause), messages);
+    add(letGoBytes, cell(cause), bytes);
+  }
+
+  /** Returns how many messages were let go before their time was over. */
+  public long letGo(LetGo cause) {
+    return read(letGo, cell(cause));
+  }
+
+  /** Returns how many bytes these have counted. */
+  public long letGoBytes(LetGo cause) {
+    return read(letGoBytes, cell(cause));
   }
 
   /** Returns how many messages died. */
@@ -82,7 +124,11 @@ public final class PartitionCounts {
   }
 
   private static void increment(long[] cells, int cell) {
-    CELL.setOpaque(cells, cell, cells[cell] + 1);
+    add(cells, cell, 1);
+  }
+
+  private static void add(long[] cells, int cell, long more) {
+    CELL.setOpaque(cells, cell, cells[cell] + more);
   }
 
   private static long read(long[] cells, int cell) {

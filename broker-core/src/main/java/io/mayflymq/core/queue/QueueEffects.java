@@ -2,6 +2,7 @@ package io.mayflymq.core.queue;
 
 import io.mayflymq.core.message.DropTrigger;
 import io.mayflymq.core.message.Message;
+import io.mayflymq.core.metrics.PartitionCounts;
 import io.mayflymq.core.queue.index.Deadlines;
 import io.mayflymq.core.store.UnsettledEntry;
 import io.mayflymq.core.tracing.QueueTracer;
@@ -47,6 +48,15 @@ public interface QueueEffects extends QueueLease.Watch {
   default void deadlineOver(
       Message message, long deadlineMillis, long arrivedMillis, long nowMillis) {
     // It is not told.
+  }
+
+  /**
+   * Called when messages that could be brought back were let go before their time was over.
+   *
+   * @param bytes what they count together
+   */
+  default void letGo(PartitionCounts.LetGo cause, long messages, long bytes) {
+    // It is not counted.
   }
 
   /**

@@ -153,7 +153,7 @@ final class QueueState {
     RemovedMessages kept = removed();
     kept.take(messages, sequence, reason, nowMillis);
     if (kept.bytes() > settings.recoverable().mostBytes() && !letsNothingGo) {
-      kept.letGo(settings.recoverable(), nowMillis, LET_GO_SLICE);
+      kept.letGo(settings.recoverable(), nowMillis, LET_GO_SLICE, effects);
     }
     timer.noLaterThan(Deadlines.after(nowMillis, settings.recoverable().windowMillis()));
   }
@@ -173,12 +173,12 @@ final class QueueState {
   long letGoNow(long nowMillis) {
     return removed == null
         ? Deadlines.NEVER
-        : removed.letGo(settings.recoverable(), nowMillis, LET_GO_SLICE);
+        : removed.letGo(settings.recoverable(), nowMillis, LET_GO_SLICE, effects);
   }
 
   /** See {@link RemovedMessages#letOldestGo}. */
   long letOldestGo(long bytes) {
-    return removed == null || letsNothingGo ? 0 : removed.letOldestGo(bytes, LET_GO_SLICE);
+    return removed == null || letsNothingGo ? 0 : removed.letOldestGo(bytes, LET_GO_SLICE, effects);
   }
 
   /** Returns whether messages are to come back since they have left with their queue, and it is. */

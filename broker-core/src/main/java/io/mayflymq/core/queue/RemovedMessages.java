@@ -1,6 +1,7 @@
 package io.mayflymq.core.queue;
 
 import io.mayflymq.core.message.Message;
+import io.mayflymq.core.metrics.PartitionCounts;
 import io.mayflymq.core.policy.QueueSettings;
 import io.mayflymq.core.policy.RecoverableSettings;
 import io.mayflymq.core.queue.index.CopiedMessages;
@@ -82,23 +83,34 @@ final class RemovedMessages {
    * Lets messages go that cannot be brought back any more, those first that were removed first; at
    * most {@code budget} of them.
    *
+   * @param effects is told of those whose time is not over
    * @return when to do so again, in ms since the epoch; {@link Deadlines#NEVER} if there are none
    */
-  long letGo(RecoverableSettings settings, long nowMillis, int budget) {
+  long letGo(RecoverableSettings settings, long nowMillis, int budget, QueueEffects effects) {
+    long early = 0;
+    long earlyBytes = 0;
+    long next = Deadlines.NEVER;
     int left = budget;
-    long earliest = order.earliest();
-    while (earliest >= 0) {
+    for (long earliest = order.earliest(); earliest >= 0; earliest = order.earliest()) {
       long end = endOf(earliest, settings);
       if (end > nowMillis && bytes() <= settings.mostBytes()) {
-        return end;
+        next = end;
+        break;
       }
       if (left-- == 0) {
-        return nowMillis;
+        next = nowMillis;
+        break;
+      }
+      if (end > nowMillis) {
+        early++;
+        earlyBytes += bytesOf(earliest);
       }
       letGo(earliest);
-      earliest = order.earliest();
     }
-    return Deadlines.NEVER;
+    if (early > 0) {
+      effects.letGo(PartitionCounts.LetGo.BYTES, early, earlyBytes);
+    }
+    return next;
   }
 
   /**
@@ -107,19 +119,27 @@ final class RemovedMessages {
    *
    * @param bytes how many bytes are to become free
    * @param budget how many messages may go at most
+   * @param effects is told of them
    * @return how many of the bytes are still to become free; 0 if nothing is left
    */
-  long letOldestGo(long bytes, int budget) {
-    long left = bytes;
-    for (int i = 0; i < budget && left > 0; i++) {
-      long earliest = order.earliest();
-      if (earliest < 0) {
-        return 0;
-      }
-      left -= index.bodySize(earliest) + BYTES_PER_MESSAGE;
+  long letOldestGo(long bytes, int budget, QueueEffects effects) {
+    long gone = 0;
+    long goneBytes = 0;
+    long earliest = order.earliest();
+    while (gone < budget && goneBytes < bytes && earliest >= 0) {
+      gone++;
+      goneBytes += bytesOf(earliest);
       letGo(earliest);
+      earliest = order.earliest();
     }
-    return Math.max(0, left);
+    if (gone > 0) {
+      effects.letGo(PartitionCounts.LetGo.DISK, gone, goneBytes);
+    }
+    return earliest < 0 ? 0 : Math.max(0, bytes - goneBytes);
+  }
+
+  private long bytesOf(long sequence) {
+    return index.bodySize(sequence) + BYTES_PER_MESSAGE;
   }
 
   private void letGo(long sequence) {

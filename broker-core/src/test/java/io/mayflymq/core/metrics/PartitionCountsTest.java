@@ -47,6 +47,17 @@ class PartitionCountsTest {
   }
 
   @Test
+  void whatIsLetGoIsCountedByItsCause() {
+    counts.letGo(PartitionCounts.LetGo.BYTES, 2, 300);
+    counts.letGo(PartitionCounts.LetGo.DISK, 1, 100);
+    counts.letGo(PartitionCounts.LetGo.BYTES, 3, 50);
+    assertThat(counts.letGo(PartitionCounts.LetGo.BYTES)).isEqualTo(5);
+    assertThat(counts.letGoBytes(PartitionCounts.LetGo.BYTES)).isEqualTo(350);
+    assertThat(counts.letGo(PartitionCounts.LetGo.DISK)).isEqualTo(1);
+    assertThat(counts.letGoBytes(PartitionCounts.LetGo.DISK)).isEqualTo(100);
+  }
+
+  @Test
   void endsOfLeasesAreCounted() {
     counts.leaseEnded();
     assertThat(counts.leasesEnded()).isEqualTo(1);

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.mayflymq.core.message.Message;
+import io.mayflymq.core.metrics.PartitionCounts;
+import io.mayflymq.core.metrics.PartitionCounts.LetGo;
 import io.mayflymq.core.policy.Policy;
 import io.mayflymq.core.policy.PolicyKind;
 import io.mayflymq.core.queue.Consumer;
@@ -26,6 +28,7 @@ import java.util.Map;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletionException;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** Queues that are deleted, and brought back with what they had. */
@@ -192,9 +195,14 @@ class UndeleteTest {
   @Test
   void bytesBoundWhatIsKept() {
     broker.declare("q", recoverable("x-recoverable-bytes", 350));
+    PartitionCounts counts = broker.queue("q").partition().counts();
     broker.publish("q", 0, 1, 2, 3, 4);
     broker.delete("q");
     assertThat(sizeOfDeleted()).isLessThan(5).isPositive();
+    assertThat(counts.letGo(LetGo.BYTES)).isEqualTo(5 - sizeOfDeleted());
+    assertThat(counts.letGoBytes(LetGo.BYTES))
+        .isEqualTo((5 - sizeOfDeleted()) * (100 + Integer.BYTES));
+    assertThat(counts.letGo(LetGo.DISK)).isZero();
     broker.undelete("q");
     assertThat(broker.drain("q")).isNotEmpty().endsWith(4).doesNotContain(0);
   }
@@ -515,6 +523,8 @@ class UndeleteTest {
     broker.declare("r", RECOVERABLE);
     broker.publish("q", IntStream.range(0, 3000).toArray());
     broker.publish("r", IntStream.range(0, 3000).toArray());
+    List<PartitionCounts> counts =
+        Stream.of("q", "r").map(name -> broker.queue(name).partition().counts()).toList();
     broker.delete("q");
     broker.purge("r");
     var all = RecoverableSpace.bytes(broker.broker);
@@ -525,6 +535,10 @@ class UndeleteTest {
     var left = RecoverableSpace.bytes(broker.broker);
     broker.trimMemory();
     assertThat(left.join()).isBetween(all.join() / 2 - 1_000, all.join() / 2);
+    assertThat(counts.stream().mapToLong(each -> each.letGoBytes(LetGo.DISK)).sum())
+        .isEqualTo(all.join() - left.join());
+    assertThat(counts).allMatch(each -> each.letGo(LetGo.DISK) >= 1400);
+    assertThat(counts).allMatch(each -> each.letGo(LetGo.BYTES) == 0);
     assertThat(sizeOfDeleted()).isBetween(1400L, 1600L);
     broker.undelete("q");
     assertThat(broker.drain("q")).endsWith(2999).isSorted().doesNotContain(0);

@@ -2,16 +2,18 @@ package io.mayflymq.server.metrics;
 
 import io.mayflymq.core.message.DeathReason;
 import io.mayflymq.core.metrics.PartitionCounts;
+import io.mayflymq.core.metrics.PartitionCounts.LetGo;
 import io.mayflymq.core.metrics.PartitionCounts.Strategy;
 import io.mayflymq.core.policy.QueueType;
 import io.mayflymq.core.vhost.partition.Partition;
 import io.prometheus.metrics.model.snapshots.Labels;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.ToLongBiFunction;
 import java.util.function.ToLongFunction;
 import java.util.stream.Stream;
 
-/** Deaths by the type of the queue and by what it does with dead messages. */
+/** Deaths by the type of the queue and by what it does with dead messages, and other ends. */
 record DeathMetrics(List<Partition> partitions) {
   /** Nothing dies in a stream. */
   private static final List<QueueType> TYPES = List.of(QueueType.CLASSIC, QueueType.QUORUM);
@@ -43,7 +45,29 @@ record DeathMetrics(List<Partition> partitions) {
         Value.counter(
             "mayfly_queue_leases_ended_total",
             "Queues that were not used for too long.",
-            sum(PartitionCounts::leasesEnded)));
+            sum(PartitionCounts::leasesEnded)),
+        letGo(
+            "mayfly_recoverable_messages_let_go_total",
+            "Messages that could be brought back and were let go before their time was over.",
+            PartitionCounts::letGo),
+        letGo(
+            "mayfly_recoverable_bytes_let_go_total",
+            "What these have counted: their bodies, and 100 bytes for each.",
+            PartitionCounts::letGoBytes));
+  }
+
+  private MetricFamily letGo(
+      String name, String help, ToLongBiFunction<PartitionCounts, LetGo> count) {
+    return Value.counter(
+        name,
+        help,
+        Arrays.stream(LetGo.values())
+            .map(
+                cause ->
+                    new Value(
+                        Labels.of("cause", cause.wireName()),
+                        sum(counts -> count.applyAsLong(counts, cause))))
+            .toList());
   }
 
   private MetricFamily died(DeathReason reason, String help) {

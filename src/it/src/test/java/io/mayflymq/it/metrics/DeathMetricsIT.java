@@ -71,6 +71,20 @@ class DeathMetricsIT {
         .formatted(reason, strategy, type);
   }
 
+  @Test
+  void whatIsLetGoBeforeItsTimeIsCounted() throws Exception {
+    ScrapedText before = scrape();
+    declare("recoverable", Map.of("x-recoverable", 3_600_000, "x-recoverable-bytes", 150));
+    for (int i = 0; i < 3; i++) {
+      publish("recoverable");
+    }
+    channel.queuePurge("recoverable");
+    awaitGrowth(before, "mayfly_recoverable_messages_let_go_total{cause=\"bytes\"}", 2);
+    awaitGrowth(before, "mayfly_recoverable_bytes_let_go_total{cause=\"bytes\"}", 202);
+    awaitGrowth(before, "mayfly_recoverable_messages_let_go_total{cause=\"disk\"}", 0);
+    awaitGrowth(before, "mayfly_recoverable_bytes_let_go_total{cause=\"disk\"}", 0);
+  }
+
   private static void awaitGrowth(ScrapedText before, String sample, int by) {
     await()
         .atMost(Patience.TIME)

@@ -4,6 +4,7 @@ import io.mayflymq.core.message.DeathReason;
 import io.mayflymq.core.message.DropTrigger;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metrics.Counter;
+import io.mayflymq.core.metrics.PartitionCounts;
 import io.mayflymq.core.queue.QueueEffects;
 import io.mayflymq.core.runtime.Timer;
 import io.mayflymq.core.store.UnsettledEntry;
@@ -106,6 +107,11 @@ final class MachineEffects extends Timer implements QueueEffects {
     } catch (Throwable e) {
       queue.shard().faults().report("a notice of a deadline of", queue, e);
     }
+  }
+
+  @Override
+  public void letGo(PartitionCounts.LetGo cause, long messages, long bytes) {
+    queue.partition().counts().letGo(cause, messages, bytes);
   }
 
   @Override
