@@ -37,6 +37,7 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -320,6 +321,37 @@ final class VhostQueues {
               }
             })
         .thenCompose(visited -> lacking.add());
+  }
+
+  /** See {@link VirtualHost#declareDeadLetterQueueOf}. */
+  CompletableFuture<Void> declareDeadLetterQueueOf(String parent, Object connection) {
+    return state.ask(() -> declareDeadLetterQueueNow(parent, connection));
+  }
+
+  private CompletableFuture<Void> declareDeadLetterQueueNow(String parent, Object connection) {
+    Topology topology = state.proposed();
+    state.requireAlive(topology);
+    Queue found = topology.queue(parent);
+    if (found == null) {
+      throw state.errors().noQueue(parent);
+    }
+    QueueDefinition own = AutoDeadLetterQueue.of(found.definition());
+    Queue present = topology.queue(own.name());
+    if (AutoDeadLetterQueue.isOf(present, parent)) {
+      return present == state.current().queue(own.name())
+          ? VhostState.done()
+          : state.askLater(() -> declareDeadLetterQueueNow(parent, connection));
+    } else if (present != null) {
+      throw AutoDeadLetterQueue.nameIsTaken(parent, state.name(), present);
+    }
+    state
+        .errors()
+        .requireRoom(state.definition().limits(), topology.routing().queueCount(), own.name());
+    requireRoomInBroker(topology, own.name());
+    state.requireRoom(topology, "cannot declare queue '" + own.name() + "'", sizeOf(own));
+    return changes.request(
+        declared(own, found.isLocal() ? declared(found).place() : found.place()),
+        ChangeOrigin.of(Objects.requireNonNullElse(found.owner(), connection)));
   }
 
   /** Finds the queues that lack one, by any thread. */

@@ -354,6 +354,18 @@ public final class VirtualHost implements QueueHost {
   }
 
   /**
+   * Makes the automatic dead letter queue of a queue, unless it is there, whatever the settings of
+   * the queue: one that it had before it lost the setting stays, and so it does in a copy.
+   *
+   * @param connection who asks
+   * @throws ChannelException through the future: 404 if there is no such queue, 406 if another
+   *     queue has the name
+   */
+  public CompletableFuture<Void> declareDeadLetterQueueOf(String queue, Object connection) {
+    return queues.declareDeadLetterQueueOf(queue, connection);
+  }
+
+  /**
    * Returns whether a declaration of a queue that is there would succeed: they agree, or a policy
    * says what becomes of what differs.
    *

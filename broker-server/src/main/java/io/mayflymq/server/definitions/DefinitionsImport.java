@@ -25,6 +25,7 @@ import io.mayflymq.core.security.User;
 import io.mayflymq.core.vhost.Broker;
 import io.mayflymq.core.vhost.QueueDeclaration;
 import io.mayflymq.core.vhost.VirtualHost;
+import io.mayflymq.core.vhost.queue.AutoDeadLetterQueue;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.protocol.types.AmqpException;
 import io.mayflymq.protocol.types.ConnectionException;
@@ -67,6 +68,8 @@ final class DefinitionsImport {
     /** Permissions, limits, parameters, policies and exchanges. */
     RULES,
     QUEUES,
+    /** The automatic dead letter queues of queues that do not have the setting any more. */
+    DEAD_LETTER_QUEUES,
     BINDINGS
   }
 
@@ -447,6 +450,14 @@ final class DefinitionsImport {
       return;
     }
     newQueues.add(new Place(queue.vhost(), queue.name()));
+    Optional<String> parent = AutoDeadLetterQueue.parentOf(queue.name(), queue.arguments());
+    if (parent.isPresent()) {
+      step(
+          Stage.DEAD_LETTER_QUEUES,
+          label,
+          () -> require(queue.vhost()).declareDeadLetterQueueOf(parent.get(), actor));
+      return;
+    }
     step(Stage.QUEUES, label, () -> require(queue.vhost()).declareQueue(declaration(queue)));
   }
 

@@ -739,6 +739,44 @@ class BrokerDefinitionsTest {
         .isEqualTo(20);
   }
 
+  /** An automatic dead letter queue stays when its queue loses the setting, in a copy as well. */
+  @Test
+  void deadLetterQueueThatIsLeftOverIsImported() throws Exception {
+    String queue = "{'name':'orders','vhost':'/','durable':true,'auto_delete':false}";
+    rig.takeStrictly(
+        "{'queues':[%s],'policies':[{'vhost':'/','name':'p','pattern':'','definition':{'dead-letter-queue':'auto'}}]}"
+            .formatted(queue)
+            .replace('\'', '"'));
+    rig.broker.virtualHost("/").policies().clear(PolicyKind.POLICY, "p").join();
+    rig.takeStrictly(
+        "{'bindings':[{'source':'amq.direct','vhost':'/','destination':'orders.$dlq','destination_type':'queue','routing_key':'k'}]}"
+            .replace('\'', '"'));
+    Map<String, Object> exported = rig.definitions.export();
+    assertThat(names(tree(exported), "queues")).containsExactly("orders", "orders.$dlq");
+
+    Rig copy = new Rig();
+    assertThat(copy.takeStrictly(JsonWriter.text(exported)).skipped()).isEmpty();
+
+    assertThat(copy.definitions.export()).isEqualTo(exported);
+    assertThat(copy.takeStrictly(JsonWriter.text(exported)).skipped()).as("again").isEmpty();
+    copy.broker.virtualHost("/").deleteQueue("orders", IMPORTER, false, false).join();
+    assertThat(copy.broker.virtualHost("/").routing().queues()).isEmpty();
+  }
+
+  @Test
+  void deadLetterQueueWithoutItsQueueIsNotImported() throws Exception {
+    String own =
+        "{'queues':[{'name':'%s','vhost':'/','durable':true,'auto_delete':false,'arguments':{'x-dead-letter-queue-of':'orders'}}]}"
+            .replace('\'', '"');
+    assertThat(rig.take(own.formatted("orders.$dlq")).skipped())
+        .containsExactly("queue 'orders.$dlq' in vhost '/': no queue 'orders' in vhost '/'");
+    assertThat(rig.take(own.formatted("mine")).skipped())
+        .singleElement()
+        .asString()
+        .contains("such queues come with dead-letter-queue auto");
+    assertThat(rig.broker.virtualHost("/").routing().queues()).isEmpty();
+  }
+
   @Test
   void invalidPolicyInDefinitionsIsRefused() {
     assertThatThrownBy(

@@ -7,6 +7,7 @@ import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.protocol.types.FieldValue;
 import io.mayflymq.protocol.types.ReplyCode;
+import java.util.Optional;
 
 /**
  * The dead letter queue that is declared and deleted with a queue ({@code dead-letter-queue:
@@ -54,6 +55,17 @@ public final class AutoDeadLetterQueue {
   /** Returns the name of the queue that one of these belongs to. */
   public static String parentOf(QueueDefinition definition) {
     return ((FieldValue.LongString) definition.arguments().get(PARENT)).string();
+  }
+
+  /**
+   * Returns the name of the queue that one of these would belong to; empty if a queue of this name
+   * and with these arguments is none.
+   */
+  public static Optional<String> parentOf(String queue, FieldTable arguments) {
+    return arguments.get(PARENT) instanceof FieldValue.LongString parent
+            && nameOf(parent.string()).equals(queue)
+        ? Optional.of(parent.string())
+        : Optional.empty();
   }
 
   /** Returns whether a queue, or null, is that of the queue with this name. */
