@@ -42,16 +42,12 @@ final class LintCommands {
                         "from which level on the exit code is 65: error, warning or note; error"
                             + " if not given",
                         FAIL_ON)
-                    .suggesting(Arrays.stream(Level.values()).map(LintCommands::word).toList()))
+                    .suggesting(Arrays.stream(Level.values()).map(Level::word).toList()))
             .noting(
                 "No broker is needed. The virtual host is for a file of one virtual host, whose"
                     + " items do not name it. The rules are in docs/lint.md.")
             .action(LintCommands::lint),
         ProofCommand.command());
-  }
-
-  private static String word(Enum<?> constant) {
-    return constant.name().toLowerCase(Locale.ROOT);
   }
 
   private static Result lint(Invocation invocation) {
@@ -62,7 +58,7 @@ final class LintCommands {
             oneOf(
                     invocation,
                     FAIL_ON,
-                    Arrays.stream(Level.values()).map(LintCommands::word).toList(),
+                    Arrays.stream(Level.values()).map(Level::word).toList(),
                     "error")
                 .toUpperCase(Locale.ROOT));
     String file = invocation.argument(0);
@@ -78,7 +74,7 @@ final class LintCommands {
     }
     invocation.say(
         switch (format) {
-          case JSON -> JsonWriter.text(findings.stream().map(LintCommands::object).toList());
+          case JSON -> JsonWriter.text(findings.stream().map(LintFinding::toMap).toList());
           case "sarif" -> JsonWriter.text(sarif(file, findings));
           default -> text(findings);
         });
@@ -118,7 +114,7 @@ final class LintCommands {
                 finding ->
                     "%s: %s: %s [%s]"
                         .formatted(
-                            word(finding.rule().level()),
+                            finding.rule().level().word(),
                             finding.object(),
                             finding.sentence(),
                             finding.rule().id()))
@@ -134,16 +130,8 @@ final class LintCommands {
                         findings.stream()
                             .filter(finding -> finding.rule().level() == level)
                             .count(),
-                        word(level)))
+                        level.word()))
         .collect(Collectors.joining(", "));
-  }
-
-  private static Map<String, Object> object(LintFinding finding) {
-    return Json.object(
-        "rule", finding.rule().id(),
-        "level", word(finding.rule().level()),
-        "object", finding.object(),
-        "message", finding.sentence());
   }
 
   /**
@@ -162,7 +150,7 @@ final class LintCommands {
                         "shortDescription",
                         Json.object("text", rule.summary()),
                         "defaultConfiguration",
-                        Json.object("level", word(rule.level()))))
+                        Json.object("level", rule.level().word())))
             .toList();
     List<Map<String, Object>> results =
         findings.stream()
@@ -172,7 +160,7 @@ final class LintCommands {
                         "ruleId",
                         finding.rule().id(),
                         "level",
-                        word(finding.rule().level()),
+                        finding.rule().level().word(),
                         "message",
                         Json.object("text", finding.object() + ": " + finding.sentence()),
                         "locations",

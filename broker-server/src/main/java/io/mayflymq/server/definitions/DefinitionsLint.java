@@ -56,6 +56,7 @@ public final class DefinitionsLint {
   private final String vhost;
   private final List<LintFinding> findings;
   private final Map<String, QueueSettings> queues = new TreeMap<>();
+  private final Map<String, EffectiveSettings> origins = new TreeMap<>();
   private final Map<String, QueueDefinition> declared = new TreeMap<>();
 
   /** The queues that are to dead-letter at least once, and do not. */
@@ -166,6 +167,7 @@ public final class DefinitionsLint {
         .filter(each -> each.vhost().equals(vhost))
         .forEach(this::lookAtExchange);
     queues.forEach(this::lookAtQueue);
+    queues.forEach(this::lookAtSettings);
     lookForCycles();
     for (PolicyKind kind : PolicyKind.values()) {
       lookAtPolicies(kind);
@@ -241,11 +243,13 @@ public final class DefinitionsLint {
     try {
       QueueSettings byArguments =
           QueueArguments.parse(queue.arguments(), queue.name(), vhost).settings();
+      boolean isOwn = AutoDeadLetterQueue.parentOf(queue.name(), queue.arguments()).isPresent();
       EffectiveSettings effective =
-          policies.explain(
-              PolicySubject.queue(byArguments.type(), queue.name()), queue.arguments());
+          (isOwn ? PolicyTable.EMPTY : policies)
+              .explain(PolicySubject.queue(byArguments.type(), queue.name()), queue.arguments());
       QueueSettings settings = effective.toQueueSettings(byArguments);
       queues.put(queue.name(), settings);
+      origins.put(queue.name(), effective);
       declared.put(
           queue.name(),
           new QueueDefinition(
@@ -387,6 +391,102 @@ public final class DefinitionsLint {
     }
   }
 
+  /** Looks for settings that need another one to have an effect, and for a pause. */
+  private void lookAtSettings(String name, QueueSettings settings) {
+    if (settings.type() == QueueType.STREAM) {
+      return;
+    }
+    EffectiveSettings effective = origins.get(name);
+    if (!settings.recoverable().isOn()) {
+      String idle = set(effective, PolicyKey.RECOVERABLE_ACKED, PolicyKey.RECOVERABLE_BYTES);
+      if (idle != null) {
+        found(
+            LintRule.RECOVERABLE_WITHOUT_EFFECT,
+            queue(name),
+            "nothing that leaves it can be brought back in spite of %s: set recoverable to a time",
+            idle);
+      }
+    }
+    effective
+        .value(PolicyKey.PAUSE)
+        .ifPresent(
+            pause ->
+                found(
+                    LintRule.STARTS_PAUSED,
+                    queue(name),
+                    "it begins paused, with pause = %s by %s '%s': take that out, or run"
+                        + " resume_queue after the import",
+                    pause.value(),
+                    pause.origin().inWords(),
+                    pause.policy()));
+    if (settings.expiry().deadlineHeader() == null) {
+      lookForDeadlines(name, effective);
+    }
+    if (settings.length().overflow() != Overflow.BLOCK) {
+      if (effective.value(PolicyKey.BLOCK_TIMEOUT).isPresent()) {
+        found(
+            LintRule.BLOCK_WITHOUT_EFFECT,
+            queue(name),
+            "block-timeout has no effect with overflow %s: set overflow to block",
+            settings.length().overflow().wireName());
+      }
+    } else if (!settings.length().isLimited()) {
+      found(
+          LintRule.BLOCK_WITHOUT_EFFECT,
+          queue(name),
+          "overflow block has no effect without a limit: set max-length or max-length-bytes");
+    }
+    lookForBurst(name, effective, PolicyKey.DELIVERY_BURST, PolicyKey.DELIVERY_RATE);
+    lookForBurst(name, effective, PolicyKey.PUBLISH_BURST, PolicyKey.PUBLISH_RATE);
+  }
+
+  private void lookForDeadlines(String name, EffectiveSettings effective) {
+    boolean isOff = effective.value(PolicyKey.DEADLINE_HEADER).isPresent();
+    String idle =
+        set(
+            effective,
+            PolicyKey.DEADLINE_HEADER,
+            PolicyKey.DEADLINE_NOTIFY,
+            PolicyKey.DEADLINE_REPLIES);
+    if (idle != null) {
+      found(
+          LintRule.DEADLINE_WITHOUT_EFFECT,
+          queue(name),
+          isOff
+              ? "%s: no effect with message-ttl-mode queue-only, by which a message has no time of"
+                  + " its own: set message-ttl-mode to min"
+              : "%s: no effect without deadline-header, which names the header with the deadline",
+          idle);
+    }
+  }
+
+  private void lookForBurst(
+      String name, EffectiveSettings effective, PolicyKey burst, PolicyKey rate) {
+    if (effective.value(burst).isPresent() && effective.value(rate).isEmpty()) {
+      found(
+          LintRule.BURST_WITHOUT_EFFECT,
+          queue(name),
+          "%s has no effect without %s: set that, too",
+          burst.wireName(),
+          rate.wireName());
+    }
+  }
+
+  /** Returns which of these keys are set, and not to false; null if none is. */
+  private static String set(EffectiveSettings effective, PolicyKey... keys) {
+    List<String> names =
+        Stream.of(keys)
+            .filter(
+                key ->
+                    effective
+                        .value(key)
+                        .filter(value -> !Boolean.FALSE.equals(value.value()))
+                        .isPresent())
+            .map(PolicyKey::wireName)
+            .toList();
+    return names.isEmpty() ? null : String.join(", ", names);
+  }
+
   private static String quoted(Collection<String> keys) {
     return String.join(", ", keys.stream().map(key -> "'" + key + "'").toList());
   }
@@ -464,6 +564,12 @@ public final class DefinitionsLint {
             label,
             "its pattern '%s' applies to no queue and no exchange of the file",
             policy.pattern());
+        if (policy.definition().get(PolicyKey.PAUSE) != null) {
+          found(
+              LintRule.STARTS_PAUSED,
+              label,
+              "queues that clients declare and it matches begin paused: take pause out of it");
+        }
         continue;
       }
       if (matched.stream().noneMatch(subject -> policies.layers(kind, subject).contains(policy))) {

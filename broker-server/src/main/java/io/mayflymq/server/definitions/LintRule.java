@@ -1,5 +1,7 @@
 package io.mayflymq.server.definitions;
 
+import java.util.Locale;
+
 /** What a lint of definitions looks for. {@code docs/lint.md} has a section for each. */
 public enum LintRule {
   INVALID("invalid", Level.ERROR, "a definition that is wrong and would be left out"),
@@ -35,10 +37,23 @@ public enum LintRule {
       "messages that were returned too often are dropped"),
   DROPS_WHEN_FULL(
       "drops-when-full", Level.WARNING, "the oldest messages of a full queue are dropped"),
+  RECOVERABLE_WITHOUT_EFFECT(
+      "recoverable-without-effect",
+      Level.WARNING,
+      "what is to be brought back cannot be, as no time is set for it"),
+  STARTS_PAUSED("starts-paused", Level.WARNING, "a queue that is paused from the beginning"),
   EQUAL_PRIORITIES(
       "equal-priorities",
       Level.WARNING,
       "policies of one priority match the same object: RabbitMQ leaves open which one applies"),
+  DEADLINE_WITHOUT_EFFECT(
+      "deadline-without-effect",
+      Level.NOTE,
+      "settings of deadlines in a queue in which messages have none"),
+  BLOCK_WITHOUT_EFFECT(
+      "block-without-effect", Level.NOTE, "publishers that are to wait at a limit, and never do"),
+  BURST_WITHOUT_EFFECT(
+      "burst-without-effect", Level.NOTE, "how many messages of a rate come at once, without one"),
   POLICY_MATCHES_NOTHING(
       "policy-matches-nothing", Level.NOTE, "a policy that applies to nothing in the file"),
   POLICY_HIDDEN(
@@ -57,7 +72,12 @@ public enum LintRule {
     /** Something may be lost. */
     WARNING,
     /** Something is without effect, or depends on what clients declare. */
-    NOTE
+    NOTE;
+
+    /** Returns the word for it. */
+    public String word() {
+      return name().toLowerCase(Locale.ROOT);
+    }
   }
 
   private final String id;

@@ -235,6 +235,15 @@ class DefinitionsLintTest {
     assertThat(rules()).isEqualTo(isTold ? List.of(LintRule.DROPS_WHEN_FULL) : List.of());
   }
 
+  /** No policy applies to these, so none lets them drop messages. */
+  @Test
+  void automaticDeadLetterQueuesHaveNoLimit() throws Exception {
+    queue("orders", "'x-dead-letter-queue':'auto'");
+    queue("orders.$dlq", "'x-dead-letter-queue-of':'orders'");
+    policy("limit", 0, "", "'max-length':10");
+    assertThat(rules()).isEmpty();
+  }
+
   @Test
   void atLeastOnceNeedsAnotherOverflow() throws Exception {
     String dead =
@@ -250,6 +259,85 @@ class DefinitionsLintTest {
               assertThat(finding.rule()).isEqualTo(LintRule.AT_LEAST_ONCE_WITHOUT_EFFECT);
               assertThat(finding.object()).contains("'orders'");
             });
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "'x-recoverable-acked':true | RECOVERABLE_WITHOUT_EFFECT | in spite of recoverable-acked:",
+        "'x-recoverable-acked':false | | ",
+        "'x-recoverable-bytes':1000,'x-recoverable-acked':true | RECOVERABLE_WITHOUT_EFFECT | in spite of recoverable-acked, recoverable-bytes:",
+        "'x-recoverable-bytes':1000,'x-recoverable':'1h' | | ",
+        "'x-deadline-notify':'reply-to' | DEADLINE_WITHOUT_EFFECT | deadline-notify: no effect without deadline-header",
+        "'x-deadline-replies':true | DEADLINE_WITHOUT_EFFECT | deadline-replies: no effect without",
+        "'x-deadline-replies':false | | ",
+        "'x-deadline-replies':true,'x-deadline-notify':'x','x-deadline-header':'end' | | ",
+        "'x-deadline-header':'end','x-message-ttl-mode':'queue-only' | DEADLINE_WITHOUT_EFFECT | deadline-header: no effect with message-ttl-mode queue-only",
+        "'x-deadline-header':'end','x-message-ttl-mode':'min' | | ",
+        "'x-block-timeout':'5s' | BLOCK_WITHOUT_EFFECT | no effect with overflow drop-head",
+        "'x-block-timeout':'5s','x-overflow':'block','x-max-length':9 | | ",
+        "'x-overflow':'block' | BLOCK_WITHOUT_EFFECT | without a limit",
+        "'x-overflow':'block','x-max-length-bytes':9 | | ",
+        "'x-delivery-burst':5 | BURST_WITHOUT_EFFECT | delivery-burst has no effect without delivery-rate",
+        "'x-delivery-burst':5,'x-publish-rate':5 | BURST_WITHOUT_EFFECT | without delivery-rate",
+        "'x-delivery-burst':5,'x-delivery-rate':50 | | ",
+        "'x-publish-burst':5 | BURST_WITHOUT_EFFECT | publish-burst has no effect without publish-rate",
+        "'x-publish-burst':5,'x-publish-rate':50 | | ",
+      })
+  void settingsThatNeedAnotherOneAreTold(String arguments, LintRule rule, String words)
+      throws Exception {
+    queue("orders", arguments);
+    assertThat(rules()).isEqualTo(rule == null ? List.of() : List.of(rule));
+    if (rule != null) {
+      assertThat(findings().get(0).object()).isEqualTo("queue 'orders' in vhost '/'");
+      assertThat(findings().get(0).sentence()).contains(words);
+    }
+  }
+
+  @Test
+  void whatAPolicySetsCountsForSettingsThatNeedAnotherOne() throws Exception {
+    queue("orders", "'x-deadline-notify':'reply-to','x-delivery-burst':5");
+    queue("events", "'x-queue-type':'stream'");
+    policy("p", 0, "", "'recoverable-acked':true,'block-timeout':'5s'");
+    assertThat(rules())
+        .containsExactly(
+            LintRule.RECOVERABLE_WITHOUT_EFFECT,
+            LintRule.DEADLINE_WITHOUT_EFFECT,
+            LintRule.BLOCK_WITHOUT_EFFECT,
+            LintRule.BURST_WITHOUT_EFFECT);
+    policies.clear();
+    policy(
+        "p",
+        0,
+        "",
+        "'recoverable-acked':true,'recoverable':'1D','deadline-header':'end','delivery-rate':9");
+    assertThat(rules()).isEmpty();
+  }
+
+  /** Turns and priorities, or a single active consumer, work together. */
+  @Test
+  void fairSharesWorkWithPrioritiesAndASingleActiveConsumer() throws Exception {
+    queue("orders", "'x-fair-by':'tenant','x-max-priority':5,'x-single-active-consumer':true");
+    assertThat(rules()).isEmpty();
+  }
+
+  @Test
+  void queuesThatBeginPausedAreTold() throws Exception {
+    queue("orders", "");
+    queue("invoices", "");
+    policy("halt", 0, "^orders$", "'pause':'deliveries'");
+    assertThat(findings())
+        .singleElement()
+        .satisfies(
+            finding -> {
+              assertThat(finding.rule()).isEqualTo(LintRule.STARTS_PAUSED);
+              assertThat(finding.object()).isEqualTo("queue 'orders' in vhost '/'");
+              assertThat(finding.sentence()).contains("pause = deliveries by policy 'halt'");
+            });
+    policies.clear();
+    policy("halt", 0, "^absent$", "'pause':'both'");
+    assertThat(rules()).containsExactly(LintRule.STARTS_PAUSED, LintRule.POLICY_MATCHES_NOTHING);
   }
 
   @Test
