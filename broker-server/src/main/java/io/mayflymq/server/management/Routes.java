@@ -33,6 +33,7 @@ import io.mayflymq.server.management.resource.ForcedShrinkResource;
 import io.mayflymq.server.management.resource.GlobalParameterResource;
 import io.mayflymq.server.management.resource.HealthResource;
 import io.mayflymq.server.management.resource.LimitResource;
+import io.mayflymq.server.management.resource.LintResource;
 import io.mayflymq.server.management.resource.MaintenanceResource;
 import io.mayflymq.server.management.resource.ManagedBroker;
 import io.mayflymq.server.management.resource.MessageResource;
@@ -122,6 +123,7 @@ final class Routes implements AutoCloseable {
     new GlobalParameterResource(managed).addTo(api);
     BodyLimit large = BodyLimits.large(ServerLimits.largestBody(settings.management()));
     new DefinitionsResource(managed, large).addTo(api);
+    new LintResource(managed).addTo(api);
     ConnectionResource connections = new ConnectionResource(managed);
     connections.addTo(api);
     connections.addQuestionsTo(questions);

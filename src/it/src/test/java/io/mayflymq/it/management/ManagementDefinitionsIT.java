@@ -54,6 +54,23 @@ class ManagementDefinitionsIT extends AccessFixture {
     assertThat(etag(changed)).isNotEqualTo(tag);
   }
 
+  @Test
+  @MayflyOnly("RabbitMQ has no lint")
+  void whatCanGoWrongWithTheDefinitionsIsTold(Amqp amqp) throws Exception {
+    String vhost = vhost(amqp);
+    assertThat(http.get("lint/" + vhost).json()).isEmpty();
+    http.put("queues/" + vhost + "/q", "{\"durable\":true,\"arguments\":{\"x-max-length\":5}}");
+    JsonNode found = http.get("lint/" + vhost).json();
+    assertThat(found).hasSize(1);
+    assertThat(found.get(0).path("rule").asText()).isEqualTo("drops-when-full");
+    assertThat(found.get(0).path("level").asText()).isEqualTo("warning");
+    assertThat(found.get(0).path("object").asText())
+        .isEqualTo("queue 'q' in vhost '%s'".formatted(vhost));
+    assertThat(found.get(0).path("message").asText()).contains("the oldest messages are dropped");
+    assertThat(http.get("lint").json().toString()).contains(found.get(0).toString());
+    assertNotFound(http.get("lint/none"));
+  }
+
   private static String etag(Http.Reply reply) {
     return reply.raw().headers().firstValue("etag").orElseThrow();
   }

@@ -463,6 +463,17 @@ class ManagementPageIT {
   }
 
   @Test
+  void whatCanGoWrongIsTold() throws Exception {
+    http.put(QUEUES + "page-lossy", "{\"durable\":true,\"arguments\":{\"x-max-length\":5}}");
+    browser.logIn("guest", "guest");
+    browser.go("admin/definitions" + IN);
+    browser.press("#lint", "Look");
+    browser.see("#lint", "queue 'page-lossy' in vhost 'page'");
+    browser.see("#lint", "drops-when-full");
+    http.delete(QUEUES + "page-lossy");
+  }
+
+  @Test
   void aQueueLeadsToItsConsumersConnectionAndBack() {
     browser.logIn("guest", "guest");
     browser.go(QUEUES + "billing" + IN);

@@ -1,8 +1,8 @@
-/* Export and import of all definitions. */
+/* Export and import of all definitions, and what can go wrong with them. */
 
 import { html } from '../lib/lit-html.js';
-import { path, post, query } from '../api.js';
-import { card, field } from '../components.js';
+import { get, path, post, query } from '../api.js';
+import { card, field, table } from '../components.js';
 import { showError } from '../forms.js';
 import { confirm } from '../notices.js';
 import { selectedVhost } from '../router.js';
@@ -11,6 +11,22 @@ import { tabs } from './admin-tabs.js';
 export const title = () => 'Definitions';
 
 export const load = async () => ({});
+
+/** What was found in them, which is looked for when it is asked. */
+function findings(page, where) {
+  const look = () => page.act(async () => {
+    page.state.found = { where, findings: await get(where) };
+  });
+  const found = page.state.found?.where === where ? page.state.found.findings : undefined;
+  return html`
+    <p><button type="button" @click=${look}>Look</button></p>
+    ${found === undefined ? '' : table([
+      { title: 'Level', cell: f => f.level },
+      { title: 'Of', cell: f => f.object },
+      { title: 'What can go wrong', cell: f => f.message },
+      { title: 'Rule', cell: f => html`<code>${f.rule}</code>` },
+    ], found, { name: 'What can go wrong', empty: 'Nothing was found.' })}`;
+}
 
 export function view(page) {
   const vhost = selectedVhost();
@@ -39,5 +55,6 @@ export function view(page) {
           ${field('File', html`<input name="file" data-about="file|JSON" type="file" accept=".json,application/json">`)}
           <button class="primary">Import …</button>
         </form>`)}
-    </div>`;
+    </div>
+    ${card('What can go wrong', findings(page, vhost === null ? 'lint' : path`lint/${vhost}`), 'lint')}`;
 }
