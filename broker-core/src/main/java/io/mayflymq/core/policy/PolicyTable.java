@@ -348,6 +348,11 @@ public final class PolicyTable {
         subject, applying(subject), FieldTable.EMPTY, Defaults.NONE, List.of());
   }
 
+  /** Returns the effective settings of an object with their origins, without the candidates. */
+  public EffectiveSettings effective(PolicySubject subject, FieldTable arguments) {
+    return new EffectiveSettings(subject, applying(subject), arguments, defaults, List.of());
+  }
+
   /** Returns the effective settings of an object with their origins and all candidates. */
   public EffectiveSettings explain(PolicySubject subject, FieldTable arguments) {
     AppliedPolicies policies = applying(subject);

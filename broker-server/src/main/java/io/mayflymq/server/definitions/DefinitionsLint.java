@@ -56,7 +56,6 @@ public final class DefinitionsLint {
   private final String vhost;
   private final List<LintFinding> findings;
   private final Map<String, QueueSettings> queues = new TreeMap<>();
-  private final Map<String, EffectiveSettings> origins = new TreeMap<>();
   private final Map<String, QueueDefinition> declared = new TreeMap<>();
 
   /** The queues that are to dead-letter at least once, and do not. */
@@ -167,7 +166,6 @@ public final class DefinitionsLint {
         .filter(each -> each.vhost().equals(vhost))
         .forEach(this::lookAtExchange);
     queues.forEach(this::lookAtQueue);
-    queues.forEach(this::lookAtSettings);
     lookForCycles();
     for (PolicyKind kind : PolicyKind.values()) {
       lookAtPolicies(kind);
@@ -246,10 +244,9 @@ public final class DefinitionsLint {
       boolean isOwn = AutoDeadLetterQueue.parentOf(queue.name(), queue.arguments()).isPresent();
       EffectiveSettings effective =
           (isOwn ? PolicyTable.EMPTY : policies)
-              .explain(PolicySubject.queue(byArguments.type(), queue.name()), queue.arguments());
+              .effective(PolicySubject.queue(byArguments.type(), queue.name()), queue.arguments());
       QueueSettings settings = effective.toQueueSettings(byArguments);
       queues.put(queue.name(), settings);
-      origins.put(queue.name(), effective);
       declared.put(
           queue.name(),
           new QueueDefinition(
@@ -269,6 +266,7 @@ public final class DefinitionsLint {
         notAtLeastOnce.add(queue.name());
       }
       routing = routing.withQueue(queue.name(), queue.name(), 0);
+      lookAtSettings(queue.name(), settings, effective);
     } catch (AmqpException e) {
       found(LintRule.INVALID, queue.label(), "%s", e.detail());
     }
@@ -392,11 +390,10 @@ public final class DefinitionsLint {
   }
 
   /** Looks for settings that need another one to have an effect, and for a pause. */
-  private void lookAtSettings(String name, QueueSettings settings) {
+  private void lookAtSettings(String name, QueueSettings settings, EffectiveSettings effective) {
     if (settings.type() == QueueType.STREAM) {
       return;
     }
-    EffectiveSettings effective = origins.get(name);
     if (!settings.recoverable().isOn()) {
       String idle = set(effective, PolicyKey.RECOVERABLE_ACKED, PolicyKey.RECOVERABLE_BYTES);
       if (idle != null) {

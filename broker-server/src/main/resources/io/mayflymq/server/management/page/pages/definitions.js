@@ -3,6 +3,7 @@
 import { html } from '../lib/lit-html.js';
 import { get, path, post, query } from '../api.js';
 import { card, field, table } from '../components.js';
+import { number } from '../format.js';
 import { showError } from '../forms.js';
 import { confirm } from '../notices.js';
 import { selectedVhost } from '../router.js';
@@ -11,6 +12,9 @@ import { tabs } from './admin-tabs.js';
 export const title = () => 'Definitions';
 
 export const load = async () => ({});
+
+/** How many findings are shown. */
+const MOST = 200;
 
 /** What was found in them, which is looked for when it is asked. */
 function findings(page, where) {
@@ -25,7 +29,8 @@ function findings(page, where) {
       { title: 'Of', cell: f => f.object },
       { title: 'What can go wrong', cell: f => f.message },
       { title: 'Rule', cell: f => html`<code>${f.rule}</code>` },
-    ], found, { name: 'What can go wrong', empty: 'Nothing was found.' })}`;
+    ], found.slice(0, MOST), { name: 'What can go wrong', empty: 'Nothing was found.' })}
+    ${found !== undefined && found.length > MOST ? html`<p class="hint">The first ${MOST} of ${number(found.length)}. The others are told by mayflyctl lint, or GET ${where} of the API.</p>` : ''}`;
 }
 
 export function view(page) {
