@@ -278,6 +278,36 @@ class ClusterIT {
     }
   }
 
+  /** An import makes it where its queue is, whatever node imports. */
+  @Test
+  void deadLetterQueueThatIsImportedIsBesideItsQueue() throws Exception {
+    try (ClusterNodes cluster = new ClusterNodes(directory, NODES)) {
+      cluster.startAll();
+      Channel home = cluster.channel(0);
+      home.queueDeclare("orders", true, false, false, null);
+      awaitQueue(cluster, 1, "orders");
+      String own =
+          "{\"queues\":[{\"vhost\":\"/\",\"name\":\"orders.$dlq\",\"durable\":true,"
+              + "\"auto_delete\":false,\"arguments\":{\"x-dead-letter-queue-of\":\"orders\"}}]}";
+      assertThat(cluster.node(1).http().post("definitions", own).status()).isEqualTo(204);
+      awaitQueue(cluster, 2, "orders.$dlq");
+      for (String queue : List.of("orders", "orders.$dlq")) {
+        assertThat(cluster.node(1).http().get("queues/%2F/" + queue).json().path("node").asText())
+            .as(queue)
+            .isEqualTo(ClusterNodes.name(0));
+      }
+      ControlCommand control = ControlCommand.of(cluster.node(0));
+      control.run("set_policy", "p", "^orders$", "{\"dead-letter-queue\":\"auto\"}");
+      home.confirmSelect();
+      home.basicPublish("", "orders", null, body("m"));
+      home.waitForConfirmsOrDie(CONFIRM_MILLIS);
+      home.basicReject(home.basicGet("orders", false).getEnvelope().getDeliveryTag(), false);
+      await()
+          .atMost(Patience.TIME)
+          .until(() -> home.queueDeclarePassive("orders.$dlq").getMessageCount() == 1);
+    }
+  }
+
   @Test
   void nodeThatHasLostItsVotesDoesNotStart() throws Exception {
     try (ClusterNodes cluster = new ClusterNodes(directory, NODES)) {

@@ -377,6 +377,30 @@ class StandbyIT {
         .isEqualTo(1);
   }
 
+  /** The queue of dead letters stays when its queue loses the setting. */
+  @Test
+  void deadLettersThatAreLeftOverFollow() throws Exception {
+    standby.close();
+    primary
+        .http()
+        .put(
+            "policies/%2F/p",
+            "{\"pattern\":\"^orders$\",\"definition\":{\"dead-letter-queue\":\"auto\"}}");
+    channel.queueDeclare("orders", true, false, false, Map.of());
+    publish("orders", "dead", "alive");
+    channel.basicReject(channel.basicGet("orders", false).getEnvelope().getDeliveryTag(), false);
+    await().atMost(Patience.TIME).until(() -> channel.messageCount("orders.$dlq") == 1);
+    primary.http().delete("policies/%2F/p");
+    standby = startStandby("guest");
+    awaitRound();
+    assertThat(status().path("messages").asLong()).isEqualTo(2);
+    killPrimaryAndPromote();
+    try (Connection after = standby.factory().newConnection()) {
+      assertThat(bodies(after.createChannel(), "orders.$dlq")).containsExactly("dead");
+      assertThat(bodies(after.createChannel(), "orders")).containsExactly("alive");
+    }
+  }
+
   @Test
   void tellsWhyItIsNotComplete() throws Exception {
     standby.close();
