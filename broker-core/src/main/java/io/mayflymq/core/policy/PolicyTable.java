@@ -67,10 +67,12 @@ public final class PolicyTable {
     this.toleratesMismatches = hasKey(PolicyKey.ON_MISMATCH);
   }
 
+  /** Whether a policy or a default sets it. */
   private boolean hasKey(PolicyKey key) {
-    return policies.values().stream()
-        .flatMap(List::stream)
-        .anyMatch(policy -> policy.definition().get(key) != null);
+    return defaults.values().containsKey(key)
+        || policies.values().stream()
+            .flatMap(List::stream)
+            .anyMatch(policy -> policy.definition().get(key) != null);
   }
 
   /** Returns whether queues may be paused by them. */
@@ -311,7 +313,7 @@ public final class PolicyTable {
             byPolicies(PolicySubject.queue(type, queue))
                 .value(PolicyKey.ON_MISMATCH)
                 .map(EffectiveValue::value)
-                .orElse(null))
+                .orElse(defaults.values().get(PolicyKey.ON_MISMATCH)))
         : OnMismatch.REFUSING;
   }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.mayflymq.core.policy.OnMismatch.Verdict;
 import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** What values the key on-mismatch may have, and what they mean. */
@@ -44,6 +45,29 @@ class OnMismatchTest {
         Map.of("x-single-active-consumer", "adopt"),
         "<<\"x-single-active-consumer\">> of a queue cannot be adopted",
         "expected refuse or keep");
+  }
+
+  @Test
+  void configurationSaysItWherePoliciesDoNot() {
+    Defaults defaults =
+        new Defaults(
+            Dialect.DEFAULT,
+            Map.of(PolicyKey.ON_MISMATCH, "adopt"),
+            true,
+            true,
+            1,
+            Defaults.Compared.DEFAULT,
+            Set.of(),
+            Set.of());
+    PolicyTable table =
+        PolicyTable.of(defaults)
+            .with(
+                Policy.of(
+                    PolicyKind.POLICY, "p", "^q$", "queues", 0, Map.of("on-mismatch", "keep")));
+    assertThat(table.onMismatch(QueueType.CLASSIC, "other").on("x-message-ttl"))
+        .isEqualTo(Verdict.ADOPT);
+    assertThat(table.onMismatch(QueueType.CLASSIC, "q").on("x-message-ttl"))
+        .isEqualTo(Verdict.KEEP);
   }
 
   @Test

@@ -5,7 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.mayflymq.core.message.Delay;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metrics.Counter;
+import io.mayflymq.core.policy.Defaults;
+import io.mayflymq.core.policy.Dialect;
 import io.mayflymq.core.policy.Policy;
+import io.mayflymq.core.policy.PolicyKey;
 import io.mayflymq.core.policy.PolicyKind;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.queue.QueueSnapshot;
@@ -19,6 +22,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -173,6 +177,33 @@ class DeliverAtTest {
     broker.vhost.policies().clear(PolicyKind.POLICY, "p");
     broker.advance(1);
     assertThat(broker.vhost.schedulesByHeaders()).isFalse();
+  }
+
+  @Test
+  void headerAndPauseOfTheConfigurationCount() {
+    broker.declare("q");
+    assertThat(broker.vhost.policies().table().pauses()).isFalse();
+    broker
+        .vhost
+        .policies()
+        .use(
+            new Defaults(
+                Dialect.DEFAULT,
+                Map.of(PolicyKey.DELIVER_AT_HEADER, "at", PolicyKey.PAUSE, "publishing"),
+                true,
+                true,
+                1,
+                Defaults.Compared.DEFAULT,
+                Set.of(),
+                Set.of()));
+    broker.advance(1);
+    assertThat(broker.vhost.schedulesByHeaders()).isTrue();
+    assertThat(broker.vhost.policies().table().pauses()).isTrue();
+    assertThat(broker.queue("q").settings().pace().pausesPublishing()).isTrue();
+    publish("q", 1, at(new FieldValue.Int64(now() + 100)));
+    assertThat(broker.drain("q")).isEmpty();
+    broker.advance(100);
+    assertThat(broker.drain("q")).containsExactly(1);
   }
 
   @Test

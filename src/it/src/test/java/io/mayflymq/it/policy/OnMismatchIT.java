@@ -5,10 +5,12 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.rabbitmq.client.AMQP.BasicProperties;
 import com.rabbitmq.client.AlreadyClosedException;
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.ConnectionFactory;
+import io.mayflymq.it.harness.ChannelErrors;
 import io.mayflymq.it.harness.EmbeddedBroker;
 import io.mayflymq.it.harness.Http;
 import io.mayflymq.it.harness.OwnBroker;
@@ -184,6 +186,32 @@ class OnMismatchIT {
     assertThat(refusal(Map.of("x-message-ttl", 40_000, "x-expires", 1_000)))
         .contains("inequivalent arg 'x-expires'");
     assertThat(arguments().path("x-message-ttl").asLong()).isEqualTo(50_000);
+  }
+
+  @Test
+  void theConfigurationDecidesWhereNoPolicyDoes() throws Exception {
+    broker.close();
+    broker =
+        EmbeddedBroker.builder()
+            .data(data)
+            .set("defaults.on-mismatch", "adopt")
+            .set("defaults.deliver-at-header", "at")
+            .start();
+    declare("classic", MINUTE);
+    declare("classic", Map.of("x-message-ttl", 50_000));
+    assertThat(arguments().path("x-message-ttl").asLong()).isEqualTo(50_000);
+    try (Connection connection = broker.factory().newConnection()) {
+      Channel channel = connection.createChannel();
+      channel.basicPublish(
+          "",
+          QUEUE,
+          new BasicProperties.Builder().headers(Map.of("at", Long.MAX_VALUE)).build(),
+          bytes("never"));
+      assertThat(ChannelErrors.awaitShutdown(channel).getReason().toString())
+          .contains("invalid header 'at'");
+    }
+    rule("\"refuse\"");
+    assertThat(refusal(Map.of())).contains("inequivalent arg 'x-message-ttl'");
   }
 
   @Test
