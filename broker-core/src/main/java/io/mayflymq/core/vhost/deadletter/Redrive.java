@@ -376,6 +376,7 @@ public final class Redrive implements LockedMessages {
     private final List<Queue> targets;
     private final List<Queue> taking = new ArrayList<>();
     private int awaited;
+    private int deleted;
     private boolean unknown;
 
     Arrival(long sequence, Message message, List<Queue> targets) {
@@ -394,6 +395,7 @@ public final class Redrive implements LockedMessages {
     /** It is not there. */
     @Override
     public void gone(long target) {
+      deleted++;
       reported();
     }
 
@@ -439,7 +441,7 @@ public final class Redrive implements LockedMessages {
       } else {
         messages.unlock(sequence, partition.now());
         if (failure == null) {
-          skip(Skipped.REFUSED);
+          skip(deleted == targets.size() ? Skipped.NO_QUEUE : Skipped.REFUSED);
         }
       }
     }
