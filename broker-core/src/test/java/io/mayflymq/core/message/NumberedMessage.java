@@ -1,6 +1,7 @@
 package io.mayflymq.core.message;
 
 import io.mayflymq.protocol.types.BasicProperties;
+import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.protocol.types.ShortString;
 import java.nio.ByteBuffer;
 import java.util.List;
@@ -16,8 +17,19 @@ public final class NumberedMessage {
    * @param padding how many bytes it has besides its number
    */
   public static Message of(int number, boolean persistent, long ttlMillis, int padding) {
+    return of(number, persistent, ttlMillis, padding, null);
+  }
+
+  /**
+   * Makes one with headers.
+   *
+   * @param headers null for none
+   */
+  public static Message of(
+      int number, boolean persistent, long ttlMillis, int padding, FieldTable headers) {
     byte[] properties =
         BasicProperties.builder()
+            .headers(headers)
             .deliveryMode(persistent ? 2 : 1)
             .expiration(ttlMillis == Message.NO_TTL ? null : Long.toString(ttlMillis))
             .build()

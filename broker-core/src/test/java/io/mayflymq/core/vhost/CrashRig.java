@@ -3,19 +3,27 @@ package io.mayflymq.core.vhost;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mayflymq.core.message.Message;
+import io.mayflymq.core.message.Moved;
+import io.mayflymq.core.message.NumberedMessage;
 import io.mayflymq.core.metadata.MemoryMetadataLog;
 import io.mayflymq.core.metadata.QueueDefinition;
+import io.mayflymq.core.policy.Policy;
+import io.mayflymq.core.policy.PolicyKind;
 import io.mayflymq.core.queue.ConsumeOptions;
 import io.mayflymq.core.queue.Consumer;
 import io.mayflymq.core.queue.ConsumerTarget;
 import io.mayflymq.core.queue.GetResult;
+import io.mayflymq.core.queue.MessageChoice;
 import io.mayflymq.core.queue.RemovalReason;
 import io.mayflymq.core.queue.Restoration;
 import io.mayflymq.core.routing.Binding;
+import io.mayflymq.core.runtime.Causes;
 import io.mayflymq.core.runtime.ManualLoops;
 import io.mayflymq.core.store.disk.MemoryHost;
 import io.mayflymq.core.vhost.TestBroker.Settlement;
 import io.mayflymq.core.vhost.command.PublishListener;
+import io.mayflymq.core.vhost.deadletter.MoveRequest;
+import io.mayflymq.core.vhost.deadletter.Redrive;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.FieldTable;
@@ -50,6 +58,14 @@ final class CrashRig {
     UNSCHEDULE(1),
     DELETE(2),
     UNDELETE(2),
+    /** An operator moves some messages elsewhere. */
+    MOVE(4),
+    /** A queue is declared with other arguments, and adopts them if a policy says so. */
+    ADOPT(3),
+    /** From now on queues adopt what they are declared with, or do not. */
+    MISMATCH(2),
+    /** From now on a queue gives each value of a header its turn, or does not. */
+    FAIR(1),
     TIME(6),
     LOOP(12),
     DISK(8),
@@ -88,6 +104,11 @@ final class CrashRig {
   /** After this time what cannot be read is tried again, and what cannot be written. */
   private static final long RETRY_MILLIS = 61_000;
 
+  /** The header that tells messages of one tenant from those of others. */
+  private static final String HEADER = "tenant";
+
+  private static final int TENANTS = 3;
+
   private static final List<String> QUEUES = List.of("q0", "q1", "q2", "q3", "q4");
 
   private final Map<Long, QueueDefinition> definitions = new HashMap<>();
@@ -98,7 +119,7 @@ final class CrashRig {
   private final DeadLetterWays ways =
       new DeadLetterWays(() -> this.broker, definitions, unacknowledged);
   private final StoreObserver storeObserver =
-      new StoreObserver(ways::leads, ways::target, ways::isDeleted);
+      new StoreObserver(ways::leads, ways::target, ways::isDeleted, ways::name);
   private final FaultyStores faulty = new FaultyStores(storeObserver::watch);
   private TestBroker broker;
   private final List<Held> held = new ArrayList<>();
@@ -107,10 +128,14 @@ final class CrashRig {
   /** When messages are due that were scheduled, by their numbers. */
   private final Map<Integer, Long> dueTimes = new HashMap<>();
 
+  /** The queue that each message was published to, by the number of the message. */
+  private final Map<Integer, Long> publishedTo = new HashMap<>();
+
   /** How the queues were declared last. */
   private final Map<String, QueueDeclaration> wanted = new HashMap<>();
 
   private final Promises promises = new Promises(definitions);
+  private final AdoptedArguments adopted = new AdoptedArguments();
   private int numbers;
 
   /** Whether anything has failed since the start that only the next one mends. */
@@ -175,6 +200,10 @@ final class CrashRig {
       }
       case DELETE -> delete(anyName(random));
       case UNDELETE -> undelete(random);
+      case MOVE -> move(random);
+      case ADOPT -> adopt(random);
+      case MISMATCH -> setPolicy("mismatch", "on-mismatch", random.nextInt(3) > 0 ? "adopt" : null);
+      case FAIR -> setPolicy("fair", "fair-by", random.nextInt(3) > 0 ? HEADER : null);
       case TIME -> broker.loops.advance(random.nextInt(4) == 0 ? 1500 : random.nextInt(30));
       case LOOP -> {
         int loop = random.nextInt(broker.shards.count());
@@ -238,12 +267,17 @@ final class CrashRig {
     TestBroker now = broker;
     Binding binding = Binding.toQueue("amq.fanout", name, "");
     boolean binds = random.nextInt(3) == 0;
+    if (declaration.arguments().containsKey("x-expires")) {
+      promises.leasing(name);
+    }
+    AdoptedArguments.Wanted asked = adopted.requested(declaration);
     now.vhost
         .declareQueue(declaration)
         .thenCompose(
             status -> {
               if (now == broker) {
                 promises.declared(now.queue(name));
+                adopted.confirmed(asked, now.queue(name));
               }
               return binds ? now.vhost.bind(binding, now) : new CompletableFuture<Void>();
             })
@@ -355,7 +389,10 @@ final class CrashRig {
           }
         };
     storeObserver.published(number);
-    Message message = TestBroker.message(number, persistent, ttl, random.nextInt(300));
+    publishedTo.put(number, queue.id());
+    Message message =
+        NumberedMessage.of(
+            number, persistent, ttl, random.nextInt(300), tenant(number % (TENANTS + 1)));
     PublishListener told = random.nextInt(4) == 0 ? null : listener;
     if (later) {
       long due = now() + random.nextInt(random.nextInt(4) == 0 ? 3000 : 40);
@@ -366,12 +403,126 @@ final class CrashRig {
     }
   }
 
+  /** One of them publishes messages without the header. */
+  private static FieldTable tenant(int number) {
+    return number == TENANTS ? null : FieldTable.builder().put(HEADER, number).build();
+  }
+
   private long now() {
     return broker.loops.clock().millis();
   }
 
-  /** A message was handed out. */
-  private void came(Message message) {
+  /** Sets a policy for all queues, or clears it if there is no value. */
+  private void setPolicy(String name, String key, String value) {
+    if (value == null) {
+      broker.vhost.policies().clear(PolicyKind.POLICY, name);
+    } else {
+      broker
+          .vhost
+          .policies()
+          .set(
+              Policy.of(PolicyKind.POLICY, name, "", "queues", name.length(), Map.of(key, value))
+                  .merging(true));
+    }
+  }
+
+  /** A party declares a queue with other arguments than it has, but for what it promises. */
+  private void adopt(Random random) {
+    String name = anyName(random);
+    QueueDeclaration before = wanted.get(name);
+    if (before == null) {
+      return;
+    }
+    FieldTable.Builder arguments = FieldTable.builder();
+    RandomArguments.of(random, name)
+        .forEach(
+            (argument, value) -> {
+              if (!isOfDeadLetters(argument)) {
+                arguments.put(argument, value);
+              }
+            });
+    before
+        .arguments()
+        .forEach(
+            (argument, value) -> {
+              if (isOfDeadLetters(argument)) {
+                arguments.put(argument, value);
+              }
+            });
+    QueueDeclaration changed =
+        new QueueDeclaration(
+            name,
+            before.durable(),
+            false,
+            false,
+            arguments.build(),
+            broker,
+            broker.shards.get(0),
+            false,
+            true);
+    declareAgain(changed, name, random);
+  }
+
+  /** Where dead letters go, and whether a queue ends, is what this rig was told at first. */
+  private static boolean isOfDeadLetters(String argument) {
+    return argument.startsWith("x-dead-letter") || argument.equals("x-expires");
+  }
+
+  /** An operator moves some messages of a queue to another one, or to an exchange. */
+  private void move(Random random) {
+    Queue queue = anyQueue(random);
+    if (queue == null) {
+      return;
+    }
+    boolean one = random.nextInt(3) == 0;
+    MessageChoice choice =
+        new MessageChoice(
+            one ? random.nextInt(20) : MessageChoice.ANY,
+            random.nextInt(3) == 0 ? random.nextInt(30) : 0,
+            null,
+            Map.of(),
+            1 + random.nextInt(5));
+    boolean toExchange = random.nextInt(4) == 0;
+    MoveRequest request =
+        new MoveRequest(
+            choice,
+            toExchange ? null : anyName(random),
+            toExchange ? "amq.fanout" : null,
+            null,
+            "ann",
+            random.nextInt(8) == 0);
+    broker
+        .vhost
+        .redrives()
+        .move(queue, request, UNCONDITIONAL)
+        .whenComplete(
+            (begun, failure) -> {
+              if (failure != null) {
+                assertThat(Causes.of(failure)).isInstanceOf(ChannelException.class);
+              }
+            });
+  }
+
+  private static final Redrive.Conditions UNCONDITIONAL =
+      new Redrive.Conditions() {
+        @Override
+        public boolean publishersWait() {
+          return false;
+        }
+
+        @Override
+        public boolean mayPublish(String exchange, String routingKey) {
+          return true;
+        }
+      };
+
+  /** A message was handed out by a queue. */
+  private void came(Message message, long queueId) {
+    boolean marked =
+        message.headers().containsKey("x-death") || message.headers().containsKey(Moved.HEADER);
+    assertThat(marked || publishedTo.get(TestBroker.numberOf(message)) == queueId)
+        .as("message %d in queue %d", TestBroker.numberOf(message), queueId)
+        .isTrue();
     Long due = dueTimes.get(TestBroker.numberOf(message));
     boolean died = message.headers().get("x-death") != null; // With its queue, before its time.
     assertThat(due == null || due <= now() || died).as("before its time").isTrue();
@@ -409,7 +560,7 @@ final class CrashRig {
         .thenAccept(
             getResult -> {
               if (getResult != null && now == broker) {
-                came(getResult.message());
+                came(getResult.message(), queue.id());
               }
               if (getResult != null && acknowledges && now == broker) {
                 storeObserver.delivered(
@@ -458,6 +609,7 @@ final class CrashRig {
         .routing()
         .forEachQueue((name, queue) -> definitions.put(queue.id(), queue.definition()));
     promises.check(broker.vhost.routing());
+    adopted.check(broker.vhost.routing());
   }
 
   void finish(Random random) {
@@ -466,6 +618,7 @@ final class CrashRig {
     storeObserver.assertAtRest(anyFailed);
     broker.loops.advance(random.nextBoolean() ? 4000 : 0);
     restart(broker.host.afterPowerLoss(random, random.nextDouble()), random);
+    setPolicy("fair", "fair-by", null); // It is looked at in the order of the messages.
     broker.trimMemory();
     storeObserver.assertAtRest(false);
     broker.advance(4000);
@@ -517,7 +670,7 @@ final class CrashRig {
 
     @Override
     public void deliver(Consumer to, long sequence, Message message, boolean redelivered) {
-      came(message);
+      came(message, queue.id());
       if (sequence >= 0) {
         storeObserver.delivered(queue.id(), sequence, TestBroker.numberOf(message), redelivered);
         held.add(new Held(queue, to, sequence));

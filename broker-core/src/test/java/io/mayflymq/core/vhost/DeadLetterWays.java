@@ -56,6 +56,12 @@ record DeadLetterWays(
         : target.id();
   }
 
+  /** The name of a queue; null if no client has been told of it. */
+  String name(long source) {
+    QueueDefinition definition = definitions.get(StoreIds.queueOf(source));
+    return definition == null ? null : definition.name();
+  }
+
   /** Whether a queue is deleted: then it keeps no dead letter that another one refuses. */
   boolean isDeleted(long source) {
     long id = StoreIds.queueOf(source);

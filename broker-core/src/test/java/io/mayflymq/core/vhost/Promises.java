@@ -26,6 +26,9 @@ final class Promises {
   /** How many deletions of a queue have no known end. */
   private final Map<String, Integer> deletions = new HashMap<>();
 
+  /** The names of queues that may adopt a lease. */
+  private final Set<String> leased = new HashSet<>();
+
   /**
    * Begins without any.
    *
@@ -42,7 +45,8 @@ final class Promises {
       boolean stays =
           queue.definition().durable()
               && !queue.definition().arguments().containsKey("x-expires")
-              && !deletions.containsKey(queue.name());
+              && !deletions.containsKey(queue.name())
+              && !leased.contains(queue.name());
       if (stays) {
         queues.put(queue.name(), queue.id());
       }
@@ -67,6 +71,12 @@ final class Promises {
     deletions.compute(queue, (name, count) -> count == 1 ? null : count - 1);
   }
 
+  /** A client declares a queue with a lease, which one that is there may adopt. */
+  void leasing(String queue) {
+    leased.add(queue);
+    forget(queue);
+  }
+
   private void forget(String queue) {
     queues.remove(queue);
     bindings.removeIf(binding -> binding.destination().equals(queue));
@@ -75,6 +85,7 @@ final class Promises {
   /** Compares with what a broker has that was started on what a crash left. */
   void check(RoutingTable<Queue> found) {
     deletions.clear();
+    leased.clear();
     queues.forEach(
         (name, id) -> {
           assertThat(found.queue(name)).as("declared, and lost: %s", name).isNotNull();

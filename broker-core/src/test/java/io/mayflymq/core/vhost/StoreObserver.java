@@ -14,6 +14,7 @@ import io.mayflymq.core.store.QueueStore;
 import io.mayflymq.core.store.RecoverableQueue;
 import io.mayflymq.core.store.StoreIds;
 import io.mayflymq.core.store.UnsettledEntry;
+import io.mayflymq.protocol.types.FieldValue;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -24,6 +25,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.BiPredicate;
 import java.util.function.LongConsumer;
+import java.util.function.LongFunction;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 
@@ -57,6 +59,9 @@ final class StoreObserver {
     long deliveredAt = NEVER;
     boolean buried;
 
+    /** How many entries had been made when it was delivered last. */
+    long deliveredAfter = -1;
+
     /** What the first delivery after a start must be flagged as; null if that is uncertain. */
     Boolean redelivered;
 
@@ -78,6 +83,11 @@ final class StoreObserver {
 
   private record Moved(Entry source, List<Entry> targets, long at) {}
 
+  /**
+   * What the mark of a message says that an operator has moved: the queue, and its number there.
+   */
+  private record Mark(String queue, long sequence) {}
+
   private final TreeMap<Key, Entry> entries = new TreeMap<>();
   private final List<Moved> moves = new ArrayList<>();
   private final Map<Integer, Entry> firstEntries = new HashMap<>();
@@ -92,6 +102,11 @@ final class StoreObserver {
   private final BiPredicate<Long, Long> leads;
   private final UnaryOperator<Long> target;
   private final Predicate<Long> deleted;
+  private final LongFunction<String> nameOf;
+
+  /** What has come out of an entry by a move of an operator, by what the mark of a move says. */
+  private final Map<Mark, List<Entry>> cameBy = new HashMap<>();
+
   private boolean recovering;
   private long made;
 
@@ -101,12 +116,17 @@ final class StoreObserver {
    * @param leads whether dead messages of the one queue go to the other
    * @param target the queue that all dead messages of another surely enter; null if there is none
    * @param deleted whether a queue is deleted
+   * @param nameOf the name of a queue; null if it is not known
    */
   StoreObserver(
-      BiPredicate<Long, Long> leads, UnaryOperator<Long> target, Predicate<Long> deleted) {
+      BiPredicate<Long, Long> leads,
+      UnaryOperator<Long> target,
+      Predicate<Long> deleted,
+      LongFunction<String> nameOf) {
     this.leads = leads;
     this.target = target;
     this.deleted = deleted;
+    this.nameOf = nameOf;
   }
 
   /** What is to be put around each store of a broker that starts, in the order of the shards. */
@@ -197,6 +217,50 @@ final class StoreObserver {
     assertThat(lost).as("confirmed, and lost").isEmpty();
   }
 
+  // What operators move
+
+  /** Returns what the mark of a message says; null if it has none. */
+  private static Mark mark(Message message) {
+    if (!(message.headers().get(io.mayflymq.core.message.Moved.HEADER)
+        instanceof FieldValue.Table mark)) {
+      return null;
+    }
+    return new Mark(
+        ((FieldValue.LongString) mark.table().get("queue")).string(),
+        mark.table().get("sequence").longValue());
+  }
+
+  private Mark mark(Entry entry) {
+    return new Mark(nameOf.apply(entry.key.queueId), entry.key.sequence);
+  }
+
+  /** Returns what has come out of an entry since it is there. */
+  private List<Entry> cameOf(Entry entry) {
+    return cameBy.getOrDefault(mark(entry), List.of()).stream()
+        .filter(other -> other.number == entry.number && other.made > entry.made)
+        .toList();
+  }
+
+  /**
+   * An entry leaves its queue for good. If it was moved to another partition, it has to be there
+   * safely, but if a client has had it since, or the disk over there does not work.
+   *
+   * @return whether it goes on elsewhere
+   */
+  private boolean goesOn(Entry entry) {
+    List<Entry> others =
+        cameOf(entry).stream()
+            .filter(other -> other.made > entry.deliveredAfter && !shards.get(other.shard).failed)
+            .toList();
+    if (others.isEmpty()) {
+      return false;
+    }
+    assertThat(others)
+        .as("removed before what was moved was safe: %s", entry)
+        .anyMatch(other -> other.storedAt <= safeOf(other));
+    return true;
+  }
+
   // After a crash
 
   private void compare() {
@@ -252,6 +316,7 @@ final class StoreObserver {
     TreeMap<Key, Entry> before = new TreeMap<>(entries);
     entries.clear();
     moves.clear();
+    cameBy.clear();
     firstEntries.clear();
     for (Watched shard : shards) {
       shard.found.forEach(
@@ -282,6 +347,9 @@ final class StoreObserver {
 
     private long events;
     long safe;
+
+    /** Whether something could not be made safe. */
+    boolean failed;
 
     /** The move that was begun last. */
     private WatchedMove moving;
@@ -347,6 +415,7 @@ final class StoreObserver {
 
         @Override
         public void failed() {
+          failed = true;
           commit.failed();
         }
       };
@@ -386,7 +455,7 @@ final class StoreObserver {
         if (other.number == entry.number
             && other.made > sent.made
             && leads.test(entry.key.queueId, other.key.queueId)) {
-          boolean another = isOfAnother(other, entry);
+          boolean another = isOfAnother(other, entry) || isMoved(other);
           perhaps |= another;
           any |= !another;
           safely |= other.storedAt <= safeOf(other);
@@ -402,6 +471,11 @@ final class StoreObserver {
             .isFalse();
         ended.add(entry.number);
       }
+    }
+
+    /** Whether an operator has moved it there. */
+    private boolean isMoved(Entry other) {
+      return cameBy.values().stream().anyMatch(came -> came.contains(other));
     }
 
     /**
@@ -421,8 +495,9 @@ final class StoreObserver {
     @Override
     public Move move(UnsettledEntry source, Message message) {
       Entry entry = entries.get(new Key(source.queueId(), source.sequence()));
-      moving =
-          new WatchedMove(super.move(source, message), this, entry, TestBroker.numberOf(message));
+      Move move = super.move(source, message);
+      boolean byOperator = mark(entry).equals(mark(message));
+      moving = new WatchedMove(move, this, entry, TestBroker.numberOf(message), byOperator);
       return moving;
     }
   }
@@ -432,13 +507,15 @@ final class StoreObserver {
     private final Watched shard;
     private final Entry source;
     private final int number;
+    private final boolean byOperator;
     private final List<Entry> targets = new ArrayList<>();
 
-    WatchedMove(Move move, Watched shard, Entry source, int number) {
+    WatchedMove(Move move, Watched shard, Entry source, int number, boolean byOperator) {
       super(move);
       this.shard = shard;
       this.source = source;
       this.number = number;
+      this.byOperator = byOperator;
     }
 
     @Override
@@ -462,7 +539,9 @@ final class StoreObserver {
         source.settledAt = at;
         if (targets.isEmpty()) {
           assertThat(
-                  StoreIds.isBeside(source.key.queueId) || deleted.test(source.key.queueId)
+                  byOperator
+                          || StoreIds.isBeside(source.key.queueId)
+                          || deleted.test(source.key.queueId)
                       ? null
                       : target.apply(source.key.queueId))
               .as("no queue has the dead letter of %s", source)
@@ -501,12 +580,18 @@ final class StoreObserver {
       entry.storedAt = ++shard.events;
       firstEntries.putIfAbsent(number, entry);
       entries.put(entry.key, entry);
+      Mark mark = mark(message);
+      if (mark != null) {
+        cameBy.computeIfAbsent(mark, first -> new ArrayList<>()).add(entry);
+      }
       return super.store(sequence, message, ownDeadlineMillis, enqueuedAtMillis);
     }
 
     @Override
     public void delivered(long sequence) {
-      entries.get(new Key(id, sequence)).deliveredAt = ++shard.events;
+      Entry entry = entries.get(new Key(id, sequence));
+      entry.deliveredAt = ++shard.events;
+      entry.deliveredAfter = made;
       highestDelivered.merge(id, sequence, Math::max);
       super.delivered(sequence);
     }
@@ -516,7 +601,9 @@ final class StoreObserver {
       Entry entry = entries.get(new Key(id, sequence));
       assertThat(entry.settledAt).as("settled twice: %s", entry).isEqualTo(NEVER);
       entry.settledAt = ++shard.events;
-      ended.add(entry.number);
+      if (!goesOn(entry)) {
+        ended.add(entry.number);
+      }
       super.settle(sequence, location, bodyLength);
     }
 
