@@ -108,6 +108,7 @@ final class ClusterRig {
       case CLEAR_POLICY -> client.clearPolicy(policyName(queue, random));
       case DELETE -> client.delete(queue, random.nextInt(4) == 0);
       case UNDELETE -> client.undelete(queue);
+      case MOVE -> move(client, queue, random);
       default -> {
         return false;
       }
@@ -176,6 +177,9 @@ final class ClusterRig {
     if (!replicated && random.nextInt(8) == 0) { // A quorum queue refuses to be asked then.
       arguments.put("x-single-active-consumer", true);
     }
+    if (random.nextInt(4) == 0) {
+      arguments.put("x-fair-by", SimulatedClient.TENANT);
+    }
     if (replicated) {
       arguments.put("x-queue-type", "quorum");
       if (random.nextInt(3) == 0) {
@@ -200,6 +204,15 @@ final class ClusterRig {
         case 1 -> client.publish("amq.direct", anyKey(random), content(random));
         default -> client.publish("", QUEUES.get(random.nextInt(QUEUES.size())), content(random));
       }
+    }
+  }
+
+  /** As dead letters do, what is moved goes to queues with higher numbers only. */
+  private static void move(SimulatedClient client, String queue, Random random) {
+    int number = QUEUES.indexOf(queue);
+    if (number < QUEUES.size() - 1) {
+      String target = QUEUES.get(number + 1 + random.nextInt(QUEUES.size() - 1 - number));
+      client.move(queue, target, 1 + random.nextInt(4), random.nextInt(3) == 0 ? 20 : 0);
     }
   }
 
@@ -230,6 +243,9 @@ final class ClusterRig {
     if (keys.isEmpty() || random.nextInt(8) == 0) {
       keys.put("expires", 1 + random.nextInt(4_000));
       ledger.deletionRequested(queue);
+    }
+    if (random.nextInt(3) == 0) {
+      keys.put("fair-by", SimulatedClient.TENANT);
     }
     String name = policyName(queue, random);
     policies.add(name);

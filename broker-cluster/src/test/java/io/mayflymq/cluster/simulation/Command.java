@@ -29,6 +29,8 @@ record Command(Action action, long seed) {
     DELETE(1),
     /** A queue that was deleted is brought back, if it can be. */
     UNDELETE(2),
+    /** An operator moves some messages to another queue, at the node that has theirs. */
+    MOVE(5),
 
     // What goes on by itself
     /** Some things happen, in any order. */

@@ -1,6 +1,7 @@
 package io.mayflymq.cluster.simulation;
 
 import io.mayflymq.core.message.Message;
+import io.mayflymq.core.message.Moved;
 import io.mayflymq.core.message.NumberedMessage;
 import io.mayflymq.core.queue.Consumer;
 import io.mayflymq.core.vhost.queue.Queue;
@@ -68,8 +69,19 @@ final class Delivery {
     return sequence < 0 ? sequence : sequence & HOME_BITS;
   }
 
+  /** Returns whether it was moved by an operator, at some time. */
+  boolean wasMoved() {
+    return message.headers().get(Moved.HEADER) != null;
+  }
+
+  /** Returns whether it has come from another queue, as a dead letter or as it was moved. */
   boolean isDeadLetter() {
-    return message.headers().get("x-death") != null;
+    return message.headers().get("x-death") != null || wasMoved();
+  }
+
+  /** Returns whether a client has it, or is done with it, and its queue knows that. */
+  boolean isTaken() {
+    return (state == State.HELD || state == State.ENDED) && isInForce();
   }
 
   /**

@@ -30,6 +30,9 @@ final class KnownQueue {
   private boolean undeletionRequested;
   private boolean mayEndWithHome;
 
+  /** The names of the queues that operators have moved messages to. */
+  private final Set<String> movedTo = new HashSet<>();
+
   private final PolicyHistory policies;
 
   KnownQueue(long id, QueueDefinition definition, SimulatedNode home, PolicyHistory policies) {
@@ -105,6 +108,16 @@ final class KnownQueue {
     if (clearings == 0) {
       clearedUpTo = published;
     }
+  }
+
+  /** Some messages are about to be moved to another queue. */
+  void moving(String target) {
+    movedTo.add(target);
+  }
+
+  /** Returns the names of the queues that messages may have been moved to. */
+  Set<String> movedTo() {
+    return movedTo;
   }
 
   void deletionRequested() {

@@ -30,6 +30,9 @@ final class Ledger {
   /** The dead letters that were delivered, by queue and number of the message. */
   private final Map<String, Map<Long, Delivery>> deadLetters = new HashMap<>();
 
+  /** The same by number, those of all queues. */
+  private final Map<Integer, List<Delivery>> indirect = new HashMap<>();
+
   private final Set<SimulatedNode> ended = new HashSet<>();
   private final Set<String> deletions = new HashSet<>();
   private final Map<String, PolicyHistory> policies = new HashMap<>();
@@ -169,6 +172,7 @@ final class Ledger {
     }
     if (delivery.isDeadLetter()) {
       deadLetter(delivery);
+      requireOnce(delivery);
       return;
     }
     Copy copy = copy(delivery);
@@ -176,6 +180,7 @@ final class Ledger {
     if (copy.queue.isReplicated()) {
       deliveredByReplicas(copy, delivery);
       copy.setLast(delivery);
+      requireOnce(delivery);
       return;
     }
     Delivery last = copy.last();
@@ -192,6 +197,19 @@ final class Ledger {
           last);
     }
     copy.setLast(delivery);
+    requireOnce(delivery);
+  }
+
+  /** No more of a message are taken than there were queues that it was published to. */
+  private void requireOnce(Delivery delivery) {
+    List<Copy> copies = publications.get(delivery.number()).copies;
+    List<Delivery> others = indirect.getOrDefault(delivery.number(), List.of());
+    if (!anyTrouble() && others.stream().anyMatch(Delivery::wasMoved)) {
+      long taken =
+          copies.stream().filter(copy -> copy.last() != null && copy.last().isTaken()).count()
+              + others.stream().filter(Delivery::isTaken).count();
+      require(taken <= copies.size(), "moved, and still there", delivery, copies, others);
+    }
   }
 
   /**
@@ -227,6 +245,9 @@ final class Ledger {
     String key = key(delivery.queue.id(), delivery.number());
     Map<Long, Delivery> entries = deadLetters.computeIfAbsent(key, first -> new TreeMap<>());
     Delivery last = entries.put(delivery.homeSequence(), delivery);
+    List<Delivery> all = indirect.computeIfAbsent(delivery.number(), first -> new ArrayList<>());
+    all.remove(last);
+    all.add(delivery);
     if (queues.get(delivery.queue.id()).isReplicated()) {
       requireReason(delivery, last);
     } else {
@@ -297,7 +318,39 @@ final class Ledger {
     return (copy.last() != null && copy.last().state() == Delivery.State.ENDED)
         || copy.queue.mayHaveLost(copy.of.number)
         || (!isSafe && copy.queue.home.incarnation() > copy.incarnation)
+        || wentElsewhere(copy.queue, copy.of, queues.size())
         || (copy.mayHaveDied() && isDeathAccountedFor(copy.queue, copy.of, queues.size()));
+  }
+
+  /**
+   * Returns whether a message was seen that an operator had moved, or may be gone where it may have
+   * been moved to.
+   */
+  private boolean wentElsewhere(KnownQueue from, Publication publication, int depth) {
+    if (from.movedTo().isEmpty()) {
+      return false;
+    }
+    int number = publication.number;
+    return publication.ttlMillis >= 0
+        || depth == 0
+        || indirect.getOrDefault(number, List.of()).stream().anyMatch(Delivery::wasMoved)
+        || from.movedTo().stream().anyMatch(name -> mayEndIn(name, publication, depth - 1));
+  }
+
+  private boolean mayEndIn(String name, Publication publication, int depth) {
+    List<KnownQueue> targets =
+        queues.values().stream().filter(queue -> queue.name().equals(name)).toList();
+    if (targets.size() != 1) {
+      return true;
+    }
+    KnownQueue target = targets.get(0);
+    boolean isSafe =
+        target.isReplicated() || (publication.persistent && target.definition.durable());
+    return !isSafe
+        || !target.wasEverywhere(publication.number)
+        || target.mayHaveLost(publication.number)
+        || target.limits(publication.number)
+        || wentElsewhere(target, publication, depth);
   }
 
   /**
@@ -323,6 +376,7 @@ final class Ledger {
         || target.mayHaveLost(publication.number)
         || !target.definition.durable()
         || deadLetters.containsKey(key(target.id, publication.number))
+        || wentElsewhere(target, publication, depth)
         || (target.limits(publication.number)
             && isDeathAccountedFor(target, publication, depth - 1));
   }

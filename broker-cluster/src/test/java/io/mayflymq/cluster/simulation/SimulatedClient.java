@@ -6,6 +6,7 @@ import io.mayflymq.core.policy.Policy;
 import io.mayflymq.core.policy.PolicyKind;
 import io.mayflymq.core.queue.Consumer;
 import io.mayflymq.core.queue.GetResult;
+import io.mayflymq.core.queue.MessageChoice;
 import io.mayflymq.core.routing.Binding;
 import io.mayflymq.core.routing.Route;
 import io.mayflymq.core.runtime.Shard;
@@ -13,6 +14,8 @@ import io.mayflymq.core.vhost.KeptQueue;
 import io.mayflymq.core.vhost.QueueDeclaration;
 import io.mayflymq.core.vhost.command.PublishListener;
 import io.mayflymq.core.vhost.command.ShardCommandSender;
+import io.mayflymq.core.vhost.deadletter.MoveRequest;
+import io.mayflymq.core.vhost.deadletter.Redrive;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.protocol.types.AmqpException;
 import io.mayflymq.protocol.types.FieldTable;
@@ -21,6 +24,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.Deque;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -32,6 +36,22 @@ import java.util.function.BiConsumer;
  */
 /** A client of a node. What it does is noted in the {@link Ledger}. */
 final class SimulatedClient {
+  /** The header that has the same value in all messages of a client. */
+  static final String TENANT = "tenant";
+
+  private static final Redrive.Conditions UNCONDITIONAL =
+      new Redrive.Conditions() {
+        @Override
+        public boolean publishersWait() {
+          return false;
+        }
+
+        @Override
+        public boolean mayPublish(String exchange, String routingKey) {
+          return true;
+        }
+      };
+
   private final NodeProcess process;
   private final Shard home;
   private final Ledger ledger;
@@ -187,6 +207,29 @@ final class SimulatedClient {
                     }));
   }
 
+  /**
+   * Moves messages to another queue, if the queue that they leave is at this node.
+   *
+   * @param most how many at most
+   * @param olderThanMillis how long they have been in their queue at least
+   */
+  void move(String name, String target, long most, long olderThanMillis) {
+    request(
+        () -> {
+          Queue queue = process.queue(name);
+          if (queue != null && process.queue(target) != null && queue.nearest().isLocal()) {
+            ledger.queue(queue, process).moving(target);
+            MessageChoice choice =
+                new MessageChoice(MessageChoice.ANY, olderThanMillis, null, Map.of(), most);
+            MoveRequest request = new MoveRequest(choice, target, null, null, "ann", false);
+            ask(
+                "move",
+                () -> process.vhost().redrives().move(queue, request, UNCONDITIONAL),
+                (begun, failure) -> {});
+          }
+        });
+  }
+
   void purge(String name) {
     request(
         () -> {
@@ -245,9 +288,18 @@ final class SimulatedClient {
         ledger.publish(this, content.persistent, content.ttlMillis, 0, content.confirmed, queues);
     commands.publish(
         route,
-        NumberedMessage.of(made.number, content.persistent, content.ttlMillis, content.padding),
+        message(made.number, content),
         content.confirmed ? new Outcomes(made) : null,
         made.number);
+  }
+
+  private Message message(int number, Content content) {
+    return NumberedMessage.of(
+        number,
+        content.persistent,
+        content.ttlMillis,
+        content.padding,
+        FieldTable.builder().put(TENANT, process.node().number() + "." + home.index()).build());
   }
 
   /** Publishes a message that is to be there later. */
@@ -272,7 +324,7 @@ final class SimulatedClient {
             List.of(ledger.queue(queue, process)));
     commands.schedule(
         queue,
-        NumberedMessage.of(made.number, content.persistent, content.ttlMillis, content.padding),
+        message(made.number, content),
         home.now() + delayMillis,
         content.confirmed ? new Outcomes(made) : null,
         made.number);

@@ -125,13 +125,14 @@ final class SimulatedConsumer implements ConsumerTarget {
 
   /**
    * What one client has published comes in its order, unless it has come before, or was sent ahead
-   * to another consumer and released.
+   * to another consumer and released, or did not get where it was to be moved.
    */
   private void checkOrder(Delivery delivery) {
     Publication publication = client.ledger().publication(delivery.number());
     if (!delivery.redelivered
         && !delivery.isDeadLetter()
         && publication.keepsOrder()
+        && known.movedTo().isEmpty()
         && !known.mayGetReleased(this)
         && !(known.isReplicated() && client.ledger().anyTrouble())) {
       Integer before = last.put(publication.by, publication.number);
