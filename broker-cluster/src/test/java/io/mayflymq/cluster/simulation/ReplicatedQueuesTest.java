@@ -127,6 +127,50 @@ class ReplicatedQueuesTest {
     }
   }
 
+  /** Whether the next leader learns first that it leads, or that the queue is back. */
+  @Test
+  void undeletedQueueIsCompleteIfAnotherReplicaBeginsToLeadMeanwhile() {
+    for (long seed = 0; seed < 60; seed++) {
+      Random random = new Random(seed);
+      SimulatedCluster cluster = new SimulatedCluster(List.of(2, 1, 2), ROOMY, random);
+      Ledger ledger = new Ledger(cluster);
+      cluster.settle(random);
+      SimulatedClient there = new SimulatedClient(cluster.nodes().get(0).process(), 0, ledger);
+      there.declare("q", true, quorum().put("x-recoverable", 600_000).build());
+      cluster.settle(random);
+      SimulatedClient here = new SimulatedClient(cluster.nodes().get(1).process(), 0, ledger);
+      SimulatedClient.Content content = new SimulatedClient.Content(true, Message.NO_TTL, 10, true);
+      for (int count = 0; count < 10; count++) {
+        here.publish("", "q", content);
+      }
+      cluster.settle(random);
+      assertThat(ledger.confirmed()).isEqualTo(10);
+      here.delete("q", false);
+      cluster.settle(random);
+      assertThat(cluster.nodes().get(1).process().queue("q")).isNull();
+
+      here.undelete("q");
+      int partition = cluster.partitions().iterator().next();
+      int before = random.nextInt(80);
+      for (int step = 0; step < before; step++) {
+        cluster.step(random);
+      }
+      if (seed % 2 == 0) {
+        ledger.trouble();
+        cluster.nodes().get(0).losePower(random);
+      } else {
+        cluster.nodes().get(0).handOver(partition, 1 + random.nextInt(2));
+      }
+      cluster.advance(20_000, random);
+
+      assertThat(here.isIdle()).as("seed %d: %s is idle", seed, here).isTrue();
+      assertThat(cluster.nodes().get(1).process().queue("q")).as("seed %d", seed).isNotNull();
+      assertThat(numbers(cluster, "q", random))
+          .as("seed %d", seed)
+          .containsExactly(0, 1, 2, 3, 4, 5, 6, 7, 8, 9);
+    }
+  }
+
   /**
    * What a queue with reject-publish-dlx refuses is not in it, and is in the queue of its dead
    * letters, on whichever node the publisher is.
