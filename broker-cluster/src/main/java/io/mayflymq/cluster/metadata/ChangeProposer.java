@@ -42,6 +42,9 @@ public final class ChangeProposer implements ChangeOrdering {
   private long serial;
   private boolean underWay;
 
+  /** Why it proposes nothing more; null if it does. */
+  private String ended;
+
   /**
    * Creates a proposer.
    *
@@ -67,6 +70,9 @@ public final class ChangeProposer implements ChangeOrdering {
     byte[] encoded = CommandCodec.encode(commands);
     CompletableFuture<Void> done;
     synchronized (this) {
+      if (ended != null) {
+        return CompletableFuture.failedFuture(UnconfirmedChangeException.notMade(ended));
+      }
       done = add(encoded, origin);
     }
     proposeNext();
@@ -87,6 +93,10 @@ public final class ChangeProposer implements ChangeOrdering {
     List<List<PendingChange>> batches = new ArrayList<>();
     List<CompletableFuture<Void>> done;
     synchronized (this) {
+      if (ended != null) {
+        UnconfirmedChangeException error = UnconfirmedChangeException.notMade(ended);
+        return changes.stream().map(change -> CompletableFuture.<Void>failedFuture(error)).toList();
+      }
       encoded.forEach(change -> each.add(pending(change, null)));
       done = each.stream().map(PendingChange::done).toList();
       while (!each.isEmpty()) {
@@ -172,6 +182,26 @@ public final class ChangeProposer implements ChangeOrdering {
     String why = Causes.of(failure).getMessage();
     fail(batch, failure);
     end(others, UnconfirmedChangeException.unknown(why));
+    end(behind, UnconfirmedChangeException.notMade(why));
+  }
+
+  /**
+   * Proposes nothing more. What waits fails, and so does what was proposed and has not come here:
+   * it does not come any more, whether it was agreed upon or not.
+   *
+   * @param why in one line
+   */
+  public void end(String why) {
+    List<PendingChange> open;
+    List<PendingChange> behind;
+    synchronized (this) {
+      ended = why;
+      behind = List.copyOf(waiting);
+      waiting.clear();
+      open = List.copyOf(proposed.values());
+      proposed.clear();
+    }
+    end(open, UnconfirmedChangeException.unknown(why));
     end(behind, UnconfirmedChangeException.notMade(why));
   }
 

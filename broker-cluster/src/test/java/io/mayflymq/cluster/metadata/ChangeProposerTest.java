@@ -161,6 +161,29 @@ class ChangeProposerTest {
     assertThat(failure(change)).isEqualTo("INTERNAL_ERROR - the change was not made: no leader");
   }
 
+  /** What is agreed upon does not come to this node any more, so it would be waited for in vain. */
+  @Test
+  void whatIsOpenFailsWhenNothingIsAppliedAnyMore() {
+    CompletableFuture<Void> agreed = proposer.propose(List.of(partition(1)), this);
+    added.get(0).complete(null);
+    CompletableFuture<Void> underWay = proposer.propose(List.of(partition(2)), this);
+    CompletableFuture<Void> behind = proposer.propose(List.of(partition(3)), this);
+
+    proposer.end("the metadata were replaced");
+
+    for (CompletableFuture<Void> open : List.of(agreed, underWay)) {
+      assertThat(failure(open))
+          .isEqualTo(
+              "INTERNAL_ERROR - it is not known whether the change is made: the metadata were replaced");
+    }
+    for (CompletableFuture<Void> open :
+        List.of(behind, proposer.propose(List.of(partition(4)), this))) {
+      assertThat(failure(open))
+          .isEqualTo("INTERNAL_ERROR - the change was not made: the metadata were replaced");
+    }
+    assertThat(entries).hasSize(2);
+  }
+
   @Test
   void changesWithoutOrderDoNotWaitForTheEntryThatIsUnderWay() {
     CompletableFuture<Void> first = proposer.propose(List.of(partition(1)), this);

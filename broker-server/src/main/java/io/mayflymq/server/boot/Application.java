@@ -11,6 +11,7 @@ import io.mayflymq.server.alarm.ResourceMonitors;
 import io.mayflymq.server.alarm.ShardWatch;
 import io.mayflymq.server.channel.InjectedFaults;
 import io.mayflymq.server.clock.ManualTime;
+import io.mayflymq.server.cluster.BrokerStart;
 import io.mayflymq.server.cluster.ClusterNode;
 import io.mayflymq.server.cluster.alarm.ClusterAlarms;
 import io.mayflymq.server.cluster.transport.CallService;
@@ -75,7 +76,7 @@ final class Application implements AutoCloseable {
    * @param threads makes its threads
    * @param use what it may do with the process
    * @param acceptsLoss whether it starts although files of the data directory are missing
-   * @param restart starts the broker anew, in its own time
+   * @param start the start that it belongs to, which is not complete yet
    * @throws StartException if that fails; then all resources are released
    */
   static Application start(
@@ -85,12 +86,12 @@ final class Application implements AutoCloseable {
       BrokerThreads threads,
       ProcessUse use,
       boolean acceptsLoss,
-      Runnable restart)
+      BrokerStart start)
       throws StartException {
     Application application = new Application(threads, use);
     boolean started = false;
     try {
-      application.open(configuration, control, manual, acceptsLoss, restart);
+      application.open(configuration, control, manual, acceptsLoss, start);
       started = true;
       return application;
     } finally {
@@ -105,7 +106,7 @@ final class Application implements AutoCloseable {
       ControlServer control,
       Optional<SettableClock> manual,
       boolean acceptsLoss,
-      Runnable restart)
+      BrokerStart start)
       throws StartException {
     ServerSettings settings = configuration.settings();
     Alarms alarms = new Alarms();
@@ -120,7 +121,7 @@ final class Application implements AutoCloseable {
     MessageTracer tracer = startTracing(settings.tracing());
     storage =
         Storage.open(
-            new Storage.Options(settings, acceptsLoss, tracer, clock, restart),
+            new Storage.Options(settings, acceptsLoss, tracer, clock, start),
             loops,
             alarms,
             threads);

@@ -3,6 +3,7 @@ package io.mayflymq.server.boot;
 import io.mayflymq.core.queue.index.Deadlines;
 import io.mayflymq.core.runtime.BrokerThreads;
 import io.mayflymq.core.runtime.SettableClock;
+import io.mayflymq.server.cluster.BrokerStart;
 import io.mayflymq.server.cluster.StoppedMember;
 import io.mayflymq.server.config.BuildInfo;
 import io.mayflymq.server.config.ClockSettings;
@@ -62,6 +63,12 @@ final class Daemon implements AutoCloseable, ProcessControl {
 
   /** The broker, or null while it is stopped. */
   private volatile Application application;
+
+  /** The start of the broker that is under way; null if there is none. */
+  private volatile BrokerStart starting;
+
+  /** Whether the process ends: nothing is started any more. */
+  private volatile boolean closing;
 
   private Daemon(
       LiveConfiguration configuration, BrokerThreads threads, ProcessUse use, Runnable end) {
@@ -142,9 +149,30 @@ final class Daemon implements AutoCloseable, ProcessControl {
     }
   }
 
+  /** It begins anew when its metadata are replaced by those of another node meanwhile. */
   private Application start(boolean acceptsLoss) throws StartException {
-    return Application.start(
-        configuration, control, clock, threads, use, acceptsLoss, this::restart);
+    while (true) {
+      BrokerStart start = new BrokerStart(this::restart);
+      starting = start; // Before it looks whether the process ends.
+      if (closing) {
+        throw new StartException("the process ends");
+      }
+      try {
+        Application started =
+            Application.start(configuration, control, clock, threads, use, acceptsLoss, start);
+        if (start.complete()) {
+          return started;
+        }
+        started.close();
+      } catch (StartException | RuntimeException e) {
+        if (!start.beginsAnew() || closing) {
+          throw e;
+        }
+      } finally {
+        starting = null;
+      }
+      LOGGER.info("starting the broker anew with the metadata that it has taken over");
+    }
   }
 
   private Optional<SettableClock> manualClock(ClockSettings settings) throws SettingsException {
@@ -316,7 +344,9 @@ final class Daemon implements AutoCloseable, ProcessControl {
               try {
                 startBroker();
               } catch (IOException e) {
-                LOGGER.error("the broker could not be started again: {}", e.getMessage());
+                if (!closing) {
+                  LOGGER.error("the broker could not be started again: {}", e.getMessage());
+                }
               }
             })
         .start();
@@ -344,12 +374,22 @@ final class Daemon implements AutoCloseable, ProcessControl {
     return stopped().goOnWithout(node);
   }
 
-  /** Closes connections in order, completes pending work and unlocks the data directory. */
+  /**
+   * Closes connections in order, completes pending work and unlocks the data directory. A broker
+   * that starts meanwhile is not waited for until the cluster has answered it.
+   */
   @Override
-  public synchronized void close() {
-    LOGGER.info("stopping");
-    letGo();
-    LOGGER.info("stopped");
+  public void close() {
+    closing = true;
+    BrokerStart underWay = starting;
+    if (underWay != null) {
+      underWay.giveUp();
+    }
+    synchronized (this) {
+      LOGGER.info("stopping");
+      letGo();
+      LOGGER.info("stopped");
+    }
   }
 
   private void letGo() {

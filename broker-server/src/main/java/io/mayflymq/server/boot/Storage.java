@@ -35,8 +35,10 @@ import io.mayflymq.core.vhost.Broker;
 import io.mayflymq.core.vhost.partition.Partitions;
 import io.mayflymq.server.alarm.Alarm;
 import io.mayflymq.server.alarm.Alarms;
+import io.mayflymq.server.cluster.BrokerStart;
 import io.mayflymq.server.cluster.ClusterNode;
 import io.mayflymq.server.cluster.ClusterSetup;
+import io.mayflymq.server.cluster.UntilConfirmed;
 import io.mayflymq.server.config.ConfigException;
 import io.mayflymq.server.config.DefaultsSettings;
 import io.mayflymq.server.config.DefinitionsSettings;
@@ -72,6 +74,11 @@ final class Storage implements AutoCloseable {
   private static final String DEATHS_DIRECTORY = "deaths";
   private static final long NANOS_PER_MILLI = 1_000_000;
 
+  /** For how long a node that begins a cluster asks it for what every broker has. */
+  private static final long CREATION_MILLIS = 60_000;
+
+  private static final long CREATION_PAUSE_MILLIS = 500;
+
   private final MetadataJournal metadata;
   private final ClusterNode cluster;
   private final Backup backup;
@@ -90,14 +97,14 @@ final class Storage implements AutoCloseable {
    * @param acceptsLoss whether it goes on without what is missing or damaged
    * @param tracer what is told of messages, for traces; null if nothing is
    * @param clock what its deadlines go by
-   * @param restart starts the broker anew, in its own time
+   * @param start the start that it belongs to
    */
   record Options(
       ServerSettings settings,
       boolean acceptsLoss,
       MessageTracer tracer,
       SteadyClock clock,
-      Runnable restart) {}
+      BrokerStart start) {}
 
   /**
    * What is there before the broker.
@@ -165,18 +172,29 @@ final class Storage implements AutoCloseable {
       this.recovered = broker.recover(kept);
     } else {
       this.recovered = broker.recoverResting(kept);
-      cluster.takePart(broker, administration, options.restart());
+      cluster.takePart(broker, administration, options.start());
+    }
+    if (cluster == null) {
+      createMissing(isNew, options);
+    } else {
+      createMissingInCluster(isNew, options);
+    }
+    this.recoveryMillis = (System.nanoTime() - started) / NANOS_PER_MILLI;
+  }
+
+  private void createMissingInCluster(boolean isNew, Options options) throws StartException {
+    if (cluster.member() == QueuePlace.FIRST_MEMBER) {
+      new UntilConfirmed(options.start(), CREATION_MILLIS, CREATION_PAUSE_MILLIS)
+          .make(() -> createMissing(isNew, options));
+      return;
     }
     try {
       createMissing(isNew, options);
     } catch (CompletionException e) {
-      if (cluster == null || cluster.member() == QueuePlace.FIRST_MEMBER) {
-        throw e;
-      }
+      options.start().requireGoingOn();
       // It has just joined. The node with which the cluster began creates all this.
       LOGGER.warn("this node does not create what every broker has: {}", e.getCause().getMessage());
     }
-    this.recoveryMillis = (System.nanoTime() - started) / NANOS_PER_MILLI;
   }
 
   private void createMissing(boolean isNew, Options options) {

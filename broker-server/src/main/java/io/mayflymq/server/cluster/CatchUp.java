@@ -53,6 +53,12 @@ final class CatchUp {
     return firstTry;
   }
 
+  /** Starts, and returns what is done when the node has caught up, after however many tries. */
+  CompletableFuture<Void> startForGood() {
+    start();
+    return done;
+  }
+
   private void tried(Throwable failure) {
     if (failure == null) {
       done.complete(null);

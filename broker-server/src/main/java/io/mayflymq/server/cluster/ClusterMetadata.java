@@ -143,10 +143,10 @@ final class ClusterMetadata implements ChangeOrdering, AutoCloseable {
    * Starts the replicated log, which changes the broker from now on, and takes part in it: once.
    *
    * @param broker recovered and resting
-   * @param restart starts the broker anew in its own time, as its metadata have been replaced
+   * @param start the start of the broker
    * @throws StartException if the log cannot be used
    */
-  void start(Broker broker, Administration administration, BrokerThreads threads, Runnable restart)
+  void start(Broker broker, Administration administration, BrokerThreads threads, BrokerStart start)
       throws StartException {
     ChangeApplier applier =
         new ChangeApplier(
@@ -163,7 +163,9 @@ final class ClusterMetadata implements ChangeOrdering, AutoCloseable {
         (node, request) ->
             CompletableFuture.completedFuture(LeaseQuestions.answer(request, broker::leaseMillis)));
     ClusterMember first = members.ofNumber(QueuePlace.FIRST_MEMBER);
-    LogApplier entries = new LogApplier(applier, positions, transport, journal, restart);
+    LogApplier entries =
+        new LogApplier(
+            applier, positions, transport, () -> transport.reachable().keySet(), journal, start);
     try {
       log = Consensus.start(setup.consensus(first, self, mode), transport, entries, threads);
     } catch (ConsensusException e) {
@@ -177,23 +179,37 @@ final class ClusterMetadata implements ChangeOrdering, AutoCloseable {
           }
         });
     membership.takePart(mode, self, members, proposer, log, this::left);
+    start.ended().thenAccept(proposer::end); // It applies nothing any more.
     catchUp.whenDone(former::deleteQueues);
     catchUp.whenDone(() -> broker.virtualHosts().forEach(vhost -> vhost.policies().refresh()));
   }
 
-  /** Waits until this node has what the cluster had when it started, for some time at most. */
-  void catchUp() throws StartException {
+  /**
+   * Waits until this node has what the cluster had when it started, for some time at most.
+   *
+   * @throws StartException if this node begins a cluster and can make no change, or the start has
+   *     ended
+   */
+  void catchUp(BrokerStart start) throws StartException {
     try {
-      catchUp.start().get(CATCH_UP_SECONDS, TimeUnit.SECONDS);
+      // Of a new cluster, others may have a vote already, and be slow.
+      CompletableFuture<Void> caughtUp =
+          mode == StartMode.BOOTSTRAP ? catchUp.startForGood() : catchUp.start();
+      CompletableFuture.anyOf(caughtUp, start.ended()).get(CATCH_UP_SECONDS, TimeUnit.SECONDS);
+      start.requireGoingOn();
     } catch (ExecutionException e) {
-      if (mode == StartMode.BOOTSTRAP) {
-        throw new StartException(e.getCause().getMessage(), e.getCause());
-      }
+      start.requireGoingOn();
       LOGGER.warn(
           "this node serves what it has, and makes no changes until it reaches a majority of the"
               + " cluster's nodes: {}",
           e.getCause().getMessage());
     } catch (TimeoutException e) {
+      if (mode == StartMode.BOOTSTRAP) {
+        throw new StartException(
+            "this node begins a cluster, and no change was confirmed within %d s"
+                .formatted(CATCH_UP_SECONDS),
+            e);
+      }
       LOGGER.warn(
           "this node has not caught up with the cluster within {} s: it serves what it has",
           CATCH_UP_SECONDS);

@@ -140,16 +140,16 @@ public final class ClusterNode implements Cluster, AutoCloseable {
    * start with what the node has.
    *
    * @param broker recovered and resting; what follows is recovered
-   * @param restart starts the broker anew in its own time, as its metadata have been replaced
-   * @throws StartException if the replicated log cannot be used
+   * @param start the start of the broker
+   * @throws StartException if the replicated log cannot be used, or the start has ended
    */
-  public void takePart(Broker broker, Administration administration, Runnable restart)
+  public void takePart(Broker broker, Administration administration, BrokerStart start)
       throws StartException {
     queues.serve();
     replies.serve();
-    metadata.start(broker, administration, threads, restart);
+    metadata.start(broker, administration, threads, start);
     queues.takePart();
-    metadata.catchUp();
+    metadata.catchUp(start);
     broker.startQueues();
     queues.host();
     metadata.cleanUp();

@@ -15,6 +15,7 @@ import io.mayflymq.core.runtime.Faults;
 import io.mayflymq.core.security.PasswordHash;
 import io.mayflymq.server.alarm.Alarms;
 import io.mayflymq.server.auth.AuthChain;
+import io.mayflymq.server.cluster.BrokerStart;
 import io.mayflymq.server.config.Configuration;
 import io.mayflymq.server.config.LiveConfiguration;
 import io.mayflymq.server.config.ServerSettings;
@@ -55,7 +56,8 @@ class ForcedClosureTest {
     loops = new EventLoops(settings.shards(), threads);
     storage =
         Storage.open(
-            new Storage.Options(settings, false, null, ClockSteps.clock(), () -> {}),
+            new Storage.Options(
+                settings, false, null, ClockSteps.clock(), new BrokerStart(() -> {})),
             loops,
             new Alarms(),
             threads);
